@@ -1,6 +1,6 @@
-// Question: what does a wallet's list of databases cost beside a million homes of others? It goes by
-// what the wallet may reach: as long as beside a thousand, and no turn of the loop above 20 ms. Then
-// a server starts on them: its start, its memory and its longest turns under the operator's
+// Question: what does a wallet's list of databases cost beside a million homes of others? It goes
+// by what the wallet may reach: as long as beside a thousand, and no turn of the loop above 20 ms.
+// Then a server starts on them: its start, its memory and its longest turns under the operator's
 // listings and figures. The records are written by programs; BENCH_HOMES sets how many.
 
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -9,10 +9,10 @@ import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { MongoClient } from 'mongodb'
 import { systemClock } from '../src/base/clock.js'
-import { createNamespace } from '../src/engine/collection/catalog.js'
-import { emptyDocument } from '../src/engine/collection/descriptors.js'
-import { homeOf, ownerOfHome } from '../src/engine/collection/homes.js'
-import { uuidOfName } from '../src/engine/collection/server-collections.js'
+import { createNamespace } from '../src/engine/collection/catalog/catalog.js'
+import { emptyDocument } from '../src/engine/collection/catalog/descriptors.js'
+import { homeOf, ownerOfHome } from '../src/engine/collection/catalog/homes.js'
+import { uuidOfName } from '../src/engine/collection/catalog/server-collections.js'
 import type { Store } from '../src/store/store.js'
 import { CommandRoom } from '../test/support/command-room.js'
 import { admit, identities, standing, wallets } from '../test/support/identities.js'

@@ -6,8 +6,8 @@
 import { systemClock } from '../src/base/clock.js'
 import { addressesTrackedMax } from '../src/base/limits.js'
 import type { KeyIdentity } from '../src/identity/identity.js'
-import { KeyLimit } from '../src/identity/key-limit.js'
-import { RequestWindows } from '../src/listeners/http/request-limit.js'
+import { KeyLimit } from '../src/identity/keys/key-limit.js'
+import { RequestWindows } from '../src/listeners/http/core/request-limit.js'
 import { compare, type Figure } from './support/figure.js'
 
 const checks = 1_000_000

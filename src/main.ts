@@ -16,8 +16,8 @@ import {
 } from './base/settings.js'
 import { version } from './base/version.js'
 import { runCommandLine } from './cli/command-line.js'
-import type { Gateway } from './gateway.js'
-import { loadGateway } from './load-gateway.js'
+import type { Gateway } from './gateway/gateway.js'
+import { loadGateway } from './gateway/load-gateway.js'
 
 function settings(folder?: string): Settings {
   const given = folder === undefined ? {} : { STORE: `lmdb:${folder}` }

@@ -1,4 +1,4 @@
-// The whole suite: the test files of a folder some to a process, two processes at a time. A process
+// The whole suite: the test files of a room some to a process, two processes at a time. A process
 // for each file would cost more than most of the tests. Files that are named on the command line get
 // a process each. It prints a line a file and a summary.
 
@@ -11,6 +11,8 @@ import { SuiteReport } from './support/suite-report.js'
 const jobs = 2
 /** More would hardly save time, and make it harder to see what is slow. */
 const filesMax = 12
+/** A folder with fewer test files belongs to the room above it. */
+const filesMin = 4
 /** What looks at something that a process has once: the pool of slabs. */
 const alone = ['store/overlay/overlay.test.js']
 /** Rooms that take longest begin first: both processors have work to the end. */
@@ -23,21 +25,35 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = fileURLToPath(new URL('.', import.meta.url))
 const inTurn = relative(root, fileURLToPath(new URL('in-turn.js', import.meta.url)))
 
-/** Every test file, those of a folder in as few groups as may be, all about as large. */
+/** The rooms of test files: folders with all that is below them, at most two folders deep. */
+function roomsOf(files: readonly string[]): Map<string, string[]> {
+  const near = (name: string) => dirname(name).split('/').slice(0, 2).join('/')
+  const sizes = new Map<string, number>()
+  for (const name of files) sizes.set(near(name), (sizes.get(near(name)) ?? 0) + 1)
+  const rooms = new Map<string, string[]>()
+  for (const name of files) {
+    const room = (sizes.get(near(name)) ?? 0) < filesMin ? dirname(near(name)) : near(name)
+    rooms.set(room, [...(rooms.get(room) ?? []), name])
+  }
+  return rooms
+}
+
+/** Every test file, those of a room in as few groups as may be, all about as large. */
 function groups(): string[][] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.test.js'))
+    .filter((name) => name.endsWith('.test.js') && !alone.includes(name))
     .sort()
-  const rooms = [...new Set(files.map(dirname))].flatMap((room) => {
-    const own = files.filter((name) => dirname(name) === room && !alone.includes(name))
-    const count = Math.ceil(own.length / filesMax)
-    return Array.from({ length: count }, (_, at) => own.filter((_, i) => i % count === at))
-  })
-  const isSlow = (names: readonly string[]) => (slow.includes(dirname(names[0] ?? '')) ? 1 : 0)
-  const ordered = [...rooms, ...alone.map((name) => [name])].sort(
-    (a, b) => isSlow(b) - isSlow(a) || b.length - a.length,
-  )
-  return ordered.map((names) => names.map((name) => relative(root, join(folder, name))))
+  const ordered = [...roomsOf(files)]
+    .flatMap(([room, own]) => {
+      const count = Math.ceil(own.length / filesMax)
+      return Array.from({ length: count }, (_, at) => ({
+        isSlow: slow.includes(room),
+        names: own.filter((_, i) => i % count === at),
+      }))
+    })
+    .concat(alone.map((name) => ({ isSlow: false, names: [name] })))
+    .sort((a, b) => Number(b.isSlow) - Number(a.isSlow) || b.names.length - a.names.length)
+  return ordered.map(({ names }) => names.map((name) => relative(root, join(folder, name))))
 }
 
 /** Under CI the long counts end after so long; the rest runs the counts of `npm test`. */

@@ -2,10 +2,25 @@
 // rule and what to do instead; the numbers here only go down.
 
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize, relative } from 'node:path'
+import { basename, dirname, join, normalize, relative } from 'node:path'
 import t from 'tap'
 
 const root = process.cwd()
+
+/** What serves clients: the programs of the command line and the composition may import all of it. */
+const served = [
+  'listeners',
+  'bus',
+  'memory',
+  'commands',
+  'identity',
+  'chain',
+  'engine',
+  'store',
+  'query',
+  'value',
+  'protocol',
+]
 
 /** Rooms under src and what each may import; `base` is free to all. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
@@ -43,21 +58,11 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'value',
     'protocol',
   ],
-  cli: [
-    'listeners',
-    'bus',
-    'memory',
-    'commands',
-    'identity',
-    'chain',
-    'engine',
-    'store',
-    'query',
-    'value',
-    'protocol',
-  ],
+  cli: served,
+  gateway: served,
 }
 
+const filesMax = 25
 const linesMax = 500
 const functionLinesMax = 70
 const columnsMax = 100
@@ -67,7 +72,7 @@ const tables = new Set(['src/base/errors.ts', 'src/base/limits.ts'])
 const generated = 'src/chain/artifacts/'
 
 /** What package.json names: the program, and what `import` gives. */
-const entries = new Set(['src/main.ts', 'src/embedded.ts'])
+const entries = new Set(['src/main.ts', 'src/gateway/embedded.ts'])
 
 const banned: readonly [pattern: RegExp, instead: string, exempt: RegExp][] = [
   [/\bDate\.now\(/, 'take a Clock', /^src\/base\/clock\.ts$/],
@@ -128,7 +133,7 @@ const bench = sources('bench')
 t.test('every import respects the table of rooms', async (t) => {
   for (const source of src) {
     const room = roomOf(source.path)
-    if (room.endsWith('.ts')) continue
+    if (source.path === 'src/main.ts') continue
     const allowed = rooms[room]
     t.ok(allowed !== undefined, `${source.path}: no such room in the table`)
     for (const { path } of importsOf(source)) {
@@ -139,6 +144,35 @@ t.test('every import respects the table of rooms', async (t) => {
         (allowed ?? []).some((name) => path.startsWith(`src/${name}/`))
       t.ok(good, `${source.path} imports ${path}: ${room} may not know ${other}`)
     }
+  }
+})
+
+t.test('folders stay small, and no file stands outside of the rooms', async (t) => {
+  const sizes = new Map<string, number>()
+  for (const { path } of src) sizes.set(dirname(path), (sizes.get(dirname(path)) ?? 0) + 1)
+  for (const [folder, size] of sizes) {
+    t.ok(size <= filesMax, `${folder}: ${size} files; split it by subject`)
+  }
+  for (const { path } of src) {
+    t.ok(dirname(path) !== 'src' || path === 'src/main.ts', `${path}: it belongs in a room`)
+  }
+})
+
+t.test('tests of a room stand where what they test does', async (t) => {
+  const folders = new Set(
+    readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).map((n) => `src/${n}`),
+  )
+  for (const { path } of test) {
+    const place = `src/${relative('test', path)}`
+    const room = roomOf(place)
+    if (!path.endsWith('.test.ts') || rooms[room] === undefined) continue
+    t.ok(folders.has(dirname(place)), `${path}: src has no folder of this name`)
+    const source = place.replace(/\.test\.ts$/, '.ts')
+    const named = src.filter(
+      (one) => roomOf(one.path) === room && basename(one.path) === basename(source),
+    )
+    const isBeside = named.length === 0 || named.some((one) => one.path === source)
+    t.ok(isBeside, `${path}: what has its name is ${named.map((one) => one.path).join(', ')}`)
   }
 })
 

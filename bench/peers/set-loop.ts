@@ -3,7 +3,7 @@
 // store's folder, and how many keys it begins with.
 
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { type Bytes, utf8 } from '../../src/base/bytes.js'
+import { type Bytes, utf8 } from '../../src/base/bytes/bytes.js'
 import { systemClock } from '../../src/base/clock.js'
 import { openMemoryStore } from '../../src/store/memory.js'
 import type { Store, Tx } from '../../src/store/store.js'

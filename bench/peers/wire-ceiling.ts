@@ -2,7 +2,7 @@
 // inserted document in a Map by the bytes of its `_id` and answers `find` by `_id` from there.
 
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { mapKey } from '../../src/base/bytes.js'
+import { mapKey } from '../../src/base/bytes/bytes.js'
 import { FrameSplitter } from '../../src/protocol/wire/frame-splitter.js'
 import { opcode, readHeader } from '../../src/protocol/wire/header.js'
 import { encodeOpMsg, parseOpMsg } from '../../src/protocol/wire/op-msg.js'

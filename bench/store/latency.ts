@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Bytes } from '../../src/base/bytes.js'
+import type { Bytes } from '../../src/base/bytes/bytes.js'
 import type { ReadTx, Tx } from '../../src/store/store.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
 import {

@@ -2,7 +2,7 @@
 // and durable writes are held against.
 
 import { open, type RootDatabase } from 'lmdb'
-import type { Bytes } from '../../src/base/bytes.js'
+import type { Bytes } from '../../src/base/bytes/bytes.js'
 
 export type BareLmdb = RootDatabase<Buffer, Bytes>
 

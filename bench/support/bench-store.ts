@@ -2,7 +2,7 @@
 // waited for until everything lies in the tables.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Bytes } from '../../src/base/bytes.js'
+import type { Bytes } from '../../src/base/bytes/bytes.js'
 import { systemClock } from '../../src/base/clock.js'
 import { openLog } from '../../src/base/log.js'
 import { keyClass } from '../../src/store/layout.js'

@@ -6,7 +6,7 @@ import { PerformanceObserver } from 'node:perf_hooks'
 import { systemClock, systemRandom } from '../../src/base/clock.js'
 import { openLog } from '../../src/base/log.js'
 import { readSettings } from '../../src/base/settings.js'
-import { loadGateway } from '../../src/load-gateway.js'
+import { loadGateway } from '../../src/gateway/load-gateway.js'
 import type { TickReport } from './processes.js'
 
 const settings = readSettings(process.env)

@@ -3,7 +3,7 @@
 // Source: PostgreSQL 17, appendix A.
 
 import type { CodeName, GatewayError } from './errors.js'
-import { isTooMuchWork } from './work-budget.js'
+import { isTooMuchWork } from './work/work-budget.js'
 
 const states: Partial<Record<CodeName, string>> = {
   InternalError: 'XX000',

@@ -3,11 +3,11 @@
 // commands and codes alone: what clients make up counts as `other`.
 
 import { codes, type GatewayError } from '../base/errors.js'
-import { LatencyWindow } from '../base/latency.js'
+import { LatencyWindow } from '../base/work/latency.js'
 import { elementsOf, field, fieldIn } from '../value/elements.js'
 import { integerOf } from '../value/numbers.js'
 import type { Document } from '../value/value.js'
-import type { CommandCounts, Counters, OperationKind } from './bus-view.js'
+import type { CommandCounts, Counters, OperationKind } from './document/bus-view.js'
 import type { SessionProtocol } from './session.js'
 
 /** For what is in no table. */

@@ -2,13 +2,13 @@
 // from, and whether it is still there. Listeners make it and close it; the handshake commands
 // change its identity.
 
-import type { Account } from '../base/accounts.js'
-import type { Scheduler } from '../base/scheduler.js'
+import type { Account } from '../base/work/accounts.js'
+import type { Scheduler } from '../base/work/scheduler.js'
 import type { Touch } from '../engine/types.js'
 import { accountOf, anonymous, type Identity } from '../identity/identity.js'
-import type { Login } from '../identity/login.js'
+import type { Login } from '../identity/sign-in/login.js'
 import type { Document } from '../value/value.js'
-import type { DocumentRow, Parsed } from './row.js'
+import type { DocumentRow, Parsed } from './document/row.js'
 
 export type SessionProtocol = 'wire' | 'resp' | 'sql' | 'http' | 'internal'
 

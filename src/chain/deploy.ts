@@ -15,11 +15,11 @@ import {
 import { deployGasMax, receiptMsMax } from '../base/limits.js'
 import { anchorRegistryArtifact } from './artifacts/anchor-registry.js'
 import { keyRegistryAbi, keyRegistryArtifact } from './artifacts/key-registry.js'
-import { ChainAway } from './away.js'
-import { type ContractArtifact, requireCode } from './contract-code.js'
-import { type Header, readHeader } from './header.js'
-import type { Provider } from './provider.js'
-import { type Receipt, readReceipt } from './receipt.js'
+import { type ContractArtifact, requireCode } from './registry/contract-code.js'
+import { ChainAway } from './remote/away.js'
+import { type Header, readHeader } from './remote/header.js'
+import type { Provider } from './remote/provider.js'
+import { type Receipt, readReceipt } from './sending/receipt.js'
 import { addressOfWord, bigQuantity, quantity, requireHex, wordsOf } from './words.js'
 
 const registryInterface = new Interface(keyRegistryAbi)

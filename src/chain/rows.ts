@@ -3,7 +3,7 @@
 // of chain and contract, so that another contract's rows are never taken for this one's.
 
 import { createHash } from 'node:crypto'
-import { type Bytes, concatBytes, prefixEnd, utf8 } from '../base/bytes.js'
+import { type Bytes, concatBytes, prefixEnd, utf8 } from '../base/bytes/bytes.js'
 import { keyClass } from '../store/layout.js'
 import type { KeyRange } from '../store/store.js'
 

@@ -2,7 +2,7 @@
 // because what it would do otherwise is the last thing its writer wants.
 // (docs/chain.md, "On a real chain")
 
-import { checksumAddress } from '../base/eip55.js'
+import { checksumAddress } from '../base/bytes/eip55.js'
 import { fail } from '../base/errors.js'
 import type { Settings } from '../base/settings.js'
 

@@ -2,8 +2,8 @@
 // hex, by hand, because a call through ethers' contracts costs twice the call. Everything rarer
 // uses ethers' Interface.
 
-import type { Bytes } from '../base/bytes.js'
-import { ChainAway } from './away.js'
+import type { Bytes } from '../base/bytes/bytes.js'
+import { ChainAway } from './remote/away.js'
 
 const wordDigits = 64
 

@@ -20,7 +20,7 @@ export async function runDeploy(settings: Settings): Promise<number> {
   }
   // Loaded here: every other program of the command line does without.
   const { privateKey, requireChainId } = await import('../chain/settings.js')
-  const { Remote } = await import('../chain/remote.js')
+  const { Remote } = await import('../chain/remote/remote.js')
   const { deployContracts } = await import('../chain/deploy.js')
   requireChainId(settings)
   const ownerKey = privateKey(settings, 'CHAIN_PRIVATE_KEY')

@@ -4,8 +4,8 @@
 import { Contract, JsonRpcProvider, Network } from 'ethers'
 import { fail } from '../base/errors.js'
 import { anchorRegistryAbi } from '../chain/artifacts/anchor-registry.js'
-import { evidenceProblem, parseEvidence } from '../memory/proof/evidence-file.js'
-import type { ExportedEvidence } from '../memory/proof/exported.js'
+import { evidenceProblem, parseEvidence } from '../memory/proof/verdicts/evidence-file.js'
+import type { ExportedEvidence } from '../memory/proof/verdicts/exported.js'
 
 export interface Against {
   readonly rpc: string

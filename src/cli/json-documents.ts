@@ -5,7 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import { fail, toGatewayError } from '../base/errors.js'
 import { documentBytesMax } from '../base/limits.js'
-import { jsonToDocument } from '../value/json.js'
+import { jsonToDocument } from '../value/json/json.js'
 
 /** JSON text of one document may be longer than its BSON: numbers and escapes are spelled out. */
 const textBytesMax = documentBytesMax * 3

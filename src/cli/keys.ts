@@ -5,7 +5,12 @@
 import { readFileSync } from 'node:fs'
 import { fail } from '../base/errors.js'
 import { requireAddress } from '../identity/address.js'
-import { bytesOfHex, commitmentOf, derivationText, deriveKey } from '../identity/key-derivation.js'
+import {
+  bytesOfHex,
+  commitmentOf,
+  derivationText,
+  deriveKey,
+} from '../identity/keys/key-derivation.js'
 import { type Client, openClient } from './client.js'
 
 interface RegisteredKey {

@@ -2,7 +2,7 @@
 // shared databases into the home of the wallet that is named. Each step is one program; what it has
 // moved is compared with what it was before, and a move that was ended goes on with its next step.
 
-import type { Bytes } from '../base/bytes.js'
+import type { Bytes } from '../base/bytes/bytes.js'
 import { fail } from '../base/errors.js'
 import {
   type KeysToMove,
@@ -11,9 +11,9 @@ import {
   type SpaceMove,
   type Unchecked,
   writeMove,
-} from '../bus/space-move.js'
-import { readRule, writeRule } from '../bus/space-rule.js'
-import { homeOf } from '../engine/collection/homes.js'
+} from '../bus/spaces/space-move.js'
+import { readRule, writeRule } from '../bus/spaces/space-rule.js'
+import { homeOf } from '../engine/collection/catalog/homes.js'
 import { findParts, moveGraph } from '../memory/graph/graph.js'
 import { digestOfGraph } from '../memory/graph/graph-digest.js'
 import { graphsFrom, partsOfPath } from '../memory/graph/graph-names.js'

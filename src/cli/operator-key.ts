@@ -6,7 +6,7 @@ import { silentLog } from '../base/log.js'
 import type { Settings } from '../base/settings.js'
 import { Audit } from '../identity/audit.js'
 import { operator } from '../identity/identity.js'
-import { OperatorKey } from '../identity/operator.js'
+import { OperatorKey } from '../identity/keys/operator.js'
 import { openStore } from '../store/open.js'
 import { requireFolder } from './data-folder.js'
 

@@ -2,7 +2,7 @@
 // collection. A waiting reader starts to watch, reads, and reads again when the collection
 // is woken, so that nothing that comes in between is missed.
 
-import type { Bytes } from '../base/bytes.js'
+import type { Bytes } from '../base/bytes/bytes.js'
 import { fail } from '../base/errors.js'
 import { awaitingCursorsMax, timerMsMax } from '../base/limits.js'
 import type { ObservedStore } from './observed-store.js'

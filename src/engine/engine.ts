@@ -1,18 +1,18 @@
 // The engine as one thing: a store, the background jobs that belong to its data, and the cursors of
 // this process. Programs need none of it but the store; commands find everything here.
 
-import type { ByteShares } from '../base/byte-shares.js'
 import type { Clock, Random } from '../base/clock.js'
+import type { ByteShares } from '../base/heap/byte-shares.js'
+import { MemoryAccount } from '../base/heap/memory-account.js'
 import { memoryBudgetBytes } from '../base/limits.js'
 import type { Log } from '../base/log.js'
-import { MemoryAccount } from '../base/memory-account.js'
 import type { Store } from '../store/store.js'
 import { Awaiting } from './awaiting.js'
 import { CursorExpiry } from './background/cursor-expiry-job.js'
 import { DocumentExpiry } from './background/document-expiry-job.js'
 import { GarbageJob } from './background/garbage-job.js'
 import { ClockPace, type Pace } from './background/pace-job.js'
-import { countOwners, indexCatalog, markOldKeys } from './collection/catalog-upgrade-job.js'
+import { countOwners, indexCatalog, markOldKeys } from './collection/catalog/catalog-upgrade-job.js'
 import { dropReplacements } from './collection/replacement.js'
 import { IndexBuilds } from './index/index-build-job.js'
 import { IndexUse } from './index/index-use.js'

@@ -2,9 +2,9 @@
 // key-value databases, or watch one, while any protocol may write it. Without observers a write
 // costs one check more.
 
-import type { Account } from '../base/accounts.js'
-import { type Bytes, mapKey } from '../base/bytes.js'
-import type { Scheduler } from '../base/scheduler.js'
+import { type Bytes, mapKey } from '../base/bytes/bytes.js'
+import type { Account } from '../base/work/accounts.js'
+import type { Scheduler } from '../base/work/scheduler.js'
 import { keyClass } from '../store/layout.js'
 import { PassingTx } from '../store/passing-tx.js'
 import type {
@@ -19,7 +19,7 @@ import type {
   StoreStats,
   Tx,
 } from '../store/store.js'
-import { namespaceOfRecord } from './keyspace/expiry.js'
+import { namespaceOfRecord } from './keyspace/keys/expiry.js'
 
 /** Called after a commit that changed the key, in group order; perhaps for nothing. */
 export type Changed = () => void

@@ -3,7 +3,7 @@
 // changed meanwhile is noted, so that this program need not look at everything again; where it is
 // something that was read, the command is begun again.
 
-import { type Bytes, mapKey } from '../base/bytes.js'
+import { type Bytes, mapKey } from '../base/bytes/bytes.js'
 import { assert, fail, hasKind } from '../base/errors.js'
 import { preparedChangesMax, programRunsMax } from '../base/limits.js'
 import { applyPrepared, isLookedAt, type Prepared, prepare } from '../store/programs/prepared.js'

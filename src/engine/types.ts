@@ -3,10 +3,10 @@
 // decoding is good exactly while the record is unchanged.
 
 import type { Filter } from '../query/filter.js'
-import type { Collation } from '../value/collation.js'
+import type { Collation } from '../value/collation/collation.js'
 import type { Document, Value } from '../value/value.js'
-import type { Capped } from './collection/capped-options.js'
-import type { TimeSeries } from './collection/time-series-options.js'
+import type { Capped } from './collection/kinds/capped-options.js'
+import type { TimeSeries } from './collection/kinds/time-series-options.js'
 
 export type NamespaceId = number & { readonly brand: 'NamespaceId' }
 export type IndexId = number & { readonly brand: 'IndexId' }

@@ -1,8 +1,8 @@
 // Wallet addresses: in any case from outside, in EIP-55 form wherever Sigil writes one. The form
 // matters: it is part of the text that keys are derived from. (EIP-55)
 
-import type { Bytes } from '../base/bytes.js'
-import { checksumAddress } from '../base/eip55.js'
+import type { Bytes } from '../base/bytes/bytes.js'
+import { checksumAddress } from '../base/bytes/eip55.js'
 import { fail } from '../base/errors.js'
 
 const form = /^0x[0-9a-fA-F]{40}$/

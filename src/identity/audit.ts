@@ -2,16 +2,16 @@
 // that no command can write and administrators read. An act and its entry are one program wherever
 // the act is one. No secrets: a key is told by the start of its hash. (docs/rights.md, "The audit")
 
-import { type Bytes, concatBytes } from '../base/bytes.js'
+import { type Bytes, concatBytes } from '../base/bytes/bytes.js'
 import type { Clock } from '../base/clock.js'
 import { auditEntriesMax, auditTextMax } from '../base/limits.js'
+import { ensureAudit } from '../engine/collection/catalog/server-collections.js'
 import {
   getDocument,
   insertDocument,
   recordKey,
   removeDocument,
 } from '../engine/collection/collections.js'
-import { ensureAudit } from '../engine/collection/server-collections.js'
 import type { Namespace } from '../engine/types.js'
 import { keyClass } from '../store/layout.js'
 import type { Program, Store, Tx } from '../store/store.js'

@@ -2,12 +2,12 @@
 // of the operator's key, and replies that were kept for repeated requests. A restored Sigil makes
 // an operator's key of its own, and all users sign in again.
 
-import type { Bytes } from '../base/bytes.js'
+import type { Bytes } from '../base/bytes/bytes.js'
 import { keyClass } from '../store/layout.js'
-import { expiringKind } from './expiring-rows.js'
-import { nonceKind } from './nonces.js'
-import { operatorRow } from './operator.js'
-import { sessionKind } from './sessions.js'
+import { operatorRow } from './keys/operator.js'
+import { expiringKind } from './sign-in/expiring-rows.js'
+import { nonceKind } from './sign-in/nonces.js'
+import { sessionKind } from './sign-in/sessions.js'
 
 /** Answers by Idempotency-Key, and how many a caller has. */
 export const answerKind = 0x41

@@ -3,7 +3,7 @@
 // (docs/design/fairness.md)
 
 import type { Clock } from '../base/clock.js'
-import type { Scheduler } from '../base/scheduler.js'
+import type { Scheduler } from '../base/work/scheduler.js'
 import type { Session } from '../bus/session.js'
 
 /** Requests that are shorter are many or nothing. */

@@ -1,13 +1,13 @@
 // Long JSON texts are read and written in a thread of their own: the event loop could not pause
 // within one document of 16 MiB. The thread is there while it has work.
 
-import type { Bytes } from '../base/bytes.js'
+import type { Bytes } from '../base/bytes/bytes.js'
+import type { Slice } from '../base/bytes/slice.js'
 import { fail, type GatewayError } from '../base/errors.js'
-import { IdleThread, movable } from '../base/idle-thread.js'
 import { jsonInThreadBytes, jsonThreadIdleMs } from '../base/limits.js'
-import type { Slice } from '../base/slice.js'
+import { IdleThread, movable } from '../base/work/idle-thread.js'
 import type { Awaitable } from '../store/store.js'
-import { type JsonMode, jsonToValue, valueInJson } from '../value/json.js'
+import { type JsonMode, jsonToValue, valueInJson } from '../value/json/json.js'
 import { bsonType, type Document, Value, writeInt32 } from '../value/value.js'
 
 export type JsonTask =

@@ -3,7 +3,7 @@
 
 import { parentPort } from 'node:worker_threads'
 import { toGatewayError } from '../base/errors.js'
-import { jsonToValue, valueInJson } from '../value/json.js'
+import { jsonToValue, valueInJson } from '../value/json/json.js'
 import { Value } from '../value/value.js'
 import type { JsonAnswer, JsonTask } from './json-thread.js'
 

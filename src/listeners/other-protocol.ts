@@ -2,10 +2,10 @@
 // in its own language that names the right setting, where it would wait or see a closed socket.
 
 import type { Socket } from 'node:net'
-import type { Bytes } from '../base/bytes.js'
+import type { Bytes } from '../base/bytes/bytes.js'
 import { fail } from '../base/errors.js'
 import { defaultPort } from '../base/settings.js'
-import { errorReply } from '../bus/reply.js'
+import { errorReply } from '../bus/document/reply.js'
 import { MessageWriter } from '../protocol/pgwire/message-writer.js'
 import { headerBytes, opcode, readHeader } from '../protocol/wire/header.js'
 import { encodeAnswer, envelopeOf } from './wire/exchange.js'

@@ -3,11 +3,11 @@
 
 import type { Socket } from 'node:net'
 import type { Clock } from '../base/clock.js'
+import type { MemoryAccount } from '../base/heap/memory-account.js'
 import { anonymousSocketsMax, respConnectionsMax } from '../base/limits.js'
 import type { Log } from '../base/log.js'
-import type { MemoryAccount } from '../base/memory-account.js'
 import type { KeyValueBus } from '../bus/keyvalue/bus.js'
-import { type ClientSocket, KeyValueSession } from '../bus/keyvalue/session.js'
+import { type ClientSocket, KeyValueSession } from '../bus/keyvalue/clients/session.js'
 import { anonymous, everyone, type Identity } from '../identity/identity.js'
 import { NameTable } from '../protocol/resp/name-table.js'
 import { EdgeTime } from './edge-time.js'

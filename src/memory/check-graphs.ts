@@ -3,10 +3,10 @@
 // those of what is stored. Bounded steps that may run beside clients; what a write in between has
 // moved is looked at again.
 
-import type { Bytes } from '../base/bytes.js'
+import type { Bytes } from '../base/bytes/bytes.js'
 import { idRange } from '../engine/background/garbage.js'
 import { messageOf, stepRange } from '../engine/check/check-steps.js'
-import { sweepNamespaces } from '../engine/collection/catalog-walk.js'
+import { sweepNamespaces } from '../engine/collection/catalog/catalog-walk.js'
 import { recordKey } from '../engine/collection/collections.js'
 import { documentOfRecord } from '../engine/collection/records.js'
 import type { Namespace } from '../engine/types.js'

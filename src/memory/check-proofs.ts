@@ -6,10 +6,8 @@ import type { Namespace } from '../engine/types.js'
 import type { Program, ReadTx } from '../store/store.js'
 import { readPhase, type Sweep } from '../store/sweep.js'
 import type { Graph } from './graph/graph.js'
-import { newestAnchors } from './proof/anchors.js'
-import type { StoredAnchor } from './proof/chain-walk.js'
-import { graphFacts } from './proof/graph-evidence.js'
-import { merkleRoot } from './proof/merkle.js'
+import { newestAnchors } from './proof/anchors/anchors.js'
+import { merkleRoot } from './proof/leaves/merkle.js'
 import {
   anchorsStep,
   edgesStep,
@@ -17,7 +15,9 @@ import {
   memoriesStep,
   newestMarked,
   type Step,
-} from './proof/sweep-steps.js'
+} from './proof/sweep/sweep-steps.js'
+import type { StoredAnchor } from './proof/verdicts/chain-walk.js'
+import { graphFacts } from './proof/verdicts/graph-evidence.js'
 
 /** Behind the ids of all anchors: where one is added meanwhile, the graph is looked at again. */
 const behindAll = '~'

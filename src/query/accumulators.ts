@@ -3,9 +3,9 @@
 // group holds what it counts and nothing else.
 
 import { fail } from '../base/errors.js'
-import { work } from '../base/work-budget.js'
-import { valueUnits } from '../base/work-figures.js'
-import type { Collation } from '../value/collation.js'
+import { work } from '../base/work/work-budget.js'
+import { valueUnits } from '../base/work/work-figures.js'
+import type { Collation } from '../value/collation/collation.js'
 import { compareValues } from '../value/compare.js'
 import { Elements, elementsOf } from '../value/elements.js'
 import { equalityKey } from '../value/key.js'

@@ -1,8 +1,8 @@
 // What a command hands to everything that is compiled from its filters, projections, updates and
 // pipelines: time and identifiers come from here, so that a statement run twice gives the same.
 
-import type { Bytes } from '../base/bytes.js'
-import type { Collation } from '../value/collation.js'
+import type { Bytes } from '../base/bytes/bytes.js'
+import type { Collation } from '../value/collation/collation.js'
 import type { Value } from '../value/value.js'
 
 export interface QueryContext {

@@ -1,7 +1,7 @@
 // Makes the functions of heavy documents (detached.ts) anew from plain data, in the thread that
 // computes them.
 
-import { parseCollation } from '../value/collation.js'
+import { parseCollation } from '../value/collation/collation.js'
 import { boolValue, type Document, documentValue, int32Value } from '../value/value.js'
 import { writeArray } from '../value/writer.js'
 import type { QueryContext } from './context.js'

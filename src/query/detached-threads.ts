@@ -3,18 +3,18 @@
 // that takes too long, or that is not wanted any more, ends its thread.
 // (docs/design/fairness.md)
 
-import { type Account, Accounts } from '../base/accounts.js'
-import type { Bytes } from '../base/bytes.js'
+import type { Bytes } from '../base/bytes/bytes.js'
 import { systemClock } from '../base/clock.js'
 import { fail, GatewayError } from '../base/errors.js'
-import { FairQueue } from '../base/fair-queue.js'
-import { IdleThread } from '../base/idle-thread.js'
 import {
   heavyDocumentBytesMax,
   heavyDocumentIdleMs,
   heavyDocumentMsMax,
   heavyDocumentThreads,
 } from '../base/limits.js'
+import { type Account, Accounts } from '../base/work/accounts.js'
+import { FairQueue } from '../base/work/fair-queue.js'
+import { IdleThread } from '../base/work/idle-thread.js'
 import type { Cell, DetachedJob, FailureData, RecipeData } from './detached.js'
 
 export interface DetachedTask {

@@ -3,9 +3,9 @@
 // carries a job; where a program can wait it runs the job and calls the function once more, which
 // then knows the answer. Everywhere else the refusal stands. (docs/design/transactions.md, rule 1)
 
-import type { Bytes } from '../base/bytes.js'
+import type { Bytes } from '../base/bytes/bytes.js'
 import { type CodeName, type ErrorExtra, GatewayError } from '../base/errors.js'
-import { isTooMuchWork } from '../base/work-budget.js'
+import { isTooMuchWork } from '../base/work/work-budget.js'
 import { type Document, Value } from '../value/value.js'
 import { writeDocument } from '../value/writer.js'
 import type { QueryContext } from './context.js'

@@ -3,8 +3,8 @@
 // added there is an operator added everywhere (stages, $expr, find projections, pipeline updates).
 
 import { fail } from '../base/errors.js'
-import { work } from '../base/work-budget.js'
-import { letVariableUnits } from '../base/work-figures.js'
+import { work } from '../base/work/work-budget.js'
+import { letVariableUnits } from '../base/work/work-figures.js'
 import { Elements, elementsOf, fieldsOf } from '../value/elements.js'
 import {
   bsonType,
@@ -21,7 +21,7 @@ import { arithmeticOperators } from './expressions/arithmetic.js'
 import { arrayOperators } from './expressions/array.js'
 import { booleanOperators } from './expressions/boolean.js'
 import { comparisonOperators } from './expressions/comparison.js'
-import { dateOperators } from './expressions/date.js'
+import { dateOperators } from './expressions/dates/date.js'
 import { iterationOperators } from './expressions/iteration.js'
 import { objectOperators } from './expressions/object.js'
 import {

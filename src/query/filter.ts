@@ -2,8 +2,8 @@
 // command, then asked for each document over its bytes.
 // Source: MongoDB manual, Query and Projection Operators.
 
-import type { Bytes } from '../base/bytes.js'
-import type { Collation } from '../value/collation.js'
+import type { Bytes } from '../base/bytes/bytes.js'
+import type { Collation } from '../value/collation/collation.js'
 import { numberOf } from '../value/numbers.js'
 import { boolOf, type Document, type Value } from '../value/value.js'
 import type { QueryContext } from './context.js'

@@ -2,10 +2,10 @@
 // names. find, $project, $addFields and $unset are all such trees; what they accept differs, how a
 // tree is applied to a document does not. Untouched elements are copied as byte ranges.
 
-import { type Bytes, utf8 } from '../base/bytes.js'
+import { type Bytes, utf8 } from '../base/bytes/bytes.js'
 import { fail } from '../base/errors.js'
-import { work } from '../base/work-budget.js'
-import { projectedFieldUnits } from '../base/work-figures.js'
+import { work } from '../base/work/work-budget.js'
+import { projectedFieldUnits } from '../base/work/work-figures.js'
 import { Elements } from '../value/elements.js'
 import { bsonType, type Document, type Value } from '../value/value.js'
 import { DocumentWriter } from '../value/writer.js'

@@ -1,7 +1,7 @@
 // Projections of find: the tree of projection-tree.ts with what only find has: $slice, $elemMatch
 // and the positional `a.$`, which shows the array element that the filter matched.
 
-import { type Bytes, utf8 } from '../base/bytes.js'
+import { type Bytes, utf8 } from '../base/bytes/bytes.js'
 import { fail } from '../base/errors.js'
 import { Elements, elementsOf, findElement } from '../value/elements.js'
 import { numberOf } from '../value/numbers.js'

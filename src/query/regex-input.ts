@@ -2,8 +2,8 @@
 // looks at spends from the work budget, so that one match, and all matches of one text together,
 // end where they cost too much. Searches for a pattern's literal parts are linear.
 
-import { TextSearch } from '../base/text-search.js'
-import { work } from '../base/work-budget.js'
+import { TextSearch } from '../base/bytes/text-search.js'
+import { work } from '../base/work/work-budget.js'
 
 /** Units of one look at a character; a pattern's instructions add to it. */
 const lookUnits = 0.1

@@ -3,12 +3,12 @@
 // runs on an automaton (RE2), never on the backtracking engine of the language.
 
 import { type Matcher, RE2JS } from 're2js'
-import { type Bytes, concatBytes, textOf, utf8 } from '../base/bytes.js'
+import { type Bytes, concatBytes, textOf, utf8 } from '../base/bytes/bytes.js'
+import { type CodeUnits, Needle } from '../base/bytes/text-search.js'
 import { fail } from '../base/errors.js'
 import { regexCharsMax } from '../base/limits.js'
-import { type CodeUnits, Needle } from '../base/text-search.js'
-import { work } from '../base/work-budget.js'
-import { bytesPerUnit } from '../base/work-figures.js'
+import { work } from '../base/work/work-budget.js'
+import { bytesPerUnit } from '../base/work/work-figures.js'
 import { bsonType, regexOf, Value } from '../value/value.js'
 import { CountedText, ShortText, shortTextMax } from './regex-input.js'
 import { invalidRegex, type RegexSyntax, translateRegex } from './regex-syntax.js'

@@ -3,11 +3,11 @@
 // their least element when ascending, by their greatest when descending.
 // Source: MongoDB manual, Comparison/Sort Order.
 
-import type { Bytes } from '../base/bytes.js'
+import type { Bytes } from '../base/bytes/bytes.js'
 import { fail } from '../base/errors.js'
 import { indexFieldsMax } from '../base/limits.js'
-import { work } from '../base/work-budget.js'
-import type { Collation } from '../value/collation.js'
+import { work } from '../base/work/work-budget.js'
+import type { Collation } from '../value/collation/collation.js'
 import { compareValues } from '../value/compare.js'
 import { Elements, elementsOf, findElement } from '../value/elements.js'
 import { KeyWriter } from '../value/key.js'

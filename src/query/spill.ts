@@ -2,7 +2,7 @@
 // it does not. Runs of keys with their documents are written and read in bounded pieces; a file
 // holds all runs of one stage, one behind the other.
 
-import type { Bytes } from '../base/bytes.js'
+import type { Bytes } from '../base/bytes/bytes.js'
 import { assert, fail, type GatewayError } from '../base/errors.js'
 import { blockingBytesMax } from '../base/limits.js'
 import { type Document, readDouble, readInt32 } from '../value/value.js'

@@ -4,8 +4,8 @@
 
 import { fail } from '../base/errors.js'
 import { documentBytesMax, documentDepthMax } from '../base/limits.js'
-import { work } from '../base/work-budget.js'
-import { updatePathUnits } from '../base/work-figures.js'
+import { work } from '../base/work/work-budget.js'
+import { updatePathUnits } from '../base/work/work-figures.js'
 import { equalValues } from '../value/compare.js'
 import { Elements, field, fieldsOf } from '../value/elements.js'
 import type { FieldPath } from '../value/path.js'

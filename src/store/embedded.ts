@@ -1,10 +1,10 @@
 // A store in this process: reads and write groups over tables of its own. What is common to memory
 // and LMDB is here, so that both keep the same rules.
 
-import type { Account } from '../base/accounts.js'
 import type { Clock } from '../base/clock.js'
 import { fail } from '../base/errors.js'
-import { Scheduler } from '../base/scheduler.js'
+import type { Account } from '../base/work/accounts.js'
+import { Scheduler } from '../base/work/scheduler.js'
 import { ReadPrograms } from './programs/read-programs.js'
 import { WriteGroups } from './programs/write-groups.js'
 import type {

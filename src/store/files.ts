@@ -20,7 +20,7 @@ import {
   writevSync,
 } from 'node:fs'
 import { promisify } from 'node:util'
-import type { Bytes } from '../base/bytes.js'
+import type { Bytes } from '../base/bytes/bytes.js'
 import { makeFolders } from '../base/folders.js'
 
 export interface DiskRoom {

@@ -4,7 +4,7 @@
 // (docs/design/storage.md, "Log, memtable, tables")
 
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Bytes } from '../base/bytes.js'
+import type { Bytes } from '../base/bytes/bytes.js'
 import type { Clock } from '../base/clock.js'
 import { fail, toGatewayError } from '../base/errors.js'
 import {

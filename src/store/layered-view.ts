@@ -1,7 +1,7 @@
 // Reading through layers: memtables newest first, then the tables. The live view and snapshots
 // differ only in their layers.
 
-import type { Bytes } from '../base/bytes.js'
+import type { Bytes } from '../base/bytes/bytes.js'
 import type { Generation } from './generation.js'
 import { mergeScan, type Source } from './merge.js'
 import type { Overlay } from './overlay/overlay.js'

@@ -2,7 +2,7 @@
 // in a key but the catalog's, so a rename moves nothing and a drop is a range.
 // (docs/design/storage.md, "Key space")
 
-import type { Bytes } from '../base/bytes.js'
+import type { Bytes } from '../base/bytes/bytes.js'
 
 export const keyClass = {
   /** Store metadata: format version. Written by the store alone. */

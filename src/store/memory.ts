@@ -1,7 +1,7 @@
 // The store without a disk: a memtable alone. For tests, for `STORE=memory:`, and as the baseline
 // of what the other stores add.
 
-import type { Bytes } from '../base/bytes.js'
+import type { Bytes } from '../base/bytes/bytes.js'
 import { type Clock, systemClock } from '../base/clock.js'
 import { EmbeddedStore } from './embedded.js'
 import { mergeScan } from './merge.js'

@@ -1,7 +1,7 @@
 // A scan over layers: the newest change of a key hides what lies below it, a tombstone hides the
 // key. Lazy, so that a range full of tombstones costs a bounded step and not the whole range.
 
-import type { Bytes } from '../base/bytes.js'
+import type { Bytes } from '../base/bytes/bytes.js'
 import { scanStepMax } from '../base/limits.js'
 import { compareKeys } from './overlay/ordered-map.js'
 import type { Entry, KeyRange } from './store.js'

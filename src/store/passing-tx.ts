@@ -1,7 +1,7 @@
 // A transaction that hands its reads on to another one: what adds to a transaction, or notes what
 // is done with it, says only what is different.
 
-import type { Bytes } from '../base/bytes.js'
+import type { Bytes } from '../base/bytes/bytes.js'
 import type {
   Count,
   Elsewhere,

@@ -3,9 +3,9 @@
 // batches, and a write program is run again on a conflict. So it must wait for nothing else and
 // leave no trace until it has committed. (docs/design/transactions.md, "Programs")
 
-import type { Account } from '../base/accounts.js'
-import type { Bytes } from '../base/bytes.js'
-import type { Scheduler } from '../base/scheduler.js'
+import type { Bytes } from '../base/bytes/bytes.js'
+import type { Account } from '../base/work/accounts.js'
+import type { Scheduler } from '../base/work/scheduler.js'
 
 /** Keys from `start` (included) to `end` (excluded), in byte order or, `reverse`, against it. */
 export interface KeyRange {

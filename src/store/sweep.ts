@@ -2,8 +2,8 @@
 // a write program, driven from outside. What a phase has done stays done.
 // (docs/design/transactions.md, rule 2)
 
-import type { Account } from '../base/accounts.js'
-import { turnUnits } from '../base/work-figures.js'
+import type { Account } from '../base/work/accounts.js'
+import { turnUnits } from '../base/work/work-figures.js'
 import type { LargeChanges, Program, ReadOptions, ReadTx, Store, Tx } from './store.js'
 
 export type Phase =

@@ -1,10 +1,10 @@
 // The total order of BSON values, across types: filters, sorts, unique keys and $group all rest on
 // it, and key.ts must agree with it byte for byte. Source: MongoDB manual, Comparison/Sort Order.
 
-import { type Bytes, textOf } from '../base/bytes.js'
-import { work } from '../base/work-budget.js'
-import { bytesPerUnit, elementUnits } from '../base/work-figures.js'
-import type { Collation } from './collation.js'
+import { type Bytes, textOf } from '../base/bytes/bytes.js'
+import { work } from '../base/work/work-budget.js'
+import { bytesPerUnit, elementUnits } from '../base/work/work-figures.js'
+import type { Collation } from './collation/collation.js'
 import { Elements } from './elements.js'
 import { compareNumbers } from './numbers.js'
 import { bsonType, readInt32, type Value } from './value.js'

@@ -2,7 +2,7 @@
 // with 34 digits, half to even. Computed with bigints: decimals are rare, and exactness is why they
 // are used.
 
-import { type Bytes, bufferOf } from '../base/bytes.js'
+import { type Bytes, bufferOf } from '../base/bytes/bytes.js'
 import { fail } from '../base/errors.js'
 import { decimalCharsMax } from '../base/limits.js'
 import { bsonType, Value } from './value.js'

@@ -1,9 +1,9 @@
 // Reading a BSON document in place: one element after the other, nothing decoded but what is asked
 // for. The document has passed `validate.ts`, so no bound is checked twice.
 
-import { type Bytes, textOf, utf8 } from '../base/bytes.js'
-import { work } from '../base/work-budget.js'
-import { elementUnits } from '../base/work-figures.js'
+import { type Bytes, textOf, utf8 } from '../base/bytes/bytes.js'
+import { work } from '../base/work/work-budget.js'
+import { elementUnits } from '../base/work/work-figures.js'
 import { bsonType, type Document, readInt32, Value } from './value.js'
 
 /** An element taken out as a value: 0.05 µs. */

@@ -2,7 +2,7 @@
 // dates and timestamps. Numbers have lost their type, null and missing share a key: those are
 // passed over, and what is nested not even that. (docs/design/storage.md, "Keys of values")
 
-import type { Bytes } from '../base/bytes.js'
+import type { Bytes } from '../base/bytes/bytes.js'
 import { bsonType, maxKeyValue, minKeyValue, Value, writeInt32 } from './value.js'
 
 export interface KeyPart {

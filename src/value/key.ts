@@ -4,10 +4,10 @@
 // 01 02, because only then no string's key is the beginning of another's, ascending or inverted.
 // (docs/design/storage.md, "Keys of values")
 
-import { type Bytes, latin1Of, textOf } from '../base/bytes.js'
-import { work } from '../base/work-budget.js'
-import { bytesPerUnit, charsPerUnit, valueUnits } from '../base/work-figures.js'
-import type { Collation } from './collation.js'
+import { type Bytes, latin1Of, textOf } from '../base/bytes/bytes.js'
+import { work } from '../base/work/work-budget.js'
+import { bytesPerUnit, charsPerUnit, valueUnits } from '../base/work/work-figures.js'
+import type { Collation } from './collation/collation.js'
 import { compareExact, decodeDecimal, type Exact, exactToString } from './decimal.js'
 import { payloadLength } from './elements.js'
 import { exactOf, exactOfBigint, exactOfNumber, numberOf, readInt64AsNumber } from './numbers.js'

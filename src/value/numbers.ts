@@ -1,7 +1,7 @@
 // Numbers of the four types: read, compared by exact value across types, and computed with the
 // promotion rules of aggregation (int32, int64, double, decimal: the wider one wins).
 
-import type { Bytes } from '../base/bytes.js'
+import type { Bytes } from '../base/bytes/bytes.js'
 import { fail } from '../base/errors.js'
 import {
   addDecimals,

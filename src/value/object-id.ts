@@ -1,7 +1,7 @@
 // New ObjectIds: seconds, five random bytes of this process, a counter. They rise with time, so
 // that documents without an id of their own are appended at the end of their collection.
 
-import type { Bytes } from '../base/bytes.js'
+import type { Bytes } from '../base/bytes/bytes.js'
 import type { Clock, Random } from '../base/clock.js'
 
 const counterEnd = 0x1000000

@@ -2,9 +2,9 @@
 // of a numeric part), as an index or sort key does, and as an expression does. They differ in how
 // they treat arrays and what is missing, and each difference is visible to clients.
 
-import { type Bytes, utf8 } from '../base/bytes.js'
-import { work } from '../base/work-budget.js'
-import { valueUnits } from '../base/work-figures.js'
+import { type Bytes, utf8 } from '../base/bytes/bytes.js'
+import { work } from '../base/work/work-budget.js'
+import { valueUnits } from '../base/work/work-figures.js'
 import { equalValues } from './compare.js'
 import { Elements, findElement } from './elements.js'
 import { hashKey } from './key.js'

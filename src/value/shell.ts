@@ -1,7 +1,7 @@
 // Values on one line, as the peer prints them inside its error texts: `{ a: 1, b: "x" }`. Users
 // search for these texts, and tools read the key out of a duplicate's.
 
-import { textOf } from '../base/bytes.js'
+import { textOf } from '../base/bytes/bytes.js'
 import { decimalToString } from './decimal.js'
 import { fieldsOf } from './elements.js'
 import {

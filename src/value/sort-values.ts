@@ -1,8 +1,8 @@
 // Values in their order: what $sortArray, the set operators and $push with $sort share. The work is
 // counted before it is done, and numbers of 32 bits are sorted as such.
 
-import { work } from '../base/work-budget.js'
-import type { Collation } from './collation.js'
+import { work } from '../base/work/work-budget.js'
+import type { Collation } from './collation/collation.js'
 import { compareValues } from './compare.js'
 import { bsonType, int32Value, readInt32, type Value } from './value.js'
 

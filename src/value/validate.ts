@@ -2,7 +2,7 @@
 // checks no bound again. It walks the bytes once and allocates nothing.
 
 import { isUtf8 } from 'node:buffer'
-import type { Bytes } from '../base/bytes.js'
+import type { Bytes } from '../base/bytes/bytes.js'
 import { fail } from '../base/errors.js'
 import { bsonDepthMax } from '../base/limits.js'
 import { bsonType, readInt32 } from './value.js'

@@ -2,10 +2,10 @@
 // on these; a JavaScript value is made only where an operator computes. Types and payloads as
 // bsonspec.org 1.1.
 
-import { type Bytes, shortCharsMax, textOf, utf8, writeAscii } from '../base/bytes.js'
-import { room } from '../base/slab.js'
-import { work } from '../base/work-budget.js'
-import { bytesPerUnit } from '../base/work-figures.js'
+import { type Bytes, shortCharsMax, textOf, utf8, writeAscii } from '../base/bytes/bytes.js'
+import { room } from '../base/heap/slab.js'
+import { work } from '../base/work/work-budget.js'
+import { bytesPerUnit } from '../base/work/work-figures.js'
 
 export const bsonType = {
   double: 0x01,

@@ -1,10 +1,10 @@
 // Writing BSON: elements go into one growing buffer, values that exist are copied as bytes, and
 // what is finished has memory of its own, no more than it needs.
 
-import { type Bytes, shortCharsMax, writeAscii } from '../base/bytes.js'
-import { copyOf } from '../base/slab.js'
-import { work } from '../base/work-budget.js'
-import { bytesPerUnit } from '../base/work-figures.js'
+import { type Bytes, shortCharsMax, writeAscii } from '../base/bytes/bytes.js'
+import { copyOf } from '../base/heap/slab.js'
+import { work } from '../base/work/work-budget.js'
+import { bytesPerUnit } from '../base/work/work-figures.js'
 import { bsonType, type Document, Value, writeInt32 } from './value.js'
 
 const startBytes = 512

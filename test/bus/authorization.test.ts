@@ -1,6 +1,6 @@
 // The fence: a command that touches a collection is refused to a caller who lacks a need that its
-// row declares, and changes nothing. Who has which need, for every command and on every protocol, is
-// test/authorization.test.ts.
+// row declares, and changes nothing. Who has which need, for every command and on every protocol,
+// is test/authorization/authorization.test.ts.
 
 import { Binary, Long } from 'bson'
 import t from 'tap'

@@ -3,7 +3,7 @@
 
 import t from 'tap'
 import { checkStore } from '../../src/engine/check/check.js'
-import { findNamespace, saveNamespace } from '../../src/engine/collection/catalog.js'
+import { findNamespace, saveNamespace } from '../../src/engine/collection/catalog/catalog.js'
 import { besideKey, usageOf } from '../../src/engine/collection/counters.js'
 import type { InlineBounds } from '../../src/engine/keyspace/work.js'
 import { hashSequence } from '../support/hash-sequences.js'

@@ -1,6 +1,6 @@
-// Every command against a quota that is full: what its row says that it makes larger is refused, and
-// what it says it does not make larger is done, and makes nothing larger. A row that writes and has
-// no sample here fails.
+// Every command against a quota that is full: what its row says that it makes larger is refused,
+// and what it says it does not make larger is done, and makes nothing larger. A row that writes and
+// has no sample here fails.
 
 import t from 'tap'
 import { GatewayError } from '../../src/base/errors.js'
@@ -9,10 +9,10 @@ import { Session } from '../../src/bus/session.js'
 import { keyValueRows } from '../../src/commands/keyvalue/rows.js'
 import { documentRows } from '../../src/commands/rows.js'
 import { checkStore } from '../../src/engine/check/check.js'
-import { findNamespace, saveNamespace } from '../../src/engine/collection/catalog.js'
+import { findNamespace, saveNamespace } from '../../src/engine/collection/catalog/catalog.js'
 import { moveSpace, usageOf } from '../../src/engine/collection/counters.js'
-import { strictRules } from '../../src/identity/allow.js'
 import type { Identity } from '../../src/identity/identity.js'
+import { strictRules } from '../../src/identity/rights/allow.js'
 import { openMemoryStore } from '../../src/store/memory.js'
 import type { Store } from '../../src/store/store.js'
 import { CommandRoom } from '../support/command-room.js'
@@ -174,7 +174,9 @@ for (const row of documentRows) {
   })
 }
 
-/** By name: words that make something larger where their row says so; keys are those of `filled`. */
+/**
+ * By name: words that make something larger where their row says so; keys are those of `filled`.
+ */
 const keyWords: Readonly<Record<string, string>> = {
   append: 'append text xxxx',
   bitfield: 'bitfield text set u8 4000 1',

@@ -2,14 +2,14 @@
 // operator are not bounded by them.
 
 import t, { type Test } from 'tap'
+import { Slice } from '../../src/base/bytes/slice.js'
 import { GatewayError } from '../../src/base/errors.js'
-import { Slice } from '../../src/base/slice.js'
-import { Channels, Subscriber } from '../../src/bus/keyvalue/channels.js'
+import { Channels, Subscriber } from '../../src/bus/keyvalue/clients/channels.js'
 import { type QuotaLimits, Quotas } from '../../src/bus/quota.js'
 import { Session } from '../../src/bus/session.js'
 import { Space } from '../../src/engine/keyspace/spaces.js'
-import { allowUnder, strictRules } from '../../src/identity/allow.js'
 import type { Identity } from '../../src/identity/identity.js'
+import { allowUnder, strictRules } from '../../src/identity/rights/allow.js'
 import { openMemoryStore } from '../../src/store/memory.js'
 import { CommandRoom } from '../support/command-room.js'
 

@@ -1,6 +1,6 @@
-// What owners hold is counted in the transaction that changes it: documents, index entries, and what
-// keys have beside their documents. Sums follow every change of a collection and of its owner, and a
-// quota is met exactly.
+// What owners hold is counted in the transaction that changes it: documents, index entries, and
+// what keys have beside their documents. Sums follow every change of a collection and of its owner,
+// and a quota is met exactly.
 
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
@@ -9,7 +9,7 @@ import { type QuotaLimits, Quotas } from '../../src/bus/quota.js'
 import { Session } from '../../src/bus/session.js'
 import { GarbageJob } from '../../src/engine/background/garbage-job.js'
 import { checkStore } from '../../src/engine/check/check.js'
-import { findNamespace } from '../../src/engine/collection/catalog.js'
+import { findNamespace } from '../../src/engine/collection/catalog/catalog.js'
 import { countUsage, spaceOf, usageKey, usageOf } from '../../src/engine/collection/counters.js'
 import type { Identity } from '../../src/identity/identity.js'
 import { openMemoryStore } from '../../src/store/memory.js'

@@ -2,9 +2,9 @@
 // does not reach it, even if the row should overlook what that stage names.
 
 import t from 'tap'
-import { CommandReadTx, type Fence } from '../../src/bus/command-tx.js'
-import { readable } from '../../src/commands/document/view-reads.js'
-import { resolveView, stagesOver } from '../../src/engine/collection/views.js'
+import { CommandReadTx, type Fence } from '../../src/bus/document/command-tx.js'
+import { readable } from '../../src/commands/document/reading/view-reads.js'
+import { resolveView, stagesOver } from '../../src/engine/collection/kinds/views.js'
 import { openPipeline } from '../../src/engine/sources/pipeline-source.js'
 import type { Namespace } from '../../src/engine/types.js'
 import { compilePipeline } from '../../src/query/pipeline.js'

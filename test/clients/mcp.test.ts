@@ -3,7 +3,7 @@
 // is revoked while the session is open.
 
 import t, { type Test } from 'tap'
-import { homeOf } from '../../src/engine/collection/homes.js'
+import { homeOf } from '../../src/engine/collection/catalog/homes.js'
 import { ask } from '../support/http-client.js'
 import { startGateway } from '../support/live-gateway.js'
 import { lines, type McpClient, openMcp, type Target } from '../support/mcp-clients.js'

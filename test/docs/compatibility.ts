@@ -1,5 +1,5 @@
-// docs/compatibility.md: supported operators and commands, read from the tables that run them; what is
-// refused, and what differs from the reference servers.
+// docs/compatibility.md: supported operators and commands, read from the tables that run them; what
+// is refused, and what differs from the reference servers.
 
 import { documentRows } from '../../src/commands/rows.js'
 import { indexOptionNames } from '../../src/engine/index/index-spec.js'
@@ -8,7 +8,7 @@ import { expressionNames } from '../../src/query/expression.js'
 import { fieldOperators } from '../../src/query/filter/operators.js'
 import { topOperatorNames } from '../../src/query/filter/parse.js'
 import { stageNames } from '../../src/query/pipeline.js'
-import { windowFunctionNames } from '../../src/query/stages/window-functions.js'
+import { windowFunctionNames } from '../../src/query/stages/windows/window-functions.js'
 import { updateOperatorNames } from '../../src/query/update.js'
 import { type Deviation, deviations } from './deviations.js'
 import { refusals } from './refusals.js'
@@ -96,7 +96,7 @@ function nameOf(path: string): string {
 const introduction = `The document wire behaves like a MongoDB 7.0 standalone server (wire version 21). Unsupported features
 are refused with MongoDB's error and never give a wrong result. Filters, expressions, stages, updates,
 projections and sorts are compared with another implementation on tens of thousands of random cases
-([mingo](../test/query/mingo-filters.test.ts)). The drivers' unified specifications, mongoose, pymongo
+([mingo](../test/query/filter/mingo-filters.test.ts)). The drivers' unified specifications, mongoose, pymongo
 and mongosh run unmodified ([clients](../test/clients)).`
 
 const refusedText = `A test sends a command for each row and checks the error

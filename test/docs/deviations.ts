@@ -1,5 +1,5 @@
-// Where Sigil differs from the reference servers on purpose: the tables of docs/compatibility.md, each
-// row with the tests that show it.
+// Where Sigil differs from the reference servers on purpose: the tables of docs/compatibility.md,
+// each row with the tests that show it.
 
 import { keyValueDeviations } from './key-value-deviations.js'
 import { sqlDeviations } from './sql-deviations.js'
@@ -22,7 +22,10 @@ const documents: readonly Deviation[] = [
     topic: 'natural order',
     ours: 'the order of `_id`; in capped collections insertion order',
     peers: 'insertion order',
-    shown: ['test/commands/find.test.ts', 'test/commands/capped.test.ts'],
+    shown: [
+      'test/commands/document/reading/find.test.ts',
+      'test/commands/document/collections/capped.test.ts',
+    ],
   },
   {
     topic: 'explain, hints and definitions of a view',
@@ -30,7 +33,7 @@ const documents: readonly Deviation[] = [
       'for readers without a right to its sources: the stage `VIEW` and the number of ' +
       'documents, no hint and no definition',
     peers: 'the plan over the collection below',
-    shown: ['test/commands/closed-views.test.ts'],
+    shown: ['test/commands/document/reading/closed-views.test.ts'],
   },
   {
     topic: 'changes by a key that may not read',
@@ -38,7 +41,7 @@ const documents: readonly Deviation[] = [
       'by `_id` or of all documents, without pipelines, `arrayFilters` and `hint`; errors ' +
       'quote no stored value, and `nModified` is the number of matched documents',
     peers: 'any filter and update, the same errors for all',
-    shown: ['test/commands/blind-writes.test.ts'],
+    shown: ['test/commands/document/writing/blind-writes.test.ts'],
   },
   {
     topic: 'time-series collections',
@@ -50,7 +53,10 @@ const documents: readonly Deviation[] = [
       'otherwise. Use mongoexport and mongoimport for compressed buckets ' +
       '(`control.version` 2, 115)',
     peers: 'measurements are packed into buckets, which expire as a whole',
-    shown: ['test/commands/time-series.test.ts', 'test/commands/series-buckets.test.ts'],
+    shown: [
+      'test/commands/document/collections/time-series.test.ts',
+      'test/commands/document/collections/series-buckets.test.ts',
+    ],
   },
   {
     topic: 'reserved names',
@@ -59,7 +65,10 @@ const documents: readonly Deviation[] = [
       '(`memory.<graph>.nodes`, `.edges`, `.terms`, `.anchors`) and databases `w_0x…` other than ' +
       'homes: 73 InvalidNamespace',
     peers: '`system.*`; the three databases accept collections',
-    shown: ['test/engine/collection/catalog.test.ts', 'test/commands/insert.test.ts'],
+    shown: [
+      'test/engine/collection/catalog/catalog.test.ts',
+      'test/commands/document/writing/insert.test.ts',
+    ],
   },
   {
     topic: 'texts that are not UTF-8',
@@ -77,13 +86,13 @@ const documents: readonly Deviation[] = [
       'they are refused (292) for any `allowDiskUse`, and so is one partition of ' +
       '`$setWindowFields` (5414201)',
     peers: 'spill to files if `allowDiskUse` permits',
-    shown: ['test/commands/spill.test.ts'],
+    shown: ['test/commands/document/reading/spill.test.ts'],
   },
   {
     topic: '`convertToCapped` beside writers',
     ours: 'copies during writes, starts again after one, and gives up after five copies (117)',
     peers: 'blocks them',
-    shown: ['test/engine/collection/capped.test.ts'],
+    shown: ['test/engine/collection/kinds/capped.test.ts'],
   },
   {
     topic: 'authentication',
@@ -93,7 +102,7 @@ const documents: readonly Deviation[] = [
       '`usersInfo` shows callers other than the operator only their own account, and never ' +
       'credentials',
     peers: 'users and roles in `admin`; SCRAM-SHA-1 too',
-    shown: ['test/identity/login.test.ts', 'test/clients/wallet-logins.test.ts'],
+    shown: ['test/identity/sign-in/login.test.ts', 'test/clients/wallet-logins.test.ts'],
   },
   {
     topic: 'mode `shared` in `DATABASE`',
@@ -102,7 +111,7 @@ const documents: readonly Deviation[] = [
       'a wallet sets it in its home, and shared collections stay so ' +
       '([rights](rights.md#spaces))',
     peers: 'the API document lets every owner set it',
-    shown: ['test/authorization-spaces.test.ts'],
+    shown: ['test/authorization/authorization-spaces.test.ts'],
   },
   {
     topic: 'a changed password',
@@ -117,13 +126,13 @@ const documents: readonly Deviation[] = [
       'collections that no wallet owns; `admin` has no users; other roles are refused with ' +
       '31, `authenticationRestrictions` and SCRAM-SHA-1 alone with 2',
     peers: 'roles of any database, and custom roles',
-    shown: ['test/commands/users.test.ts', 'test/authorization-users.test.ts'],
+    shown: ['test/commands/admin/users.test.ts', 'test/authorization/authorization-users.test.ts'],
   },
   {
     topic: '`saslSupportedMechs`',
     ours: 'always both mechanisms, for known and unknown users',
     peers: 'those of the user',
-    shown: ['test/identity/login.test.ts'],
+    shown: ['test/identity/sign-in/login.test.ts'],
   },
   {
     topic: 'an index entry of more than 1,300 bytes',
@@ -177,7 +186,7 @@ const documents: readonly Deviation[] = [
       'SQL expressions have about 14 ms, a write 30 ms, the parsing of a request 15 ms. ' +
       'Beyond that: 50 MaxTimeMSExpired, for memory 146 ExceededMemoryLimit',
     peers: 'unbounded without maxTimeMS',
-    shown: ['test/query/work.test.ts', 'test/commands/document/heavy-documents.test.ts'],
+    shown: ['test/query/work.test.ts', 'test/commands/document/reading/heavy-documents.test.ts'],
   },
   {
     topic: 'regular expressions',
@@ -195,25 +204,25 @@ const documents: readonly Deviation[] = [
     topic: "one document's entries in a wildcard index",
     ours: 'at most 4,900, otherwise 201 CannotBuildIndexKeys',
     peers: 'at most 100,000',
-    shown: ['test/commands/wildcard-indexes.test.ts'],
+    shown: ['test/commands/document/indexes/wildcard-indexes.test.ts'],
   },
   {
     topic: 'hashed indexes',
     ours: 'a different hash, visible in the bounds of explain',
     peers: 'the hash of sharding',
-    shown: ['test/commands/hashed-indexes.test.ts'],
+    shown: ['test/commands/document/indexes/hashed-indexes.test.ts'],
   },
   {
     topic: '`min` and `max` of a find',
     ours: 'at most 1,268 bytes of key (480 for `_id`), and no hashed index (51174)',
     peers: 'any length; hashes for a hashed index',
-    shown: ['test/commands/key-ranges.test.ts'],
+    shown: ['test/commands/document/reading/key-ranges.test.ts'],
   },
   {
     topic: '`returnKey` of strings under a collation',
     ours: 'refused with 115',
     peers: 'the collation keys',
-    shown: ['test/commands/key-ranges.test.ts'],
+    shown: ['test/commands/document/reading/key-ranges.test.ts'],
   },
   {
     topic: '`$collStats` latencies, `top`',
@@ -221,7 +230,7 @@ const documents: readonly Deviation[] = [
       'of the 1,000 collections used last, by name, since the start or the last drop; ' +
       'without commands of the key-value protocol',
     peers: 'of every collection',
-    shown: ['test/commands/namespace-use.test.ts'],
+    shown: ['test/commands/document/server/namespace-use.test.ts'],
   },
   {
     topic: '`setParameter`',
@@ -229,7 +238,7 @@ const documents: readonly Deviation[] = [
       '`cursorTimeoutMillis`, `ttlMonitorEnabled`; others are refused with 20, unknown ones ' +
       'with 72',
     peers: 'several hundred',
-    shown: ['test/commands/parameters.test.ts'],
+    shown: ['test/commands/document/server/parameters.test.ts'],
   },
   {
     topic: 'filters and pipelines with very many clauses',
@@ -243,7 +252,10 @@ const documents: readonly Deviation[] = [
     topic: '`$planCacheStats`',
     ours: "for a collection's owner only, because it shows values from queries of others",
     peers: 'with the right planCacheRead',
-    shown: ['test/commands/plan-cache.test.ts', 'test/authorization.test.ts'],
+    shown: [
+      'test/commands/document/indexes/plan-cache.test.ts',
+      'test/authorization/authorization.test.ts',
+    ],
   },
   {
     topic: '`$percentile`, `$median`',
@@ -255,19 +267,19 @@ const documents: readonly Deviation[] = [
     topic: '`$merge` into a collection that the pipeline reads',
     ours: 'the pipeline is read to its end first',
     peers: 'may read its own results',
-    shown: ['test/commands/write-stages.test.ts'],
+    shown: ['test/commands/document/writing/write-stages.test.ts'],
   },
   {
     topic: 'collation',
     ours: 'as in ECMAScript Intl: strength 1 to 3, `numericOrdering`, `caseFirst`',
     peers: 'ICU with all its options',
-    shown: ['test/commands/collation.test.ts'],
+    shown: ['test/commands/document/reading/collation.test.ts'],
   },
   {
     topic: 'logarithms, trigonometry and fractional powers of decimals',
     ours: 'computed as doubles: 15 correct digits',
     peers: '34 digits',
-    shown: ['test/query/expression-arithmetic.test.ts'],
+    shown: ['test/query/expressions/arithmetic.test.ts'],
   },
 ]
 

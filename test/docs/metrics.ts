@@ -1,10 +1,10 @@
 // The generated page of the metrics: every series with its labels, and every value that a label can
 // have, read off the table of series and the tables of commands.
 
-import { failPointRow } from '../../src/commands/admin/fail-point.js'
+import { failPointRow } from '../../src/commands/document/server/fail-point.js'
 import { keyValueRows } from '../../src/commands/keyvalue/rows.js'
 import { documentRows } from '../../src/commands/rows.js'
-import { metricSeries } from '../../src/listeners/http/metrics-series.js'
+import { metricSeries } from '../../src/listeners/http/operations/metrics-series.js'
 
 /** Names of the label `command`: the tables of commands, and `other`. */
 export function commandNames(): readonly string[] {

@@ -1,9 +1,9 @@
-// Where SQL differs from PostgreSQL on purpose over tables of CREATE TABLE, for docs/compatibility.md.
-// docs/sql.md has the rules of plain collections.
+// Where SQL differs from PostgreSQL on purpose over tables of CREATE TABLE, for
+// docs/compatibility.md. docs/sql.md has the rules of plain collections.
 
 import type { Deviation } from './deviations.js'
 
-const differential = 'test/listeners/sql-differential.test.ts'
+const differential = 'test/listeners/sql/sql-differential.test.ts'
 
 export const sqlDeviations: readonly Deviation[] = [
   {

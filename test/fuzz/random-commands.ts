@@ -1,8 +1,8 @@
-// Random commands from the command table itself: every row, with its own parameters filled by values
-// that mostly suit their names.
+// Random commands from the command table itself: every row, with its own parameters filled by
+// values that mostly suit their names.
 
 import { Binary, Int32, Long } from 'bson'
-import type { DocumentRow } from '../../src/bus/row.js'
+import type { DocumentRow } from '../../src/bus/document/row.js'
 import type { RandomValues } from './random-values.js'
 
 type Fields = Record<string, unknown>

@@ -1,5 +1,5 @@
-// The fuzzer of the document wire: random messages against a gateway in this process. Each case must
-// be answered or closed, no answer may be an internal error, and nothing may grow.
+// The fuzzer of the document wire: random messages against a gateway in this process. Each case
+// must be answered or closed, no answer may be an internal error, and nothing may grow.
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -8,7 +8,7 @@ import { documentRows } from '../../src/commands/rows.js'
 import { opcode, readHeader } from '../../src/protocol/wire/header.js'
 import { inflateMessage } from '../../src/protocol/wire/op-compressed.js'
 import { field } from '../../src/value/elements.js'
-import { documentToJson } from '../../src/value/json.js'
+import { documentToJson } from '../../src/value/json/json.js'
 import { numberOf } from '../../src/value/numbers.js'
 import { openFixedGateway } from '../support/gateway.js'
 import { command } from '../support/messages.js'
@@ -37,7 +37,9 @@ export interface FuzzReport {
 /** A case that is neither answered nor closed by then hangs. */
 const hangMs = 30_000
 const sentinelId = 0x7ffffff0
-/** Collections that grow are dropped every so many cases: growth is the gateway's, not the data's. */
+/**
+ * Collections that grow are dropped every so many cases: growth is the gateway's, not the data's.
+ */
 const cleaningCases = 1_000
 
 /** Throws an error that names seed and case, with the bytes that were sent. */

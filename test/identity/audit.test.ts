@@ -2,9 +2,9 @@
 // it holds no secret, and it does not grow for ever.
 
 import t from 'tap'
-import { strictRules } from '../../src/identity/allow.js'
 import { Audit } from '../../src/identity/audit.js'
 import { operator } from '../../src/identity/identity.js'
+import { strictRules } from '../../src/identity/rights/allow.js'
 import { openMemoryStore } from '../../src/store/memory.js'
 import { CommandRoom } from '../support/command-room.js'
 import { ManualClock } from '../support/engine-room.js'

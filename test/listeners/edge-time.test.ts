@@ -3,7 +3,7 @@
 
 import t from 'tap'
 import { edgeSliceMsMin, tickMsMax } from '../../src/base/limits.js'
-import { Scheduler } from '../../src/base/scheduler.js'
+import { Scheduler } from '../../src/base/work/scheduler.js'
 import { Session } from '../../src/bus/session.js'
 import { EdgeTime } from '../../src/listeners/edge-time.js'
 

@@ -2,14 +2,14 @@
 
 import t from 'tap'
 import { jsonInThreadBytes } from '../../src/base/limits.js'
-import { work } from '../../src/base/work-budget.js'
+import { work } from '../../src/base/work/work-budget.js'
 import {
   asciiJson,
   joinedJson,
   jsonBetween,
   readDocument,
 } from '../../src/listeners/json-thread.js'
-import { documentToJson, jsonToDocument } from '../../src/value/json.js'
+import { documentToJson, jsonToDocument } from '../../src/value/json/json.js'
 import { documentValue } from '../../src/value/value.js'
 
 const long = JSON.stringify({ a: Array.from({ length: 50_000 }, (_, i) => i), s: 'é\n' })

@@ -1,14 +1,15 @@
 // Pipelines of large unread replies: no more of them is made than a little beyond what the
-// client takes, on the key-value port and over HTTP; and a client that reads slowly gets every byte.
+// client takes, on the key-value port and over HTTP; and a client that reads slowly gets every
+// byte.
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
 import { systemClock } from '../../src/base/clock.js'
+import { MemoryAccount } from '../../src/base/heap/memory-account.js'
 import { pipelineReplyBytes } from '../../src/base/limits.js'
 import { silentLog } from '../../src/base/log.js'
-import { MemoryAccount } from '../../src/base/memory-account.js'
 import { openResp } from '../../src/listeners/resp.js'
 import { eachKeyValueRoom } from '../support/key-value-room.js'
 import { startGateway } from '../support/live-gateway.js'

@@ -2,8 +2,8 @@ import { Decimal128 } from 'bson'
 import fc from 'fast-check'
 import t from 'tap'
 import { runs } from '../support/runs.js'
-import { double, long, refused } from './expression-table.js'
-import { type Plain, run, table } from './stage-table.js'
+import { double, long, refused } from './expressions/expression-table.js'
+import { type Plain, run, table } from './stages/stage-table.js'
 
 const documents = [
   { _id: 1, k: 'a', v: 3, s: 'z', o: { x: 1 } },

@@ -2,7 +2,7 @@ import t from 'tap'
 import { expressionDepthMax } from '../../src/base/limits.js'
 import { letVariables } from '../../src/query/expression.js'
 import { documentFrom } from '../../src/value/literal.js'
-import { context, evaluate, refused, shown, table } from './expression-table.js'
+import { context, evaluate, refused, shown, table } from './expressions/expression-table.js'
 
 const document = {
   a: 1,

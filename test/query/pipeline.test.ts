@@ -11,8 +11,8 @@ import { documentFrom, valueFrom } from '../../src/value/literal.js'
 import { shellText } from '../../src/value/shell.js'
 import { documentValue } from '../../src/value/value.js'
 import { writeArray, writeDocument } from '../../src/value/writer.js'
-import { context, refused } from './expression-table.js'
-import { plansOf, run, table } from './stage-table.js'
+import { context, refused } from './expressions/expression-table.js'
+import { plansOf, run, table } from './stages/stage-table.js'
 
 t.test('a pipeline is an array of objects with one known stage each', async (t) => {
   table(

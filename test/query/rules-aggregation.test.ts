@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { compilePipeline, runPipeline } from '../../src/query/pipeline.js'
 import { documentFrom, valueFrom } from '../../src/value/literal.js'
 import { type Literal, refuses, show, testContext } from '../support/query.js'
-import { evaluate, shown } from './expression-table.js'
+import { evaluate, shown } from './expressions/expression-table.js'
 
 function run(documents: readonly Literal[], ...pipeline: readonly Literal[]): string[] {
   const plans = compilePipeline(valueFrom(pipeline), testContext)

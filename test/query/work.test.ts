@@ -3,10 +3,10 @@
 
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { work } from '../../src/base/work-budget.js'
-import { stretchUnits, turnUnits } from '../../src/base/work-figures.js'
+import { work } from '../../src/base/work/work-budget.js'
+import { stretchUnits, turnUnits } from '../../src/base/work/work-figures.js'
 import { parseIndexSpecs } from '../../src/engine/index/index-spec.js'
-import { widenIds } from '../../src/listeners/http/ids.js'
+import { widenIds } from '../../src/listeners/http/documents/ids.js'
 import { compileExpression, envOf, letVariables, scopeOf } from '../../src/query/expression.js'
 import type { Result } from '../../src/query/expressions/operator.js'
 import { compileFilter } from '../../src/query/filter.js'
@@ -16,7 +16,7 @@ import { bsonType, type Document, documentValue, type Value } from '../../src/va
 import { DocumentWriter } from '../../src/value/writer.js'
 import { runs } from '../support/runs.js'
 import { inStretch, unitsOf } from '../support/stretch.js'
-import { context, evaluate, shown } from './expression-table.js'
+import { context, evaluate, shown } from './expressions/expression-table.js'
 
 const most = turnUnits + stretchUnits
 

@@ -1,16 +1,16 @@
 // Sends hostile commands to a gateway of this process and looks how long its turns are: by units of
-// the work budget in `npm test` and CI, which tell the processor time; by that of the main thread in
-// the long counts by hand, where a long one is measured three times and the median counts.
+// the work budget in `npm test` and CI, which tell the processor time; by that of the main thread
+// in the long counts by hand, where a long one is measured three times and the median counts.
 
 import { Worker } from 'node:worker_threads'
 import type { Test } from 'tap'
-import { work } from '../../src/base/work-budget.js'
+import { work } from '../../src/base/work/work-budget.js'
 import {
   stretchUnits,
   turnUnits,
   writeStretchUnits,
   writeTurnUnits,
-} from '../../src/base/work-figures.js'
+} from '../../src/base/work/work-figures.js'
 import { startGateway } from '../support/live-gateway.js'
 import { isLong, seed } from '../support/seed.js'
 import { seededRandom } from '../support/seeded-random.js'

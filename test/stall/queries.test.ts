@@ -1,12 +1,12 @@
-// Every operator of filters and updates and every stage over hostile documents: those with one large
-// value each, and a collection of many.
+// Every operator of filters and updates and every stage over hostile documents: those with one
+// large value each, and a collection of many.
 
 import t from 'tap'
 import { accumulators } from '../../src/query/accumulators.js'
 import { fieldOperators } from '../../src/query/filter/operators.js'
 import { topOperatorNames } from '../../src/query/filter/parse.js'
 import { stageNames } from '../../src/query/pipeline.js'
-import { windowFunctionNames } from '../../src/query/stages/window-functions.js'
+import { windowFunctionNames } from '../../src/query/stages/windows/window-functions.js'
 import { updateOperatorNames } from '../../src/query/update.js'
 import { isLong } from '../support/seed.js'
 import { type HostileKind, hostileKinds, large, type StallCase, specKinds } from './cases.js'

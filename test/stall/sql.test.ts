@@ -1,10 +1,10 @@
 // Every SQL function and operator over hostile values, and statements that are long themselves.
 
 import t from 'tap'
-import { documentFunctions } from '../../src/commands/sql/expression/document-functions.js'
-import { numberFunctions } from '../../src/commands/sql/expression/number-functions.js'
-import { textFunctions } from '../../src/commands/sql/expression/text-functions.js'
-import { timeFunctions } from '../../src/commands/sql/expression/time-functions.js'
+import { documentFunctions } from '../../src/commands/sql/expression/functions/document-functions.js'
+import { numberFunctions } from '../../src/commands/sql/expression/functions/number-functions.js'
+import { textFunctions } from '../../src/commands/sql/expression/functions/text-functions.js'
+import { timeFunctions } from '../../src/commands/sql/expression/functions/time-functions.js'
 import { isLong } from '../support/seed.js'
 import { hostileKinds, large, type StallCase } from './cases.js'
 import { hunt } from './hunt.js'

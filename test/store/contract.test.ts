@@ -2,10 +2,10 @@
 // suite before anything is built on it.
 
 import t, { type Test } from 'tap'
-import type { Bytes } from '../../src/base/bytes.js'
+import type { Bytes } from '../../src/base/bytes/bytes.js'
 import { codes, fail } from '../../src/base/errors.js'
 import { keyBytesMax, programBytesMax, programPutsMax } from '../../src/base/limits.js'
-import { turnUnits } from '../../src/base/work-figures.js'
+import { turnUnits } from '../../src/base/work/work-figures.js'
 import { keyClass } from '../../src/store/layout.js'
 import type { Entry, KeyRange, Store, Tx } from '../../src/store/store.js'
 import { eachStore } from '../support/stores.js'

@@ -5,7 +5,7 @@
 
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { type Bytes, mapKey } from '../../src/base/bytes.js'
+import { type Bytes, mapKey } from '../../src/base/bytes/bytes.js'
 import { systemClock } from '../../src/base/clock.js'
 import { silentLog } from '../../src/base/log.js'
 import { type Files, nodeFiles } from '../../src/store/files.js'

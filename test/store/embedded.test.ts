@@ -2,7 +2,7 @@
 // the number and age of snapshots.
 
 import t from 'tap'
-import type { Bytes } from '../../src/base/bytes.js'
+import type { Bytes } from '../../src/base/bytes/bytes.js'
 import type { Clock } from '../../src/base/clock.js'
 import { codes, fail } from '../../src/base/errors.js'
 import {
@@ -12,7 +12,7 @@ import {
   snapshotsMax,
   tickMsMax,
 } from '../../src/base/limits.js'
-import { entryUnits, turnUnits } from '../../src/base/work-figures.js'
+import { entryUnits, turnUnits } from '../../src/base/work/work-figures.js'
 import { EmbeddedStore } from '../../src/store/embedded.js'
 import { keyClass } from '../../src/store/layout.js'
 import { MemoryTables } from '../../src/store/memory.js'

@@ -2,7 +2,7 @@
 // and ranges, and programs that count on an answer within the tick.
 
 import t from 'tap'
-import type { Bytes } from '../../src/base/bytes.js'
+import type { Bytes } from '../../src/base/bytes/bytes.js'
 import { keyClass } from '../../src/store/layout.js'
 import type { Store } from '../../src/store/store.js'
 import { LateStore } from '../support/late-store.js'

@@ -2,7 +2,7 @@
 // which classes carry versions.
 
 import t from 'tap'
-import { compareBytes } from '../../src/base/bytes.js'
+import { compareBytes } from '../../src/base/bytes/bytes.js'
 import { idKey, idKeyEnd, isVersioned, keyClass } from '../../src/store/layout.js'
 
 const ids = [0, 1, 255, 256, 65_535, 2 ** 24, 2 ** 31, 2 ** 32 - 2, 2 ** 32 - 1]

@@ -1,5 +1,5 @@
-// What is LMDB's alone: the folder, its lock and its format, what survives a restart, what a damaged
-// record and a full disk do.
+// What is LMDB's alone: the folder, its lock and its format, what survives a restart, what a
+// damaged record and a full disk do.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import t, { type Test } from 'tap'
 import { systemClock } from '../../src/base/clock.js'
 import { codes } from '../../src/base/errors.js'
 import { silentLog } from '../../src/base/log.js'
-import { turnUnits } from '../../src/base/work-figures.js'
+import { turnUnits } from '../../src/base/work/work-figures.js'
 import { keyClass } from '../../src/store/layout.js'
 import { openLmdbStore } from '../../src/store/lmdb.js'
 import type { Store, Tx } from '../../src/store/store.js'

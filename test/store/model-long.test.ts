@@ -6,7 +6,7 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { equalBytes } from '../../src/base/bytes.js'
+import { equalBytes } from '../../src/base/bytes/bytes.js'
 import type { Clock } from '../../src/base/clock.js'
 import { silentLog } from '../../src/base/log.js'
 import { errorCode } from '../../src/store/files.js'

@@ -3,8 +3,8 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import type { Bytes } from '../../src/base/bytes.js'
-import { compareBytes, mapKey } from '../../src/base/bytes.js'
+import type { Bytes } from '../../src/base/bytes/bytes.js'
+import { compareBytes, mapKey } from '../../src/base/bytes/bytes.js'
 import { keyClass } from '../../src/store/layout.js'
 import type { Entry, KeyRange, Program, Tx } from '../../src/store/store.js'
 import { runs } from '../support/runs.js'

@@ -3,7 +3,7 @@
 
 import t from 'tap'
 import { codes, fail } from '../../src/base/errors.js'
-import { turnUnits } from '../../src/base/work-figures.js'
+import { turnUnits } from '../../src/base/work/work-figures.js'
 import { keyClass } from '../../src/store/layout.js'
 import { readPhase, runSweep, type Sweep, writePhase } from '../../src/store/sweep.js'
 import { eachStore } from '../support/stores.js'

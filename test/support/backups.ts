@@ -2,7 +2,7 @@
 
 import { mkdirSync } from 'node:fs'
 import type { Test } from 'tap'
-import { type Bytes, concatBytes } from '../../src/base/bytes.js'
+import { type Bytes, concatBytes } from '../../src/base/bytes/bytes.js'
 import { systemClock } from '../../src/base/clock.js'
 import { silentLog } from '../../src/base/log.js'
 import { Backups } from '../../src/store/backup/backup.js'

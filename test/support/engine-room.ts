@@ -9,7 +9,8 @@ import {
   createNamespace,
   ensureNamespace,
   findNamespace,
-} from '../../src/engine/collection/catalog.js'
+} from '../../src/engine/collection/catalog/catalog.js'
+import { emptyDocument } from '../../src/engine/collection/catalog/descriptors.js'
 import {
   findById,
   insertDocument,
@@ -18,7 +19,6 @@ import {
   replaceDocument,
   stagedWrite,
 } from '../../src/engine/collection/collections.js'
-import { emptyDocument } from '../../src/engine/collection/descriptors.js'
 import type { Namespace } from '../../src/engine/types.js'
 import type { Store } from '../../src/store/store.js'
 import { runSweep } from '../../src/store/sweep.js'

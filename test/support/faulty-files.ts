@@ -1,7 +1,7 @@
 // A file layer that fails on demand: the n-th call of a kind with an error of the system, a write
 // that takes only part of its bytes, a sync that waits until it is let go.
 
-import type { Bytes } from '../../src/base/bytes.js'
+import type { Bytes } from '../../src/base/bytes/bytes.js'
 import type { DiskRoom, Files } from '../../src/store/files.js'
 import { systemError } from './memory-files.js'
 

@@ -4,12 +4,12 @@
 
 import { setImmediate } from 'node:timers/promises'
 import type { Test } from 'tap'
-import { mapKey } from '../../src/base/bytes.js'
+import { mapKey } from '../../src/base/bytes/bytes.js'
 import { systemClock, systemRandom } from '../../src/base/clock.js'
 import { runMethod } from '../../src/chain/local/methods.js'
 import { LocalNode } from '../../src/chain/local/node.js'
 import type { ChainStorage, Put } from '../../src/chain/local/storage.js'
-import type { Provider, RpcRequest } from '../../src/chain/provider.js'
+import type { Provider, RpcRequest } from '../../src/chain/remote/provider.js'
 import { chainOwner, chainStation, publish, sendDirectly } from './chain-room.js'
 import { testWallet } from './wallet.js'
 
@@ -82,7 +82,9 @@ export class ForkingChain implements Provider {
   }
 }
 
-/** With Sigil's contracts, behind JSON-RPC; the environment is that of a Sigil which anchors there. */
+/**
+ * With Sigil's contracts, behind JSON-RPC; the environment is that of a Sigil which anchors there.
+ */
 export async function openForkingRoom(t: Test) {
   const chain = new ForkingChain()
   t.teardown(() => chain.close())

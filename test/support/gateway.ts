@@ -5,7 +5,7 @@ import '../record/neutral-machine.js'
 import type { Clock, Random } from '../../src/base/clock.js'
 import { silentLog } from '../../src/base/log.js'
 import { readSettings } from '../../src/base/settings.js'
-import { type Gateway, openGateway } from '../../src/gateway.js'
+import { type Gateway, openGateway } from '../../src/gateway/gateway.js'
 import { seededRandom } from './seeded-random.js'
 
 /** The operator's key of these gateways: no secret, since they live in tests only. */

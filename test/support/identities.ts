@@ -6,7 +6,7 @@ import {
   createNamespace,
   findNamespace,
   saveNamespace,
-} from '../../src/engine/collection/catalog.js'
+} from '../../src/engine/collection/catalog/catalog.js'
 import type { Access } from '../../src/engine/types.js'
 import {
   anonymous,
@@ -16,9 +16,9 @@ import {
   type Permission,
   type SessionIdentity,
 } from '../../src/identity/identity.js'
-import { readSession, startSession } from '../../src/identity/sessions.js'
-import { WalletStanding } from '../../src/identity/standing.js'
-import { permissionsOf, putWalletKey, readKeyState } from '../../src/identity/wallet-keys.js'
+import { permissionsOf, putWalletKey, readKeyState } from '../../src/identity/keys/wallet-keys.js'
+import { WalletStanding } from '../../src/identity/rights/standing.js'
+import { readSession, startSession } from '../../src/identity/sign-in/sessions.js'
 import type { Store } from '../../src/store/store.js'
 import { createOptions } from './engine-room.js'
 

@@ -1,27 +1,27 @@
 // Key-value commands over one store for tests: words go in and replies come out as plain data, on
-// the path that the listener uses, without a socket. Suites of containers run at every bound between
-// small and large.
+// the path that the listener uses, without a socket. Suites of containers run at every bound
+// between small and large.
 
 import type { Test } from 'tap'
+import { Slice } from '../../src/base/bytes/slice.js'
 import { systemRandom } from '../../src/base/clock.js'
+import { MemoryAccount } from '../../src/base/heap/memory-account.js'
 import { type Log, silentLog } from '../../src/base/log.js'
-import { MemoryAccount } from '../../src/base/memory-account.js'
 import { readSettings } from '../../src/base/settings.js'
-import { Slice } from '../../src/base/slice.js'
-import { HomeLimit, type HomeLimits } from '../../src/bus/home-limit.js'
 import type { KeyValueBus } from '../../src/bus/keyvalue/bus.js'
 import type { KeyValueCall } from '../../src/bus/keyvalue/call.js'
-import { Lane } from '../../src/bus/keyvalue/lane.js'
+import { Lane } from '../../src/bus/keyvalue/clients/lane.js'
+import { KeyValueSession } from '../../src/bus/keyvalue/clients/session.js'
 import type { Reply } from '../../src/bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../src/bus/keyvalue/row.js'
-import { KeyValueSession } from '../../src/bus/keyvalue/session.js'
 import { Metering } from '../../src/bus/metering.js'
-import { SpaceChoice } from '../../src/bus/space-choice.js'
-import { wantedRule } from '../../src/bus/space-rule.js'
+import { HomeLimit, type HomeLimits } from '../../src/bus/spaces/home-limit.js'
+import { SpaceChoice } from '../../src/bus/spaces/space-choice.js'
+import { wantedRule } from '../../src/bus/spaces/space-rule.js'
 import { Engine } from '../../src/engine/engine.js'
 import { type InlineBounds, usualBounds } from '../../src/engine/keyspace/work.js'
+import { type KeyValueOptions, openKeyValue } from '../../src/gateway/key-value.js'
 import { type Identity, operator } from '../../src/identity/identity.js'
-import { type KeyValueOptions, openKeyValue } from '../../src/key-value.js'
 import { RespRequest } from '../../src/protocol/resp/request.js'
 import type { Store } from '../../src/store/store.js'
 import { ManualClock, tickPace } from './engine-room.js'
@@ -219,7 +219,8 @@ export async function eachBound(
 
 /**
  * Bulk and simple strings as strings (bytes that are no UTF-8 as a Buffer), errors as `{error}`,
- * both nils as null, doubles as numbers, maps, sets and scores as flat arrays, no reply as undefined.
+ * both nils as null, doubles as numbers, maps, sets and scores as flat arrays, no reply as
+ * undefined.
  */
 export function plain(reply: Reply): unknown {
   if (reply instanceof Slice) return textOrBytes(reply)

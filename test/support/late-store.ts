@@ -4,7 +4,7 @@
 // write program twice on one snapshot: whatever is not the same both times is not pure.
 
 import { isDeepStrictEqual } from 'node:util'
-import type { Bytes } from '../../src/base/bytes.js'
+import type { Bytes } from '../../src/base/bytes/bytes.js'
 import { type Clock, systemClock } from '../../src/base/clock.js'
 import { fail, GatewayError } from '../../src/base/errors.js'
 import { programRunsMax, snapshotKeptMsMax, snapshotsMax } from '../../src/base/limits.js'

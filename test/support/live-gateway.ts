@@ -4,7 +4,7 @@
 import { systemClock, systemRandom } from '../../src/base/clock.js'
 import { silentLog } from '../../src/base/log.js'
 import { readSettings } from '../../src/base/settings.js'
-import { type Gateway, type GatewayOptions, openGateway } from '../../src/gateway.js'
+import { type Gateway, type GatewayOptions, openGateway } from '../../src/gateway/gateway.js'
 import { testKey } from './gateway.js'
 
 export interface LiveGateway extends Gateway {

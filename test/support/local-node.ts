@@ -8,7 +8,7 @@ import type { GrowthBounds } from '../../src/chain/local/growth.js'
 import { runMethod } from '../../src/chain/local/methods.js'
 import { LocalNode } from '../../src/chain/local/node.js'
 import { type ChainStorage, MemoryStorage, type Put } from '../../src/chain/local/storage.js'
-import type { ChainHead } from '../../src/chain/provider.js'
+import type { ChainHead } from '../../src/chain/remote/provider.js'
 
 export const chainId = 31_337
 export const ether = 10n ** 18n

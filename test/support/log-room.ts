@@ -1,7 +1,7 @@
 // What tests of the log begin with: groups of a few changes, a log over files in memory, and time
 // that passes when the test says so.
 
-import { type Bytes, concatBytes, utf8 } from '../../src/base/bytes.js'
+import { type Bytes, concatBytes, utf8 } from '../../src/base/bytes/bytes.js'
 import type { Clock } from '../../src/base/clock.js'
 import { silentLog } from '../../src/base/log.js'
 import type { Files } from '../../src/store/files.js'

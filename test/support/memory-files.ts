@@ -1,7 +1,7 @@
 // A file system in memory with a journal of what was asked of it: for tests that damage a log at
 // every byte, and look at what reached the disk in which order.
 
-import type { Bytes } from '../../src/base/bytes.js'
+import type { Bytes } from '../../src/base/bytes/bytes.js'
 import type { DiskRoom, Files } from '../../src/store/files.js'
 
 class SystemError extends Error {

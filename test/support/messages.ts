@@ -1,7 +1,7 @@
 // Messages of the document wire made by hand, for tests of the codecs and of the listener: every
 // part can be given wrong on purpose.
 
-import { crc32c } from '../../src/base/crc32c.js'
+import { crc32c } from '../../src/base/bytes/crc32c.js'
 import { opcode } from '../../src/protocol/wire/header.js'
 import { documentFrom } from '../../src/value/literal.js'
 

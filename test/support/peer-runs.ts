@@ -1,10 +1,10 @@
-// Runs of commands on a real server and on Sigil, replies compared to the byte: the one runner of all
-// suites that stand beside the peer. What may differ is listed in peer-exemptions.ts.
+// Runs of commands on a real server and on Sigil, replies compared to the byte: the one runner of
+// all suites that stand beside the peer. What may differ is listed in peer-exemptions.ts.
 
 import type { Test } from 'tap'
 import { systemClock } from '../../src/base/clock.js'
+import { MemoryAccount } from '../../src/base/heap/memory-account.js'
 import { silentLog } from '../../src/base/log.js'
-import { MemoryAccount } from '../../src/base/memory-account.js'
 import { openResp } from '../../src/listeners/resp.js'
 import { RedisServer, redisServerMissing } from '../protocol/resp/redis-server.js'
 import { eachBound, type KeyValueRoom } from './key-value-room.js'

@@ -2,10 +2,10 @@
 // documents from literals, and errors by their number.
 
 import type t from 'tap'
-import { utf8 } from '../../src/base/bytes.js'
+import { utf8 } from '../../src/base/bytes/bytes.js'
 import { GatewayError } from '../../src/base/errors.js'
 import type { QueryContext } from '../../src/query/context.js'
-import { documentToJson } from '../../src/value/json.js'
+import { documentToJson } from '../../src/value/json/json.js'
 import { documentFrom } from '../../src/value/literal.js'
 import type { Document } from '../../src/value/value.js'
 

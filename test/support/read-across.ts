@@ -1,7 +1,7 @@
 // A read on one snapshot that begins before writes and ends behind them: whatever they do, it sees
 // what was there before.
 
-import { turnUnits } from '../../src/base/work-figures.js'
+import { turnUnits } from '../../src/base/work/work-figures.js'
 import type { KeyRange, Program, ReadTx, Store } from '../../src/store/store.js'
 
 /** What `look` sees behind the writes, on a snapshot that a scan of `range` began before them. */

@@ -12,9 +12,9 @@ import type {
   Relayed,
   RevokeArgs,
   RotateArgs,
-} from '../../src/chain/registry.js'
-import { registryTypedData } from '../../src/chain/typed-data.js'
-import { onChainSalt } from '../../src/identity/key-derivation.js'
+} from '../../src/chain/registry/registry.js'
+import { registryTypedData } from '../../src/chain/registry/typed-data.js'
+import { onChainSalt } from '../../src/identity/keys/key-derivation.js'
 
 interface Wallet {
   readonly keys: RegistryKey[]

@@ -2,7 +2,7 @@
 // `open`, which has no owner and is shared by all who have signed in.
 
 import { systemClock } from '../../src/base/clock.js'
-import { strictRules } from '../../src/identity/allow.js'
+import { strictRules } from '../../src/identity/rights/allow.js'
 import { openMemoryStore } from '../../src/store/memory.js'
 import { CommandRoom } from './command-room.js'
 import { accesses, admit, type Mode, setAccess, standing, wallets } from './identities.js'

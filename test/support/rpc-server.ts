@@ -4,8 +4,8 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Provider } from '../../src/chain/provider.js'
-import { RpcError } from '../../src/chain/provider.js'
+import type { Provider } from '../../src/chain/remote/provider.js'
+import { RpcError } from '../../src/chain/remote/provider.js'
 
 interface Ending {
   teardown(end: () => Promise<void> | void): unknown

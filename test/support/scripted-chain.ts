@@ -1,9 +1,14 @@
-// A chain made by hand, block by block: what the local one never does (reorganisations, gaps between
-// looks, nodes that cap what they are asked for) is a line here.
+// A chain made by hand, block by block: what the local one never does (reorganisations, gaps
+// between looks, nodes that cap what they are asked for) is a line here.
 
 import { id, zeroPadValue } from 'ethers'
-import { registeredTopic, revokedTopic } from '../../src/chain/key-events.js'
-import { type Provider, RpcError, type RpcRequest, rpcCodes } from '../../src/chain/provider.js'
+import { registeredTopic, revokedTopic } from '../../src/chain/registry/key-events.js'
+import {
+  type Provider,
+  RpcError,
+  type RpcRequest,
+  rpcCodes,
+} from '../../src/chain/remote/provider.js'
 
 export const scriptedContract = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
 

@@ -1,7 +1,7 @@
 // Segments of the log as files, for tests that need no log: each group an array of changes.
 
 import { writeFile } from 'node:fs/promises'
-import { concatBytes } from '../../src/base/bytes.js'
+import { concatBytes } from '../../src/base/bytes/bytes.js'
 import { changeBytes, writeChange } from '../../src/store/log/change.js'
 import {
   fillRecordHeader,

@@ -2,7 +2,7 @@
 // seen. A state is a position, the number of programs that have committed by then, so whatever was
 // read in between can be looked for afterwards.
 
-import { type Bytes, equalBytes, mapKey } from '../../src/base/bytes.js'
+import { type Bytes, equalBytes, mapKey } from '../../src/base/bytes/bytes.js'
 import {
   addCounts,
   decodeCount,

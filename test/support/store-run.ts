@@ -3,7 +3,7 @@
 // round is programs at work at the same time; an era is some rounds that readers may outlast.
 
 import { scanEntriesMax } from '../../src/base/limits.js'
-import { turnUnits } from '../../src/base/work-figures.js'
+import { turnUnits } from '../../src/base/work/work-figures.js'
 import type {
   Entry,
   Fetched,

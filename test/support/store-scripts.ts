@@ -2,7 +2,7 @@
 // data, so that the model can play them too. Keys are few enough to collide, values of all sizes
 // and, from eight bytes on, each its own.
 
-import { type Bytes, concatBytes } from '../../src/base/bytes.js'
+import { type Bytes, concatBytes } from '../../src/base/bytes/bytes.js'
 import { keyBytesMax, scanEntriesMax, scanStepMax } from '../../src/base/limits.js'
 import { isVersioned, keyClass } from '../../src/store/layout.js'
 import type { KeyRange } from '../../src/store/store.js'

@@ -2,8 +2,8 @@
 // manages its keys, paying for nothing.
 
 import type { Wallet } from 'ethers'
-import type { RegistryTypedData } from '../../src/chain/registry.js'
-import { registryTypes } from '../../src/chain/typed-data.js'
+import type { RegistryTypedData } from '../../src/chain/registry/registry.js'
+import { registryTypes } from '../../src/chain/registry/typed-data.js'
 import { ask, type HttpAnswer } from './http-client.js'
 import { type DerivedKey, derivedKey, signRegister, signRevoke, signRotate } from './wallet.js'
 

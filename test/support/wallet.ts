@@ -2,7 +2,7 @@
 // them: derive a key, sign for the registry.
 
 import { keccak256, toUtf8Bytes, Wallet } from 'ethers'
-import type { KeyMaterial, RegistryTypedData } from '../../src/chain/registry.js'
+import type { KeyMaterial, RegistryTypedData } from '../../src/chain/registry/registry.js'
 import {
   bytesOfHex,
   commitmentOf,
@@ -11,8 +11,8 @@ import {
   hexOf,
   keyVerifier,
   onChainSalt,
-} from '../../src/identity/key-derivation.js'
-import type { KeyMode } from '../../src/identity/key-format.js'
+} from '../../src/identity/keys/key-derivation.js'
+import type { KeyMode } from '../../src/identity/keys/key-format.js'
 
 /** The same wallet for the same name; worth nothing outside tests. */
 export function testWallet(name: string): Wallet {

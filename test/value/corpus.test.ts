@@ -4,7 +4,7 @@
 import t, { type Test } from 'tap'
 import { decimalFromString, decimalToString } from '../../src/value/decimal.js'
 import { fieldsOf } from '../../src/value/elements.js'
-import { documentToJson, type JsonMode, jsonToDocument } from '../../src/value/json.js'
+import { documentToJson, type JsonMode, jsonToDocument } from '../../src/value/json/json.js'
 import { validateDocument } from '../../src/value/validate.js'
 import { bsonType, documentValue } from '../../src/value/value.js'
 import { DocumentWriter } from '../../src/value/writer.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { compareBytes } from '../../src/base/bytes.js'
+import { compareBytes } from '../../src/base/bytes/bytes.js'
 import { compareValues, equalValues } from '../../src/value/compare.js'
 import { encodeKey, equalityKey, KeyWriter } from '../../src/value/key.js'
 import { valueFrom } from '../../src/value/literal.js'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { compareBytes } from '../../src/base/bytes.js'
+import { compareBytes } from '../../src/base/bytes/bytes.js'
 import { ObjectIds } from '../../src/value/object-id.js'
 
 const clockAt = (ms: number) => ({ now: () => ms, elapsed: () => 0 })

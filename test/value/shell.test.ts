@@ -1,6 +1,6 @@
 import t from 'tap'
 import { decimalFromString } from '../../src/value/decimal.js'
-import { jsonToValue } from '../../src/value/json.js'
+import { jsonToValue } from '../../src/value/json/json.js'
 import { valueFrom } from '../../src/value/literal.js'
 import { shellText } from '../../src/value/shell.js'
 import {

@@ -2,7 +2,7 @@
 // They are offsets until a handler reads them, because most commands need few of their words as
 // anything else.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 
 export interface Arguments {
   /** Words of the command; word 0 is its name. */

@@ -1,22 +1,22 @@
 // One running key-value command: its words, its sender, the time that was frozen before its first
 // run, and finally its reply. Handlers read their arguments through it.
 
-import type { ByteShare } from '../../base/byte-shares.js'
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
+import { Slice } from '../../base/bytes/slice.js'
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
+import type { ByteShare } from '../../base/heap/byte-shares.js'
 import { smallMessageBytesMax } from '../../base/limits.js'
 import { errorLine, notFloat, notInteger, tooMuchMemory } from '../../base/reply-error.js'
-import { Slice } from '../../base/slice.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
-import { parseFloat64, parseInt64 } from '../../engine/keyspace/numbers.js'
 import type { Place } from '../../engine/keyspace/spaces.js'
+import { parseFloat64, parseInt64 } from '../../engine/keyspace/strings/numbers.js'
 import type { Arguments } from './arguments.js'
 import type { KeyValueBus } from './bus.js'
+import type { KeyValueSession } from './clients/session.js'
 import type { Command } from './command.js'
-import { Draws } from './draws.js'
+import { Draws } from './programs/draws.js'
 import type { Reply, Tagged } from './reply.js'
 import { none } from './reply.js'
-import type { KeyValueSession } from './session.js'
 
 export class KeyValueCall {
   /** Wall time, milliseconds; the only clock that a handler sees. */

@@ -2,11 +2,11 @@
 // names must match a pattern that allows what the command does. As on the peer, commands about the
 // database as a whole (SCAN, DBSIZE, FLUSHDB) name no key. (docs/users.md, "Keys")
 
-import { Glob } from '../../base/glob.js'
-import { Slice } from '../../base/slice.js'
+import { Glob } from '../../base/bytes/glob.js'
+import { Slice } from '../../base/bytes/slice.js'
 import type { Namespace } from '../../engine/types.js'
-import type { Asked } from '../../identity/allow.js'
 import type { KeyPattern, UserIdentity } from '../../identity/identity.js'
+import type { Asked } from '../../identity/rights/allow.js'
 import type { KeyValueCall } from './call.js'
 import { keysOf } from './command.js'
 import { noKeyPermission } from './refusals.js'

@@ -3,12 +3,12 @@
 
 import type { Space } from '../../engine/keyspace/spaces.js'
 import type { Identity } from '../../identity/identity.js'
-import { isRevocable, noWallets } from '../../identity/standing.js'
+import { isRevocable, noWallets } from '../../identity/rights/standing.js'
 import type { Program, ReadTx } from '../../store/store.js'
+import type { KeyValueSession } from './clients/session.js'
 import type { Command } from './command.js'
 import { accessRefusal, noChannelPermission } from './refusals.js'
 import type { KeyValueServices } from './services.js'
-import type { KeyValueSession } from './session.js'
 
 export class Looks {
   constructor(private readonly services: KeyValueServices) {}

@@ -2,11 +2,11 @@
 // what a connection may not say in the state that it is in.
 
 import { noAuthentication, type ReplyError, refuse, wrongArity } from '../../base/reply-error.js'
-import { isAdministrator, type Rules, strictRules } from '../../identity/allow.js'
 import type { Identity } from '../../identity/identity.js'
+import { isAdministrator, type Rules, strictRules } from '../../identity/rights/allow.js'
 import type { Arguments } from './arguments.js'
+import type { KeyValueSession } from './clients/session.js'
 import type { Command } from './command.js'
-import type { KeyValueSession } from './session.js'
 
 /** Of what it echoes, bytes. */
 const echoedNameMax = 128

@@ -1,9 +1,9 @@
 // The size of replies that were made together for one client. Beyond a bound a pipeline continues
 // when the client has read some of them, and a reply that must be whole is refused.
 
+import { Slice } from '../../base/bytes/slice.js'
 import { pipelineReplyBytes } from '../../base/limits.js'
 import { tooMuchMemory } from '../../base/reply-error.js'
-import { Slice } from '../../base/slice.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { KeyValueCall } from './call.js'
 import { bytesInTurns, bytesOfReply, isLong, type Reply } from './reply.js'

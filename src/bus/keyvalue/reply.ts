@@ -2,10 +2,10 @@
 // speaks. The usual ones are plain values, the rest says what it is; the order is RESP3's. RESP2
 // clients get what the peer gives them, HTTP clients JSON.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
+import { Slice } from '../../base/bytes/slice.js'
 import { replyValuesAtOnce } from '../../base/limits.js'
-import { Slice } from '../../base/slice.js'
-import { valueUnits } from '../../base/work-figures.js'
+import { valueUnits } from '../../base/work/work-figures.js'
 import type { Program, ReadTx } from '../../store/store.js'
 
 /**

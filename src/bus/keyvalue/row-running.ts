@@ -3,8 +3,8 @@
 
 import type { GatewayError } from '../../base/errors.js'
 import { errorLine, refuse } from '../../base/reply-error.js'
-import { work } from '../../base/work-budget.js'
-import { stretchUnits, turnUnits } from '../../base/work-figures.js'
+import { work } from '../../base/work/work-budget.js'
+import { stretchUnits, turnUnits } from '../../base/work/work-figures.js'
 import { otherName } from '../metering.js'
 import type { KeyValueCall } from './call.js'
 import type { Command } from './command.js'

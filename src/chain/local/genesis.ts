@@ -9,7 +9,7 @@ import {
   createAddressFromString,
   isValidPrivate,
 } from '@ethereumjs/util'
-import { type Bytes, textOf, utf8 } from '../../base/bytes.js'
+import { type Bytes, textOf, utf8 } from '../../base/bytes/bytes.js'
 import type { Random } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
 import { chainBlockGasMax } from '../../base/limits.js'

@@ -9,7 +9,7 @@ import {
   chainGrowthMs,
   chainGrowthSenderBytesMax,
 } from '../../base/limits.js'
-import { RpcError, rpcCodes } from '../provider.js'
+import { RpcError, rpcCodes } from '../remote/provider.js'
 import type { Signed } from './transaction.js'
 
 /** Bytes of a day; those of the limits unless given. */

@@ -1,9 +1,9 @@
 // JSON-RPC 2.0 over the node's methods, single requests and batches, for those outside Sigil. It
 // runs in the worker: reading a body and writing its answer costs the main thread nothing.
 
-import { type Bytes, textOf, utf8 } from '../../base/bytes.js'
+import { type Bytes, textOf, utf8 } from '../../base/bytes/bytes.js'
 import { chainBatchMax, chainReplyBytesMax } from '../../base/limits.js'
-import { RpcError, rpcCodes } from '../provider.js'
+import { RpcError, rpcCodes } from '../remote/provider.js'
 
 type Run = (method: string, params: readonly unknown[]) => Promise<unknown>
 

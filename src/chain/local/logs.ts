@@ -3,7 +3,7 @@
 
 import { setImmediate as breath } from 'node:timers/promises'
 import { chainLogBlocksMax, chainLogsMax } from '../../base/limits.js'
-import { RpcError, type RpcLog, rpcCodes } from '../provider.js'
+import { RpcError, type RpcLog, rpcCodes } from '../remote/provider.js'
 import { invalidParams, type LogFilter } from './params.js'
 import type { Records } from './records.js'
 

@@ -1,8 +1,8 @@
 // What the main thread and the local chain's worker say to each other. Messages of one direction
 // arrive in the order they were sent: a block is told before the answers that it brings.
 
-import type { Bytes } from '../../base/bytes.js'
-import type { ChainHead } from '../provider.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
+import type { ChainHead } from '../remote/provider.js'
 
 export interface WorkerStart {
   /** Undefined: in memory. */

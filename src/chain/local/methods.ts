@@ -9,7 +9,7 @@ import {
   chainTransactionGasMax,
 } from '../../base/limits.js'
 import { productName } from '../../base/product.js'
-import { RpcError, rpcCodes } from '../provider.js'
+import { RpcError, rpcCodes } from '../remote/provider.js'
 import { findLogs } from './logs.js'
 import type { LocalNode } from './node.js'
 import { type BlockName, invalidParams, Params } from './params.js'

@@ -6,7 +6,7 @@ import { setImmediate as breath } from 'node:timers/promises'
 import type { Common } from '@ethereumjs/common'
 import { createFeeMarket1559Tx } from '@ethereumjs/tx'
 import { createAddressFromString } from '@ethereumjs/util'
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Random } from '../../base/clock.js'
 import { fail, GatewayError } from '../../base/errors.js'
 import {
@@ -16,7 +16,7 @@ import {
   chainGapMs,
   chainTransactionBytesMax,
 } from '../../base/limits.js'
-import { type ChainHead, RpcError, rpcCodes } from '../provider.js'
+import { type ChainHead, RpcError, rpcCodes } from '../remote/provider.js'
 import { openCommon } from './common.js'
 import { addressOf, type ChainIdentity, openIdentity } from './genesis.js'
 import { Growth, type GrowthBounds } from './growth.js'

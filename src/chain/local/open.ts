@@ -3,8 +3,9 @@
 // what is asked of it, and the next question starts another.
 
 import { Worker, type WorkerOptions } from 'node:worker_threads'
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Clock } from '../../base/clock.js'
+import { withOwnYoungHeap } from '../../base/heap/worker-heap.js'
 import {
   chainBodiesMax,
   chainHeapMiB,
@@ -12,8 +13,13 @@ import {
   chainYoungHeapMiB,
 } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
-import { withOwnYoungHeap } from '../../base/worker-heap.js'
-import { type Chain, type ChainHead, RpcError, type RpcRequest, rpcCodes } from '../provider.js'
+import {
+  type Chain,
+  type ChainHead,
+  RpcError,
+  type RpcRequest,
+  rpcCodes,
+} from '../remote/provider.js'
 import type {
   ChainKeys,
   FromChainWorker,

@@ -3,7 +3,7 @@
 
 import type { AccessList } from '@ethereumjs/tx'
 import { chainLogChoicesMax, chainTransactionBytesMax } from '../../base/limits.js'
-import { RpcError, rpcCodes } from '../provider.js'
+import { RpcError, rpcCodes } from '../remote/provider.js'
 import { bytesOf } from './quantity.js'
 import type { Call } from './simulate.js'
 

@@ -2,7 +2,7 @@
 // Ethereum look for, those that have no meaning here with the values of any chain after the merge.
 
 import type { TypedTransaction } from '@ethereumjs/tx'
-import type { RpcLog } from '../provider.js'
+import type { RpcLog } from '../remote/provider.js'
 import { hex, quantity } from './quantity.js'
 import { type BlockRecord, gasPriceOf, type ReceiptRecord } from './records.js'
 

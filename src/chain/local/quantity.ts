@@ -1,7 +1,7 @@
 // How JSON-RPC writes numbers and bytes: quantities in hex without leading zeros, bytes with two
 // digits each.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 
 export function quantity(value: number | bigint): string {
   return `0x${value.toString(16)}`

@@ -7,7 +7,7 @@ import { createMPT } from '@ethereumjs/mpt'
 import { Caches, MerkleStateManager } from '@ethereumjs/statemanager'
 import type { BatchDBOp, DB } from '@ethereumjs/util'
 import { createVM, type VM } from '@ethereumjs/vm'
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import {
   chainAccountsCached,

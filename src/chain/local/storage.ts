@@ -1,7 +1,7 @@
 // Where the local chain keeps its bytes: an LMDB environment of its own, or memory. One commit a
 // block holds everything of it, and is on the disk when it returns: no block is there in part.
 
-import { type Bytes, concatBytes, mapKey, utf8 } from '../../base/bytes.js'
+import { type Bytes, concatBytes, mapKey, utf8 } from '../../base/bytes/bytes.js'
 import { makeFolders } from '../../base/folders.js'
 import { commitSync, openEnvironment } from '../../store/tables/lmdb-environment.js'
 import { makeTables } from '../../store/tables/new-tables.js'

@@ -3,9 +3,9 @@
 
 import type { Common } from '@ethereumjs/common'
 import { createTxFromRLP, TransactionType, type TypedTransaction } from '@ethereumjs/tx'
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { chainTransactionGasMax } from '../../base/limits.js'
-import { RpcError, rpcCodes } from '../provider.js'
+import { RpcError, rpcCodes } from '../remote/provider.js'
 import { hex } from './quantity.js'
 
 const initcodeBytesMax = 49_152

@@ -1,7 +1,7 @@
 // What privacy and roles are of: a collection, or a graph of memories, which is several under one
 // ownership record. Any of a graph's collections stands for all of them.
 
-import { findNamespace, release, saveAccess } from '../../engine/collection/catalog.js'
+import { findNamespace, release, saveAccess } from '../../engine/collection/catalog/catalog.js'
 import type { Access, Guarded, Namespace, Need, Touch } from '../../engine/types.js'
 import { graphOfPart, graphParts, graphTouches, partName } from '../../memory/graph/graph.js'
 import type { Program, Tx } from '../../store/store.js'

@@ -3,13 +3,24 @@
 // (docs/rights.md, "Collections")
 
 import { fail } from '../../base/errors.js'
-import type { Call } from '../../bus/call.js'
-import type { CommandReadTx, CommandTx } from '../../bus/command-tx.js'
-import { bool, collection, oneOf, optional, string, withDefault } from '../../bus/params.js'
-import { reply } from '../../bus/reply.js'
-import { documentRow } from '../../bus/row.js'
-import { createNamespace, findNamespace, findReserved } from '../../engine/collection/catalog.js'
-import { accessIn, homeAccess } from '../../engine/collection/homes.js'
+import type { Call } from '../../bus/document/call.js'
+import type { CommandReadTx, CommandTx } from '../../bus/document/command-tx.js'
+import {
+  bool,
+  collection,
+  oneOf,
+  optional,
+  string,
+  withDefault,
+} from '../../bus/document/params.js'
+import { reply } from '../../bus/document/reply.js'
+import { documentRow } from '../../bus/document/row.js'
+import {
+  createNamespace,
+  findNamespace,
+  findReserved,
+} from '../../engine/collection/catalog/catalog.js'
+import { accessIn, homeAccess } from '../../engine/collection/catalog/homes.js'
 import type { Access, Namespace } from '../../engine/types.js'
 import { requireAddress } from '../../identity/address.js'
 import { walletOf } from '../../identity/identity.js'

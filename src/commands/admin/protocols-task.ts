@@ -2,10 +2,10 @@
 // (docs/sql.md, "Switching it off")
 
 import { fail } from '../../base/errors.js'
-import { anyValue, strictBool, string } from '../../bus/params.js'
+import { anyValue, strictBool, string } from '../../bus/document/params.js'
+import { reply } from '../../bus/document/reply.js'
+import { documentRow } from '../../bus/document/row.js'
 import { isSwitched } from '../../bus/protocols.js'
-import { reply } from '../../bus/reply.js'
-import { documentRow } from '../../bus/row.js'
 
 const listProtocols = documentRow({
   name: 'listProtocols',

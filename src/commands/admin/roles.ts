@@ -3,9 +3,9 @@
 
 import { fail } from '../../base/errors.js'
 import { rolesMax } from '../../base/limits.js'
-import { collection, oneOf, optional, string, wholeNumber } from '../../bus/params.js'
-import { reply } from '../../bus/reply.js'
-import { documentRow } from '../../bus/row.js'
+import { collection, oneOf, optional, string, wholeNumber } from '../../bus/document/params.js'
+import { reply } from '../../bus/document/reply.js'
+import { documentRow } from '../../bus/document/row.js'
 import type { Access, Namespace } from '../../engine/types.js'
 import { requireAddress } from '../../identity/address.js'
 import { saveOwnership, touchesOwned } from './owned.js'

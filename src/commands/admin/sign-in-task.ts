@@ -2,11 +2,11 @@
 // browser's cookies, and the limits that keep nonces few are those of the routes.
 
 import { fail } from '../../base/errors.js'
-import { anyValue, optional, strictBool, string, withDefault } from '../../bus/params.js'
-import { reply } from '../../bus/reply.js'
-import type { AnyCall } from '../../bus/row.js'
-import { documentRow } from '../../bus/row.js'
-import type { SignIn } from '../../identity/sign-in.js'
+import { anyValue, optional, strictBool, string, withDefault } from '../../bus/document/params.js'
+import { reply } from '../../bus/document/reply.js'
+import type { AnyCall } from '../../bus/document/row.js'
+import { documentRow } from '../../bus/document/row.js'
+import type { SignIn } from '../../identity/sign-in/sign-in.js'
 import { numberValue } from '../../value/value.js'
 
 const authNonce = documentRow({

@@ -3,12 +3,12 @@
 // every protocol. (docs/users.md)
 
 import { fail } from '../../base/errors.js'
-import type { Call } from '../../bus/call.js'
-import { anyValue, optional, string } from '../../bus/params.js'
-import { reply } from '../../bus/reply.js'
-import { documentRow } from '../../bus/row.js'
+import type { Call } from '../../bus/document/call.js'
+import { anyValue, optional, string } from '../../bus/document/params.js'
+import { reply } from '../../bus/document/reply.js'
+import { documentRow } from '../../bus/document/row.js'
 import { type UserIdentity, type UserRole, userRoles } from '../../identity/identity.js'
-import type { UserService } from '../../identity/user-service.js'
+import type { UserService } from '../../identity/users/user-service.js'
 import {
   addUser,
   listUsers,
@@ -18,7 +18,7 @@ import {
   requireUserDatabase,
   requireUserName,
   type UserRecord,
-} from '../../identity/users.js'
+} from '../../identity/users/users.js'
 import type { Program, Tx } from '../../store/store.js'
 import { requireUserArgs, rolesField, rolesOf, userFields } from './user-fields.js'
 

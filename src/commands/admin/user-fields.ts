@@ -13,7 +13,7 @@ import {
   optional,
   string,
   withDefault,
-} from '../../bus/params.js'
+} from '../../bus/document/params.js'
 import { type UserRole, userRoles } from '../../identity/identity.js'
 import { elementsOf, fieldIn } from '../../value/elements.js'
 import { bsonType, type Document, stringOf, type Value } from '../../value/value.js'

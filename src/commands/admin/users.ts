@@ -1,10 +1,16 @@
 // Who one is, and which accounts there are: the operator sees its own and all service users, every
 // other identity its own account alone. Credentials are never shown. (docs/users.md)
 
-import { anyValue, bool, ignored, object, optional, withDefault } from '../../bus/params.js'
-import { reply } from '../../bus/reply.js'
-import { documentRow } from '../../bus/row.js'
-import { accountNameOf } from '../../identity/credentials.js'
+import {
+  anyValue,
+  bool,
+  ignored,
+  object,
+  optional,
+  withDefault,
+} from '../../bus/document/params.js'
+import { reply } from '../../bus/document/reply.js'
+import { documentRow } from '../../bus/document/row.js'
 import {
   accountDatabaseOf,
   allPermissions,
@@ -13,8 +19,9 @@ import {
   type UserRole,
   userRoles,
 } from '../../identity/identity.js'
-import { saslMechanisms } from '../../identity/login.js'
-import { listUsers, readUser, type UserRecord } from '../../identity/users.js'
+import { accountNameOf } from '../../identity/sign-in/credentials.js'
+import { saslMechanisms } from '../../identity/sign-in/login.js'
+import { listUsers, readUser, type UserRecord } from '../../identity/users/users.js'
 import type { QueryContext } from '../../query/context.js'
 import { compileFilter } from '../../query/filter.js'
 import type { Program, ReadTx } from '../../store/store.js'

@@ -1,11 +1,15 @@
 // The whitelist: readable by all, kept by administrators, and in force under WHITELIST=enforce.
 // (docs/rights.md, "The whitelist")
 
-import { anyValue, oneOf, string } from '../../bus/params.js'
-import { reply } from '../../bus/reply.js'
-import { documentRow } from '../../bus/row.js'
+import { anyValue, oneOf, string } from '../../bus/document/params.js'
+import { reply } from '../../bus/document/reply.js'
+import { documentRow } from '../../bus/document/row.js'
 import { requireAddress } from '../../identity/address.js'
-import { addToWhitelist, listWhitelist, removeFromWhitelist } from '../../identity/whitelist.js'
+import {
+  addToWhitelist,
+  listWhitelist,
+  removeFromWhitelist,
+} from '../../identity/rights/whitelist.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 

@@ -3,11 +3,18 @@
 
 import { fail } from '../../base/errors.js'
 import { writeBatchMax } from '../../base/limits.js'
-import { countNumber, flag, object, optional, structure, withDefault } from '../../bus/params.js'
-import type { Field } from '../../bus/schema.js'
+import {
+  countNumber,
+  flag,
+  object,
+  optional,
+  structure,
+  withDefault,
+} from '../../bus/document/params.js'
+import type { Field } from '../../bus/document/schema.js'
 import type { Namespace, Need, Touch } from '../../engine/types.js'
 import type { QueryContext } from '../../query/context.js'
-import { type Collation, parseCollation, sameCollation } from '../../value/collation.js'
+import { type Collation, parseCollation, sameCollation } from '../../value/collation/collation.js'
 import type { Document } from '../../value/value.js'
 
 /** `{}`: the filter that everything matches. */

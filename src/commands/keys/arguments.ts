@@ -3,13 +3,13 @@
 
 import { fail } from '../../base/errors.js'
 import { keyLabelCharsMax, keyRateLimitMax } from '../../base/limits.js'
-import type { Call } from '../../bus/call.js'
-import { arrayOf, number, optional, string, structure } from '../../bus/params.js'
+import type { Call } from '../../bus/document/call.js'
+import { arrayOf, number, optional, string, structure } from '../../bus/document/params.js'
 import { allPermissions, type Permission } from '../../identity/identity.js'
-import { isKeyHash } from '../../identity/key-format.js'
-import type { KeyService, KeyWishes, Owner } from '../../identity/key-service.js'
-import type { OnChainPart, RelayPart } from '../../identity/on-chain-part.js'
-import { type Granted, permissionsOf } from '../../identity/wallet-keys.js'
+import { isKeyHash } from '../../identity/keys/key-format.js'
+import type { KeyService, KeyWishes, Owner } from '../../identity/keys/key-service.js'
+import type { OnChainPart, RelayPart } from '../../identity/keys/on-chain-part.js'
+import { type Granted, permissionsOf } from '../../identity/keys/wallet-keys.js'
 
 export const permissionList = arrayOf(string)
 

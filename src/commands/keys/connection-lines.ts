@@ -2,8 +2,8 @@
 // seen is written as a placeholder.
 
 import type { ServerPlaces } from '../../bus/services.js'
-import { userNameOf } from '../../identity/credentials.js'
-import type { WalletKey } from '../../identity/wallet-keys.js'
+import type { WalletKey } from '../../identity/keys/wallet-keys.js'
+import { userNameOf } from '../../identity/sign-in/credentials.js'
 import type { DocumentWriter } from '../../value/writer.js'
 
 const placeholder = 'API_KEY'

@@ -2,13 +2,13 @@
 // the registry that a client needs to sign for it. They wait for the chain, so all are tasks.
 
 import { fail } from '../../base/errors.js'
-import { anyValue, number, optional, string, withDefault } from '../../bus/params.js'
-import { reply } from '../../bus/reply.js'
-import { type DocumentRow, documentRow } from '../../bus/row.js'
+import { anyValue, number, optional, string, withDefault } from '../../bus/document/params.js'
+import { reply } from '../../bus/document/reply.js'
+import { type DocumentRow, documentRow } from '../../bus/document/row.js'
 import type { Services } from '../../bus/services.js'
 import { requireAddress } from '../../identity/address.js'
-import type { MadeKey } from '../../identity/key-service.js'
-import { shownPermissions, type WalletKey } from '../../identity/wallet-keys.js'
+import type { MadeKey } from '../../identity/keys/key-service.js'
+import { shownPermissions, type WalletKey } from '../../identity/keys/wallet-keys.js'
 import { numberValue, stringValue } from '../../value/value.js'
 import type { DocumentWriter } from '../../value/writer.js'
 import {

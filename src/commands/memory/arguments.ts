@@ -3,9 +3,9 @@
 
 import { fail } from '../../base/errors.js'
 import { entityNameCharsMax } from '../../base/limits.js'
-import type { Call } from '../../bus/call.js'
-import { string } from '../../bus/params.js'
-import type { Field } from '../../bus/schema.js'
+import type { Call } from '../../bus/document/call.js'
+import { string } from '../../bus/document/params.js'
+import type { Field } from '../../bus/document/schema.js'
 import type { Need, Touch } from '../../engine/types.js'
 import { walletOf } from '../../identity/identity.js'
 import { findGraph, type Graph, graphTouches } from '../../memory/graph/graph.js'

@@ -2,9 +2,9 @@
 // (docs/memory.md, "Routes")
 
 import { fail } from '../../base/errors.js'
-import { anyValue, collection, optional } from '../../bus/params.js'
-import { reply } from '../../bus/reply.js'
-import { documentRow } from '../../bus/row.js'
+import { anyValue, collection, optional } from '../../bus/document/params.js'
+import { reply } from '../../bus/document/reply.js'
+import { documentRow } from '../../bus/document/row.js'
 import { findGraph } from '../../memory/graph/graph.js'
 import { shownEdge } from '../../memory/nodes/edge.js'
 import { entityDocument, shownNode } from '../../memory/nodes/node.js'

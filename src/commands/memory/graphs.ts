@@ -3,7 +3,7 @@
 
 import { fail } from '../../base/errors.js'
 import { rolesMax } from '../../base/limits.js'
-import type { Call } from '../../bus/call.js'
+import type { Call } from '../../bus/document/call.js'
 import {
   anyValue,
   bool,
@@ -14,10 +14,10 @@ import {
   optional,
   string,
   withDefault,
-} from '../../bus/params.js'
-import { reply } from '../../bus/reply.js'
-import { documentRow } from '../../bus/row.js'
-import { accessIn } from '../../engine/collection/homes.js'
+} from '../../bus/document/params.js'
+import { reply } from '../../bus/document/reply.js'
+import { documentRow } from '../../bus/document/row.js'
+import { accessIn } from '../../engine/collection/catalog/homes.js'
 import type { Access, Need, PrivacyMode } from '../../engine/types.js'
 import { requireAddress } from '../../identity/address.js'
 import { walletOf } from '../../identity/identity.js'

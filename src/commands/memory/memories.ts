@@ -3,9 +3,9 @@
 
 import { fail } from '../../base/errors.js'
 import { fanOutMax } from '../../base/limits.js'
-import { anyValue, collection, oneOf, optional } from '../../bus/params.js'
-import { reply } from '../../bus/reply.js'
-import { documentRow } from '../../bus/row.js'
+import { anyValue, collection, oneOf, optional } from '../../bus/document/params.js'
+import { reply } from '../../bus/document/reply.js'
+import { documentRow } from '../../bus/document/row.js'
 import { findById } from '../../engine/collection/collections.js'
 import { edgeDocument, shownEdge } from '../../memory/nodes/edge.js'
 import { isMemory, shownNode } from '../../memory/nodes/node.js'

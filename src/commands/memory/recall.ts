@@ -10,10 +10,18 @@ import {
   recalledDefault,
   recalledMax,
 } from '../../base/limits.js'
-import { bool, collection, number, oneOf, optional, string, withDefault } from '../../bus/params.js'
-import { reply } from '../../bus/reply.js'
-import { documentRow } from '../../bus/row.js'
-import type { Args } from '../../bus/schema.js'
+import {
+  bool,
+  collection,
+  number,
+  oneOf,
+  optional,
+  string,
+  withDefault,
+} from '../../bus/document/params.js'
+import { reply } from '../../bus/document/reply.js'
+import { documentRow } from '../../bus/document/row.js'
+import type { Args } from '../../bus/document/schema.js'
 import { findGraph } from '../../memory/graph/graph.js'
 import {
   type Recall,

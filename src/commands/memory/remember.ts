@@ -11,12 +11,12 @@ import {
   memoryBytesPreparedMax,
   programPutsMax,
 } from '../../base/limits.js'
-import { writeTurnUnits } from '../../base/work-figures.js'
-import type { Call } from '../../bus/call.js'
-import { CommandTx } from '../../bus/command-tx.js'
-import { collection, documents, oneOf, withDefault } from '../../bus/params.js'
-import { reply } from '../../bus/reply.js'
-import { documentRow } from '../../bus/row.js'
+import { writeTurnUnits } from '../../base/work/work-figures.js'
+import type { Call } from '../../bus/document/call.js'
+import { CommandTx } from '../../bus/document/command-tx.js'
+import { collection, documents, oneOf, withDefault } from '../../bus/document/params.js'
+import { reply } from '../../bus/document/reply.js'
+import { documentRow } from '../../bus/document/row.js'
 import { preparedParts } from '../../engine/prepared-write.js'
 import { walletOf } from '../../identity/identity.js'
 import {

@@ -1,7 +1,7 @@
 // The commands of graph memory: one list, which the table of commands takes in and the tests of
 // rights go through.
 
-import type { DocumentRow } from '../../bus/row.js'
+import type { DocumentRow } from '../../bus/document/row.js'
 import { edgeRows } from './edges.js'
 import { graphSnapshotRow } from './graph-snapshot.js'
 import { graphRows } from './graphs.js'

@@ -4,9 +4,9 @@
 // is.
 
 import { fail } from '../../base/errors.js'
-import type { CommandReadTx } from '../../bus/command-tx.js'
-import { string } from '../../bus/params.js'
-import { documentRow } from '../../bus/row.js'
+import type { CommandReadTx } from '../../bus/document/command-tx.js'
+import { string } from '../../bus/document/params.js'
+import { documentRow } from '../../bus/document/row.js'
 import { type ExplainTarget, explainFind, explainWrite } from '../../engine/plan/explain.js'
 import { documentsSource, type FindQuery } from '../../engine/sources/source.js'
 import type { Namespace, Touch } from '../../engine/types.js'
@@ -16,7 +16,7 @@ import { compileSort } from '../../query/sort.js'
 import type { Program } from '../../store/store.js'
 import { type Document, stringValue } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
-import { firstBatch } from '../document/cursors.js'
+import { firstBatch } from '../document/reading/cursors.js'
 import {
   type ChangeStatement,
   collectionOf,

@@ -3,7 +3,7 @@
 
 import type { SelectStatement } from '../../protocol/sql/ast.js'
 import { Elements, elementsOf, field, fieldIn } from '../../value/elements.js'
-import { valueToJson } from '../../value/json.js'
+import { valueToJson } from '../../value/json/json.js'
 import { integerOf } from '../../value/numbers.js'
 import { bsonType, type Document, documentValue, stringOf, type Value } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'

@@ -3,13 +3,13 @@
 // goes. Works below the clients, one step of each index in turn.
 // (MongoDB manual, TTL Indexes; docs/design/transactions.md, rule 14)
 
-import { type Bytes, compareBytes, concatBytes, mapKey } from '../../base/bytes.js'
+import { type Bytes, compareBytes, concatBytes, mapKey } from '../../base/bytes/bytes.js'
 import { hasKind } from '../../base/errors.js'
 import { documentExpirySweepMs } from '../../base/limits.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { bsonType, dateValue } from '../../value/value.js'
-import { findNamespace } from '../collection/catalog.js'
-import { timedNames } from '../collection/catalog-index.js'
+import { findNamespace } from '../collection/catalog/catalog.js'
+import { timedNames } from '../collection/catalog/catalog-index.js'
 import { getDocument, removeDocument } from '../collection/collections.js'
 import { entriesOf } from '../index/index-keys.js'
 import { bound, bracketOf, Interval } from '../plan/intervals.js'

@@ -2,7 +2,7 @@
 // The list of what to delete is in the store, so a restart goes on where the last one ended.
 // (docs/design/transactions.md, rules 13 and 14)
 
-import { type Bytes, concatBytes, mapKey } from '../../base/bytes.js'
+import { type Bytes, concatBytes, mapKey } from '../../base/bytes/bytes.js'
 import type { Clock } from '../../base/clock.js'
 import { hasKind } from '../../base/errors.js'
 import {
@@ -16,9 +16,9 @@ import { keyClass } from '../../store/layout.js'
 import type { KeyRange, Program, ReadTx, Store, Tx } from '../../store/store.js'
 import { besideKey, countKey } from '../collection/counters.js'
 import { documentOfRecord } from '../collection/records.js'
-import { keyChanged } from '../keyspace/guard.js'
-import { sweepLeftovers } from '../keyspace/list-leftovers.js'
-import { chunkedOfMember } from '../keyspace/members.js'
+import { chunkedOfMember } from '../keyspace/containers/members.js'
+import { keyChanged } from '../keyspace/keys/guard.js'
+import { sweepLeftovers } from '../keyspace/lists/list-leftovers.js'
 import type { MembersId } from '../types.js'
 import {
   discardMembers,

@@ -2,7 +2,7 @@
 // that survive a crash. A program that gives up a range puts one of these in the same transaction;
 // the garbage job empties the range in small steps. (docs/design/transactions.md, rules 13 and 14)
 
-import { type Bytes, prefixEnd } from '../../base/bytes.js'
+import { type Bytes, prefixEnd } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
 import { idKey, idKeyEnd, keyClass } from '../../store/layout.js'
 import type { KeyRange, Tx } from '../../store/store.js'
@@ -85,7 +85,7 @@ function membersKeyOf(list: number, id: MembersId): Bytes {
   return key
 }
 
-/** The record of what a list has given up at an end (keyspace/list-leftovers.ts). */
+/** The record of what a list has given up at an end (keyspace/lists/list-leftovers.ts). */
 export function trimmedKey(id: MembersId, end: number): Bytes {
   const key = new Uint8Array(12)
   key.set([keyClass.garbage, kind.garbage, what.trimmed])

@@ -2,11 +2,11 @@
 // quota back at once, and deletion goes on behind; so that inserting and dropping in turns cannot
 // fill the disk, each record of garbage says whose it is and how much, and a counter has the sum.
 
-import { type Bytes, concatBytes, textOf, utf8 } from '../../base/bytes.js'
+import { type Bytes, concatBytes, textOf, utf8 } from '../../base/bytes/bytes.js'
 import { idKey, keyClass } from '../../store/layout.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
+import { payerOf } from '../collection/catalog/descriptors.js'
 import { ownersId } from '../collection/counters.js'
-import { payerOf } from '../collection/descriptors.js'
 import type { Access } from '../types.js'
 
 export interface Waste {

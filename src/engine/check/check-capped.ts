@@ -1,10 +1,12 @@
 // What a check asks of capped collections: every record has a number that the head knows of, and
 // every head a collection. Entries of `_id_` are looked at as those of any index.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { scanEntriesMax } from '../../base/limits.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
+import { findNamespace } from '../collection/catalog/catalog.js'
+import { eachNamespace } from '../collection/catalog/catalog-walk.js'
 import {
   type CappedHead,
   findHead,
@@ -14,9 +16,7 @@ import {
   keptIdIndex,
   ownerOfHead,
   sequenceOf,
-} from '../collection/capped-order.js'
-import { findNamespace } from '../collection/catalog.js'
-import { eachNamespace } from '../collection/catalog-walk.js'
+} from '../collection/kinds/capped-order.js'
 import type { Namespace } from '../types.js'
 import { oneState, pagesOf } from './check-steps.js'
 

@@ -3,14 +3,14 @@
 // its head and its counterpart in one state; counts hold only where the head has not changed while
 // all were counted, because every change of a container writes its head.
 
-import { type Bytes, equalBytes } from '../../base/bytes.js'
+import { type Bytes, equalBytes } from '../../base/bytes/bytes.js'
 import { GatewayError } from '../../base/errors.js'
 import { scanEntriesMax } from '../../base/limits.js'
 import type { Entry, Program, ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
 import { chunkKey, membersRange, type ValueId } from '../background/garbage.js'
 import { partsOf } from '../collection/records.js'
-import { chunkedOfMember, partOf } from '../keyspace/members.js'
+import { chunkedOfMember, partOf } from '../keyspace/containers/members.js'
 import type { MembersId } from '../types.js'
 import { type Holder, judge, readHolder } from './check-members.js'
 import { hexOf, isTooOld, type Look, oneState, pagesOf, stepRange } from './check-steps.js'

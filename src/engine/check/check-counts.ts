@@ -1,14 +1,14 @@
 // Counters beside what is counted: of records and entries, with their bytes. Others may be writing,
 // so a difference has to be there in one state.
 
-import { concatBytes } from '../../base/bytes.js'
+import { concatBytes } from '../../base/bytes/bytes.js'
 import { backgroundRecordsMax } from '../../base/limits.js'
 import { keyClass } from '../../store/layout.js'
 import type { Count, Entry, KeyRange, Program, ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
 import { idRange } from '../background/garbage.js'
 import { StepSize } from '../background/step-size.js'
-import { findNamespace } from '../collection/catalog.js'
+import { findNamespace } from '../collection/catalog/catalog.js'
 import { countKey } from '../collection/counters.js'
 import { headOf } from '../collection/records.js'
 import { entryBytes } from '../index/entries.js'

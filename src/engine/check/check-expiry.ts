@@ -1,14 +1,14 @@
 // The part of a check that is about times: a key that ends has one record in the expiry class, and
 // each record there belongs to a key that ends then. Both are looked at in one state.
 
-import { type Bytes, equalBytes } from '../../base/bytes.js'
+import { type Bytes, equalBytes } from '../../base/bytes/bytes.js'
 import { keyClass } from '../../store/layout.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Sweep } from '../../store/sweep.js'
 import type { Document } from '../../value/value.js'
 import { documentOfRecord } from '../collection/records.js'
-import { dueOf, expiryKey, namespaceOfRecord } from '../keyspace/expiry.js'
-import { never, readKeyDocument } from '../keyspace/key.js'
+import { dueOf, expiryKey, namespaceOfRecord } from '../keyspace/keys/expiry.js'
+import { never, readKeyDocument } from '../keyspace/keys/key.js'
 import { hexOf, isUnreadable, messageOf, stepRange } from './check-steps.js'
 import { keyspaceIds } from './check-strays.js'
 

@@ -1,7 +1,7 @@
 // The part of a check that starts from the keys: every id that stands in one must belong to a
 // collection, an index or something that is being deleted, and every chunked value to a record.
 
-import { type Bytes, mapKey } from '../../base/bytes.js'
+import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { idKey, keyClass } from '../../store/layout.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
@@ -12,8 +12,8 @@ import {
   stagingKey,
   type ValueId,
 } from '../background/garbage.js'
-import { findNamespaceById } from '../collection/catalog.js'
-import { eachNamespace } from '../collection/catalog-walk.js'
+import { findNamespaceById } from '../collection/catalog/catalog.js'
+import { eachNamespace } from '../collection/catalog/catalog-walk.js'
 import { ownersId } from '../collection/counters.js'
 import type { MembersId } from '../types.js'
 import type { Container } from './check-container.js'

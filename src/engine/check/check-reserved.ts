@@ -1,13 +1,13 @@
 // The part of a check that looks at reserved names: each is whole, and no collection has it, since
 // making one takes the reservation with it.
 
-import { concatBytes } from '../../base/bytes.js'
+import { concatBytes } from '../../base/bytes/bytes.js'
 import { scanEntriesMax } from '../../base/limits.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
 import { validateDocument } from '../../value/validate.js'
-import { findNamespace, type Reserved, scanReserved } from '../collection/catalog.js'
-import { decodeAccess } from '../collection/descriptors.js'
+import { findNamespace, type Reserved, scanReserved } from '../collection/catalog/catalog.js'
+import { decodeAccess } from '../collection/catalog/descriptors.js'
 import { messageOf, oneState } from './check-steps.js'
 
 /** Texts about names that are reserved wrongly. */

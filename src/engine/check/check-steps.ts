@@ -1,7 +1,7 @@
 // How a check goes through a range: some entries a phase, each phase on one snapshot, smaller
 // phases where the store refuses one as damaged, so that the damage is narrowed down to a record.
 
-import { type Bytes, concatBytes } from '../../base/bytes.js'
+import { type Bytes, concatBytes } from '../../base/bytes/bytes.js'
 import { GatewayError, hasKind } from '../../base/errors.js'
 import type { Entry, KeyRange, Program, ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'

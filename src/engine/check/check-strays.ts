@@ -3,7 +3,7 @@
 // or, if that takes longer than a state is kept, without concurrent writes; where neither succeeds
 // nothing is said.
 
-import { mapKey } from '../../base/bytes.js'
+import { mapKey } from '../../base/bytes/bytes.js'
 import { scanEntriesMax } from '../../base/limits.js'
 import { keyClass } from '../../store/layout.js'
 import type { Entry, Program, ReadTx } from '../../store/store.js'
@@ -20,11 +20,11 @@ import {
   stagingRange,
   type ValueId,
 } from '../background/garbage.js'
-import { eachNamespace } from '../collection/catalog-walk.js'
+import { eachNamespace } from '../collection/catalog/catalog-walk.js'
 import { headOf } from '../collection/records.js'
-import { isHead, readHead } from '../keyspace/head.js'
-import { readKeyDocument } from '../keyspace/key.js'
-import { chunksOfMember } from '../keyspace/members.js'
+import { isHead, readHead } from '../keyspace/containers/head.js'
+import { chunksOfMember } from '../keyspace/containers/members.js'
+import { readKeyDocument } from '../keyspace/keys/key.js'
 import type { MembersId } from '../types.js'
 import { isTooOld, oneState, pagesOf } from './check-steps.js'
 

@@ -2,7 +2,7 @@
 // of hashes: where they agree, no entry has to be looked up by itself. Where they do not, because
 // of damage or because others write meanwhile, the exact check says what is wrong.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Count } from '../../store/store.js'
 
 const firstPrime = 0x01000193

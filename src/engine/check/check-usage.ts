@@ -2,7 +2,7 @@
 // collections come to, so that a quota is neither passed unseen nor full without data.
 // (docs/design/storage.md, "Counts")
 
-import { textOf } from '../../base/bytes.js'
+import { textOf } from '../../base/bytes/bytes.js'
 import { backgroundRecordsMax } from '../../base/limits.js'
 import { idKey, keyClass } from '../../store/layout.js'
 import { decodeCount, zeroCount } from '../../store/programs/counters.js'
@@ -10,10 +10,10 @@ import type { Count, Program, ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
 import { garbageOf, garbageRange } from '../background/garbage.js'
 import { readWaste, wasteMark } from '../background/waste.js'
-import { eachNamespace } from '../collection/catalog-walk.js'
+import { eachNamespace } from '../collection/catalog/catalog-walk.js'
+import { payerOf } from '../collection/catalog/descriptors.js'
+import { countedAs, heldCounted, heldMark } from '../collection/catalog/holdings.js'
 import { ownersId, spaceOf, usageCounted } from '../collection/counters.js'
-import { payerOf } from '../collection/descriptors.js'
-import { countedAs, heldCounted, heldMark } from '../collection/holdings.js'
 import { oneState, pagesOf } from './check-steps.js'
 
 export function* checkUsage(): Sweep<string[]> {

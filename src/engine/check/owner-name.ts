@@ -2,7 +2,7 @@
 // knows no catalog, so it names ids only.
 
 import type { Program, ReadTx } from '../../store/store.js'
-import { listNamespaces } from '../collection/catalog.js'
+import { listNamespaces } from '../collection/catalog/catalog.js'
 
 /** `db.collection`, with the name of the index where the id is one's; undefined for an old id. */
 export function* ownerName(tx: ReadTx, id: number): Program<string | undefined> {

@@ -4,7 +4,7 @@
 // (docs/design/storage.md, "Key space"; docs/design/transactions.md, rules 8 and 13)
 
 import { createHash } from 'node:crypto'
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail, hasKind } from '../../base/errors.js'
 import {
   cappedEvictionPage,
@@ -14,7 +14,7 @@ import {
   recordKeyPrefixBytes,
   sweepDocumentsMax,
 } from '../../base/limits.js'
-import { work } from '../../base/work-budget.js'
+import { work } from '../../base/work/work-budget.js'
 import { idKeyEnd, keyClass } from '../../store/layout.js'
 import { addCounts, zeroCount } from '../../store/programs/counters.js'
 import type { Count, Program, ReadTx, Tx } from '../../store/store.js'
@@ -46,9 +46,11 @@ import {
   removeEntries,
 } from '../index/entries.js'
 import { entriesOf, entryHeadBytes } from '../index/index-keys.js'
-import { checkKeyDocument, isExpired, keyChanged } from '../keyspace/guard.js'
+import { checkKeyDocument, isExpired, keyChanged } from '../keyspace/keys/guard.js'
 import type { Guarded, Namespace } from '../types.js'
-import type { Capped } from './capped-options.js'
+import { findNamespace } from './catalog/catalog.js'
+import { addDocuments, countOf } from './counters.js'
+import type { Capped } from './kinds/capped-options.js'
 import {
   type CappedNamespace,
   isCapped,
@@ -59,13 +61,11 @@ import {
   requireFits,
   sequenceKey,
   sequenceOf,
-} from './capped-order.js'
-import { findNamespace } from './catalog.js'
-import { addDocuments, countOf } from './counters.js'
+} from './kinds/capped-order.js'
+import { requireMeasurement } from './kinds/time-series.js'
 import { documentOfRecord, headOf, needsChunks } from './records.js'
 import { checkId, checkSize } from './shape.js'
 import { discardUnused, recordOf, Staged, StagingNeeded } from './staging.js'
-import { requireMeasurement } from './time-series.js'
 import { checkDocument } from './validation.js'
 
 const writer = new KeyWriter()

@@ -3,12 +3,12 @@
 // that an owner's sum moves in the transaction that changes it.
 // (docs/design/storage.md, "Counts")
 
-import { type Bytes, concatBytes, utf8 } from '../../base/bytes.js'
+import { type Bytes, concatBytes, utf8 } from '../../base/bytes/bytes.js'
 import { idKey, keyClass } from '../../store/layout.js'
 import { zeroCount } from '../../store/programs/counters.js'
 import type { Count, Program, ReadTx, Tx } from '../../store/store.js'
 import type { Access, IndexDescriptor, Namespace } from '../types.js'
-import { payerOf } from './descriptors.js'
+import { payerOf } from './catalog/descriptors.js'
 
 /** The counter of a collection (documents, BSON bytes) or an index (entries, their bytes). */
 export function countKey(id: number): Bytes {

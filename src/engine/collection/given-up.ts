@@ -5,8 +5,8 @@ import type { Program, Tx } from '../../store/store.js'
 import { discardIndex } from '../background/garbage.js'
 import { wasteOf } from '../background/waste.js'
 import type { Access, IndexId } from '../types.js'
+import { payerOf } from './catalog/descriptors.js'
 import { countKey } from './counters.js'
-import { payerOf } from './descriptors.js'
 
 export function* giveUpIndex(tx: Tx, access: Access, id: IndexId): Program<void> {
   const bytes = payerOf(access) === null ? 0 : (yield* tx.count(countKey(id))).bytes

@@ -8,7 +8,7 @@ import { field, fieldsOf } from '../../value/elements.js'
 import { type Document, documentValue, stringValue, type Value } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
 import type { Namespace } from '../types.js'
-import { saveNamespace } from './catalog.js'
+import { saveNamespace } from './catalog/catalog.js'
 
 export interface ValidationChange {
   readonly validator?: Document | undefined

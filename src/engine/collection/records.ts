@@ -2,11 +2,11 @@
 // head of a document that lies in chunks because it is large.
 // (docs/design/transactions.md, rule 13)
 
-import { type Bytes, equalBytes } from '../../base/bytes.js'
-import { crc32c } from '../../base/crc32c.js'
+import { type Bytes, equalBytes } from '../../base/bytes/bytes.js'
+import { crc32c } from '../../base/bytes/crc32c.js'
 import { assert, fail } from '../../base/errors.js'
+import { room } from '../../base/heap/slab.js'
 import { chunkBytes, inlineValueBytesMax } from '../../base/limits.js'
-import { room } from '../../base/slab.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import { chunkKey, type ValueId } from '../background/garbage.js'

@@ -2,7 +2,7 @@
 // from the start, and takes its name and its owner in one program. What a crash leaves of it is
 // dropped at the next start; no listing shows it.
 
-import { compareBytes } from '../../base/bytes.js'
+import { compareBytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import type { Program, Tx } from '../../store/store.js'
 import { field } from '../../value/elements.js'
@@ -17,13 +17,13 @@ import {
   renameNamespace,
   requireMovable,
   saveNamespace,
-} from './catalog.js'
-import { allocateId } from './catalog-ids.js'
-import { removeUnfinished, unfinishedNames } from './catalog-index.js'
+} from './catalog/catalog.js'
+import { allocateId } from './catalog/catalog-ids.js'
+import { removeUnfinished, unfinishedNames } from './catalog/catalog-index.js'
+import { replacementPrefix } from './catalog/holdings.js'
+import { checkNamespaceName, requireWritableName } from './catalog/names.js'
 import { moveSpace } from './counters.js'
-import { replacementPrefix } from './holdings.js'
-import { checkNamespaceName, requireWritableName } from './names.js'
-import { isSameSeries, timeSeriesOf } from './time-series-options.js'
+import { isSameSeries, timeSeriesOf } from './kinds/time-series-options.js'
 
 export interface Replaced {
   readonly db: string

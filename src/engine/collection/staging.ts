@@ -3,7 +3,7 @@
 // staging list knows them, and whatever ends without being used becomes garbage.
 // (docs/design/transactions.md, rule 13)
 
-import { type Bytes, equalBytes } from '../../base/bytes.js'
+import { type Bytes, equalBytes } from '../../base/bytes/bytes.js'
 import { chunksPerProgram } from '../../base/limits.js'
 import type { Program, Tx } from '../../store/store.js'
 import { type Sweep, writePhase } from '../../store/sweep.js'
@@ -17,9 +17,9 @@ import {
   stagingKey,
   type ValueId,
 } from '../background/garbage.js'
-import type { Made } from '../keyspace/head.js'
+import type { Made } from '../keyspace/containers/head.js'
 import type { MembersId, NamespaceId } from '../types.js'
-import { allocateMembersIds, allocateValueNumber } from './catalog-ids.js'
+import { allocateMembersIds, allocateValueNumber } from './catalog/catalog-ids.js'
 import { chunkedRecord, chunkOf, inlineRecord, needsChunks, partsOf } from './records.js'
 
 /** Thrown by a program that is about to put what is large and not staged yet. */

@@ -6,11 +6,11 @@ import type { Program, Tx } from '../../store/store.js'
 import { discardNamespace } from '../background/garbage.js'
 import { wasteOf } from '../background/waste.js'
 import type { IndexDescriptor, Namespace, NamespaceId } from '../types.js'
-import { emptyHead, headKey, isSequenced, putHead } from './capped-order.js'
-import { emptyKeyspace, saveNamespace } from './catalog.js'
-import { allocateId } from './catalog-ids.js'
+import { emptyKeyspace, saveNamespace } from './catalog/catalog.js'
+import { allocateId } from './catalog/catalog-ids.js'
 import { giveBackSpace } from './counters.js'
 import { giveUpIndex } from './given-up.js'
+import { emptyHead, headKey, isSequenced, putHead } from './kinds/capped-order.js'
 
 export function* truncateNamespace(tx: Tx, ns: Namespace): Program<Namespace> {
   if (ns.keyspace === true) return yield* emptyKeyspace(tx, ns)

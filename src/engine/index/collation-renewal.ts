@@ -3,10 +3,10 @@
 
 import type { Program, Tx } from '../../store/store.js'
 import { discardIndex } from '../background/garbage.js'
-import { isSequenced } from '../collection/capped-order.js'
-import { findNamespace, saveNamespace } from '../collection/catalog.js'
-import { allocateId } from '../collection/catalog-ids.js'
+import { findNamespace, saveNamespace } from '../collection/catalog/catalog.js'
+import { allocateId } from '../collection/catalog/catalog-ids.js'
 import { giveBackIndexes } from '../collection/counters.js'
+import { isSequenced } from '../collection/kinds/capped-order.js'
 import type { IndexDescriptor, IndexId, Namespace } from '../types.js'
 
 /** Whether an index has keys of another version. */

@@ -3,9 +3,9 @@
 
 import type { Program, Tx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
-import { keptIdIndex } from '../collection/capped-order.js'
 import { findById, getDocument, recordKey } from '../collection/collections.js'
-import { isExpired } from '../keyspace/guard.js'
+import { keptIdIndex } from '../collection/kinds/capped-order.js'
+import { isExpired } from '../keyspace/keys/guard.js'
 import type { Place } from '../modify/modify-spec.js'
 import type { Guarded, IndexDescriptor, Namespace } from '../types.js'
 import { idOf } from './entries.js'

@@ -1,15 +1,15 @@
 // Keeping index entries: what a document has in each index, how that changes, which of it another
 // document holds already, and the bits of a descriptor that new entries need.
 
-import { type Bytes, compareBytes, equalBytes, mapKey } from '../../base/bytes.js'
+import { type Bytes, compareBytes, equalBytes, mapKey } from '../../base/bytes/bytes.js'
 import { assert, fail } from '../../base/errors.js'
-import { work } from '../../base/work-budget.js'
+import { work } from '../../base/work/work-budget.js'
 import type { Program, Tx } from '../../store/store.js'
 import { field } from '../../value/elements.js'
 import { shellText } from '../../value/shell.js'
 import { type Document, documentOf, documentValue, type Value } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
-import { findNamespace, saveNamespace } from '../collection/catalog.js'
+import { findNamespace, saveNamespace } from '../collection/catalog/catalog.js'
 import { addEntries } from '../collection/counters.js'
 import type { Access, IndexDescriptor, Namespace } from '../types.js'
 import { entriesOf, entryHeadBytes, entryValues, type IndexEntries } from './index-keys.js'

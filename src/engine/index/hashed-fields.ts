@@ -3,7 +3,7 @@
 // the bounds that explain prints could tell. Source: MongoDB manual, Hashed Indexes.
 
 import { createHash } from 'node:crypto'
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { field, fieldsOf } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'

@@ -3,11 +3,11 @@
 // index ready. A crash leaves the descriptor `building`, and the next start begins the sweep again.
 // (docs/design/transactions.md, rule 12)
 
-import { type Bytes, concatBytes } from '../../base/bytes.js'
+import { type Bytes, concatBytes } from '../../base/bytes/bytes.js'
 import type { Random } from '../../base/clock.js'
 import { assert, fail, hasKind } from '../../base/errors.js'
 import { backgroundBytesTarget, buildEntriesTarget, buildRecordsMax } from '../../base/limits.js'
-import { work } from '../../base/work-budget.js'
+import { work } from '../../base/work/work-budget.js'
 import { keyClass } from '../../store/layout.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import type { Value } from '../../value/value.js'
@@ -20,15 +20,15 @@ import {
   findNamespace,
   findNamespaceById,
   saveNamespace,
-} from '../collection/catalog.js'
+} from '../collection/catalog/catalog.js'
 import {
   type CatalogName,
   isUnfinished,
   removeUnfinished,
   unfinishedNames,
-} from '../collection/catalog-index.js'
+} from '../collection/catalog/catalog-index.js'
+import { emptyDocument, payerOf } from '../collection/catalog/descriptors.js'
 import { usageKey, usageOf } from '../collection/counters.js'
-import { emptyDocument, payerOf } from '../collection/descriptors.js'
 import { documentOfRecord } from '../collection/records.js'
 import type { IndexDescriptor, IndexId, Namespace } from '../types.js'
 import { hasOldKeys, hasOldRecords, renewIndexes } from './collation-renewal.js'

@@ -4,11 +4,11 @@
 // (docs/design/storage.md, "Key space"; docs/design/transactions.md, rule 8)
 
 import { createHash } from 'node:crypto'
-import { type Bytes, mapKey } from '../../base/bytes.js'
+import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { entryFieldsBytesMax, indexFieldsMax } from '../../base/limits.js'
-import { work } from '../../base/work-budget.js'
-import { valueUnits } from '../../base/work-figures.js'
+import { work } from '../../base/work/work-budget.js'
+import { valueUnits } from '../../base/work/work-figures.js'
 import { keyClass } from '../../store/layout.js'
 import { Elements, findElement } from '../../value/elements.js'
 import { encodeKey, KeyWriter } from '../../value/key.js'

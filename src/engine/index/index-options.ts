@@ -3,7 +3,7 @@
 // Source: MongoDB manual, createIndexes.
 
 import { LRUCache } from 'lru-cache'
-import { mapKey } from '../../base/bytes.js'
+import { mapKey } from '../../base/bytes/bytes.js'
 import { fail, type GatewayError } from '../../base/errors.js'
 import { expireAfterSecondsMax, partialFiltersMax } from '../../base/limits.js'
 import type { QueryContext } from '../../query/context.js'
@@ -13,7 +13,7 @@ import {
   type FilterNode,
   filterToDocument,
 } from '../../query/filter.js'
-import { type Collation, parseCollation } from '../../value/collation.js'
+import { type Collation, parseCollation } from '../../value/collation/collation.js'
 import { field } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
 import { shellText } from '../../value/shell.js'

@@ -4,9 +4,9 @@
 
 import { fail, GatewayError } from '../../base/errors.js'
 import { indexFieldsMax, indexSpecBytesMax } from '../../base/limits.js'
-import { work } from '../../base/work-budget.js'
-import { indexSpecUnits } from '../../base/work-figures.js'
-import { type Collation, parseCollation, sameCollation } from '../../value/collation.js'
+import { work } from '../../base/work/work-budget.js'
+import { indexSpecUnits } from '../../base/work/work-figures.js'
+import { type Collation, parseCollation, sameCollation } from '../../value/collation/collation.js'
 import { equalValues } from '../../value/compare.js'
 import { field, fieldsOf } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
@@ -22,7 +22,7 @@ import {
   type Value,
 } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
-import { fieldsOfKey } from '../collection/descriptors.js'
+import { fieldsOfKey } from '../collection/catalog/descriptors.js'
 import type { IndexDescriptor, IndexField } from '../types.js'
 import { checkHashedSpec, isHashed } from './hashed-fields.js'
 import { compilePartial, expirySeconds } from './index-options.js'

@@ -1,7 +1,7 @@
 // How often each index has served a query since this process began: what $indexStats tells. In
 // memory only, because it is advice and not data.
 
-import { lastUsed } from '../../base/last-used.js'
+import { lastUsed } from '../../base/heap/last-used.js'
 import { indexUseMax } from '../../base/limits.js'
 import type { Plan } from '../plan/plan.js'
 import { PlanChoices } from '../plan/plan-cache.js'

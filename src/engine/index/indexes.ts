@@ -11,18 +11,18 @@ import { elementsOf, field } from '../../value/elements.js'
 import { shellText } from '../../value/shell.js'
 import { bsonType, stringOf, type Value } from '../../value/value.js'
 import { idRange } from '../background/garbage.js'
-import { indexCountOf, isSequenced, secondaryIndexes } from '../collection/capped-order.js'
 import {
   type CreateOptions,
   createNamespace,
   findNamespace,
   saveNamespace,
-} from '../collection/catalog.js'
-import { allocateId } from '../collection/catalog-ids.js'
-import { listedIdIndex } from '../collection/clustered.js'
+} from '../collection/catalog/catalog.js'
+import { allocateId } from '../collection/catalog/catalog-ids.js'
 import { giveBackIndexes } from '../collection/counters.js'
 import { giveUpIndex } from '../collection/given-up.js'
-import { requireSeriesIndex } from '../collection/time-series.js'
+import { indexCountOf, isSequenced, secondaryIndexes } from '../collection/kinds/capped-order.js'
+import { listedIdIndex } from '../collection/kinds/clustered.js'
+import { requireSeriesIndex } from '../collection/kinds/time-series.js'
 import type { Guarded, IndexDescriptor, IndexId, Namespace } from '../types.js'
 import { optionsOf } from './index-options.js'
 import {

@@ -2,7 +2,7 @@
 // prepared first, which lets no further duplicates in, so that what is found stays true.
 // Source: MongoDB manual, collMod.
 
-import { type Bytes, concatBytes, equalBytes } from '../../base/bytes.js'
+import { type Bytes, concatBytes, equalBytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { scanEntriesMax, violationsBytesMax } from '../../base/limits.js'
 import { keyClass } from '../../store/layout.js'
@@ -12,7 +12,7 @@ import { field } from '../../value/elements.js'
 import { type Document, nullValue, type Value } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
 import { idRange } from '../background/garbage.js'
-import { findNamespace } from '../collection/catalog.js'
+import { findNamespace } from '../collection/catalog/catalog.js'
 import { documentOfRecord } from '../collection/records.js'
 import type { Guarded, IndexDescriptor } from '../types.js'
 import { type IndexChange, requirePrepared } from './index-changes.js'

@@ -2,11 +2,11 @@
 // `kvN`, with their index entries, counts, times and members. What a command may do to it has been
 // decided before a handler gets it. The nouns (hash.ts, list.ts …) are built on this.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
+import type { Slice } from '../../base/bytes/slice.js'
 import { assert } from '../../base/errors.js'
 import { inlineValueBytesMax, respBulkBytesMax } from '../../base/limits.js'
 import { tooLong } from '../../base/reply-error.js'
-import type { Slice } from '../../base/slice.js'
 import { keyClass } from '../../store/layout.js'
 import { Done, nothing } from '../../store/steps.js'
 import type { Direct, Entry, KeyRange, Near, Program, ReadTx, Step, Tx } from '../../store/store.js'
@@ -14,19 +14,21 @@ import type { Document } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'
 import { discardMembers, membersChunks } from '../background/garbage.js'
 import { wasteOf } from '../background/waste.js'
-import { emptyKeyspace } from '../collection/catalog.js'
-import { allocateMembersId } from '../collection/catalog-ids.js'
+import { emptyKeyspace } from '../collection/catalog/catalog.js'
+import { allocateMembersId } from '../collection/catalog/catalog-ids.js'
+import { payerOf } from '../collection/catalog/descriptors.js'
 import { insertRecord, removeRecord, replaceRecord } from '../collection/collections.js'
 import { addBeside, countKey, usageKey } from '../collection/counters.js'
-import { payerOf } from '../collection/descriptors.js'
 import { documentOfRecord, endsOfRecord } from '../collection/records.js'
 import { checkDocument, hasRules } from '../collection/validation.js'
 import type { MembersId, Namespace } from '../types.js'
-import { liveCount } from './count.js'
-import { expiryGrowth, moveExpiry } from './expiry.js'
-import { type Head, isSameHead, writeHead } from './head.js'
-import { HeldContainers, type Holdable } from './held.js'
-import { Key, type KeyType, never } from './key.js'
+import { type Head, isSameHead, writeHead } from './containers/head.js'
+import { HeldContainers, type Holdable } from './containers/held.js'
+import { Members } from './containers/members.js'
+import { firstTrip, nextTrip } from './containers/trip-size.js'
+import { liveCount } from './keys/count.js'
+import { expiryGrowth, moveExpiry } from './keys/expiry.js'
+import { Key, type KeyType, never } from './keys/key.js'
 import {
   beginKeyDocument,
   copyButTime,
@@ -34,13 +36,11 @@ import {
   endKeyDocument,
   recordOf,
   stringRecord,
-} from './key-document.js'
-import { recordKeyOf } from './key-name.js'
+} from './keys/key-document.js'
+import { recordKeyOf } from './keys/key-name.js'
 import { lookUp } from './look-up.js'
-import { Members } from './members.js'
-import { nameOfDocument } from './scalar.js'
 import { type Place, swapKeyspaces } from './spaces.js'
-import { firstTrip, nextTrip } from './trip-size.js'
+import { nameOfDocument } from './strings/scalar.js'
 import type { EventClass, Work } from './work.js'
 
 /** First byte of a record that points at chunks (records.ts). */

@@ -3,7 +3,7 @@
 // watches them or goes on in them is kept by that object, never by a number that means another
 // place to another caller. (docs/rights.md, "Spaces")
 
-import { type Bytes, equalBytes } from '../../base/bytes.js'
+import { type Bytes, equalBytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { keyspacesMax } from '../../base/limits.js'
 import { Done } from '../../store/steps.js'
@@ -13,12 +13,12 @@ import {
   createNamespace,
   findNamespace,
   saveNamespace,
-} from '../collection/catalog.js'
-import { namespaceKey } from '../collection/catalog-keys.js'
+} from '../collection/catalog/catalog.js'
+import { namespaceKey } from '../collection/catalog/catalog-keys.js'
+import { decodeNamespace, emptyDocument } from '../collection/catalog/descriptors.js'
+import { keyspaceName, ownerOfHome } from '../collection/catalog/homes.js'
+import { uuidOfName } from '../collection/catalog/server-collections.js'
 import { countOf, moveSpace } from '../collection/counters.js'
-import { decodeNamespace, emptyDocument } from '../collection/descriptors.js'
-import { keyspaceName, ownerOfHome } from '../collection/homes.js'
-import { uuidOfName } from '../collection/server-collections.js'
 import type { Access, Namespace, NamespaceId } from '../types.js'
 import { lookUp } from './look-up.js'
 

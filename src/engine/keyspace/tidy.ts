@@ -3,7 +3,7 @@
 // not cost what a million homes in use do.
 
 import type { Program, Tx } from '../../store/store.js'
-import { removeKeyspace } from '../collection/catalog.js'
+import { removeKeyspace } from '../collection/catalog/catalog.js'
 import { countOf } from '../collection/counters.js'
 import type { Access } from '../types.js'
 import type { Keyspace } from './keyspace.js'

@@ -2,18 +2,18 @@
 // done so far, from which the bus tells a command that failed amid its writes from one that has
 // left no trace, and what it is to announce after the commit.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
+import { emptySlice, type Slice } from '../../base/bytes/slice.js'
 import { inlineContainerBytesMax, inlineMembersMax, programReadsMax } from '../../base/limits.js'
 import { refuse } from '../../base/reply-error.js'
-import { emptySlice, type Slice } from '../../base/slice.js'
-import { work as budget } from '../../base/work-budget.js'
+import { work as budget } from '../../base/work/work-budget.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { headOf } from '../collection/records.js'
 import { Staged } from '../collection/staging.js'
 import type { Access, MembersId, Namespace } from '../types.js'
-import type { ProgramHints } from './block-hints.js'
-import type { Made } from './head.js'
-import type { ListRuns } from './list-runs.js'
+import type { Made } from './containers/head.js'
+import type { ListRuns } from './lists/list-runs.js'
+import type { ProgramHints } from './sorted-sets/block-hints.js'
 import type { Place } from './spaces.js'
 
 /** Up to here a container is one document. Tests set 0, 1 or the usual. */

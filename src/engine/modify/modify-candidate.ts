@@ -1,13 +1,13 @@
 // The search for the one document that an update, delete or findAndModify will change: a read phase
 // answers a candidate, and the write program that follows asks whether it still is one.
 
-import { type Bytes, compareBytes, equalBytes } from '../../base/bytes.js'
+import { type Bytes, compareBytes, equalBytes } from '../../base/bytes/bytes.js'
 import { pullDocumentsMax } from '../../base/limits.js'
-import { entryUnits } from '../../base/work-figures.js'
+import { entryUnits } from '../../base/work/work-figures.js'
 import type { Sort } from '../../query/sort.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
-import { findNamespace } from '../collection/catalog.js'
+import { findNamespace } from '../collection/catalog/catalog.js'
 import { choosePlan } from '../plan/plan-choice.js'
 import { planQuery } from '../plan/planner.js'
 import { type FoundPlaces, Walk } from '../sources/walk.js'

@@ -1,7 +1,7 @@
 // What updates and deletes are told, what they answer, and the change of one document: the part
 // that single changes, sweeps over many and batches of points have in common.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail, unquoted } from '../../base/errors.js'
 import { documentBytesMax } from '../../base/limits.js'
 import type { QueryContext } from '../../query/context.js'
@@ -9,12 +9,12 @@ import type { Filter } from '../../query/filter.js'
 import type { Sort } from '../../query/sort.js'
 import type { Update } from '../../query/update.js'
 import type { Program, Tx } from '../../store/store.js'
-import { type Collation, sameCollation } from '../../value/collation.js'
+import { type Collation, sameCollation } from '../../value/collation/collation.js'
 import type { Document, Value } from '../../value/value.js'
-import type { CreateOptions } from '../collection/catalog.js'
+import type { CreateOptions } from '../collection/catalog/catalog.js'
 import { removeDocument, replaceDocument } from '../collection/collections.js'
+import type { TimeSeries } from '../collection/kinds/time-series-options.js'
 import type { Staged } from '../collection/staging.js'
-import type { TimeSeries } from '../collection/time-series-options.js'
 import type { PlanChoices } from '../plan/plan-cache.js'
 import type { Guarded, Namespace } from '../types.js'
 

@@ -3,7 +3,7 @@
 // (Halloween); where that would be too many, the records themselves are walked, whose keys no
 // update changes. (docs/design/transactions.md, rules 2 and 3)
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { GatewayError, hasKind } from '../../base/errors.js'
 import {
   pullDocumentsMax,
@@ -11,14 +11,14 @@ import {
   sweepDocumentsMax,
   sweepKeysBytesMax,
 } from '../../base/limits.js'
-import { isTooMuchWork, work } from '../../base/work-budget.js'
+import { isTooMuchWork, work } from '../../base/work/work-budget.js'
 import type { Update } from '../../query/update.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
 import { parsePath } from '../../value/path.js'
 import { documentValue } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
-import { findNamespace } from '../collection/catalog.js'
+import { findNamespace } from '../collection/catalog/catalog.js'
 import { stagedWrite } from '../collection/collections.js'
 import { documentOfRecord } from '../collection/records.js'
 import type { Staged } from '../collection/staging.js'

@@ -12,7 +12,7 @@ import type {
 } from '../../query/filter/node.js'
 import type { FilterNode } from '../../query/filter.js'
 import { compileRegexValue } from '../../query/regex.js'
-import { type Collation, sameCollation } from '../../value/collation.js'
+import { type Collation, sameCollation } from '../../value/collation/collation.js'
 import { Elements, elementsOf, fieldsOf } from '../../value/elements.js'
 import { encodeKey } from '../../value/key.js'
 import { type FieldPath, parsePath } from '../../value/path.js'

@@ -2,14 +2,14 @@
 // only where an entry does not tell a value's type. Fields come as the index has them, `_id` first,
 // as on the peer.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { findElement } from '../../value/elements.js'
 import { readKeyPart } from '../../value/key-reader.js'
 import { parsePath } from '../../value/path.js'
 import type { Document, Value } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'
-import { isSequenced } from '../collection/capped-order.js'
 import { isHashedKey } from '../collection/collections.js'
+import { isSequenced } from '../collection/kinds/capped-order.js'
 import { entryHeadBytes } from '../index/index-keys.js'
 import type { IndexDescriptor, IndexField, Namespace } from '../types.js'
 import { isMultikey, type Plan } from './plan.js'

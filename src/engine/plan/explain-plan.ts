@@ -4,7 +4,7 @@
 import { blockingBytesMax } from '../../base/limits.js'
 import { type FilterNode, filterToDocument } from '../../query/filter.js'
 import { noSpills, type SpillFigures } from '../../query/spill.js'
-import type { Collation } from '../../value/collation.js'
+import type { Collation } from '../../value/collation/collation.js'
 import { fieldsOf } from '../../value/elements.js'
 import { shellText } from '../../value/shell.js'
 import {

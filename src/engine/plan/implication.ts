@@ -6,7 +6,7 @@
 import { implicationStepsMax } from '../../base/limits.js'
 import type { ComparisonNode, InNode, LeafNode } from '../../query/filter/node.js'
 import { type FilterNode, filterToDocument } from '../../query/filter.js'
-import { sameCollation } from '../../value/collation.js'
+import { sameCollation } from '../../value/collation/collation.js'
 import { compareValues, equalValues } from '../../value/compare.js'
 import {
   bsonType,

@@ -2,8 +2,8 @@
 // for explain and its bytes for the scan; all algebra is done on the bytes, whose order is the
 // order of values (docs/design/storage.md, "Keys of values").
 
-import { type Bytes, compareBytes, equalBytes, prefixEnd } from '../../base/bytes.js'
-import type { Collation } from '../../value/collation.js'
+import { type Bytes, compareBytes, equalBytes, prefixEnd } from '../../base/bytes/bytes.js'
+import type { Collation } from '../../value/collation/collation.js'
 import { encodeKey } from '../../value/key.js'
 import { numberOf } from '../../value/numbers.js'
 import {

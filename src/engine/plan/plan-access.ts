@@ -2,7 +2,7 @@
 // a key become wider than their condition, which is then checked on what is found.
 // (docs/design/transactions.md, rule 8)
 
-import { type Bytes, compareBytes, concatBytes, prefixEnd } from '../../base/bytes.js'
+import { type Bytes, compareBytes, concatBytes, prefixEnd } from '../../base/bytes/bytes.js'
 import { recordKeyPrefixBytes } from '../../base/limits.js'
 import type { FilterNode } from '../../query/filter.js'
 import { idKey, idKeyEnd, keyClass } from '../../store/layout.js'

@@ -2,11 +2,11 @@
 // but without `max`. Codes and texts are the peer's, whose rules for which index may be named these
 // are, too. Source: MongoDB manual, cursor.min() and cursor.max().
 
-import { type Bytes, compareBytes, concatBytes } from '../../base/bytes.js'
+import { type Bytes, compareBytes, concatBytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { recordKeyPrefixBytes } from '../../base/limits.js'
 import { idKey, idKeyEnd, keyClass } from '../../store/layout.js'
-import { type Collation, sameCollation } from '../../value/collation.js'
+import { type Collation, sameCollation } from '../../value/collation/collation.js'
 import { fieldsOf } from '../../value/elements.js'
 import { encodeKey } from '../../value/key.js'
 import {

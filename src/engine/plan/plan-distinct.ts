@@ -2,7 +2,7 @@
 // one entry of each is enough.
 
 import type { FilterNode } from '../../query/filter.js'
-import { sameCollation } from '../../value/collation.js'
+import { sameCollation } from '../../value/collation/collation.js'
 import type { Namespace } from '../types.js'
 import { conditionsOf } from './bounds.js'
 import { type Access, isMultikey, type Plan } from './plan.js'

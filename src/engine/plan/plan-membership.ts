@@ -1,7 +1,7 @@
 // Sparse and partial indexes leave documents out. A plan may read one only where everything that
 // the query matches has an entry in it; a hint overrides that, and loses results as on the peer.
 
-import { compareBytes } from '../../base/bytes.js'
+import { compareBytes } from '../../base/bytes/bytes.js'
 import type { FilterNode } from '../../query/filter.js'
 import { encodeKey } from '../../value/key.js'
 import { nullValue } from '../../value/value.js'

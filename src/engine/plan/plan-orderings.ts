@@ -1,8 +1,8 @@
 // The orders that a collection keeps its documents in: the records themselves by `_id`, and the
 // indexes. What a filter says about each depends on how the strings in its keys compare.
 
-import { type Collation, sameCollation } from '../../value/collation.js'
-import { isSequenced } from '../collection/capped-order.js'
+import { type Collation, sameCollation } from '../../value/collation/collation.js'
+import { isSequenced } from '../collection/kinds/capped-order.js'
 import type { IndexDescriptor, Namespace } from '../types.js'
 import type { Conditions } from './bounds.js'
 import type { Ordered } from './plan.js'

@@ -1,9 +1,9 @@
 // A plan: where a query reads, in which order, and what is left to check on what it finds. Plain
 // data, made once by the planner, walked by sources and printed by explain.
 
-import { type Bytes, compareBytes } from '../../base/bytes.js'
+import { type Bytes, compareBytes } from '../../base/bytes/bytes.js'
 import type { FilterNode } from '../../query/filter.js'
-import type { Collation } from '../../value/collation.js'
+import type { Collation } from '../../value/collation/collation.js'
 import type { Document } from '../../value/value.js'
 import type { IndexDescriptor, IndexField } from '../types.js'
 import type { Conditions } from './bounds.js'

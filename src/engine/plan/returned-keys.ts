@@ -2,7 +2,7 @@
 // is computed from the plan and the document, as a walk does to drop repetitions, so that a sort
 // between the two has nothing to carry along.
 
-import { compareBytes } from '../../base/bytes.js'
+import { compareBytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { field } from '../../value/elements.js'
 import type { Document, Value } from '../../value/value.js'

@@ -2,7 +2,7 @@
 // only values other than null, objects and arrays can meet. All else (a missing field, a whole
 // object or array, a position in an array) has no entry that would tell.
 
-import { compareBytes } from '../../base/bytes.js'
+import { compareBytes } from '../../base/bytes/bytes.js'
 import { fail, type GatewayError } from '../../base/errors.js'
 import type { FilterNode } from '../../query/filter.js'
 import { encodeKey } from '../../value/key.js'

@@ -2,8 +2,8 @@
 // in between: sorting a million documents is many short pieces of work.
 
 import { pullDocumentsMax, scanBytesTarget } from '../../base/limits.js'
-import { work } from '../../base/work-budget.js'
-import { entryUnits } from '../../base/work-figures.js'
+import { work } from '../../base/work/work-budget.js'
+import { entryUnits } from '../../base/work/work-figures.js'
 import type { Workspace } from '../../query/spill.js'
 import { Chain } from '../../query/stages/chain.js'
 import type { Transform } from '../../query/stages/stage.js'

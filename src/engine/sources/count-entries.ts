@@ -3,7 +3,7 @@
 
 import { scanEntriesMax } from '../../base/limits.js'
 import type { Program, ReadTx } from '../../store/store.js'
-import { findAgain } from '../collection/catalog.js'
+import { findAgain } from '../collection/catalog/catalog.js'
 import { hasSameArrays } from '../index/wildcard-paths.js'
 import { type Access, isMultikey } from '../plan/plan.js'
 import type { IndexDescriptor, Namespace } from '../types.js'

@@ -2,10 +2,10 @@
 // They hold positions or bounded results, never a transaction.
 // (docs/design/transactions.md, rule 10)
 
-import type { ByteShare, ByteShares } from '../../base/byte-shares.js'
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Clock, Random } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
+import type { ByteShare, ByteShares } from '../../base/heap/byte-shares.js'
 import {
   cursorIdleMs,
   cursorOverheadBytes,

@@ -2,13 +2,13 @@
 // field that is asked for, the first is read and the others are jumped over. Where values hardly
 // repeat it reads on as a scan does.
 
-import { type Bytes, compareBytes, concatBytes, prefixEnd } from '../../base/bytes.js'
+import { type Bytes, compareBytes, concatBytes, prefixEnd } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { distinctTrialEntries, scanFirstEntries } from '../../base/limits.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { keyValues, parsePath } from '../../value/path.js'
 import type { Document } from '../../value/value.js'
-import { findAgain } from '../collection/catalog.js'
+import { findAgain } from '../collection/catalog/catalog.js'
 import { documentOfRecord } from '../collection/records.js'
 import { leadingKey } from '../index/index-keys.js'
 import { isMultikey } from '../plan/plan.js'

@@ -2,7 +2,7 @@
 // it as it comes; what stands behind a stage that reads something runs over what they have left.
 
 import { blockingBytesMax, pullDocumentsMax } from '../../base/limits.js'
-import { entryUnits } from '../../base/work-figures.js'
+import { entryUnits } from '../../base/work/work-figures.js'
 import { location } from '../../query/expressions/operator.js'
 import { isPure, type StagePlan } from '../../query/pipeline.js'
 import type { MemoryHolding, Workspace } from '../../query/spill.js'

@@ -1,9 +1,9 @@
 // Where documents of very many entries are to be reported by a walk: to tell it takes all of their
 // entries, and a range may lead to such a document by each of them.
 
-import { type Bytes, mapKey } from '../../base/bytes.js'
-import { work } from '../../base/work-budget.js'
-import { bytesPerUnit } from '../../base/work-figures.js'
+import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
+import { work } from '../../base/work/work-budget.js'
+import { bytesPerUnit } from '../../base/work/work-figures.js'
 import type { Document } from '../../value/value.js'
 
 /** Smaller documents have few entries. */

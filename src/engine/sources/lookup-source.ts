@@ -1,7 +1,7 @@
 // $lookup: for each document, the documents of another collection that it asks for, found by the
 // planner like any query. Equal questions of one batch are asked once.
 
-import { type Bytes, mapKey, utf8 } from '../../base/bytes.js'
+import { type Bytes, mapKey, utf8 } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import {
   blockingBytesMax,
@@ -9,7 +9,7 @@ import {
   pullDocumentsMax,
   scanBytesTarget,
 } from '../../base/limits.js'
-import { entryUnits } from '../../base/work-figures.js'
+import { entryUnits } from '../../base/work/work-figures.js'
 import type { QueryContext } from '../../query/context.js'
 import { compileFilter, type Filter } from '../../query/filter.js'
 import type { StagePlan } from '../../query/pipeline.js'
@@ -19,7 +19,7 @@ import type { LookupPlan, LookupUnwind } from '../../query/stages/stage.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { findElement } from '../../value/elements.js'
 import { type Document, int64Value, nullValue } from '../../value/value.js'
-import { type ReadPlace, readPlaceOf } from '../collection/views.js'
+import { type ReadPlace, readPlaceOf } from '../collection/kinds/views.js'
 import type { Guarded } from '../types.js'
 import { detachedThen } from './detaching.js'
 import type { Source } from './holding-source.js'

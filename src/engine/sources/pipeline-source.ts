@@ -18,7 +18,7 @@ import type {
 import type { Program, ReadTx } from '../../store/store.js'
 import { type Document, nullValue, numberValue, type Value } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
-import { type ReadPlace, readPlaceOf, stagesOver } from '../collection/views.js'
+import { type ReadPlace, readPlaceOf, stagesOver } from '../collection/kinds/views.js'
 import type { IndexUse } from '../index/index-use.js'
 import type { Guarded, Namespace } from '../types.js'
 import { ChainSource } from './chain-source.js'

@@ -5,7 +5,7 @@ import type { Program, ReadTx } from '../../store/store.js'
 import type { Document, Value } from '../../value/value.js'
 import { isHashedKey, recordKey } from '../collection/collections.js'
 import { documentOfRecord, headOf } from '../collection/records.js'
-import { isExpired } from '../keyspace/guard.js'
+import { isExpired } from '../keyspace/keys/guard.js'
 import type { Guarded, Namespace } from '../types.js'
 import type { FindQuery } from './source.js'
 

@@ -2,8 +2,8 @@
 // counts for its owner and in all. Where little is left, what can go by the disk goes there
 // earlier; then the owner's oldest idle cursor is closed; then the query is refused.
 
-import type { ByteShare, ByteShares } from '../../base/byte-shares.js'
 import { fail, type GatewayError } from '../../base/errors.js'
+import type { ByteShare, ByteShares } from '../../base/heap/byte-shares.js'
 import { blockingBytesMax } from '../../base/limits.js'
 import type { MemoryHolding, SpillFile, Workspace } from '../../query/spill.js'
 import {

@@ -4,7 +4,7 @@
 // (docs/design/transactions.md, rules 1 and 10)
 
 import { pullDocumentsMax, scanEntriesMax } from '../../base/limits.js'
-import { work } from '../../base/work-budget.js'
+import { work } from '../../base/work/work-budget.js'
 import type { Filter } from '../../query/filter.js'
 import type { Projection } from '../../query/projection.js'
 import type { Sort } from '../../query/sort.js'
@@ -14,7 +14,7 @@ import type { Program, ReadTx } from '../../store/store.js'
 import { type Document, nullValue, type Value } from '../../value/value.js'
 import { countOf } from '../collection/counters.js'
 import type { IndexUse } from '../index/index-use.js'
-import { liveCount } from '../keyspace/count.js'
+import { liveCount } from '../keyspace/keys/count.js'
 import { type Cover, coverOf } from '../plan/cover.js'
 import { type AskedRange, isMultikey, type Plan } from '../plan/plan.js'
 import { choosePlan } from '../plan/plan-choice.js'

@@ -1,7 +1,7 @@
 // A position in a list of key spans: what is left to read, in either direction. It is only keys, so
 // it outlives the transaction that it was read in. (docs/design/transactions.md, rule 10)
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import type { KeyRange } from '../../store/store.js'
 import type { Span } from '../plan/plan.js'
 

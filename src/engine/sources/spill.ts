@@ -3,7 +3,7 @@
 // open, so that a crash leaves nothing to clear but what the moment between the two did.
 
 import { join } from 'node:path'
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Clock } from '../../base/clock.js'
 import { assert, fail } from '../../base/errors.js'
 import {

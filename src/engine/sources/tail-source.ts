@@ -2,21 +2,21 @@
 // what a tailable cursor pulls. It has a place, not a snapshot, and ends where writers have
 // overtaken it. (MongoDB manual, Tailable Cursors)
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { scanBytesTarget } from '../../base/limits.js'
-import { work } from '../../base/work-budget.js'
+import { work } from '../../base/work/work-budget.js'
 import { idKeyEnd, keyClass } from '../../store/layout.js'
 import type { KeyRange, Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import { StepSize } from '../background/step-size.js'
+import { findAgain } from '../collection/catalog/catalog.js'
 import {
   type CappedNamespace,
   readHead,
   sequenceKey,
   sequenceOf,
-} from '../collection/capped-order.js'
-import { findAgain } from '../collection/catalog.js'
+} from '../collection/kinds/capped-order.js'
 import { documentOfRecord } from '../collection/records.js'
 import { noKey } from '../plan/returned-keys.js'
 import { detachedThen } from './detaching.js'

@@ -2,18 +2,18 @@
 // twice and what the filter refuses. Its state is positions only, so that writes, pauses and other
 // transactions may come between two reads. (docs/design/transactions.md, rules 1, 6, 10 and 11)
 
-import { type Bytes, compareBytes } from '../../base/bytes.js'
+import { type Bytes, compareBytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { scanBytesTarget, scanEntriesMax, scanFirstEntries } from '../../base/limits.js'
-import { work } from '../../base/work-budget.js'
+import { work } from '../../base/work/work-budget.js'
 import type { Filter } from '../../query/filter.js'
 import type { Entry, Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
-import { findHead, isCapped, sequenceKey, sequenceOf } from '../collection/capped-order.js'
-import { findAgain } from '../collection/catalog.js'
+import { findAgain } from '../collection/catalog/catalog.js'
+import { findHead, isCapped, sequenceKey, sequenceOf } from '../collection/kinds/capped-order.js'
 import { documentOfRecord, headOf } from '../collection/records.js'
 import { entriesOf } from '../index/index-keys.js'
-import { isExpired } from '../keyspace/guard.js'
+import { isExpired } from '../keyspace/keys/guard.js'
 import type { Cover } from '../plan/cover.js'
 import {
   type Access,

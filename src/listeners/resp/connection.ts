@@ -4,6 +4,7 @@
 
 import type { Socket } from 'node:net'
 import { GatewayError } from '../../base/errors.js'
+import type { Backlog, MemoryAccount } from '../../base/heap/memory-account.js'
 import {
   authFailuresPerConnectionMax,
   messageStallMs,
@@ -15,14 +16,13 @@ import {
   socketBacklogBytesMax,
 } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
-import type { Backlog, MemoryAccount } from '../../base/memory-account.js'
 import type { KeyValueBus } from '../../bus/keyvalue/bus.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
+import { Lane, type LaneOwner } from '../../bus/keyvalue/clients/lane.js'
+import type { ClientSocket, KeyValueSession } from '../../bus/keyvalue/clients/session.js'
 import type { Command } from '../../bus/keyvalue/command.js'
-import { Lane, type LaneOwner } from '../../bus/keyvalue/lane.js'
 import type { Reply } from '../../bus/keyvalue/reply.js'
 import { knownReplyBytes } from '../../bus/keyvalue/reply-bytes.js'
-import type { ClientSocket, KeyValueSession } from '../../bus/keyvalue/session.js'
 import { memoryOwner } from '../../bus/memory-owner.js'
 import type { NameTable } from '../../protocol/resp/name-table.js'
 import { ReplyWriter } from '../../protocol/resp/reply-writer.js'

@@ -1,8 +1,8 @@
 // From a reply as commands know it to the bytes of the version that its client speaks at this
 // moment. RESP2 gets what the peer gives it: maps and scores flat, sets and pushes as arrays.
 
+import { Slice } from '../../base/bytes/slice.js'
 import { replyValuesAtOnce } from '../../base/limits.js'
-import { Slice } from '../../base/slice.js'
 import { isLong, itemsOf, type Reply, type Tagged, valuesOf } from '../../bus/keyvalue/reply.js'
 import type { ReplyWriter } from '../../protocol/resp/reply-writer.js'
 

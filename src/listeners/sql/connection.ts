@@ -4,7 +4,8 @@
 
 import type { Socket } from 'node:net'
 import { createSecureContext, TLSSocket } from 'node:tls'
-import type { ByteShares } from '../../base/byte-shares.js'
+import type { ByteShares } from '../../base/heap/byte-shares.js'
+import type { Backlog, MemoryAccount } from '../../base/heap/memory-account.js'
 import {
   anonymousIdleMs,
   messageStallMs,
@@ -17,7 +18,6 @@ import {
   tcpKeepAliveMs,
 } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
-import type { Backlog, MemoryAccount } from '../../base/memory-account.js'
 import { memoryOwner } from '../../bus/memory-owner.js'
 import type { Session } from '../../bus/session.js'
 import type { ErrorFields } from '../../protocol/pgwire/error-fields.js'

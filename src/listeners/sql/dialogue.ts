@@ -2,8 +2,8 @@
 // protocol's statements and portals. Answers are gathered in the writer; the connection sends them.
 // Source: PostgreSQL 17, 53.2.2 to 53.2.4.
 
-import type { ByteShare, ByteShares } from '../../base/byte-shares.js'
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
+import type { ByteShare, ByteShares } from '../../base/heap/byte-shares.js'
 import {
   pgAnswerBytes,
   pgBatchRows,

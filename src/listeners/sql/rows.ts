@@ -1,7 +1,7 @@
 // The rows of one statement on their way to the client: documents of a cursor's batches, laid out
 // by columns that were fixed before the first of them.
 
-import { type Bytes, equalBytes, utf8 } from '../../base/bytes.js'
+import { type Bytes, equalBytes, utf8 } from '../../base/bytes/bytes.js'
 import { pgEncodedAtOnce, pgLayoutBytesMax } from '../../base/limits.js'
 import { emptyDocument } from '../../commands/document/arguments.js'
 import { type Format, formatAt } from '../../protocol/pgwire/client-message.js'

@@ -3,8 +3,9 @@
 // replies. The socket is paused for three reasons (see `isHeld`) and read otherwise.
 
 import type { Socket } from 'node:net'
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
+import type { Backlog, MemoryAccount } from '../../base/heap/memory-account.js'
 import {
   anonymousMessageBytesMax,
   authFailuresPerConnectionMax,
@@ -16,9 +17,8 @@ import {
   socketBacklogBytesMax,
 } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
-import type { Backlog, MemoryAccount } from '../../base/memory-account.js'
+import { errorReply } from '../../bus/document/reply.js'
 import { memoryOwner } from '../../bus/memory-owner.js'
-import { errorReply } from '../../bus/reply.js'
 import type { Request, Session } from '../../bus/session.js'
 import { FrameSplitter } from '../../protocol/wire/frame-splitter.js'
 import { opcode, readHeader } from '../../protocol/wire/header.js'

@@ -1,7 +1,7 @@
 // One message of the document wire as a request of the bus, and the answer as a message: which
 // opcode asks, which one answers, and whether the connection survives a message that is malformed.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail, type GatewayError } from '../../base/errors.js'
 import { parseStepBytes } from '../../base/limits.js'
 import type { Request } from '../../bus/session.js'

@@ -2,8 +2,8 @@
 // that a program that is run again makes the same one.
 
 import { fail } from '../../base/errors.js'
-import type { CreateOptions } from '../../engine/collection/catalog.js'
-import { homeOf } from '../../engine/collection/homes.js'
+import type { CreateOptions } from '../../engine/collection/catalog/catalog.js'
+import { homeOf } from '../../engine/collection/catalog/homes.js'
 import type { GraphCreation } from './graph.js'
 import { graphParts } from './graph.js'
 

@@ -2,15 +2,15 @@
 // its settings and the leaves about the graph itself, which a move adds to.
 
 import { createHash } from 'node:crypto'
-import { type Bytes, compareBytes, concatBytes, utf8 } from '../../base/bytes.js'
+import { type Bytes, compareBytes, concatBytes, utf8 } from '../../base/bytes/bytes.js'
 import { scanEntriesMax } from '../../base/limits.js'
 import { idRange } from '../../engine/background/garbage.js'
 import { documentOfRecord } from '../../engine/collection/records.js'
 import type { Namespace } from '../../engine/types.js'
 import { keyClass } from '../../store/layout.js'
 import type { KeyRange, Program, ReadTx, Store } from '../../store/store.js'
-import { graphSubject } from '../proof/leaf.js'
-import { leafRange } from '../proof/leaf-records.js'
+import { graphSubject } from '../proof/leaves/leaf.js'
+import { leafRange } from '../proof/leaves/leaf-records.js'
 import { type GraphParts, partsOf } from './graph.js'
 import { settingsKey } from './graph-settings.js'
 

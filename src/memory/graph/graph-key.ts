@@ -4,7 +4,7 @@
 
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { LRUCache } from 'lru-cache'
-import { type Bytes, concatBytes, utf8 } from '../../base/bytes.js'
+import { type Bytes, concatBytes, utf8 } from '../../base/bytes/bytes.js'
 import type { Graph } from './graph.js'
 import type { Place } from './graph-settings.js'
 

@@ -1,12 +1,12 @@
 // Which graphs there are, and how much each holds: read from counters, so that a list costs the
 // same whatever the graphs' size.
 
-import { findNamespace, isShown, listNamespaces } from '../../engine/collection/catalog.js'
+import { findNamespace, isShown, listNamespaces } from '../../engine/collection/catalog/catalog.js'
 import { countOf } from '../../engine/collection/counters.js'
 import type { Guarded, Namespace } from '../../engine/types.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { totalsOf } from '../postings/totals.js'
-import { newestAnchors } from '../proof/anchors.js'
+import { newestAnchors } from '../proof/anchors/anchors.js'
 import { findParts, type GraphParts, graphOfPart, partName } from './graph.js'
 import { findSettings, type GraphSettings } from './graph-settings.js'
 

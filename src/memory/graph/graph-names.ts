@@ -2,14 +2,14 @@
 // has seen them at rest: read as ranges, a page at a time, so that a million quiet graphs cost the
 // job nothing but a page now and then.
 
-import { type Bytes, concatBytes, textOf } from '../../base/bytes.js'
+import { type Bytes, concatBytes, textOf } from '../../base/bytes/bytes.js'
 import {
   graphPartsRange,
   putWaiting,
   waitingGraphsRange,
   waitingKey,
-} from '../../engine/collection/catalog-index.js'
-import { graphPrefix } from '../../engine/collection/descriptors.js'
+} from '../../engine/collection/catalog/catalog-index.js'
+import { graphPrefix } from '../../engine/collection/catalog/descriptors.js'
 import type { Namespace } from '../../engine/types.js'
 import type { KeyRange, Program, ReadTx, Tx } from '../../store/store.js'
 

@@ -2,14 +2,14 @@
 // analysed and ranked, the number of its last change, by which readers know that nothing has
 // changed, and up to which change anchors were asked for. One small document among the anchors.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
+import { graphPrefix } from '../../engine/collection/catalog/descriptors.js'
 import {
   findById,
   insertDocument,
   recordKey,
   replaceDocument,
 } from '../../engine/collection/collections.js'
-import { graphPrefix } from '../../engine/collection/descriptors.js'
 import type { Namespace } from '../../engine/types.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { field, fieldIn } from '../../value/elements.js'

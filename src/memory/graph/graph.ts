@@ -2,7 +2,7 @@
 // kinds only read. Its settings and the number of its last change lie among its anchors.
 // (docs/memory.md, "What is kept")
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { graphNameCharsMax } from '../../base/limits.js'
 import {
@@ -13,14 +13,14 @@ import {
   moveNamespace,
   saveAccess as saveAccessOf,
   saveNamespace,
-} from '../../engine/collection/catalog.js'
-import { emptyDocument, graphPrefix } from '../../engine/collection/descriptors.js'
-import type { SpaceOptions } from '../../engine/collection/server-collections.js'
-import { uuidOfName } from '../../engine/collection/server-collections.js'
+} from '../../engine/collection/catalog/catalog.js'
+import { emptyDocument, graphPrefix } from '../../engine/collection/catalog/descriptors.js'
+import type { SpaceOptions } from '../../engine/collection/catalog/server-collections.js'
+import { uuidOfName } from '../../engine/collection/catalog/server-collections.js'
 import { declareIndexes } from '../../engine/index/indexes.js'
 import type { Access, Guarded, Namespace, Need, Touch } from '../../engine/types.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
-import { recordMove } from '../proof/leaf-writing.js'
+import { recordMove } from '../proof/leaves/leaf-writing.js'
 import { indexesOf } from './graph-indexes.js'
 import { noteWaiting } from './graph-names.js'
 import { beginSettings, findSettings, type GraphSettings, placeOfPart } from './graph-settings.js'

@@ -1,7 +1,7 @@
 // Ranges of a part's indexes and the documents that they lead to, read in their order and no
 // deeper than the caller asks: a hub must not cost a full scan.
 
-import { type Bytes, concatBytes } from '../../base/bytes.js'
+import { type Bytes, concatBytes } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
 import { documentOfRecord } from '../../engine/collection/records.js'
 import { entryFieldsEnd } from '../../engine/index/index-keys.js'

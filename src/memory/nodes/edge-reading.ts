@@ -1,7 +1,7 @@
 // The edges of a node in the order in which a context takes them: by weight, then the newer, then
 // by id. They are read page by page, and no deeper than the caller asks.
 
-import { keyAfter } from '../../base/bytes.js'
+import { keyAfter } from '../../base/bytes/bytes.js'
 import { edgePageFirst, edgePageMax } from '../../base/limits.js'
 import { documentOfRecord } from '../../engine/collection/records.js'
 import type { KeyRange, Program, ReadTx } from '../../store/store.js'

@@ -1,7 +1,7 @@
 // The two kinds of nodes, memories and entities, as documents: what is stored, what is read back,
 // and what clients are shown of it. (docs/memory.md, "What is kept")
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { elementsOf, field, fieldIn, fieldsOf } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
 import { bsonType, type Document, documentValue, stringOf, type Value } from '../../value/value.js'

@@ -1,7 +1,7 @@
 // Ids of memories as 16 bytes: `mem_` and a ULID, whose 26 characters of Crockford's base 32 stand
 // for 48 bits of the time at which the memory was made, and 80 of chance. Bytes sort as texts do.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
 
 export const packedIdBytes = 16

@@ -2,7 +2,7 @@
 // whether it is superseded, in 20 bytes, sorted by id. They are read where they lie, because a
 // question goes through thousands of them and keeps a few.
 
-import { type Bytes, concatBytes } from '../../base/bytes.js'
+import { type Bytes, concatBytes } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
 import { compareIds, packedIdBytes, packId } from './packed-id.js'
 

@@ -3,7 +3,7 @@
 // has to be rebuilt, ever. A term is read once a program and written once, at its end, however many
 // of the program's memories have it.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Namespace } from '../../engine/types.js'
 import type { Program, Tx } from '../../store/store.js'
 import { packPosting, withoutPosting, withPosting } from './posting-block.js'

@@ -1,10 +1,10 @@
 // Postings of a batch that is prepared: each term is a part of its own, because common terms change
 // with nearly every memory of a graph. One that has changed meanwhile is written anew, alone.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { programPutsMax } from '../../base/limits.js'
-import { entryUnits, postingsPerUnit } from '../../base/work-figures.js'
+import { entryUnits, postingsPerUnit } from '../../base/work/work-figures.js'
 import type { Changes } from '../../engine/prepared-write.js'
 import type { Namespace } from '../../engine/types.js'
 import { type Prepared, Preparing } from '../../store/programs/prepared.js'

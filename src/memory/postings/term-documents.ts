@@ -2,7 +2,7 @@
 // with the counts of all, so that its document frequency is known before the others are read; the
 // older postings are in blocks whose `_id` goes on with the first memory of the block, a range.
 
-import { type Bytes, keyAfter, utf8 } from '../../base/bytes.js'
+import { type Bytes, keyAfter, utf8 } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
 import {
   getDocument,

@@ -2,7 +2,7 @@
 // oldest as a block of its own when they are many. All older postings are of memories before those
 // of the newest, so that a place is found by the id alone.
 
-import { type Bytes, concatBytes } from '../../base/bytes.js'
+import { type Bytes, concatBytes } from '../../base/bytes/bytes.js'
 import { blockPostings, blockPostingsMax, newestPostingsMax } from '../../base/limits.js'
 import { documentOfRecord } from '../../engine/collection/records.js'
 import type { Namespace } from '../../engine/types.js'

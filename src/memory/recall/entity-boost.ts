@@ -3,7 +3,7 @@
 // because mostly the text says the name too, and counts it. (Measured: bench/memory/quality.ts)
 // An entity that very many memories mention tells none apart, and adds nothing.
 
-import { concatBytes } from '../../base/bytes.js'
+import { concatBytes } from '../../base/bytes/bytes.js'
 import { linkedMemoriesMax } from '../../base/limits.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { stringValue } from '../../value/value.js'

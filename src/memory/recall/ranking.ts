@@ -1,7 +1,7 @@
 // The best memories of a question: cursors are merged in the order of ids, so that each memory's
 // score is whole when it is met, and a heap of the best is all that is held.
 
-import { scoredUnits } from '../../base/work-figures.js'
+import { scoredUnits } from '../../base/work/work-figures.js'
 import { BoundedHeap } from '../../query/heap.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { compareIds, timeAt, unpackId } from '../postings/packed-id.js'

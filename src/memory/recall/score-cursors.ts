@@ -1,7 +1,7 @@
 // Going through what adds to the scores of memories in the order of their ids, so that several can
 // be merged, and nothing is held of a memory that is not among the best.
 
-import { type Bytes, keyAfter } from '../../base/bytes.js'
+import { type Bytes, keyAfter } from '../../base/bytes/bytes.js'
 import { postingBlocksAtOnce } from '../../base/limits.js'
 import { documentOfRecord } from '../../engine/collection/records.js'
 import type { Namespace } from '../../engine/types.js'

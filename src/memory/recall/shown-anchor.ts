@@ -4,7 +4,7 @@
 import { fieldsOf } from '../../value/elements.js'
 import { type Document, documentValue } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
-import { type Anchor, anchorDocument } from '../proof/anchor.js'
+import { type Anchor, anchorDocument } from '../proof/anchors/anchor.js'
 
 const internal: ReadonlySet<string> = new Set(['isMarked', 'attempts'])
 

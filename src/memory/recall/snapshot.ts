@@ -15,8 +15,8 @@ import { rangeOf, scanDocuments } from '../graph/index-range.js'
 import type { Edge } from '../nodes/edge.js'
 import { isMemory } from '../nodes/node.js'
 import { nodeId } from '../nodes/node-reading.js'
-import type { Anchor } from '../proof/anchor.js'
-import { newestAnchors } from '../proof/anchors.js'
+import type { Anchor } from '../proof/anchors/anchor.js'
+import { newestAnchors } from '../proof/anchors/anchors.js'
 import { edgesWithin } from './context.js'
 
 export interface Snapshot {

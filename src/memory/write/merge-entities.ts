@@ -17,7 +17,7 @@ import { noteChange } from '../graph/graph-settings.js'
 import { type Edge, edgeDocument, edgeId, readEdge } from '../nodes/edge.js'
 import { type Author, EntityWriting, withAliases } from '../nodes/entity-writing.js'
 import type { Entity } from '../nodes/node.js'
-import { recordEdge, recordEdgeGone } from '../proof/leaf-writing.js'
+import { recordEdge, recordEdgeGone } from '../proof/leaves/leaf-writing.js'
 import { edgesOf, removeEdge, removeNode } from './forget.js'
 import { unknownNode } from './memory-plan.js'
 

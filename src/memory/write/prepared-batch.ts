@@ -2,7 +2,7 @@
 // finds what they come to, one program makes the changes. Of what others change meanwhile, only
 // what the memories rest on has it begun again: names, duplicates, the last memory of a source.
 
-import { requireHolding } from '../../engine/collection/holdings.js'
+import { requireHolding } from '../../engine/collection/catalog/holdings.js'
 import { ChangedMeanwhile, type Changes } from '../../engine/prepared-write.js'
 import type { Guarded } from '../../engine/types.js'
 import { type Prepared, Preparing } from '../../store/programs/prepared.js'

@@ -3,9 +3,9 @@
 // that write stay short, and pauses: a long text of a script without spaces takes some 20 ms.
 
 import { createHash } from 'node:crypto'
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { extractedMax, termsMax } from '../../base/limits.js'
-import { memoryCharUnits, memoryUnits } from '../../base/work-figures.js'
+import { memoryCharUnits, memoryUnits } from '../../base/work/work-figures.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import { unitSeparator } from '../nodes/edge.js'

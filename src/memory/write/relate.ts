@@ -1,7 +1,7 @@
 // Edges that clients make between nodes that are there, and take away.
 // (docs/memory.md, "Routes")
 
-import { equalBytes } from '../../base/bytes.js'
+import { equalBytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import {
   findById,
@@ -16,7 +16,7 @@ import type { Graph } from '../graph/graph.js'
 import { noteChange } from '../graph/graph-settings.js'
 import { edgeDocument, edgeId, readEdge } from '../nodes/edge.js'
 import { type Author, EntityWriting } from '../nodes/entity-writing.js'
-import { recordEdge, recordEdgeGone } from '../proof/leaf-writing.js'
+import { recordEdge, recordEdgeGone } from '../proof/leaves/leaf-writing.js'
 import { removeEdge } from './forget.js'
 import { requireNamed } from './memory-plan.js'
 

@@ -22,8 +22,8 @@ import { type Memory, memoryDocument } from '../nodes/node.js'
 import { type Posted, type PostingChanges, PostingWriter } from '../postings/postings.js'
 import { topTerms } from '../postings/top-terms.js'
 import { totalsOf } from '../postings/totals.js'
-import { recordEdge, recordFirstState, recordState } from '../proof/leaf-writing.js'
-import { memoryHash } from '../proof/memory-hash.js'
+import { recordEdge, recordFirstState, recordState } from '../proof/leaves/leaf-writing.js'
+import { memoryHash } from '../proof/leaves/memory-hash.js'
 import {
   type Extracted,
   findDuplicate,

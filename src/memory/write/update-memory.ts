@@ -9,7 +9,7 @@ import type { Graph } from '../graph/graph.js'
 import { noteChange } from '../graph/graph-settings.js'
 import type { MemoryStatus } from '../nodes/node.js'
 import { writePostings } from '../postings/postings.js'
-import { recordState } from '../proof/leaf-writing.js'
+import { recordState } from '../proof/leaves/leaf-writing.js'
 import { findDuplicate, requireMemory } from './memory-plan.js'
 import { postedOf, replaceMemory } from './remember.js'
 

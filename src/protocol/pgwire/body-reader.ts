@@ -2,7 +2,7 @@
 // bytes. What the message does not have is an error of the message, never a read beyond it.
 
 import { isUtf8 } from 'node:buffer'
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import type { GatewayError } from '../../base/errors.js'
 import { pgError, pgState } from './pg-error.js'
 

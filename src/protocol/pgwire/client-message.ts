@@ -2,7 +2,7 @@
 // A message that is malformed is an error of that message alone: its bounds are known, and the
 // stream goes on. Source: PostgreSQL 17, 53.7; texts are the peer's.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { BodyReader } from './body-reader.js'
 import type { Frame } from './message-splitter.js'
 import { fatalError, pgError, pgState } from './pg-error.js'

@@ -3,11 +3,11 @@
 // value. Source: the types' output and send functions of PostgreSQL 17.
 
 import { isUtf8 } from 'node:buffer'
-import { type Bytes, textOf as readText, utf8 } from '../../base/bytes.js'
+import { type Bytes, textOf as readText, utf8 } from '../../base/bytes/bytes.js'
 import type { GatewayError } from '../../base/errors.js'
 import { decimalFromString, type Exact } from '../../value/decimal.js'
 import { elementsOf, fieldsOf } from '../../value/elements.js'
-import { valueToJson } from '../../value/json.js'
+import { valueToJson } from '../../value/json/json.js'
 import { exactOf, numberOf } from '../../value/numbers.js'
 import { bigintOf, boolOf, bsonType, doubleOf, readInt32, type Value } from '../../value/value.js'
 import { float4Text, float8Text, numericBinary, numericText } from './numeric.js'

@@ -2,7 +2,7 @@
 // until login only answers to the server's questions are taken, and all of that is small. Lengths
 // and types are checked before memory is taken. Source: PostgreSQL 17, 53.2 and 53.7.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { pgMessageBytesMax, pgSmallMessageBytesMax } from '../../base/limits.js'
 import { readInt32BE } from './body-reader.js'
 import { fatalError } from './pg-error.js'

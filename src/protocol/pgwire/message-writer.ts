@@ -2,10 +2,10 @@
 // pipeline leave in one write. A row is written field by field, without an array in between.
 // Source: PostgreSQL 17, 53.7.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
+import { copyOf } from '../../base/heap/slab.js'
 import { pgColumnsMax } from '../../base/limits.js'
-import { copyOf } from '../../base/slab.js'
 import type { Format } from './client-message.js'
 import type { ErrorFields } from './error-fields.js'
 import { pgError, pgState } from './pg-error.js'

@@ -2,7 +2,7 @@
 // to decimals of ours. Doubles are printed as `float8` prints them. Source: PostgreSQL 17,
 // numeric_send, numeric_recv and float8out.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import type { GatewayError } from '../../base/errors.js'
 import {
   digitsOf,

@@ -1,11 +1,11 @@
 // Parameters in text as values: what the types' input functions of PostgreSQL take, with the same
 // SQLSTATE for what they refuse. A text that no type is known for stays a string.
 
-import { type Bytes, utf8 } from '../../base/bytes.js'
+import { type Bytes, utf8 } from '../../base/bytes/bytes.js'
 import { GatewayError } from '../../base/errors.js'
 import { pgScalarCharsMax, sqlListMax } from '../../base/limits.js'
 import { decimalFromString } from '../../value/decimal.js'
-import { jsonToValue } from '../../value/json.js'
+import { jsonToValue } from '../../value/json/json.js'
 import {
   binaryValue,
   boolValue,

@@ -1,7 +1,7 @@
 // Parameters of a Bind as values, in either format. The type is the one that Parse named or that
 // the statement asks for; binary of an unknown type cannot be read.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import type { GatewayError } from '../../base/errors.js'
 import { sqlListMax } from '../../base/limits.js'
 import {

@@ -1,7 +1,7 @@
 // Start-up packets: what a client says before it has a session. A number where the version stands
 // asks for encryption or for a cancellation instead. Source: PostgreSQL 17, 53.2.1 and 53.7.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { BodyReader } from './body-reader.js'
 import { fatalError, pgState } from './pg-error.js'
 

@@ -1,7 +1,7 @@
 // Inline commands: a line typed by hand, split into words as a shell would. What `telnet` and
 // `redis-cli --pipe` send. Source: the peer's protocol documentation, inline commands.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { RespRequest } from './request.js'
 
 const quote = 0x22

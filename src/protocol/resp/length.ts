@@ -1,7 +1,7 @@
 // Lengths as a client may write them: the peer's strict integers. No plus sign, no leading zeros,
 // no spaces, nothing beyond 64 bits.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 
 /** `-9223372036854775808`. */
 const digitsMax = 20

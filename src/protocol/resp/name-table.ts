@@ -1,7 +1,7 @@
 // From the bytes of a word to what it stands for, in any case and without making a string: the way
 // a command's name finds its row.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
 import { lowerCase } from './request.js'
 

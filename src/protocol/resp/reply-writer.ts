@@ -2,8 +2,8 @@
 // pipeline leave in one write. The listener takes only when its socket is ready for more; until
 // then replies wait here, tightly packed, where `length` counts them for the output limits.
 
-import { type Bytes, utf8 } from '../../base/bytes.js'
-import { doubleText } from '../../base/double-text.js'
+import { type Bytes, utf8 } from '../../base/bytes/bytes.js'
+import { doubleText } from '../../base/bytes/double-text.js'
 import { assert, type GatewayError } from '../../base/errors.js'
 import { respBlockBytes, respReferenceBytesMin } from '../../base/limits.js'
 

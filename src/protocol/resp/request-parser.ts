@@ -3,7 +3,7 @@
 // cut is gathered, and neither is ever looked at twice. Nothing is allocated for a length that a
 // client only announces.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { assert, fail, type GatewayError } from '../../base/errors.js'
 import {
   anonymousRespArgumentsMax,

@@ -2,9 +2,9 @@
 // argument costs ten times what finding it does, so views, copies and text are made on demand, for
 // those arguments that a command really needs.
 
-import { type Bytes, textOf } from '../../base/bytes.js'
+import { type Bytes, textOf } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
-import { copyOf } from '../../base/slab.js'
+import { copyOf } from '../../base/heap/slab.js'
 
 /** Offsets of arguments, two an argument: where it begins and where it ends. */
 export type OffsetTable = Int32Array

@@ -2,7 +2,7 @@
 // sockets nor stores, and its nonce is given, so that recorded logins replay.
 
 import { timingSafeEqual } from 'node:crypto'
-import { type Bytes, utf8 } from '../../base/bytes.js'
+import { type Bytes, utf8 } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { authenticationFailed, type ClientFirst, parseClientFinal } from './messages.js'
 import { hmacSha256, type ScramVerifier, sha256 } from './verifier.js'

@@ -1,7 +1,7 @@
 // The messages of SCRAM (RFC 5802 section 7) and of PLAIN (RFC 4616), from text to fields. What
 // does not follow the grammar is refused with the same words as a wrong password.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail, type GatewayError } from '../../base/errors.js'
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -3,7 +3,7 @@
 
 import { createHmac, hash, pbkdf2, pbkdf2Sync } from 'node:crypto'
 import { promisify } from 'node:util'
-import { type Bytes, concatBytes, utf8 } from '../../base/bytes.js'
+import { type Bytes, concatBytes, utf8 } from '../../base/bytes/bytes.js'
 import { saslPrep } from './saslprep.js'
 
 export interface ScramVerifier {

@@ -2,7 +2,7 @@
 // what parses is written back byte for byte, what cannot be parsed is never written. Lines and
 // linear checks, no grammar that could run away. (EIP-4361)
 
-import { checksumAddress } from '../../base/eip55.js'
+import { checksumAddress } from '../../base/bytes/eip55.js'
 import { fail, type GatewayError } from '../../base/errors.js'
 import { nonceCharsMax, nonceCharsMin, signInMessageBytesMax } from '../../base/limits.js'
 import { parseDateTime } from './date-time.js'

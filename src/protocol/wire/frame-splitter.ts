@@ -1,7 +1,7 @@
 // Cuts a byte stream into messages. TCP chunks know nothing of message bounds: a message may come
 // in many, and many may come in one. The length is checked before anything is allocated for it.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { readInt32 } from '../../value/value.js'
 import { headerBytes } from './header.js'

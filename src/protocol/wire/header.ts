@@ -1,7 +1,7 @@
 // The 16 bytes before every message of the document wire, and what may stand in them: total
 // length, request id, the id answered to, operation; four little-endian int32.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { readInt32, writeInt32 } from '../../value/value.js'
 
 export const headerBytes = 16

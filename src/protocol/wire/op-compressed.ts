@@ -3,7 +3,7 @@
 // small bomb cannot grow, and what is large is done off the main thread.
 
 import { createDeflate, createInflate, deflateSync, inflateSync } from 'node:zlib'
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail, type GatewayError } from '../../base/errors.js'
 import { inlineZlibBytesMax, messageBytesMax } from '../../base/limits.js'
 import { readInt32, writeInt32 } from '../../value/value.js'

@@ -2,8 +2,8 @@
 // sequence of documents, read as if it were an array field of the command. Documents stay slices
 // of the message, each validated before it is read. Texts and numbers as the peer's.
 
-import { type Bytes, textOf, utf8 } from '../../base/bytes.js'
-import { crc32c } from '../../base/crc32c.js'
+import { type Bytes, textOf, utf8 } from '../../base/bytes/bytes.js'
+import { crc32c } from '../../base/bytes/crc32c.js'
 import { fail } from '../../base/errors.js'
 import { commandBytesMax, messageSequencesMax, writeBatchMax } from '../../base/limits.js'
 import { findElement } from '../../value/elements.js'

@@ -2,7 +2,7 @@
 // `<db>.$cmd` isMaster in an OP_QUERY, before they know what the server speaks; nothing else is
 // taken that way (352).
 
-import { type Bytes, textOf, utf8 } from '../../base/bytes.js'
+import { type Bytes, textOf, utf8 } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { namespaceBytesMax } from '../../base/limits.js'
 import { Elements } from '../../value/elements.js'

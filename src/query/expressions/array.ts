@@ -3,8 +3,8 @@
 
 import { fail } from '../../base/errors.js'
 import { blockingBytesMax } from '../../base/limits.js'
-import { work } from '../../base/work-budget.js'
-import { elementUnits, valueUnits } from '../../base/work-figures.js'
+import { work } from '../../base/work/work-budget.js'
+import { elementUnits, valueUnits } from '../../base/work/work-figures.js'
 import { positionOf } from '../../value/compare.js'
 import { countElements, Elements, elementsOf } from '../../value/elements.js'
 import {

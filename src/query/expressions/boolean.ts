@@ -1,7 +1,7 @@
 // Logic and conditions. Operands are evaluated only as far as the answer needs, so that a condition
 // can guard an expression that would fail.
 
-import { work } from '../../base/work-budget.js'
+import { work } from '../../base/work/work-budget.js'
 import { Elements, elementsOf } from '../../value/elements.js'
 import { boolValue, bsonType, falseValue, trueValue, type Value } from '../../value/value.js'
 import {

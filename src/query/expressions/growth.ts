@@ -1,9 +1,9 @@
 // What $reduce builds up: where its body adds to `$$value` as its last act, the addition goes
 // behind what is there, so that a result of n parts costs n additions and not n copies.
 
-import type { Bytes } from '../../base/bytes.js'
-import { work } from '../../base/work-budget.js'
-import { bytesPerUnit, valueUnits } from '../../base/work-figures.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
+import { work } from '../../base/work/work-budget.js'
+import { bytesPerUnit, valueUnits } from '../../base/work/work-figures.js'
 import { countElements, Elements } from '../../value/elements.js'
 import { hashKey } from '../../value/key.js'
 import { sortValues } from '../../value/sort-values.js'

@@ -2,9 +2,9 @@
 // arrays or an order of elements: $map, $filter, $zip, $sortArray. $reduce is in reduce.ts.
 
 import { fail } from '../../base/errors.js'
-import { work } from '../../base/work-budget.js'
-import { valueUnits } from '../../base/work-figures.js'
-import type { Collation } from '../../value/collation.js'
+import { work } from '../../base/work/work-budget.js'
+import { valueUnits } from '../../base/work/work-figures.js'
+import type { Collation } from '../../value/collation/collation.js'
 import { compareValues } from '../../value/compare.js'
 import { Elements, elementsOf } from '../../value/elements.js'
 import { integerOf } from '../../value/numbers.js'

@@ -1,9 +1,9 @@
 // Objects: reading and setting single fields whose names may hold dots or dollars, merging, and the
 // two ways between objects and arrays of pairs.
 
-import { utf8 } from '../../base/bytes.js'
-import { work } from '../../base/work-budget.js'
-import { valueUnits } from '../../base/work-figures.js'
+import { utf8 } from '../../base/bytes/bytes.js'
+import { work } from '../../base/work/work-budget.js'
+import { valueUnits } from '../../base/work/work-figures.js'
 import { Elements, elementsOf, findElement } from '../../value/elements.js'
 import { bsonType, int32Value, nullValue, stringOf, type Value } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'

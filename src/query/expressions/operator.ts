@@ -4,9 +4,9 @@
 
 import { type CodeName, fail, type GatewayError } from '../../base/errors.js'
 import { expressionBytesMax, expressionDepthMax } from '../../base/limits.js'
-import { isTooMuchWork, work } from '../../base/work-budget.js'
-import { bytesPerUnit, compiledUnits } from '../../base/work-figures.js'
-import type { Collation } from '../../value/collation.js'
+import { isTooMuchWork, work } from '../../base/work/work-budget.js'
+import { bytesPerUnit, compiledUnits } from '../../base/work/work-figures.js'
+import type { Collation } from '../../value/collation/collation.js'
 import { Elements, elementsOf } from '../../value/elements.js'
 import { integerOf } from '../../value/numbers.js'
 import { shellText } from '../../value/shell.js'

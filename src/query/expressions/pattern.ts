@@ -1,8 +1,8 @@
 // $regexMatch, $regexFind and $regexFindAll over the linear-time engine of ../regex.ts. Positions
 // in results are code points.
 
-import { work } from '../../base/work-budget.js'
-import { charsPerUnit } from '../../base/work-figures.js'
+import { work } from '../../base/work/work-budget.js'
+import { charsPerUnit } from '../../base/work/work-figures.js'
 import {
   boolValue,
   bsonType,

@@ -1,7 +1,7 @@
 // $percentile and $median, as accumulators and over an array: the numbers are kept and sorted, so
 // the answer is exact where the peer's method may be approximate.
 
-import { work } from '../../base/work-budget.js'
+import { work } from '../../base/work/work-budget.js'
 import { elementsOf } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
 import { bsonType, doubleValue, nullValue, stringOf, type Value } from '../../value/value.js'

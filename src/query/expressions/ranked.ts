@@ -1,8 +1,8 @@
 // Accumulators of the n first, last, smallest, largest and best-sorted values, and their forms as
 // expressions over an array.
 
-import { work } from '../../base/work-budget.js'
-import type { Collation } from '../../value/collation.js'
+import { work } from '../../base/work/work-budget.js'
+import type { Collation } from '../../value/collation/collation.js'
 import { compareValues } from '../../value/compare.js'
 import { elementsOf, field } from '../../value/elements.js'
 import { integerOf } from '../../value/numbers.js'

@@ -1,8 +1,8 @@
 // Arrays as sets: order and repetition do not count, numbers are equal across types. Results are in
 // the order of values, as the peer's are.
 
-import { work } from '../../base/work-budget.js'
-import { elementUnits, valueUnits } from '../../base/work-figures.js'
+import { work } from '../../base/work/work-budget.js'
+import { elementUnits, valueUnits } from '../../base/work/work-figures.js'
 import { Elements, elementsOf } from '../../value/elements.js'
 import { hashKey } from '../../value/key.js'
 import { sortValues } from '../../value/sort-values.js'

@@ -1,10 +1,10 @@
 // Strings: by UTF-8 bytes where the name says Bytes, by code points where it says CP; case only for
 // ASCII letters, as on the peer. Pattern matching is in pattern.ts.
 
-import { textOf, utf8 } from '../../base/bytes.js'
-import { indexOfText, Needle, splitText } from '../../base/text-search.js'
-import { work } from '../../base/work-budget.js'
-import { bytesPerUnit, charsPerUnit } from '../../base/work-figures.js'
+import { textOf, utf8 } from '../../base/bytes/bytes.js'
+import { indexOfText, Needle, splitText } from '../../base/bytes/text-search.js'
+import { work } from '../../base/work/work-budget.js'
+import { bytesPerUnit, charsPerUnit } from '../../base/work/work-figures.js'
 import { integerOf, numberOf } from '../../value/numbers.js'
 import {
   bigintOf,
@@ -16,7 +16,7 @@ import {
   type Value,
 } from '../../value/value.js'
 import { writeArray } from '../../value/writer.js'
-import { isoText } from './calendar.js'
+import { isoText } from './dates/calendar.js'
 import {
   binary,
   call,

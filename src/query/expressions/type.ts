@@ -20,8 +20,9 @@ import {
   trueValue,
   type Value,
 } from '../../value/value.js'
-import { isoText } from './calendar.js'
-import { dateFromText } from './date-text.js'
+import { isoText } from './dates/calendar.js'
+import { dateFromText } from './dates/date-text.js'
+import { momentOf } from './dates/time-zone.js'
 import {
   Constant,
   compileNamed,
@@ -38,7 +39,6 @@ import {
   unary,
   valueText,
 } from './operator.js'
-import { momentOf } from './time-zone.js'
 
 type Convert = (value: Value) => Value
 

@@ -2,7 +2,7 @@
 // expression at all.
 
 import { fail } from '../../base/errors.js'
-import { work } from '../../base/work-budget.js'
+import { work } from '../../base/work/work-budget.js'
 import { Elements } from '../../value/elements.js'
 import { expressionValue, type FieldPath, parsePath } from '../../value/path.js'
 import { bsonType, dateValue, type Value } from '../../value/value.js'

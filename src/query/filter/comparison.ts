@@ -1,7 +1,7 @@
 // Tests of one value against the operand of $eq, $lt … $in: numbers across types, no other types
 // mixed (type bracketing), null standing for what is missing, NaN equal to nothing but itself.
 
-import type { Collation } from '../../value/collation.js'
+import type { Collation } from '../../value/collation/collation.js'
 import { compareValues, equalValues, typeClass } from '../../value/compare.js'
 import { hashKey } from '../../value/key.js'
 import { bsonType, doubleOf, readInt32, type Value } from '../../value/value.js'

@@ -1,7 +1,7 @@
 // What a row of the operator table is, and what a row may ask of the parser that compiles it: so
 // that tables need not know the parser.
 
-import type { Collation } from '../../value/collation.js'
+import type { Collation } from '../../value/collation/collation.js'
 import type { FieldPath } from '../../value/path.js'
 import type { Value } from '../../value/value.js'
 import type { FilterNode } from './node.js'

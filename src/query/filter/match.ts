@@ -1,8 +1,8 @@
 // Makes closures of a filter's tree: one for a whole document, one for a single value (elements of
 // arrays under $elemMatch, $pull and array filters). What lies on one path is read in place.
 
-import { work } from '../../base/work-budget.js'
-import { bytesPerUnit, elementUnits, valueUnits } from '../../base/work-figures.js'
+import { work } from '../../base/work/work-budget.js'
+import { bytesPerUnit, elementUnits, valueUnits } from '../../base/work/work-figures.js'
 import { positionOf, typeClass } from '../../value/compare.js'
 import { Elements, findElement } from '../../value/elements.js'
 import { hashKey } from '../../value/key.js'

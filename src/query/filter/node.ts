@@ -1,7 +1,7 @@
 // A filter as a tree: the planner reads it for index bounds, explain prints it, and match.ts makes
 // closures of it. Leaves carry the test of one value, so that a new operator is one row of a table.
 
-import type { Collation } from '../../value/collation.js'
+import type { Collation } from '../../value/collation/collation.js'
 import type { FieldPath } from '../../value/path.js'
 import type { Value } from '../../value/value.js'
 

@@ -1,9 +1,9 @@
 // The operators that stand under a field of a filter, `{a: {$gt: 5}}`: a row each. A row checks its
 // operand with the peer's codes and texts, and makes a node; nothing else knows their names.
 
-import { utf8 } from '../../base/bytes.js'
+import { utf8 } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
-import type { Collation } from '../../value/collation.js'
+import type { Collation } from '../../value/collation/collation.js'
 import { Elements, elementsOf, findElement } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
 import type { FieldPath } from '../../value/path.js'

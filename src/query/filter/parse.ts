@@ -3,8 +3,8 @@
 
 import { fail } from '../../base/errors.js'
 import { expressionDepthMax } from '../../base/limits.js'
-import { work } from '../../base/work-budget.js'
-import { conditionUnits } from '../../base/work-figures.js'
+import { work } from '../../base/work/work-budget.js'
+import { conditionUnits } from '../../base/work/work-figures.js'
 import { Elements, elementsOf } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
 import { type FieldPath, parsePath } from '../../value/path.js'

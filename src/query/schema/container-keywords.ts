@@ -1,8 +1,8 @@
 // Keywords of $jsonSchema about what an object or an array holds. Each looks at values of its own
 // type only: to the others it has nothing to say.
 
-import { work } from '../../base/work-budget.js'
-import { valueUnits } from '../../base/work-figures.js'
+import { work } from '../../base/work/work-budget.js'
+import { valueUnits } from '../../base/work/work-figures.js'
 import { countElements, elementsOf, fieldIn, fieldsOf } from '../../value/elements.js'
 import { hashKey } from '../../value/key.js'
 import { bsonType, type Value } from '../../value/value.js'

@@ -2,7 +2,7 @@
 // and $replaceWith.
 
 import { GatewayError } from '../../base/errors.js'
-import { isTooMuchWork } from '../../base/work-budget.js'
+import { isTooMuchWork } from '../../base/work/work-budget.js'
 import { Elements, elementsOf } from '../../value/elements.js'
 import {
   bsonType,

@@ -3,8 +3,8 @@
 // random.
 
 import { stepDocumentsMax } from '../../base/limits.js'
-import { work } from '../../base/work-budget.js'
-import { bytesPerUnit } from '../../base/work-figures.js'
+import { work } from '../../base/work/work-budget.js'
+import { bytesPerUnit } from '../../base/work/work-figures.js'
 import { Elements } from '../../value/elements.js'
 import { integerOf, numberOf } from '../../value/numbers.js'
 import { bsonType, type Document, documentOf, type Value } from '../../value/value.js'

@@ -2,10 +2,10 @@
 // memory, which are merged into one run of a file when they are too much, and merged with the runs
 // of the file at the end. Stable: equal keys keep the order of input.
 
-import { Arena } from '../../base/arena.js'
-import type { Bytes } from '../../base/bytes.js'
-import { work } from '../../base/work-budget.js'
-import { bytesPerUnit } from '../../base/work-figures.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
+import { Arena } from '../../base/heap/arena.js'
+import { work } from '../../base/work/work-budget.js'
+import { bytesPerUnit } from '../../base/work/work-figures.js'
 import type { Document } from '../../value/value.js'
 import {
   memoryExceeded,

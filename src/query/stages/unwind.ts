@@ -1,9 +1,9 @@
 // $unwind: one document for each element of an array. A long array comes out in steps, so that one
 // document never makes more than a bounded number of documents at once.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { stepDocumentsMax } from '../../base/limits.js'
-import { work } from '../../base/work-budget.js'
+import { work } from '../../base/work/work-budget.js'
 import { Elements } from '../../value/elements.js'
 import { type FieldPath, parsePath, valueAt } from '../../value/path.js'
 import {

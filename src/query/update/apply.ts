@@ -3,8 +3,8 @@
 
 import { fail, type GatewayError } from '../../base/errors.js'
 import { arrayBackfillMax, documentBytesMax, documentDepthMax } from '../../base/limits.js'
-import { work } from '../../base/work-budget.js'
-import { elementUnits, valueUnits } from '../../base/work-figures.js'
+import { work } from '../../base/work/work-budget.js'
+import { elementUnits, valueUnits } from '../../base/work/work-figures.js'
 import { equalValues, sameBytes } from '../../value/compare.js'
 import { Elements } from '../../value/elements.js'
 import { shellText } from '../../value/shell.js'

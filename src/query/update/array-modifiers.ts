@@ -1,11 +1,11 @@
 // Update operators that change arrays: $push, $addToSet, $pop, $pull, $pullAll, a row each. An
 // array that only grows keeps its old elements as the bytes they are.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
-import { work } from '../../base/work-budget.js'
-import { bytesPerUnit, valueUnits } from '../../base/work-figures.js'
-import type { Collation } from '../../value/collation.js'
+import { work } from '../../base/work/work-budget.js'
+import { bytesPerUnit, valueUnits } from '../../base/work/work-figures.js'
+import type { Collation } from '../../value/collation/collation.js'
 import { equalValues, positionOf } from '../../value/compare.js'
 import { countElements, elementsOf, fieldsOf } from '../../value/elements.js'
 import { hashKey } from '../../value/key.js'

@@ -1,9 +1,9 @@
 // A document while an update changes it: only the levels that a path passes are taken apart, and
 // what no operator touched goes into the result as ranges of the bytes it came in.
 
-import { type Bytes, textOf, utf8 } from '../../base/bytes.js'
-import { work } from '../../base/work-budget.js'
-import { elementUnits, valueUnits } from '../../base/work-figures.js'
+import { type Bytes, textOf, utf8 } from '../../base/bytes/bytes.js'
+import { work } from '../../base/work/work-budget.js'
+import { elementUnits, valueUnits } from '../../base/work/work-figures.js'
 import { Elements } from '../../value/elements.js'
 import { bsonType, type Document, nullValue, Value } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'

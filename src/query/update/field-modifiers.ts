@@ -1,7 +1,7 @@
 // Update operators that compute one value: $set, $inc, $min, $rename and their kin, a row each,
 // with the peer's rules of types and its refusals.
 
-import { type Bytes, textOf, utf8 } from '../../base/bytes.js'
+import { type Bytes, textOf, utf8 } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { compareValues } from '../../value/compare.js'
 import { fieldsOf } from '../../value/elements.js'

@@ -1,10 +1,10 @@
 // The paths of an update as a tree: it finds updates of the same or of nested paths (which are
 // refused), and gives the order of application: by name, numbers by value.
 
-import { type Bytes, compareBytes, utf8 } from '../../base/bytes.js'
+import { type Bytes, compareBytes, utf8 } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
-import { work } from '../../base/work-budget.js'
-import { compareUnits } from '../../base/work-figures.js'
+import { work } from '../../base/work/work-budget.js'
+import { compareUnits } from '../../base/work/work-figures.js'
 import type { ValueTest } from '../filter/node.js'
 import { isReferenceName } from '../filter/operators.js'
 import type { Action } from './action.js'

@@ -1,7 +1,7 @@
 // What an upsert's filter says about the document to insert: its equalities, set at their paths in
 // the order of these. All other conditions say nothing.
 
-import { utf8 } from '../../base/bytes.js'
+import { utf8 } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { bsonType, type Document, type Value } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'

@@ -2,7 +2,7 @@
 // them it failed, with the reason. A compiled filter has lost that: it is flattened for speed.
 
 import { GatewayError } from '../../base/errors.js'
-import { isTooMuchWork } from '../../base/work-budget.js'
+import { isTooMuchWork } from '../../base/work/work-budget.js'
 import { elementsOf, fieldsOf } from '../../value/elements.js'
 import {
   bsonType,

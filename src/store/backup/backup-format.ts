@@ -1,8 +1,8 @@
 // The file of a backup: its sections, written and read as bytes. Every section has a checksum, and
 // the last one a checksum of those, so that no flipped, missing or swapped part goes unseen.
 
-import { type Bytes, bufferOf, textOf, utf8 } from '../../base/bytes.js'
-import { crc32c } from '../../base/crc32c.js'
+import { type Bytes, bufferOf, textOf, utf8 } from '../../base/bytes/bytes.js'
+import { crc32c } from '../../base/bytes/crc32c.js'
 import type { GatewayError } from '../../base/errors.js'
 import { backupBlockBytes } from '../../base/limits.js'
 import type { Applied } from '../tables/lmdb-environment.js'

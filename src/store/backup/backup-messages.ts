@@ -1,7 +1,7 @@
 // What the backup's worker and its owner say to each other. The owner asks, the worker answers each
 // question once and in order: so it is never further than the client that reads.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import type { CodeName } from '../../base/errors.js'
 import type { Damage } from '../tables/stored-pairs.js'
 

@@ -1,8 +1,8 @@
 // Reading a backup, from a file or as it comes from a server: whole sections out of pieces of any
 // size, each verified before it is answered. What is wrong is named by its place in the file.
 
-import { type Bytes, bufferOf, equalBytes } from '../../base/bytes.js'
-import { crc32c } from '../../base/crc32c.js'
+import { type Bytes, bufferOf, equalBytes } from '../../base/bytes/bytes.js'
+import { crc32c } from '../../base/bytes/crc32c.js'
 import { fail, GatewayError, kindOf } from '../../base/errors.js'
 import { backupBlockBytes, backupSectionBytesMax } from '../../base/limits.js'
 import {

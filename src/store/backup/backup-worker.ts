@@ -3,7 +3,7 @@
 // here, not by LMDB: a damaged one ends the backup and not the server.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { type Bytes, beginsWith, compareBytes, prefixEnd } from '../../base/bytes.js'
+import { type Bytes, beginsWith, compareBytes, prefixEnd } from '../../base/bytes/bytes.js'
 import { assert, GatewayError } from '../../base/errors.js'
 import { damageAt, type PageDamage } from '../pages/page-damage.js'
 import { PairReader } from '../pages/pair-reader.js'

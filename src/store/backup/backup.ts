@@ -2,7 +2,7 @@
 // worker, and its sections are handed on as fast as they are taken and the rate allows. A pinned
 // state keeps LMDB from using freed pages again, so there is one at a time, and it has an end.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Clock } from '../../base/clock.js'
 import { assert, fail } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'

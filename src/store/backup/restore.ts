@@ -4,11 +4,11 @@
 
 import { accessSync, constants, existsSync, linkSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { type Bytes, beginsWith, compareBytes } from '../../base/bytes.js'
+import { type Bytes, beginsWith, compareBytes } from '../../base/bytes/bytes.js'
 import { fail, GatewayError } from '../../base/errors.js'
 import { makeFolders } from '../../base/folders.js'
+import { copyOf } from '../../base/heap/slab.js'
 import { restoreCommitBytes } from '../../base/limits.js'
-import { copyOf } from '../../base/slab.js'
 import { nodeFiles } from '../files.js'
 import { claimFolder, dropFolder, lockEnvironment } from '../folder-lock.js'
 import {

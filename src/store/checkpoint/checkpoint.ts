@@ -3,7 +3,7 @@
 // at any point is repaired by applying the segment again. Recovery at start is this same code.
 
 import { closeSync, fstatSync, openSync } from 'node:fs'
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { checkpointBytesMax, checkpointPutsMax } from '../../base/limits.js'
 import { isVersioned } from '../layout.js'
 import { changeEnd, changeHeaderBytes, isRemoval, valueStart, versionOf } from '../log/change.js'

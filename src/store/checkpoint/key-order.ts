@@ -3,7 +3,7 @@
 // digit first sort whose digits are words of three key bytes, each level sorted by radix. No worst
 // case: time is bounded by the bytes of the keys.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { changeHeaderBytes, keyLengthOf } from '../log/change.js'
 import { freeMemory } from './typed-memory.js'
 

@@ -2,7 +2,13 @@
 // while it is built: kind u8 (0 removal, 1 put), key length u16, value length u32, version u64,
 // key, value; little-endian. Read in place: looking at a change allocates nothing.
 
-import { type Bytes, readUint32, readUint64, writeUint32, writeUint64 } from '../../base/bytes.js'
+import {
+  type Bytes,
+  readUint32,
+  readUint64,
+  writeUint32,
+  writeUint64,
+} from '../../base/bytes/bytes.js'
 
 export const changeHeaderBytes = 15
 export const removalKind = 0

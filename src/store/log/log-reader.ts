@@ -4,7 +4,7 @@
 // hold.
 
 import { dirname, join } from 'node:path'
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { assert, GatewayError } from '../../base/errors.js'
 import { errorCode, type Files } from '../files.js'
 import type { SealedSegment } from './log.js'

@@ -2,8 +2,14 @@
 // carries its segment's salt, a random number that clients never see: what follows a damaged record
 // is found by a search, and no stored value can be made to look like a record.
 
-import { type Bytes, readUint32, readUint64, writeUint32, writeUint64 } from '../../base/bytes.js'
-import { crc32c, crc32cOfBoth } from '../../base/crc32c.js'
+import {
+  type Bytes,
+  readUint32,
+  readUint64,
+  writeUint32,
+  writeUint64,
+} from '../../base/bytes/bytes.js'
+import { crc32c, crc32cOfBoth } from '../../base/bytes/crc32c.js'
 import { logRecordBytesMax } from '../../base/limits.js'
 import { changeEnd, changeHeaderBytes, isChangeKind, versionOf } from './change.js'
 

@@ -4,7 +4,7 @@
 // (docs/design/storage.md, "Log, memtable, tables")
 
 import { dirname, join } from 'node:path'
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { type Clock, type Random, systemRandom } from '../../base/clock.js'
 import { assert, fail, GatewayError } from '../../base/errors.js'
 import { logGroupsPerStart, logRecordBytesMax, logWritePiecesMax } from '../../base/limits.js'

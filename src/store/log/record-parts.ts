@@ -2,8 +2,8 @@
 // and its header behind the last of them. Until then a reader of the log finds no record there, as
 // behind a write that a power cut has torn.
 
-import type { Bytes } from '../../base/bytes.js'
-import { crc32c } from '../../base/crc32c.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
+import { crc32c } from '../../base/bytes/crc32c.js'
 import type { Overlay } from '../overlay/overlay.js'
 import type { SegmentLog } from './log.js'
 import { recordHeaderBytes } from './log-record.js'

@@ -3,7 +3,7 @@
 // records, so that memory stays bounded.
 
 import { readSync } from 'node:fs'
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { checkpointReadBytesMax } from '../../base/limits.js'
 import { freeMemory } from '../checkpoint/typed-memory.js'

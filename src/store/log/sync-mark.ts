@@ -2,8 +2,14 @@
 // log tell it too, but a log whose last file is lost takes that word along. The mark is written
 // behind each sync and not synced itself: after a power cut it may be old, and is never too new.
 
-import { type Bytes, readUint32, readUint64, writeUint32, writeUint64 } from '../../base/bytes.js'
-import { crc32c } from '../../base/crc32c.js'
+import {
+  type Bytes,
+  readUint32,
+  readUint64,
+  writeUint32,
+  writeUint64,
+} from '../../base/bytes/bytes.js'
+import { crc32c } from '../../base/bytes/crc32c.js'
 import { errorCode, type Files } from '../files.js'
 
 const fileName = 'synced'

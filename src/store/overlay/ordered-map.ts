@@ -2,7 +2,7 @@
 // still looks at them. So a snapshot costs nothing to take, and old versions live exactly as long
 // as a reader holds one. Every operation is O(log n), a scan O(log n + what it answers).
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
 import type { KeyRange } from '../store.js'
 

@@ -1,7 +1,7 @@
 // A cursor through the order of an overlay, as it was at a position: what came later is passed by,
 // tombstones are seen. Both ends of the range are looked up at once, so a step compares no key.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import type { KeyRange } from '../store.js'
 
 /** What a cursor needs to know of its overlay. */

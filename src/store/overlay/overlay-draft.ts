@@ -2,7 +2,7 @@
 // and its value made there, so neither is an array of its own that would be copied. Until it is
 // kept, the next change overwrites it.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { changeHeaderBytes } from '../log/change.js'
 import type { Draft } from '../store.js'
 import { hashBytes } from './overlay-hash.js'

@@ -1,7 +1,7 @@
 // The keys of an overlay as numbers: an id a key, and the address of its newest change. Keys are
 // read and compared where they lie, in the slabs; there is no object a key.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { changeEnd, changeHeaderBytes, isRemoval, keyLengthOf } from '../log/change.js'
 import { hashBytes } from './overlay-hash.js'
 import type { Slabs } from './overlay-slabs.js'

@@ -2,7 +2,7 @@
 // any number of keys. Clients choose keys, and collisions slow all clients: the hash is
 // HalfSipHash-1-3 (Aumasson, Bernstein: SipHash, 2012) under a secret of the process.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { systemRandom } from '../../base/clock.js'
 import type { Entries } from './overlay-entries.js'
 

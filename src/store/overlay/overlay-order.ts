@@ -2,7 +2,7 @@
 // the order is needed or the tail is full. A run is a sorted array of ids, with six bytes
 // of each key beside them, so that a search in it seldom has to look at a key itself.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { overlayTailKeysMax, overlayRunKeysMax as runMax } from '../../base/limits.js'
 import { type Entries, KeyRef, wordOf } from './overlay-entries.js'
 import { sortIds } from './overlay-sort.js'

@@ -1,7 +1,7 @@
 // The memory of an overlay: slabs that are filled from front to back, so that a position in them is
 // also a time. Changes lie in them in the format of the log.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
 import { overlaySlabBytes as slabBytes } from '../../base/limits.js'
 import { freeMemory } from '../checkpoint/typed-memory.js'

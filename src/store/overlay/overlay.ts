@@ -3,10 +3,10 @@
 // iterated in order. Keys and values lie in slabs in the format of the log: the changes of a group
 // are the log record, without another copy. (docs/design/storage.md, "Log, memtable, tables")
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
+import { copyOf } from '../../base/heap/slab.js'
 import { overlayCleanBytes, overlayCleanBytesMax, overlayTrimMax } from '../../base/limits.js'
-import { copyOf } from '../../base/slab.js'
 import {
   changeBytes,
   changeEnd,

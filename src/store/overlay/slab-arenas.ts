@@ -3,7 +3,7 @@
 // end only: slabs there held another 110 MB after a load. Of an arena only what was written to is
 // memory. Slabs go round between overlays: to map them anew each time would cost more.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { overlayArenaSlabs, overlaySlabBytes, overlaySlabsFreeMax } from '../../base/limits.js'
 import { freeMemory } from '../checkpoint/typed-memory.js'
 

@@ -1,7 +1,7 @@
 // A damaged page of the tables and its keys. No read may come near a known one: LMDB trusts the
 // pages that it walks, and may return wrong data or end the process.
 
-import { type Bytes, bufferOf, compareBytes } from '../../base/bytes.js'
+import { type Bytes, bufferOf, compareBytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import type { KeyRange } from '../store.js'
 import type { Damage } from '../tables/stored-pairs.js'

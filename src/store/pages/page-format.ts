@@ -2,7 +2,7 @@
 // meta offsets. LMDB reads pages through a memory map and trusts them; these functions read the
 // same bytes with every offset checked, so that a damaged page is found before LMDB walks it.
 
-import { type Bytes, readUint32 } from '../../base/bytes.js'
+import { type Bytes, readUint32 } from '../../base/bytes/bytes.js'
 
 /** Of the tables' file; kept in it, so it is the same for ever. */
 export const pageBytes = 4_096

@@ -21,8 +21,8 @@ import {
   utf8,
   writeUint32,
   writeUint64,
-} from '../../base/bytes.js'
-import { crc32c } from '../../base/crc32c.js'
+} from '../../base/bytes/bytes.js'
+import { crc32c } from '../../base/bytes/crc32c.js'
 import { errorCode } from '../files.js'
 import { pageBytes } from './page-format.js'
 

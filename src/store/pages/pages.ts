@@ -2,7 +2,7 @@
 // noted behind each commit, and gone through again and again while the process runs.
 // (docs/design/storage.md, "Checksums of pages")
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { scrubPagesPerStep } from '../../base/limits.js'
 import { isNoSpace } from '../files.js'
 import {

@@ -2,7 +2,7 @@
 // it is followed: for backups and checks, which may meet damage and must name it and live on. The
 // state must be kept: by a reader of LMDB's, or because nothing else has the folder.
 
-import { type Bytes, compareBytes, keyAfter } from '../../base/bytes.js'
+import { type Bytes, compareBytes, keyAfter } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import type { Entry } from '../store.js'
 import { damagedPage, type PageDamage, type Span } from './page-damage.js'

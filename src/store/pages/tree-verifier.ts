@@ -2,7 +2,7 @@
 // it says is followed. Pages of transactions that are not noted yet are taken as they are, if their
 // structure is sound, and get their sums.
 
-import { type Bytes, compareBytes, keyAfter } from '../../base/bytes.js'
+import { type Bytes, compareBytes, keyAfter } from '../../base/bytes/bytes.js'
 import { damagedPage, type PageDamage, type Span } from './page-damage.js'
 import { PageBuffer, type PageFile } from './page-file.js'
 import {

@@ -1,7 +1,7 @@
 // Counters are records of two signed 64-bit numbers, documents and bytes, little-endian. Programs
 // only add to them; the sums of a group are written once. (docs/design/storage.md, "Counts")
 
-import { type Bytes, bufferOf } from '../../base/bytes.js'
+import { type Bytes, bufferOf } from '../../base/bytes/bytes.js'
 import type { Count } from '../store.js'
 
 export const zeroCount: Count = { documents: 0, bytes: 0 }

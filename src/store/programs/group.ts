@@ -1,17 +1,17 @@
 // One write group: its programs run one after the other, each on what the earlier ones left, and
 // the sums of the counters that they add to are written once.
 
-import { type Bytes, mapKey } from '../../base/bytes.js'
+import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { assert, fail } from '../../base/errors.js'
+import { copyOf } from '../../base/heap/slab.js'
 import { keyBytesMax } from '../../base/limits.js'
-import { copyOf } from '../../base/slab.js'
-import { work } from '../../base/work-budget.js'
+import { work } from '../../base/work/work-budget.js'
 import {
   entryUnits,
   readBytesPerUnit,
   writeStretchUnits,
   writeTurnUnits,
-} from '../../base/work-figures.js'
+} from '../../base/work/work-figures.js'
 import { holdsData, isVersioned, keyClass } from '../layout.js'
 import type { Savepoint } from '../overlay/overlay.js'
 import type { OverlayDraft } from '../overlay/overlay-draft.js'

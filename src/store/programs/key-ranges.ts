@@ -1,7 +1,7 @@
 // Ranges in which a program has looked for keys, and whether another key lies in one of them: asked
 // for thousands of keys, so ranges are put in order once, and those that meet become one.
 
-import { type Bytes, mapKey } from '../../base/bytes.js'
+import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 
 export class KeyRanges {
   private noted: { readonly start: string; readonly end: string }[] = []

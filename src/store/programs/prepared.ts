@@ -2,7 +2,7 @@
 // pauses, on a snapshot, and its changes are kept. If nothing that it read has changed since, a
 // write program applies them. (docs/design/transactions.md, rules 1 and 2)
 
-import { type Bytes, mapKey } from '../../base/bytes.js'
+import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { preparedReadsMax } from '../../base/limits.js'
 import { keyClass } from '../layout.js'

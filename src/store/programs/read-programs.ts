@@ -2,11 +2,9 @@
 // behind the others. A snapshot program takes a pinned view along; the others go on from what is
 // committed by then. (docs/design/transactions.md, rule 1)
 
-import type { Account } from '../../base/accounts.js'
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Clock } from '../../base/clock.js'
 import { assert, fail } from '../../base/errors.js'
-import type { FairQueue } from '../../base/fair-queue.js'
 import {
   awayLookMs,
   scanStepMax,
@@ -17,15 +15,17 @@ import {
   snapshotsMax,
   tickMsMax,
 } from '../../base/limits.js'
-import { backgroundOwner, type Scheduler } from '../../base/scheduler.js'
-import { work } from '../../base/work-budget.js'
+import type { Account } from '../../base/work/accounts.js'
+import type { FairQueue } from '../../base/work/fair-queue.js'
+import { backgroundOwner, type Scheduler } from '../../base/work/scheduler.js'
+import { work } from '../../base/work/work-budget.js'
 import {
   clockUnits,
   entryUnits,
   readBytesPerUnit,
   stretchUnits,
   turnUnits,
-} from '../../base/work-figures.js'
+} from '../../base/work/work-figures.js'
 import { AfterPause, Asked, Done, nothing, requireBounded, Stretches } from '../steps.js'
 import type {
   Ask,

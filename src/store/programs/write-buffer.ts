@@ -2,7 +2,7 @@
 // forgotten when it throws. The bounds of a program are held here.
 // (docs/design/transactions.md, rules 1 and 4)
 
-import { type Bytes, mapKey } from '../../base/bytes.js'
+import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { assert, fail } from '../../base/errors.js'
 import {
   keyBytesMax,

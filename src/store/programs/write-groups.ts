@@ -3,11 +3,11 @@
 // is as durable as configured, because it may rest on a neighbour's writes.
 // (docs/design/transactions.md, rule 4)
 
-import type { Account } from '../../base/accounts.js'
 import type { Clock } from '../../base/clock.js'
-import type { FairQueue } from '../../base/fair-queue.js'
 import { groupBytesMax, groupMsMax, groupProgramsMax } from '../../base/limits.js'
-import { backgroundOwner, type Scheduler } from '../../base/scheduler.js'
+import type { Account } from '../../base/work/accounts.js'
+import type { FairQueue } from '../../base/work/fair-queue.js'
+import { backgroundOwner, type Scheduler } from '../../base/work/scheduler.js'
 import { Postponed } from '../steps.js'
 import type { GroupStats, LargeChanges, Program, Tx } from '../store.js'
 import type { GroupView, Tables } from '../tables/tables.js'

@@ -3,9 +3,9 @@
 // so what is here is what the tables hold. Each key has one place, and takes it when it is read
 // twice without another key of that place between: reads all over the store cost next to nothing.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
+import { copyOf } from '../../base/heap/slab.js'
 import { hotValueBytesMax, hotValuesBytesMax } from '../../base/limits.js'
-import { copyOf } from '../../base/slab.js'
 import { compareKeys } from '../overlay/ordered-map.js'
 import { hashBytes } from '../overlay/overlay-hash.js'
 

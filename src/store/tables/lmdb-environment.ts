@@ -3,10 +3,10 @@
 // one environment, with a handle each, so the options must be the same everywhere.
 
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb'
-import { type Bytes, bufferOf, utf8 } from '../../base/bytes.js'
+import { type Bytes, bufferOf, utf8 } from '../../base/bytes/bytes.js'
 import { fail, GatewayError } from '../../base/errors.js'
+import { copyOf } from '../../base/heap/slab.js'
 import { snapshotsMax } from '../../base/limits.js'
-import { copyOf } from '../../base/slab.js'
 import { keyClass } from '../layout.js'
 import { pageBytes } from '../pages/page-format.js'
 

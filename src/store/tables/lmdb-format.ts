@@ -1,7 +1,7 @@
 // The format of the tables, and the way from the one before it. The step is one commit, so a
 // folder is of the one format or of the other, and an older version refuses what it cannot read.
 
-import { type Bytes, bufferOf } from '../../base/bytes.js'
+import { type Bytes, bufferOf } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { commitSync, type Environment, metaKey, writeApplied } from './lmdb-environment.js'
 

@@ -9,8 +9,8 @@ import {
   readUint64,
   writeUint32,
   writeUint64,
-} from '../../base/bytes.js'
-import { crc32c } from '../../base/crc32c.js'
+} from '../../base/bytes/bytes.js'
+import { crc32c } from '../../base/bytes/crc32c.js'
 import { fail } from '../../base/errors.js'
 import { keyClass } from '../layout.js'
 import type { Versioned } from '../store.js'

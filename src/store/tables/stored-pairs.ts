@@ -1,8 +1,8 @@
 // Whether a pair of the tables is what was put there, as far as the pair itself can tell: its class
 // is known, and its checksum, where it has one, holds. Backup, restore and check look at each.
 
-import { type Bytes, bufferOf } from '../../base/bytes.js'
-import { crc32c } from '../../base/crc32c.js'
+import { type Bytes, bufferOf } from '../../base/bytes/bytes.js'
+import { crc32c } from '../../base/bytes/crc32c.js'
 import { isVersioned, keyClass } from '../layout.js'
 import { frameVersion, requireFrame } from './record-frame.js'
 

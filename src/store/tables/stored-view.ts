@@ -1,9 +1,9 @@
 // Reading the tables: one committed state a tick, or a pinned one. This is below every read that
 // the overlays cannot answer, so it makes no copy more than the caller's own.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { assert, fail } from '../../base/errors.js'
-import { copyOf } from '../../base/slab.js'
+import { copyOf } from '../../base/heap/slab.js'
 import { isVersioned, keyClass } from '../layout.js'
 import type { DamagedPages } from '../pages/page-damage.js'
 import type { Entry, KeyRange, Look, Versioned } from '../store.js'

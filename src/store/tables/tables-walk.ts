@@ -1,7 +1,7 @@
 // Going through all that the tables hold, in key order, and looking at each pair: what backups and
 // checks have in common. The store's own metadata stands for itself and is not walked.
 
-import { type Bytes, compareBytes, equalBytes } from '../../base/bytes.js'
+import { type Bytes, compareBytes, equalBytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { keyClass } from '../layout.js'
 import { damageAt, type PageDamage } from '../pages/page-damage.js'

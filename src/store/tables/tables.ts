@@ -1,7 +1,7 @@
 // What an embedded store is made of: views to read, and a place to apply a group of programs. The
 // programs themselves (budgets, groups, buffers) are run by `embedded.ts` and know no engine.
 
-import type { Bytes } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Overlay } from '../overlay/overlay.js'
 import type { OverlayDraft } from '../overlay/overlay-draft.js'
 import type {

@@ -3,10 +3,10 @@
 
 import t from 'tap'
 import { checkStore } from '../../../src/engine/check/check.js'
-import { countHomes, listNamespaces } from '../../../src/engine/collection/catalog.js'
-import { nameOfId } from '../../../src/engine/collection/catalog-index.js'
-import { homeOf } from '../../../src/engine/collection/homes.js'
-import { strictRules } from '../../../src/identity/allow.js'
+import { countHomes, listNamespaces } from '../../../src/engine/collection/catalog/catalog.js'
+import { nameOfId } from '../../../src/engine/collection/catalog/catalog-index.js'
+import { homeOf } from '../../../src/engine/collection/catalog/homes.js'
+import { strictRules } from '../../../src/identity/rights/allow.js'
 import { admit, identities, standing, wallets } from '../../support/identities.js'
 import { eachKeyValueRoom, type KeyValueRoom } from '../../support/key-value-room.js'
 

@@ -4,8 +4,8 @@
 
 import t from 'tap'
 import type { KeyPattern, KeyValueRights, UserIdentity } from '../../../src/identity/identity.js'
-import { WalletStanding } from '../../../src/identity/standing.js'
-import { putUser, readUserIdentity } from '../../../src/identity/users.js'
+import { WalletStanding } from '../../../src/identity/rights/standing.js'
+import { putUser, readUserIdentity } from '../../../src/identity/users/users.js'
 import type { Store } from '../../../src/store/store.js'
 import { CommandRoom } from '../../support/command-room.js'
 import { standing } from '../../support/identities.js'

@@ -1,7 +1,7 @@
 // The bytes of a long reply are added up in turns: those of a short one, and the places of values.
 
 import t from 'tap'
-import { Slice } from '../../../src/base/slice.js'
+import { Slice } from '../../../src/base/bytes/slice.js'
 import {
   bytesInTurns,
   bytesOfReply,

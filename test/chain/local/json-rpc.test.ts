@@ -2,10 +2,10 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import { textOf, utf8 } from '../../../src/base/bytes.js'
+import { textOf, utf8 } from '../../../src/base/bytes/bytes.js'
 import { chainBatchMax } from '../../../src/base/limits.js'
 import { answerBody } from '../../../src/chain/local/json-rpc.js'
-import { RpcError } from '../../../src/chain/provider.js'
+import { RpcError } from '../../../src/chain/remote/provider.js'
 import { runs } from '../../support/runs.js'
 
 async function run(method: string, params: readonly unknown[]): Promise<unknown> {

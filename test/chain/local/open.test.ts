@@ -10,7 +10,7 @@ import { systemClock } from '../../../src/base/clock.js'
 import { chainBodiesMax } from '../../../src/base/limits.js'
 import { silentLog } from '../../../src/base/log.js'
 import { type LocalChain, openLocalChain } from '../../../src/chain/local/open.js'
-import type { ChainHead } from '../../../src/chain/provider.js'
+import type { ChainHead } from '../../../src/chain/remote/provider.js'
 import * as code from '../../support/bytecode.js'
 import { chainId, ether } from '../../support/local-node.js'
 

@@ -4,7 +4,7 @@
 import t, { type Test } from 'tap'
 import { fail } from '../../../src/base/errors.js'
 import { readSettings } from '../../../src/base/settings.js'
-import { ensureNamespace, findNamespace } from '../../../src/engine/collection/catalog.js'
+import { ensureNamespace, findNamespace } from '../../../src/engine/collection/catalog/catalog.js'
 import {
   findById,
   insertDocument,

@@ -2,7 +2,7 @@
 // as atomic as a short one. The clock stands still here: what is counted is work.
 
 import t from 'tap'
-import { entryUnits, turnUnits } from '../../../src/base/work-figures.js'
+import { entryUnits, turnUnits } from '../../../src/base/work/work-figures.js'
 import { eachKeyValueRoom } from '../../support/key-value-room.js'
 import { turnsDuring } from '../../support/turns.js'
 

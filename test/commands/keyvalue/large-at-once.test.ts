@@ -2,7 +2,7 @@
 // records all the same, invisible before they are whole, and nothing of them stays behind.
 
 import t, { type Test } from 'tap'
-import { Slice } from '../../../src/base/slice.js'
+import { Slice } from '../../../src/base/bytes/slice.js'
 import { stagingRange } from '../../../src/engine/background/garbage.js'
 import { checkStore } from '../../../src/engine/check/check.js'
 import { Keyspace } from '../../../src/engine/keyspace/keyspace.js'

@@ -4,7 +4,7 @@
 import t from 'tap'
 import type { Log } from '../../../src/base/log.js'
 import { readSettings } from '../../../src/base/settings.js'
-import { findNamespace, saveNamespace } from '../../../src/engine/collection/catalog.js'
+import { findNamespace, saveNamespace } from '../../../src/engine/collection/catalog/catalog.js'
 import { documentFrom } from '../../../src/value/literal.js'
 import { eachKeyValueRoom, type KeyValueRoom } from '../../support/key-value-room.js'
 

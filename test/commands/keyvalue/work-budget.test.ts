@@ -1,15 +1,15 @@
-// Commands over large values and with hostile patterns spend from the work budget: no turn of theirs
-// is long, whatever they are given.
+// Commands over large values and with hostile patterns spend from the work budget: no turn of
+// theirs is long, whatever they are given.
 
 import t from 'tap'
-import { work } from '../../../src/base/work-budget.js'
+import { work } from '../../../src/base/work/work-budget.js'
 import {
   readBytesPerUnit,
   stretchUnits,
   turnUnits,
   writeStretchUnits,
   writeTurnUnits,
-} from '../../../src/base/work-figures.js'
+} from '../../../src/base/work/work-figures.js'
 import { eachKeyValueRoom } from '../../support/key-value-room.js'
 
 const kinds = ['memory'] as const

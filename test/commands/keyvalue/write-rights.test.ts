@@ -3,11 +3,11 @@
 
 import t from 'tap'
 import { KeyValueCall } from '../../../src/bus/keyvalue/call.js'
-import { Programs } from '../../../src/bus/keyvalue/programs.js'
+import { Programs } from '../../../src/bus/keyvalue/programs/programs.js'
 import { needsOf } from '../../../src/bus/keyvalue/row.js'
 import { keyValueRows } from '../../../src/commands/keyvalue/rows.js'
 import { usualBounds } from '../../../src/engine/keyspace/work.js'
-import { noWallets } from '../../../src/identity/standing.js'
+import { noWallets } from '../../../src/identity/rights/standing.js'
 import { eachKeyValueRoom, plain, requestOf, type Word } from '../../support/key-value-room.js'
 
 const secret = 'hidden-words'

@@ -2,7 +2,7 @@
 // option, one for every row of the table, and those that real clients were recorded with.
 
 import { Binary, Int32, Long } from 'bson'
-import type { DocumentRow } from '../../../src/bus/row.js'
+import type { DocumentRow } from '../../../src/bus/document/row.js'
 import { opcode, readHeader } from '../../../src/protocol/wire/header.js'
 import { parseOpMsg } from '../../../src/protocol/wire/op-msg.js'
 import { toObject } from '../../../src/value/literal.js'

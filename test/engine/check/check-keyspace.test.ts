@@ -2,7 +2,7 @@
 // neither what a command does meanwhile nor what is being deleted behind one is damage.
 
 import t from 'tap'
-import { Slice } from '../../../src/base/slice.js'
+import { Slice } from '../../../src/base/bytes/slice.js'
 import {
   chunkKey,
   discardMembers,
@@ -12,11 +12,11 @@ import {
 } from '../../../src/engine/background/garbage.js'
 import { checkStore } from '../../../src/engine/check/check.js'
 import { countKey } from '../../../src/engine/collection/counters.js'
-import { expiryKey } from '../../../src/engine/keyspace/expiry.js'
-import { keyTypes } from '../../../src/engine/keyspace/key.js'
-import { recordKeyOf } from '../../../src/engine/keyspace/key-name.js'
-import { Members, numberSlice } from '../../../src/engine/keyspace/members.js'
-import { placeOf, scorePlace } from '../../../src/engine/keyspace/sorted-set-place.js'
+import { Members, numberSlice } from '../../../src/engine/keyspace/containers/members.js'
+import { expiryKey } from '../../../src/engine/keyspace/keys/expiry.js'
+import { keyTypes } from '../../../src/engine/keyspace/keys/key.js'
+import { recordKeyOf } from '../../../src/engine/keyspace/keys/key-name.js'
+import { placeOf, scorePlace } from '../../../src/engine/keyspace/sorted-sets/sorted-set-place.js'
 import { usualBounds, Work } from '../../../src/engine/keyspace/work.js'
 import type { MembersId, Namespace } from '../../../src/engine/types.js'
 import { idKey, keyClass } from '../../../src/store/layout.js'

@@ -7,7 +7,7 @@ import {
   findNamespace,
   listNamespaces,
   shownNamespaces,
-} from '../../../src/engine/collection/catalog.js'
+} from '../../../src/engine/collection/catalog/catalog.js'
 import {
   beginReplacement,
   finishReplacement,

@@ -2,7 +2,7 @@
 
 import { setImmediate as tick } from 'node:timers/promises'
 import t from 'tap'
-import type { Bytes } from '../../../src/base/bytes.js'
+import type { Bytes } from '../../../src/base/bytes/bytes.js'
 import { garbageRange } from '../../../src/engine/background/garbage.js'
 import { GarbageJob } from '../../../src/engine/background/garbage-job.js'
 import { checkStore } from '../../../src/engine/check/check.js'
@@ -10,7 +10,7 @@ import {
   dropNamespace,
   findNamespace,
   renameNamespace,
-} from '../../../src/engine/collection/catalog.js'
+} from '../../../src/engine/collection/catalog/catalog.js'
 import { getDocument, recordKey } from '../../../src/engine/collection/collections.js'
 import { putEntries } from '../../../src/engine/index/entries.js'
 import { IndexBuilds } from '../../../src/engine/index/index-build-job.js'

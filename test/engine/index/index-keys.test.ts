@@ -2,8 +2,8 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import { compareBytes, equalBytes } from '../../../src/base/bytes.js'
-import { fieldsOfKey } from '../../../src/engine/collection/descriptors.js'
+import { compareBytes, equalBytes } from '../../../src/base/bytes/bytes.js'
+import { fieldsOfKey } from '../../../src/engine/collection/catalog/descriptors.js'
 import { entriesOf, entryPrefixBytes, entryValues } from '../../../src/engine/index/index-keys.js'
 import type { IndexDescriptor, IndexId } from '../../../src/engine/types.js'
 import { idKey, keyClass } from '../../../src/store/layout.js'

@@ -1,11 +1,11 @@
-// Updates and deletes as commands run them: what is found, what is left alone, and what happens when
-// another client is faster.
+// Updates and deletes as commands run them: what is found, what is left alone, and what happens
+// when another client is faster.
 
 import fc from 'fast-check'
 import t from 'tap'
 import { systemClock } from '../../../src/base/clock.js'
 import { checkStore } from '../../../src/engine/check/check.js'
-import { dropNamespace, findNamespace } from '../../../src/engine/collection/catalog.js'
+import { dropNamespace, findNamespace } from '../../../src/engine/collection/catalog/catalog.js'
 import {
   deleteFirst,
   deleteMany,

@@ -2,7 +2,7 @@
 
 import t from 'tap'
 import { systemClock } from '../../../src/base/clock.js'
-import { saveNamespace } from '../../../src/engine/collection/catalog.js'
+import { saveNamespace } from '../../../src/engine/collection/catalog/catalog.js'
 import type { Access, Plan } from '../../../src/engine/plan/plan.js'
 import { openMemoryStore } from '../../../src/store/memory.js'
 import { type PlainQuery, ReadingRoom } from '../../support/reading.js'

@@ -3,7 +3,7 @@
 
 import t from 'tap'
 import { systemClock } from '../../../src/base/clock.js'
-import { work } from '../../../src/base/work-budget.js'
+import { work } from '../../../src/base/work/work-budget.js'
 import { openMemoryStore } from '../../../src/store/memory.js'
 import { CommandRoom } from '../../support/command-room.js'
 

@@ -4,7 +4,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { systemClock } from '../../../src/base/clock.js'
-import { dropNamespace, findNamespace } from '../../../src/engine/collection/catalog.js'
+import { dropNamespace, findNamespace } from '../../../src/engine/collection/catalog/catalog.js'
 import {
   openPipeline,
   type PipelineEnvironment,

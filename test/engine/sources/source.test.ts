@@ -9,7 +9,7 @@ import {
   dropNamespace,
   findNamespace,
   saveNamespace,
-} from '../../../src/engine/collection/catalog.js'
+} from '../../../src/engine/collection/catalog/catalog.js'
 import { IndexUse } from '../../../src/engine/index/index-use.js'
 import { openFind } from '../../../src/engine/sources/source.js'
 import { compileFilter } from '../../../src/query/filter.js'

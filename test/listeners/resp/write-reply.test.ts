@@ -2,8 +2,8 @@
 // differently: scores, maps, sets and what has several replies.
 
 import t from 'tap'
-import { utf8 } from '../../../src/base/bytes.js'
-import { Slice } from '../../../src/base/slice.js'
+import { utf8 } from '../../../src/base/bytes/bytes.js'
+import { Slice } from '../../../src/base/bytes/slice.js'
 import {
   double,
   map,

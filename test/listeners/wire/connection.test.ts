@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import t from 'tap'
 import { systemClock } from '../../../src/base/clock.js'
+import { MemoryAccount } from '../../../src/base/heap/memory-account.js'
 import {
   anonymousIdleMs,
   messageStallMs,
@@ -12,7 +13,6 @@ import {
   socketBacklogBytesMax,
 } from '../../../src/base/limits.js'
 import { silentLog } from '../../../src/base/log.js'
-import { MemoryAccount } from '../../../src/base/memory-account.js'
 import { Session } from '../../../src/bus/session.js'
 import { operator } from '../../../src/identity/identity.js'
 import { EdgeTime } from '../../../src/listeners/edge-time.js'

@@ -11,7 +11,7 @@ import {
 } from '../../../src/base/limits.js'
 import { Quotas } from '../../../src/bus/quota.js'
 import { checkStore } from '../../../src/engine/check/check.js'
-import { strictRules } from '../../../src/identity/allow.js'
+import { strictRules } from '../../../src/identity/rights/allow.js'
 import { checkGraphs } from '../../../src/memory/check-graphs.js'
 import { PassingReadTx, PassingTx } from '../../../src/store/passing-tx.js'
 import type {

@@ -5,7 +5,7 @@ import t from 'tap'
 import { memoryBatchMax } from '../../../src/base/limits.js'
 import { checkStore } from '../../../src/engine/check/check.js'
 import { checkGraphs } from '../../../src/memory/check-graphs.js'
-import { memoryHash } from '../../../src/memory/proof/memory-hash.js'
+import { memoryHash } from '../../../src/memory/proof/leaves/memory-hash.js'
 import { type CommandRoom, eachRoom, type Reply } from '../../support/command-room.js'
 
 type Given = Readonly<Record<string, unknown>>

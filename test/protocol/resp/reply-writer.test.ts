@@ -3,7 +3,7 @@
 
 import RedisParser from 'redis-parser'
 import t from 'tap'
-import { type Bytes, utf8 } from '../../../src/base/bytes.js'
+import { type Bytes, utf8 } from '../../../src/base/bytes/bytes.js'
 import { fail } from '../../../src/base/errors.js'
 import { respBlockBytes, respReferenceBytesMin } from '../../../src/base/limits.js'
 import { ReplyWriter, type RespVersion } from '../../../src/protocol/resp/reply-writer.js'

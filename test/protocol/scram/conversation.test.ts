@@ -1,9 +1,10 @@
-// The login by the vectors of RFC 7677 and of our own key derivation, and every way to get it wrong.
+// The login by the vectors of RFC 7677 and of our own key derivation, and every way to get it
+// wrong.
 
 import { createHash, createHmac, pbkdf2Sync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { textOf, utf8 } from '../../../src/base/bytes.js'
+import { textOf, utf8 } from '../../../src/base/bytes/bytes.js'
 import { ServerConversation } from '../../../src/protocol/scram/conversation.js'
 import { parseClientFirst, parsePlain } from '../../../src/protocol/scram/messages.js'
 import {

@@ -1,7 +1,7 @@
 // The file of a backup: whatever is flipped, missing, swapped or too much in it is found.
 
 import t from 'tap'
-import { type Bytes, concatBytes } from '../../../src/base/bytes.js'
+import { type Bytes, concatBytes } from '../../../src/base/bytes/bytes.js'
 import { fail, GatewayError } from '../../../src/base/errors.js'
 import {
   Block,

@@ -3,7 +3,7 @@
 
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { compareBytes, equalBytes } from '../../../src/base/bytes.js'
+import { compareBytes, equalBytes } from '../../../src/base/bytes/bytes.js'
 import { systemClock } from '../../../src/base/clock.js'
 import { type CodeName, fail } from '../../../src/base/errors.js'
 import { silentLog } from '../../../src/base/log.js'

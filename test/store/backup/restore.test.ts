@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSyn
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { type Bytes, concatBytes, equalBytes } from '../../../src/base/bytes.js'
+import { type Bytes, concatBytes, equalBytes } from '../../../src/base/bytes/bytes.js'
 import { fail } from '../../../src/base/errors.js'
 import {
   Block,

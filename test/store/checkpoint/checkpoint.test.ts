@@ -2,7 +2,7 @@
 
 import { readFile, truncate, writeFile } from 'node:fs/promises'
 import t, { type Test } from 'tap'
-import { mapKey } from '../../../src/base/bytes.js'
+import { mapKey } from '../../../src/base/bytes/bytes.js'
 import { codes } from '../../../src/base/errors.js'
 import { checkpointBytesMax, checkpointPutsMax } from '../../../src/base/limits.js'
 import { type ApplyOptions, applySegment } from '../../../src/store/checkpoint/checkpoint.js'

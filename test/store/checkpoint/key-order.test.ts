@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import { concatBytes } from '../../../src/base/bytes.js'
+import { concatBytes } from '../../../src/base/bytes/bytes.js'
 import { newestInKeyOrder } from '../../../src/store/checkpoint/key-order.js'
 import { changeBytes, keyBytesOf, writeChange } from '../../../src/store/log/change.js'
 import { runs } from '../../support/runs.js'

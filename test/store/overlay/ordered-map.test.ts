@@ -3,7 +3,7 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import { compareBytes } from '../../../src/base/bytes.js'
+import { compareBytes } from '../../../src/base/bytes/bytes.js'
 import {
   compareKeys,
   OrderedMap,

@@ -4,7 +4,13 @@
 // slabs to come, go and be cleaned.
 
 import t, { type Test } from 'tap'
-import { type Bytes, compareBytes, concatBytes, mapKey, utf8 } from '../../../src/base/bytes.js'
+import {
+  type Bytes,
+  compareBytes,
+  concatBytes,
+  mapKey,
+  utf8,
+} from '../../../src/base/bytes/bytes.js'
 import { overlaySlabBytes } from '../../../src/base/limits.js'
 import {
   changeEnd,

@@ -1,7 +1,7 @@
 // What an overlay promises, one fact at a time; the model test beside it mixes them.
 
 import t from 'tap'
-import { type Bytes, concatBytes, utf8 } from '../../../src/base/bytes.js'
+import { type Bytes, concatBytes, utf8 } from '../../../src/base/bytes/bytes.js'
 import { overlaySlabBytes, overlayTailKeysMax } from '../../../src/base/limits.js'
 import { changeEnd, isRemoval, keyBytesOf, valueBytesOf } from '../../../src/store/log/change.js'
 import { Overlay } from '../../../src/store/overlay/overlay.js'

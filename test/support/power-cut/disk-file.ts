@@ -1,7 +1,7 @@
 // One file of the simulated disk, by pages of 4 KiB: what is durable of each, and every state that
 // it had since, so that a cut may leave any of them.
 
-import type { Bytes } from '../../../src/base/bytes.js'
+import type { Bytes } from '../../../src/base/bytes/bytes.js'
 
 const pageBytes = 4_096
 const sectorBytes = 512

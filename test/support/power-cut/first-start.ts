@@ -1,10 +1,10 @@
-// A gateway over a data folder with time, randomness and ports of the machine, for the tests that cut
-// the power of a first start and for what examines its folder afterwards.
+// A gateway over a data folder with time, randomness and ports of the machine, for the tests that
+// cut the power of a first start and for what examines its folder afterwards.
 
 import { systemClock, systemRandom } from '../../../src/base/clock.js'
 import { silentLog } from '../../../src/base/log.js'
 import { readSettings } from '../../../src/base/settings.js'
-import { type Gateway, openGateway } from '../../../src/gateway.js'
+import { type Gateway, openGateway } from '../../../src/gateway/gateway.js'
 
 export function firstStart(folder: string): Promise<Gateway> {
   const settings = readSettings({

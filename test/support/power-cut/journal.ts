@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import { normalize } from 'node:path'
-import type { Bytes } from '../../../src/base/bytes.js'
+import type { Bytes } from '../../../src/base/bytes/bytes.js'
 
 interface Timed {
   /** Monotonic, milliseconds. */

@@ -3,7 +3,7 @@
 // a crash leaves, the head says which operations must be there; everything else follows from them.
 
 import { idRange } from '../../../src/engine/background/garbage.js'
-import { createNamespace, findNamespace } from '../../../src/engine/collection/catalog.js'
+import { createNamespace, findNamespace } from '../../../src/engine/collection/catalog/catalog.js'
 import {
   findById,
   insertDocument,

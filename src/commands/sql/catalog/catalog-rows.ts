@@ -1,7 +1,7 @@
 // The rows of the virtual tables, made of what the caller may read. A column that a row does not
 // name is NULL; a table without an entry here has no rows.
 
-import { entryUnits } from '../../../base/work-figures.js'
+import { entryUnits } from '../../../base/work/work-figures.js'
 import type { Guarded } from '../../../engine/types.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import { declaredTable } from '../define/declared-table.js'

@@ -3,8 +3,8 @@
 // which any client may ask; roles are for those who may change them.
 
 import type { Namespace, Need } from '../../../engine/types.js'
-import { allow } from '../../../identity/allow.js'
-import { parseWalletName } from '../../../identity/credentials.js'
+import { allow } from '../../../identity/rights/allow.js'
+import { parseWalletName } from '../../../identity/sign-in/credentials.js'
 import { integerOf } from '../../../value/numbers.js'
 import { bsonType, stringOf, type Value } from '../../../value/value.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'

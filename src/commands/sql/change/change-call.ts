@@ -2,9 +2,15 @@
 // placeholders, and the collections that its tables are.
 
 import { fail } from '../../../base/errors.js'
-import type { Call } from '../../../bus/call.js'
-import { anyValue, arrayOf, countNumber, optional, withDefault } from '../../../bus/params.js'
-import type { Args } from '../../../bus/schema.js'
+import type { Call } from '../../../bus/document/call.js'
+import {
+  anyValue,
+  arrayOf,
+  countNumber,
+  optional,
+  withDefault,
+} from '../../../bus/document/params.js'
+import type { Args } from '../../../bus/document/schema.js'
 import type {
   DeleteStatement,
   InsertStatement,

@@ -2,7 +2,7 @@
 // documents of nothing by it, UPDATE changes those that are there. What is not written to is
 // copied.
 
-import type { Bytes } from '../../../base/bytes.js'
+import type { Bytes } from '../../../base/bytes/bytes.js'
 import { fail, type GatewayError } from '../../../base/errors.js'
 import { arrayBackfillMax, documentDepthMax } from '../../../base/limits.js'
 import type { PathPart, Target } from '../../../protocol/sql/ast.js'

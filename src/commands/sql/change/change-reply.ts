@@ -1,14 +1,14 @@
 // Replies of changes: the figures of the document routes, a cursor with what RETURNING asked for,
 // and its columns. (docs/http.md, "SQL")
 
-import { reply } from '../../../bus/reply.js'
+import { reply } from '../../../bus/document/reply.js'
 import { documentsSource } from '../../../engine/sources/source.js'
 import type { ResultItem } from '../../../protocol/sql/ast.js'
 import { readPhase, type Sweep } from '../../../store/sweep.js'
 import { Elements } from '../../../value/elements.js'
 import type { Document } from '../../../value/value.js'
 import type { DocumentWriter } from '../../../value/writer.js'
-import { firstBatch } from '../../document/cursors.js'
+import { firstBatch } from '../../document/reading/cursors.js'
 import type { Scope } from '../expression/scope.js'
 import { columnsOf, withColumns } from '../select/column-type.js'
 import { compileResults, type Results } from '../select/result.js'

@@ -2,9 +2,9 @@
 // found and computed by a read that may pause, then changed in one write program, which looks again
 // at what others have changed in between. (docs/design/transactions.md, rules 1 and 2)
 
-import { CommandReadTx } from '../../../bus/command-tx.js'
-import { string } from '../../../bus/params.js'
-import { documentRow } from '../../../bus/row.js'
+import { CommandReadTx } from '../../../bus/document/command-tx.js'
+import { string } from '../../../bus/document/params.js'
+import { documentRow } from '../../../bus/document/row.js'
 import type { Namespace } from '../../../engine/types.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import { readPhase, type Sweep } from '../../../store/sweep.js'

@@ -4,7 +4,7 @@
 // since is not the statement's. (docs/design/transactions.md, rules 1 to 3; docs/sql.md, "Changes
 // are all or nothing")
 
-import { type Bytes, equalBytes } from '../../../base/bytes.js'
+import { type Bytes, equalBytes } from '../../../base/bytes/bytes.js'
 import { GatewayError } from '../../../base/errors.js'
 import {
   programBytesMax,
@@ -12,9 +12,9 @@ import {
   pullDocumentsMax,
   sqlRecheckedMax,
 } from '../../../base/limits.js'
-import { work } from '../../../base/work-budget.js'
-import { entryUnits } from '../../../base/work-figures.js'
-import { findNamespace } from '../../../engine/collection/catalog.js'
+import { work } from '../../../base/work/work-budget.js'
+import { entryUnits } from '../../../base/work/work-figures.js'
+import { findNamespace } from '../../../engine/collection/catalog/catalog.js'
 import {
   removeDocument,
   replaceDocument,

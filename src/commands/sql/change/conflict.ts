@@ -2,7 +2,7 @@
 // may be is said by columns, for which there must be a unique index.
 // (PostgreSQL 17, INSERT, ON CONFLICT Clause)
 
-import { mapKey } from '../../../base/bytes.js'
+import { mapKey } from '../../../base/bytes/bytes.js'
 import { fail, hasKind } from '../../../base/errors.js'
 import { insertDocument, replaceDocument } from '../../../engine/collection/collections.js'
 import type { Staged } from '../../../engine/collection/staging.js'

@@ -2,12 +2,12 @@
 // the collection was made by CREATE TABLE, its columns give values their types and their order.
 // (docs/sql.md, "Tables")
 
-import { equalBytes } from '../../../base/bytes.js'
+import { equalBytes } from '../../../base/bytes/bytes.js'
 import type { GatewayError } from '../../../base/errors.js'
 import { messageBytesMax } from '../../../base/limits.js'
-import { work } from '../../../base/work-budget.js'
-import { entryUnits } from '../../../base/work-figures.js'
-import { ensureNamespace, findNamespace } from '../../../engine/collection/catalog.js'
+import { work } from '../../../base/work/work-budget.js'
+import { entryUnits } from '../../../base/work/work-figures.js'
+import { ensureNamespace, findNamespace } from '../../../engine/collection/catalog/catalog.js'
 import { stagedWrite, withId } from '../../../engine/collection/collections.js'
 import type { Staged } from '../../../engine/collection/staging.js'
 import { idOf } from '../../../engine/index/entries.js'

@@ -1,7 +1,7 @@
 // TRUNCATE: all documents go at once, whatever their number; indexes, options and owner stay. It is
 // a flush, with the rights of one.
 
-import { findNamespace } from '../../../engine/collection/catalog.js'
+import { findNamespace } from '../../../engine/collection/catalog/catalog.js'
 import { countOf } from '../../../engine/collection/counters.js'
 import { truncateNamespace } from '../../../engine/collection/truncate.js'
 import { type Sweep, writePhase } from '../../../store/sweep.js'

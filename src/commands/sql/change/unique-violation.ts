@@ -5,7 +5,7 @@ import { GatewayError } from '../../../base/errors.js'
 import { fieldsOf } from '../../../value/elements.js'
 import { documentValue, type Value } from '../../../value/value.js'
 import { constraintName } from '../catalog/constraint-name.js'
-import { textForm } from '../expression/text-form.js'
+import { textForm } from '../expression/texts/text-form.js'
 import type { SqlCall } from './change-call.js'
 
 /**

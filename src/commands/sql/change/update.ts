@@ -2,7 +2,7 @@
 // it is missing. (docs/sql.md, "Changes are all or nothing")
 
 import { fail, type GatewayError } from '../../../base/errors.js'
-import type { TimeSeries } from '../../../engine/collection/time-series-options.js'
+import type { TimeSeries } from '../../../engine/collection/kinds/time-series-options.js'
 import type { Assignment, PathPart, Target, UpdateStatement } from '../../../protocol/sql/ast.js'
 import type { Sweep } from '../../../store/sweep.js'
 import { type Document, nullValue, numberValue } from '../../../value/value.js'

@@ -8,7 +8,7 @@ import { elementsOf, field, fieldIn, fieldsOf } from '../../../value/elements.js
 import { bsonType, type Document, stringOf, type Value } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
 import { type Cast, castTo } from '../expression/cast.js'
-import { offsetAfter } from '../expression/code-points.js'
+import { offsetAfter } from '../expression/texts/code-points.js'
 
 /** Title of the schemas that CREATE TABLE makes. */
 const schemaTitle = 'CREATE TABLE'

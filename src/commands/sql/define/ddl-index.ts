@@ -2,7 +2,7 @@
 // its rules.
 
 import { fail } from '../../../base/errors.js'
-import { findNamespace, shownNamespaces } from '../../../engine/collection/catalog.js'
+import { findNamespace, shownNamespaces } from '../../../engine/collection/catalog/catalog.js'
 import { idIndexName } from '../../../engine/index/index-spec.js'
 import { dropIndexes, meantIndexes } from '../../../engine/index/indexes.js'
 import type { Namespace } from '../../../engine/types.js'
@@ -10,7 +10,7 @@ import type { CreateIndexStatement, DropIndexStatement } from '../../../protocol
 import type { Program, Tx } from '../../../store/store.js'
 import { documentValue, stringValue, type Value } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
-import { isRuling } from '../../document/indexes-task.js'
+import { isRuling } from '../../document/indexes/indexes-task.js'
 import { collectionOf, type SqlCall, scopeOf } from '../change/change-call.js'
 import { changeError } from '../change/change-error.js'
 import { foldedStatement } from '../statement-cache.js'

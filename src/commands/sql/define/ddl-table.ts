@@ -2,7 +2,7 @@
 // in one program.
 
 import { fail, type GatewayError } from '../../../base/errors.js'
-import { createNamespace, findNamespace } from '../../../engine/collection/catalog.js'
+import { createNamespace, findNamespace } from '../../../engine/collection/catalog/catalog.js'
 import { requireOptionsSize } from '../../../engine/collection/option-changes.js'
 import { requireValidator } from '../../../engine/collection/validation.js'
 import { parseIndexSpecs } from '../../../engine/index/index-spec.js'

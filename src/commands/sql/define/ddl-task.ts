@@ -2,11 +2,11 @@
 // is built; each statement changes the catalog in one write program. (docs/sql.md, "Tables")
 
 import { fail } from '../../../base/errors.js'
-import { CommandReadTx } from '../../../bus/command-tx.js'
-import { string } from '../../../bus/params.js'
-import { reply } from '../../../bus/reply.js'
-import { documentRow } from '../../../bus/row.js'
-import { dropNamespace, findNamespace } from '../../../engine/collection/catalog.js'
+import { CommandReadTx } from '../../../bus/document/command-tx.js'
+import { string } from '../../../bus/document/params.js'
+import { reply } from '../../../bus/document/reply.js'
+import { documentRow } from '../../../bus/document/row.js'
+import { dropNamespace, findNamespace } from '../../../engine/collection/catalog/catalog.js'
 import { parseIndexSpecs } from '../../../engine/index/index-spec.js'
 import { declareIndexes } from '../../../engine/index/indexes.js'
 import type { Touch } from '../../../engine/types.js'

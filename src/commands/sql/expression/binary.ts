@@ -13,17 +13,17 @@ import {
   type Value,
 } from '../../../value/value.js'
 import { calculate, isWhole, wholeOf } from './arithmetic.js'
-import { parseArrayText } from './array-text.js'
 import { jsonOfText, typeNameOf } from './cast.js'
 import type { Operand } from './comparison.js'
 import { joined } from './concat.js'
 import { evaluationError, evaluationState, undefinedHint } from './evaluation-error.js'
 import { shifted } from './interval.js'
 import { contains, member, memberAt } from './json-access.js'
-import { type LikePattern, matchesLike, parseLike } from './like.js'
-import { spendOn } from './text-cost.js'
-import { textForm } from './text-form.js'
-import { dayMs } from './time-text.js'
+import { parseArrayText } from './texts/array-text.js'
+import { type LikePattern, matchesLike, parseLike } from './texts/like.js'
+import { spendOn } from './texts/text-cost.js'
+import { textForm } from './texts/text-form.js'
+import { dayMs } from './texts/time-text.js'
 import { computation, condition, type Evaluator, not, type SqlValue, type Truth } from './truth.js'
 
 export type BinaryRun = (left: Value, right: Value) => SqlValue

@@ -8,19 +8,19 @@ import { staticType } from '../select/column-type.js'
 import { sessionFunction } from '../session/session-functions.js'
 import { typeNameOf } from './cast.js'
 import { comparison, isGreater, type Operand } from './comparison.js'
-import { documentFunctions } from './document-functions.js'
 import {
   evaluationError,
   evaluationState,
   isUndefinedOperator,
   undefinedHint,
 } from './evaluation-error.js'
-import { type FunctionRow, requireRoom } from './function-row.js'
-import { numberFunctions } from './number-functions.js'
+import { documentFunctions } from './functions/document-functions.js'
+import { type FunctionRow, requireRoom } from './functions/function-row.js'
+import { numberFunctions } from './functions/number-functions.js'
+import { textFunctions } from './functions/text-functions.js'
+import { timeFunctions } from './functions/time-functions.js'
 import type { Scope } from './scope.js'
-import { textForm } from './text-form.js'
-import { textFunctions } from './text-functions.js'
-import { timeFunctions } from './time-functions.js'
+import { textForm } from './texts/text-form.js'
 import { computation, type Evaluator, type Row, type SqlValue } from './truth.js'
 
 export type Call = Extract<Expression, { kind: 'call' }>

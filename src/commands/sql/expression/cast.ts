@@ -10,7 +10,7 @@ import {
   encodeDecimal,
   finiteExact,
 } from '../../../value/decimal.js'
-import { jsonToValue } from '../../../value/json.js'
+import { jsonToValue } from '../../../value/json/json.js'
 import { numberOf } from '../../../value/numbers.js'
 import {
   bigintOf,
@@ -29,13 +29,13 @@ import {
 } from '../../../value/value.js'
 import { writeArray } from '../../../value/writer.js'
 import { isWhole, wholeOf } from './arithmetic.js'
-import { parseArrayText } from './array-text.js'
-import { offsetAfter } from './code-points.js'
 import { evaluationError, evaluationState, outOfRange } from './evaluation-error.js'
 import { bigintOfExact, decimalOf, roundExact, shownExact } from './rounding.js'
-import { elementsSpent, spendOn } from './text-cost.js'
-import { textForm } from './text-form.js'
-import { dayMs, hasTimeForm, parseTime } from './time-text.js'
+import { parseArrayText } from './texts/array-text.js'
+import { offsetAfter } from './texts/code-points.js'
+import { elementsSpent, spendOn } from './texts/text-cost.js'
+import { textForm } from './texts/text-form.js'
+import { dayMs, hasTimeForm, parseTime } from './texts/time-text.js'
 
 export type Cast = (value: Value) => Value
 

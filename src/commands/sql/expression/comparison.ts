@@ -2,13 +2,13 @@
 // order, with NULL unknown. Texts that were written as literals stand for dates beside dates, and
 // for ObjectIds beside `_id`. (docs/sql.md; docs/design/sql.md)
 
-import { work } from '../../../base/work-budget.js'
-import { compareUnits } from '../../../base/work-figures.js'
+import { work } from '../../../base/work/work-budget.js'
+import { compareUnits } from '../../../base/work/work-figures.js'
 import { compareValues, typeClass } from '../../../value/compare.js'
 import { equalityKey } from '../../../value/key.js'
 import { bsonType, dateValue, objectIdValue, stringOf, type Value } from '../../../value/value.js'
-import { elementsSpent, spendOn } from './text-cost.js'
-import { parseTime } from './time-text.js'
+import { elementsSpent, spendOn } from './texts/text-cost.js'
+import { parseTime } from './texts/time-text.js'
 import { both, condition, type Evaluator, either, not, type Row, type Truth } from './truth.js'
 
 /** A value that takes part in a comparison. */

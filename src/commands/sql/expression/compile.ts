@@ -2,7 +2,7 @@
 // orders are computed by. Each reads of a document the elements it names and no more. The truth it
 // gives is the statement's own; filters only say where to look. (docs/design/sql.md)
 
-import { type Bytes, utf8 } from '../../../base/bytes.js'
+import { type Bytes, utf8 } from '../../../base/bytes/bytes.js'
 import type { Expression, PathPart } from '../../../protocol/sql/ast.js'
 import { Elements, findElement } from '../../../value/elements.js'
 import {
@@ -18,7 +18,6 @@ import { writeArray, writeDocument } from '../../../value/writer.js'
 import type { KnownTable } from '../catalog/known-table.js'
 import { definitionColumn } from '../session/session-functions.js'
 import { negate } from './arithmetic.js'
-import { parseArrayText } from './array-text.js'
 import { compileBinary, compileLike, like, likeOperators } from './binary.js'
 import { compileCall } from './call.js'
 import { type Cast, castTo, inTypeOf, typeNameOf } from './cast.js'
@@ -43,6 +42,7 @@ import {
 import { type Interval, parseInterval, shifted } from './interval.js'
 import { member } from './json-access.js'
 import { columnOf, isIdColumn, parameterOf, type Scope, writtenValue } from './scope.js'
+import { parseArrayText } from './texts/array-text.js'
 import {
   both,
   computation,

@@ -6,9 +6,9 @@ import { bsonType, documentValue, stringValue, type Value } from '../../../value
 import { DocumentWriter, writeArray } from '../../../value/writer.js'
 import { typeNameOf } from './cast.js'
 import { evaluationError, evaluationState } from './evaluation-error.js'
-import { requireRoom } from './function-row.js'
-import { elementsSpent, spendOnElements } from './text-cost.js'
-import { textForm } from './text-form.js'
+import { requireRoom } from './functions/function-row.js'
+import { elementsSpent, spendOnElements } from './texts/text-cost.js'
+import { textForm } from './texts/text-form.js'
 
 /** Throws 42883 where neither is a text, an array or a document. */
 export function joined(left: Value, right: Value): Value {

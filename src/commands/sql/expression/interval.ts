@@ -2,7 +2,7 @@
 // along the calendar, days and less are of fixed length in UTC.
 
 import { evaluationError, evaluationState } from './evaluation-error.js'
-import { dayMs, timeMsMax } from './time-text.js'
+import { dayMs, timeMsMax } from './texts/time-text.js'
 
 export interface Interval {
   readonly months: number

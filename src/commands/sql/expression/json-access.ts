@@ -1,15 +1,15 @@
 // The operators that look into documents: `->`, `->>`, `#>`, `#>>`, subscripts and containment.
 // What is not there, and what is no document, gives NULL. (PostgreSQL, "JSON Functions")
 
-import { utf8 } from '../../../base/bytes.js'
-import { work } from '../../../base/work-budget.js'
-import { compareUnits } from '../../../base/work-figures.js'
+import { utf8 } from '../../../base/bytes/bytes.js'
+import { work } from '../../../base/work/work-budget.js'
+import { compareUnits } from '../../../base/work/work-figures.js'
 import { equalValues } from '../../../value/compare.js'
 import { Elements, elementsOf, fieldsOf, findElement } from '../../../value/elements.js'
 import { equalityKey } from '../../../value/key.js'
 import { integerOf } from '../../../value/numbers.js'
 import { bsonType, stringOf, type Value } from '../../../value/value.js'
-import { elementsSpent, spendOnElements } from './text-cost.js'
+import { elementsSpent, spendOnElements } from './texts/text-cost.js'
 import { orNull, type SqlValue } from './truth.js'
 
 /** `container -> key`: a name of an object, or a place in an array, from its end if negative. */

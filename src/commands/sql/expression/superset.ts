@@ -12,8 +12,8 @@ import { defaultEscape } from './binary.js'
 import { jsonOfText } from './cast.js'
 import { formsOf, isComparison } from './comparison.js'
 import { compile } from './compile.js'
-import { literalStart, parseLike } from './like.js'
 import { columnOf, isIdColumn, type Scope, writtenValue } from './scope.js'
+import { literalStart, parseLike } from './texts/like.js'
 import type { SqlValue } from './truth.js'
 
 type Clause = 'always' | 'never' | Readonly<Record<string, unknown>>

@@ -30,7 +30,7 @@ import { writeArray } from '../../../value/writer.js'
 import { isInfinite, isWhole, wholeOf } from '../expression/arithmetic.js'
 import { typeNameOf } from '../expression/cast.js'
 import { evaluationError, evaluationState, outOfRange } from '../expression/evaluation-error.js'
-import { textForm } from '../expression/text-form.js'
+import { textForm } from '../expression/texts/text-form.js'
 
 export class CountState implements Accumulator {
   readonly bytesHeld = 0

@@ -2,7 +2,7 @@
 // the values of the first batch. A column whose values differ is a text, or JSON where one is
 // nested. (docs/sql.md, "Cursors")
 
-import { type Bytes, utf8 } from '../../../base/bytes.js'
+import { type Bytes, utf8 } from '../../../base/bytes/bytes.js'
 import type { Expression, PathPart } from '../../../protocol/sql/ast.js'
 import { Elements, elementsOf, field, fieldIn } from '../../../value/elements.js'
 import {

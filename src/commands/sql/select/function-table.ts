@@ -22,7 +22,7 @@ import type { Call } from '../expression/call.js'
 import { compile } from '../expression/compile.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
 import type { Scope } from '../expression/scope.js'
-import { textForm } from '../expression/text-form.js'
+import { textForm } from '../expression/texts/text-form.js'
 import type { SqlValue } from '../expression/truth.js'
 import { staticType } from './column-type.js'
 

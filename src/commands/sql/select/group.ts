@@ -5,7 +5,7 @@ import type { Expression } from '../../../protocol/sql/ast.js'
 import type { Accumulator } from '../../../query/expressions/accumulator.js'
 import { Env } from '../../../query/expressions/operator.js'
 import type { Workspace } from '../../../query/spill.js'
-import { type GroupField, GroupTransform } from '../../../query/stages/group.js'
+import { type GroupField, GroupTransform } from '../../../query/stages/groups/group.js'
 import { type Emit, StreamTransform, type Transform } from '../../../query/stages/stage.js'
 import {
   type Document,

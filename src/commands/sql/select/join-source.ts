@@ -3,8 +3,8 @@
 
 import { fail } from '../../../base/errors.js'
 import { pullDocumentsMax, scanBytesTarget, sqlJoinBytesMax } from '../../../base/limits.js'
-import { work } from '../../../base/work-budget.js'
-import { entryUnits } from '../../../base/work-figures.js'
+import { work } from '../../../base/work/work-budget.js'
+import { entryUnits } from '../../../base/work/work-figures.js'
 import { HoldingSource, type Source } from '../../../engine/sources/holding-source.js'
 import type { Holding, QueryMemory } from '../../../engine/sources/query-memory.js'
 import type { Counters } from '../../../engine/sources/walk.js'

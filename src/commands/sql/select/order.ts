@@ -1,7 +1,7 @@
 // ORDER BY: each row one key whose bytes compare as the rows sort. NULL comes where documents have
 // it, first when ascending and last when descending, unless the statement says. (docs/sql.md)
 
-import type { Bytes } from '../../../base/bytes.js'
+import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Expression, OrderItem } from '../../../protocol/sql/ast.js'
 import type { Sort } from '../../../query/sort.js'
 import { KeyWriter } from '../../../value/key.js'

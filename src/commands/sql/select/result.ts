@@ -2,7 +2,7 @@
 // the statement becomes. Names are unique: what comes later gets `_2` behind it.
 // (docs/sql.md, "Results")
 
-import { type Bytes, equalBytes, utf8 } from '../../../base/bytes.js'
+import { type Bytes, equalBytes, utf8 } from '../../../base/bytes/bytes.js'
 import type { Expression, ResultItem } from '../../../protocol/sql/ast.js'
 import { Elements, findElement } from '../../../value/elements.js'
 import { bsonType, type Document, nullValue } from '../../../value/value.js'

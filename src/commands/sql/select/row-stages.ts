@@ -1,8 +1,8 @@
 // Rows on their way through a SELECT: what documents stand for between two steps, how expressions
 // read them there, and the transforms that filter them and make results of them.
 
-import { utf8 } from '../../../base/bytes.js'
-import { work } from '../../../base/work-budget.js'
+import { utf8 } from '../../../base/bytes/bytes.js'
+import { work } from '../../../base/work/work-budget.js'
 import type { Expression } from '../../../protocol/sql/ast.js'
 import {
   type Emit,

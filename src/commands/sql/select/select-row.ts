@@ -1,14 +1,14 @@
 // sqlSelect: the rows of a SELECT as a cursor, with the types of their columns. What it touches is
 // what the statement names, so that a join is refused like a find.
 
-import type { CommandReadTx } from '../../../bus/command-tx.js'
-import { array, countNumber, optional, string } from '../../../bus/params.js'
-import { documentRow } from '../../../bus/row.js'
+import type { CommandReadTx } from '../../../bus/document/command-tx.js'
+import { array, countNumber, optional, string } from '../../../bus/document/params.js'
+import { documentRow } from '../../../bus/document/row.js'
 import type { SelectStatement } from '../../../protocol/sql/ast.js'
 import type { Program } from '../../../store/store.js'
 import { elementsOf } from '../../../value/elements.js'
 import type { Document, Value } from '../../../value/value.js'
-import { firstBatch } from '../../document/cursors.js'
+import { firstBatch } from '../../document/reading/cursors.js'
 import { evaluationError, evaluationState, withPosition } from '../expression/evaluation-error.js'
 import { referencesOf, statementOver } from '../relation-names.js'
 import { canFold, parsedStatement } from '../statement-cache.js'

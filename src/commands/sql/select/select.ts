@@ -2,8 +2,8 @@
 // each a source or a transform that takes bounded steps and may spill. (docs/sql.md)
 
 import { sqlLongFilterBytes } from '../../../base/limits.js'
-import { turnUnits } from '../../../base/work-figures.js'
-import type { CommandReadTx } from '../../../bus/command-tx.js'
+import { turnUnits } from '../../../base/work/work-figures.js'
+import type { CommandReadTx } from '../../../bus/document/command-tx.js'
 import { ChainSource } from '../../../engine/sources/chain-source.js'
 import { counted, type QueryMemory } from '../../../engine/sources/query-memory.js'
 import {

@@ -1,8 +1,8 @@
 // Who asks, as the functions of a session tell it: taken from the call, so that compiling a
 // statement needs no more of it than that.
 
-import type { Call } from '../../../bus/call.js'
-import { accountNameOf } from '../../../identity/credentials.js'
+import type { Call } from '../../../bus/document/call.js'
+import { accountNameOf } from '../../../identity/sign-in/credentials.js'
 import type { SessionFacts } from './session-functions.js'
 
 export function sessionOf({

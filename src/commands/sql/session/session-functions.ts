@@ -15,8 +15,8 @@ import {
 } from '../../../value/value.js'
 import { writeArray } from '../../../value/writer.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
-import { countAt, textOf } from '../expression/function-row.js'
-import { textForm } from '../expression/text-form.js'
+import { countAt, textOf } from '../expression/functions/function-row.js'
+import { textForm } from '../expression/texts/text-form.js'
 import type { SqlValue } from '../expression/truth.js'
 import { sessionSettings } from './session-setting-values.js'
 

@@ -1,8 +1,8 @@
 // CRC-64 of the peer's dumps (Jones' polynomial, reflected, no inversions), as two halves of 32
 // bits.
 
-import type { Bytes } from '../../../base/bytes.js'
-import { crcBytesPerUnit } from '../../../base/work-figures.js'
+import type { Bytes } from '../../../base/bytes/bytes.js'
+import { crcBytesPerUnit } from '../../../base/work/work-figures.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 
 /** 0x95ac9329ac4bc9b5: the polynomial ad93d23594c935a9 with its bits turned. */

@@ -1,8 +1,8 @@
 // Unpacks LZF, in which the peer packs longer strings of a dump: runs of bytes as they are, and
 // references to what has been unpacked already.
 
-import type { Bytes } from '../../../base/bytes.js'
-import type { Slice } from '../../../base/slice.js'
+import type { Bytes } from '../../../base/bytes/bytes.js'
+import type { Slice } from '../../../base/bytes/slice.js'
 
 /** `length` bytes; undefined where the packed bytes do not make exactly so many. */
 export function unpackLzf({ bytes, start, end }: Slice, length: number): Bytes | undefined {

@@ -1,7 +1,7 @@
 // The packed forms that the peer keeps small containers in, and dumps as they are: ziplist,
 // listpack, intset and zipmap. Read from front to back; what is redundant in them is passed over.
 
-import { Slice } from '../../../base/slice.js'
+import { Slice } from '../../../base/bytes/slice.js'
 import { badFormat, type DumpReader } from './reader.js'
 
 const endMark = 0xff

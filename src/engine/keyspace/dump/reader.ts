@@ -1,10 +1,10 @@
 // Reads the pieces of a dump: lengths, strings, numbers. Whatever a client has made of it, nothing
 // is read beyond its end and nothing is allocated for what only a length claims.
 
-import type { Bytes } from '../../../base/bytes.js'
+import type { Bytes } from '../../../base/bytes/bytes.js'
+import { Slice } from '../../../base/bytes/slice.js'
 import { dumpUnpackedBytesMax } from '../../../base/limits.js'
 import { refuse, tooLong } from '../../../base/reply-error.js'
-import { Slice } from '../../../base/slice.js'
 import { unpackLzf } from './lzf.js'
 import { stringEncoding } from './types.js'
 

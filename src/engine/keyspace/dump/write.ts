@@ -1,14 +1,14 @@
 // DUMP: what a key holds in the peer's own format, in its plainest types, which every version of it
 // reads and packs as it likes. Integers are written as the peer writes them; nothing is compressed.
 
-import type { Bytes } from '../../../base/bytes.js'
-import type { Slice } from '../../../base/slice.js'
-import { work } from '../../../base/work-budget.js'
-import { bytesPerUnit } from '../../../base/work-figures.js'
+import type { Bytes } from '../../../base/bytes/bytes.js'
+import type { Slice } from '../../../base/bytes/slice.js'
+import { work } from '../../../base/work/work-budget.js'
+import { bytesPerUnit } from '../../../base/work/work-figures.js'
 import type { Program, ReadTx } from '../../../store/store.js'
-import type { Contents } from '../contents.js'
-import { eachInTurns } from '../in-turns.js'
-import { parseInt64 } from '../numbers.js'
+import { eachInTurns } from '../containers/in-turns.js'
+import type { Contents } from '../keys/contents.js'
+import { parseInt64 } from '../strings/numbers.js'
 import { type Crc64, crc64InTurns } from './crc64.js'
 import { dumpType, dumpVersion, footerBytes, stringEncoding } from './types.js'
 

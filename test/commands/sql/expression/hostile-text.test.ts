@@ -1,11 +1,11 @@
 // Functions and operators over texts that are made to cost: linear, or refused.
 
 import t from 'tap'
-import { work } from '../../../../src/base/work-budget.js'
-import { stretchUnits, turnUnits } from '../../../../src/base/work-figures.js'
+import { work } from '../../../../src/base/work/work-budget.js'
+import { stretchUnits, turnUnits } from '../../../../src/base/work/work-figures.js'
 import { jsonOfText } from '../../../../src/commands/sql/expression/cast.js'
-import { matchesLike, parseLike } from '../../../../src/commands/sql/expression/like.js'
-import { textFunctions } from '../../../../src/commands/sql/expression/text-functions.js'
+import { textFunctions } from '../../../../src/commands/sql/expression/functions/text-functions.js'
+import { matchesLike, parseLike } from '../../../../src/commands/sql/expression/texts/like.js'
 import { resultNames } from '../../../../src/commands/sql/select/result.js'
 import { int32Value, stringValue, type Value } from '../../../../src/value/value.js'
 

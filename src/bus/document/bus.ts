@@ -1,0 +1,454 @@
+// Where every protocol meets: look up, authenticate, parse, authorize, run, meter, map errors. What
+// an embedded store can answer at once stays synchronous from the listener to the reply, so nothing
+// here is an async function.
+
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { fail, type GatewayError, toGatewayError, unquotedKeys } from '../../base/errors.js'
+import { collationTablesMax } from '../../base/limits.js'
+import type { Account } from '../../base/work/accounts.js'
+import type { Scheduler } from '../../base/work/scheduler.js'
+import { work } from '../../base/work/work-budget.js'
+import { longRequestUnits, requestUnits } from '../../base/work/work-figures.js'
+import { checkDatabaseName, checkNamespaceName } from '../../engine/collection/catalog/names.js'
+import type { Engine } from '../../engine/engine.js'
+import type { Touch } from '../../engine/types.js'
+import type { AuditDetails } from '../../identity/audit.js'
+import type { Rules } from '../../identity/rights/allow.js'
+import { isRevocable } from '../../identity/rights/standing.js'
+import type { Awaitable, Program } from '../../store/store.js'
+import type { Collation } from '../../value/collation/collation.js'
+import type { Document } from '../../value/value.js'
+import { writeDocument } from '../../value/writer.js'
+import { Metering, otherName } from '../metering.js'
+import { NamespaceUse } from '../namespace-use.js'
+import type { Services } from '../services.js'
+import type { Request, Session, Touched } from '../session.js'
+import { requireSpaceName } from '../spaces/space-choice.js'
+import type { BusView } from './bus-view.js'
+import { Call } from './call.js'
+import type { CommandTx } from './command-tx.js'
+import { noGeneric } from './generic.js'
+import type { AnyCall, DocumentRow } from './row.js'
+import { shapeOf } from './shape.js'
+import { CommandTable, commandName } from './table.js'
+
+const noSecrets: readonly string[] = []
+
+/** Their replies tell of operations that failed beside others that did not. */
+const mayFailInPart: ReadonlySet<string> = new Set(['insert', 'update', 'delete'])
+
+/** Where users of PLAIN sign in; it holds no collections. */
+const externalUsers = '$external'
+
+/** Arguments of the commands that take a collation, or one for each of their changes. */
+interface WithCollation {
+  readonly collation?: { readonly collation: Collation | undefined } | undefined
+}
+interface WithCollations extends WithCollation {
+  readonly updates?: readonly WithCollation[]
+  readonly deletes?: readonly WithCollation[]
+}
+
+/** Undefined where all their tables are there; else it resolves when the last of them is made. */
+function tableOf({ collation, updates, deletes }: WithCollations): Promise<void> | undefined {
+  const ready = collation?.collation?.ready()
+  const changes = updates ?? deletes
+  if (ready !== undefined || changes === undefined) return ready
+  let last: Promise<void> | undefined
+  const asked = new Set<Collation>()
+  for (const { collation: given } of changes) {
+    if (given?.collation === undefined || asked.size === collationTablesMax) continue
+    asked.add(given.collation)
+    last = given.collation.ready() ?? last
+  }
+  return last
+}
+
+export class Bus implements BusView {
+  readonly counters: Metering
+  readonly namespaces: NamespaceUse
+  readonly rows: readonly DocumentRow[]
+  /** Calls at work by their ids: numbers are found faster than objects. */
+  private readonly working = new Map<number, AnyCall>()
+  private readonly table: CommandTable
+  private lastId = 0
+  readonly scheduler: Scheduler | undefined
+  private idle: (() => void) | undefined
+  private draining = false
+
+  constructor(
+    rows: readonly DocumentRow[],
+    private readonly engine: Engine,
+    readonly services: Services,
+  ) {
+    this.table = new CommandTable(rows)
+    this.rows = this.table.rows
+    this.counters = new Metering(services.clock.elapsed())
+    this.namespaces = new NamespaceUse()
+    this.scheduler = engine.store.scheduler
+  }
+
+  /**
+   * The reply of a command, `ok: 1` last. Throws or rejects with GatewayError. Where much has been
+   * done since sockets could last be looked at, it begins when it is its owner's turn.
+   */
+  run(request: Request, session: Session): Awaitable<Document> {
+    const { scheduler } = this
+    if (scheduler === undefined) return this.begin(request, session, undefined, 0)
+    const account = session.accountOf(scheduler)
+    const othersMs = scheduler.accounts.othersMs(account)
+    if (!scheduler.isBusy) return this.begin(request, session, account, othersMs)
+    return new Promise((resolve, reject) => {
+      scheduler.wait(account, () => {
+        try {
+          resolve(this.begin(request, session, account, othersMs))
+        } catch (error) {
+          reject(error)
+        }
+      })
+    })
+  }
+
+  /** What is read and compiled before the first program cannot pause: it is a stretch of work. */
+  private begin(
+    request: Request,
+    session: Session,
+    account: Account | undefined,
+    othersMs: number,
+  ): Awaitable<Document> {
+    const interrupted = work.interrupt()
+    work.begin(0, requestUnits)
+    try {
+      return this.begun(request, session, account, othersMs)
+    } finally {
+      work.resume(interrupted)
+    }
+  }
+
+  private begun(
+    request: Request,
+    session: Session,
+    account: Account | undefined,
+    othersMs: number,
+  ): Awaitable<Document> {
+    const startedAt = work.spent
+    const [row, call] = this.opened(request, session, account)
+    const isLong = work.spent - startedAt > longRequestUnits
+    call.othersMs = othersMs
+    this.working.set(call.id, call)
+    let outcome: Awaitable<Document>
+    try {
+      const { failPoint } = this.services
+      outcome =
+        failPoint === undefined
+          ? this.whenReady(row, call, isLong)
+          : failPoint.run(row, call, () => this.whenReady(row, call, isLong))
+    } catch (thrown) {
+      throw this.failed(call, thrown)
+    }
+    if (outcome instanceof Uint8Array) return this.finished(call, outcome)
+    // What it has done until here is a slice; what it does later is its programs', and theirs.
+    if (account !== undefined) {
+      this.scheduler?.charge(account, this.services.clock.elapsed() - call.startedMs)
+      call.isCharged = true
+    }
+    return outcome.then(
+      (reply) => this.finished(call, reply),
+      (thrown) => {
+        throw this.failed(call, thrown)
+      },
+    )
+  }
+
+  inFlight(): Iterable<AnyCall> {
+    return this.working.values()
+  }
+
+  /** Refuses further commands; resolves when those at work have been answered. */
+  drain(): Promise<void> {
+    this.draining = true
+    for (const call of this.working.values()) call.hurry()
+    if (this.working.size === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.idle = resolve
+    })
+  }
+
+  /** Ends the commands at work at their next pause: for a drain that takes too long. */
+  killAll(): void {
+    for (const call of this.working.values()) call.kill()
+  }
+
+  private opened(
+    request: Request,
+    session: Session,
+    account: Account | undefined,
+  ): [DocumentRow, AnyCall] {
+    try {
+      return this.open(request, session, account)
+    } catch (thrown) {
+      const error = this.mapped(thrown, commandName(request.body) ?? '')
+      const known = this.table.rowOf(request.body)?.name ?? otherName
+      this.counters.refused(known, session.protocol, error)
+      throw error
+    }
+  }
+
+  private open(
+    request: Request,
+    session: Session,
+    account: Account | undefined,
+  ): [DocumentRow, AnyCall] {
+    if (this.draining) throw fail('ShutdownInProgress', 'The server is shutting down')
+    const { prepared } = request
+    const row = prepared?.row ?? this.rowOf(request)
+    const { engine, services } = this
+    const { name, access, grows, secrets = noSecrets } = row
+    requireIdentity(row, session, services.rules)
+    if (access !== 'anonymous' && isRevocable(session.identity)) this.meet(session, name)
+    if (row.adminOnly === true && request.db !== 'admin') {
+      throw fail('Unauthorized', `${name} may only be run against the admin database.`)
+    }
+    if (row.inSpaces === true) requireSpaceName(request.db)
+    const id = ++this.lastId
+    const { args, target, generic } = prepared?.parsed ?? row.parse(request)
+    const call: AnyCall = new Call({
+      command: name,
+      access,
+      grows,
+      secrets,
+      request,
+      session,
+      args,
+      target,
+      generic,
+      engine,
+      services,
+      bus: this,
+      id,
+      account,
+    })
+    if (call.generic.apiStrict && row.stable !== true) throw notStable(name)
+    call.requireAccess()
+    call.touches = row.touches(call)
+    requireNames(request.db, call.touches)
+    session.witness?.({ command: name, db: request.db, touches: call.touches })
+    return [row, call]
+  }
+
+  /**
+   * Looks at the caller's rights as they are now for a command that has run before, and runs
+   * nothing. Throws, or rejects, as `run` does.
+   */
+  lookAgain({ command, db, touches }: Touched, session: Session): Awaitable<void> {
+    const row = this.table.rowNamed(command)
+    if (row === undefined) throw fail('CommandNotFound', `no such command: '${command}'`)
+    const { engine, services } = this
+    requireIdentity(row, session, services.rules)
+    if (row.access !== 'anonymous' && isRevocable(session.identity)) this.meet(session, command)
+    const body = writeDocument((writer) => writer.string(command, touches[0]?.collection ?? ''))
+    const call: AnyCall = new Call({
+      command,
+      access: row.access,
+      // Nothing is added: a quota that is used up since is of no matter.
+      grows: 'nothing',
+      secrets: noSecrets,
+      args: {},
+      target: undefined,
+      request: { db, body, sequences: new Map() },
+      session,
+      generic: noGeneric,
+      engine,
+      services,
+      bus: this,
+      id: ++this.lastId,
+    })
+    call.requireAccess()
+    call.touches = touches
+    return call.read(nothing)
+  }
+
+  /** A wallet's command: counted, and refused where its key has had its share. */
+  private meet({ protocol, identity }: Session, command: string): void {
+    const { keyUse, keyLimit } = this.services
+    // HTTP counts by its routes.
+    if (protocol !== 'http') keyUse?.count(identity, `${protocol}:${command}`)
+    keyLimit?.take(identity)
+  }
+
+  private rowOf({ body }: Request): DocumentRow {
+    const row = this.table.rowOf(body)
+    if (row !== undefined) return row
+    const name = commandName(body)
+    if (name === undefined) throw fail('FailedToParse', 'The command document is empty')
+    throw fail('CommandNotFound', `no such command: '${name}'`)
+  }
+
+  /**
+   * The table of a command's collation is made in a thread before the command begins. One that took
+   * long to read begins in the next turn.
+   */
+  private whenReady(row: DocumentRow, call: AnyCall, isLong: boolean): Awaitable<Document> {
+    const ready = tableOf(call.args as WithCollations) ?? (isLong ? nextTurn() : undefined)
+    if (ready === undefined) return this.perform(row, call)
+    return ready.then(() => work.within(requestUnits, () => this.perform(row, call)))
+  }
+
+  private perform(row: DocumentRow, call: AnyCall): Awaitable<Document> {
+    switch (row.grain) {
+      case 'local':
+      case 'task':
+        return this.performAlone(row, call)
+      case 'read': {
+        const writing = row.runWriting?.(call)
+        if (writing !== undefined) return call.sweep(writing)
+        return row.runWaiting?.(call) ?? call.read((tx) => row.runRead(tx, call))
+      }
+      case 'point':
+        return row.audit === undefined
+          ? call.write((tx) => row.runPoint(tx, call))
+          : call.write((tx) => this.audited(row, tx, call))
+      case 'sweep':
+        return call.sweep(row.runSweep(call))
+    }
+  }
+
+  /** A command that begins with no program: a wallet is looked at before it. */
+  private performAlone(row: DocumentRow, call: AnyCall): Awaitable<Document> {
+    const looked = row.access === 'anonymous' ? undefined : call.look()
+    const outcome = looked instanceof Promise ? looked.then(() => row.runLocal(call)) : undefined
+    const reply = outcome ?? row.runLocal(call)
+    const { audit } = row
+    return audit === undefined ? reply : this.record(reply, () => audit(call), call)
+  }
+
+  private async record(
+    reply: Awaitable<Document>,
+    details: () => AuditDetails,
+    call: AnyCall,
+  ): Promise<Document> {
+    const done = await reply
+    await this.services.audit?.record(call.auditEntry(details()))
+    return done
+  }
+
+  /** The act and what is written down of it, in one program. */
+  private *audited(row: DocumentRow, tx: CommandTx, call: AnyCall): Program<Document> {
+    const reply = yield* row.runPoint(tx, call)
+    const { audit } = this.services
+    if (audit !== undefined && row.audit !== undefined) {
+      yield* audit.write(tx.unfenced, call.auditEntry(row.audit(call)), call.now)
+    }
+    return reply
+  }
+
+  private finished(call: AnyCall, reply: Document): Document {
+    this.settle(call, undefined)
+    if (mayFailInPart.has(call.command)) this.counters.answered(call.session.protocol, reply)
+    return reply
+  }
+
+  private failed(call: AnyCall, thrown: unknown): GatewayError {
+    const mapped = this.mapped(thrown, call.command)
+    // What an insert fails with is of its own documents.
+    const isQuoting = call.isBlind && call.command !== 'insert'
+    const error = isQuoting ? unquotedKeys(mapped) : mapped
+    this.settle(call, error)
+    return error
+  }
+
+  /** Any thrown thing as the error that clients see; what is not ours goes to the log whole. */
+  private mapped(thrown: unknown, command: string): GatewayError {
+    const error = toGatewayError(thrown)
+    if (error.kind === 'InternalError') {
+      const cause = error.cause instanceof Error ? error.cause.stack : String(error.cause)
+      this.services.log.error({ command, cause }, error.message)
+    }
+    return error
+  }
+
+  private settle(call: AnyCall, error: GatewayError | undefined): void {
+    this.working.delete(call.id)
+    if (call.invalidNamespaces !== undefined) this.logInvalid(call, call.invalidNamespaces)
+    const { clock, slowCommandMs } = this.services
+    const nowMs = clock.elapsed()
+    const ms = nowMs - call.startedMs - call.waitedMs
+    this.account(call, nowMs)
+    const { protocol } = call.session
+    const counts = this.counters.record(call.command, protocol, ms, nowMs)
+    const touch = call.touches[0]
+    if (touch !== undefined) this.namespaces.record(touch, call.command, ms, error !== undefined)
+    if (error !== undefined) {
+      counts.failed++
+      this.counters.failed(protocol, error)
+    }
+    if (ms >= slowCommandMs) this.logSlow(call, ms, error)
+    if (this.working.size === 0) this.idle?.()
+  }
+
+  private account({ account, isCharged, startedMs, othersMs }: AnyCall, nowMs: number): void {
+    const { scheduler } = this
+    if (account === undefined || scheduler === undefined) return
+    if (!isCharged) scheduler.charge(account, nowMs - startedMs)
+    this.counters.others.record(scheduler.served(account, othersMs), nowMs)
+  }
+
+  /** Nothing of the documents: a log is not where their content belongs. */
+  private logInvalid({ command, session }: AnyCall, namespaces: Iterable<string>): void {
+    for (const ns of namespaces) {
+      const text = 'documents were written that would fail validation'
+      this.services.log.warn({ command, ns, connection: session.id }, text)
+    }
+  }
+
+  private logSlow(call: AnyCall, ms: number, error: GatewayError | undefined): void {
+    const { command, session, db, request, touches } = call
+    const collection = touches[0]?.collection
+    this.services.log.info(
+      {
+        command,
+        ns: collection === undefined ? db : `${db}.${collection}`,
+        ms: Math.round(ms),
+        connection: session.id,
+        protocol: session.protocol,
+        ...(session.requestId === undefined ? {} : { requestId: session.requestId }),
+        shape: shapeOf(request.body, call.secrets),
+        ...(error === undefined ? {} : { code: error.code }),
+      },
+      'slow command',
+    )
+  }
+}
+
+/** The program of a call whose rights alone are looked at: the fence does that. */
+function* nothing(): Program<void> {}
+
+/** Before anything is read of the command; what else a row asks for is the call's to check. */
+function requireIdentity(
+  { access, name }: DocumentRow,
+  session: Session,
+  rules: Rules | undefined,
+): void {
+  if (access === 'anonymous' || session.identity.kind !== 'anonymous') return
+  if (access === 'reader' && rules?.anonymousReads === true) return
+  throw fail('Unauthorized', `Command ${name} requires authentication`)
+}
+
+/** The names that were right last: most commands are about the same ones again. */
+let right: { readonly db?: string; readonly collection?: string } = {}
+
+/** Throws InvalidNamespace for what can name no database or collection. */
+function requireNames(database: string, touches: readonly Touch[]): void {
+  if (database !== externalUsers && database !== right.db) checkDatabaseName(database)
+  for (let i = 0; i < touches.length; i++) {
+    const { db, collection } = touches[i] as Touch
+    if (collection === undefined || (db === right.db && collection === right.collection)) continue
+    checkNamespaceName(db, collection)
+    right = { db, collection }
+  }
+}
+
+function notStable(name: string): GatewayError {
+  const text = `Provided apiStrict:true, but the command ${name} is not in API Version 1`
+  return fail('APIStrictError', text)
+}

@@ -1,0 +1,497 @@
+// One running command: its checked arguments, its caller, and the time and ids that were frozen
+// before its first run, so that a second run does the same. (docs/design/transactions.md, rule 16)
+
+import type { Bytes } from '../../base/bytes/bytes.js'
+import { fail, type GatewayError } from '../../base/errors.js'
+import type { Account } from '../../base/work/accounts.js'
+import type { CreateOptions } from '../../engine/collection/catalog/catalog.js'
+import { keyspaceIndex } from '../../engine/collection/catalog/homes.js'
+import { reservedName } from '../../engine/collection/catalog/names.js'
+import { StagingNeeded } from '../../engine/collection/staging.js'
+import type { Engine } from '../../engine/engine.js'
+import type { Access, Held, Namespace, Need, Touch } from '../../engine/types.js'
+import type { AuditDetails, AuditEntry } from '../../identity/audit.js'
+import {
+  accountOf,
+  type Identity,
+  identityKey,
+  type RevocableIdentity,
+  type UserIdentity,
+  walletOf,
+} from '../../identity/identity.js'
+import { allow, isAdministrator, reasonOf, strictRules } from '../../identity/rights/allow.js'
+import { isRevocable, noWallets } from '../../identity/rights/standing.js'
+import { allowsView, type Place } from '../../identity/rights/user-rights.js'
+import type { QueryContext } from '../../query/context.js'
+import { letVariables } from '../../query/expression.js'
+import type { Awaitable, Program, ReadTx, Tx } from '../../store/store.js'
+import { type Phase, runSweep, type Sweep } from '../../store/sweep.js'
+import { Elements } from '../../value/elements.js'
+import { bsonType, type Document, stringOf } from '../../value/value.js'
+import type { Services } from '../services.js'
+import type { Request, Session } from '../session.js'
+import { wayOutOf } from '../spaces/way-out.js'
+import type { BusView } from './bus-view.js'
+import { CommandReadTx, CommandTx, type Fence } from './command-tx.js'
+import { checkGeneric, type Generic, type GenericArgs } from './generic.js'
+import type { Growth, RowAccess } from './row.js'
+
+const noVariables: QueryContext['variables'] = new Map()
+const emptyDocument: Document = Uint8Array.of(5, 0, 0, 0, 0)
+
+/** The shorter of two times, of which 0 is none. */
+function shorter(a: number, b: number): number {
+  return a === 0 || b === 0 ? a + b : Math.min(a, b)
+}
+
+/** Whether a touch changes something without asking whether it may be read. */
+function isBlindTo({ needs }: Touch): boolean {
+  return needs.length > 0 && !needs.includes('read')
+}
+
+/** Throws InvalidNamespace for more than reading of what a graph of memories is made of. */
+function requireReading({ db, collection = '', needs }: Touch): void {
+  if (needs.some((need) => need !== 'read')) throw reservedName(db, collection)
+}
+
+export interface CallOptions<A, T> {
+  /** Canonical name of the command. */
+  readonly command: string
+  readonly access: RowAccess
+  readonly grows: Growth
+  readonly secrets: readonly string[]
+  readonly request: Request
+  readonly session: Session
+  readonly args: A
+  readonly target: T
+  readonly generic: GenericArgs
+  readonly engine: Engine
+  readonly services: Services
+  readonly bus: BusView
+  /** Number of the operation, for currentOp and killOp. */
+  readonly id: number
+  /** Whose time it takes; undefined where nothing is told apart. */
+  readonly account?: Account | undefined
+}
+
+export class Call<A, T> implements Fence {
+  readonly command: string
+  private readonly access: RowAccess
+  private readonly grows: Growth
+  readonly secrets: readonly string[]
+  readonly request: Request
+  readonly db: string
+  readonly session: Session
+  readonly args: A
+  /** What stands beside the command's name. */
+  readonly target: T
+  readonly generic: Generic
+  readonly engine: Engine
+  readonly services: Services
+  readonly bus: BusView
+  readonly id: number
+  readonly account: Account | undefined
+  /** What other owners had had of the processor when it came, milliseconds. */
+  othersMs = 0
+  /** Its first slice is counted: the rest is counted where it is done. */
+  isCharged = false
+  /** Wall time at which the call came, milliseconds; the only clock that a handler sees. */
+  readonly now: number
+  /** Monotonic, for durations. */
+  readonly startedMs: number
+  touches: readonly Touch[] = []
+  /** Who asks, as it stood when that was last looked at: at the start of each program. */
+  identity: Identity
+  private killed = false
+  private invalid: Set<string> | undefined
+  private deadlineMs: number
+  private disturb: (() => void) | undefined
+  /** Milliseconds that it has waited for others: not its work. */
+  waitedMs = 0
+  /** The server stops: what waits answers with what it has. */
+  isHurried = false
+  /**
+   * It changes something that the caller may not read: what it answers, and what it fails with,
+   * holds nothing of what is stored there.
+   */
+  isBlind = false
+  private ids: Bytes[] | undefined
+  private uuids: Bytes[] | undefined
+  private queryContext: QueryContext | undefined
+
+  constructor(options: CallOptions<A, T>) {
+    this.command = options.command
+    this.access = options.access
+    this.grows = options.grows
+    this.secrets = options.secrets
+    this.request = options.request
+    this.db = options.request.db
+    this.session = options.session
+    this.identity = options.session.identity
+    this.args = options.args
+    this.target = options.target
+    this.engine = options.engine
+    this.services = options.services
+    this.bus = options.bus
+    this.id = options.id
+    this.account = options.account
+    this.generic = checkGeneric(options.generic, options.command)
+    const { clock } = options.services
+    this.now = clock.now()
+    this.startedMs = clock.elapsed()
+    const limit = shorter(this.generic.maxTimeMs, this.quotaMs)
+    this.deadlineMs = limit === 0 ? Number.POSITIVE_INFINITY : this.startedMs + limit
+  }
+
+  /** Milliseconds that the caller's commands may take; 0 for no bound. */
+  private get quotaMs(): number {
+    const { quotas } = this.services
+    return quotas === undefined || !isRevocable(this.identity) ? 0 : quotas.commandMs
+  }
+
+  /** The i-th ObjectId of this call, the same at every run. */
+  objectId(index: number): Bytes {
+    this.ids ??= []
+    const known = this.ids[index]
+    if (known !== undefined) return known
+    const made = this.services.objectIds.next()
+    this.ids[index] = made
+    return made
+  }
+
+  /** The i-th random UUID (version 4) of this call, the same at every run. */
+  uuid(index = 0): Bytes {
+    this.uuids ??= []
+    const known = this.uuids[index]
+    if (known !== undefined) return known
+    const made = this.services.random.bytes(16).slice()
+    made[6] = ((made[6] ?? 0) & 0x0f) | 0x40
+    made[8] = ((made[8] ?? 0) & 0x3f) | 0x80
+    this.uuids[index] = made
+    return made
+  }
+
+  /** Whose cursors and sessions these are. */
+  get owner(): string {
+    return identityKey(this.session.identity)
+  }
+
+  /** The client's logical session as hexadecimal digits. */
+  get lsid(): string | undefined {
+    const { sessionId } = this.generic
+    return sessionId === undefined ? undefined : Buffer.from(sessionId).toString('hex')
+  }
+
+  /** What filters, updates and expressions may know of the call. */
+  get context(): QueryContext {
+    this.queryContext ??= this.makeContext()
+    return this.queryContext
+  }
+
+  /** How a collection is made that this call is the first to write to. */
+  creation(options: Document = emptyDocument): CreateOptions {
+    const owner = walletOf(this.identity) ?? null
+    const { defaultPrivacy: mode } = this.services
+    const made = this.madeBy === undefined ? {} : { madeBy: this.madeBy }
+    return { owner, mode, now: this.now, uuid: this.uuid(), options, ...made }
+  }
+
+  /** The service user that calls, as collections tell who made them. */
+  get madeBy(): string | undefined {
+    return this.identity.kind === 'user' ? accountOf(this.identity) : undefined
+  }
+
+  /** Whose quota what it makes counts for. */
+  get payer(): string | undefined {
+    return walletOf(this.identity) ?? this.madeBy
+  }
+
+  /** Whether the caller may do `need` to what is at that place, with that access. */
+  may(need: Need, access: Access | undefined, place: Place): boolean {
+    const { identity, command } = this
+    const { allow: decide, rules } = this.services
+    if (identity.kind !== 'user') {
+      if (decide !== undefined) return decide(identity, need, access)
+      return allow(identity, need, access, rules)
+    }
+    if (isBehindPatterns(identity, place)) return false
+    const asked = { place, command }
+    return decide?.(identity, need, access, asked) ?? allow(identity, need, access, rules, asked)
+  }
+
+  /** As may, of a collection that is there. */
+  mayAt(need: Need, { db, name: collection, access }: Named): boolean {
+    return this.may(need, access, { db, collection })
+  }
+
+  /** Whether listings have to look at everything: for the operator, and the server's own. */
+  get readsAll(): boolean {
+    const { kind } = this.identity
+    return kind === 'operator' || isAdministrator(this.identity, this.services.rules ?? strictRules)
+  }
+
+  /** Throws unless the caller may send the command at all. */
+  requireAccess(): void {
+    const { access, identity, services } = this
+    if (identity.kind === 'operator') return
+    const { rules = strictRules } = services
+    switch (access) {
+      case 'anonymous':
+        return
+      case 'reader':
+        if (identity.kind === 'anonymous' && !rules.anonymousReads) throw this.unauthenticated()
+        return
+      case 'identity':
+        if (identity.kind === 'anonymous') throw this.unauthenticated()
+        return
+      case 'session':
+        if (identity.kind === 'anonymous') throw this.unauthenticated()
+        if (identity.kind !== 'session') throw this.unauthorized()
+        return
+      case 'admin':
+        if (identity.kind === 'anonymous') throw this.unauthenticated()
+        if (!isAdministrator(identity, rules, 'admin')) throw this.unauthorized()
+        return
+      case 'operator':
+        throw identity.kind === 'anonymous' ? this.unauthenticated() : this.unauthorized()
+    }
+  }
+
+  /** Looks again at who asks, for work that begins with no program. */
+  look(): Awaitable<void> {
+    const { identity } = this.session
+    if (!isRevocable(identity)) return undefined
+    return this.engine.store.read((tx) => this.stand(tx, identity))
+  }
+
+  /** The entry of the audit for what the call has done. */
+  auditEntry(details: AuditDetails): AuditEntry {
+    const { command, identity, session, db, touches } = this
+    const collection = touches[0]?.collection
+    const { protocol, peer } = session
+    const ns = collection === undefined ? {} : { ns: `${touches[0]?.db ?? db}.${collection}` }
+    return { act: command, identity, protocol, peer, details, ...ns }
+  }
+
+  lookAgain(tx: ReadTx): Program<void> | undefined {
+    const { identity } = this.session
+    return isRevocable(identity) ? this.stand(tx, identity) : undefined
+  }
+
+  authorize(touch: Touch, access: Access | undefined): void {
+    for (const need of touch.needs) {
+      if (this.may(need, access, touch)) continue
+      const hint = wayOutOf(this.identity, `${touch.db}.${touch.collection}`, access)
+      throw this.unauthorized(touch.db, reasonOf(this.identity, need), hint)
+    }
+    if (!this.isBlind && isBlindTo(touch) && !this.may('read', access, touch)) this.isBlind = true
+    if (access?.isGraph === true && touch.knowsGraphs !== true) requireReading(touch)
+  }
+
+  get requireSpace(): ((bytes: number, waste: number) => void) | undefined {
+    const { quotas } = this.services
+    const isBound = this.grows !== 'nothing' && isRevocable(this.identity)
+    return isBound ? quotas?.requireDisk : undefined
+  }
+
+  get requireStaging(): ((bytes: number, waste: number) => void) | undefined {
+    return isRevocable(this.identity) ? this.services.quotas?.requireWaste : undefined
+  }
+
+  creating(held: Held, count: number): void {
+    if (isRevocable(this.identity)) this.services.quotas?.requireHolding(held, count)
+  }
+
+  makingHome(db: string, homes: number): void {
+    const { homes: limit } = this.services
+    if (isRevocable(this.identity)) limit?.make(db, homes, this.session.address)
+  }
+
+  authorizeOwner(view: Namespace, source: Access | undefined, name: string): void {
+    const { db, access } = view
+    const { owner, madeBy } = access
+    if (owner === null) {
+      if (madeBy === undefined || allowsView(db, source, { db, collection: name })) return
+      throw this.unauthorized(db, 'VIEW_OWNER')
+    }
+    const identity: Identity = { kind: 'session', address: owner, sid: '', chainId: 0 }
+    const { allow: decide, rules } = this.services
+    const may = decide?.(identity, 'read', source) ?? allow(identity, 'read', source, rules)
+    if (!may) throw this.unauthorized(db, 'VIEW_OWNER')
+  }
+
+  get bypassesValidation(): boolean {
+    const { args } = this
+    return (
+      typeof args === 'object' &&
+      args !== null &&
+      'bypassDocumentValidation' in args &&
+      args.bypassDocumentValidation === true
+    )
+  }
+
+  noteInvalid({ db, name }: Namespace): void {
+    this.invalid ??= new Set()
+    this.invalid.add(`${db}.${name}`)
+  }
+
+  /** Collections that documents were written to which their validators only warn of. */
+  get invalidNamespaces(): Iterable<string> | undefined {
+    return this.invalid
+  }
+
+  private unauthenticated(): GatewayError {
+    return fail('Unauthorized', `Command ${this.command} requires authentication`)
+  }
+
+  /** The refusal of the whole command; its text shows the command's name and target alone. */
+  unauthorized(db = this.db, reason = 'forbidden', hint = ''): GatewayError {
+    const text = `not authorized on ${db} to execute command ${this.brief()}${hint}`
+    return fail('Unauthorized', text, { reason })
+  }
+
+  /** Throws if the call must end: killed, its client gone, or its time over. */
+  check(): void {
+    if (this.killed) throw fail('Interrupted', 'operation was interrupted')
+    if (this.session.closed) {
+      throw fail('Interrupted', 'operation was interrupted because the client disconnected')
+    }
+    if (this.services.clock.elapsed() > this.deadlineMs) {
+      throw fail('MaxTimeMSExpired', 'operation exceeded time limit')
+    }
+  }
+
+  /** It has been told to end. */
+  get isKilled(): boolean {
+    return this.killed
+  }
+
+  /** Ends the call at its next pause. */
+  kill(): void {
+    this.killed = true
+    this.disturb?.()
+  }
+
+  /** Ends its waiting. */
+  hurry(): void {
+    this.isHurried = true
+    this.disturb?.()
+  }
+
+  /** The time limit as one of waiting: it ends that, and not the call. */
+  waitMs(fallback: number): number {
+    this.deadlineMs = Number.POSITIVE_INFINITY
+    return this.generic.maxTimeMs || fallback
+  }
+
+  /**
+   * For a call that waits, until the function that it answers is called: `tell` is called when the
+   * call is to end or its client is gone, which is then to be looked at.
+   */
+  whenDisturbed(tell: () => void): () => void {
+    this.disturb = tell
+    const stay = this.session.whenClosed(tell)
+    return () => {
+      this.disturb = undefined
+      stay()
+    }
+  }
+
+  /** Runs a read program behind the call's fence. */
+  read<R>(program: (tx: CommandReadTx) => Program<R>): Awaitable<R> {
+    const { account } = this
+    return this.engine.store.read((tx) => this.fenced(tx, program), {
+      onPause: () => this.check(),
+      account,
+    })
+  }
+
+  /** Runs a write program behind the call's fence. */
+  write<R>(program: (tx: CommandTx) => Program<R>): Promise<R> {
+    return this.engine.store.write((tx) => this.fencedWrite(tx, program), this.account)
+  }
+
+  /** Runs a sweep, each of its programs behind the call's fence. */
+  sweep<R>(sweep: Sweep<R>): Promise<R> {
+    const { store } = this.engine
+    return runSweep(store, this.fencedSweep(sweep), () => this.check(), this.account)
+  }
+
+  private *stand(tx: ReadTx, identity: RevocableIdentity): Program<void> {
+    const { standing = noWallets } = this.services
+    this.identity = yield* standing.check(tx, identity, this.now)
+    this.requireAccess()
+  }
+
+  private *fenced<R>(tx: ReadTx, program: (tx: CommandReadTx) => Program<R>): Program<R> {
+    const fenced = new CommandReadTx(tx, this)
+    yield* fenced.enter()
+    return yield* program(fenced)
+  }
+
+  private *fencedWrite<R>(tx: Tx, program: (tx: CommandTx) => Program<R>): Program<R> {
+    const fenced = new CommandTx(tx, this)
+    yield* fenced.enter()
+    try {
+      const result = yield* program(fenced)
+      yield* fenced.leave()
+      return result
+    } catch (error) {
+      if (error instanceof StagingNeeded) yield* fenced.requireStaging(error)
+      throw error
+    }
+  }
+
+  private *fencedSweep<R>(sweep: Sweep<R>): Sweep<R> {
+    let next = sweep.next()
+    while (next.done !== true) {
+      let result: unknown
+      try {
+        result = yield this.fencedPhase(next.value)
+      } catch (error) {
+        next = sweep.throw(error)
+        continue
+      }
+      next = sweep.next(result)
+    }
+    return next.value
+  }
+
+  private fencedPhase(phase: Phase): Phase {
+    if (phase.mode === 'write') {
+      return { mode: 'write', program: (tx) => this.fencedWrite(tx, phase.program) }
+    }
+    return { ...phase, program: (tx: ReadTx) => this.fenced(tx, phase.program) }
+  }
+
+  private makeContext(): QueryContext {
+    const context: QueryContext = {
+      now: this.now,
+      variables: noVariables,
+      objectId: (index) => this.objectId(index),
+    }
+    const { let: spec } = this.generic
+    return spec === undefined ? context : { ...context, variables: letVariables(spec, context) }
+  }
+
+  private brief(): string {
+    const elements = new Elements(this.request.body)
+    elements.next()
+    const name = elements.name()
+    // The text of a statement holds values, and may be long.
+    const shown = name.startsWith('sql') ? this.touches[0]?.collection : textIn(elements)
+    return `{ ${name}: ${shown === undefined ? '1' : JSON.stringify(shown)} }`
+  }
+}
+
+/** What tells of a collection where and whose it is. */
+type Named = Pick<Namespace, 'db' | 'name'> & { readonly access: Access | undefined }
+
+/** Key patterns are of the key-value protocol: by others such a user does not reach keys. */
+function isBehindPatterns({ keyValue }: UserIdentity, { collection = '' }: Place): boolean {
+  return keyValue?.patterns !== undefined && keyspaceIndex(collection) !== undefined
+}
+
+function textIn(elements: Elements): string | undefined {
+  return elements.type === bsonType.string ? stringOf(elements.value()) : undefined
+}

@@ -1,0 +1,218 @@
+// The fields that any command may carry: session, API version, read and write concern, time limit.
+// Each is checked as a standalone server checks it, and most have no further effect.
+
+import { fail, type GatewayError } from '../../base/errors.js'
+import { Elements, field } from '../../value/elements.js'
+import { numberOf } from '../../value/numbers.js'
+import { bsonType, type Document, stringOf, type Value } from '../../value/value.js'
+import {
+  anyValue,
+  countNumber,
+  ignored,
+  number,
+  object,
+  optional,
+  strictBool,
+  string,
+  typeName,
+  wrongType,
+} from './params.js'
+import { type Args, Schema } from './schema.js'
+
+export const genericFields = {
+  $db: optional(string),
+  lsid: optional(object),
+  maxTimeMS: optional(anyValue),
+  comment: optional(anyValue),
+  let: optional(object),
+  readConcern: optional(object),
+  writeConcern: optional(object),
+  txnNumber: optional(number),
+  startTransaction: optional(strictBool),
+  autocommit: optional(strictBool),
+  apiVersion: optional(string),
+  apiStrict: optional(strictBool),
+  apiDeprecationErrors: optional(strictBool),
+  $readPreference: optional(object),
+  $clusterTime: ignored,
+  $configServerState: ignored,
+  $audit: ignored,
+  $client: ignored,
+} as const
+
+export type GenericArgs = Args<typeof genericFields>
+
+export const genericSchema = new Schema('', genericFields)
+/** Of a command that carries none. */
+export const noGeneric: GenericArgs = genericSchema.begin().finish()
+
+const maxTimeMsMax = 2 ** 31 - 1
+const writeMembersMax = 50
+const readLevels = new Set(['local', 'available', 'majority', 'linearizable', 'snapshot'])
+
+/** What is left of the generic fields once they are checked. */
+export interface Generic {
+  /** 16 bytes of the client's session id. */
+  readonly sessionId: Uint8Array | undefined
+  /** 0: no limit. */
+  readonly maxTimeMs: number
+  readonly let: Document | undefined
+  readonly comment: Value | undefined
+  readonly apiStrict: boolean
+}
+
+const nothingAsked: Generic = {
+  sessionId: undefined,
+  maxTimeMs: 0,
+  let: undefined,
+  comment: undefined,
+  apiStrict: false,
+}
+
+export function checkGeneric(args: GenericArgs, command: string): Generic {
+  if (args === noGeneric) return nothingAsked
+  checkApi(args)
+  checkTransaction(args)
+  if (args.readConcern !== undefined) checkReadConcern(args.readConcern)
+  if (args.writeConcern !== undefined) checkWriteConcern(args.writeConcern)
+  return {
+    sessionId: args.lsid === undefined ? undefined : sessionIdOf(args.lsid),
+    maxTimeMs: args.maxTimeMS === undefined ? 0 : timeLimit(args.maxTimeMS, command),
+    let: args.let,
+    comment: args.comment,
+    apiStrict: args.apiStrict ?? false,
+  }
+}
+
+function checkApi({ apiVersion, apiStrict, apiDeprecationErrors }: GenericArgs): void {
+  if (apiVersion === undefined) {
+    if (apiStrict === undefined && apiDeprecationErrors === undefined) return
+    const text = 'Provided apiStrict and/or apiDeprecationErrors without passing apiVersion'
+    throw fail('Location4886600', text)
+  }
+  if (apiVersion !== '1') throw fail('APIVersionError', 'API version must be "1"')
+}
+
+function checkTransaction({ txnNumber, startTransaction, autocommit }: GenericArgs): void {
+  if (txnNumber !== undefined) {
+    const text = 'Transaction numbers are only allowed on a replica set member or mongos'
+    throw fail('IllegalOperation', text)
+  }
+  if (startTransaction !== undefined || autocommit !== undefined) {
+    throw fail('InvalidOptions', 'startTransaction and autocommit ask for a transaction number')
+  }
+}
+
+/** The UUID of `{id: UUID}`, whose other fields (uid, txnUUID) are the cluster's. */
+export function sessionIdOf(lsid: Document): Uint8Array {
+  const id = field(lsid, 'id')
+  if (id === undefined) {
+    const text = "BSON field 'OperationSessionInfo.lsid.id' is missing but a required field"
+    throw fail('Location40414', text)
+  }
+  // int32 length, subtype 4, 16 bytes
+  if (id.type !== bsonType.binary || id.end - id.start !== 21 || id.bytes[id.start + 4] !== 4) {
+    throw wrongType('OperationSessionInfo.lsid.id', id, "type 'UUID'")
+  }
+  return id.bytes.slice(id.start + 5, id.end)
+}
+
+/** Commands that have the field by themselves, and so the checks of fields. */
+const timedCommands: ReadonlySet<string> = new Set([
+  ...['find', 'aggregate', 'count', 'distinct', 'getMore'],
+])
+
+function timeLimit(value: Value, command: string): number {
+  if (timedCommands.has(command)) {
+    const ms = countNumber.bind(`${command}.maxTimeMS`)(value)
+    if (ms <= maxTimeMsMax) return ms
+  }
+  if (!value.isNumber) throw fail('BadValue', 'maxTimeMS must be a number')
+  const ms = numberOf(value)
+  if (!Number.isInteger(ms)) throw fail('BadValue', 'maxTimeMS has non-integral value')
+  if (ms >= 0 && ms <= maxTimeMsMax) return ms
+  throw fail('BadValue', `${ms} value for maxTimeMS is out of range [0, ${maxTimeMsMax}]`)
+}
+
+function checkReadConcern(concern: Document): void {
+  const elements = new Elements(concern)
+  while (elements.next()) {
+    const name = elements.name()
+    const value = elements.value()
+    if (name === 'level') checkReadLevel(value)
+    else if (name === 'afterClusterTime' || name === 'atClusterTime') {
+      throw fail(
+        'IllegalOperation',
+        `Cannot specify ${name} readConcern without replication enabled`,
+      )
+    } else if (name !== 'provenance') {
+      throw fail('Location40415', `BSON field 'readConcern.${name}' is an unknown field.`)
+    }
+  }
+}
+
+function checkReadLevel(value: Value): void {
+  if (value.type !== bsonType.string) throw wrongType('readConcern.level', value, "type 'string'")
+  const level = stringOf(value)
+  if (!readLevels.has(level)) {
+    const text = `Enumeration value '${level}' for field 'readConcern.level' is not a valid value.`
+    throw fail('BadValue', text)
+  }
+  if (level === 'linearizable' || level === 'snapshot') {
+    throw fail(
+      'NotAReplicaSet',
+      `node needs to be a replica set member to use readConcern: ${level}`,
+    )
+  }
+}
+
+function checkWriteConcern(concern: Document): void {
+  const elements = new Elements(concern)
+  let journal = false
+  let fsync = false
+  while (elements.next()) {
+    const name = elements.name()
+    const value = elements.value()
+    if (name === 'w') checkWriteMembers(value)
+    else if (name === 'j') journal = concernFlag(name, value)
+    else if (name === 'fsync') fsync = concernFlag(name, value)
+    else if (name === 'wtimeout') concernNumber(name, value)
+    else if (name !== 'wOpTime' && name !== 'provenance' && name !== 'getLastError') {
+      throw fail('FailedToParse', `unrecognized write concern field: ${name}`)
+    }
+  }
+  if (journal && fsync) throw fail('FailedToParse', 'fsync and j options cannot be used together')
+}
+
+function checkWriteMembers(value: Value): void {
+  if (value.type === bsonType.string) {
+    const mode = stringOf(value)
+    if (mode === 'majority') return
+    const where = 'when a host is not a member of a replica set'
+    throw fail('BadValue', `cannot use non-majority 'w' mode ${mode} ${where}`)
+  }
+  if (!value.isNumber) {
+    throw fail('FailedToParse', 'w has to be a number, string, or object')
+  }
+  const members = numberOf(value)
+  if (!(members >= 0 && members <= writeMembersMax)) {
+    const text = `w has to be a non-negative number and not greater than ${writeMembersMax}`
+    throw fail('FailedToParse', text)
+  }
+  if (members > 1) throw fail('BadValue', "cannot use 'w' > 1 when a host is not replicated")
+}
+
+function concernFlag(name: string, value: Value): boolean {
+  if (value.type === bsonType.bool) return value.bytes[value.start] === 1
+  return concernNumber(name, value) !== 0
+}
+
+function concernNumber(name: string, value: Value): number {
+  if (value.isNumber) return numberOf(value)
+  throw notNumeric(name, value)
+}
+
+function notNumeric(name: string, value: Value): GatewayError {
+  const text = `${name} must be numeric or a boolean value, not ${typeName(value.type)}`
+  return fail('FailedToParse', text)
+}

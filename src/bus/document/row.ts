@@ -1,0 +1,228 @@
+// A command is a row of data before it is a function: its name, what it takes, what it touches and
+// with which need, how its work is cut, and its documentation. The dispatcher, the authorization
+// test, listCommands and the reference pages all read the same rows.
+
+import { assert } from '../../base/errors.js'
+import type { Touch } from '../../engine/types.js'
+import type { AuditDetails } from '../../identity/audit.js'
+import type { Awaitable, Program } from '../../store/store.js'
+import type { Sweep } from '../../store/sweep.js'
+import { Elements } from '../../value/elements.js'
+import type { Document, Value } from '../../value/value.js'
+import type { Request } from '../session.js'
+import type { Call } from './call.js'
+import type { CommandReadTx, CommandTx } from './command-tx.js'
+import { type GenericArgs, genericFields, genericSchema, noGeneric } from './generic.js'
+import { type Args, type Field, type Fields, type Reading, Schema } from './schema.js'
+
+/**
+ * Who may send it: all clients; those who may read (all under ANONYMOUS=read); those who have
+ * signed in; a wallet by its session; administrators; the operator alone.
+ */
+export type RowAccess = 'anonymous' | 'reader' | 'identity' | 'session' | 'admin' | 'operator'
+
+/**
+ * How the work is cut (docs/design/transactions.md, rule 2): `local` needs no store, `read` is one
+ * pausable read program, `point` one write program, `sweep` many programs that are each atomic,
+ * `task` an async function that runs programs and waits for other things between them.
+ */
+export type Grain = 'local' | 'read' | 'point' | 'sweep' | 'task'
+
+/**
+ * What a command may make larger of what counts as its owner's: over its space quota, a wallet may
+ * still send what grows nothing, and whatever does not grow in the event (bus/quota.ts).
+ */
+export const growths = ['nothing', 'documents', 'indexes', 'keys', 'ownership'] as const
+
+export type Growth = (typeof growths)[number]
+
+interface Description {
+  readonly name: string
+  readonly grows: Growth
+  readonly aliases?: readonly string[]
+  readonly access: RowAccess
+  /** Answers only on the database `admin`. */
+  readonly adminOnly?: boolean
+  /** Its database has to be one that can be a space. */
+  readonly inSpaces?: boolean
+  /** In the peer's API version 1: what apiStrict lets through. */
+  readonly stable?: boolean
+  /** Arguments that no log may show, not even their shape. */
+  readonly secrets?: readonly string[]
+  /** One sentence for the reference. */
+  readonly help: string
+}
+
+type Handler<F extends Fields, T> =
+  | { readonly grain: 'local'; readonly run: (call: Call<Args<F>, T>) => Document }
+  | {
+      readonly grain: 'read'
+      readonly run: (tx: CommandReadTx, call: Call<Args<F>, T>) => Program<Document>
+      /** Instead of `run`, for calls that also write; undefined for those that do not. */
+      readonly writing?: (call: Call<Args<F>, T>) => Sweep<Document> | undefined
+      /** Instead of `run`, for calls that wait for what others write. */
+      readonly waiting?: (call: Call<Args<F>, T>) => Promise<Document> | undefined
+    }
+  | {
+      readonly grain: 'point'
+      readonly run: (tx: CommandTx, call: Call<Args<F>, T>) => Program<Document>
+    }
+  | { readonly grain: 'sweep'; readonly run: (call: Call<Args<F>, T>) => Sweep<Document> }
+  | { readonly grain: 'task'; readonly run: (call: Call<Args<F>, T>) => Awaitable<Document> }
+
+export type RowDefinition<F extends Fields, T> = Description &
+  Handler<F, T> & {
+    /** What stands beside the command's own name: usually the collection. */
+    readonly target: Field<T>
+    readonly params: F
+    /** Fields beyond the schema are let pass: what the handshake must do. */
+    readonly ignoresUnknown?: boolean
+    /** Every collection that the command may reach; whatever is not here does not exist for it. */
+    readonly touches?: (call: Call<Args<F>, T>) => readonly Touch[]
+    /**
+     * Of an act that the audit tells of: what it tells beside the command's name and collection.
+     * Asked when the command has done its work.
+     */
+    readonly audit?: (call: Call<Args<F>, T>) => AuditDetails
+  }
+
+export interface Parsed {
+  readonly args: unknown
+  readonly target: unknown
+  readonly generic: GenericArgs
+}
+
+/** A row with its types put aside: what the table keeps and the bus runs. */
+export interface DocumentRow extends Description {
+  readonly grain: Grain
+  readonly paramNames: readonly string[]
+  readonly parse: (request: Request) => Parsed
+  readonly touches: (call: AnyCall) => readonly Touch[]
+  readonly audit: ((call: AnyCall) => AuditDetails) | undefined
+  readonly runLocal: (call: AnyCall) => Awaitable<Document>
+  readonly runRead: (tx: CommandReadTx, call: AnyCall) => Program<Document>
+  readonly runWriting?: (call: AnyCall) => Sweep<Document> | undefined
+  readonly runWaiting?: (call: AnyCall) => Promise<Document> | undefined
+  readonly runPoint: (tx: CommandTx, call: AnyCall) => Program<Document>
+  readonly runSweep: (call: AnyCall) => Sweep<Document>
+}
+
+export type AnyCall = Call<unknown, unknown>
+
+/** Checks a definition and binds its schema. A row that cannot be right throws here, at start. */
+export function documentRow<F extends Fields, T>(definition: RowDefinition<F, T>): DocumentRow {
+  checkDefinition(definition)
+  const { name, params, target, ignoresUnknown = false } = definition
+  const schema = new Schema(name, params)
+  const readTarget = target.bind(`${name}.${name}`)
+  // The one place where a row forgets its types: `parse` made the very call that `run` gets.
+  const typed = (call: AnyCall) => call as Call<Args<F>, T>
+  const { touches, audit } = definition
+  return {
+    ...describe(definition),
+    grain: definition.grain,
+    paramNames: schema.names,
+    parse: (request) => parseCommand(request, { schema, readTarget, ignoresUnknown }),
+    touches: touches === undefined ? () => [] : (call) => touches(typed(call)),
+    audit: audit === undefined ? undefined : (call) => audit(typed(call)),
+    ...runners(definition, typed),
+  }
+}
+
+function describe(definition: Description): Description {
+  const { name, aliases, access, grows, adminOnly, stable, secrets, help } = definition
+  return {
+    name,
+    access,
+    grows,
+    help,
+    ...(aliases === undefined ? {} : { aliases }),
+    ...(adminOnly === undefined ? {} : { adminOnly }),
+    ...(stable === undefined ? {} : { stable }),
+    ...(secrets === undefined ? {} : { secrets }),
+  }
+}
+
+type Runners = Pick<
+  DocumentRow,
+  'runLocal' | 'runRead' | 'runWriting' | 'runWaiting' | 'runPoint' | 'runSweep'
+>
+
+function runners<F extends Fields, T>(
+  handler: Handler<F, T>,
+  typed: (call: AnyCall) => Call<Args<F>, T>,
+): Runners {
+  const wrong = (): never => {
+    throw new Error(`a handler of grain ${handler.grain} was run as another`)
+  }
+  const none: Runners = { runLocal: wrong, runRead: wrong, runPoint: wrong, runSweep: wrong }
+  switch (handler.grain) {
+    case 'local':
+    case 'task':
+      return { ...none, runLocal: (call) => handler.run(typed(call)) }
+    case 'read': {
+      const { writing, waiting } = handler
+      const read = {
+        ...none,
+        runRead: (tx: CommandReadTx, call: AnyCall) => handler.run(tx, typed(call)),
+      }
+      return {
+        ...read,
+        ...(writing === undefined ? {} : { runWriting: (call: AnyCall) => writing(typed(call)) }),
+        ...(waiting === undefined ? {} : { runWaiting: (call: AnyCall) => waiting(typed(call)) }),
+      }
+    }
+    case 'point':
+      return { ...none, runPoint: (tx, call) => handler.run(tx, typed(call)) }
+    case 'sweep':
+      return { ...none, runSweep: (call) => handler.run(typed(call)) }
+  }
+}
+
+/** How a command is read: its fields, and what stands beside its name. */
+export interface CommandSyntax<F extends Fields, T> {
+  readonly schema: Schema<F>
+  readonly readTarget: (value: Value) => T
+  readonly ignoresUnknown: boolean
+}
+
+/** The checked arguments of a request. Throws 40413 to 40415, 14 and what the fields refuse. */
+export function parseCommand<F extends Fields, T>(
+  { body, sequences }: Pick<Request, 'body' | 'sequences'>,
+  { schema, readTarget, ignoresUnknown }: CommandSyntax<F, T>,
+): { readonly args: Args<F>; readonly target: T; readonly generic: GenericArgs } {
+  const reading = schema.begin()
+  let generic: Reading<typeof genericFields> | undefined
+  const elements = new Elements(body)
+  elements.next()
+  const target = readTarget(elements.value())
+  while (elements.next()) {
+    if (reading.take(body, elements)) continue
+    generic ??= genericSchema.begin()
+    if (generic.take(body, elements)) continue
+    if (!ignoresUnknown) throw schema.unknown(elements.name())
+  }
+  for (const [name, documents] of sequences) {
+    if (!reading.takeSequence(name, documents) && !ignoresUnknown) throw schema.unknown(name)
+  }
+  return { args: reading.finish(), target, generic: generic?.finish() ?? noGeneric }
+}
+
+function checkDefinition<F extends Fields, T>(definition: RowDefinition<F, T>): void {
+  const { name, aliases = [], params, secrets = [], help, grain, access } = definition
+  for (const text of [name, ...aliases]) {
+    assert(/^[a-zA-Z]+$/.test(text), `command name ${text}`)
+    assert(!(text in genericFields), `command ${text} is named like a generic field`)
+  }
+  assert(help.endsWith('.'), `${name}: help is one sentence`)
+  for (const field of Object.keys(params)) {
+    assert(field !== name && !aliases.includes(field), `${name}: a field named like the command`)
+    assert(!(field in genericFields), `${name}.${field} is a generic field`)
+  }
+  for (const secret of secrets) assert(secret in params, `${name}: secret ${secret} is no field`)
+  assert(growths.includes(definition.grows), `${name}: it does not say what it makes larger`)
+  const writes = grain === 'point' || grain === 'sweep'
+  assert(!(access === 'anonymous' && writes), `${name}: it writes without sign-in`)
+  const isRead = grain === 'read' || grain === 'sweep'
+  assert(definition.audit === undefined || !isRead, `${name}: an act that only reads`)
+}

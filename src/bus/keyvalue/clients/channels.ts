@@ -1,0 +1,410 @@
+// Publish and subscribe: the subscribers of channels and patterns, for all protocols of this
+// process. A message is copied once for all receivers, and nothing is kept for absent ones. Whether
+// a client may read is checked again for each message. (docs/rights.md, "When rights end")
+
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Bytes } from '../../../base/bytes/bytes.js'
+import { Glob } from '../../../base/bytes/glob.js'
+import { Slice } from '../../../base/bytes/slice.js'
+import type { Clock } from '../../../base/clock.js'
+import { work } from '../../../base/work/work-budget.js'
+import { bytesPerUnit, entryUnits, turnUnits, wordUnits } from '../../../base/work/work-figures.js'
+import { WorkTurns } from '../../../base/work/work-turns.js'
+import { findNamespace, findReserved } from '../../../engine/collection/catalog/catalog.js'
+import { channelsName, keyspaceName } from '../../../engine/collection/catalog/homes.js'
+import type { Space } from '../../../engine/keyspace/spaces.js'
+import type { Access } from '../../../engine/types.js'
+import { accountOf, type Identity, type RevocableIdentity } from '../../../identity/identity.js'
+import type { Allow, Asked } from '../../../identity/rights/allow.js'
+import { isRevocable, type Standing, standingNow } from '../../../identity/rights/standing.js'
+import type { Awaitable, Program, ReadTx, Store } from '../../../store/store.js'
+import type { Quotas } from '../../quota.js'
+import { askedOf } from '../key-rights.js'
+import { push, type Reply } from '../reply.js'
+
+/** One message as a subscriber gets it; a subscription by pattern gets its own. */
+export interface Message {
+  readonly pattern: Bytes | undefined
+  readonly channel: Bytes
+  readonly payload: Bytes
+  /** The same as a frame of the key-value protocol. */
+  readonly frame: Reply
+}
+
+/** A client that listens, of whatever protocol. */
+export class Subscriber {
+  /** By the latin1 reading of their bytes. */
+  readonly channels = new Map<string, Bytes>()
+  readonly patterns = new Map<string, Bytes>()
+  /** Whose subscriptions they are, however it signs in later. */
+  readonly wallet: string | undefined
+
+  constructor(
+    /** Whose rights it has at that moment. */
+    readonly session: { readonly identity: Identity },
+    /** Whose channels these are. */
+    readonly space: Space,
+    readonly receive: (message: Message) => void,
+  ) {
+    this.wallet = accountOf(session.identity)
+  }
+
+  /** Channels and patterns together. */
+  get count(): number {
+    return this.channels.size + this.patterns.size
+  }
+}
+
+interface Pattern {
+  readonly bytes: Bytes
+  readonly glob: Glob
+  readonly subscribers: Set<Subscriber>
+}
+
+export type NameKind = 'channels' | 'patterns'
+
+/** What decides who listens: the rights of the collection `pubsub` of their space. */
+export interface ChannelsOptions {
+  readonly store: Store
+  readonly allow: Allow
+  readonly standing: Standing
+  readonly clock: Clock
+  /** What each wallet may have; without it there is no bound. */
+  readonly quotas?: Pick<Quotas, 'subscribe' | 'unsubscribe'>
+}
+
+/** A message on its way to those who listen to the channel or to one pattern. */
+interface Delivery {
+  readonly subscribers: ReadonlySet<Subscriber>
+  readonly message: Message
+}
+
+/** What was looked up for a message: the rights of the channels, and who stands as what. */
+interface Looked {
+  readonly access: Access | undefined
+  readonly standing: ReadonlyMap<Identity, Identity>
+}
+
+/** The channels of one space that have listeners. */
+class Hub {
+  readonly channels = new Map<string, Set<Subscriber>>()
+  readonly patterns = new Map<string, Pattern>()
+
+  get isEmpty(): boolean {
+    return this.channels.size === 0 && this.patterns.size === 0
+  }
+}
+
+const noHub = new Hub()
+
+export class Channels {
+  /** Of the spaces that have listeners. */
+  private readonly hubs = new Map<Space, Hub>()
+  /** The last message that is delivered with pauses: none overtakes it. */
+  private sending: Promise<void> | undefined
+
+  constructor(private readonly options: ChannelsOptions) {}
+
+  /** Whether any channel has a subscriber. */
+  get isSilent(): boolean {
+    return this.hubs.size === 0
+  }
+
+  /** Channels of a space that have listeners, and patterns: INFO. */
+  channelCount(space: Space): number {
+    return this.hubOf(space).channels.size
+  }
+
+  patternCount(space: Space): number {
+    return this.hubOf(space).patterns.size
+  }
+
+  /** For the decision about a service user: the channels are a collection. */
+  askedOf({ database }: Space): Asked {
+    return askedOf({ db: database, name: channelsName }, 'publish')
+  }
+
+  /** Of the key-value databases, which are all alike to a service user. */
+  private keysAskedOf({ database }: Space): Asked {
+    return askedOf({ db: database, name: keyspaceName(0) }, 'publish')
+  }
+
+  /** To listen is to read, to publish is to write. */
+  *access(tx: ReadTx, space: Space): Program<Access> {
+    const { database } = space
+    const found = yield* findNamespace(tx, database, channelsName)
+    if (found !== undefined) return found.access
+    return (yield* findReserved(tx, database, channelsName)) ?? space.access
+  }
+
+  private hubOf(space: Space): Hub {
+    return this.hubs.get(space) ?? noHub
+  }
+
+  /** For one who comes to listen. */
+  private openHub(space: Space): Hub {
+    const hub = this.hubs.get(space) ?? new Hub()
+    this.hubs.set(space, hub)
+    return hub
+  }
+
+  subscribe(subscriber: Subscriber, name: Slice): void {
+    const key = name.mapKey()
+    if (subscriber.channels.has(key)) return
+    if (subscriber.wallet !== undefined) this.options.quotas?.subscribe(subscriber.wallet)
+    subscriber.channels.set(key, name.copy())
+    const { channels } = this.openHub(subscriber.space)
+    const known = channels.get(key)
+    if (known === undefined) channels.set(key, new Set([subscriber]))
+    else known.add(subscriber)
+  }
+
+  subscribePattern(subscriber: Subscriber, name: Slice): void {
+    const key = name.mapKey()
+    if (subscriber.patterns.has(key)) return
+    if (subscriber.wallet !== undefined) this.options.quotas?.subscribe(subscriber.wallet)
+    const bytes = name.copy()
+    subscriber.patterns.set(key, bytes)
+    const { patterns } = this.openHub(subscriber.space)
+    const known = patterns.get(key)
+    if (known !== undefined) known.subscribers.add(subscriber)
+    else {
+      const glob = new Glob(Slice.of(bytes))
+      patterns.set(key, { bytes, glob, subscribers: new Set([subscriber]) })
+    }
+  }
+
+  /** Nothing happens where it does not listen to it. */
+  unsubscribe(subscriber: Subscriber, kind: NameKind, name: Slice): void {
+    this.drop(subscriber, kind, name.mapKey())
+  }
+
+  /** The client is gone, or wants to hear nothing more. */
+  leave(subscriber: Subscriber): void {
+    for (const key of [...subscriber.channels.keys()]) this.drop(subscriber, 'channels', key)
+    for (const key of [...subscriber.patterns.keys()]) this.drop(subscriber, 'patterns', key)
+  }
+
+  /**
+   * Hands a message to all subscribers of a space; answers how many subscriptions that
+   * were. `also` is what a reader needs besides: the rights of the database that an event is of.
+   */
+  publish(space: Space, channel: Slice, payload: Slice, also?: Access): Awaitable<number> {
+    const { channels, patterns } = this.hubOf(space)
+    const listeners = channels.size === 0 ? undefined : channels.get(channel.mapKey())
+    if (listeners === undefined && patterns.size === 0) return 0
+    const copy = new Copy(channel, payload)
+    const deliveries: Delivery[] = []
+    if (listeners !== undefined) {
+      deliveries.push({ subscribers: listeners, message: copy.message() })
+    }
+    const matching = this.matching(patterns, copy, deliveries)
+    const isMatched = matching.next().done === true
+    const isShort = isMatched && receiversOf(deliveries) <= receiversAtOnce
+    if (isShort && this.sending === undefined) return this.send(space, deliveries, also)
+    copy.keep()
+    const before = this.sending ?? Promise.resolve()
+    const sent = before.then(() => this.sendLater(space, matching, deliveries, also))
+    const over = sent
+      .catch(() => undefined)
+      .then(() => {
+        if (this.sending === over) this.sending = undefined
+      })
+    this.sending = over
+    return sent
+  }
+
+  /** Adds those who listen to a pattern that matches; pauses after its share of a turn. */
+  private *matching(
+    patterns: ReadonlyMap<string, Pattern>,
+    copy: Copy,
+    deliveries: Delivery[],
+  ): Generator<undefined, void> {
+    let turnEnd = work.spent + turnUnits
+    for (const { bytes, glob, subscribers } of patterns.values()) {
+      work.note(wordUnits)
+      if (glob.matches(copy.name)) deliveries.push({ subscribers, message: copy.message(bytes) })
+      if (work.spent < turnEnd) continue
+      copy.keep()
+      yield undefined
+      turnEnd = work.spent + turnUnits
+    }
+  }
+
+  /** To many, or after a long search: with pauses. */
+  private async sendLater(
+    space: Space,
+    matching: Iterator<undefined, void>,
+    deliveries: Delivery[],
+    also: Access | undefined,
+  ): Promise<number> {
+    while (matching.next().done !== true) await nextTurn()
+    const looked = await this.look(space, deliveries)
+    const turns = new WorkTurns()
+    let receivers = 0
+    for (const { subscribers, message } of deliveries) {
+      // Others may come and go in the pauses.
+      for (const subscriber of [...subscribers]) {
+        if (!subscribers.has(subscriber)) continue
+        receivers += this.deliverTo(subscriber, message, looked, also)
+        if (turns.isDue) await turns.pause()
+      }
+    }
+    return receivers
+  }
+
+  private send(space: Space, deliveries: readonly Delivery[], also: Access | undefined): number {
+    const looked = this.look(space, deliveries)
+    if (!(looked instanceof Promise)) return this.deliver(deliveries, looked, also)
+    // A store that does not answer at once: who the message goes to is known behind the reply.
+    looked.then((found) => this.deliver(deliveries, found, also))
+    return receiversOf(deliveries)
+  }
+
+  /** Undefined where all who listen are operators, of whom nothing is asked. */
+  private look(space: Space, deliveries: readonly Delivery[]): Awaitable<Looked | undefined> {
+    const wallets = new Set<RevocableIdentity>()
+    let isAsked = false
+    for (const { subscribers } of deliveries) {
+      for (const { session } of subscribers) {
+        const { identity } = session
+        if (identity.kind === 'operator') continue
+        isAsked = true
+        if (isRevocable(identity)) wallets.add(identity)
+      }
+    }
+    if (!isAsked) return undefined
+    const { store, standing, clock } = this.options
+    const access = store.read((tx) => this.access(tx, space))
+    const stands = standingNow(store, standing, wallets, clock.now())
+    if (access instanceof Promise || stands instanceof Promise) {
+      return Promise.all([access, stands]).then(([access, standing]) => ({ access, standing }))
+    }
+    return { access, standing: stands }
+  }
+
+  /** Names of channels of a space that have listeners. */
+  names(space: Space, matching?: Glob): Awaitable<Bytes[]> {
+    const found: Bytes[] = []
+    const naming = this.naming(this.hubOf(space), found, matching)
+    if (naming.next().done === true) return found
+    return toItsEnd(naming).then(() => found)
+  }
+
+  private *naming(
+    { channels }: Hub,
+    found: Bytes[],
+    matching: Glob | undefined,
+  ): Generator<undefined, void> {
+    let turnEnd = work.spent + turnUnits
+    for (const key of channels.keys()) {
+      const bytes = Buffer.from(key, 'latin1')
+      if (matching === undefined || matching.matchesBytes(bytes)) found.push(bytes)
+      work.note(wordUnits)
+      if (work.spent < turnEnd) continue
+      yield undefined
+      turnEnd = work.spent + turnUnits
+    }
+  }
+
+  /** Clients that listen to a channel of a space by its name. */
+  listeners(space: Space, channel: Slice): number {
+    return this.hubOf(space).channels.get(channel.mapKey())?.size ?? 0
+  }
+
+  private deliver(
+    deliveries: readonly Delivery[],
+    looked: Looked | undefined,
+    also: Access | undefined,
+  ): number {
+    let receivers = 0
+    for (const { subscribers, message } of deliveries) {
+      for (const subscriber of subscribers) {
+        receivers += this.deliverTo(subscriber, message, looked, also)
+      }
+    }
+    return receivers
+  }
+
+  private deliverTo(
+    subscriber: Subscriber,
+    message: Message,
+    looked: Looked | undefined,
+    also: Access | undefined,
+  ): 0 | 1 {
+    if (!this.hears(subscriber, looked, also)) return 0
+    work.note(entryUnits + message.payload.length / bytesPerUnit)
+    subscriber.receive(message)
+    return 1
+  }
+
+  private hears(
+    { session, space }: Subscriber,
+    looked: Looked | undefined,
+    also?: Access,
+  ): boolean {
+    const { identity } = session
+    if (identity.kind === 'operator') return true
+    const current = isRevocable(identity) ? looked?.standing.get(identity) : identity
+    if (looked === undefined || current === undefined) return false
+    const { allow } = this.options
+    if (!allow(current, 'read', looked.access, this.askedOf(space))) return false
+    return also === undefined || allow(current, 'read', also, this.keysAskedOf(space))
+  }
+
+  private drop(subscriber: Subscriber, kind: NameKind, key: string): void {
+    if (!subscriber[kind].delete(key)) return
+    if (subscriber.wallet !== undefined) this.options.quotas?.unsubscribe(subscriber.wallet)
+    const hub = this.hubOf(subscriber.space)
+    if (kind === 'channels') {
+      const known = hub.channels.get(key)
+      if (known?.delete(subscriber) && known.size === 0) hub.channels.delete(key)
+    } else {
+      const known = hub.patterns.get(key)?.subscribers
+      if (known?.delete(subscriber) && known.size === 0) hub.patterns.delete(key)
+    }
+    if (hub.isEmpty) this.hubs.delete(subscriber.space)
+  }
+}
+
+/** A message to more receivers is delivered with pauses. */
+const receiversAtOnce = 500
+
+function receiversOf(deliveries: readonly Delivery[]): number {
+  return deliveries.reduce((sum, { subscribers }) => sum + subscribers.size, 0)
+}
+
+/** Goes on with what has paused, others having their turn in between. */
+async function toItsEnd(work: Iterator<undefined, void>): Promise<void> {
+  do await nextTurn()
+  while (work.next().done !== true)
+}
+
+/** A message outlives the chunk that it came in: it is copied once, for its first receiver. */
+class Copy {
+  private channel: Bytes | undefined
+  private payload: Bytes | undefined
+
+  constructor(
+    public name: Slice,
+    private readonly content: Slice,
+  ) {}
+
+  /** Before a pause, behind which the chunk may hold something else. */
+  keep(): void {
+    this.channel ??= this.name.copy()
+    this.payload ??= this.content.copy()
+    this.name = Slice.of(this.channel)
+  }
+
+  message(pattern?: Bytes): Message {
+    this.channel ??= this.name.copy()
+    this.payload ??= this.content.copy()
+    const { channel, payload } = this
+    const frame =
+      pattern === undefined
+        ? push(['message', channel, payload])
+        : push(['pmessage', pattern, channel, payload])
+    return { pattern, channel, payload, frame }
+  }
+}

@@ -1,0 +1,188 @@
+// The order of one connection's commands. Pipelined commands are gathered: consecutive reads share
+// a read program, a write and the commands after it share a write program. A lane that waits for a
+// reply takes no new commands, so replies need no sorting. (docs/design/transactions.md, rule 5)
+
+import { batchCommandsMax, batchCommandsShared } from '../../../base/limits.js'
+import type { Arguments } from '../arguments.js'
+import type { KeyValueBus } from '../bus.js'
+import type { KeyValueCall } from '../call.js'
+import type { Command } from '../command.js'
+import type { KeyValueSession } from './session.js'
+
+export interface LaneOwner {
+  /** A reply, in the order of the commands. */
+  deliver(call: KeyValueCall): void
+  /** What the lane waited for is over: it can take more. */
+  resumed(): void
+}
+
+function isWriting({ command }: KeyValueCall): boolean {
+  return command.row.grain === 'write'
+}
+
+/** Of a lane that gathers nothing. */
+const empty: KeyValueCall[] = []
+
+export class Lane {
+  /** Whether it waits for something: then nothing may be submitted. */
+  isBusy = false
+  private batch = empty
+  private isWrite = false
+  /** A command that has to wait until what is before it has been answered. */
+  private next: KeyValueCall | undefined
+  /** Commands that were not run: the replies before them have to be taken first. */
+  private deferred: readonly KeyValueCall[] | undefined
+
+  constructor(
+    private readonly bus: KeyValueBus,
+    private readonly session: KeyValueSession,
+    private readonly owner: LaneOwner,
+  ) {}
+
+  /** Commands were put off: `goOn` once their replies may be made. */
+  get hasDeferred(): boolean {
+    return this.deferred !== undefined
+  }
+
+  /** Commands wait for `flush`. */
+  get isGathering(): boolean {
+    return this.batch.length > 0
+  }
+
+  /** Runs what was put off. */
+  goOn(): void {
+    const { deferred } = this
+    if (deferred === undefined) return
+    this.deferred = undefined
+    this.isBusy = false
+    for (const call of deferred) call.isDeferred = false
+    this.runBatch(deferred, deferred.some(isWriting))
+    this.placeNext()
+  }
+
+  /** Takes a command; `command` is what its first word leads to. Only while not busy. */
+  submit(command: Command | undefined, args: Arguments): void {
+    this.place(this.bus.open(command, args, this.session))
+  }
+
+  /** Runs what has been gathered: nothing more is there at the moment. */
+  flush(): void {
+    const { batch, isWrite } = this
+    if (batch.length === 0) return
+    this.batch = empty
+    this.isWrite = false
+    this.runBatch(batch, isWrite)
+  }
+
+  private runBatch(batch: readonly KeyValueCall[], isWrite: boolean): void {
+    this.session.replyBytes = 0
+    if (isWrite) this.bus.writing++
+    const running = this.bus.run(batch, isWrite)
+    if (running === undefined) this.deliver(batch)
+    else this.wait(running, batch, isWrite)
+  }
+
+  private place(call: KeyValueCall): void {
+    if (call.isRefused) {
+      if (this.batch.length > 0) this.batch.push(call)
+      else this.owner.deliver(call)
+      return
+    }
+    if (this.bus.services.pause.isActive && this.bus.services.pause.holds(call)) {
+      this.hold(call)
+      return
+    }
+    const { command } = call
+    switch (command.row.grain) {
+      case 'read':
+        if (this.isWrite && !command.isFast) this.after(call)
+        else this.gather(call)
+        break
+      case 'write':
+        if (!this.isWrite) this.flush()
+        if (this.isBusy) this.next = call
+        else {
+          this.isWrite = true
+          this.gather(call)
+        }
+        break
+      default:
+        this.after(call)
+    }
+  }
+
+  private gather(call: KeyValueCall): void {
+    if (this.batch === empty) this.batch = [call]
+    else this.batch.push(call)
+    const most = this.bus.writing > 0 ? batchCommandsShared : batchCommandsMax
+    if (this.batch.length >= most) this.flush()
+  }
+
+  /** Runs it behind everything that is before it. */
+  private after(call: KeyValueCall): void {
+    this.flush()
+    if (this.isBusy) {
+      this.next = call
+      return
+    }
+    if (call.command.row.grain === 'read') {
+      this.gather(call)
+      return
+    }
+    this.session.replyBytes = 0
+    const running = this.bus.runAlone(call)
+    if (running === undefined) this.owner.deliver(call)
+    else this.wait(running, [call], false)
+  }
+
+  /** Clients are paused: it waits, and what is behind it. */
+  private hold(call: KeyValueCall): void {
+    this.flush()
+    if (this.isBusy) {
+      this.next = call
+      return
+    }
+    const { session, bus } = this
+    call.args = call.args.detach()
+    this.isBusy = true
+    session.isBlocked = true
+    bus.services.pause.over().then(() => {
+      session.isBlocked = false
+      this.isBusy = false
+      if (session.closed) return
+      this.place(call)
+      if (!this.isBusy) this.owner.resumed()
+    })
+  }
+
+  private wait(running: Promise<void>, calls: readonly KeyValueCall[], isWrite: boolean): void {
+    this.isBusy = true
+    running.then(() => {
+      if (isWrite) this.bus.writing--
+      this.isBusy = false
+      this.deliver(calls)
+      this.placeNext()
+      // Its owner sees to what was put off.
+      if (!this.isBusy || this.hasDeferred) this.owner.resumed()
+    })
+  }
+
+  private placeNext(): void {
+    const { next } = this
+    if (this.isBusy || next === undefined) return
+    this.next = undefined
+    this.place(next)
+  }
+
+  private deliver(calls: readonly KeyValueCall[]): void {
+    for (let i = 0; i < calls.length; i++) {
+      const call = calls[i] as KeyValueCall
+      if (call.isDeferred) {
+        this.deferred = calls.slice(i)
+        this.isBusy = true
+        return
+      }
+      this.owner.deliver(call)
+    }
+  }
+}

@@ -1,0 +1,100 @@
+// MONITOR: clients that are shown every command as it has run, of every client and every
+// protocol. Nothing is made while no client watches, and words that are secret are never shown.
+
+import { monitorLineBytes } from '../../../base/limits.js'
+import type { KeyValueBus } from '../bus.js'
+import type { KeyValueCall } from '../call.js'
+import { simple } from '../reply.js'
+import type { KeyValueSession } from './session.js'
+
+export class Monitors {
+  private readonly sessions = new Set<KeyValueSession>()
+
+  /** Shows `session` what is run from now on. */
+  add(bus: KeyValueBus, session: KeyValueSession): void {
+    session.isMonitor = true
+    this.sessions.add(session)
+    bus.followers.add(this.follow)
+  }
+
+  remove(bus: KeyValueBus, session: KeyValueSession): void {
+    session.isMonitor = false
+    this.sessions.delete(session)
+    if (this.sessions.size === 0) bus.followers.delete(this.follow)
+  }
+
+  private readonly follow = (call: KeyValueCall): void => {
+    const { flags } = call.command.row
+    if (flags.includes('admin') || flags.includes('skip_monitor')) return
+    const line = simple(lineOf(call))
+    for (const session of [...this.sessions]) {
+      // Who has lost the right to look sees nothing more.
+      if (session.identity.kind === 'operator') session.socket.push(line)
+    }
+  }
+}
+
+/**
+ * Deviation: of a long command only the first words are shown, up to monitorLineBytes of them.
+ * `1700000000.123000 [0 127.0.0.1:50000] "SET" "a" "1"`.
+ */
+function lineOf(call: KeyValueCall): string {
+  const { args, session, command } = call
+  const { secretsFrom = args.count, selects, grain } = command.row
+  const seconds = Math.floor(call.now / 1_000)
+  const micros = Math.floor((call.now % 1_000) * 1_000)
+  const database = selects?.(call) ?? (grain === 'exec' ? session : call).database
+  const words: string[] = []
+  let left = monitorLineBytes
+  for (let i = 0; i < args.count; i++) {
+    if (left <= 0) {
+      words.push(`... (${args.count - i} more arguments)`)
+      break
+    }
+    const most = left
+    const shown = (bytes: Uint8Array, start: number, end: number): string =>
+      end - start <= most
+        ? quoted(bytes, start, end)
+        : `${quoted(bytes, start, start + most)}... (${end - start - most} more bytes)`
+    words.push(i < secretsFrom ? args.read(i, shown) : '"(redacted)"')
+    left -= args.size(i) + 1
+  }
+  const time = `${seconds}.${String(micros).padStart(6, '0')}`
+  return `${time} [${database} ${session.peer}] ${words.join(' ')}`
+}
+
+/** How each byte is shown that is not printable ASCII. */
+const escapes: string[] = Array.from(
+  { length: 256 },
+  (_, byte) => `\\x${byte.toString(16).padStart(2, '0')}`,
+)
+for (const [byte, text] of [
+  [0x22, '\\"'],
+  [0x5c, '\\\\'],
+  [0x0a, '\\n'],
+  [0x0d, '\\r'],
+  [0x09, '\\t'],
+  [0x07, '\\a'],
+  [0x08, '\\b'],
+] as const) {
+  escapes[byte] = text
+}
+
+/** Between quotes, as printable ASCII. */
+function quoted(bytes: Uint8Array, start: number, end: number): string {
+  const parts: string[] = []
+  let from = start
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] as number
+    if (byte >= 0x20 && byte < 0x7f && byte !== 0x22 && byte !== 0x5c) continue
+    parts.push(ascii(bytes, from, at))
+    parts.push(escapes[byte] as string)
+    from = at + 1
+  }
+  parts.push(ascii(bytes, from, end))
+  return `"${parts.join('')}"`
+}
+
+function ascii(bytes: Uint8Array, start: number, end: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1')
+}

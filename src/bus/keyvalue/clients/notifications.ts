@@ -1,0 +1,75 @@
+// Keyspace events as messages: what a committed program did to a key, on the two channels of each
+// event, for the classes in notify-keyspace-events. Only readers of the database receive them.
+// (Redis, Keyspace notifications; docs/rights.md, "Spaces")
+
+import { concatBytes, utf8 } from '../../../base/bytes/bytes.js'
+import { Slice } from '../../../base/bytes/slice.js'
+import type { KeyEvent } from '../../../engine/keyspace/work.js'
+import type { KeyValueSettings } from '../settings.js'
+import type { Channels } from './channels.js'
+
+const setting = 'notify-keyspace-events'
+/** What `A` stands for, in the order in which the peer prints them. */
+const allClasses = 'g$lshzxetd'
+const known = new Set(`A${allClasses}KEmn`)
+
+/** What CONFIG SET answers to a letter that stands for nothing. */
+export const badEventClass = "Invalid event class character. Use 'Ag$lshzxeKEtmdn'."
+
+/** Channels that only the server may publish on. */
+export const eventChannel = /^__key(?:space|event)@/
+
+export class Notifications {
+  private classes: ReadonlySet<string> = new Set()
+  private bySpace = false
+  private byEvent = false
+
+  constructor(
+    private readonly channels: Channels,
+    private readonly settings: KeyValueSettings,
+  ) {}
+
+  /** Takes the letters of CONFIG SET; false where one of them is unknown. */
+  configure(letters: string): boolean {
+    for (const letter of letters) if (!known.has(letter)) return false
+    const classes = new Set(letters.replaceAll('A', allClasses))
+    const { settings } = this
+    this.bySpace = classes.delete('K')
+    this.byEvent = classes.delete('E')
+    this.classes = classes
+    settings.notifies = (this.bySpace || this.byEvent) && classes.size > 0
+    settings.notifiesRare = settings.notifies && (classes.has('n') || classes.has('m'))
+    settings.set(setting, this.text())
+    return true
+  }
+
+  /** Told of the events of a program that has been committed. */
+  readonly announce = (events: readonly KeyEvent[]): void => {
+    const { channels } = this
+    if (channels.isSilent) return
+    for (const event of events) if (this.classes.has(event.eventClass)) this.tell(event)
+  }
+
+  private tell({ event, place, key, access }: KeyEvent): void {
+    const { channels } = this
+    const { space, index: database } = place
+    const name = utf8(event)
+    if (this.bySpace) {
+      const channel = Slice.of(concatBytes(utf8(`__keyspace@${database}__:`), key))
+      channels.publish(space, channel, Slice.of(name), access)
+    }
+    if (this.byEvent) {
+      const channel = Slice.ofText(`__keyevent@${database}__:${event}`)
+      channels.publish(space, channel, Slice.of(key), access)
+    }
+  }
+
+  /** As the peer prints it, which forgets `n` beside `A`. */
+  private text(): string {
+    const { classes } = this
+    const listed = [...allClasses].filter((letter) => classes.has(letter)).join('')
+    const all = listed === allClasses ? 'A' : `${listed}${classes.has('n') ? 'n' : ''}`
+    const ways = `${this.bySpace ? 'K' : ''}${this.byEvent ? 'E' : ''}`
+    return `${all}${ways}${classes.has('m') ? 'm' : ''}`
+  }
+}

@@ -1,0 +1,59 @@
+// CLIENT PAUSE: all commands, or only writes, are held for a period. The lanes ask; a paused
+// command continues in the order of its connection.
+
+import { timerMsMax } from '../../../base/limits.js'
+import type { KeyValueCall } from '../call.js'
+
+export class Pause {
+  /** Whether anything is held at all. */
+  isActive = false
+  private holdsAll = false
+  private endMs = 0
+  private timer: NodeJS.Timeout | undefined
+  private waiting: (() => void)[] = []
+
+  /**
+   * Holds for `ms` from `nowMs` (monotonic) on; one under way is only ever made longer or wider.
+   */
+  begin(nowMs: number, ms: number, all: boolean): void {
+    const endMs = nowMs + ms
+    this.holdsAll = all || (this.isActive && this.holdsAll)
+    this.endMs = this.isActive ? Math.max(this.endMs, endMs) : endMs
+    this.isActive = true
+    this.endAfter(this.endMs - nowMs)
+  }
+
+  /** Resumes all clients. */
+  end(): void {
+    clearTimeout(this.timer)
+    this.isActive = false
+    const { waiting } = this
+    this.waiting = []
+    for (const resume of waiting) resume()
+  }
+
+  /** Whether this command has to wait. */
+  holds({ command, queue }: KeyValueCall): boolean {
+    if (!this.isActive) return false
+    if (this.holdsAll || command.isWrite) return true
+    if (command.row.flags.includes('may_replicate')) return true
+    return queue?.some((queued) => queued.command.isWrite) === true
+  }
+
+  /** Resolves when it is over. */
+  over(): Promise<void> {
+    return new Promise((resolve) => {
+      this.waiting.push(resolve)
+    })
+  }
+
+  private endAfter(ms: number): void {
+    clearTimeout(this.timer)
+    const part = Math.min(Math.max(ms, 0), timerMsMax)
+    this.timer = setTimeout(() => {
+      if (ms > part) this.endAfter(ms - part)
+      else this.end()
+    }, part)
+    this.timer.unref()
+  }
+}

@@ -1,0 +1,70 @@
+// What connections queue between MULTI and EXEC: bounded for each connection, for all together, and
+// for the owner, whose share of the memory it uses until EXEC has been answered.
+
+import type { ByteShare } from '../../../base/heap/byte-shares.js'
+import {
+  multiBytesMax,
+  multiBytesTotalMax,
+  multiCommandBytes,
+  multiPieceBytes,
+} from '../../../base/limits.js'
+import { type ReplyError, refuse, tooMuchMemory } from '../../../base/reply-error.js'
+import type { Arguments } from '../arguments.js'
+import type { KeyValueCall } from '../call.js'
+import type { KeyValueSession, Multi } from './session.js'
+
+/** Of a word beside its bytes: its place in the command's table. */
+const argumentBytes = 8
+
+export class Queues {
+  /** Of all connections. */
+  bytesHeld = 0
+
+  constructor(private readonly openRoom: (session: KeyValueSession) => ByteShare) {}
+
+  /** Queues what `detach` makes; answers what refuses it, and then nothing is made. */
+  add(
+    multi: Multi,
+    session: KeyValueSession,
+    args: Arguments,
+    detach: () => KeyValueCall,
+  ): ReplyError | undefined {
+    if (multi.isPoisoned) {
+      // EXEC will be refused: nothing is kept for it, but the client is answered as on the peer.
+      this.empty(multi)
+      return undefined
+    }
+    const bytes = args.argumentBytes + args.count * argumentBytes + multiCommandBytes
+    if (multi.bytes + bytes > multiBytesMax || this.bytesHeld + bytes > multiBytesTotalMax) {
+      return refuse('ERR too much is queued in this transaction', 'TransactionTooLarge')
+    }
+    const due = multi.bytes + bytes - (multi.room?.bytesHeld ?? 0)
+    if (due >= multiPieceBytes) {
+      multi.room ??= this.openRoom(session)
+      if (!multi.room.take(due)) return tooMuchMemory()
+    }
+    multi.queue.push(detach())
+    multi.bytes += bytes
+    this.bytesHeld += bytes
+    return undefined
+  }
+
+  /** Ends the session's queue; `executes`: its memory counts until EXEC has been answered. */
+  end(session: KeyValueSession, executes = false): Multi | undefined {
+    const { multi } = session
+    session.multi = undefined
+    if (multi === undefined) return undefined
+    this.bytesHeld -= multi.bytes
+    if (executes && !multi.isPoisoned) session.executing = multi.room
+    else multi.room?.close()
+    return multi
+  }
+
+  private empty(multi: Multi): void {
+    multi.queue.length = 0
+    this.bytesHeld -= multi.bytes
+    multi.bytes = 0
+    multi.room?.close()
+    multi.room = undefined
+  }
+}

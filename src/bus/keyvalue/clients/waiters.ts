@@ -1,0 +1,289 @@
+// Clients that wait for a key: in the order in which they came, key by key, until something is
+// there for them, their time is over, they are unblocked or they go. A change by any client wakes
+// them; each then tries again in a write program of its own, after the commit that woke it.
+
+import { mapKey } from '../../../base/bytes/bytes.js'
+import { Slice } from '../../../base/bytes/slice.js'
+import type { Clock } from '../../../base/clock.js'
+import { timerMsMax } from '../../../base/limits.js'
+import { refuse } from '../../../base/reply-error.js'
+import { recordKeyOf } from '../../../engine/keyspace/keys/key-name.js'
+import type { Place } from '../../../engine/keyspace/spaces.js'
+import type { ObservedStore } from '../../../engine/observed-store.js'
+import type { Namespace } from '../../../engine/types.js'
+import type { Program, ReadTx } from '../../../store/store.js'
+import type { KeyValueCall } from '../call.js'
+import { keysOf } from '../command.js'
+import type { Programs } from '../programs/programs.js'
+import type { KeyValueSession } from './session.js'
+
+export interface WaitersOptions {
+  readonly store: ObservedStore
+  readonly programs: Programs
+  readonly clock: Clock
+}
+
+export class Waiters {
+  /** Those that wait for one key, by where it is and its name. */
+  private readonly queues = new Map<Place, Map<string, Queue>>()
+  private readonly bySession = new Map<KeyValueSession, Waiter>()
+
+  constructor(private readonly options: WaitersOptions) {}
+
+  /** Runs a blocking call until it has its reply. Rejects with what `timeout` throws. */
+  async run(call: KeyValueCall): Promise<void> {
+    const { row } = call.command
+    if (row.grain !== 'blocking') throw new Error(`${row.name} does not block`)
+    const timeoutMs = row.timeout(call)
+    // Most find something at once, and are not made to wait.
+    if (await this.attempt(call, true)) return
+    call.args = call.args.detach()
+    const waiter = new Waiter(call, () => this.attempt(call, false))
+    // It waits before it tries again: what comes in between must not be missed.
+    await this.join(waiter)
+    if (!call.session.closed) waiter.tryAgain()
+    await waiter.tried
+    // `forget` knows those that wait, and it went before that.
+    if (call.session.closed) waiter.giveUp()
+    if (waiter.isOver) {
+      this.leave(waiter)
+      return
+    }
+    call.session.isBlocked = true
+    this.bySession.set(call.session, waiter)
+    if (timeoutMs > 0) waiter.endAfter(timeoutMs)
+    await waiter.over
+    call.isRefused = false
+    call.session.isBlocked = false
+    this.bySession.delete(call.session)
+    this.leave(waiter)
+  }
+
+  /** CLIENT UNBLOCK: as if its time were over, or with an error. False where it does not wait. */
+  unblock(session: KeyValueSession, withError: boolean): boolean {
+    const waiter = this.bySession.get(session)
+    if (waiter === undefined || !waiter.giveUp()) return false
+    if (withError) waiter.call.fail(refuse('UNBLOCKED client unblocked via CLIENT UNBLOCK'))
+    return true
+  }
+
+  /** The client is gone. */
+  forget(session: KeyValueSession): void {
+    this.bySession.get(session)?.giveUp()
+  }
+
+  /**
+   * Of calls that have just changed their keys: resolves when those whom they woke have tried, and
+   * those that these woke in turn. Undefined if no client waits: as in Redis, no client sees a
+   * state in between who has seen the reply.
+   */
+  woken(calls: readonly KeyValueCall[]): Promise<void> | undefined {
+    return this.queues.size === 0 ? undefined : this.follow(calls)
+  }
+
+  private async follow(calls: readonly KeyValueCall[]): Promise<void> {
+    let changed = calls
+    while (changed.length > 0) {
+      const served: KeyValueCall[] = []
+      for (const pass of this.passesOf(changed)) served.push(...(await pass))
+      changed = served
+    }
+  }
+
+  private passesOf(calls: readonly KeyValueCall[]): Set<Promise<readonly KeyValueCall[]>> {
+    const passes = new Set<Promise<readonly KeyValueCall[]>>()
+    for (const { command, args, place } of calls) {
+      const queues = this.queues.get(place)
+      if (queues === undefined) continue
+      for (const index of keysOf(command.row, args)) {
+        const pass = queues.get(mapKey(args.view(index)))?.pass
+        if (pass !== undefined) passes.add(pass)
+      }
+    }
+    return passes
+  }
+
+  /** Whether it has its reply. A waiting client ignores a key of another type. */
+  private async attempt(call: KeyValueCall, isFirst: boolean): Promise<boolean> {
+    call.isWaiting = !isFirst
+    await this.options.programs.write([call], this.options.clock.now())
+    if (call.error !== undefined && !isFirst && !losesRights.has(call.error.kind)) {
+      call.error = undefined
+      call.isUnanswered = true
+    }
+    return !call.isUnanswered
+  }
+
+  private async join(waiter: Waiter): Promise<void> {
+    const { call } = waiter
+    for (const index of waitedFor(call)) {
+      const name = Slice.of(call.args.copy(index))
+      const { place } = call
+      const queues = this.queues.get(place) ?? new Map<string, Queue>()
+      this.queues.set(place, queues)
+      const key = mapKey(name.bytes)
+      let queue = queues.get(key)
+      if (queue === undefined) {
+        queue = new Queue(place, name)
+        queues.set(key, queue)
+        await this.observe(queue)
+      }
+      if (!queue.waiters.includes(waiter)) {
+        queue.waiters.push(waiter)
+        waiter.queues.push(queue)
+      }
+    }
+  }
+
+  private leave(waiter: Waiter): void {
+    for (const queue of waiter.queues) {
+      queue.waiters = queue.waiters.filter((each) => each !== waiter)
+      if (queue.waiters.length > 0) continue
+      queue.unobserve()
+      const queues = this.queues.get(queue.place)
+      queues?.delete(mapKey(queue.name.bytes))
+      if (queues?.size === 0) this.queues.delete(queue.place)
+    }
+  }
+
+  /** Flushing and swapping give a database another id, and its keys other records. */
+  private async observe(queue: Queue): Promise<void> {
+    const { store } = this.options
+    const { place, name } = queue
+    const ns = await store.read((tx) => readNamespace(tx, place))
+    const wake = () => this.wake(queue)
+    // What is not made yet has no records: its descriptor tells when it is made.
+    const stopKey = ns === undefined ? () => {} : store.observe(recordKeyOf(ns, name), wake)
+    const stopDatabase = store.observe(place.key, () => {
+      queue.unobserve()
+      this.observe(queue).then(wake)
+    })
+    queue.unobserve = () => {
+      stopKey()
+      stopDatabase()
+    }
+  }
+
+  /** Those who wait for the key try, the first one first; behind those who try already. */
+  private wake(queue: Queue): void {
+    if (queue.isReady) return
+    queue.isReady = true
+    const pass = (queue.pass ?? Promise.resolve()).then(() => this.serve(queue))
+    queue.pass = pass
+    pass.then(() => {
+      if (queue.pass === pass) queue.pass = undefined
+    })
+  }
+
+  /** Answers whose waiting it ended. */
+  private async serve(queue: Queue): Promise<KeyValueCall[]> {
+    queue.isReady = false
+    const served: KeyValueCall[] = []
+    // What one list command does not find, the next one will not find either.
+    const hopeless = new Set<string>()
+    for (const waiter of [...queue.waiters]) {
+      const { group } = waiter.call.command.row
+      if (waiter.isOver || hopeless.has(group)) continue
+      waiter.tryAgain()
+      await waiter.tried
+      if (waiter.isOver) served.push(waiter.call)
+      else hopeless.add(group)
+    }
+    return served
+  }
+}
+
+/** What ends the waiting of a client that may not have what came. */
+const losesRights: ReadonlySet<string> = new Set([
+  'Unauthorized',
+  'Unauthenticated',
+  'HostUnreachable',
+])
+
+/** Indexes of the words that it waits for: a key that it only writes brings it nothing. */
+function waitedFor({ command: { row }, args }: KeyValueCall): readonly number[] {
+  const waits = row.grain === 'blocking' ? row.waitsFor : undefined
+  return waits === undefined ? keysOf(row, args) : waits
+}
+
+function* readNamespace(tx: ReadTx, place: Place): Program<Namespace | undefined> {
+  return yield* place.find(tx)
+}
+
+class Queue {
+  waiters: Waiter[] = []
+  /** The key has changed since the waiters tried. */
+  isReady = false
+  /** The last time that its waiters try, while that lasts. */
+  pass: Promise<readonly KeyValueCall[]> | undefined
+  unobserve: () => void = () => {}
+
+  constructor(
+    readonly place: Place,
+    readonly name: Slice,
+  ) {}
+}
+
+class Waiter {
+  readonly queues: Queue[] = []
+  /** Resolves when it has its reply, or never will. */
+  readonly over: Promise<void>
+  isOver = false
+  /** The last attempt: one begins when the one before has ended. */
+  tried: Promise<void> = Promise.resolve()
+  private isTrying = false
+  private isWanted = false
+  private timer: NodeJS.Timeout | undefined
+  private resolve: () => void = () => {}
+
+  constructor(
+    readonly call: KeyValueCall,
+    private readonly attempt: () => Promise<boolean>,
+  ) {
+    this.over = new Promise((resolve) => {
+      this.resolve = resolve
+    })
+  }
+
+  tryAgain(): void {
+    this.isWanted = true
+    if (!this.isTrying) this.tried = this.try()
+  }
+
+  endAfter(ms: number): void {
+    if (this.isOver) return
+    const part = Math.min(ms, timerMsMax)
+    this.timer = setTimeout(() => {
+      if (ms > part) this.endAfter(ms - part)
+      else this.giveUp()
+    }, part)
+  }
+
+  /**
+   * Ends it with the reply for a time that is over. False where an attempt has just brought it
+   * something; one that has not run yet will not.
+   */
+  giveUp(): boolean {
+    const { call } = this
+    if (this.isOver || !call.isUnanswered) return false
+    call.isRefused = true
+    call.reply = call.command.nothingYet
+    this.end()
+    return true
+  }
+
+  private end(): void {
+    this.isOver = true
+    clearTimeout(this.timer)
+    this.resolve()
+  }
+
+  private async try(): Promise<void> {
+    this.isTrying = true
+    while (this.isWanted && !this.isOver) {
+      this.isWanted = false
+      if (await this.attempt()) this.end()
+    }
+    this.isTrying = false
+  }
+}

@@ -1,0 +1,121 @@
+// Authorization of key-value commands, in the program that runs them: the privileges of their rows
+// in the databases that they touch, key patterns of service users, homes, and quota for growth.
+
+import { wasteBeside } from '../../../engine/background/waste.js'
+import { payerOf } from '../../../engine/collection/catalog/descriptors.js'
+import { usageKey } from '../../../engine/collection/counters.js'
+import type { StagingNeeded } from '../../../engine/collection/staging.js'
+import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
+import { type InlineBounds, Work } from '../../../engine/keyspace/work.js'
+import type { Namespace, Need } from '../../../engine/types.js'
+import type { Allow } from '../../../identity/rights/allow.js'
+import { isRevocable, type Standing } from '../../../identity/rights/standing.js'
+import type { Program, ReadTx, Tx } from '../../../store/store.js'
+import type { Quotas } from '../../quota.js'
+import type { HomeLimit } from '../../spaces/home-limit.js'
+import { wayOutOfSpace } from '../../spaces/way-out.js'
+import type { KeyValueCall } from '../call.js'
+import { askedOf, requireKeys } from '../key-rights.js'
+import { noKeyPermission } from '../refusals.js'
+import { type MakingHome, OpenPlaces } from './open-places.js'
+
+export interface ProgramRightsOptions {
+  readonly bounds: InlineBounds
+  readonly allow: Allow
+  /** Whether a wallet stands as its login saw it. */
+  readonly standing: Standing
+  /** How many homes there may be; without it there is no bound. */
+  readonly homes?: HomeLimit
+  /** What each wallet may have; without it there is no bound. */
+  readonly quotas?: Quotas | undefined
+}
+
+export class ProgramRights {
+  constructor(private readonly options: ProgramRightsOptions) {}
+
+  /** Looks at a call's rights as its program would, and runs nothing. Throws where it would. */
+  *lookAgain(tx: ReadTx, call: KeyValueCall, now: number): Program<void> {
+    const { bounds, standing } = this.options
+    const { session } = call
+    const { identity } = session
+    if (isRevocable(identity)) session.current = yield* standing.check(tx, identity, now)
+    const places = new OpenPlaces(tx, now, new Work(bounds, false))
+    this.authorize(call, yield* places.open(call.place))
+    yield* this.openFurther(call, places)
+  }
+
+  /**
+   * Throws QuotaExceeded where commands have made an owner's data larger than it may be: nothing of
+   * the program is there then, and each of its commands gets one of its own.
+   */
+  *requireSpace(tx: Tx, calls: readonly KeyValueCall[], places: OpenPlaces): Program<void> {
+    const { quotas } = this.options
+    const identity = calls[0]?.session.identity
+    if (quotas === undefined || identity === undefined || !isRevocable(identity)) return
+    if (!calls.some(growsKeys)) return
+    for (const key of places.usages()) {
+      if (tx.added(key).bytes <= 0) continue
+      quotas.requireDisk((yield* tx.count(key)).bytes, yield* wasteBeside(tx, key))
+    }
+  }
+
+  /** Looks at what is about to be staged: it takes room on the disk, used or not. */
+  *requireStaging(
+    tx: ReadTx,
+    { session, place }: KeyValueCall,
+    needed: StagingNeeded,
+  ): Program<void> {
+    const { quotas } = this.options
+    const ns = yield* place.find(tx)
+    const payer = ns === undefined ? null : payerOf(ns.access)
+    if (quotas === undefined || payer === null || !isRevocable(session.identity)) return
+    if (needed.bytes === 0) return
+    needed.owner = payer
+    const key = usageKey(payer)
+    const waste = yield* wasteBeside(tx, key)
+    quotas.requireWaste((yield* tx.count(key)).bytes, waste + needed.bytes)
+  }
+
+  authorize(call: KeyValueCall, { ns }: Keyspace): void {
+    const { needs, row } = call.command
+    this.require(call, ns, needs)
+    if (row.alsoNeeds !== undefined) this.require(call, ns, row.alsoNeeds(call))
+    if (call.session.current.kind === 'user') requireKeys(call, call.session.current)
+  }
+
+  private require(call: KeyValueCall, ns: Namespace, needs: readonly Need[]): void {
+    const { allow } = this.options
+    const { current } = call.session
+    const asked = current.kind === 'user' ? askedOf(ns, call.name) : undefined
+    for (let i = 0; i < needs.length; i++) {
+      if (allow(current, needs[i] as Need, ns.access, asked)) continue
+      throw noKeyPermission(wayOutOfSpace(current, ns.db, ns.access))
+    }
+  }
+
+  *openFurther(call: KeyValueCall, places: OpenPlaces): Program<void> {
+    const further: Keyspace[] = []
+    const { space } = call.place
+    for (const database of call.command.row.databases?.(call) ?? []) {
+      const place = space.place(database)
+      const ks = places.known(place) ?? (yield* places.open(place))
+      this.authorize(call, ks)
+      further[database] = ks
+    }
+    call.spaces = further
+  }
+}
+
+/** Nothing stops the operator. */
+export function makingHomeOf(
+  { homes }: ProgramRightsOptions,
+  calls: readonly KeyValueCall[],
+): MakingHome | undefined {
+  const session = calls[0]?.session
+  if (session === undefined || session.identity.kind === 'operator') return undefined
+  return (home, count) => homes?.make(home, count, session.address)
+}
+
+function growsKeys({ command, isRefused }: KeyValueCall): boolean {
+  return !isRefused && command.row.grows !== 'nothing'
+}

@@ -1,0 +1,455 @@
+// Runs commands in programs: several of one connection in one, each as if it were alone. A command
+// that is refused leaves no trace and the others go on; where one fails amid its writes, or needs
+// more than its share of a program, the program is given up and each of them gets one of its own.
+
+import { fail } from '../../../base/errors.js'
+import { commandReadsMax, preparedReadsMax, wordsAtOnceMax } from '../../../base/limits.js'
+import { Account } from '../../../base/work/accounts.js'
+import { work as budget } from '../../../base/work/work-budget.js'
+import { stagedWrite } from '../../../engine/collection/collections.js'
+import { type Staged, StagingNeeded } from '../../../engine/collection/staging.js'
+import { isWriting } from '../../../engine/keyspace/keyspace.js'
+import { ListRuns } from '../../../engine/keyspace/lists/list-runs.js'
+import { BlockHints, ProgramHints } from '../../../engine/keyspace/sorted-sets/block-hints.js'
+import { type KeyEvent, Work } from '../../../engine/keyspace/work.js'
+import type { ObservedStore } from '../../../engine/observed-store.js'
+import { preparedWrite } from '../../../engine/prepared-write.js'
+import { isRevocable } from '../../../identity/rights/standing.js'
+import type { Awaitable, Program, ReadTx, Tx } from '../../../store/store.js'
+import { runSweep } from '../../../store/sweep.js'
+import type { KeyValueCall } from '../call.js'
+import type { KeyValueSession } from '../clients/session.js'
+import { isPutOff, noteReply } from '../reply-bytes.js'
+import { OpenPlaces } from './open-places.js'
+import { PreparedTurns } from './prepared-turns.js'
+import { isOutOfReach, isRefusal, isTooLarge, readsTooMuch } from './program-errors.js'
+import { makingHomeOf, ProgramRights, type ProgramRightsOptions } from './program-rights.js'
+import { type Failure, type SharedProgram, SharedWrites } from './shared-writes.js'
+
+export interface ProgramOptions extends ProgramRightsOptions {
+  readonly store: ObservedStore
+  /** Whether keyspace events are made. */
+  readonly notifies: () => boolean
+  /** Whether `new` and `keymiss` are among them. */
+  readonly notifiesRare: () => boolean
+  /** Told of the events of a program that has been committed. */
+  readonly announce: (events: readonly KeyEvent[]) => void
+  /** Told of a collection to which a committed program wrote what its validator only warns of. */
+  readonly warnOf: (ns: string, command: string, connection: number) => void
+  /** Bytes of replies that one request may have made, all of its commands together. */
+  readonly replyBytesMax: () => number
+}
+
+/** What a program that has run to its end leaves beside the replies. */
+class Outcome {
+  events: readonly KeyEvent[] = []
+  hits = 0
+  misses = 0
+  /** Commands that changed something. */
+  changed = 0
+  /** Collections and the commands that wrote what their validators only warn of. */
+  invalid: ReadonlyMap<string, string> | undefined
+  connection = 0
+  /** The same ones for every run of the program. */
+  readonly hints: ProgramHints
+
+  constructor(hints: BlockHints) {
+    this.hints = new ProgramHints(hints)
+  }
+
+  take(work: Work, changed: number): void {
+    this.events = work.events
+    this.changed = changed
+    this.invalid = work.invalid
+    this.hits = work.hits
+    this.misses = work.misses
+  }
+}
+
+/** How a program is run, if not plainly. */
+interface Manner {
+  readonly staged?: Staged | undefined
+  readonly before?: Before | undefined
+  /** See Work. */
+  readonly melts?: boolean
+  readonly prepares?: boolean
+  /** All of the commands are done, or none. */
+  readonly isTogether?: boolean
+  /** Told of the keyspaces that the program opens. */
+  readonly keeps?: (places: OpenPlaces) => void
+}
+
+/** Further work of a program around its commands: what EXEC does with its watched keys. */
+export type Before = (places: OpenPlaces) => Program<boolean>
+
+export class Programs {
+  /** Look-ups of reading commands since the start: of keys that were there, and of others. */
+  hits = 0
+  misses = 0
+  /** Commands that changed something since the last SAVE. */
+  changed = 0
+  private readonly hints = new BlockHints()
+  private readonly lists = new ListRuns()
+  private readonly shared = new SharedWrites(
+    (shared) => this.writeShared(shared),
+    (calls, now, error, wasAlone) =>
+      wasAlone ? this.writeAgain(calls, now, error) : this.writeAtOnce(calls, now),
+  )
+  private readonly preparing = new PreparedTurns()
+
+  readonly rights: ProgramRights
+
+  constructor(private readonly options: ProgramOptions) {
+    this.rights = new ProgramRights(options)
+  }
+
+  /** Gives each call its reply; at once where nothing has to be waited for. Never rejects. */
+  read(calls: readonly KeyValueCall[], now: number): Awaitable<void> {
+    const outcome = new Outcome(this.hints)
+    const session = calls[0]?.session
+    const onPause = () => {
+      if (session?.closed === true) throw fail('Interrupted', 'the client is gone')
+    }
+    try {
+      const read = this.options.store.read((tx) => this.run(tx, calls, now, outcome), {
+        snapshot: true,
+        onPause,
+        account: this.accountOf(calls),
+      })
+      if (read instanceof Promise) {
+        return read.then(
+          () => this.tell(outcome),
+          (error: unknown) => this.readSingly(calls, now, error),
+        )
+      }
+      this.tell(outcome)
+    } catch (error) {
+      return this.readSingly(calls, now, error)
+    }
+  }
+
+  /** As read, in one write program; resolves when that is committed. */
+  write(calls: readonly KeyValueCall[], now: number): Promise<void> {
+    const shared = this.shared.join(calls, now)
+    if (shared !== undefined) return shared
+    if (calls.some(isLong)) return this.writeLong(calls, now)
+    return this.writeAtOnce(calls, now)
+  }
+
+  private async writeShared(shared: SharedProgram): Promise<Failure | undefined> {
+    const outcome = new Outcome(this.hints)
+    try {
+      await this.options.store.write((tx) => {
+        this.shared.close(shared)
+        return this.run(tx, shared.calls, shared.now, outcome)
+      }, this.accountOf(shared.calls))
+    } catch (error) {
+      // It may never have begun.
+      this.shared.close(shared)
+      return { error }
+    }
+    this.tell(outcome)
+    return undefined
+  }
+
+  /**
+   * Commands of many words are prepared beside others, each for itself; one that cannot be, or not
+   * in the time that there is for it, runs in one go as all others do.
+   */
+  private async writeLong(calls: readonly KeyValueCall[], now: number): Promise<void> {
+    for (const call of calls) {
+      if (call.isRefused) continue
+      if (!isLong(call)) {
+        await this.writeAtOnce([call], now)
+        continue
+      }
+      await this.writeInPauses(call, now)
+      if (!isOutOfReach(call.error) || isTooLarge(call.error)) continue
+      await this.writeAtOnce([call], now)
+    }
+  }
+
+  /** Prepared; where too much of one container changes, the container is written anew. */
+  private async writeInPauses(call: KeyValueCall, now: number): Promise<void> {
+    await this.writePrepared(call, now, false)
+    const isOfOneKey = call.command.row.keys?.[1] === 1
+    if (isOfOneKey && isOutOfReach(call.error)) await this.writePrepared(call, now, true)
+  }
+
+  private writeAtOnce(calls: readonly KeyValueCall[], now: number): Promise<void> {
+    const outcome = new Outcome(this.hints)
+    return this.options.store
+      .write((tx) => this.run(tx, calls, now, outcome), this.accountOf(calls))
+      .then(
+        () => this.tell(outcome),
+        (error: unknown) => this.writeAgain(calls, now, error),
+      )
+  }
+
+  /**
+   * Runs commands as one: what one of them fails with amid its writes fails them all. `before`
+   * looks at the transaction first; false from it ends the program there, and is answered.
+   */
+  async together(
+    calls: readonly KeyValueCall[],
+    now: number,
+    isWrite: boolean,
+    before: Before | undefined,
+  ): Promise<boolean> {
+    const { store } = this.options
+    const outcome = new Outcome(this.hints)
+    const program = (tx: ReadTx, staged?: Staged) =>
+      this.run(tx, calls, now, outcome, { staged, before, isTogether: true })
+    const account = this.accountOf(calls)
+    if (!isWrite) return store.read((tx) => program(tx), { snapshot: true, account })
+    if (calls.length > wordsAtOnceMax) return this.prepared(calls, now, false, before)
+    try {
+      const isDone = await this.writeTogether(program, account)
+      this.tell(outcome)
+      return isDone
+    } catch (error) {
+      if (!readsTooMuch(error) && !isTooLarge(error)) throw error
+      return this.prepared(calls, now, false, before)
+    }
+  }
+
+  private async writeTogether(
+    program: (tx: ReadTx, staged?: Staged) => Program<boolean>,
+    account: Account | undefined,
+  ): Promise<boolean> {
+    const { store } = this.options
+    try {
+      return await store.write((tx) => program(tx), account)
+    } catch (error) {
+      if (!(error instanceof StagingNeeded)) throw error
+      const sweep = stagedWrite((tx, staged) => program(tx, staged))
+      return runSweep(store, sweep, undefined, account)
+    }
+  }
+
+  private async writeAgain(
+    calls: readonly KeyValueCall[],
+    now: number,
+    error: unknown,
+  ): Promise<void> {
+    const [first] = calls
+    if (calls.length > 1) {
+      for (const call of calls) if (!call.isRefused) await this.writeAtOnce([call], now)
+    } else if (first !== undefined && error instanceof StagingNeeded) {
+      await this.writeStaged(first, now)
+    } else if (first !== undefined && (readsTooMuch(error) || isTooLarge(error))) {
+      await this.writeInPauses(first, now)
+    } else failAll(calls, error)
+  }
+
+  /** What is large is written in pieces before the program that makes it visible. */
+  private async writeStaged(call: KeyValueCall, now: number): Promise<void> {
+    await this.ensurePlaces([call], now)
+    const outcome = new Outcome(this.hints)
+    const sweep = stagedWrite((tx, staged) => this.run(tx, [call], now, outcome, { staged }))
+    try {
+      await runSweep(this.options.store, sweep, undefined, this.accountOf([call]))
+      this.tell(outcome)
+    } catch (error) {
+      if (readsTooMuch(error) || isTooLarge(error)) await this.writeInPauses(call, now)
+      else call.fail(error)
+    }
+  }
+
+  /** What it reads takes longer than a write program may: it is its owner's only one meanwhile. */
+  private writePrepared(call: KeyValueCall, now: number, melts: boolean): Promise<unknown> {
+    return this.prepared([call], now, melts).catch((error: unknown) => call.fail(error))
+  }
+
+  /** What `before` has answered. */
+  private prepared(
+    calls: readonly KeyValueCall[],
+    now: number,
+    melts: boolean,
+    before?: Before,
+  ): Promise<boolean> {
+    return this.preparing.run(this.accountOf(calls) ?? ownerless, async () => {
+      const { store } = this.options
+      await this.ensurePlaces(calls, now)
+      const outcome = new Outcome(this.hints)
+      const manner = { melts, before, prepares: true, isTogether: true }
+      const identity = calls[0]?.session.identity
+      let opened: OpenPlaces | undefined
+      const sweep = preparedWrite(
+        store,
+        (tx, staged) => {
+          const keeps = (places: OpenPlaces) => {
+            opened = places
+          }
+          return this.run(tx, calls, now, outcome, { ...manner, staged, keeps })
+        },
+        identity !== undefined && isRevocable(identity)
+          ? {
+              before: (tx) => this.options.standing.check(tx, identity, now),
+              behind: (tx) => this.rights.requireSpace(tx, calls, opened as OpenPlaces),
+            }
+          : undefined,
+      )
+      const isDone = await runSweep(store, sweep, undefined, this.accountOf(calls))
+      this.tell(outcome)
+      return isDone
+    })
+  }
+
+  /**
+   * Makes the databases of commands that are not written by one program alone, where they may write
+   * to them at all: such a command cannot foresee an id.
+   */
+  private async ensurePlaces(calls: readonly KeyValueCall[], now: number): Promise<void> {
+    if (calls.every(({ place }) => place.space.isMain)) return
+    await this.options.store.write((tx) => this.makePlaces(tx, calls, now)).catch(() => undefined)
+  }
+
+  private *makePlaces(tx: Tx, calls: readonly KeyValueCall[], now: number): Program<void> {
+    const work = new Work(this.options.bounds, false)
+    const places = new OpenPlaces(tx, now, work, makingHomeOf(this.options, calls))
+    for (const call of calls) {
+      const ks = places.known(call.place) ?? (yield* places.open(call.place))
+      this.rights.authorize(call, ks)
+      if (call.command.row.databases !== undefined) yield* this.rights.openFurther(call, places)
+    }
+    yield* places.makeAll()
+  }
+
+  /** One command that fails in a way that is no refusal takes none of its neighbours along. */
+  private readSingly(calls: readonly KeyValueCall[], now: number, error: unknown): Awaitable<void> {
+    if (calls.length === 1 || calls[0]?.session.closed === true) {
+      failAll(calls, error)
+      return undefined
+    }
+    return this.readEach(calls, now)
+  }
+
+  private async readEach(calls: readonly KeyValueCall[], now: number): Promise<void> {
+    for (const call of calls) if (!call.isRefused) await this.read([call], now)
+  }
+
+  private tell({ events, hits, misses, changed, hints, invalid, connection }: Outcome): void {
+    hints.tell()
+    if (invalid !== undefined) {
+      for (const [ns, command] of invalid) this.options.warnOf(ns, command, connection)
+    }
+    this.changed += changed
+    this.hits += hits
+    this.misses += misses
+    if (events.length > 0) this.options.announce(events)
+  }
+
+  /** Calls of one program are one owner's, or share it and are all the operator's. */
+  private accountOf(calls: readonly KeyValueCall[]): Account | undefined {
+    const { scheduler } = this.options.store
+    return scheduler === undefined ? undefined : calls[0]?.session.accountOf(scheduler)
+  }
+
+  private *run(
+    tx: ReadTx,
+    calls: readonly KeyValueCall[],
+    now: number,
+    outcome: Outcome,
+    manner: Manner = plainly,
+  ): Program<boolean> {
+    const { staged, before, melts = false, prepares = false, isTogether = false, keeps } = manner
+    const { options } = this
+    const work = new Work(options.bounds, options.notifies(), staged)
+    work.melts = melts
+    work.prepares = prepares
+    work.keepsReplies = isTogether
+    if (prepares) work.readsMax = preparedReadsMax
+    else if (calls.length === 1 && before === undefined) work.readsMax = commandReadsMax
+    work.notesRare = options.notifiesRare()
+    work.hints = outcome.hints.begin()
+    if (!isWriting(tx)) work.lists = this.lists
+    const places = new OpenPlaces(tx, now, work, makingHomeOf(options, calls))
+    keeps?.(places)
+    let changed = 0
+    const [first] = calls
+    if (first !== undefined && isRevocable(first.session.identity)) {
+      if (!(yield* this.stand(tx, calls, first.session, now))) return true
+    }
+    if (before !== undefined && !(yield* before(places))) return false
+    for (let i = 0; i < calls.length; i++) {
+      const call = calls[i] as KeyValueCall
+      if (call.isRefused) continue
+      if (call.session.replyBytes > 0 && isPutOff(call, now, options.replyBytesMax)) continue
+      const { changes, hits, misses } = work
+      if (i > 0 && budget.isDue) work.requireTurn(tx, isTogether)
+      try {
+        const ks = places.known(call.place) ?? (yield* places.open(call.place))
+        this.rights.authorize(call, ks)
+        if (call.command.row.databases !== undefined) yield* this.rights.openFurther(call, places)
+        call.begin(now)
+        work.isReading = !call.command.isWrite
+        work.gathering = work.isReading ? call : undefined
+        work.command = call.name
+        work.hasMore = i + 1 < calls.length
+        const reply = yield* call.command.run(ks, call)
+        call.reply = reply === undefined ? call.command.nothing : reply
+        call.isUnanswered = reply === undefined
+        const noting = noteReply(tx, call, call.reply)
+        if (noting !== undefined) yield* noting
+        if (work.changes !== changes) {
+          changed++
+          if (places.isUnfinished) places.noteChange(ks, call.spaces)
+        }
+        if (outcome.connection === 0 && work.invalid !== undefined) {
+          outcome.connection = call.session.id
+        }
+      } catch (thrown) {
+        if (thrown instanceof StagingNeeded) yield* this.rights.requireStaging(tx, call, thrown)
+        if (work.changes !== changes || !isRefusal(thrown)) throw thrown
+        call.fail(thrown)
+      }
+      if (call.command.isWrite) {
+        // As on the peer, a command that writes looks keys up without being counted.
+        work.hits = hits
+        work.misses = misses
+      }
+    }
+    if (places.isUnfinished) yield* places.finish()
+    else places.settle()
+    if (!prepares && isWriting(tx)) yield* this.rights.requireSpace(tx, calls, places)
+    outcome.take(work, changed)
+    return true
+  }
+
+  /** Looks again at the wallet whose commands these are; false where it stands no longer. */
+  private *stand(
+    tx: ReadTx,
+    calls: readonly KeyValueCall[],
+    session: KeyValueSession,
+    now: number,
+  ): Program<boolean> {
+    const { identity } = session
+    if (!isRevocable(identity)) return true
+    try {
+      session.current = yield* this.options.standing.check(tx, identity, now)
+      return true
+    } catch (thrown) {
+      if (!isRefusal(thrown)) throw thrown
+      for (const call of calls) {
+        if (call.isRefused) continue
+        call.begin(now)
+        call.fail(thrown)
+      }
+      return false
+    }
+  }
+}
+
+const plainly: Manner = {}
+/** Of a store without a scheduler, where nothing is told apart. */
+const ownerless = new Account('')
+
+/** Whether it has more words than a program may put records. */
+function isLong({ count, command }: KeyValueCall): boolean {
+  return count > wordsAtOnceMax && command.row.grain === 'write'
+}
+
+function failAll(calls: readonly KeyValueCall[], error: unknown): void {
+  for (const call of calls) if (!call.isRefused) call.fail(error)
+}

@@ -1,0 +1,58 @@
+// How many homes may exist, and how many one address may create in a period: wallets are free, and
+// each home is a record that stays. Neither limit applies to the operator or to an existing home.
+// (docs/operations.md, "Quotas of a wallet")
+
+import { clientOf } from '../../base/client-address.js'
+import type { Clock } from '../../base/clock.js'
+import { fail } from '../../base/errors.js'
+import { lastUsed } from '../../base/heap/last-used.js'
+import { addressesTrackedMax, homesWindowMs } from '../../base/limits.js'
+
+export interface HomeLimits {
+  /** Setting HOMES_MAX. */
+  readonly all: number
+  /** Setting HOMES_PER_HOUR; 0 for no bound. */
+  readonly perAddress: number
+}
+
+/** Homes of one address in one window; by name, since a program may be run again. */
+interface Made {
+  readonly startedMs: number
+  readonly homes: Set<string>
+}
+
+export class HomeLimit {
+  private readonly made = lastUsed<string, Made>(addressesTrackedMax)
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly limits: HomeLimits,
+  ) {}
+
+  /** Throws QuotaExceeded where a home may not be made beside `homes` others. */
+  make(home: string, homes: number, address: string): void {
+    const { all, perAddress } = this.limits
+    if (all > 0 && homes >= all) {
+      throw fail('QuotaExceeded', `this server has its ${all} homes of wallets`, {
+        reason: 'HOMES',
+      })
+    }
+    if (perAddress === 0) return
+    const known = this.windowOf(clientOf(address))
+    if (known.homes.has(home)) return
+    if (known.homes.size >= perAddress) {
+      const text = `${perAddress} homes of wallets were made from this address within an hour`
+      throw fail('QuotaExceeded', text, { reason: 'HOMES_OF_ADDRESS' })
+    }
+    known.homes.add(home)
+  }
+
+  private windowOf(client: string): Made {
+    const nowMs = this.clock.elapsed()
+    const known = this.made.get(client)
+    if (known !== undefined && nowMs - known.startedMs < homesWindowMs) return known
+    const made: Made = { startedMs: nowMs, homes: new Set() }
+    this.made.set(client, made)
+    return made
+  }
+}

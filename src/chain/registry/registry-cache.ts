@@ -1,0 +1,70 @@
+// Keys as they were read at some head, kept valid by the events that follow: what lets a request be
+// checked in microseconds although the chain is a network away. Bounded; forgetting costs a read.
+
+import { LRUCache } from 'lru-cache'
+import { followedAccountsMax, followedKeysMax } from '../../base/limits.js'
+import type { RegistryAccount, RegistryKey } from './registry.js'
+
+export interface KnownKey {
+  /** Undefined where the registry has none. */
+  readonly key: RegistryKey | undefined
+  /** Hash of the head that it was read at. */
+  readonly head: string
+  /** When (elapsed) it was read. */
+  readonly readMs: number
+}
+
+export interface KnownAccount extends RegistryAccount {
+  /** Undefined where no key is active. */
+  readonly firstActive: number | undefined
+  readonly head: string
+}
+
+export class RegistryCache {
+  private readonly keys = new LRUCache<string, KnownKey>({ max: followedKeysMax })
+  /** Keys that have ended, or never were: a login may name any, and must push out no active one. */
+  private readonly others = new LRUCache<string, KnownKey>({ max: followedKeysMax })
+  private readonly accounts = new LRUCache<string, KnownAccount>({ max: followedAccountsMax })
+  /** Changes with everything that may make a read under way untrue. */
+  generation = 0
+
+  key(address: string, index: number): KnownKey | undefined {
+    const name = nameOf(address, index)
+    return this.keys.get(name) ?? this.others.get(name)
+  }
+
+  keepKey(address: string, index: number, known: KnownKey): void {
+    const name = nameOf(address, index)
+    const isActive = known.key?.active === true
+    const [place, before] = isActive ? [this.keys, this.others] : [this.others, this.keys]
+    before.delete(name)
+    place.set(name, known)
+  }
+
+  account(address: string): KnownAccount | undefined {
+    return this.accounts.get(address.toLowerCase())
+  }
+
+  keepAccount(address: string, known: KnownAccount): void {
+    this.accounts.set(address.toLowerCase(), known)
+  }
+
+  revoke(address: string, index: number): void {
+    this.generation++
+    this.accounts.delete(address.toLowerCase())
+    const known = this.key(address, index)
+    if (known?.key === undefined) return
+    this.keepKey(address, index, { ...known, key: { ...known.key, active: false } })
+  }
+
+  clear(): void {
+    this.generation++
+    this.keys.clear()
+    this.others.clear()
+    this.accounts.clear()
+  }
+}
+
+function nameOf(address: string, index: number): string {
+  return `${address.toLowerCase()}:${index}`
+}

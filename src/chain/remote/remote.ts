@@ -1,0 +1,67 @@
+// A real chain behind the endpoints of CHAIN_RPC_URL. Every look at its head asks for the chain's
+// id too: an endpoint that was moved to another chain must not pass for a reorganisation.
+
+import type { Clock } from '../../base/clock.js'
+import { fail } from '../../base/errors.js'
+import { rpcEndpointsMax } from '../../base/limits.js'
+import type { Log } from '../../base/log.js'
+import { quantity } from '../words.js'
+import { ChainAway } from './away.js'
+import type { Header } from './header.js'
+import { type Provider, RpcError, type RpcRequest } from './provider.js'
+import { Quorum } from './quorum.js'
+import { RpcEndpoint } from './rpc-endpoint.js'
+
+export interface RemoteOptions {
+  readonly urls: readonly string[]
+  /** How many of them must agree. */
+  readonly quorum: number
+  readonly chainId: number
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** A node behind a balancer may not have the block yet that its neighbour has told of. */
+const lagForm = /(?:header|block|state) not (?:found|available)|unknown block|missing trie node/i
+const lagMs = 250
+
+export class Remote implements Provider {
+  readonly chainId: number
+  private readonly quorum: Quorum
+
+  /** Throws InvalidOptions for addresses that are not safe and quorums that cannot be met. */
+  constructor({ urls, quorum, chainId, clock, log }: RemoteOptions) {
+    if (urls.length > rpcEndpointsMax) {
+      throw fail('InvalidOptions', `CHAIN_RPC_URL takes at most ${rpcEndpointsMax} addresses`)
+    }
+    const endpoints = urls.map((url) => new RpcEndpoint(url, clock))
+    if (new Set(endpoints.map(({ name }) => name)).size < quorum) {
+      const text = `CHAIN_QUORUM=${quorum} needs as many different hosts in CHAIN_RPC_URL`
+      throw fail('InvalidOptions', text)
+    }
+    this.chainId = chainId
+    this.quorum = new Quorum(endpoints, quorum, log)
+  }
+
+  async request(request: RpcRequest): Promise<unknown> {
+    try {
+      return await this.quorum.request(request)
+    } catch (error) {
+      if (!(error instanceof RpcError) || !lagForm.test(error.message)) throw error
+      await new Promise((resolve) => setTimeout(resolve, lagMs))
+      return this.quorum.request(request)
+    }
+  }
+
+  /** Rejects with ChainAway on another chain. */
+  async latest(): Promise<Header> {
+    const [id, head] = await Promise.all([
+      this.quorum.request({ method: 'eth_chainId' }),
+      this.quorum.head(),
+    ])
+    if (quantity(id) !== this.chainId) {
+      throw new ChainAway(`the endpoint is of chain ${quantity(id)}, not ${this.chainId}`)
+    }
+    return head
+  }
+}

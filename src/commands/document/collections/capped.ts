@@ -1,0 +1,203 @@
+// convertToCapped and cloneCollectionAsCapped: a capped copy is written beside the collection, in
+// its order, and takes its place, or another name, in one program. Others may go on writing; a copy
+// of what they have changed meanwhile is begun again.
+
+import { fail } from '../../../base/errors.js'
+import { batchBytesMax, cappedCopyRunsMax, sweepDocumentsMax } from '../../../base/limits.js'
+import type { Call } from '../../../bus/document/call.js'
+import { collection, ignored, number, string } from '../../../bus/document/params.js'
+import { reply } from '../../../bus/document/reply.js'
+import { documentRow } from '../../../bus/document/row.js'
+import {
+  findNamespace,
+  renameNamespace,
+  requireMovable,
+  saveNamespace,
+} from '../../../engine/collection/catalog/catalog.js'
+import {
+  checkNamespaceName,
+  requireWritableName,
+} from '../../../engine/collection/catalog/names.js'
+import { moveSpace } from '../../../engine/collection/counters.js'
+import { cappedSizeOf, withCapped } from '../../../engine/collection/kinds/capped-options.js'
+import { notOfSeries } from '../../../engine/collection/kinds/time-series.js'
+import {
+  dropReplacement,
+  makeTemporary,
+  type Replaced,
+  temporaryName,
+} from '../../../engine/collection/replacement.js'
+import { fillBatch } from '../../../engine/sources/cursors.js'
+import { openFind } from '../../../engine/sources/source.js'
+import type { Namespace } from '../../../engine/types.js'
+import { compileFilter } from '../../../query/filter.js'
+import type { Program, ReadTx, Tx } from '../../../store/store.js'
+import { readPhase, type Sweep, writePhase } from '../../../store/sweep.js'
+import { field, fieldsOf } from '../../../value/elements.js'
+import { type Document, documentValue } from '../../../value/value.js'
+import { writeDocument } from '../../../value/writer.js'
+import { emptyDocument } from '../arguments.js'
+import { insertGroup } from '../writing/insert-group.js'
+
+type CopyCall = Pick<Call<unknown, string>, 'db' | 'creation' | 'context' | 'uuid' | 'engine'>
+
+/** Which of a call's uuids is that of the copy's name. */
+const temporaryUuid = 1
+
+const convertToCapped = documentRow({
+  name: 'convertToCapped',
+  grows: 'documents',
+  grain: 'sweep',
+  access: 'identity',
+  target: collection,
+  params: { size: number },
+  touches: (call) => [
+    { db: call.db, collection: call.target, needs: ['admin'] },
+    { db: call.db, collection: copyName(call), needs: [] },
+  ],
+  help: 'Converts a collection to a capped one. It keeps the newest documents and no indexes.',
+  *run(call) {
+    const { target, args } = call
+    const size = requireSize(args.size)
+    yield* copyCapped(call, target, target, size)
+    return reply()
+  },
+})
+
+const cloneCollectionAsCapped = documentRow({
+  name: 'cloneCollectionAsCapped',
+  grows: 'documents',
+  grain: 'sweep',
+  access: 'identity',
+  target: collection,
+  params: { toCollection: string, size: number, temp: ignored },
+  touches: (call) => [
+    { db: call.db, collection: call.target, needs: ['read'] },
+    { db: call.db, collection: call.args.toCollection, needs: ['write'] },
+    { db: call.db, collection: copyName(call), needs: [] },
+  ],
+  help: 'Creates a capped copy of a collection, with its newest documents and without indexes.',
+  *run(call) {
+    const { target, args } = call
+    const size = requireSize(args.size)
+    yield* copyCapped(call, target, args.toCollection, size)
+    return reply()
+  },
+})
+
+function copyName(call: Pick<CopyCall, 'uuid'>): string {
+  return temporaryName(call.uuid(temporaryUuid))
+}
+
+function requireSize(size: number): number {
+  if (Math.trunc(size) !== 0) return cappedSizeOf(size)
+  throw fail('InvalidOptions', 'Capped collection size must be greater than zero')
+}
+
+/** Copies `from` to `to`, which is the same or does not exist. */
+function* copyCapped(call: CopyCall, from: string, to: string, size: number): Sweep<void> {
+  for (let run = 0; run < cappedCopyRunsMax; run++) {
+    const source = yield* readPhase((tx) => sourceOf(tx, call.db, from, to))
+    if (yield* copyOnce(call, source, to, size)) return
+  }
+  const text = `${call.db}.${from} kept changing while it was copied: writers have to pause`
+  throw fail('ConflictingOperationInProgress', text)
+}
+
+function* sourceOf(tx: ReadTx, db: string, from: string, to: string): Program<Namespace> {
+  checkNamespaceName(db, to)
+  requireWritableName(db, to)
+  const source = yield* findNamespace(tx, db, from)
+  if (source === undefined) {
+    throw fail('NamespaceNotFound', `source collection ${db}.${from} does not exist`)
+  }
+  if (source.timeSeries !== undefined) throw notOfSeries(source)
+  if (field(source.options, 'clusteredIndex') !== undefined) {
+    throw fail('InvalidOptions', 'A capped collection cannot have a clusteredIndex')
+  }
+  if (from === to) requireMovable(source)
+  else if ((yield* findNamespace(tx, db, to)) !== undefined) throw existing(db, from, to)
+  return source
+}
+
+function existing(db: string, from: string, to: string): Error {
+  return fail(
+    'NamespaceExists',
+    `cloneCollectionAsCapped failed - destination collection ${db}.${to} already exists. ` +
+      `source collection: ${db}.${from}`,
+  )
+}
+
+/** False where the source has changed meanwhile: nothing is left of the copy. */
+function* copyOnce(call: CopyCall, source: Namespace, to: string, size: number): Sweep<boolean> {
+  const capped = { bytesMax: size, documentsMax: undefined }
+  // A copy takes what is there, whatever a validator has come to say of it.
+  const creation = call.creation(withCapped(keptIn(source.options, ['collation']), capped))
+  const copy: Replaced = { db: call.db, name: to, temporary: copyName(call), creation }
+  let hasChanged = false
+  const forget = call.engine.store.observeRecords(source.id, () => {
+    hasChanged = true
+  })
+  try {
+    yield* writePhase((tx) => makeTemporary(tx, copy))
+    yield* copyDocuments(call, source, copy)
+    const isDone = yield* writePhase((tx) =>
+      hasChanged ? givenUp() : finishCopy(tx, source, copy, withCapped(source.options, capped)),
+    )
+    if (!isDone) yield* writePhase((tx) => dropReplacement(tx, copy))
+    return isDone
+  } catch (thrown) {
+    yield* writePhase((tx) => dropReplacement(tx, copy))
+    throw thrown
+  } finally {
+    forget()
+  }
+}
+
+function* givenUp(): Program<boolean> {
+  return false
+}
+
+function* copyDocuments(call: CopyCall, source: Namespace, copy: Replaced): Sweep<void> {
+  const { db, temporary, creation } = copy
+  const target = { db, target: temporary, creation: () => creation }
+  const documents = openFind(source, { filter: compileFilter(emptyDocument, call.context) })
+  const limits = { documentsMax: sweepDocumentsMax, bytesMax: batchBytesMax }
+  while (!documents.drained) {
+    const batch = yield* readPhase((tx) => fillBatch(tx, documents, limits))
+    const group = batch.documents.map((document, index) => ({ index, document }))
+    const { failures } = yield* insertGroup(target, group, true)
+    const [failure] = failures
+    if (failure !== undefined) throw failure.error
+  }
+}
+
+/** Gives the copy its name. False where the source is another by now. */
+function* finishCopy(
+  tx: Tx,
+  source: Namespace,
+  copy: Replaced,
+  options: Document,
+): Program<boolean> {
+  const { db, name, temporary } = copy
+  const now = yield* findNamespace(tx, db, source.name)
+  const made = yield* findNamespace(tx, db, temporary)
+  if (now?.id !== source.id || now.version !== source.version || made === undefined) return false
+  if (name === source.name) {
+    yield* moveSpace(tx, made, now.access)
+    const replacing = saveNamespace(tx, { ...made, options, access: now.access })
+    yield* renameNamespace(tx, replacing, db, name, true)
+  } else yield* renameNamespace(tx, saveNamespace(tx, { ...made, options }), db, name, false)
+  return true
+}
+
+/** Those of the options that have these names. */
+function keptIn(options: Document, names: readonly string[]): Document {
+  return writeDocument((writer) => {
+    for (const [name, value] of fieldsOf(documentValue(options))) {
+      if (names.includes(name)) writer.value(name, value)
+    }
+  })
+}
+
+export const cappedRows = [convertToCapped, cloneCollectionAsCapped]

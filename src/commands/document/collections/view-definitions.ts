@@ -1,0 +1,73 @@
+// What may define a view, when one is made and when collMod changes it: who does must be able to
+// read what it shows.
+
+import { fail } from '../../../base/errors.js'
+import { findNamespace } from '../../../engine/collection/catalog/catalog.js'
+import {
+  definitionIn,
+  requireViewPipeline,
+  sourcesOf,
+} from '../../../engine/collection/kinds/view-options.js'
+import { requireDefinition } from '../../../engine/collection/kinds/views.js'
+import type { Guarded, Touch, View } from '../../../engine/types.js'
+import type { QueryContext } from '../../../query/context.js'
+import type { Program, ReadTx } from '../../../store/store.js'
+import { type Collation, sameCollation } from '../../../value/collation/collation.js'
+import { stringValue, type Value } from '../../../value/value.js'
+import { writeDocument } from '../../../value/writer.js'
+import { requirePlace } from '../reading/aggregate.js'
+
+export interface ViewArgs {
+  readonly viewOn: string | undefined
+  readonly pipeline: Value | undefined
+}
+
+/** What a definition reads. */
+export function viewTouches(db: string, args: ViewArgs): Touch[] {
+  if (args.viewOn === undefined) return []
+  const names = new Set(sourcesOf(viewFrom(args.viewOn, args.pipeline)))
+  names.delete('')
+  return [...names].map((collection) => ({ db, collection, needs: ['read'], views: 'resolve' }))
+}
+
+/** The definition as options have it. */
+function viewFrom(on: string, pipeline: Value | undefined): View {
+  const options = writeDocument((out) => {
+    out.value('viewOn', stringValue(on))
+    if (pipeline !== undefined) out.value('pipeline', pipeline)
+  })
+  return definitionIn(options).view as View
+}
+
+interface ViewCall {
+  readonly db: string
+  readonly target: string
+  readonly context: QueryContext
+  readonly args: { readonly pipeline: Value | undefined }
+}
+
+/**
+ * Throws what is wrong in a definition: InvalidNamespace, OptionNotSupportedOnView, those of the
+ * pipeline, GraphContainsCycle, ViewDepthLimitExceeded.
+ */
+export function* requireView(
+  tx: ReadTx & Guarded,
+  { db, target, context, args }: ViewCall,
+  on: string,
+  collation: Collation | undefined,
+): Program<void> {
+  if (on === '') throw fail('BadValue', "'viewOn' cannot be empty")
+  if (on.startsWith('system.')) {
+    throw fail('InvalidNamespace', `invalid name for 'viewOn': ${on}`)
+  }
+  const view = viewFrom(on, args.pipeline)
+  const stages = requireViewPipeline(`${db}.${target}`, view.pipeline, context)
+  requirePlace(db, target, stages[0])
+  yield* requireDefinition(tx, db, target, view)
+  for (const name of new Set(sourcesOf(view))) {
+    const source = yield* findNamespace(tx, db, name)
+    if (source?.view === undefined || sameCollation(source.collation, collation)) continue
+    const text = `View ${db}.${target} has conflicting collation with view ${db}.${name}`
+    throw fail('OptionNotSupportedOnView', text)
+  }
+}

@@ -1,0 +1,92 @@
+// The commands around remembered choices of plans: what was chosen can be looked at by
+// $planCacheStats and forgotten here. There are no filters that pin a shape of query to indexes, so
+// that clearing them is done at once.
+
+import { fail } from '../../../base/errors.js'
+import type { Call } from '../../../bus/document/call.js'
+import { collection, object, optional } from '../../../bus/document/params.js'
+import { reply } from '../../../bus/document/reply.js'
+import { type DocumentRow, documentRow } from '../../../bus/document/row.js'
+import type { Args } from '../../../bus/document/schema.js'
+import { shapedOf } from '../../../engine/plan/plan-choice.js'
+import type { Namespace, Touch } from '../../../engine/types.js'
+import { compileFilter } from '../../../query/filter.js'
+import { compileSort } from '../../../query/sort.js'
+import { Elements, elementsOf } from '../../../value/elements.js'
+import { bsonType, type Value } from '../../../value/value.js'
+import { collated, collation, emptyDocument, touchesTarget } from '../arguments.js'
+
+/** A query's values are its sender's: only a collection's owner sees them (peer: dbAdmin). */
+export function planCacheTouches(db: string, target: string, pipeline: Value): readonly Touch[] {
+  if (pipeline.type !== bsonType.array) return []
+  const [first] = elementsOf(pipeline)
+  if (first?.type !== bsonType.object) return []
+  const elements = new Elements(first.bytes, first.start)
+  if (!elements.next() || elements.name() !== '$planCacheStats') return []
+  return [{ db, collection: target, needs: ['own'] }]
+}
+
+const shapeParams = {
+  query: optional(object),
+  sort: optional(object),
+  projection: optional(object),
+  collation,
+} as const
+
+type ShapeArgs = Args<typeof shapeParams>
+
+/** Whether one shape is meant; throws where its query is missing (peer). */
+function meansShape({ query, sort, projection, collation: by }: ShapeArgs): boolean {
+  if (query !== undefined) return true
+  if (sort === undefined && projection === undefined && by === undefined) return false
+  throw fail('BadValue', 'sort, projection, or collation provided without query')
+}
+
+/** The shape's texts, with a limit and without: what a limit asks for has a choice of its own. */
+function textsOf(
+  ns: Namespace,
+  { query, sort, collation: given }: ShapeArgs,
+  call: Call<unknown, unknown>,
+): string[] {
+  const context = collated(call.context, given, ns)
+  const filter = compileFilter(query ?? emptyDocument, context)
+  const order = sort === undefined ? undefined : compileSort(sort)
+  return [0, 1].map((limit) => shapedOf(ns, { filter, sort: order, limit }).text)
+}
+
+const planCacheClear = documentRow({
+  name: 'planCacheClear',
+  grows: 'nothing',
+  grain: 'read',
+  access: 'identity',
+  target: collection,
+  params: shapeParams,
+  touches: touchesTarget('own'),
+  help: 'Removes cached plans for the queries of a collection, or for one shape.',
+  *run(tx, call) {
+    const ns = tx.namespace()
+    const { choices } = call.engine.indexUse
+    if (ns === undefined) return reply(() => {})
+    if (!meansShape(call.args)) choices.clear(ns.id)
+    else for (const text of textsOf(ns, call.args, call)) choices.clear(ns.id, text)
+    return reply(() => {})
+  },
+})
+
+const planCacheClearFilters = documentRow({
+  name: 'planCacheClearFilters',
+  grows: 'nothing',
+  grain: 'read',
+  access: 'identity',
+  target: collection,
+  params: shapeParams,
+  touches: touchesTarget('own'),
+  help: 'Removes index filters. There are none.',
+  *run(tx, call) {
+    const ns = tx.namespace()
+    if (ns !== undefined && meansShape(call.args)) textsOf(ns, call.args, call)
+    return reply(() => {})
+  },
+})
+
+export const planCacheRows: readonly DocumentRow[] = [planCacheClear, planCacheClearFilters]

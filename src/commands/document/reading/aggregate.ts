@@ -1,0 +1,225 @@
+// aggregate: a pipeline over a collection, or over what its first stage makes. The engine runs it;
+// here its collections are declared and its first stage is put in its place.
+
+import { fail, type GatewayError } from '../../../base/errors.js'
+import type { Call } from '../../../bus/document/call.js'
+import {
+  array,
+  bool,
+  collectionOrDatabase,
+  hint,
+  ignored,
+  optional,
+  withDefault,
+} from '../../../bus/document/params.js'
+import { cursorReply } from '../../../bus/document/reply.js'
+import { documentRow } from '../../../bus/document/row.js'
+import type { Args } from '../../../bus/document/schema.js'
+import { findNamespace } from '../../../engine/collection/catalog/catalog.js'
+import { stagesOver } from '../../../engine/collection/kinds/views.js'
+import { explainAggregate } from '../../../engine/plan/explain.js'
+import { explainClosed } from '../../../engine/plan/explain-closed.js'
+import { openPipeline, type PipelineEnvironment } from '../../../engine/sources/pipeline-source.js'
+import type { Touch } from '../../../engine/types.js'
+import { compilePipeline, pipelineCollections, type StagePlan } from '../../../query/pipeline.js'
+import { notOfCollection } from '../../../query/stages/source.js'
+import { readPhase, type Sweep } from '../../../store/sweep.js'
+import type { Document } from '../../../value/value.js'
+import { collated, collation, cursorOptions, writeNeeds } from '../arguments.js'
+import { planCacheTouches } from '../indexes/plan-cache.js'
+import { isWriting, runMerge, runOut, temporaryTouches } from '../writing/write-stages.js'
+import { firstBatch } from './cursors.js'
+import { explainReply } from './explain-reply.js'
+import { queryMemory } from './query-memory.js'
+import { stageProviders } from './stage-sources.js'
+import { isViewed, openViewed, placeOf, readable, readableTarget, within } from './view-reads.js'
+
+export const aggregateParams = {
+  pipeline: array,
+  cursor: optional(cursorOptions),
+  explain: withDefault(bool, false),
+  allowDiskUse: withDefault(bool, true),
+  collation,
+  hint: optional(hint),
+  bypassDocumentValidation: withDefault(bool, false),
+  fromMongos: ignored,
+} as const
+
+export type AggregateArgs = Args<typeof aggregateParams>
+
+/** What a pipeline needs of the command that it stands in. */
+export interface PipelineCall
+  extends Pick<
+    Call<unknown, unknown>,
+    'db' | 'bus' | 'session' | 'services' | 'engine' | 'now' | 'owner' | 'context'
+  > {
+  readonly target: string | undefined
+  readonly args: Pick<AggregateArgs, 'hint' | 'allowDiskUse'>
+}
+
+export const aggregateRow = documentRow({
+  name: 'aggregate',
+  grows: 'documents',
+  grain: 'read',
+  access: 'reader',
+  stable: true,
+  target: collectionOrDatabase,
+  params: aggregateParams,
+  touches: (call) => [
+    ...aggregateTouches(call.db, call.target, call.args),
+    ...temporaryTouches(call, call.args.pipeline),
+  ],
+  help: 'Runs a pipeline of stages over a collection.',
+  writing(call) {
+    const { args } = call
+    if (args.explain || !isWriting(args.pipeline)) return undefined
+    return runWriting(call)
+  },
+  *run(tx, call) {
+    const { args, target } = call
+    const { cursor } = args
+    requireCursor(args)
+    const own = target === undefined ? undefined : tx.namespace()
+    const context = collated(call.context, args.collation, own)
+    const stages = compileStages(call.db, target, args, context)
+    if (call.generic.apiStrict) requireStable(stages)
+    const collection = target ?? '$cmd.aggregate'
+    const environment = { ...environmentOf(call), context }
+    const inside = within(call, context)
+    if (args.explain) {
+      const { clock } = call.services
+      const place = yield* placeOf(tx, inside)
+      const verbosity = 'queryPlanner'
+      const shown = place.isClosed === true ? collection : place.name || collection
+      const explaining = { name: `${call.db}.${shown}`, ns: place.ns, verbosity, clock } as const
+      const explained =
+        place.isClosed === true
+          ? yield* explainClosed(tx, explaining, { place, stages }, environment)
+          : yield* explainAggregate(tx, explaining, stagesOver(place, stages), environment)
+      return explainReply(explained, call.request.body, call.db)
+    }
+    const source = isViewed(tx, target)
+      ? yield* openViewed(tx, inside, stages, environment)
+      : openPipeline(own, stages, environment)
+    return yield* firstBatch(tx, call, {
+      source,
+      batchSize: cursor?.batchSize,
+      collection,
+    })
+  },
+})
+
+function requireCursor({ cursor, explain }: Pick<AggregateArgs, 'cursor' | 'explain'>): void {
+  if (cursor !== undefined || explain) return
+  const text = "The 'cursor' option is required, except for aggregate with the explain argument"
+  throw fail('FailedToParse', text)
+}
+
+/** Stages that tell of the server, and are no part of the peer's API version 1. */
+const unstable: ReadonlySet<string> = new Set([
+  ...['$currentOp', '$indexStats', '$listLocalSessions', '$listSessions', '$planCacheStats'],
+])
+
+function requireStable(stages: readonly StagePlan[]): void {
+  const [first] = stages
+  if (first === undefined || !unstable.has(first.name)) return
+  const text = `stage ${first.name} is not allowed with 'apiStrict: true' in API Version 1`
+  throw fail('APIStrictError', text)
+}
+
+/** A pipeline that ends with $out or $merge answers no documents. */
+function* runWriting(call: Call<AggregateArgs, string | undefined>): Sweep<Document> {
+  const { db, target, args } = call
+  requireCursor(args)
+  const own = target && (yield* readPhase((tx) => findNamespace(tx, db, target)))
+  const context = collated(call.context, args.collation, own || undefined)
+  const stages = compileStages(db, target, args, context)
+  if (call.generic.apiStrict) requireStable(stages)
+  const end = stages.at(-1)
+  const pipeline = {
+    given: args.pipeline,
+    stages: stages.slice(0, -1),
+    environment: { ...environmentOf(call), context },
+  }
+  if (end?.kind === 'out') yield* runOut(call, pipeline, end)
+  if (end?.kind === 'merge') yield* runMerge(call, pipeline, end)
+  const ns = `${db}.${target ?? '$cmd.aggregate'}`
+  return cursorReply({ name: 'firstBatch', documents: [], id: 0, ns })
+}
+
+/** The collection first, then those that its stages name. */
+export function aggregateTouches(
+  db: string,
+  target: string | undefined,
+  args: Pick<AggregateArgs, 'pipeline' | 'bypassDocumentValidation'>,
+): Touch[] {
+  const own: Touch[] =
+    target === undefined
+      ? []
+      : [readableTarget(db, target), ...planCacheTouches(db, target, args.pipeline)]
+  const named = pipelineCollections(args.pipeline).map((one): Touch => {
+    const { db: other = db, name, need, isRuled, readsTarget } = one
+    if (need === 'read') return readable(other, name)
+    const needs = [...writeNeeds(args)]
+    if (isRuled === true) needs.push('own')
+    if (readsTarget === true) needs.push('read')
+    return { db: other, collection: name, needs }
+  })
+  return [...own, ...named]
+}
+
+/** The compiled pipeline; throws also for a first stage that has no place on this target. */
+export function compileStages(
+  db: string,
+  target: string | undefined,
+  { pipeline }: Pick<AggregateArgs, 'pipeline'>,
+  context: Call<unknown, unknown>['context'],
+): StagePlan[] {
+  const stages = compilePipeline(pipeline, context)
+  requirePlace(db, target, stages[0])
+  return stages
+}
+
+export function environmentOf(call: PipelineCall): PipelineEnvironment {
+  return {
+    db: call.db,
+    context: call.context,
+    hint: call.args.hint,
+    use: call.engine.indexUse,
+    workspace: queryMemory(call),
+    providers: stageProviders(call),
+  }
+}
+
+/** Stages that make documents of no collection: they run with `aggregate: 1` and only so. */
+const collectionless: ReadonlySet<string> = new Set([
+  '$documents',
+  '$currentOp',
+  '$listLocalSessions',
+])
+
+/** Throws InvalidNamespace for a first stage that has no place on this target. */
+export function requirePlace(
+  db: string,
+  target: string | undefined,
+  first: StagePlan | undefined,
+): void {
+  const name = first?.name ?? ''
+  if (name === '$currentOp' && (db !== 'admin' || target !== undefined)) {
+    throw misplaced("$currentOp must be run against the 'admin' database with {aggregate: 1}")
+  }
+  if (collectionless.has(name)) {
+    if (target === undefined) return
+    throw misplaced(notOfCollection(name))
+  }
+  if (name === '$listSessions' && (db !== 'config' || target !== 'system.sessions')) {
+    throw misplaced('$listSessions may only be run against config.system.sessions')
+  }
+  if (target !== undefined) return
+  const what = first === undefined ? 'an empty pipeline' : `'${name}'`
+  throw misplaced(`{aggregate: 1} is not valid for ${what}; a collection is required.`)
+}
+
+function misplaced(text: string): GatewayError {
+  return fail('InvalidNamespace', text)
+}

@@ -1,0 +1,183 @@
+// Cursor replies: the first batch of every command that answers with a cursor, the batches after
+// it, and the end of one.
+
+import { fail, hasKind } from '../../../base/errors.js'
+import { batchBytesMax, firstBatchDocuments } from '../../../base/limits.js'
+import type { Call } from '../../../bus/document/call.js'
+import { CommandReadTx } from '../../../bus/document/command-tx.js'
+import {
+  arrayOf,
+  collection,
+  countNumber,
+  ignored,
+  longNumber,
+  optional,
+  string,
+} from '../../../bus/document/params.js'
+import { cursorReply, reply } from '../../../bus/document/reply.js'
+import { documentRow } from '../../../bus/document/row.js'
+import { fillBatch, requireAlive, type Tail } from '../../../engine/sources/cursors.js'
+import type { Source } from '../../../engine/sources/source.js'
+import type { Touch } from '../../../engine/types.js'
+import type { Program, ReadTx } from '../../../store/store.js'
+import type { Document } from '../../../value/value.js'
+import type { DocumentWriter } from '../../../value/writer.js'
+import { emptyDocument } from '../arguments.js'
+import { withContext } from '../writing/write-errors.js'
+import { awaitedBatch } from './awaited-batch-task.js'
+import { giveUp, nextBatch } from './next-batch.js'
+
+type AnyCall = Call<unknown, unknown>
+
+export interface FirstBatch {
+  readonly source: Source
+  readonly batchSize: number | undefined
+  /** As getMore will have to name it; usually the command's own collection. */
+  readonly collection: string
+  /** The cursor ends with this batch whatever is left. */
+  readonly singleBatch?: boolean
+  readonly noCursorTimeout?: boolean
+  readonly tail?: Tail | undefined
+  /** The reply is the first document alone. */
+  readonly takesDocument?: boolean | undefined
+}
+
+/** Instead of the document, to who takes that for the reply. */
+export const nothingFound: Document = emptyDocument.slice()
+
+/** The reply with the first batch; what is left stays open under the id in it. */
+export function* firstBatch(
+  tx: ReadTx,
+  call: Pick<AnyCall, 'db' | 'engine' | 'owner' | 'lsid' | 'touches' | 'request' | 'command'>,
+  options: FirstBatch,
+): Program<Document> {
+  const { source, batchSize, collection, singleBatch, noCursorTimeout, tail } = options
+  const limits = { documentsMax: batchSize ?? firstBatchDocuments, bytesMax: batchBytesMax }
+  const read = fillBatch(tx, source, limits)
+  const { documents, drained } = yield* closedOnError(source, read, contexts.get(call.command))
+  if (options.takesDocument === true) {
+    source.close()
+    return documents[0] ?? nothingFound
+  }
+  const { db } = call
+  const ns = `${db}.${collection}`
+  if (drained || singleBatch === true) {
+    source.close()
+    return cursorReply({ name: 'firstBatch', documents, id: 0, ns })
+  }
+  const { owner, lsid } = call
+  // Beside what the command declared: what its views have led to, as it stands now.
+  const touches = tx instanceof CommandReadTx ? tx.touches : call.touches
+  const id = call.engine.cursors.open(source, {
+    db,
+    collection,
+    owner,
+    lsid,
+    touches,
+    commandBytes: call.request.body.length,
+    ...(noCursorTimeout === true ? { noCursorTimeout } : {}),
+    ...(tail === undefined ? {} : { tail }),
+  })
+  return cursorReply({ name: 'firstBatch', documents, id, ns })
+}
+
+/** What the peer says before an error of a plan at work. */
+const contexts: ReadonlyMap<string, string> = new Map([
+  ['find', 'Executor error during find command'],
+  ['aggregate', 'PlanExecutor error during aggregation'],
+])
+
+/** A source that failed holds nothing: no file of a sort is left open. */
+function* closedOnError<T>(source: Source, program: Program<T>, context?: string): Program<T> {
+  try {
+    return yield* program
+  } catch (thrown) {
+    source.close()
+    throw context === undefined ? thrown : withContext(context, thrown)
+  }
+}
+
+/** What the opening command declared; nothing for a cursor that the caller does not have. */
+function touchesOfCursor(call: Call<unknown, number>): readonly Touch[] {
+  return call.engine.cursors.find(call.target, call.owner)?.meta.touches ?? []
+}
+
+const getMore = documentRow({
+  name: 'getMore',
+  grows: 'nothing',
+  grain: 'read',
+  access: 'reader',
+  stable: true,
+  target: longNumber,
+  params: {
+    collection: string,
+    batchSize: optional(countNumber),
+    term: ignored,
+    lastKnownCommittedOpTime: ignored,
+  },
+  touches: touchesOfCursor,
+  help:
+    'Returns the next batch of a cursor. A cursor with awaitData waits for data up to ' +
+    'maxTimeMS.',
+  waiting: awaitedBatch,
+  *run(tx, call) {
+    const { cursors } = call.engine
+    const { db, owner, lsid, args, target } = call
+    const cursor = cursors.take(target, { db, collection: args.collection, owner, lsid })
+    if (call.generic.maxTimeMs > 0) {
+      cursors.release(cursor)
+      throw fail('BadValue', 'cannot set maxTimeMS on getMore command for a non-awaitData cursor')
+    }
+    try {
+      const { documents } = yield* fillBatch(tx, cursor.source, {
+        documentsMax: args.batchSize || Number.POSITIVE_INFINITY,
+        bytesMax: batchBytesMax,
+      })
+      requireAlive(cursor)
+      return nextBatch(call, cursor, documents)
+    } catch (thrown) {
+      giveUp(call, cursor)
+      // The peer finds a dropped collection gone before its plan goes on: without a context.
+      if (hasKind(thrown, 'QueryPlanKilled')) throw thrown
+      throw withContext('Executor error during getMore', thrown)
+    }
+  },
+})
+
+const killCursors = documentRow({
+  name: 'killCursors',
+  grows: 'nothing',
+  grain: 'local',
+  access: 'reader',
+  stable: true,
+  target: collection,
+  params: { cursors: arrayOf(longNumber) },
+  help: "Closes the caller's cursors.",
+  run: (call) => {
+    const { db, target, owner, args } = call
+    const killed: number[] = []
+    const missing: number[] = []
+    for (const id of args.cursors) {
+      const isKilled = call.engine.cursors.kill(id, { db, collection: target, owner })
+      if (isKilled) killed.push(id)
+      else missing.push(id)
+    }
+    return reply((writer) => {
+      writeIds(writer, 'cursorsKilled', killed)
+      writeIds(writer, 'cursorsNotFound', missing)
+      writeIds(writer, 'cursorsAlive', [])
+      writeIds(writer, 'cursorsUnknown', [])
+    })
+  },
+})
+
+function writeIds(writer: DocumentWriter, name: string, ids: readonly number[]): void {
+  writer.openArray(name)
+  // Above 2^53, which no cursor has, an id was rounded: the largest one up to 2^63.
+  for (const [index, id] of ids.entries()) {
+    writer.int64(String(index), id >= 2 ** 63 ? 2n ** 63n - 1n : id)
+  }
+  writer.close()
+}
+
+export const cursorRows = [getMore, killCursors]

@@ -1,0 +1,129 @@
+// Reading a view: what a find, count or distinct asks for becomes stages behind those of the view,
+// and the whole runs over the collection below. `system.views` tells what views there are.
+
+import { fail, type GatewayError } from '../../../base/errors.js'
+import type { Call } from '../../../bus/document/call.js'
+import type { CommandReadTx } from '../../../bus/document/command-tx.js'
+import { bucketsStage, seriesOfBuckets } from '../../../engine/collection/kinds/series-buckets.js'
+import { viewsName } from '../../../engine/collection/kinds/view-options.js'
+import {
+  hintOver,
+  type ReadPlace,
+  resolveView,
+  stagesOver,
+  viewDocuments,
+} from '../../../engine/collection/kinds/views.js'
+import {
+  openDocuments,
+  openPipeline,
+  type PipelineEnvironment,
+} from '../../../engine/sources/pipeline-source.js'
+import type { Source } from '../../../engine/sources/source.js'
+import type { Touch } from '../../../engine/types.js'
+import type { QueryContext } from '../../../query/context.js'
+import { compilePipeline, type StagePlan } from '../../../query/pipeline.js'
+import type { Program } from '../../../store/store.js'
+import { field } from '../../../value/elements.js'
+import { type Document, numberValue } from '../../../value/value.js'
+import { DocumentWriter } from '../../../value/writer.js'
+import { isEmpty } from '../arguments.js'
+
+/** The touch of a command that reads a collection or a view. */
+export function touchesReadable(call: {
+  readonly db: string
+  readonly target: string
+}): readonly Touch[] {
+  return [readableTarget(call.db, call.target)]
+}
+
+export function readable(db: string, collection: string): Touch {
+  // What is defined is gathered from all of the database: of it, what the caller may read.
+  if (collection === viewsName) return { db, needs: [] }
+  return { db, collection, needs: ['read'], views: 'resolve' }
+}
+
+/** Of a command's own target: buckets are read by reading their collection. */
+export function readableTarget(db: string, target: string): Touch {
+  return readable(db, seriesOfBuckets(target) ?? target)
+}
+
+/** Whether the command's target has to be read as a view. */
+export function isViewed(tx: CommandReadTx, target: string | undefined): boolean {
+  if (target === undefined) return false
+  const isMade = target === viewsName || seriesOfBuckets(target) !== undefined
+  return isMade || tx.namespace()?.view !== undefined
+}
+
+type ViewCall = Pick<Call<unknown, unknown>, 'db' | 'context' | 'mayAt'> & {
+  readonly target: string | undefined
+}
+
+/** The call with what its collation makes of its context. */
+export function within(call: ViewCall, context: QueryContext): ViewCall {
+  const { db, target } = call
+  return { db, target, context, mayAt: (need, ns) => call.mayAt(need, ns) }
+}
+
+/** The command's target: a collection itself, or what a view shows of one. */
+export function* placeOf(tx: CommandReadTx, call: ViewCall): Program<ReadPlace> {
+  const ns = tx.namespace()
+  const series = seriesOfBuckets(call.target ?? '')
+  if (series !== undefined) {
+    const isSeries = ns?.timeSeries !== undefined
+    const stages = isSeries ? [bucketsStage(ns.timeSeries)] : []
+    return { ns: isSeries ? ns : undefined, name: series, stages }
+  }
+  if (ns?.view !== undefined) return yield* resolveView(tx, ns, call.context)
+  return { ns, name: call.target ?? '', stages: [] }
+}
+
+/** What stages make of a view, or of the definitions of views. */
+export function* openViewed(
+  tx: CommandReadTx,
+  call: ViewCall,
+  stages: readonly StagePlan[],
+  environment: PipelineEnvironment,
+): Program<Source> {
+  if (call.target !== viewsName) {
+    const place = yield* placeOf(tx, call)
+    // Buckets have no indexes of their own.
+    const isPacked = seriesOfBuckets(call.target ?? '') !== undefined
+    const hint = isPacked ? undefined : hintOver(place, environment.hint)
+    return openPipeline(place.ns, stagesOver(place, stages), { ...environment, hint })
+  }
+  const documents = yield* viewDocuments(tx, call.db, (need, at) => call.mayAt(need, at))
+  return openDocuments(documents, stages, environment)
+}
+
+export interface ViewQuery {
+  readonly filter: Document
+  readonly sort?: Document | undefined
+  readonly skip?: number | undefined
+  /** 0: none. */
+  readonly limit?: number | undefined
+  readonly projection?: Document | undefined
+}
+
+/** The stages of a find. Throws InvalidPipelineOperator for what only a find itself can do. */
+export function stagesOfQuery(query: ViewQuery, context: QueryContext): StagePlan[] {
+  const { filter, sort, skip = 0, limit = 0, projection } = query
+  if (sort !== undefined && field(sort, '$natural') !== undefined) {
+    throw unsupported('Sort option $natural')
+  }
+  const writer = new DocumentWriter(true)
+  if (!isEmpty(filter)) stage(writer, (out) => out.document('$match', filter))
+  if (!isEmpty(sort)) stage(writer, (out) => out.document('$sort', sort))
+  if (skip > 0) stage(writer, (out) => out.value('$skip', numberValue(skip)))
+  if (limit > 0) stage(writer, (out) => out.value('$limit', numberValue(limit)))
+  if (!isEmpty(projection)) stage(writer, (out) => out.document('$project', projection))
+  return compilePipeline(writer.finishValue(), context)
+}
+
+function stage(writer: DocumentWriter, fill: (out: DocumentWriter) => void): void {
+  fill(writer.pushOpenDocument())
+  writer.close()
+}
+
+export function unsupported(option: string): GatewayError {
+  return fail('InvalidPipelineOperator', `${option} not supported in aggregation.`)
+}

@@ -1,0 +1,237 @@
+// The commands at work: listed (shapes, never values) and ended. One sees one's own, the operator
+// sees all.
+
+import { hostname } from 'node:os'
+import { shownCommandBytesMax } from '../../../base/limits.js'
+import type { Call } from '../../../bus/document/call.js'
+import { genericFields } from '../../../bus/document/generic.js'
+import {
+  anyValue,
+  bool,
+  ignored,
+  optional,
+  wholeNumber,
+  withDefault,
+} from '../../../bus/document/params.js'
+import { reply } from '../../../bus/document/reply.js'
+import { documentRow } from '../../../bus/document/row.js'
+import { shapeOf } from '../../../bus/document/shape.js'
+import { accountDatabaseOf, identityKey } from '../../../identity/identity.js'
+import { accountNameOf } from '../../../identity/sign-in/credentials.js'
+import { compileFilter } from '../../../query/filter.js'
+import { Elements, field } from '../../../value/elements.js'
+import { binaryValue, bsonType, type Document, stringOf } from '../../../value/value.js'
+import { type DocumentWriter, writeDocument } from '../../../value/writer.js'
+
+type AnyCall = Call<unknown, unknown>
+
+const currentOp = documentRow({
+  name: 'currentOp',
+  grows: 'nothing',
+  grain: 'local',
+  access: 'identity',
+  adminOnly: true,
+  target: anyValue,
+  params: { $all: optional(bool), $ownOps: withDefault(bool, false), $truncateOps: ignored },
+  // Further fields are conditions on operations.
+  ignoresUnknown: true,
+  help: 'Lists the running commands with their shapes, filtered by the other fields.',
+  run: (call) => {
+    const filter = compileFilter(conditionsOf(call.request.body), call.context)
+    const found = operationDocuments(call, call.args.$ownOps ? 'own' : 'visible')
+    return reply((writer) => {
+      writer.openArray('inprog')
+      for (const document of found) if (filter.matches(document)) writer.pushDocument(document)
+      writer.close()
+    })
+  },
+})
+
+const notConditions: ReadonlySet<string> = new Set([
+  ...['$all', '$ownOps', '$truncateOps'],
+  ...Object.keys(genericFields),
+])
+
+/** The fields of the command that no server gives another meaning. */
+function conditionsOf(body: Document): Document {
+  return writeDocument((writer) => {
+    const elements = new Elements(body)
+    elements.next()
+    while (elements.next()) {
+      const name = elements.name()
+      if (!notConditions.has(name)) writer.value(name, elements.value())
+    }
+  })
+}
+
+const killOp = documentRow({
+  name: 'killOp',
+  grows: 'nothing',
+  grain: 'local',
+  access: 'identity',
+  adminOnly: true,
+  target: anyValue,
+  params: { op: wholeNumber },
+  help: 'Ends a command at its next pause.',
+  run: (call) => {
+    for (const other of visible(call)) if (other.id === call.args.op) other.kill()
+    return reply((writer) => writer.string('info', 'attempting to kill op'))
+  },
+})
+
+/**
+ * A document for each command that the caller may see, or of those the caller's own: what
+ * `currentOp` and `$currentOp` list.
+ */
+export function operationDocuments(
+  call: Pick<AnyCall, 'bus' | 'session' | 'services'>,
+  which: 'own' | 'visible',
+): Document[] {
+  const elapsed = call.services.clock.elapsed()
+  const all = [...visible(call)]
+  const chosen = which === 'own' ? all.filter((other) => isOwnCall(call, other)) : all
+  return chosen.map((other) =>
+    writeDocument((writer) => {
+      const ms = Math.max(0, elapsed - other.startedMs)
+      const collection = other.touches[0]?.collection
+      writer
+        .string('type', 'op')
+        .string('host', hostname())
+        .string('desc', `conn${other.session.id}`)
+      writer.int32('connectionId', other.session.id).string('client', other.session.peer)
+      writeApplication(writer, other.session.clientMetadata)
+      writer.bool('active', true).string('currentOpTime', new Date(other.now).toISOString())
+      writeUser(writer, other)
+      writer.bool('threaded', true).int32('opid', other.id)
+      if (other.lsid !== undefined) writeSession(writer, other.lsid)
+      writer.int64('secs_running', Math.floor(ms / 1000))
+      writer.int64('microsecs_running', Math.round(ms * 1000))
+      writer
+        .string('op', kinds.get(other.command) ?? 'command')
+        .string('ns', collection === undefined ? other.db : `${other.db}.${collection}`)
+      writeCommand(writer, other, isOwnCall(call, other))
+      writer.int32('numYields', 0)
+      if (other.isKilled) writer.bool('killPending', true)
+      writer.openDocument('locks').close().bool('waitingForLock', false)
+      writer.openDocument('lockStats').close()
+      writer.bool('waitingForFlowControl', false).openDocument('flowControlStats').close()
+    }),
+  )
+}
+
+/**
+ * The command as it came, but for its session and secrets. Of others the operator sees the target
+ * and the shape: values are theirs. A long one is told by its shape, as the peer truncates it.
+ */
+function writeCommand(writer: DocumentWriter, other: AnyCall, isOwn: boolean): void {
+  const { body } = other.request
+  const isWhole = isOwn && body.length <= shownCommandBytesMax
+  writer.openDocument('command')
+  const elements = new Elements(body)
+  for (let isFirst = true; elements.next(); isFirst = false) {
+    const name = elements.name()
+    const value = elements.value()
+    if (other.secrets.includes(name) || name === 'lsid') continue
+    const isTarget = isFirst && (value.type === bsonType.string || value.isNumber)
+    if (isWhole || isTarget) writer.value(name, value)
+  }
+  if (!isWhole) writer.string('$truncated', shapeOf(body, other.secrets))
+  if (field(body, '$db') === undefined || !isWhole) writer.string('$db', other.db)
+  writer.close()
+}
+
+/** A document for each connection that has no command at work. */
+export function idleConnectionDocuments(
+  call: Pick<AnyCall, 'bus' | 'session' | 'services'>,
+  which: 'own' | 'visible',
+): Document[] {
+  const { session, services } = call
+  const busy = new Set([...call.bus.inFlight()].map((other) => other.session))
+  const seesAll = which === 'visible' && session.identity.kind === 'operator'
+  const time = new Date(services.clock.now()).toISOString()
+  const idle = [...(services.sessions?.() ?? [])].filter((other) => !busy.has(other))
+  return idle
+    .filter((other) => seesAll || isOwnCall(call, { session: other }))
+    .map((other) =>
+      writeDocument((writer) => {
+        writer.string('type', 'op').string('host', hostname()).string('desc', `conn${other.id}`)
+        writer.int32('connectionId', other.id).string('client', other.peer)
+        writeApplication(writer, other.clientMetadata)
+        writer.bool('active', false).string('currentOpTime', time)
+        writeUser(writer, other)
+      }),
+    )
+}
+
+/** A document for each cursor that is open and that no command is at work on. */
+export function idleCursorDocuments(
+  { engine, owner, session }: Pick<AnyCall, 'engine' | 'owner' | 'session'>,
+  which: 'own' | 'visible',
+): Document[] {
+  const seesAll = which === 'visible' && session.identity.kind === 'operator'
+  if (session.identity.kind === 'anonymous') return []
+  const open = engine.cursors.list().filter(({ isBusy }) => !isBusy)
+  return open
+    .filter(({ meta }) => seesAll || meta.owner === owner)
+    .map(({ id, meta, openedAt, lastUsedAt }) =>
+      writeDocument((writer) => {
+        writer.string('type', 'idleCursor').string('host', hostname())
+        writer.string('ns', `${meta.db}.${meta.collection}`)
+        if (meta.lsid !== undefined) writeSession(writer, meta.lsid)
+        writer.openDocument('cursor').int64('cursorId', id)
+        writer.date('createdDate', openedAt).date('lastAccessDate', lastUsedAt)
+        writer.bool('noCursorTimeout', meta.noCursorTimeout === true)
+        writer.bool('tailable', meta.tail !== undefined)
+        writer.bool('awaitData', meta.tail?.awaitsData === true).close()
+      }),
+    )
+}
+
+/** The peer's names of what some commands are; the others are `command`. */
+const kinds: ReadonlyMap<string, string> = new Map([
+  ['insert', 'insert'],
+  ['find', 'query'],
+  ['update', 'update'],
+  ['delete', 'remove'],
+  ['getMore', 'getmore'],
+])
+
+function writeUser(writer: DocumentWriter, { identity }: Pick<AnyCall, 'identity'>): void {
+  const user = accountNameOf(identity)
+  if (user === undefined) return
+  writer.openArray('effectiveUsers').pushOpenDocument()
+  writer.string('user', user).string('db', accountDatabaseOf(identity)).close().close()
+}
+
+function writeSession(writer: DocumentWriter, lsid: string): void {
+  writer.openDocument('lsid')
+  writer.value('id', binaryValue(uuidSubtype, Buffer.from(lsid, 'hex'))).close()
+}
+
+const uuidSubtype = 4
+
+function* visible(call: Pick<AnyCall, 'bus' | 'session'>): Generator<AnyCall> {
+  const { identity } = call.session
+  for (const other of call.bus.inFlight()) {
+    const isOwn = isOwnCall(call, other)
+    if (isOwn || identity.kind === 'operator') yield other
+  }
+}
+
+/** A connection without a sign-in has no identity: it owns only the command itself. */
+function isOwnCall(
+  { session }: Pick<AnyCall, 'session'>,
+  other: Pick<AnyCall, 'session'>,
+): boolean {
+  if (session.identity.kind === 'anonymous') return other.session === session
+  return identityKey(other.session.identity) === identityKey(session.identity)
+}
+
+function writeApplication(writer: DocumentWriter, metadata: Document | undefined): void {
+  const application = metadata === undefined ? undefined : field(metadata, 'application')
+  if (application?.type !== bsonType.object) return
+  const name = field(application.payload(), 'name')
+  if (name?.type === bsonType.string) writer.string('appName', stringOf(name))
+}
+
+export const operationRows = [currentOp, killOp]

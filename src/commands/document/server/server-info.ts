@@ -1,0 +1,224 @@
+// Commands that say what this server is: drivers and shells ask them at start-up and branch on the
+// answers, so the minima of the document protocol are all here.
+
+import { arch, cpus, hostname, release, totalmem, type } from 'node:os'
+import { fail } from '../../../base/errors.js'
+import { documentBytesMax } from '../../../base/limits.js'
+import { peerVersion, peerVersionArray, productName } from '../../../base/product.js'
+import { anyValue, ignored, string, wholeNumber } from '../../../bus/document/params.js'
+import { reply } from '../../../bus/document/reply.js'
+import { documentRow } from '../../../bus/document/row.js'
+import type { Field } from '../../../bus/document/schema.js'
+import { topKinds } from '../../../bus/namespace-use.js'
+
+const ping = documentRow({
+  name: 'ping',
+  grows: 'nothing',
+  grain: 'local',
+  access: 'anonymous',
+  stable: true,
+  target: anyValue,
+  params: {},
+  help: 'Replies without effect.',
+  run: () => reply(),
+})
+
+const buildInfo = documentRow({
+  name: 'buildInfo',
+  grows: 'nothing',
+  aliases: ['buildinfo'],
+  grain: 'local',
+  access: 'anonymous',
+  target: anyValue,
+  params: {},
+  help: 'Returns the version of the reference server and that of Sigil.',
+  run: (call) =>
+    reply((writer) => {
+      writer.string('version', peerVersion).string('gitVersion', 'unknown')
+      writer.openArray('modules').close().string('allocator', 'system')
+      writer.string('javascriptEngine', 'none').string('sysInfo', 'deprecated')
+      writer.openArray('versionArray')
+      for (const [index, part] of peerVersionArray.entries()) writer.int32(String(index), part)
+      writer.close().openDocument('openssl').close()
+      writer.openDocument('buildEnvironment').close()
+      writer.int32('bits', 64).bool('debug', false).int32('maxBsonObjectSize', documentBytesMax)
+      writer.openArray('storageEngines').string('0', 'lmdb').string('1', 'memory').close()
+      writer.openDocument('product').string('name', productName)
+      writer.string('version', call.services.version).close()
+    }),
+})
+
+const hostInfo = documentRow({
+  name: 'hostInfo',
+  grows: 'nothing',
+  grain: 'local',
+  access: 'operator',
+  target: anyValue,
+  params: {},
+  help: 'Describes the machine.',
+  run: (call) =>
+    reply((writer) => {
+      const processors = cpus()
+      const memory = Math.round(totalmem() / (1024 * 1024))
+      writer.openDocument('system').date('currentTime', call.now).string('hostname', hostname())
+      writer.int32('cpuAddrSize', 64).int64('memSizeMB', memory).int64('memLimitMB', memory)
+      writer.int32('numCores', processors.length).string('cpuArch', arch())
+      writer.bool('numaEnabled', false).close()
+      writer.openDocument('os').string('type', type()).string('name', type())
+      writer.string('version', release()).close()
+      writer
+        .openDocument('extra')
+        .string('cpuString', processors[0]?.model ?? '')
+        .close()
+    }),
+})
+
+const whatsMyUri = documentRow({
+  name: 'whatsmyuri',
+  grows: 'nothing',
+  grain: 'local',
+  access: 'anonymous',
+  target: anyValue,
+  params: {},
+  help: 'Returns the remote address of the caller.',
+  run: (call) => reply((writer) => writer.string('you', call.session.peer)),
+})
+
+const getCmdLineOpts = documentRow({
+  name: 'getCmdLineOpts',
+  grows: 'nothing',
+  grain: 'local',
+  access: 'operator',
+  adminOnly: true,
+  target: anyValue,
+  params: {},
+  help: 'For tools: returns no settings.',
+  run: () =>
+    reply((writer) => {
+      writer.openArray('argv').string('0', 'sigil').close().openDocument('parsed').close()
+    }),
+})
+
+const listCommands = documentRow({
+  name: 'listCommands',
+  grows: 'nothing',
+  grain: 'local',
+  access: 'identity',
+  target: anyValue,
+  params: {},
+  help: 'Lists every command with its documentation.',
+  run: (call) =>
+    reply((writer) => {
+      writer.openDocument('commands')
+      for (const { name, help, access } of call.bus.rows) {
+        writer
+          .openDocument(name)
+          .string('help', help)
+          .bool('requiresAuth', access !== 'anonymous')
+        writer.close()
+      }
+      writer.close()
+    }),
+})
+
+/** A text; null counts as missing. */
+const required: Field<string> = {
+  ...string,
+  bind: (where) => {
+    const read = string.bind(where)
+    return (value) => {
+      if (!value.isNullish) return read(value)
+      const text = `BSON field '${where}' is missing but a required field`
+      throw fail('Location40414', text)
+    }
+  },
+}
+
+const logNames: readonly string[] = ['global', 'startupWarnings']
+
+const getLog = documentRow({
+  name: 'getLog',
+  grows: 'nothing',
+  grain: 'local',
+  access: 'operator',
+  adminOnly: true,
+  target: required,
+  params: {},
+  help: 'For shells: returns no lines, because the log goes to standard error.',
+  run: (call) =>
+    reply((writer) => {
+      if (call.target === '*') {
+        writer.openArray('names')
+        for (const [index, name] of logNames.entries()) writer.string(String(index), name)
+        writer.close()
+        return
+      }
+      if (!logNames.includes(call.target)) {
+        throw fail('OperationFailed', `No log named '${call.target}'`)
+      }
+      writer.int32('totalLinesWritten', 0).openArray('log').close()
+    }),
+})
+
+const top = documentRow({
+  name: 'top',
+  grows: 'nothing',
+  grain: 'local',
+  access: 'operator',
+  adminOnly: true,
+  target: anyValue,
+  params: {},
+  help: 'Returns counts and durations of reads and writes of recently used collections.',
+  run: ({ bus }) =>
+    reply((writer) => {
+      writer.openDocument('totals').string('note', 'all times in microseconds')
+      for (const [name, use] of bus.namespaces.entries()) {
+        const times = topKinds.map((kind) => [kind, use.spent(kind)] as const)
+        const locks = [
+          ['readLock', use.latencyOf('reads')],
+          ['writeLock', use.latencyOf('writes')],
+        ] as const
+        writer.openDocument(name)
+        for (const [kind, { micros, count }] of [
+          ['total', use.total],
+          ...locks,
+          ...times,
+        ] as const) {
+          writer.openDocument(kind).int64('time', micros).int64('count', count).close()
+        }
+        writer.close()
+      }
+      writer.close()
+    }),
+})
+
+const profile = documentRow({
+  name: 'profile',
+  grows: 'nothing',
+  grain: 'local',
+  access: 'operator',
+  target: wholeNumber,
+  params: { slowms: ignored, sampleRate: ignored, filter: ignored },
+  help: 'Reports that profiling is off. The setting SLOW_COMMAND_MS logs slow commands.',
+  run: ({ target: level, services }) => {
+    if (level > 0) {
+      const text = 'profiling is not supported: slow commands are logged (SLOW_COMMAND_MS)'
+      throw fail('CommandNotSupported', text)
+    }
+    return reply((writer) => {
+      writer.int32('was', 0).int32('slowms', services.slowCommandMs).double('sampleRate', 1)
+    })
+  },
+})
+
+export const serverInfoRows = [
+  ping,
+  buildInfo,
+  hostInfo,
+  whatsMyUri,
+  getCmdLineOpts,
+  listCommands,
+  getLog,
+  top,
+  profile,
+]

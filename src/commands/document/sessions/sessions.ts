@@ -1,0 +1,132 @@
+// Logical sessions. A client names them itself and nothing here depends on them, so they are
+// accepted and not kept; what belongs to one is its open cursors, and they end with it.
+
+import { fail } from '../../../base/errors.js'
+import { sessionIdleMinutes } from '../../../base/limits.js'
+import type { Call } from '../../../bus/document/call.js'
+import { sessionIdOf } from '../../../bus/document/generic.js'
+import { anyValue, documents } from '../../../bus/document/params.js'
+import { reply } from '../../../bus/document/reply.js'
+import { documentRow } from '../../../bus/document/row.js'
+import { field } from '../../../value/elements.js'
+import { binaryValue, bsonType, type Document } from '../../../value/value.js'
+
+const uuidSubtype = 4
+
+const startSession = documentRow({
+  name: 'startSession',
+  grows: 'nothing',
+  grain: 'local',
+  access: 'anonymous',
+  target: anyValue,
+  params: {},
+  help: 'Creates the id of a logical session.',
+  run: (call) =>
+    reply((writer) => {
+      writer.openDocument('id').value('id', binaryValue(uuidSubtype, call.uuid())).close()
+      writer.int32('timeoutMinutes', sessionIdleMinutes)
+    }),
+})
+
+const refreshSessions = documentRow({
+  name: 'refreshSessions',
+  grows: 'nothing',
+  grain: 'local',
+  access: 'anonymous',
+  stable: true,
+  target: documents,
+  params: {},
+  help: 'For drivers: does nothing, because sessions do not expire.',
+  run: (call) => {
+    idsOf(call.target)
+    return reply()
+  },
+})
+
+const endSessions = documentRow({
+  name: 'endSessions',
+  grows: 'nothing',
+  grain: 'local',
+  access: 'anonymous',
+  stable: true,
+  target: documents,
+  params: {},
+  help: 'Closes the cursors of the named sessions.',
+  run: (call) => endNamed(call),
+})
+
+const killSessions = documentRow({
+  name: 'killSessions',
+  grows: 'nothing',
+  grain: 'local',
+  access: 'identity',
+  target: documents,
+  params: {},
+  help:
+    'Closes the cursors of the named sessions, or of all sessions of the caller if none is ' +
+    'named.',
+  run: (call) => (call.target.length === 0 ? endAll(call) : endNamed(call)),
+})
+
+const killAllSessions = documentRow({
+  name: 'killAllSessions',
+  grows: 'nothing',
+  grain: 'local',
+  access: 'identity',
+  target: documents,
+  params: {},
+  help: "Closes the cursors of all the caller's sessions.",
+  run: endAll,
+})
+
+const killAllSessionsByPattern = documentRow({
+  name: 'killAllSessionsByPattern',
+  grows: 'nothing',
+  grain: 'local',
+  access: 'identity',
+  target: documents,
+  params: {},
+  help: 'Closes the cursors of the sessions that the patterns name by lsid, or of all.',
+  run: (call) => {
+    const named = call.target.map((pattern) => field(pattern, 'lsid'))
+    const isByName = named.length > 0 && named.every((lsid) => lsid?.type === bsonType.object)
+    if (!isByName) return endAll(call)
+    return endNamed(
+      call,
+      named.flatMap((lsid) => (lsid === undefined ? [] : [lsid.payload()])),
+    )
+  },
+})
+
+type SessionsCall = Call<unknown, readonly Document[]>
+
+function endNamed(call: SessionsCall, sessions = call.target): Document {
+  const ids = idsOf(sessions)
+  call.engine.cursors.killWhere(
+    ({ meta }) => meta.owner === call.owner && meta.lsid !== undefined && ids.has(meta.lsid),
+  )
+  return reply()
+}
+
+/** The operator's reach is everyone's sessions. */
+function endAll(call: SessionsCall): Document {
+  const isOperator = call.session.identity.kind === 'operator'
+  call.engine.cursors.killWhere(({ meta }) => isOperator || meta.owner === call.owner)
+  return reply()
+}
+
+const sessionsMax = 100_000
+
+function idsOf(sessions: readonly Document[]): Set<string> {
+  if (sessions.length > sessionsMax) throw fail('BadValue', `more than ${sessionsMax} sessions`)
+  return new Set(sessions.map((session) => Buffer.from(sessionIdOf(session)).toString('hex')))
+}
+
+export const sessionRows = [
+  startSession,
+  refreshSessions,
+  endSessions,
+  killSessions,
+  killAllSessions,
+  killAllSessionsByPattern,
+]

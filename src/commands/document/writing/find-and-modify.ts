@@ -1,0 +1,186 @@
+// findAndModify: selects one document by filter and order, changes it in the same transaction, and
+// answers it as it was or as it is.
+
+import { fail } from '../../../base/errors.js'
+import type { Call } from '../../../bus/document/call.js'
+import {
+  anyValue,
+  bool,
+  collection,
+  documents,
+  hint,
+  object,
+  optional,
+  withDefault,
+} from '../../../bus/document/params.js'
+import { reply } from '../../../bus/document/reply.js'
+import { documentRow } from '../../../bus/document/row.js'
+import type { Args } from '../../../bus/document/schema.js'
+import { notOfSeries } from '../../../engine/collection/kinds/time-series.js'
+import { deleteFirst, updateFirst } from '../../../engine/modify/modify.js'
+import type { AssumedCollation, Changed, Selection } from '../../../engine/modify/modify-spec.js'
+import type { QueryContext } from '../../../query/context.js'
+import type { Filter } from '../../../query/filter.js'
+import { compileFilter } from '../../../query/filter.js'
+import { compileProjection } from '../../../query/projection.js'
+import { compileSort } from '../../../query/sort.js'
+import type { Sweep } from '../../../store/sweep.js'
+import type { Document, Value } from '../../../value/value.js'
+import type { DocumentWriter } from '../../../value/writer.js'
+import {
+  bypassEmptyTsReplacement,
+  collated,
+  collation,
+  emptyDocument,
+  isEmpty,
+  stamping,
+  writeNeeds,
+} from '../arguments.js'
+import { assumingCollation } from './assumed-collation.js'
+import { compileOperation, targetOf } from './update-delete.js'
+import { withContext } from './write-errors.js'
+
+export const findAndModifyParams = {
+  query: withDefault(object, emptyDocument),
+  sort: optional(object),
+  remove: withDefault(bool, false),
+  update: optional(anyValue),
+  new: withDefault(bool, false),
+  upsert: withDefault(bool, false),
+  fields: optional(object),
+  arrayFilters: optional(documents),
+  hint: optional(hint),
+  collation,
+  bypassDocumentValidation: withDefault(bool, false),
+  bypassEmptyTsReplacement,
+} as const
+
+export type FindAndModifyArgs = Args<typeof findAndModifyParams>
+
+export const findAndModifyRow = documentRow({
+  name: 'findAndModify',
+  grows: 'documents',
+  aliases: ['findandmodify'],
+  grain: 'sweep',
+  access: 'identity',
+  stable: true,
+  target: collection,
+  params: findAndModifyParams,
+  touches: ({ db, target, args }) => [
+    { db, collection: target, needs: ['read', ...writeNeeds(args)] },
+  ],
+  help: 'Changes or removes one document and returns it.',
+  *run(call) {
+    const { args } = call
+    requireOneWay(args)
+    return yield* assumingCollation((assumed) => runOnce(call, assumed))
+  },
+})
+
+function* runOnce(
+  call: Call<FindAndModifyArgs, string>,
+  assumed: AssumedCollation,
+): Sweep<Document> {
+  const { args } = call
+  const { collation: asked } = args
+  const context = collated(stamping(call.context, args), asked ?? assumed, undefined)
+  const collating = asked === undefined ? { assumed } : {}
+  const { filter, ...given } = compileSelection(args, context)
+  const selection = { ...given, ofSeries: refuseSeries(call) }
+  const project = projector(args.fields, filter, context)
+  if (args.remove) {
+    const wanted = { filter, ...selection, ...collating }
+    const changed = yield* told(deleteFirst(targetOf(call), wanted))
+    return reply((writer) => {
+      const n = changed === undefined ? 0 : 1
+      writer.openDocument('lastErrorObject').int32('n', n).close()
+      writeValue(writer, changed?.before, project)
+    })
+  }
+  const { update, upsert, arrayFilters, hint } = args
+  const { q, u } = { q: args.query, u: requireUpdate(update) }
+  const operation = { q, u, c: undefined, multi: false, upsert, arrayFilters, hint }
+  const spec = compileOperation({ ...operation, collation: asked }, context)
+  const wanted = { ...spec, ...selection, ...collating }
+  const changed = yield* told(updateFirst(targetOf(call), wanted))
+  return reply((writer) => {
+    writeUpdateResult(writer, changed)
+    writeValue(writer, args.new ? changed?.after : changed?.before, project)
+  })
+}
+
+function* told<T>(change: Sweep<T>): Sweep<T> {
+  try {
+    return yield* change
+  } catch (thrown) {
+    throw withContext('Plan executor error during findAndModify', thrown)
+  }
+}
+
+/** Throws CommandNotSupportedOnView: the peer's time series are none of this command's. */
+export function refuseSeries({ db, target }: { readonly db: string; readonly target: string }) {
+  return (): never => {
+    throw notOfSeries({ db, name: target })
+  }
+}
+
+/** Throws FailedToParse for options that contradict each other. */
+export function requireOneWay(args: FindAndModifyArgs): void {
+  if (!args.remove) {
+    requireUpdate(args.update)
+    return
+  }
+  if (args.update !== undefined) {
+    throw fail('FailedToParse', 'Cannot specify both an update and remove=true')
+  }
+  if (args.upsert) throw fail('FailedToParse', 'Cannot specify both upsert=true and remove=true')
+  if (args.new) {
+    const text =
+      "Cannot specify both new=true and remove=true; 'remove' always returns the deleted document"
+    throw fail('FailedToParse', text)
+  }
+  if (args.arrayFilters !== undefined) {
+    throw fail('FailedToParse', 'Cannot specify arrayFilters and remove=true')
+  }
+}
+
+function requireUpdate(update: Value | undefined): Value {
+  if (update !== undefined) return update
+  throw fail('FailedToParse', 'Either an update or remove=true must be specified')
+}
+
+/** Filter, order and hint of the arguments; explain compiles the same. */
+export function compileSelection(args: FindAndModifyArgs, context: QueryContext): Selection {
+  return {
+    filter: compileFilter(args.query, context),
+    sort: isEmpty(args.sort) ? undefined : compileSort(args.sort, context.collation),
+    hint: args.hint,
+  }
+}
+
+type Project = (document: Document) => Document
+
+const whole: Project = (document) => document
+
+function projector(fields: Document | undefined, filter: Filter, context: QueryContext): Project {
+  if (isEmpty(fields)) return whole
+  const projection = compileProjection(fields, filter, context)
+  return (document) => projection.apply(document)
+}
+
+/** `lastErrorObject` of a change that is no removal asked for by name. */
+export function writeUpdateResult(writer: DocumentWriter, changed: Changed | undefined): void {
+  writer.openDocument('lastErrorObject').int32('n', changed === undefined ? 0 : 1)
+  writer.bool('updatedExisting', changed?.before !== undefined && changed.after !== undefined)
+  if (changed?.upsertedId !== undefined) writer.value('upserted', changed.upsertedId)
+  writer.close()
+}
+
+export function writeValue(
+  writer: DocumentWriter,
+  document: Document | undefined,
+  apply: Project = whole,
+): void {
+  if (document === undefined) writer.null('value')
+  else writer.document('value', apply(document))
+}

@@ -1,0 +1,114 @@
+// A group of documents that go in by one write program, or by several if they are more than one may
+// hold. A group is atomic, the command that brings them is not.
+// (docs/design/transactions.md, rule 2)
+
+import { type CodeName, GatewayError } from '../../../base/errors.js'
+import { isTooMuchWork, work } from '../../../base/work/work-budget.js'
+import type { Call } from '../../../bus/document/call.js'
+import { ensureNamespace } from '../../../engine/collection/catalog/catalog.js'
+import { insertDocument, stagedWrite } from '../../../engine/collection/collections.js'
+import type { Staged } from '../../../engine/collection/staging.js'
+import type { Program, Tx } from '../../../store/store.js'
+import type { Sweep } from '../../../store/sweep.js'
+import type { Document } from '../../../value/value.js'
+import { requireOwn, type WriteFailure } from './write-errors.js'
+
+/** A document as it will be stored, with its position in the command. */
+export interface Prepared {
+  readonly index: number
+  readonly document: Document
+}
+
+export interface Outcome {
+  readonly inserted: number
+  readonly failures: readonly WriteFailure[]
+  /** What a further program has to try. */
+  readonly rest?: readonly Prepared[]
+}
+
+type Target = Pick<Call<unknown, string>, 'db' | 'target' | 'creation'>
+
+/**
+ * Why no document can be written now, or to that name; what the command has inserted before stays,
+ * and is told.
+ */
+const storeRefusals: ReadonlySet<CodeName> = new Set([
+  'OutOfDiskSpace',
+  'WriteConflict',
+  'CommandNotSupportedOnView',
+])
+
+function refusedBy(error: GatewayError, group: readonly Prepared[], ordered: boolean): Outcome {
+  const refused = ordered ? group.slice(0, 1) : group
+  return { inserted: 0, failures: refused.map(({ index }) => ({ index, error })) }
+}
+
+/** One program for the group; if it is more than a program may hold, one for each half. */
+export function* insertGroup(
+  target: Target,
+  group: readonly Prepared[],
+  ordered: boolean,
+): Sweep<Outcome> {
+  if (group.length === 0) return { inserted: 0, failures: [] }
+  let begun: Outcome | undefined
+  try {
+    begun = yield* stagedWrite((tx, staged) => insertAll(tx, target, group, ordered, staged))
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown
+    if (storeRefusals.has(thrown.kind)) return refusedBy(thrown, group, ordered)
+    if (thrown.kind !== 'TransactionTooLarge' && !isTooMuchWork(thrown)) throw thrown
+    const [only] = group
+    if (group.length === 1 && only !== undefined) {
+      return { inserted: 0, failures: [{ index: only.index, error: thrown }] }
+    }
+  }
+  if (begun !== undefined) {
+    const { rest } = begun
+    return rest === undefined ? begun : both(begun, yield* insertGroup(target, rest, ordered))
+  }
+  const middle = group.length >>> 1
+  const first = yield* insertGroup(target, group.slice(0, middle), ordered)
+  if (ordered && first.failures.length > 0) return first
+  const second = yield* insertGroup(target, group.slice(middle), ordered)
+  return both(first, second)
+}
+
+function both(first: Outcome, second: Outcome): Outcome {
+  return {
+    inserted: first.inserted + second.inserted,
+    failures: [...first.failures, ...second.failures],
+  }
+}
+
+/** A refused document leaves no trace, so the program goes on behind it. */
+function* insertAll(
+  tx: Tx,
+  target: Target,
+  group: readonly Prepared[],
+  ordered: boolean,
+  staged: Staged,
+): Program<Outcome> {
+  const ns = yield* ensureNamespace(tx, target.db, target.target, target.creation())
+  const failures: WriteFailure[] = []
+  let inserted = 0
+  for (const [i, { index, document }] of group.entries()) {
+    try {
+      yield* insertDocument(tx, ns, document, staged)
+      inserted++
+    } catch (thrown) {
+      failures.push({ index, error: requireRefusal(thrown) })
+      if (ordered) break
+    }
+    // A validator may take long over each of them.
+    if (work.isDue) return { inserted, failures, rest: group.slice(i + 1) }
+  }
+  return { inserted, failures }
+}
+
+/** What insertDocument refuses before it has put anything; all else must end the program. */
+function requireRefusal(thrown: unknown): GatewayError {
+  const error = requireOwn(thrown)
+  if (error.kind === 'TransactionTooLarge' || error.kind === 'WriteConflict') throw thrown
+  if (isTooMuchWork(thrown)) throw thrown
+  return error
+}

@@ -1,0 +1,90 @@
+// insert: documents go in by groups of one write program each. A group is atomic, the command is
+// not, as on the peer: what came before a refused document stays.
+// (docs/design/transactions.md, rule 2)
+
+import { inlineValueBytesMax, programBytesMax, sweepDocumentsMax } from '../../../base/limits.js'
+import {
+  bool,
+  collection,
+  documents,
+  strictBool,
+  withDefault,
+} from '../../../bus/document/params.js'
+import { reply } from '../../../bus/document/reply.js'
+import { documentRow } from '../../../bus/document/row.js'
+import { withId } from '../../../engine/collection/collections.js'
+import { seriesOfBuckets } from '../../../engine/collection/kinds/series-buckets.js'
+import { type Document, timestampValue, type Value } from '../../../value/value.js'
+import { bypassEmptyTsReplacement, requireBatch, touchesForWriting } from '../arguments.js'
+import { insertBuckets } from './insert-buckets.js'
+import { insertGroup, type Prepared } from './insert-group.js'
+import { failuresValue, requireOwn, type WriteFailure, writeFailures } from './write-errors.js'
+
+export const insertRow = documentRow({
+  name: 'insert',
+  grows: 'documents',
+  grain: 'sweep',
+  access: 'identity',
+  stable: true,
+  target: collection,
+  params: {
+    documents,
+    ordered: withDefault(strictBool, true),
+    bypassDocumentValidation: withDefault(bool, false),
+    bypassEmptyTsReplacement,
+  },
+  touches: ({ db, target, args }) =>
+    touchesForWriting({ db, target: seriesOfBuckets(target) ?? target, args }),
+  help: 'Adds documents, and creates the collection if it is missing.',
+  *run(call) {
+    const { documents: given, ordered } = call.args
+    requireBatch(given.length)
+    const series = seriesOfBuckets(call.target)
+    if (series !== undefined) return yield* insertBuckets(call, series)
+    const failures: WriteFailure[] = []
+    const serverTime = call.args.bypassEmptyTsReplacement ? undefined : serverTimes(call.now)
+    let inserted = 0
+    let next = 0
+    while (next < given.length && !(ordered && failures.length > 0)) {
+      const group: Prepared[] = []
+      const refused: WriteFailure[] = []
+      const makeId = (index: number) => () => call.objectId(index)
+      for (let bytes = 0; next < given.length && canTake(group, bytes, given[next]); next++) {
+        const index = next
+        try {
+          const document = withId(given[index] as Document, makeId(index), serverTime)
+          group.push({ index, document })
+          bytes += document.length
+        } catch (thrown) {
+          refused.push({ index, error: requireOwn(thrown) })
+          if (ordered) break
+        }
+      }
+      const outcome = yield* insertGroup(call, group, ordered)
+      inserted += outcome.inserted
+      failures.push(...outcome.failures)
+      if (!ordered || outcome.failures.length === 0) failures.push(...refused)
+    }
+    failures.sort((a, b) => a.index - b.index)
+    const writeErrors = yield* failuresValue(failures)
+    return reply((writer) => {
+      writer.int32('n', inserted)
+      writeFailures(writer, writeErrors)
+    })
+  },
+})
+
+/** Whether a further document fits the group; a staged one has a program of its own. */
+function canTake(group: readonly Prepared[], bytes: number, next: Document | undefined): boolean {
+  const [first] = group
+  if (first === undefined) return true
+  if (next === undefined || group.length >= sweepDocumentsMax) return false
+  if (next.length > inlineValueBytesMax || first.document.length > inlineValueBytesMax) return false
+  return bytes + next.length <= programBytesMax / 2
+}
+
+/** What stands for Timestamp(0, 0) at the top of a document: the call's time, counted up. */
+function serverTimes(now: number): () => Value {
+  let increment = 0
+  return () => timestampValue(Math.floor(now / 1000), ++increment)
+}

@@ -1,0 +1,139 @@
+// Runs the operations of one update or delete command: in order, each with its own error, and those
+// that name an `_id` together as long as they follow each other.
+
+import { sweepDocumentsMax } from '../../../base/limits.js'
+import { work } from '../../../base/work/work-budget.js'
+import { WorkTurns } from '../../../base/work/work-turns.js'
+import {
+  changePoints,
+  type PointOperation,
+  type PointOutcome,
+} from '../../../engine/modify/modify-batch.js'
+import {
+  type AssumedCollation,
+  type Changed,
+  OtherCollation,
+  plainCollation,
+  type Target,
+} from '../../../engine/modify/modify-spec.js'
+import { pausePhase, type Sweep } from '../../../store/sweep.js'
+import { otherCollation } from './assumed-collation.js'
+import { requireOwn, type WriteFailure } from './write-errors.js'
+
+/** One operation, compiled. */
+export interface Job<R> {
+  /** How it runs together with others; undefined where it has to search. */
+  readonly point: PointOperation | undefined
+  /** What the change of a point means. */
+  readonly resultOf: (changed: Changed | undefined) => R
+  readonly alone: () => Sweep<R>
+}
+
+/** An operation that fails, with its error: 20 µs. */
+const failureUnits = 200
+
+export interface Batch<R> {
+  readonly target: Target
+  readonly count: number
+  /** Ordered ones stop at the first failure. */
+  readonly ordered: boolean
+  /**
+   * The operation at a position, of a collection with that collation; what it throws is that
+   * operation's failure.
+   */
+  readonly compile: (index: number, assumed: AssumedCollation) => Job<R>
+  readonly done: (index: number, result: R) => void
+}
+
+/** Runs all of them; answers the failures by position. */
+export function* runBatch<R>(batch: Batch<R>): Sweep<WriteFailure[]> {
+  const { target, count, ordered, done } = batch
+  const failures: WriteFailure[] = []
+  const queue: Job<R>[] = []
+  let assumed = plainCollation
+  let others = 0
+  let turns = new WorkTurns()
+  for (let at = 0; at < count; ) {
+    fill(queue, at, batch, assumed)
+    let outcomes: readonly PointOutcome[]
+    try {
+      outcomes = yield* runPoints(target, queue, ordered)
+    } catch (thrown) {
+      assumed = otherCollation(thrown, ++others)
+      queue.length = 0
+      continue
+    }
+    for (const outcome of outcomes) {
+      const job = queue.shift()
+      if ('error' in outcome) failures.push({ index: at, error: outcome.error })
+      else if (job !== undefined) done(at, job.resultOf(outcome.changed))
+      at++
+    }
+    if (outcomes.length === 0) {
+      const job = queue.shift()
+      try {
+        if (job !== undefined) done(at, yield* job.alone())
+      } catch (thrown) {
+        if (thrown instanceof OtherCollation) {
+          assumed = otherCollation(thrown, ++others)
+          queue.length = 0
+          continue
+        }
+        failures.push({ index: at, error: requireOwn(thrown) })
+        work.note(failureUnits)
+      }
+      at++
+    }
+    // What fails while it is compiled comes to no program, which would give way to others.
+    if (turns.isDue) {
+      yield* pausePhase()
+      turns = new WorkTurns()
+    }
+    if (ordered && failures.length > 0) break
+  }
+  return failures
+}
+
+/** Compiles what may run together: points, up to the first operation that is none. */
+function fill<R>(
+  queue: Job<R>[],
+  at: number,
+  { count, compile }: Batch<R>,
+  assumed: AssumedCollation,
+): void {
+  while (queue.length < sweepDocumentsMax && at + queue.length < count) {
+    if (queue.length > 0 && queue.at(-1)?.point === undefined) return
+    queue.push(jobAt(at + queue.length, compile, assumed))
+  }
+}
+
+function jobAt<R>(index: number, compile: Batch<R>['compile'], assumed: AssumedCollation): Job<R> {
+  try {
+    return compile(index, assumed)
+  } catch (thrown) {
+    const fails = (): never => {
+      throw thrown
+    }
+    return { point: undefined, resultOf: fails, alone: fails }
+  }
+}
+
+/** The points at the head of the queue, if there are several; none is done where they cannot be. */
+function* runPoints<R>(
+  target: Target,
+  queue: readonly Job<R>[],
+  ordered: boolean,
+): Sweep<readonly PointOutcome[]> {
+  const points: PointOperation[] = []
+  for (const { point } of queue) {
+    if (point === undefined) break
+    points.push(point)
+  }
+  if (points.length < 2) return []
+  try {
+    return yield* changePoints(target, points, ordered)
+  } catch (thrown) {
+    requireOwn(thrown)
+    return []
+  }
+}

@@ -1,0 +1,271 @@
+// The end of a pipeline that writes: $out puts the results in a collection's place, $merge brings
+// each of them to the document that it meets. The pipeline is read in batches between the writes.
+
+import { fail } from '../../../base/errors.js'
+import { batchBytesMax, sweepDocumentsMax } from '../../../base/limits.js'
+import type { Call } from '../../../bus/document/call.js'
+import { wrongType } from '../../../bus/document/params.js'
+import { Schema } from '../../../bus/document/schema.js'
+import { findNamespace } from '../../../engine/collection/catalog/catalog.js'
+import { withId } from '../../../engine/collection/collections.js'
+import { seriesOption } from '../../../engine/collection/kinds/time-series-options.js'
+import { hintOver, readPlaceOf, stagesOver } from '../../../engine/collection/kinds/views.js'
+import {
+  beginReplacement,
+  dropReplacement,
+  finishReplacement,
+  makeTemporary,
+  type Replaced,
+  temporaryName,
+} from '../../../engine/collection/replacement.js'
+import { fillBatch } from '../../../engine/sources/cursors.js'
+import { openPipeline, type PipelineEnvironment } from '../../../engine/sources/pipeline-source.js'
+import { openFind, type Source } from '../../../engine/sources/source.js'
+import type { Guarded, Touch } from '../../../engine/types.js'
+import type { QueryContext } from '../../../query/context.js'
+import { compileFilter } from '../../../query/filter.js'
+import { pipelineCollections, type StagePlan } from '../../../query/pipeline.js'
+import type { MergePlan, OutPlan } from '../../../query/stages/stage.js'
+import type { Program, ReadTx } from '../../../store/store.js'
+import { readPhase, type Sweep, writePhase } from '../../../store/sweep.js'
+import { elementsOf, field, fieldsOf } from '../../../value/elements.js'
+import {
+  bsonType,
+  type Document,
+  documentOf,
+  timestampValue,
+  type Value,
+} from '../../../value/value.js'
+import { writeDocument } from '../../../value/writer.js'
+import { seriesFields } from '../collections/series-options.js'
+import { insertGroup } from './insert-group.js'
+import { mergeInto, requireUniqueKey } from './merge.js'
+
+export type WritingCall = Pick<
+  Call<unknown, string | undefined>,
+  'db' | 'target' | 'creation' | 'context' | 'uuid' | 'objectId' | 'now'
+>
+
+/** A pipeline without its last stage, which writes. */
+export interface WritingPipeline {
+  /** As the client gave it, whole. */
+  readonly given: Value
+  readonly stages: readonly StagePlan[]
+  readonly environment: PipelineEnvironment
+}
+
+/** Which of a call's uuids is that of the collection that results are gathered in. */
+const temporaryUuid = 1
+
+/** Whether the last stage of a pipeline writes. */
+export function isWriting(pipeline: Value): boolean {
+  if (pipeline.type !== bsonType.array) return false
+  const last = elementsOf(pipeline).at(-1)
+  if (last?.type !== bsonType.object) return false
+  const [first] = fieldsOf(last)
+  return first?.[0] === '$out' || first?.[0] === '$merge'
+}
+
+/** The collection that a writing pipeline gathers its results in. */
+export function temporaryTouches(call: Pick<WritingCall, 'db' | 'uuid'>, pipeline: Value): Touch[] {
+  if (!isWriting(pipeline)) return []
+  const db = pipelineCollections(pipeline).at(-1)?.db ?? call.db
+  return [{ db, collection: temporaryName(call.uuid(temporaryUuid)), needs: [] }]
+}
+
+/** $out: all results are there before the first of them is seen. */
+export function* runOut(call: WritingCall, pipeline: WritingPipeline, plan: OutPlan): Sweep<void> {
+  const replaced = { ...replacedBy(call, plan), ...seriesOf(call, plan) }
+  const indexes = yield* writePhase((tx) => beginReplacement(tx, replaced))
+  try {
+    yield* gather(call, replaced, pipeline, (document) => document)
+    yield* writePhase((tx) => finishReplacement(tx, replaced, indexes))
+  } catch (thrown) {
+    yield* writePhase((tx) => dropReplacement(tx, replaced))
+    throw thrown
+  }
+}
+
+/** How a time series is made, where $out names one. Throws as create does. */
+function seriesOf(call: WritingCall, { target, timeSeries }: OutPlan): Partial<Replaced> {
+  if (timeSeries === undefined) return {}
+  if (timeSeries.type !== bsonType.object) {
+    const where = '$out.timeseries'
+    throw wrongType(where, timeSeries, "type 'object'")
+  }
+  const given = seriesSchema.parse(documentOf(timeSeries))
+  const option = seriesOption(given, `${target.db ?? call.db}.${target.collection}`)
+  const options = writeDocument((out) => out.document('timeseries', option))
+  return { creation: call.creation(options), isSeries: true }
+}
+
+const seriesSchema = new Schema('$out.timeseries', seriesFields)
+
+/**
+ * $merge: a pipeline that reads what it writes is read to its end first, or it would meet its own
+ * results.
+ */
+export function* runMerge(
+  call: WritingCall,
+  pipeline: WritingPipeline,
+  plan: MergePlan,
+): Sweep<void> {
+  const db = plan.target.db ?? call.db
+  const { collection } = plan.target
+  const { context } = pipeline.environment
+  yield* readPhase((tx) => requireUniqueKey(tx, { db, collection }, plan, context.collation))
+  const readsViews = yield* readPhase((tx) => namesView(tx, call, pipeline))
+  if (!readsViews && !readsItself(call, pipeline, plan)) {
+    const source = yield* openSource(call, pipeline)
+    return yield* mergeAll(call, context, source, plan, (document) => document)
+  }
+  const gathered = replacedBy(call, plan)
+  yield* writePhase((tx) => makeTemporary(tx, gathered))
+  try {
+    yield* gather(call, gathered, pipeline, wrapped)
+    const source = yield* readPhase((tx) => openAll(tx, call, gathered))
+    yield* mergeAll(call, context, source, plan, unwrapped)
+  } finally {
+    yield* writePhase((tx) => dropReplacement(tx, gathered))
+  }
+}
+
+function replacedBy(call: WritingCall, { target }: OutPlan | MergePlan): Replaced {
+  return {
+    db: target.db ?? call.db,
+    name: target.collection,
+    temporary: temporaryName(call.uuid(temporaryUuid)),
+    creation: call.creation(),
+  }
+}
+
+/** Whether the pipeline looks at the collection that it writes to. */
+function readsItself(call: WritingCall, { given }: WritingPipeline, plan: MergePlan): boolean {
+  const db = plan.target.db ?? call.db
+  const { collection } = plan.target
+  if (db === call.db && collection === call.target) return true
+  return pipelineCollections(given).some(
+    (named) => named.need === 'read' && (named.db ?? call.db) === db && named.name === collection,
+  )
+}
+
+/** Whether it looks at a view, which may show anything, the collection written to among it. */
+function* namesView(
+  tx: ReadTx & Guarded,
+  call: WritingCall,
+  { given }: WritingPipeline,
+): Program<boolean> {
+  const named = pipelineCollections(given).filter(({ need }) => need === 'read')
+  const names = named.map(({ db = call.db, name }) => ({ db, name }))
+  if (call.target !== undefined) names.push({ db: call.db, name: call.target })
+  for (const { db, name } of names) {
+    if ((yield* findNamespace(tx, db, name))?.view !== undefined) return true
+  }
+  return false
+}
+
+type Reshape = (document: Document) => Document
+
+/** A result that is kept for later: it may have no `_id`, and must not get one yet. */
+function wrapped(document: Document): Document {
+  return writeDocument((writer) => writer.document('result', document))
+}
+
+function unwrapped(document: Document): Document {
+  const result = field(document, 'result')
+  return result === undefined ? document : documentOf(result)
+}
+
+/** Puts all results into the collection beside the target. */
+function* gather(
+  call: WritingCall,
+  replaced: Replaced,
+  pipeline: WritingPipeline,
+  reshape: Reshape,
+): Sweep<void> {
+  const { db, temporary, creation } = replaced
+  const target = { db, target: temporary, creation: () => creation }
+  const source = yield* openSource(call, pipeline)
+  let count = 0
+  while (!source.drained) {
+    const documents = yield* nextBatch(source)
+    const group = documents.map((document, index) => ({
+      index,
+      document: whole(call, reshape(document), count + index),
+    }))
+    count += group.length
+    const { failures } = yield* insertGroup(target, group, true)
+    const [failure] = failures
+    if (failure === undefined) continue
+    source.close()
+    throw failure.error
+  }
+}
+
+function* mergeAll(
+  call: WritingCall,
+  context: QueryContext,
+  source: Source,
+  plan: MergePlan,
+  reshape: Reshape,
+): Sweep<void> {
+  const target = { db: plan.target.db ?? call.db, name: plan.target.collection }
+  const { on = ['_id'], whenMatched } = plan
+  // Where another field decides, a document that is met keeps its own `_id`.
+  const needsId = on.includes('_id') || whenMatched === 'fail'
+  let count = 0
+  while (!source.drained) {
+    const documents = yield* nextBatch(source)
+    const results = documents.map((document, index) => {
+      const result = reshape(document)
+      return needsId ? whole(call, result, count + index) : result
+    })
+    count += results.length
+    try {
+      yield* mergeInto({ context }, { ...target, creation: call.creation() }, plan, results)
+    } catch (thrown) {
+      source.close()
+      throw thrown
+    }
+  }
+}
+
+/** A result as it can be stored: with an `_id`, checked. */
+function whole(call: WritingCall, document: Document, index: number): Document {
+  const serverTime = () => timestampValue(Math.floor(call.now / 1000), index + 1)
+  return withId(document, () => call.objectId(index), serverTime)
+}
+
+function* openSource(call: WritingCall, pipeline: WritingPipeline): Sweep<Source> {
+  const { stages, environment } = pipeline
+  const { db, target } = call
+  return yield* readPhase(function* (tx): Program<Source> {
+    if (target === undefined) return openPipeline(undefined, stages, environment)
+    const place = yield* readPlaceOf(tx, db, target, environment.context)
+    const hint = hintOver(place, environment.hint)
+    return openPipeline(place.ns, stagesOver(place, stages), { ...environment, hint })
+  })
+}
+
+function* openAll(tx: ReadTx, call: WritingCall, gathered: Replaced): Program<Source> {
+  const ns = yield* findNamespace(tx, gathered.db, gathered.temporary)
+  if (ns === undefined) throw fail('OperationFailed', 'the results of the pipeline are gone')
+  const everything = compileFilter(
+    writeDocument(() => {}),
+    call.context,
+  )
+  return openFind(ns, { filter: everything })
+}
+
+function* nextBatch(source: Source): Sweep<readonly Document[]> {
+  const limits = { documentsMax: sweepDocumentsMax, bytesMax: batchBytesMax }
+  let isRead = false
+  try {
+    const { documents } = yield* readPhase((tx) => fillBatch(tx, source, limits))
+    isRead = true
+    return documents
+  } finally {
+    // Whatever ends the reading, the files of its sorts go with it.
+    if (!isRead || source.drained) source.close()
+  }
+}

@@ -1,0 +1,90 @@
+// Lines of CLIENT LIST and INFO, and which clients one may
+// see: one's own, and the operator all.
+
+import { refuse } from '../../../base/reply-error.js'
+import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
+import type { KeyValueSession } from '../../../bus/keyvalue/clients/session.js'
+import { identityKey } from '../../../identity/identity.js'
+import { userOf } from './user-name.js'
+
+export type ClientType = 'normal' | 'pubsub' | 'replica' | 'master'
+
+/** The clients that the caller may see and do something to, in the order in which they came. */
+export function* visibleClients({ session, bus }: KeyValueCall): Generator<KeyValueSession> {
+  const mine = identityKey(session.identity)
+  for (const other of [...bus.services.clients.sessions.values()]) {
+    if (session.identity.kind === 'operator' || identityKey(other.identity) === mine) yield other
+  }
+}
+
+/** A word of TYPE. Throws what the peer answers. */
+export function clientTypeOf(call: KeyValueCall, position: number): ClientType {
+  for (const type of ['normal', 'pubsub', 'replica', 'master'] as const) {
+    if (call.is(position, type)) return type
+  }
+  if (call.is(position, 'slave')) return 'replica'
+  throw refuse(`ERR Unknown client type '${call.text(position)}'`)
+}
+
+export function hasType(session: KeyValueSession, type: ClientType): boolean {
+  return type === (session.subscriptions > 0 ? 'pubsub' : 'normal')
+}
+
+/** One client. What has no counterpart here is 0. */
+export function lineOf(session: KeyValueSession, call: KeyValueCall): string {
+  const { bus, args } = call
+  const nowMs = bus.services.clock.elapsed()
+  const isSelf = session === call.session
+  const { subscriber, multi } = session
+  const inMulti = multi?.queue.length ?? (isSelf && call.isQueued ? 1 : -1)
+  return [
+    `id=${session.id}`,
+    `addr=${session.peer}`,
+    `laddr=${session.local}`,
+    `fd=${session.id}`,
+    `name=${session.name}`,
+    `age=${seconds(nowMs - session.createdMs)}`,
+    `idle=${seconds(isSelf ? 0 : nowMs - session.lastMs)}`,
+    `flags=${flagsOf(session, inMulti >= 0)}`,
+    `db=${session.database}`,
+    `sub=${subscriber?.channels.size ?? 0}`,
+    `psub=${subscriber?.patterns.size ?? 0}`,
+    'ssub=0',
+    `multi=${inMulti}`,
+    `qbuf=${isSelf ? requestBytes(call) : 0}`,
+    'qbuf-free=0',
+    `argv-mem=${isSelf ? args.argumentBytes : 0}`,
+    `multi-mem=${multi?.queue.reduce((sum, each) => sum + each.args.argumentBytes, 0) ?? 0}`,
+    'rbs=0 rbp=0 obl=0 oll=0 omem=0 tot-mem=0',
+    'events=r',
+    `cmd=${isSelf ? call.name : session.lastCommand || 'NULL'}`,
+    `user=${userOf(session, bus)}`,
+    'redir=-1',
+    `resp=${session.respVersion}`,
+  ].join(' ')
+}
+
+function seconds(ms: number): number {
+  return Math.max(0, Math.floor(ms / 1_000))
+}
+
+function flagsOf(session: KeyValueSession, inMulti: boolean): string {
+  const flags = [
+    session.isMonitor ? 'O' : '',
+    session.subscriptions > 0 ? 'P' : '',
+    inMulti ? 'x' : '',
+    session.isBlocked ? 'b' : '',
+    session.isEnding ? 'c' : '',
+    session.keepsBuffers ? 'e' : '',
+  ]
+  return flags.join('') || 'N'
+}
+
+/** What the command took on the wire, sent as an array. */
+function requestBytes({ args }: KeyValueCall): number {
+  let bytes = `*${args.count}\r\n`.length
+  for (let i = 0; i < args.count; i++) {
+    bytes += `$${args.size(i)}\r\n`.length + args.size(i) + '\r\n'.length
+  }
+  return bytes
+}

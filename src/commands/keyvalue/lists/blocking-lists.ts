@@ -1,0 +1,149 @@
+// The list commands that wait until there is something to take. What they do when it is there is
+// what the others do; who waits, and who is next, is the bus' affair.
+
+import type { Slice } from '../../../base/bytes/slice.js'
+import { wrongType } from '../../../base/reply-error.js'
+import { errorReply, type KeyValueCall } from '../../../bus/keyvalue/call.js'
+import { nullArray, type Reply } from '../../../bus/keyvalue/reply.js'
+import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
+import type { Key } from '../../../engine/keyspace/keys/key.js'
+import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
+import type { End } from '../../../engine/keyspace/lists/list.js'
+import type { Program } from '../../../store/store.js'
+import { timeoutAt } from './block-timeout.js'
+import {
+  endAt,
+  keysFrom,
+  type Move,
+  moveElement,
+  popSome,
+  readMove,
+  readPopPush,
+  readPopSome,
+} from './list-moves.js'
+
+const shared = {
+  categories: ['list'],
+  group: 'list',
+  needs: ['read', 'write'],
+  timedOut: nullArray,
+} as const
+
+/** Keys that may hold a list: to a client that waits already, another type is no key. */
+function* readKeys(ks: Keyspace, call: KeyValueCall, names: readonly Slice[]): Program<Key[]> {
+  const keys = yield* ks.keys(names)
+  return call.isWaiting ? keys.filter(({ type }) => type === 'list') : keys
+}
+
+function* popOne(ks: Keyspace, call: KeyValueCall, end: End): Program<Reply | undefined> {
+  const last = call.count - 1
+  timeoutAt(call, last)
+  const keys = yield* readKeys(ks, call, call.argsFrom(1).slice(0, -1))
+  const found = yield* popSome(ks, keys, { end, count: 1 })
+  return found === undefined ? undefined : [found[0], ...found[1]]
+}
+
+function popRow(name: string, end: End, what: string): KeyValueRow {
+  return {
+    ...shared,
+    name,
+    grows: 'nothing',
+    arity: -3,
+    flags: ['write', 'noscript', 'blocking'],
+    keys: [1, -2, 1],
+    summary: `Removes the ${what} element of the first non-empty list, or waits for one.`,
+    since: '2.0.0',
+    complexity: 'O(N) with N keys',
+    syntax: 'key [key ...] timeout',
+    grain: 'blocking',
+    run: (ks, call) => popOne(ks, call, end),
+    timeout: (call) => timeoutAt(call, call.count - 1),
+  }
+}
+
+function* move(ks: Keyspace, call: KeyValueCall, move: Move): Program<Reply | undefined> {
+  const [source, target] = (yield* ks.keys([move.source, move.target])) as [Key, Key]
+  if (call.isWaiting) {
+    if (source.type !== 'list') return undefined
+    // Its turn has come, and this is what it gets; the element is the next one's.
+    if (target.exists && target.type !== 'list') return errorReply(wrongType())
+  }
+  return yield* moveElement(ks, source, target, move)
+}
+
+const blmove: KeyValueRow = {
+  ...shared,
+  name: 'blmove',
+  grows: 'keys',
+  arity: 6,
+  flags: ['write', 'denyoom', 'noscript', 'blocking'],
+  keys: [1, 2, 1],
+  summary: 'Like LMOVE, but waits if the source is empty.',
+  since: '6.2.0',
+  complexity: 'O(1)',
+  syntax: 'source destination <LEFT | RIGHT> <LEFT | RIGHT> timeout',
+  grain: 'blocking',
+  nothing: null,
+  waitsFor: [1],
+  run(ks, call) {
+    const asked = readMove(call)
+    timeoutAt(call, 5)
+    return move(ks, call, asked)
+  },
+  timeout(call) {
+    readMove(call)
+    return timeoutAt(call, 5)
+  },
+}
+
+const brpoplpush: KeyValueRow = {
+  ...shared,
+  name: 'brpoplpush',
+  grows: 'keys',
+  arity: 4,
+  flags: ['write', 'denyoom', 'noscript', 'blocking'],
+  keys: [1, 2, 1],
+  summary: 'Like RPOPLPUSH, but waits if the source is empty.',
+  since: '2.2.0',
+  complexity: 'O(1)',
+  syntax: 'source destination timeout',
+  grain: 'blocking',
+  nothing: null,
+  waitsFor: [1],
+  run(ks, call) {
+    timeoutAt(call, 3)
+    return move(ks, call, readPopPush(call))
+  },
+  timeout: (call) => timeoutAt(call, 3),
+}
+
+const blmpop: KeyValueRow = {
+  ...shared,
+  name: 'blmpop',
+  grows: 'nothing',
+  arity: -5,
+  flags: ['write', 'blocking'],
+  movableKeys: (args) => keysFrom(args, 2),
+  summary: 'Like LMPOP, but waits if all lists are empty.',
+  since: '7.0.0',
+  complexity: 'O(N+M) with N keys and M elements answered',
+  syntax: 'timeout numkeys key [key ...] <LEFT | RIGHT> [COUNT count]',
+  grain: 'blocking',
+  *run(ks, call) {
+    const asked = readPopSome(call, 2, endAt)
+    timeoutAt(call, 1)
+    return yield* popSome(ks, yield* readKeys(ks, call, asked.names), asked)
+  },
+  timeout(call) {
+    readPopSome(call, 2, endAt)
+    return timeoutAt(call, 1)
+  },
+}
+
+export const blockingListRows: readonly KeyValueRow[] = [
+  popRow('blpop', 'front', 'first'),
+  popRow('brpop', 'back', 'last'),
+  blmove,
+  brpoplpush,
+  blmpop,
+]

@@ -1,0 +1,218 @@
+// Publish and subscribe. What a client is told of its subscriptions are pushes, one for each name;
+// RESP2 clients get them as replies. Who listens to what is the bus's to know (channels.ts).
+
+import { Glob } from '../../../base/bytes/glob.js'
+import { Slice } from '../../../base/bytes/slice.js'
+import { refuse } from '../../../base/reply-error.js'
+import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
+import { type NameKind, Subscriber } from '../../../bus/keyvalue/clients/channels.js'
+import { eventChannel } from '../../../bus/keyvalue/clients/notifications.js'
+import { noChannelPermission } from '../../../bus/keyvalue/refusals.js'
+import { push, type Reply } from '../../../bus/keyvalue/reply.js'
+import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
+import { helpRow } from '../server/help.js'
+
+const shared = { categories: [], since: '2.0.0', group: 'pubsub' } as const
+const flags = ['pubsub', 'noscript', 'loading', 'stale'] as const
+
+const subscribe: KeyValueRow = {
+  ...shared,
+  name: 'subscribe',
+  grows: 'nothing',
+  arity: -2,
+  flags,
+  channels: 'read',
+  whileSubscribed: true,
+  summary: 'Subscribes to channels.',
+  complexity: 'O(n) in the number of channels',
+  syntax: 'channel [channel ...]',
+  grain: 'local',
+  run(call) {
+    const { channels } = call.bus.services
+    const subscriber = subscriberOf(call)
+    return confirmed(call, subscriber, 'subscribe', (name) => channels.subscribe(subscriber, name))
+  },
+}
+
+const psubscribe: KeyValueRow = {
+  ...shared,
+  name: 'psubscribe',
+  grows: 'nothing',
+  arity: -2,
+  flags,
+  channels: 'read',
+  whileSubscribed: true,
+  summary: 'Subscribes to all channels whose names match a pattern.',
+  complexity: 'O(n) in the number of patterns',
+  syntax: 'pattern [pattern ...]',
+  grain: 'local',
+  run(call) {
+    const { channels } = call.bus.services
+    const subscriber = subscriberOf(call)
+    return confirmed(call, subscriber, 'psubscribe', (name) =>
+      channels.subscribePattern(subscriber, name),
+    )
+  },
+}
+
+const unsubscribe: KeyValueRow = {
+  ...shared,
+  name: 'unsubscribe',
+  grows: 'nothing',
+  arity: -1,
+  flags,
+  whileSubscribed: true,
+  summary: 'Unsubscribes from channels, or from all if none is named.',
+  complexity: 'O(n) in the number of channels',
+  syntax: '[channel [channel ...]]',
+  grain: 'local',
+  run: (call) => endSubscriptions(call, 'channels', 'unsubscribe'),
+}
+
+const punsubscribe: KeyValueRow = {
+  ...shared,
+  name: 'punsubscribe',
+  grows: 'nothing',
+  arity: -1,
+  flags,
+  whileSubscribed: true,
+  summary: 'Unsubscribes from patterns, or from all if none is named.',
+  complexity: 'O(n) in the number of patterns',
+  syntax: '[pattern [pattern ...]]',
+  grain: 'local',
+  run: (call) => endSubscriptions(call, 'patterns', 'punsubscribe'),
+}
+
+/** What its client hears through. */
+function subscriberOf({ session }: KeyValueCall): Subscriber {
+  const { space } = session.place
+  session.subscriber ??= new Subscriber(session, space, ({ frame }) => session.socket.push(frame))
+  return session.subscriber
+}
+
+function confirmed(
+  call: KeyValueCall,
+  subscriber: Subscriber,
+  word: string,
+  join: (name: Slice) => void,
+): Reply {
+  const items: Reply[] = []
+  for (let i = 1; i < call.count; i++) {
+    const name = call.arg(i)
+    join(name)
+    items.push(push([word, name, subscriber.count]))
+  }
+  return { kind: 'several', items }
+}
+
+function endSubscriptions(call: KeyValueCall, kind: NameKind, word: string): Reply {
+  const { session, bus } = call
+  const { subscriber } = session
+  const all = [...(subscriber?.[kind].values() ?? [])]
+  const named = call.count > 1
+  if (!named && all.length === 0) return push([word, null, session.subscriptions])
+  const items: Reply[] = []
+  for (const name of named ? call.argsFrom(1) : all.map(Slice.of)) {
+    if (subscriber !== undefined) bus.services.channels.unsubscribe(subscriber, kind, name)
+    items.push(push([word, name, session.subscriptions]))
+  }
+  return { kind: 'several', items }
+}
+
+const publish: KeyValueRow = {
+  ...shared,
+  name: 'publish',
+  grows: 'nothing',
+  arity: 3,
+  flags: ['pubsub', 'loading', 'stale', 'fast', 'may_replicate'],
+  channels: 'write',
+  summary: 'Sends a message to the subscribers of a channel; returns their number.',
+  complexity: 'O(n + m): n listen to the channel, m patterns are listened to',
+  syntax: 'channel message',
+  grain: 'local',
+  run(call) {
+    const channel = call.arg(1)
+    // Deviation: key events come from the server; clients cannot forge one.
+    if (eventChannel.test(channel.text())) throw noChannelPermission()
+    return call.bus.services.channels.publish(call.place.space, channel, call.arg(2))
+  },
+}
+
+const container: KeyValueRow = {
+  ...shared,
+  name: 'pubsub',
+  grows: 'nothing',
+  arity: -2,
+  flags: [],
+  since: '2.8.0',
+  grain: 'container',
+  summary: 'Asks about channels and who listens to them.',
+  complexity: 'Depends on the subcommand.',
+  syntax: '',
+}
+
+const channels: KeyValueRow = {
+  ...shared,
+  name: 'pubsub|channels',
+  grows: 'nothing',
+  channels: 'read',
+  arity: -2,
+  flags: ['pubsub', 'loading', 'stale'],
+  since: '2.8.0',
+  summary: 'Lists the channels with subscribers.',
+  complexity: 'O(n) in the number of channels',
+  syntax: '[pattern]',
+  grain: 'local',
+  run(call) {
+    if (call.count > 3) {
+      throw refuse(
+        `ERR unknown subcommand or wrong number of arguments for '${call.text(1)}'. ` +
+          'Try PUBSUB HELP.',
+      )
+    }
+    const { channels } = call.bus.services
+    return channels.names(call.place.space, call.count === 3 ? new Glob(call.arg(2)) : undefined)
+  },
+}
+
+const numsub: KeyValueRow = {
+  ...shared,
+  name: 'pubsub|numsub',
+  grows: 'nothing',
+  channels: 'read',
+  arity: -2,
+  flags: ['pubsub', 'loading', 'stale'],
+  since: '2.8.0',
+  summary: 'Returns how many clients are subscribed to channels by name.',
+  complexity: 'O(n) in the number of channels asked about',
+  syntax: '[channel [channel ...]]',
+  grain: 'local',
+  run(call) {
+    const { channels } = call.bus.services
+    return call
+      .argsFrom(2)
+      .flatMap((name): Reply[] => [name, channels.listeners(call.place.space, name)])
+  },
+}
+
+const numpat: KeyValueRow = {
+  ...shared,
+  name: 'pubsub|numpat',
+  grows: 'nothing',
+  channels: 'read',
+  arity: 2,
+  flags: ['pubsub', 'loading', 'stale'],
+  since: '2.8.0',
+  summary: 'Returns how many patterns have subscribers.',
+  complexity: 'O(1)',
+  syntax: '',
+  grain: 'local',
+  run: (call) => call.bus.services.channels.patternCount(call.place.space),
+}
+
+const help = helpRow(container, '6.2.0')
+
+export const pubsubRows: readonly KeyValueRow[] = [
+  ...[subscribe, unsubscribe, psubscribe, punsubscribe, publish],
+  ...[container, channels, numsub, numpat, help],
+]

@@ -1,0 +1,223 @@
+// What sets have in common, together, or one of them alone: answered, counted, or kept as another
+// set. Everything is read before anything is written.
+
+import type { Slice } from '../../../base/bytes/slice.js'
+import { GrowingMap } from '../../../base/heap/growing-map.js'
+import { scanEntriesMax } from '../../../base/limits.js'
+import { refuse, syntaxError } from '../../../base/reply-error.js'
+import { wordUnits } from '../../../base/work/work-figures.js'
+import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
+import { type Reply, set } from '../../../bus/keyvalue/reply.js'
+import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
+import { putMade } from '../../../engine/keyspace/containers/building.js'
+import { eachInTurns, mapInTurns } from '../../../engine/keyspace/containers/in-turns.js'
+import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
+import { type MemberSet, openSet, setOf } from '../../../engine/keyspace/sets/set.js'
+import { Presence } from '../../../engine/keyspace/sets/set-presence.js'
+import { parseInt64 } from '../../../engine/keyspace/strings/numbers.js'
+import type { Program } from '../../../store/store.js'
+import { sourceOf } from '../keys/source-of.js'
+import { keysFrom } from '../lists/list-moves.js'
+
+type Operation = (ks: Keyspace, sets: readonly MemberSet[]) => Program<Slice[]>
+
+/** Throws WRONGTYPE if any of the keys is no set, whatever the others are. */
+function* readSets(ks: Keyspace, names: readonly Slice[]): Program<MemberSet[]> {
+  const keys = yield* ks.keys(names)
+  return yield* mapInTurns(ks.tx, keys, (key) => setOf(ks, key))
+}
+
+/** Members of a set that all of the others have, or that none of them has; up to `most`. */
+function* filter(
+  ks: Keyspace,
+  from: MemberSet,
+  others: readonly MemberSet[],
+  areIn: boolean,
+  most = Number.POSITIVE_INFINITY,
+): Program<Slice[]> {
+  const presences = others.map((other) => new Presence(other, from.size, from.isLarge))
+  const found: Slice[] = []
+  let after: Slice | undefined
+  do {
+    const page = yield* from.scan(after, scanEntriesMax)
+    for (const member of page) {
+      let keeps = true
+      for (let i = 0; keeps && i < presences.length; i++) {
+        const presence = presences[i] as Presence
+        keeps = (presence.hasNow(member) ?? (yield* presence.has(member))) === areIn
+      }
+      if (!keeps) continue
+      found.push(member)
+      if (found.length >= most) return found
+    }
+    yield* ks.tx.pause(page.length * wordUnits)
+    after = page.length < scanEntriesMax ? undefined : page.at(-1)
+  } while (after !== undefined)
+  return found
+}
+
+function* intersection(ks: Keyspace, sets: readonly MemberSet[], most?: number): Program<Slice[]> {
+  const [smallest, ...others] = [...sets].sort((a, b) => a.size - b.size)
+  if (smallest === undefined || smallest.size === 0) return []
+  return yield* filter(ks, smallest, others, true, most)
+}
+
+/** Of so many large sets, each is compared with those before it, which needs no table. */
+const comparedMax = 3
+
+function* union(ks: Keyspace, sets: readonly MemberSet[]): Program<Slice[]> {
+  const [first] = sets
+  if (first !== undefined && sets.length <= comparedMax && sets.every(({ isLarge }) => isLarge)) {
+    const found = yield* first.all()
+    for (let i = 1; i < sets.length; i++) {
+      const more = yield* filter(ks, sets[i] as MemberSet, sets.slice(0, i), false)
+      yield* eachInTurns(ks.tx, more, (member) => {
+        ks.work.gather(member.length)
+        found.push(member)
+      })
+    }
+    return found
+  }
+  const found: Slice[] = []
+  const seen = new GrowingMap<true>()
+  for (const each of sets) {
+    yield* eachInTurns(ks.tx, yield* each.all(), (member) => {
+      if (seen.set(member.mapKey(), true)) found.push(member)
+    })
+  }
+  return found
+}
+
+function* difference(ks: Keyspace, sets: readonly MemberSet[]): Program<Slice[]> {
+  const [first, ...others] = sets
+  if (first === undefined) return []
+  return yield* filter(ks, first, others, false)
+}
+
+const operations = {
+  inter: { run: (ks, sets) => intersection(ks, sets), text: 'members that all sets have' },
+  union: { run: union, text: 'members of all sets together' },
+  diff: { run: difference, text: 'members that only the first set has' },
+} as const satisfies Record<string, { run: Operation; text: string }>
+
+type OperationName = keyof typeof operations
+
+function answerRow(name: OperationName): KeyValueRow {
+  const { run, text } = operations[name]
+  return {
+    name: `s${name}`,
+    grows: 'nothing',
+    arity: -2,
+    flags: ['readonly'],
+    categories: ['set'],
+    keys: [1, -1, 1],
+    tips: ['nondeterministic_output_order'],
+    summary: `Returns the ${text}.`,
+    since: '1.0.0',
+    group: 'set',
+    complexity: 'O(N) with N members of all sets',
+    syntax: 'key [key ...]',
+    grain: 'read',
+    *run(ks, call) {
+      return set(yield* run(ks, yield* readSets(ks, call.argsFrom(1))))
+    },
+  }
+}
+
+/** Keeps members under a name, whatever was there; no members are no key. */
+function* store(
+  ks: Keyspace,
+  name: Slice,
+  members: readonly Slice[],
+  event: string,
+  source: string | undefined,
+): Program<Reply> {
+  const existed = yield* ks.remove(yield* ks.keyAround(name))
+  if (members.length === 0) {
+    if (existed) ks.notify('g', 'del', name)
+    return 0
+  }
+  const into = yield* openSet(ks, name)
+  into.fill(members, source)
+  yield* into.save()
+  ks.notify('s', event, name)
+  return members.length
+}
+
+function storeRow(name: OperationName): KeyValueRow {
+  const { run, text } = operations[name]
+  return {
+    name: `s${name}store`,
+    grows: 'keys',
+    arity: -3,
+    flags: ['write', 'denyoom'],
+    categories: ['set'],
+    keys: [1, -1, 1],
+    needs: ['read', 'write'],
+    summary: `Stores the ${text} as another set; returns their number.`,
+    since: '1.0.0',
+    group: 'set',
+    complexity: 'O(N) with N members of all sets',
+    syntax: 'destination key [key ...]',
+    grain: 'write',
+    *run(ks, call) {
+      const sets = yield* readSets(ks, call.argsFrom(2))
+      const name = call.arg(1)
+      const keys = sets.map(({ key }) => key)
+      const source = yield* sourceOf(ks, call, keys)
+      const made = yield* putMade(ks, yield* ks.key(name), 'set', source)
+      if (made === undefined) return yield* store(ks, name, yield* run(ks, sets), call.name, source)
+      ks.notify('s', call.name, name)
+      return made
+    },
+  }
+}
+
+interface Counted {
+  readonly names: readonly Slice[]
+  /** 0: no limit. */
+  readonly limit: number
+}
+
+function readCounted(call: KeyValueCall): Counted {
+  const keys = Number(call.args.read(1, parseInt64) ?? 0)
+  if (keys <= 0) throw refuse('ERR numkeys should be greater than 0')
+  if (keys > call.count - 2) throw refuse("ERR Number of keys can't be greater than number of args")
+  let limit = 0
+  for (let i = 2 + keys; i < call.count; i += 2) {
+    if (!call.is(i, 'limit') || i + 1 === call.count) throw syntaxError()
+    limit = Number(call.args.read(i + 1, parseInt64) ?? -1)
+    if (limit < 0) throw refuse("ERR LIMIT can't be negative")
+  }
+  return { names: call.argsFrom(2).slice(0, keys), limit }
+}
+
+const sintercard: KeyValueRow = {
+  name: 'sintercard',
+  grows: 'nothing',
+  arity: -3,
+  flags: ['readonly'],
+  categories: ['set'],
+  movableKeys: (args) => keysFrom(args, 1),
+  summary: 'Returns how many members all sets have.',
+  since: '7.0.0',
+  group: 'set',
+  complexity: 'O(N*M) with N members of the smallest of M sets',
+  syntax: 'numkeys key [key ...] [LIMIT limit]',
+  grain: 'read',
+  *run(ks, call) {
+    const { names, limit } = readCounted(call)
+    const sets = yield* readSets(ks, names)
+    return (yield* intersection(ks, sets, limit === 0 ? undefined : limit)).length
+  },
+}
+
+export const setAlgebraRows: readonly KeyValueRow[] = [
+  answerRow('inter'),
+  answerRow('union'),
+  answerRow('diff'),
+  storeRow('inter'),
+  storeRow('union'),
+  storeRow('diff'),
+  sintercard,
+]

@@ -1,0 +1,141 @@
+// Functions of texts. Lengths and places count code points, as PostgreSQL does, not UTF-16 units;
+// no result is longer than a document can be.
+
+import { utf8 } from '../../../../base/bytes/bytes.js'
+import { indexOfText, splitText } from '../../../../base/bytes/text-search.js'
+import { boolValue, int32Value, stringValue, type Value } from '../../../../value/value.js'
+import { evaluationError, evaluationState } from '../evaluation-error.js'
+import { lengthOf, offsetAfter, offsetBefore } from '../texts/code-points.js'
+import { spendOn } from '../texts/text-cost.js'
+import { countAt, type FunctionRow, requireRoom, row, textOf } from './function-row.js'
+
+/** Of functions that make something of each character, beside plain reading. */
+const slowWeight = 8
+
+export const textFunctions: readonly FunctionRow[] = [
+  row('lower', [1, 1], (args) => stringValue(textOf(args, 0).toLowerCase())),
+  row('upper', [1, 1], (args) => stringValue(textOf(args, 0).toUpperCase())),
+  row('initcap', [1, 1], (args) => stringValue(initcap(slowTextOf(args)))),
+  row('length char_length character_length', [1, 1], (args) =>
+    int32Value(lengthOf(textOf(args, 0))),
+  ),
+  row('octet_length', [1, 1], (args) => int32Value(utf8(textOf(args, 0)).length)),
+  row('substring substr', [2, 3], substring),
+  row('left', [2, 2], (args) => {
+    const text = textOf(args, 0)
+    const count = countAt(args, 1)
+    const kept = count < 0 ? lengthOf(text) + count : count
+    return stringValue(text.slice(0, offsetAfter(text, kept)))
+  }),
+  row('right', [2, 2], (args) => {
+    const text = textOf(args, 0)
+    const count = countAt(args, 1)
+    const left = count < 0 ? -count : lengthOf(text) - count
+    return stringValue(text.slice(offsetAfter(text, left)))
+  }),
+  row('replace', [3, 3], (args) =>
+    stringValue(replaced(slowTextOf(args), textOf(args, 1), textOf(args, 2))),
+  ),
+  row('btrim trim', [1, 2], (args) => stringValue(trimmed(args, true, true))),
+  row('ltrim', [1, 2], (args) => stringValue(trimmed(args, true, false))),
+  row('rtrim', [1, 2], (args) => stringValue(trimmed(args, false, true))),
+  row('position strpos', [2, 2], (args) => {
+    const whole = textOf(args, 0)
+    const at = indexOfText(whole, textOf(args, 1))
+    return int32Value(at < 0 ? 0 : lengthOf(whole.slice(0, at)) + 1)
+  }),
+  row('starts_with', [2, 2], (args) => boolValue(textOf(args, 0).startsWith(textOf(args, 1)))),
+  row('reverse', [1, 1], (args) => stringValue([...slowTextOf(args)].reverse().join(''))),
+  row('repeat', [2, 2], (args) => {
+    const text = textOf(args, 0)
+    const count = Math.max(countAt(args, 1), 0)
+    requireRoom(text.length * count)
+    return stringValue(text.repeat(count))
+  }),
+  row('lpad', [2, 3], (args) => stringValue(padded(args, true))),
+  row('rpad', [2, 3], (args) => stringValue(padded(args, false))),
+  row('split_part', [3, 3], splitPart),
+  row('ascii', [1, 1], (args) => int32Value(textOf(args, 0).codePointAt(0) ?? 0)),
+  row('chr', [1, 1], (args) => {
+    const point = countAt(args, 0)
+    const isScalar = point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff)
+    if (!isScalar) throw evaluationError(evaluationState.tooLong, 'requested character not valid')
+    return stringValue(String.fromCodePoint(point))
+  }),
+]
+
+function slowTextOf(args: readonly Value[]): string {
+  const text = textOf(args, 0)
+  spendOn(text.length, slowWeight)
+  return text
+}
+
+function initcap(text: string): string {
+  return text.toLowerCase().replace(/[\p{L}\p{N}]+/gu, (word) => {
+    const [first = ''] = word
+    return first.toUpperCase() + word.slice(first.length)
+  })
+}
+
+/** From a place that counts from 1 and may lie before the text. */
+function substring(args: readonly Value[]): Value {
+  const text = textOf(args, 0)
+  const start = countAt(args, 1) - 1
+  const from = offsetAfter(text, start)
+  if (args.length === 2) return stringValue(text.slice(from))
+  const length = countAt(args, 2)
+  if (length < 0) {
+    throw evaluationError(evaluationState.badSubstring, 'negative substring length not allowed')
+  }
+  const count = start + length - Math.max(start, 0)
+  return stringValue(text.slice(from, offsetAfter(text, count, from)))
+}
+
+function replaced(text: string, from: string, to: string): string {
+  if (from === '') return text
+  const parts = splitText(text, from)
+  requireRoom(text.length + (parts.length - 1) * (to.length - from.length))
+  return parts.join(to)
+}
+
+function trimmed(args: readonly Value[], atStart: boolean, atEnd: boolean): string {
+  const text = textOf(args, 0)
+  const removed = new Set(args.length > 1 ? textOf(args, 1) : ' ')
+  let start = 0
+  let end = text.length
+  while (atStart && start < end) {
+    const next = offsetAfter(text, 1, start)
+    if (!removed.has(text.slice(start, next))) break
+    start = next
+  }
+  while (atEnd && end > start) {
+    const before = offsetBefore(text, end)
+    if (!removed.has(text.slice(before, end))) break
+    end = before
+  }
+  return text.slice(start, end)
+}
+
+function padded(args: readonly Value[], atStart: boolean): string {
+  const text = textOf(args, 0)
+  const length = Math.max(countAt(args, 1), 0)
+  const fill = args.length > 2 ? textOf(args, 2) : ' '
+  const missing = length - lengthOf(text)
+  if (missing <= 0 || fill === '') return text.slice(0, offsetAfter(text, length))
+  requireRoom(length)
+  const pad = fill.repeat(Math.ceil(missing / lengthOf(fill)))
+  const exact = pad.slice(0, offsetAfter(pad, missing))
+  return atStart ? exact + text : text + exact
+}
+
+/** The n-th of the fields between separators, from 1; negative ones count from the end. */
+function splitPart(args: readonly Value[]): Value {
+  const text = slowTextOf(args)
+  const separator = textOf(args, 1)
+  const place = countAt(args, 2)
+  if (place === 0) {
+    throw evaluationError(evaluationState.badArgument, 'field position must not be zero')
+  }
+  const parts = separator === '' ? [text] : splitText(text, separator)
+  return stringValue(parts.at(place > 0 ? place - 1 : place) ?? '')
+}

@@ -1,0 +1,31 @@
+// PostgreSQL's text of an array, `{a,"b c",NULL}`: what `#>` takes as a path, and what clients send
+// for an array. One dimension, as all that Sigil has use for.
+
+import { sqlBytesMax, sqlListMax } from '../../../../base/limits.js'
+import { nullValue, stringValue, type Value } from '../../../../value/value.js'
+import { writeArray } from '../../../../value/writer.js'
+import { evaluationError, evaluationState } from '../evaluation-error.js'
+
+/** An array of texts. Throws 22P02. */
+export function parseArrayText(text: string): Value {
+  if (text.length > sqlBytesMax) throw malformed()
+  const trimmed = text.trim()
+  if (!trimmed.startsWith('{') || !trimmed.endsWith('}') || trimmed.length < 2) throw malformed()
+  const inner = trimmed.slice(1, -1)
+  const elements: Value[] = []
+  if (inner.trim() === '') return writeArray(elements)
+  const item = /\s*(?:"((?:[^"\\]|\\[\s\S])*)"|([^",{}\\\s](?:[^",{}\\]*[^",{}\\\s])?))\s*(,|$)/y
+  for (let isLast = false; !isLast; ) {
+    const match = item.exec(inner)
+    if (match === null || elements.length >= sqlListMax) throw malformed()
+    const [, quoted, bare = '', end] = match
+    if (quoted !== undefined) elements.push(stringValue(quoted.replace(/\\([\s\S])/g, '$1')))
+    else elements.push(bare.toLowerCase() === 'null' ? nullValue : stringValue(bare))
+    isLast = end === ''
+  }
+  return writeArray(elements)
+}
+
+function malformed(): Error {
+  return evaluationError(evaluationState.badText, 'malformed array literal')
+}

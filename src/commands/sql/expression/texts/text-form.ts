@@ -1,0 +1,75 @@
+// Values as text, as casts, `->>` and `||` give them: numbers as PostgreSQL prints them, times and
+// all that SQL has no type for as plain JSON does. (docs/design/sql.md)
+
+import { decodeDecimal } from '../../../../value/decimal.js'
+import { valueToJson } from '../../../../value/json/json.js'
+import {
+  bigintOf,
+  boolOf,
+  bsonType,
+  doubleOf,
+  readInt32,
+  stringOf,
+  type Value,
+} from '../../../../value/value.js'
+
+export function textForm(value: Value): string {
+  switch (value.type) {
+    case bsonType.string:
+    case bsonType.symbol:
+      return stringOf(value)
+    case bsonType.int32:
+      return String(readInt32(value.bytes, value.start))
+    case bsonType.int64:
+      return String(bigintOf(value))
+    case bsonType.double:
+      return doubleForm(doubleOf(value))
+    case bsonType.decimal128:
+      return decimalForm(value)
+    case bsonType.bool:
+      return String(boolOf(value))
+    default:
+      return jsonForm(value)
+  }
+}
+
+/** A string of JSON without its quotes. */
+function jsonForm(value: Value): string {
+  const json = valueToJson(value, 'plain')
+  if (!json.startsWith('"')) return json
+  const text: unknown = JSON.parse(json)
+  return String(text)
+}
+
+/** The shortest digits that bring the double back, scientific below 1e-4 and from 1e15 on. */
+function doubleForm(n: number): string {
+  if (!Number.isFinite(n) || n === 0) return Object.is(n, -0) ? '-0' : String(n)
+  const [mantissa = '', power = '0'] = n.toExponential().split('e')
+  const exponent = Number(power)
+  if (exponent < -4 || exponent >= 15) {
+    return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
+  }
+  return decimalDigits(n < 0, mantissa.replace(/[-.]/g, ''), exponent)
+}
+
+/** `digits` with the point behind the first one moved by `exponent`. */
+function decimalDigits(isNegative: boolean, digits: string, exponent: number): string {
+  const sign = isNegative ? '-' : ''
+  if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${digits}`
+  const whole = digits.slice(0, exponent + 1).padEnd(exponent + 1, '0')
+  const fraction = digits.slice(exponent + 1)
+  return fraction === '' ? sign + whole : `${sign}${whole}.${fraction}`
+}
+
+/** Never scientific: `1E+3` is 1000; of `1.10` the last zero stays. */
+function decimalForm(value: Value): string {
+  const { kind, negative, coefficient, exponent } = decodeDecimal(value.bytes, value.start)
+  if (kind === 'nan') return 'NaN'
+  const sign = negative && (kind === 'infinity' || coefficient !== 0n) ? '-' : ''
+  if (kind === 'infinity') return `${sign}Infinity`
+  if (exponent >= 0) {
+    return `${sign}${coefficient}${coefficient === 0n ? '' : '0'.repeat(exponent)}`
+  }
+  const digits = coefficient.toString().padStart(1 - exponent, '0')
+  return `${sign}${digits.slice(0, exponent)}.${digits.slice(exponent)}`
+}

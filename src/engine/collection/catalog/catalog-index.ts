@@ -1,0 +1,231 @@
+// What is known of collections beside their descriptors, so that nothing has to list the catalog:
+// which name has an id, what a wallet may reach, which collections have documents that expire. A
+// record is put with each descriptor; who reads one looks at the descriptor, so that one which is
+// left behind misleads no reader. (docs/design/storage.md, "Key space")
+
+import { type Bytes, compareBytes, concatBytes, textOf, utf8 } from '../../../base/bytes/bytes.js'
+import { scanEntriesMax } from '../../../base/limits.js'
+import { entryUnits } from '../../../base/work/work-figures.js'
+import { idKey, keyClass } from '../../../store/layout.js'
+import type { KeyRange, Program, ReadTx, Tx } from '../../../store/store.js'
+import type { Access, Namespace, NamespaceId } from '../../types.js'
+import { isGraphPart } from './descriptors.js'
+import { replacementPrefix } from './holdings.js'
+
+/** Second byte of a catalog key. */
+const kind = {
+  name: 0x40,
+  reach: 0x41,
+  timed: 0x42,
+  graph: 0x43,
+  waiting: 0x44,
+  unfinished: 0x45,
+} as const
+
+/** A name as the catalog has it. */
+export interface CatalogName {
+  readonly db: string
+  readonly name: string
+}
+
+const addressBytes = 20
+/** Presence is the message. */
+const present = Uint8Array.of(1)
+/** Stands for every wallet. */
+const everybody: Bytes = new Uint8Array(addressBytes)
+
+/** Puts what is to be known of a collection. */
+export function putIndex(tx: Tx, ns: Namespace): void {
+  const name = nameBytes(ns.db, ns.name)
+  tx.put(idNameKey(ns.id), name)
+  for (const reader of readersOf(ns.access)) tx.put(reachKey(reader, name), present)
+  if (ns.indexes.some(({ expireAfterSeconds }) => expireAfterSeconds !== undefined)) {
+    tx.put(timedKey(name), present)
+  }
+  if (isGraph(ns)) tx.put(graphKey(name), present)
+  if (isUnfinished(ns)) tx.put(unfinishedKey(name), present)
+}
+
+/** Removes what is known of a collection under its name. */
+export function removeIndex(tx: Tx, ns: Namespace): void {
+  const name = nameBytes(ns.db, ns.name)
+  tx.remove(idNameKey(ns.id))
+  for (const reader of readersOf(ns.access)) tx.remove(reachKey(reader, name))
+  if (ns.indexes.some(({ expireAfterSeconds }) => expireAfterSeconds !== undefined)) {
+    tx.remove(timedKey(name))
+  }
+  if (isGraph(ns)) tx.remove(graphKey(name))
+  if (isUnfinished(ns)) tx.remove(unfinishedKey(name))
+}
+
+/** Whether a start has to look at it: a build, a replacement, keys of another ICU. */
+export function isUnfinished({ name, indexes, keyedBy }: Namespace): boolean {
+  if (name.startsWith(replacementPrefix) || keyedBy !== undefined) return true
+  return indexes.some((index) => index.state === 'building' || index.keyedBy !== undefined)
+}
+
+/** Nothing is left of what a start would have to look at. */
+export function removeUnfinished(tx: Tx, { db, name }: CatalogName): void {
+  tx.remove(unfinishedKey(nameBytes(db, name)))
+}
+
+function unfinishedKey(name: Bytes): Bytes {
+  return concatBytes(Uint8Array.of(keyClass.catalog, kind.unfinished), name)
+}
+
+/** A graph of memories is listed by the one of its parts that says when it is anchored. */
+function isGraph({ name }: Namespace): boolean {
+  return isGraphPart(name) && name.endsWith('.anchors')
+}
+
+/** Keys of these end with database, a zero, and the name of a graph's part `anchors`. */
+export const graphPartsRange: KeyRange = {
+  start: Uint8Array.of(keyClass.catalog, kind.graph),
+  end: Uint8Array.of(keyClass.catalog, kind.graph + 1),
+}
+
+/** Records of graphs that the anchoring job has to look at. */
+export const waitingGraphsRange: KeyRange = {
+  start: Uint8Array.of(keyClass.catalog, kind.waiting),
+  end: Uint8Array.of(keyClass.catalog, kind.waiting + 1),
+}
+
+/** `name` is that of the part that says when the graph is anchored. */
+export function waitingKey(db: string, name: string): Bytes {
+  return concatBytes(waitingGraphsRange.start, nameBytes(db, name))
+}
+
+/** Has the anchoring job look at a graph, if the collection is the part that says when. */
+export function putWaiting(tx: Tx, ns: Namespace): void {
+  if (isGraph(ns)) tx.put(waitingKey(ns.db, ns.name), present)
+}
+
+function graphKey(name: Bytes): Bytes {
+  return concatBytes(graphPartsRange.start, name)
+}
+
+/** An id that no collection has any more. */
+export function removeId(tx: Tx, id: NamespaceId): void {
+  tx.remove(idNameKey(id))
+}
+
+/** Removes the readers of a collection that its new access leaves out. */
+export function removeReach(tx: Tx, ns: Namespace, before: Access): void {
+  const name = nameBytes(ns.db, ns.name)
+  for (const reader of readersOf(before)) tx.remove(reachKey(reader, name))
+}
+
+/** The name that had this id when it was last written down. */
+export function* nameOfId(tx: ReadTx, id: number): Program<CatalogName | undefined> {
+  const bytes = yield* tx.get(idNameKey(id))
+  return bytes === undefined ? undefined : nameIn(bytes, 0)
+}
+
+/**
+ * Names of the collections that a wallet (EIP-55) may reach as owner, by a role or by their mode,
+ * by database and name; without a wallet, those that all may reach. Perhaps some more.
+ */
+export function* reachableNames(
+  tx: ReadTx,
+  address: string | undefined,
+): Program<readonly CatalogName[]> {
+  const found = yield* namesIn(tx, reachKey(everybody, noName))
+  if (address === undefined) return found
+  return yield* merged(tx, yield* namesIn(tx, reachKey(readerOf(address), noName)), found)
+}
+
+/** Both are in the order of their keys; what is in both comes once. */
+function* merged(
+  tx: ReadTx,
+  own: readonly CatalogName[],
+  all: readonly CatalogName[],
+): Program<CatalogName[]> {
+  const found: CatalogName[] = []
+  let next = 0
+  for (const each of all) {
+    yield* tx.pause(entryUnits)
+    const key = keyOfName(each)
+    for (; next < own.length; next++) {
+      const order = compareBytes(keyOfName(own[next] as CatalogName), key)
+      if (order < 0) found.push(own[next] as CatalogName)
+      else {
+        if (order === 0) next++
+        break
+      }
+    }
+    found.push(each)
+  }
+  for (; next < own.length; next++) found.push(own[next] as CatalogName)
+  return found
+}
+
+function keyOfName(name: CatalogName): Bytes {
+  return utf8(textOfName(name))
+}
+
+/** Names of the collections that a wallet owns, or has a role in. Perhaps some more. */
+export function ownNames(tx: ReadTx, address: string): Program<CatalogName[]> {
+  return namesIn(tx, reachKey(readerOf(address), noName))
+}
+
+/** Names of the collections with documents that expire by an index. Perhaps some more. */
+export function timedNames(tx: ReadTx): Program<CatalogName[]> {
+  return namesIn(tx, timedKey(noName))
+}
+
+/** Names of the collections that a start has to look at. Perhaps some more. */
+export function unfinishedNames(tx: ReadTx): Program<CatalogName[]> {
+  return namesIn(tx, unfinishedKey(noName))
+}
+
+function* namesIn(tx: ReadTx, prefix: Bytes): Program<CatalogName[]> {
+  const found: CatalogName[] = []
+  const end = prefix.slice()
+  let last = end.length - 1
+  while (end[last] === 0xff) last--
+  end[last] = (end[last] ?? 0) + 1
+  for (let start = prefix; ; ) {
+    const page = yield* tx.scan({ start, end: end.subarray(0, last + 1) }, scanEntriesMax)
+    for (const { key } of page) found.push(nameIn(key, prefix.length))
+    const behind = page.at(-1)
+    if (behind === undefined || page.length < scanEntriesMax) return found
+    start = concatBytes(behind.key, Uint8Array.of(0))
+  }
+}
+
+/** Whose listings show it: the owner's, those of role holders, all by its mode. */
+function readersOf({ owner, mode, roles }: Access): Bytes[] {
+  const readers = [...(owner === null ? [] : [owner]), ...Object.keys(roles)].map(readerOf)
+  return mode === 'private' ? readers : [...readers, everybody]
+}
+
+function readerOf(address: string): Bytes {
+  return new Uint8Array(Buffer.from(address.slice(2), 'hex'))
+}
+
+const noName = new Uint8Array(0)
+
+function idNameKey(id: number): Bytes {
+  return concatBytes(Uint8Array.of(keyClass.catalog), idKey(kind.name, id))
+}
+
+function reachKey(reader: Bytes, name: Bytes): Bytes {
+  return concatBytes(Uint8Array.of(keyClass.catalog, kind.reach), reader, name)
+}
+
+function timedKey(name: Bytes): Bytes {
+  return concatBytes(Uint8Array.of(keyClass.catalog, kind.timed), name)
+}
+
+function nameBytes(db: string, name: string): Bytes {
+  return utf8(`${db}\0${name}`)
+}
+
+function nameIn(bytes: Bytes, from: number): CatalogName {
+  const middle = bytes.indexOf(0, from)
+  return { db: textOf(bytes, from, middle), name: textOf(bytes, middle + 1) }
+}
+
+function textOfName({ db, name }: CatalogName): string {
+  return `${db}\0${name}`
+}

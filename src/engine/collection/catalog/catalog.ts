@@ -1,0 +1,492 @@
+// The catalog: which collections exist, under which ids. A descriptor is one record of class 0x01,
+// found by name in the transaction that uses it. Ids come from a counter record and are never used
+// twice, so that a rename moves nothing and a drop leaves only ranges behind.
+// (docs/design/storage.md, "Key space"; docs/design/transactions.md, rule 6)
+
+import { type Bytes, concatBytes, textOf, utf8 } from '../../../base/bytes/bytes.js'
+import { fail } from '../../../base/errors.js'
+import { scanEntriesMax } from '../../../base/limits.js'
+import { keyClass } from '../../../store/layout.js'
+import type { Program, ReadTx, Tx } from '../../../store/store.js'
+import type { Document } from '../../../value/value.js'
+import { discardKeyspace, discardNamespace } from '../../background/garbage.js'
+import { wasteOf } from '../../background/waste.js'
+import { collationOf } from '../../index/index-options.js'
+import { initialIndexes } from '../../index/initial-indexes.js'
+import type {
+  Access,
+  Guarded,
+  IndexDescriptor,
+  IndexId,
+  Namespace,
+  NamespaceId,
+  PrivacyMode,
+} from '../../types.js'
+import { countOf, giveBackIndexes, giveBackSpace, moveSpace } from '../counters.js'
+import { giveUpIndex } from '../given-up.js'
+import { cappedOf } from '../kinds/capped-options.js'
+import { emptyHead, headKey, isSequenced, putHead } from '../kinds/capped-order.js'
+import { missingTables } from '../kinds/collation-tables.js'
+import { timeSeriesOf } from '../kinds/time-series-options.js'
+import { definitionIn } from '../kinds/view-options.js'
+import { validationOf } from '../validation.js'
+import { allocateId, numberBytes, readNumber, takeIds } from './catalog-ids.js'
+import { nameOfId, putIndex, removeId, removeIndex, removeReach } from './catalog-index.js'
+import {
+  databaseKey,
+  kind,
+  listRange,
+  nameOfKey,
+  namespaceKey,
+  reservedKey,
+} from './catalog-keys.js'
+import {
+  decodeAccess,
+  decodeNamespace,
+  emptyDocument,
+  encodeAccess,
+  encodeNamespace,
+} from './descriptors.js'
+import { addHolding, moveHolding, replacementPrefix, requireHolding } from './holdings.js'
+import { accessIn, homeAccess, isHome, keyspaceIndex, requireOwnSpace } from './homes.js'
+import { checkNamespaceName, requireWritableName } from './names.js'
+
+/** How many wallets have a home. */
+const homesKey = Uint8Array.of(keyClass.catalog, kind.counter, 0x04)
+
+export interface CreateOptions {
+  /** EIP-55 address, or null where an operator makes it. */
+  readonly owner: string | null
+  /** The service user that makes it, `name@database`: no wallet can claim it. */
+  readonly madeBy?: string
+  readonly mode: PrivacyMode
+  /** Milliseconds since 1970. */
+  readonly now: number
+  /** 16 bytes. */
+  readonly uuid: Bytes
+  /** What listCollections echoes. */
+  readonly options: Document
+}
+
+/**
+ * The collection of that name in this transaction; undefined where there is none. `throughView`: it
+ * is a view that reads it.
+ */
+export function* findNamespace(
+  tx: ReadTx & Guarded,
+  db: string,
+  name: string,
+  throughView = false,
+): Program<Namespace | undefined> {
+  tx.permits?.(db, name, throughView)
+  const bytes = yield* tx.get(namespaceKey(db, name))
+  if (bytes === undefined) return undefined
+  const ns = decodeNamespace(db, name, bytes)
+  const missing = missingTables(ns)
+  if (missing !== undefined) yield* tx.elsewhere(missing)
+  return ns
+}
+
+/** What has the name of a collection now that this command, or a view for it, found before. */
+export function findAgain(
+  tx: ReadTx & Guarded,
+  { db, name }: Namespace,
+): Program<Namespace | undefined> {
+  return findNamespace(tx, db, name, true)
+}
+
+/** The collection of that id, wherever a rename has put it. */
+export function* findNamespaceById(tx: ReadTx, id: number): Program<Namespace | undefined> {
+  const found = yield* nameOfId(tx, id)
+  if (found === undefined) return undefined
+  const bytes = yield* tx.get(namespaceKey(found.db, found.name))
+  if (bytes === undefined) return undefined
+  const ns = decodeNamespace(found.db, found.name, bytes)
+  if (ns.id !== id) return undefined
+  const missing = missingTables(ns)
+  if (missing !== undefined) yield* tx.elsewhere(missing)
+  return ns
+}
+
+/**
+ * Makes an empty collection; under a name that is reserved it belongs to whom the name is kept for.
+ * Throws NamespaceExists, InvalidNamespace (bad or server's own name) and DatabaseDifferCase.
+ */
+export function* createNamespace(
+  tx: Tx & Guarded,
+  db: string,
+  name: string,
+  options: CreateOptions,
+): Program<Namespace> {
+  checkNamespaceName(db, name)
+  requireWritableName(db, name)
+  return yield* createAnyNamespace(tx, db, name, options)
+}
+
+/** As createNamespace, also under a name that is the server's own. */
+export function* createAnyNamespace(
+  tx: Tx & Guarded,
+  db: string,
+  name: string,
+  options: CreateOptions,
+): Program<Namespace> {
+  const existing = yield* findNamespace(tx, db, name)
+  if (existing !== undefined) {
+    const what = existing.view === undefined ? 'Collection' : 'A view'
+    throw fail('NamespaceExists', `${what} already exists. NS: ${db}.${name}`)
+  }
+  yield* claimDatabase(tx, db)
+  const reserved = yield* findReserved(tx, db, name)
+  if (reserved !== undefined) tx.remove(reservedKey(db, name))
+  const id = (yield* allocateId(tx)) as NamespaceId
+  requireOwnSpace(db, name, options.owner)
+  const keyspace = isKeyspace(name, options.options)
+  const capped = cappedOf(options.options)
+  const collation = collationOf(options.options)
+  const timeSeries = timeSeriesOf(options.options)
+  if (capped !== undefined || timeSeries !== undefined) putHead(tx, id, emptyHead)
+  const ns: Namespace = {
+    id,
+    db,
+    name,
+    version: 1,
+    createdAt: Math.floor(options.now / 1000),
+    uuid: options.uuid,
+    access: reserved ?? accessIn(db, newAccess(options, keyspace)),
+    indexes: yield* makeIndexes(tx, options.options),
+    options: options.options,
+    ...(collation === undefined ? {} : { collation }),
+    ...(capped === undefined ? {} : { capped }),
+    ...(timeSeries === undefined ? {} : { timeSeries }),
+    ...validationOf(options.options),
+    ...definitionIn(options.options),
+    ...(keyspace ? { keyspace } : {}),
+  }
+  yield* requireHolding(tx, ns.access, name)
+  addHolding(tx, ns, 1)
+  putNamespace(tx, ns)
+  return ns
+}
+
+function newAccess({ owner, mode, madeBy }: CreateOptions, isKeyspace: boolean): Access {
+  const made = madeBy === undefined ? {} : { isSettled: true as const, madeBy }
+  // Keys are their owner's until the owner says more: DEFAULT_PRIVACY is of documents.
+  if (isKeyspace) return { owner, mode: 'private', roles: {}, isSettled: true, ...made }
+  return { owner, mode, roles: {}, ...made }
+}
+
+/** Whether that name is one of a key-value database. Throws InvalidOptions if it cannot be one. */
+function isKeyspace(name: string, options: Document): boolean {
+  if (keyspaceIndex(name) === undefined) return false
+  const isOther = [cappedOf(options), timeSeriesOf(options), definitionIn(options).view]
+  if (isOther.every((each) => each === undefined)) return true
+  throw fail('InvalidOptions', `'${name}' is the name of a key-value database`)
+}
+
+function putNamespace(tx: Tx, ns: Namespace): void {
+  tx.put(namespaceKey(ns.db, ns.name), encodeNamespace(ns))
+  putIndex(tx, ns)
+}
+
+/** The indexes that a collection has from the beginning. */
+function* makeIndexes(tx: Tx, options: Document): Program<IndexDescriptor[]> {
+  const indexes: IndexDescriptor[] = []
+  for (const index of initialIndexes(options)) {
+    indexes.push(index((yield* allocateId(tx)) as IndexId))
+  }
+  return indexes
+}
+
+/** The collection, made if missing. Throws as createNamespace, but for NamespaceExists. */
+export function* ensureNamespace(
+  tx: Tx & Guarded,
+  db: string,
+  name: string,
+  options: CreateOptions,
+): Program<Namespace> {
+  const existing = yield* findNamespace(tx, db, name)
+  return existing ?? (yield* createNamespace(tx, db, name, options))
+}
+
+/**
+ * Puts a changed descriptor and answers it as the catalog now has it, its version raised. `ns` must
+ * have been made from what this program has read.
+ */
+export function saveNamespace(tx: Tx, ns: Namespace): Namespace {
+  const saved = { ...ns, version: ns.version + 1 }
+  putNamespace(tx, saved)
+  return saved
+}
+
+/** As saveNamespace, with another access; listings by the one before end. */
+export function* saveAccess(tx: Tx, ns: Namespace, access: Access): Program<Namespace> {
+  yield* moveSpace(tx, ns, access)
+  removeReach(tx, ns, ns.access)
+  moveHolding(tx, ns, { name: ns.name, access })
+  return saveNamespace(tx, { ...ns, access })
+}
+
+/**
+ * Removes the collection; its contents become garbage that a job deletes behind. Its name stays
+ * reserved for its owner, with mode and roles, unless it is released. A key-value database and the
+ * collection of the channels are there for ever: dropped, they are empty and without indexes.
+ */
+export function* dropNamespace(tx: Tx & Guarded, ns: Namespace, released = false): Program<void> {
+  for (const index of ns.indexes) yield* giveUpIndex(tx, ns.access, index.id)
+  if (ns.keyspace === true && ns.isPermanent === true) {
+    yield* giveBackIndexes(tx, ns.access, ns.indexes)
+    yield* emptyKeyspace(tx, { ...ns, indexes: [], options: emptyDocument })
+    return
+  }
+  const waste = wasteOf(ns.access, yield* giveBackSpace(tx, ns))
+  if (ns.keyspace === true) discardKeyspace(tx, ns.id, waste)
+  else discardNamespace(tx, ns.id, waste)
+  removeIndex(tx, ns)
+  if (isSequenced(ns)) tx.remove(headKey(ns.id))
+  if (ns.isPermanent === true) {
+    const id = (yield* allocateId(tx)) as NamespaceId
+    saveNamespace(tx, { ...ns, id, indexes: [] })
+    return
+  }
+  tx.remove(namespaceKey(ns.db, ns.name))
+  addHolding(tx, ns, -1)
+  if (ns.access.owner !== null && !released) reserve(tx, ns.db, ns.name, ns.access)
+  yield* releaseDatabase(tx, ns.db)
+}
+
+/** Removes the record of a key-value database that holds nothing. */
+export function* removeKeyspace(tx: Tx, ns: Namespace): Program<void> {
+  tx.remove(namespaceKey(ns.db, ns.name))
+  removeIndex(tx, ns)
+  discardKeyspace(tx, ns.id)
+  yield* releaseDatabase(tx, ns.db)
+}
+
+/** Whose the name of a dropped collection is; undefined where it is free, or in use. */
+export function* findReserved(tx: ReadTx, db: string, name: string): Program<Access | undefined> {
+  const bytes = yield* tx.get(reservedKey(db, name))
+  return bytes === undefined ? undefined : decodeAccess(bytes)
+}
+
+/**
+ * What decides about a collection that is not there: whom its name is kept for. In a home all names
+ * are the wallet's, so that another cannot try which of them are in use.
+ */
+export function* accessOfMissing(
+  tx: ReadTx,
+  db: string,
+  name: string,
+): Program<Access | undefined> {
+  return (yield* findReserved(tx, db, name)) ?? homeAccess(db)
+}
+
+/** The names that are reserved, by their keys, from `start` on; at most scanEntriesMax. */
+export function* scanReserved(tx: ReadTx, start?: Bytes): Program<Reserved[]> {
+  const from = start ?? Uint8Array.of(keyClass.catalog, kind.reserved)
+  const end = Uint8Array.of(keyClass.catalog, kind.reserved + 1)
+  const entries = yield* tx.scan({ start: from, end }, scanEntriesMax)
+  return entries.map(({ key, value }) => {
+    const [db, name] = nameOfKey(key)
+    return { key, db, name, value }
+  })
+}
+
+export interface Reserved {
+  readonly key: Bytes
+  readonly db: string
+  readonly name: string
+  /** What decodeAccess reads. */
+  readonly value: Bytes
+}
+
+/** Keeps a name that is not in use for its owner. */
+export function reserve(tx: Tx, db: string, name: string, access: Access): void {
+  tx.put(reservedKey(db, name), encodeAccess(access))
+}
+
+/** Releases the name for all wallets. */
+export function release(tx: Tx, db: string, name: string): void {
+  tx.remove(reservedKey(db, name))
+}
+
+/** Empties a key-value database at once; its indexes, owner and mode stay. */
+export function* emptyKeyspace(tx: Tx, ns: Namespace): Program<Namespace> {
+  discardKeyspace(tx, ns.id, wasteOf(ns.access, yield* giveBackSpace(tx, ns)))
+  removeId(tx, ns.id)
+  const indexes: IndexDescriptor[] = []
+  for (const index of ns.indexes) {
+    yield* giveUpIndex(tx, ns.access, index.id)
+    const id = (yield* allocateId(tx)) as typeof index.id
+    const multikey = index.multikey.map(() => false)
+    indexes.push({ ...index, id, multikey, inexact: false })
+  }
+  return saveNamespace(tx, { ...ns, id: (yield* allocateId(tx)) as NamespaceId, indexes })
+}
+
+/**
+ * Gives a collection another name, perhaps in another database; contents, indexes, access and uuid
+ * stay. Throws IllegalOperation, NamespaceExists (unless `dropTarget`), InvalidNamespace.
+ */
+export function* renameNamespace(
+  tx: Tx & Guarded,
+  ns: Namespace,
+  db: string,
+  name: string,
+  dropTarget: boolean,
+): Program<Namespace> {
+  checkNamespaceName(db, name)
+  requireWritableName(db, name)
+  if (ns.db === db && ns.name === name) {
+    throw fail('IllegalOperation', "Can't rename a collection to itself")
+  }
+  const target = yield* findNamespace(tx, db, name)
+  requireMovable(ns)
+  if (target !== undefined) requireMovable(target)
+  if (target !== undefined) {
+    if (!dropTarget) throw fail('NamespaceExists', 'target namespace exists')
+    yield* dropNamespace(tx, target, true)
+  }
+  const kept = target === undefined ? yield* accessUnder(tx, db, name, ns) : ns.access
+  const access = accessIn(db, kept)
+  // What is written beside the place that it takes was not counted until now.
+  if (ns.name.startsWith(replacementPrefix)) yield* requireHolding(tx, access, name)
+  moveHolding(tx, ns, { name, access })
+  yield* moveSpace(tx, ns, access)
+  tx.remove(namespaceKey(ns.db, ns.name))
+  removeIndex(tx, ns)
+  yield* claimDatabase(tx, db)
+  const renamed = saveNamespace(tx, { ...ns, db, name, access })
+  if (ns.db !== db) yield* releaseDatabase(tx, ns.db)
+  return renamed
+}
+
+/** Puts a collection into a home, under its name, which is free there: contents and uuid stay. */
+export function* moveNamespace(tx: Tx, ns: Namespace, db: string): Program<Namespace> {
+  tx.remove(namespaceKey(ns.db, ns.name))
+  removeIndex(tx, ns)
+  yield* claimDatabase(tx, db)
+  const access = accessIn(db, ns.access)
+  moveHolding(tx, ns, { name: ns.name, access })
+  return saveNamespace(tx, { ...ns, db, access })
+}
+
+/** Throws IllegalOperation for a collection that is there for ever, under its name. */
+export function requireMovable(ns: Namespace): void {
+  if (isFixed(ns)) throw fail('IllegalOperation', 'a key-value database keeps its name')
+}
+
+/** What a collection's access is under a name that may be reserved: for another, it is his. */
+function* accessUnder(tx: Tx, db: string, name: string, ns: Namespace): Program<Access> {
+  const reserved = yield* findReserved(tx, db, name)
+  if (reserved === undefined) return ns.access
+  release(tx, db, name)
+  return reserved.owner === ns.access.owner ? ns.access : reserved
+}
+
+/** Whether its name and its owner are settled from the first start. */
+function isFixed({ keyspace, isPermanent }: Namespace): boolean {
+  return keyspace === true || isPermanent === true
+}
+
+/** Every collection, or those of one database, by their names in byte order. */
+export function* listNamespaces(tx: ReadTx & Guarded, db?: string): Program<Namespace[]> {
+  const found: Namespace[] = []
+  let { start, end } = listRange(db)
+  for (;;) {
+    const entries = yield* tx.scan({ start, end }, scanEntriesMax)
+    for (const { key, value } of entries) {
+      const [ofDb, name] = nameOfKey(key)
+      found.push(decodeNamespace(ofDb, name, value))
+    }
+    const last = entries.at(-1)
+    if (last === undefined || entries.length < scanEntriesMax) return found
+    start = concatBytes(last.key, Uint8Array.of(0))
+  }
+}
+
+/** At most `limit` collections from a catalog key on, each with its own; in a write program. */
+export function* namespacesFrom(
+  tx: Tx,
+  from: Bytes | undefined,
+  limit: number,
+): Program<{ key: Bytes; ns: Namespace }[]> {
+  const { start, end } = listRange(undefined)
+  const entries = yield* tx.scanOwn({ start: from ?? start, end }, limit)
+  return entries.map(({ key, value }) => {
+    const [db, name] = nameOfKey(key)
+    return { key, ns: decodeNamespace(db, name, value) }
+  })
+}
+
+/** As listNamespaces, without empty key-value databases, which do not count as created. */
+export function* shownNamespaces(tx: ReadTx & Guarded, db?: string): Program<Namespace[]> {
+  return yield* showable(tx, yield* listNamespaces(tx, db))
+}
+
+/** Those that listings show. */
+export function* showable(tx: ReadTx, all: readonly Namespace[]): Program<Namespace[]> {
+  const shown: Namespace[] = []
+  for (const ns of all) if (yield* isShown(tx, ns)) shown.push(ns)
+  return shown
+}
+
+/** Whether listings show the collection. */
+export function* isShown(tx: ReadTx, ns: Namespace): Program<boolean> {
+  if (ns.name.startsWith(replacementPrefix)) return false
+  const hasOwnIndexes = ns.indexes.length > 0 && ns.access.isGraph !== true
+  if (!isFixed(ns) || hasOwnIndexes) return true
+  return (yield* countOf(tx, ns)).documents > 0
+}
+
+/**
+ * Puts the descriptor of a key-value database whose first keys this program has written under an id
+ * that it has foreseen (nextId): `id` is the last one that is taken so.
+ */
+export function* putForeseen(
+  tx: Tx,
+  ns: Namespace,
+  id: number,
+  makingHome?: Guarded['makingHome'],
+): Program<void> {
+  yield* claimDatabase(tx, ns.db, makingHome)
+  tx.remove(reservedKey(ns.db, ns.name))
+  takeIds(tx, id)
+  putNamespace(tx, ns)
+}
+
+/** Records the database's spelling with its first collection: two that differ in case cannot be. */
+function* claimDatabase(
+  tx: Tx & Guarded,
+  db: string,
+  makingHome: Guarded['makingHome'] = (home, homes) => tx.makingHome?.(home, homes),
+): Program<void> {
+  const key = databaseKey(db)
+  const stored = yield* tx.get(key)
+  const spelled = stored === undefined ? undefined : textOf(stored)
+  if (spelled === db) return
+  if (isHome(db)) {
+    // What another spelling was made of before homes were reserved is in no wallet's way.
+    const homes = yield* countHomes(tx)
+    makingHome?.(db, homes)
+    tx.put(homesKey, numberBytes(homes + 1))
+  } else if (spelled !== undefined) {
+    throw fail(
+      'DatabaseDifferCase',
+      `db already exists with different case already have: [${spelled}] trying to create [${db}]`,
+    )
+  }
+  tx.put(key, utf8(db))
+}
+
+function* releaseDatabase(tx: Tx, db: string): Program<void> {
+  if ((yield* tx.scanOwn(listRange(db), 1)).length > 0) return
+  const stored = yield* tx.get(databaseKey(db))
+  if (stored === undefined || textOf(stored) !== db) return
+  tx.remove(databaseKey(db))
+  if (isHome(db)) tx.put(homesKey, numberBytes(Math.max((yield* countHomes(tx)) - 1, 0)))
+}
+
+/** How many wallets have a home. */
+export function* countHomes(tx: ReadTx): Program<number> {
+  return (yield* readNumber(tx, homesKey)) ?? 0
+}

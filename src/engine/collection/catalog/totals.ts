@@ -1,0 +1,58 @@
+// Figures over every collection, for the Health object and the metrics. They are read from the
+// counters: exact while there are few collections. Beside very many homes a walk takes no more than
+// its share of the time, so that the figures are a moment old.
+
+import type { Clock } from '../../../base/clock.js'
+import { totalsFreeMs, totalsShare } from '../../../base/limits.js'
+import type { Awaitable, Count, Program, ReadTx, Store } from '../../../store/store.js'
+import { countOf } from '../counters.js'
+import { countHomes } from './catalog.js'
+import { eachNamespace } from './catalog-walk.js'
+
+/** Documents in all collections, and their BSON bytes. */
+export class Totals {
+  private last: Count | undefined
+  private nextMs = Number.NEGATIVE_INFINITY
+  private walking: Promise<Count> | undefined
+
+  constructor(
+    private readonly store: Store,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Throws or rejects where the store cannot be read. */
+  read(): Awaitable<Count> {
+    const { store, clock, last } = this
+    const startedMs = clock.elapsed()
+    if (last !== undefined && (this.walking !== undefined || startedMs < this.nextMs)) {
+      return store.read(function* (tx) {
+        yield* countHomes(tx)
+        return last
+      })
+    }
+    if (this.walking !== undefined) return this.walking
+    const done = (count: Count): Count => {
+      const tookMs = clock.elapsed() - startedMs
+      this.nextMs = tookMs <= totalsFreeMs ? startedMs : clock.elapsed() + tookMs / totalsShare
+      this.last = count
+      return count
+    }
+    const found = store.read(totals)
+    if (!(found instanceof Promise)) return done(found)
+    this.walking = found.then(done).finally(() => {
+      this.walking = undefined
+    })
+    return this.walking
+  }
+}
+
+function* totals(tx: ReadTx): Program<Count> {
+  let documents = 0
+  let bytes = 0
+  yield* eachNamespace(tx, function* (ns) {
+    const count = yield* countOf(tx, ns)
+    documents += count.documents
+    bytes += count.bytes
+  })
+  return { documents, bytes }
+}

@@ -1,0 +1,76 @@
+// What `create` says about a capped collection: how many bytes and documents it keeps. The options
+// document is what listCollections echoes, so the adjusted figures are what it holds.
+
+import { fail } from '../../../base/errors.js'
+import {
+  cappedBytesMax,
+  cappedBytesMin,
+  cappedBytesStep,
+  cappedDocumentsMax,
+} from '../../../base/limits.js'
+import { field, fieldsOf } from '../../../value/elements.js'
+import { numberOf } from '../../../value/numbers.js'
+import {
+  boolOf,
+  bsonType,
+  type Document,
+  documentValue,
+  numberValue,
+} from '../../../value/value.js'
+import { type DocumentWriter, writeDocument } from '../../../value/writer.js'
+
+export interface Capped {
+  /** BSON bytes of its documents. */
+  readonly bytesMax: number
+  /** Undefined: as many as fit. */
+  readonly documentsMax: number | undefined
+}
+
+/** The bounds in an options document; undefined where the collection is not capped. */
+export function cappedOf(options: Document): Capped | undefined {
+  const capped = field(options, 'capped')
+  if (capped?.type !== bsonType.bool || !boolOf(capped)) return undefined
+  const size = field(options, 'size')
+  const max = field(options, 'max')
+  return {
+    bytesMax: size === undefined ? cappedBytesMin : numberOf(size),
+    documentsMax: max === undefined ? undefined : numberOf(max),
+  }
+}
+
+/** The size that a collection gets for the one that is asked for. Throws 51024, BadValue. */
+export function cappedSizeOf(asked: number, name = 'size'): number {
+  const whole = Math.trunc(asked)
+  if (!(whole >= 1)) {
+    throw fail('Location51024', `BSON field '${name}' value must be >= 1, actual value '${whole}'`)
+  }
+  if (whole > cappedBytesMax) throw fail('BadValue', 'size cannot exceed 1 PB')
+  return Math.max(cappedBytesMin, Math.ceil(whole / cappedBytesStep) * cappedBytesStep)
+}
+
+/** The same of the number of documents: none or less is as many as there can be. */
+export function cappedMaxOf(asked: number): number {
+  const whole = Math.trunc(asked)
+  if (whole > cappedDocumentsMax) {
+    throw fail('BadValue', 'max in a capped collection has to be < 2^31 or not set')
+  }
+  return whole > 0 ? whole : cappedDocumentsMax
+}
+
+/** `capped`, `size` and `max` as an options document has them. */
+export function writeCapped(writer: DocumentWriter, { bytesMax, documentsMax }: Capped): void {
+  writer.bool('capped', true).value('size', numberValue(bytesMax))
+  if (documentsMax !== undefined) writer.value('max', numberValue(documentsMax))
+}
+
+const cappedNames: ReadonlySet<string> = new Set(['capped', 'size', 'max'])
+
+/** An options document with other bounds; everything else in it stays. */
+export function withCapped(options: Document, capped: Capped): Document {
+  return writeDocument((writer) => {
+    writeCapped(writer, capped)
+    for (const [name, value] of fieldsOf(documentValue(options))) {
+      if (!cappedNames.has(name)) writer.value(name, value)
+    }
+  })
+}

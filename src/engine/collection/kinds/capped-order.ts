@@ -1,0 +1,164 @@
+// The order of a capped collection: its records lie under sequence numbers, so that their order is
+// that of insertion, and `_id_` is an index like others. One head record a collection, in the
+// catalog's class, knows the next number and where the oldest document may be. Time-series
+// collections are kept so too, with an index on the time instead of `_id_`.
+
+import type { Bytes } from '../../../base/bytes/bytes.js'
+import { assert, fail } from '../../../base/errors.js'
+import { idKey, keyClass } from '../../../store/layout.js'
+import type { KeyRange, Program, ReadTx, Tx } from '../../../store/store.js'
+import type { IndexDescriptor, IndexId, Namespace, NamespaceId } from '../../types.js'
+import type { Capped } from './capped-options.js'
+
+/** Second byte of the catalog key (catalog.ts has the others). */
+const headKind = 0x04
+const headBytes = 16
+const sequenceBytes = 8
+const twoTo32 = 0x1_0000_0000
+
+/** The first document of a collection. */
+const firstSequence = 1
+
+export interface CappedHead {
+  /** No document has a smaller number. */
+  readonly first: number
+  /** The next document's; never given twice, so that a cursor at the end misses nothing. */
+  readonly next: number
+}
+
+export const emptyHead: CappedHead = { first: firstSequence, next: firstSequence }
+
+export type CappedNamespace = Namespace & { readonly capped: Capped }
+
+export function isCapped(ns: Namespace): ns is CappedNamespace {
+  return ns.capped !== undefined
+}
+
+/** Whether its records lie under numbers, and not under their `_id`. */
+export function isSequenced(ns: Namespace): boolean {
+  return ns.capped !== undefined || ns.timeSeries !== undefined
+}
+
+/** Key of the head: it changes with every insert, so it is what tailing cursors wait for. */
+export function headKey(id: NamespaceId): Bytes {
+  const key = new Uint8Array(6)
+  key.set([keyClass.catalog, headKind])
+  new DataView(key.buffer).setUint32(2, id)
+  return key
+}
+
+export const headRange: KeyRange = {
+  start: Uint8Array.of(keyClass.catalog, headKind),
+  end: Uint8Array.of(keyClass.catalog, headKind + 1),
+}
+
+/** Whose head a key of headRange is. */
+export function ownerOfHead(key: Bytes): NamespaceId {
+  return new DataView(key.buffer, key.byteOffset, key.length).getUint32(2) as NamespaceId
+}
+
+export function putHead(tx: Tx, id: NamespaceId, { first, next }: CappedHead): void {
+  const bytes = new Uint8Array(headBytes)
+  const view = new DataView(bytes.buffer)
+  view.setBigUint64(0, BigInt(first))
+  view.setBigUint64(8, BigInt(next))
+  tx.put(headKey(id), bytes)
+}
+
+/** Undefined where the collection is gone, or damaged. */
+export function* findHead(tx: ReadTx, id: NamespaceId): Program<CappedHead | undefined> {
+  const bytes = yield* tx.get(headKey(id))
+  return bytes === undefined ? undefined : headOfBytes(bytes)
+}
+
+/** Throws ChecksumMismatch where it is gone: numbers must not begin again. */
+export function* readHead(tx: ReadTx, { id, db, name }: Namespace): Program<CappedHead> {
+  const head = yield* findHead(tx, id)
+  if (head !== undefined) return head
+  throw fail('ChecksumMismatch', `the order of the capped collection ${db}.${name} is damaged`)
+}
+
+/** Undefined for what is no head. */
+export function headOfBytes(bytes: Bytes): CappedHead | undefined {
+  if (bytes.length !== headBytes) return undefined
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const first = Number(view.getBigUint64(0))
+  const next = Number(view.getBigUint64(8))
+  return first >= firstSequence && first <= next ? { first, next } : undefined
+}
+
+/** Record key of the document with that number. */
+export function sequenceKey(id: NamespaceId, sequence: number): Bytes {
+  const tail = new Uint8Array(sequenceBytes)
+  const view = new DataView(tail.buffer)
+  view.setUint32(0, Math.floor(sequence / twoTo32))
+  view.setUint32(4, sequence % twoTo32)
+  return idKey(keyClass.record, id, tail)
+}
+
+/** The number in a record key; undefined where it has none. */
+export function sequenceOf(key: Bytes): number | undefined {
+  const headLength = idKey(keyClass.record, 0).length
+  if (key.length !== headLength + sequenceBytes) return undefined
+  const view = new DataView(key.buffer, key.byteOffset, key.length)
+  return view.getUint32(headLength) * twoTo32 + view.getUint32(headLength + 4)
+}
+
+/** `_id_` as an index that is kept. */
+export function idIndexOf(id: IndexId, spec: Bytes): IndexDescriptor {
+  return {
+    id,
+    name: idIndexName,
+    fields: [{ path: '_id', direction: 1 }],
+    unique: true,
+    state: 'ready',
+    multikey: [false],
+    inexact: false,
+    spec,
+  }
+}
+
+const idIndexName = '_id_'
+
+/** The index on `_id`, where it is one: of a capped collection alone. */
+export function keptIdIndex(ns: Namespace): IndexDescriptor | undefined {
+  return ns.indexes.find(isIdIndex)
+}
+
+/** Of a time-series collection's index on the time, which is not listed: the peer has none. */
+export const timeIndexName = '$time'
+
+/** All but `_id_` and the index on the time: what can be listed beside it, hidden and dropped. */
+export function secondaryIndexes(ns: Namespace): readonly IndexDescriptor[] {
+  if (ns.timeSeries !== undefined) return ns.indexes.filter(({ name }) => name !== timeIndexName)
+  return isCapped(ns) ? ns.indexes.filter((index) => !isIdIndex(index)) : ns.indexes
+}
+
+/** How many indexes are listed: `_id_` among them, where there is one. */
+export function indexCountOf(ns: Namespace): number {
+  return secondaryIndexes(ns).length + (ns.timeSeries === undefined ? 1 : 0)
+}
+
+function isIdIndex({ name }: IndexDescriptor): boolean {
+  return name === idIndexName
+}
+
+/** Whether so much is more than the collection keeps. */
+export function isOver(
+  { bytesMax, documentsMax }: Capped,
+  documents: number,
+  bytes: number,
+): boolean {
+  return bytes > bytesMax || (documentsMax !== undefined && documents > documentsMax)
+}
+
+/** Throws BadValue for a document that would be alone too large. */
+export function requireFits({ bytesMax }: Capped, bytes: number): void {
+  if (bytes > bytesMax) throw fail('BadValue', 'object to insert exceeds cappedMaxSize')
+}
+
+/** Programs read and write numbers that a double holds exactly. */
+export function nextSequence({ next }: CappedHead): number {
+  assert(next < Number.MAX_SAFE_INTEGER, 'sequence numbers fit a double')
+  return next + 1
+}

@@ -1,0 +1,208 @@
+// Members with a number each, from 0 without holes: what a large hash or set is. The numbers make a
+// random member one read and one that is uniform; the last member takes the place of one that is
+// removed. Part 0: member to number and value; part 1: number to member.
+
+import type { Bytes } from '../../../base/bytes/bytes.js'
+import { emptySlice, Slice } from '../../../base/bytes/slice.js'
+import { inlineValueBytesMax, memberKeyBytesMax } from '../../../base/limits.js'
+import type { Direct, Program, Step } from '../../../store/store.js'
+import type { Building } from './building.js'
+import {
+  type Member,
+  type Members,
+  numberBytes,
+  numberOfSlice,
+  numberSlice,
+  suffixAt,
+  writeNumber,
+} from './members.js'
+
+const part = { members: 0, numbers: 1 } as const
+
+/** What a large hash, of names and values, or set is made of when it becomes one. */
+export function denseBuilding(type: 'hash' | 'set', content: readonly Slice[]): Building {
+  const each = type === 'hash' ? 2 : 1
+  return {
+    type,
+    content,
+    steps: content.length / each,
+    putsPerStep: 2,
+    bytes: content.reduce((sum, { length }, i) => {
+      return sum + (i % each === 0 ? memberBytes(length, 0) : length)
+    }, 0),
+    write(members, number) {
+      const member = content[number * each] as Slice
+      const value = type === 'hash' ? (content[number * each + 1] as Slice) : emptySlice
+      new DenseMembers(members).add(member, value, number)
+      return 2 * member.length + value.length
+    },
+  }
+}
+
+/** Keys and records of a member and its number. */
+function memberBytes(length: number, value: number): number {
+  return 38 + 2 * length + value
+}
+
+export class DenseMembers {
+  constructor(private readonly members: Members) {}
+
+  get(member: Slice): Step<Member | undefined> {
+    return this.members.get(part.members, member)
+  }
+
+  /** A new member; `number` is the count before it. */
+  add(member: Slice, value: Slice, number: number): void {
+    const { members } = this
+    members.put(part.members, member, payloadOf(numberSlice(number), value))
+    members.put(part.numbers, numberSlice(number), member)
+    members.grow(memberBytes(member.length, value.length))
+  }
+
+  /**
+   * Gives a member a value, new or not, where its record is at hand and lies in one piece; else
+   * undefined, and nothing is done. Answers whether it is new; `number` is the count before it.
+   */
+  setNow(member: Slice, value: Slice, number: number): boolean | undefined {
+    const { members } = this
+    const { direct } = members
+    const { length } = value
+    if (direct === undefined || member.length >= memberKeyBytesMax) return undefined
+    if (length > plainBytesMax) return undefined
+    const valueBytes = 1 + numberBytes + length
+    const { bytes, keyAt, valueAt } = direct.draft(suffixAt + member.length, valueBytes)
+    members.writeKey(bytes, keyAt, part.members, 0, member)
+    const isPlain = direct.lookUnder(copyNumber)
+    if (isPlain === false) return undefined
+    bytes[valueAt] = 0
+    if (isPlain === undefined) writeNumber(bytes, valueAt + 1, number)
+    else for (let i = 0; i < numberBytes; i++) bytes[valueAt + 1 + i] = numberBefore[i] as number
+    copyInto(bytes, valueAt + 1 + numberBytes, value)
+    direct.keep()
+    members.changed()
+    const isNew = isPlain === undefined
+    members.grow(isNew ? memberBytes(member.length, length) : length - valueBytesBefore)
+    if (isNew) this.putNumber(direct, number, member)
+    return isNew
+  }
+
+  /**
+   * Adds a member without value where its record is at hand; else undefined, and nothing is done.
+   * Answers whether it is new; `number` is the count before it.
+   */
+  addNow(member: Slice, number: number): boolean | undefined {
+    const { members } = this
+    const { direct } = members
+    if (direct === undefined || member.length >= memberKeyBytesMax) return undefined
+    const { bytes, keyAt, valueAt } = direct.draft(suffixAt + member.length, 1 + numberBytes)
+    members.writeKey(bytes, keyAt, part.members, 0, member)
+    if (direct.lookUnder(isThere) === true) return false
+    bytes[valueAt] = 0
+    writeNumber(bytes, valueAt + 1, number)
+    direct.keep()
+    members.changed()
+    members.grow(memberBytes(member.length, 0))
+    this.putNumber(direct, number, member)
+    return true
+  }
+
+  /** Of a short member that is new. */
+  private putNumber(direct: Direct, number: number, member: Slice): void {
+    const { members } = this
+    const { length } = member
+    const { bytes, keyAt, valueAt } = direct.draft(suffixAt + numberBytes, 1 + length)
+    members.writeKey(bytes, keyAt, part.numbers, 0, numberSlice(number))
+    bytes[valueAt] = 0
+    copyInto(bytes, valueAt + 1, member)
+    direct.seek()
+    direct.keep()
+  }
+
+  /** Another value for a member. */
+  replace(before: Member, value: Slice): void {
+    const { bytes, start } = before.payload
+    const number = new Slice(bytes, start, start + numberBytes)
+    this.members.grow(value.length - valueOfMember(before).length)
+    this.members.put(part.members, before.member, payloadOf(number, value), before)
+  }
+
+  /** `count` members are there before it. */
+  *remove(member: Member, count: number): Program<void> {
+    const { members } = this
+    const number = numberOfSlice(member.payload)
+    members.remove(part.members, member)
+    members.grow(-memberBytes(member.member.length, valueOfMember(member).length))
+    const lastNumber = numberSlice(count - 1)
+    const last = yield* members.at(part.numbers, count - 1)
+    if (last === undefined) return
+    members.remove(part.numbers, { ...last, member: lastNumber })
+    if (number === count - 1) return
+    const moved = yield* members.get(part.members, last.payload)
+    if (moved === undefined) return
+    // A member of many bytes lies in chunks there, which go with it.
+    const isLarge = member.member.length > inlineValueBytesMax
+    const before = isLarge ? yield* members.at(part.numbers, number) : undefined
+    members.put(part.numbers, numberSlice(number), moved.member, before)
+    members.put(
+      part.members,
+      moved.member,
+      payloadOf(numberSlice(number), valueOfMember(moved)),
+      moved,
+    )
+  }
+
+  /** The member with that number, 0 to count - 1. */
+  *at(number: number): Program<Member | undefined> {
+    const found = yield* this.members.at(part.numbers, number)
+    return found === undefined ? undefined : yield* this.get(found.payload)
+  }
+
+  /** In the order of their bytes, behind `after`. */
+  scan(after: Slice | undefined, limit: number): Program<Member[]> {
+    const { members } = this
+    return members.scan(members.range(part.members, after), limit)
+  }
+}
+
+/** The number of a member that gets another value: of one command at a time, as none waits. */
+const numberBefore = new Uint8Array(numberBytes)
+/** Of its value. */
+let valueBytesBefore = 0
+
+/** False where the member or its value lies elsewhere. */
+function copyNumber(record: Bytes, start: number, end: number): boolean {
+  if (record[start] !== 0) return false
+  valueBytesBefore = end - start - 1 - numberBytes
+  for (let i = 0; i < numberBytes; i++) numberBefore[i] = record[start + 1 + i] as number
+  return true
+}
+
+function isThere(): true {
+  return true
+}
+
+/** Of a value that lies in its member's record, whatever stands before it. */
+const plainBytesMax = inlineValueBytesMax - numberBytes
+
+function copyInto(target: Bytes, to: number, { bytes, start, end }: Slice): void {
+  if (end - start > loopBytesMax) {
+    target.set(bytes.subarray(start, end), to)
+    return
+  }
+  for (let at = start, i = to; at < end; at++, i++) target[i] = bytes[at] as number
+}
+
+/** Pieces up to so many bytes are copied one by one. */
+const loopBytesMax = 96
+
+/** The value of a member: empty in a set. */
+export function valueOfMember({ payload }: Member): Slice {
+  return new Slice(payload.bytes, payload.start + numberBytes, payload.end)
+}
+
+function payloadOf(number: Slice, value: Slice): Slice {
+  const bytes = new Uint8Array(numberBytes + value.length)
+  for (let i = 0; i < numberBytes; i++) bytes[i] = number.bytes[number.start + i] as number
+  bytes.set(value.view(), numberBytes)
+  return Slice.of(bytes)
+}

@@ -1,0 +1,64 @@
+// Loops over much that is at hand already: they read nothing that would pause by itself, so they
+// spend from the work budget and pause where it says so. What is short goes through at once.
+// (docs/design/transactions.md, rule 1)
+
+import { work } from '../../../base/work/work-budget.js'
+import { wordUnits } from '../../../base/work/work-figures.js'
+import { Done, nothing } from '../../../store/steps.js'
+import type { Program, ReadTx, Step } from '../../../store/store.js'
+
+/** Does something with each item. */
+export function eachInTurns<T>(
+  tx: ReadTx,
+  items: readonly T[],
+  visit: (item: T, index: number) => void,
+): Step<void> {
+  for (let i = 0; i < items.length; i++) {
+    if (work.isDue) return visitFrom(tx, items, visit, i)
+    work.note(wordUnits)
+    visit(items[i] as T, i)
+  }
+  return nothing
+}
+
+export function mapInTurns<T, U>(
+  tx: ReadTx,
+  items: readonly T[],
+  map: (item: T, index: number) => U,
+): Step<U[]> {
+  const mapped: U[] = []
+  const rest = eachInTurns(tx, items, (item, i) => {
+    mapped.push(map(item, i))
+  })
+  return rest === nothing ? new Done(mapped) : behind(rest, mapped)
+}
+
+/** As mapInTurns, of what makes several of each item. */
+export function flatMapInTurns<T, U>(
+  tx: ReadTx,
+  items: readonly T[],
+  map: (item: T, index: number) => readonly U[],
+): Step<U[]> {
+  const mapped: U[] = []
+  const rest = eachInTurns(tx, items, (item, i) => {
+    for (const made of map(item, i)) mapped.push(made)
+  })
+  return rest === nothing ? new Done(mapped) : behind(rest, mapped)
+}
+
+function* visitFrom<T>(
+  tx: ReadTx,
+  items: readonly T[],
+  visit: (item: T, index: number) => void,
+  first: number,
+): Program<void> {
+  for (let i = first; i < items.length; i++) {
+    yield* tx.pause(wordUnits)
+    visit(items[i] as T, i)
+  }
+}
+
+function* behind<T>(rest: Step<void>, made: T): Program<T> {
+  yield* rest
+  return made
+}

@@ -1,0 +1,129 @@
+// A copy of a key under another name: a small one is another document with the same value, a large
+// container gets members of its own, each with its own chunks if it has some. More members than one
+// program should hold are copied by programs of their own before the one that makes the copy
+// visible, and that makes sure that they are still what the key holds.
+
+import { type Bytes, concatBytes } from '../../../base/bytes/bytes.js'
+import { fail } from '../../../base/errors.js'
+import {
+  membersCopiedAtOnce,
+  membersCopiedBytes,
+  membersCopyRuns,
+  scanEntriesMax,
+} from '../../../base/limits.js'
+import type { Entry, KeyRange, Program, Tx } from '../../../store/store.js'
+import { type Sweep, writePhase } from '../../../store/sweep.js'
+import { membersChunks, membersRange } from '../../background/garbage.js'
+import { type Staged, StagingNeeded } from '../../collection/staging.js'
+import type { MembersId } from '../../types.js'
+import { beginMembers } from '../containers/building.js'
+import type { Head } from '../containers/head.js'
+import { Members } from '../containers/members.js'
+import type { Keyspace } from '../keyspace.js'
+import { positionsPart } from '../lists/list-leftovers.js'
+import { usualBounds, Work } from '../work.js'
+import type { Key, KeyType } from './key.js'
+import { copyValue } from './key-document.js'
+
+/** Puts what `from` holds, and its time, in the place of `to`. */
+export function* copyKey(ks: Keyspace, from: Key, target: Keyspace, to: Key): Program<void> {
+  const { expiresAt, head, stored } = from
+  const type = from.type as KeyType
+  if (head !== undefined) {
+    const id = yield* copyMembers(ks, from, head, target)
+    const { bytes, hasLeftovers, ...rest } = head
+    yield* target.remove(to)
+    to.expiresAt = expiresAt
+    const copy = { ...rest, id }
+    target.work.tally(id).bytes = bytes ?? 0
+    yield* target.putHead(to, type, copy)
+    return
+  }
+  const writer = target.begin(to, type)
+  if (stored !== undefined) copyValue(writer, stored)
+  yield* target.remove(to)
+  to.expiresAt = expiresAt
+  yield* target.putContainer(to, type, writer)
+}
+
+function* copyMembers(ks: Keyspace, from: Key, head: Head, target: Keyspace): Program<MembersId> {
+  const range = rangeOf(ks, from, head)
+  const { work } = ks
+  // What this program has written itself, no other program can copy.
+  if (work.changes === 0) {
+    const source = `${head.id} ${(yield* ks.tx.getVersioned(from.record))?.version}`
+    const staged = work.takeStaged(ks.tx as Tx, source)
+    if (staged !== undefined) return staged
+    const some = yield* ks.entries(range, membersCopiedAtOnce)
+    if (some.length === membersCopiedAtOnce) {
+      throw new StagingNeeded('a large container was copied outside of stagedWrite', (all) =>
+        stageMembers(all, { range, source }),
+      )
+    }
+  }
+  const id = yield* target.allocate()
+  const members = target.members(id)
+  let { start } = range
+  for (;;) {
+    const entries = yield* ks.entries({ ...range, start }, scanEntriesMax)
+    for (const entry of entries) yield* members.putCopy(entry)
+    const last = entries.at(-1)
+    if (last === undefined || entries.length < scanEntriesMax) return id
+    start = behind(last)
+  }
+}
+
+/** Where the members lie; what a list has given up may still lie beside it. */
+function rangeOf(ks: Keyspace, { type }: Key, { id, first, count, levels }: Head): KeyRange {
+  if (type !== 'list' || levels !== undefined) return membersRange(id)
+  return ks.members(id).numbers(positionsPart, first, first + count - 1)
+}
+
+interface Copying {
+  readonly range: KeyRange
+  readonly source: string
+}
+
+/** Copies members by programs of their own, a bounded part in each. */
+function* stageMembers(staged: Staged, copying: Copying): Sweep<void> {
+  if (staged.membersIds.length === membersCopyRuns) {
+    throw fail('WriteConflict', 'a large container kept changing while it was being copied')
+  }
+  const id = yield* writePhase(beginMembers)
+  staged.addMembers(id, copying.source)
+  let start: Bytes | undefined = copying.range.start
+  while (start !== undefined) {
+    const from: Bytes = start
+    try {
+      start = yield* writePhase((tx) => copySome(tx, staged, id, copying, from))
+    } catch (error) {
+      // A member whose value lies in chunks gets chunks of its own first.
+      if (!(error instanceof StagingNeeded)) throw error
+      yield* error.stage(staged)
+    }
+  }
+}
+
+/** Answers where to go on; undefined at the end. */
+function* copySome(
+  tx: Tx,
+  staged: Staged,
+  id: MembersId,
+  { range }: Copying,
+  start: Bytes,
+): Program<Bytes | undefined> {
+  const members = new Members(tx, membersChunks, id, new Work(usualBounds, false, staged))
+  const entries = yield* tx.scan({ ...range, start }, membersCopiedAtOnce)
+  let bytes = 0
+  for (const entry of entries) {
+    yield* members.putCopy(entry)
+    bytes += entry.value.length
+    if (bytes > membersCopiedBytes) return behind(entry)
+  }
+  const last = entries.at(-1)
+  return last === undefined || entries.length < membersCopiedAtOnce ? undefined : behind(last)
+}
+
+function behind({ key }: Entry): Bytes {
+  return concatBytes(key, Uint8Array.of(0))
+}

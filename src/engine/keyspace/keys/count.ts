@@ -1,0 +1,24 @@
+// How many keys of a database exist: the collection's counter without the documents that are due
+// and not yet swept. Those are read from the expiry class, where few are at any time.
+
+import { scanEntriesMax } from '../../../base/limits.js'
+import type { Program, ReadTx } from '../../../store/store.js'
+import { countOf } from '../../collection/counters.js'
+import type { Namespace } from '../../types.js'
+import { dueOf, dueRange, namespaceOfRecord } from './expiry.js'
+
+/** Exact at `now`. */
+export function* liveCount(tx: ReadTx, ns: Namespace, now: number): Program<number> {
+  const { documents } = yield* countOf(tx, ns)
+  if (documents === 0) return 0
+  let due = 0
+  let { start, end } = dueRange(now)
+  for (;;) {
+    const entries = yield* tx.scan({ start, end }, scanEntriesMax)
+    for (const { key } of entries) if (namespaceOfRecord(dueOf(key).record) === ns.id) due++
+    const last = entries.at(-1)
+    if (last === undefined || entries.length < scanEntriesMax) return documents - due
+    start = new Uint8Array(last.key.length + 1)
+    start.set(last.key)
+  }
+}

@@ -1,0 +1,127 @@
+// Takes away the keys whose time has come, in small steps below the clients' work. Readers do not
+// see them from their very millisecond on; this is what gives their room back, and tells who
+// listens that they have expired. (docs/design/transactions.md, rule 14)
+
+import type { Clock } from '../../../base/clock.js'
+import { backgroundRecordsMax, expirySweepMs } from '../../../base/limits.js'
+import type { Log } from '../../../base/log.js'
+import type { Program, ReadTx, Store, Tx } from '../../../store/store.js'
+import { BackgroundLoop } from '../../background/background-loop-job.js'
+import type { Pace } from '../../background/pace-job.js'
+import { findNamespaceById } from '../../collection/catalog/catalog.js'
+import { keyspaceIndex } from '../../collection/catalog/homes.js'
+import { documentOfRecord } from '../../collection/records.js'
+import { Keyspace } from '../keyspace.js'
+import type { SpaceTable } from '../spaces.js'
+import { nameOfDocument } from '../strings/scalar.js'
+import { tidy } from '../tidy.js'
+import { type KeyEvent, usualBounds, Work } from '../work.js'
+import { type Due, dueOf, dueRange, namespaceOfRecord } from './expiry.js'
+import { Key } from './key.js'
+
+export interface ExpiryJobParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Log
+  readonly pace: Pace
+  readonly spaces: SpaceTable
+  /** Whether clients are paused: what they see is to stay as it is. */
+  readonly isPaused: () => boolean
+  readonly notifies: () => boolean
+  readonly announce: (events: readonly KeyEvent[]) => void
+}
+
+interface Swept {
+  readonly expired: number
+  readonly events: readonly KeyEvent[]
+}
+
+export class ExpiryJob {
+  /** Keys that were taken away since the start. */
+  expired = 0
+  private readonly loop: BackgroundLoop
+
+  constructor(private readonly parts: ExpiryJobParts) {
+    const { pace, log } = parts
+    this.loop = new BackgroundLoop({
+      pace,
+      log,
+      everyMs: expirySweepMs,
+      sleepsFirst: false,
+      failure: 'expired keys could not be removed; it will be tried again',
+      round: () => this.round(),
+    })
+  }
+
+  start(): void {
+    this.loop.start()
+  }
+
+  close(): Promise<void> {
+    return this.loop.close()
+  }
+
+  /** One step: what is due now, as much as fits. False where there was nothing. */
+  async round(): Promise<boolean> {
+    const { store, clock, announce, isPaused } = this.parts
+    if (isPaused()) return false
+    const now = clock.now()
+    const due = await store.read((tx) => readDue(tx, now))
+    if (due.length === 0) return false
+    const swept = await store.write((tx) => this.sweep(tx, due, now))
+    this.expired += swept.expired
+    if (swept.events.length > 0) announce(swept.events)
+    return true
+  }
+
+  private *sweep(tx: Tx, due: readonly Due[], now: number): Program<Swept> {
+    const { spaces, notifies } = this.parts
+    const work = new Work(usualBounds, notifies())
+    const opened = new Map<number, Keyspace | undefined>()
+    let expired = 0
+    for (const entry of due) {
+      const id = namespaceOfRecord(entry.record)
+      if (!opened.has(id)) opened.set(id, yield* keyspaceOf(tx, id, spaces, now, work))
+      if (yield* expire(tx, entry, opened.get(id), now)) expired++
+    }
+    for (const ks of opened.values()) if (ks !== undefined) yield* tidy(tx, ks)
+    return { expired, events: work.events }
+  }
+}
+
+/** Found by its id; undefined where that is no key-value database any more. */
+function* keyspaceOf(
+  tx: Tx,
+  id: number,
+  spaces: SpaceTable,
+  now: number,
+  work: Work,
+): Program<Keyspace | undefined> {
+  const ns = yield* findNamespaceById(tx, id)
+  const index = ns?.keyspace === true ? keyspaceIndex(ns.name) : undefined
+  if (ns === undefined || index === undefined) return undefined
+  return new Keyspace(tx, ns, spaces.of(ns.db).place(index), now, work)
+}
+
+function* readDue(tx: ReadTx, now: number): Program<Due[]> {
+  const entries = yield* tx.scan(dueRange(now), backgroundRecordsMax)
+  return entries.map(({ key }) => dueOf(key))
+}
+
+/** Whether a key was taken away; an entry that stands for nothing is taken away itself. */
+function* expire(tx: Tx, due: Due, ks: Keyspace | undefined, now: number): Program<boolean> {
+  const record = yield* tx.get(due.record)
+  if (record === undefined || ks === undefined) {
+    tx.remove(due.key)
+    return false
+  }
+  const document = yield* documentOfRecord(tx, record)
+  const key = new Key(nameOfDocument(document), due.record).load(document, record[0] === 2, now)
+  if (key.exists || key.storedExpiresAt !== due.at) {
+    if (key.storedExpiresAt !== due.at) tx.remove(due.key)
+    return false
+  }
+  yield* ks.remove(key)
+  ks.notify('x', 'expired', key.name)
+  return true
+}

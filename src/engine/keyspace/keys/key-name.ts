@@ -1,0 +1,63 @@
+// From the name of a key to the store's key of its record: the same bytes that `recordKey` makes of
+// the document's `_id`, without the document.
+
+import type { Bytes } from '../../../base/bytes/bytes.js'
+import type { Slice } from '../../../base/bytes/slice.js'
+import { keyNameBytesMax, recordKeyBytesMax } from '../../../base/limits.js'
+import { refuse } from '../../../base/reply-error.js'
+import { keyClass } from '../../../store/layout.js'
+import { recordKey } from '../../collection/collections.js'
+import type { Namespace } from '../../types.js'
+import { scalarValue } from '../strings/scalar.js'
+
+/** First byte of a string and of binary in a record key (value/key.ts). */
+export const textType = 0x30
+export const binaryType = 0x58
+/** class u8, namespace u32, type u8, and the zero that ends a text. */
+const frameBytes = 7
+const headBytes = 5
+
+/**
+ * The record key of the document whose `_id` is `name`: a string if that is UTF-8, else binary.
+ * Throws ReplyError above keyNameBytesMax.
+ */
+export function recordKeyOf(ns: Namespace, name: Slice): Bytes {
+  const { length } = name
+  if (length > keyNameBytesMax) {
+    throw refuse(`ERR key is too long: ${length} bytes, at most ${keyNameBytesMax}`)
+  }
+  if (length + frameBytes > headBytes + recordKeyBytesMax) return generalKey(ns, name)
+  const key = new Uint8Array(length + frameBytes)
+  return writePlainKey(key, 0, ns, name) ? key : generalKey(ns, name)
+}
+
+/** Bytes of the record key of a plain name (`writePlainKey`); 0 where none is that short. */
+export function plainKeyBytes({ start, end }: Slice): number {
+  const length = end - start + frameBytes
+  return length > headBytes + recordKeyBytesMax || length > keyNameBytesMax ? 0 : length
+}
+
+/** Writes the record key of a name of plain characters; false where it has others. */
+export function writePlainKey(key: Bytes, from: number, ns: Namespace, name: Slice): boolean {
+  const { bytes, start, end } = name
+  const { id } = ns
+  key[from] = keyClass.record
+  key[from + 1] = id >>> 24
+  key[from + 2] = id >>> 16
+  key[from + 3] = id >>> 8
+  key[from + 4] = id
+  key[from + 5] = textType
+  let to = from + 6
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] as number
+    // 00 and 01 are escaped, and bytes above 7f have to be looked at together.
+    if (byte < 2 || byte > 0x7f) return false
+    key[to++] = byte
+  }
+  key[to] = 0
+  return true
+}
+
+function generalKey(ns: Namespace, name: Slice): Bytes {
+  return recordKey(ns, scalarValue(name))
+}

@@ -1,0 +1,216 @@
+// One key of a key-value database as a program sees it: whether it exists, of which type it is,
+// when it ends, and the document that lies under it. An expired document lies there until the
+// sweeper comes, and is none for every command.
+
+import type { Bytes } from '../../../base/bytes/bytes.js'
+import type { Slice } from '../../../base/bytes/slice.js'
+import { wrongType } from '../../../base/reply-error.js'
+import { Elements } from '../../../value/elements.js'
+import { numberOf } from '../../../value/numbers.js'
+import { type Document, nullValue, Value } from '../../../value/value.js'
+import { type Head, isHead, readHead } from '../containers/head.js'
+import { scalarOf } from '../strings/scalar.js'
+
+export const keyTypes = ['string', 'list', 'set', 'zset', 'hash'] as const
+export type KeyType = (typeof keyTypes)[number]
+
+/** Of a key without an end; also what `expiresAt` is where there is no key. */
+export const never = -1
+
+/** What a document says of a key. */
+interface Fields {
+  type: KeyType
+  value: Value
+  /** Milliseconds since 1970, or `never`. */
+  expiresAt: number
+}
+
+export class Key {
+  readonly name: Slice
+  /** The store's key of its record. */
+  readonly record: Bytes
+  /** Undefined where the key does not exist. */
+  type: KeyType | undefined
+  /** Milliseconds since 1970, or `never`. */
+  expiresAt = never
+  /** When that is due, or `never`. */
+  storedExpiresAt = never
+  /** Whether its record points at chunks. */
+  isChunked = false
+  /** What holds the document that lies there, from `storedAt` on. */
+  private storedIn: Bytes | undefined
+  private storedAt = 0
+  private valueOf = nullValue
+  /** Undefined until it is read, null if there is none. */
+  private knownHead: Head | null | undefined
+
+  constructor(name: Slice, record: Bytes) {
+    this.name = name
+    this.record = record
+  }
+
+  get exists(): boolean {
+    return this.type !== undefined
+  }
+
+  /** Whether anything lies there, perhaps expired. */
+  get isStored(): boolean {
+    return this.storedIn !== undefined
+  }
+
+  /** Bytes of the document that lies there; 0 where there is none. */
+  get storedBytes(): number {
+    return this.storedIn === undefined ? 0 : this.storedIn.length - this.storedAt
+  }
+
+  /** What lies there, perhaps expired: what a write takes the place of. */
+  get stored(): Document | undefined {
+    const { storedIn, storedAt } = this
+    if (storedIn === undefined || storedAt === 0) return storedIn
+    // The view is made on its first use: most writes replace a value without reading it.
+    this.storedIn = storedIn.subarray(storedAt)
+    this.storedAt = 0
+    return this.storedIn
+  }
+
+  /** The BSON value: a string's text or bytes, a container, or a head. */
+  get value(): Value {
+    return this.valueOf
+  }
+
+  /** Of a container whose members are records; undefined for one that lies in its document. */
+  get head(): Head | undefined {
+    if (this.knownHead === undefined) {
+      this.knownHead = isHead(this.valueOf) ? readHead(this.valueOf) : null
+    }
+    return this.knownHead ?? undefined
+  }
+
+  /** The head of what lies there, expired or not. */
+  get storedHead(): Head | undefined {
+    if (this.type === 'string') return undefined
+    const { stored } = this
+    if (stored === undefined) return undefined
+    return this.valueOf === nullValue ? headOfDocument(stored) : this.head
+  }
+
+  /** Throws WRONGTYPE if the key holds something else; answers whether it exists. */
+  requireType(type: KeyType): boolean {
+    if (this.type !== undefined && this.type !== type) throw wrongType()
+    return this.type !== undefined
+  }
+
+  /** The bytes of a string key. */
+  text(): Slice {
+    const text = scalarOf(this.valueOf)
+    if (text === undefined) throw wrongType()
+    return text
+  }
+
+  /** Takes in what lies under the record key, as it is at `now`. */
+  load(document: Document, isChunked: boolean, now: number): this {
+    return this.take(document, 0, isChunked, now)
+  }
+
+  /** As load, of a record that holds its document. */
+  loadRecord(record: Bytes, now: number): this {
+    return this.take(record, 1, false, now)
+  }
+
+  /** As load, of one in chunks whose value is not there: its length, its type and its time are. */
+  loadEnds(document: Document, now: number): this {
+    this.take(document, 0, true, now)
+    this.valueOf = nullValue
+    return this
+  }
+
+  private take(bytes: Bytes, at: number, isChunked: boolean, now: number): this {
+    const { type, value, expiresAt } = readKeyDocument(bytes, at)
+    this.storedIn = bytes
+    this.storedAt = at
+    this.isChunked = isChunked
+    this.storedExpiresAt = expiresAt
+    this.knownHead = undefined
+    if (expiresAt !== never && expiresAt <= now) {
+      this.type = undefined
+      this.expiresAt = never
+      this.valueOf = nullValue
+    } else {
+      this.type = type
+      this.expiresAt = expiresAt
+      this.valueOf = value
+    }
+    return this
+  }
+
+  /** It has been written, with a document from `at` on; its value is no longer known here. */
+  wrote(type: KeyType, bytes: Bytes, at: number, expiresAt: number, isChunked: boolean): void {
+    this.type = type
+    this.expiresAt = expiresAt
+    this.storedIn = bytes
+    this.storedAt = at
+    this.storedExpiresAt = expiresAt
+    this.isChunked = isChunked
+    this.valueOf = nullValue
+    this.knownHead = undefined
+  }
+
+  /** Nothing lies there any more. */
+  clear(): void {
+    this.type = undefined
+    this.expiresAt = never
+    this.storedIn = undefined
+    this.storedAt = 0
+    this.storedExpiresAt = never
+    this.isChunked = false
+    this.valueOf = nullValue
+    this.knownHead = undefined
+  }
+}
+
+/** The fields of a key's document at `start`, in whatever order a client has put them. */
+export function readKeyDocument(document: Bytes, start = 0): Fields {
+  const elements = new Elements(document, start)
+  let type: KeyType = 'string'
+  let value = nullValue
+  let expiresAt = never
+  while (elements.next()) {
+    switch (elements.nameEnd - elements.nameStart) {
+      case 4:
+        type = typeAt(document, elements.valueStart + 4)
+        break
+      case 5:
+        value = elements.value()
+        break
+      case 9:
+        expiresAt = numberOf(dateAsLong(document, elements.valueStart))
+        break
+    }
+  }
+  return { type, value, expiresAt }
+}
+
+function headOfDocument(document: Document): Head | undefined {
+  const { value } = readKeyDocument(document)
+  return isHead(value) ? readHead(value) : undefined
+}
+
+const int64Type = 0x12
+
+function dateAsLong(document: Document, at: number): Value {
+  return new Value(int64Type, document, at, at + 8)
+}
+
+/** The type whose name begins at `at`; the validator has let no other in. */
+function typeAt(document: Document, at: number): KeyType {
+  switch (document[at]) {
+    case 0x6c:
+      return 'list'
+    case 0x7a:
+      return 'zset'
+    case 0x68:
+      return 'hash'
+    default:
+      return document[at + 1] === 0x65 ? 'set' : 'string'
+  }
+}

@@ -1,0 +1,87 @@
+// Going through the elements of a large list where they lie, whatever their places are: what is
+// read for a reply, and a search that looks at very many and keeps none.
+
+import { listScanMembers, scanEntriesMax } from '../../../base/limits.js'
+import { entryUnits } from '../../../base/work/work-figures.js'
+import type { KeyRange, Program } from '../../../store/store.js'
+import { isPlain, type Member, type Members } from '../containers/members.js'
+import { firstPage, nextPage } from '../containers/trip-size.js'
+import type { Keyspace } from '../keyspace.js'
+import { behind } from '../sorted-sets/rank-blocks.js'
+import type { Finder } from './list-finder.js'
+import { positionsPart } from './list-leftovers.js'
+
+/** Elements that a write program looks at in search of one, before the list's length counts. */
+const begunMax = 2_000
+/** A page of short elements, bytes: the next one may have more of them. */
+const shortPageBytes = 64 * 1024
+
+/** Key and record of an element, and the fraction of its place. */
+export function elementBytes(length: number, placeBytes = 8): number {
+  return 11 + placeBytes + length
+}
+
+/** Members of a range behind the first `skip`, at most `limit`; they are gathered for a reply. */
+export function* readElements(
+  { work }: Keyspace,
+  members: Members,
+  range: KeyRange,
+  skip: number,
+  limit: number,
+): Program<Member[]> {
+  const found: Member[] = []
+  let { start, end } = range
+  let left = skip
+  let most = firstPage
+  while (found.length < limit) {
+    const wanted = Math.min(left + limit - found.length, most)
+    const page = yield* members.scan({ ...range, start, end }, wanted)
+    const before = found.length
+    for (let i = left; i < page.length; i++) found.push(page[i] as Member)
+    work.gatherMembers(found, before)
+    left = Math.max(0, left - page.length)
+    const last = page.at(-1)
+    if (page.length < wanted || last === undefined) break
+    most = nextPage(page, listScanMembers)
+    const key = members.keyOf(positionsPart, last.member)
+    if (range.reverse === true) end = key
+    else start = behind(key)
+  }
+  return found
+}
+
+/**
+ * Shows the elements of a range, which are `length`, to a search. A write program begins it and no
+ * more, where the list is long: a read goes through all of it in pauses.
+ */
+export function* searchElements(
+  { tx, work }: Keyspace,
+  members: Members,
+  range: KeyRange,
+  length: number,
+  finder: Finder,
+): Program<void> {
+  const reverse = finder.fromBack
+  let { start, end } = range
+  let limit = listScanMembers
+  for (let seen = 0; seen < length; ) {
+    if (seen >= begunMax) work.requireTime(tx, (length - seen) * entryUnits)
+    const page = yield* members.entries({ start, end, reverse }, limit)
+    let bytes = 0
+    for (const entry of page) {
+      const index = reverse ? length - 1 - seen : seen
+      seen++
+      const { value } = entry
+      bytes += value.length
+      const goesOn = isPlain(value)
+        ? finder.lookAt(index, value, 1, value.length)
+        : finder.look(index, (yield* members.memberOf(entry)).payload)
+      if (!goesOn) return
+    }
+    const last = page.at(-1)
+    if (last === undefined) return
+    if (reverse) end = last.key
+    else start = behind(last.key)
+    limit = bytes < shortPageBytes ? scanEntriesMax : listScanMembers
+  }
+}

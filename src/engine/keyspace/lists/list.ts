@@ -1,0 +1,283 @@
+// A list: elements in order. Small, it is the array `value` of its document; large, its elements
+// are member records at positions. Opened once a command, changed as often as it likes, saved once.
+
+import type { Slice } from '../../../base/bytes/slice.js'
+import { keptAtOnceMax, trimAtOnceMax } from '../../../base/limits.js'
+import type { Program } from '../../../store/store.js'
+import { elementsOf } from '../../../value/elements.js'
+import type { Value } from '../../../value/value.js'
+import { buildMembers } from '../containers/building.js'
+import type { Head } from '../containers/head.js'
+import type { Holdable } from '../containers/held.js'
+import { mapInTurns } from '../containers/in-turns.js'
+import type { Key } from '../keys/key.js'
+import type { Keyspace } from '../keyspace.js'
+import { scalarOf, scalarValue } from '../strings/scalar.js'
+import { Finder, type Search } from './list-finder.js'
+import { GappedPositions } from './list-gapped.js'
+import type { Side } from './list-gaps.js'
+import type { End } from './list-leftovers.js'
+import { ListPositions, listBuilding } from './list-positions.js'
+import { ListRuns } from './list-runs.js'
+
+export type { Search } from './list-finder.js'
+export type { End } from './list-leftovers.js'
+
+/** The list under a name; an empty one where there is no key. Throws WRONGTYPE. */
+export function* openList(ks: Keyspace, name: Slice): Program<List> {
+  const held = heldList(ks, name)
+  if (held !== undefined) return held
+  const list = listOf(ks, yield* ks.key(name))
+  if (ks.work.melts) yield* list.melt()
+  list.staysOpen = true
+  return list
+}
+
+/** The large list under a name that a command before this one has left open. Throws WRONGTYPE. */
+export function heldList(ks: Keyspace, name: Slice): List | undefined {
+  const held = ks.heldOf(name)
+  return held?.key.requireType('list') === true ? (held as List) : undefined
+}
+
+/** The list of a key that has been read. Throws WRONGTYPE. */
+export function listOf(ks: Keyspace, key: Key): List {
+  key.requireType('list')
+  return new List(ks, key)
+}
+
+type LargeList = ListPositions | GappedPositions
+
+/** Elements that move where one is put in or taken out; beyond, the list gets gaps. */
+const listMovedMax = 256
+
+export class List implements Holdable {
+  readonly type = 'list'
+  /** What it has become may be written when the program's further commands have been at it. */
+  staysOpen = false
+  /** Of a small one. */
+  private items: Value[]
+  /** Of a large one. */
+  private positions: LargeList | undefined
+  private isChanged = false
+
+  constructor(
+    private readonly ks: Keyspace,
+    readonly key: Key,
+  ) {
+    const { head } = key
+    this.positions = head === undefined ? undefined : positionsOf(ks, head)
+    this.items = head === undefined && key.exists ? elementsOf(key.value) : []
+  }
+
+  get size(): number {
+    return this.positions?.count ?? this.items.length
+  }
+
+  /** The element at an index, 0 to size - 1. */
+  *at(index: number): Program<Slice | undefined> {
+    const { positions } = this
+    if (index < 0 || index >= this.size) return undefined
+    if (positions !== undefined) return yield* positions.at(index)
+    return elementAt(this.items, index)
+  }
+
+  /** From one index to another, both included and inside the list. */
+  *range(from: number, to: number): Program<Slice[]> {
+    const { positions } = this
+    if (positions !== undefined) return yield* this.rangeOf(positions, from, to)
+    return elements(this.items.slice(from, to + 1))
+  }
+
+  private *rangeOf(positions: LargeList, from: number, to: number): Program<Slice[]> {
+    const { ks, key } = this
+    const { lists } = ks.work
+    const head = key.head
+    if (lists === undefined || head === undefined || !ListRuns.isWorth(to + 1 - from)) {
+      return yield* positions.range(from, to)
+    }
+    const version = (yield* ks.tx.getVersioned(key.record))?.version ?? 0
+    const first = head.first + from
+    const known = lists.find(head.id, version, first, head.first + to)
+    if (known !== undefined) return known
+    const found = yield* positions.range(from, to)
+    lists.add(head.id, version, first, found)
+    return found
+  }
+
+  /** Indexes of the elements that match, in the order of the search. */
+  *find(search: Search): Program<number[]> {
+    const { positions, items } = this
+    const finder = new Finder(search)
+    if (positions !== undefined) yield* positions.find(finder)
+    else {
+      for (let i = 0; i < items.length; i++) {
+        const index = finder.fromBack ? items.length - 1 - i : i
+        if (!finder.look(index, elementAt(items, index))) break
+      }
+    }
+    return finder.found
+  }
+
+  /** One after the other, each at the end. */
+  *push(end: End, values: readonly Slice[]): Program<void> {
+    this.isChanged = true
+    if (this.positions !== undefined) yield* this.positions.push(end, values)
+    else {
+      const added = yield* mapInTurns(this.ks.tx, values, scalarValue)
+      if (end === 'front') this.items = [...added.reverse(), ...this.items]
+      else for (const value of added) this.items.push(value)
+    }
+  }
+
+  /**
+   * As push and save, of one that is held open and where nothing has to be read for it; else false,
+   * and nothing is done.
+   */
+  pushNow(end: End, values: readonly Slice[]): boolean {
+    if (this.positions?.pushNow(end, values) !== true) return false
+    this.ks.changedHeld(this)
+    return true
+  }
+
+  /** At most `count` elements, from the end inwards. */
+  *pop(end: End, count: number): Program<Slice[]> {
+    if (count === 0 || this.size === 0) return []
+    this.isChanged = true
+    const { positions, items } = this
+    if (positions !== undefined) return yield* positions.pop(end, count)
+    if (end === 'front') return elements(items.splice(0, count))
+    return elements(items.splice(Math.max(0, items.length - count), count)).reverse()
+  }
+
+  *set(index: number, value: Slice): Program<void> {
+    this.isChanged = true
+    if (this.positions !== undefined) yield* this.positions.set(index, value)
+    else this.items[index] = scalarValue(value)
+  }
+
+  /**
+   * Puts a value in front of the element at an index; `size` is behind the last one. Further ones
+   * are expected on its other side than `near`.
+   */
+  *insert(index: number, value: Slice, near: Side): Program<void> {
+    this.isChanged = true
+    const { positions, size } = this
+    if (positions !== undefined) {
+      const large = yield* this.movable(positions, Math.min(index, size - index))
+      if (yield* large.insert(index, value, near)) return
+      yield* this.melt()
+    }
+    this.items.splice(index, 0, scalarValue(value))
+  }
+
+  /** Takes out the elements at these indexes, in rising order. */
+  *removeAt(indexes: readonly number[]): Program<void> {
+    if (indexes.length === 0) return
+    this.isChanged = true
+    const { positions } = this
+    if (positions === undefined) {
+      const gone = new Set(indexes)
+      this.items = this.items.filter((_, index) => !gone.has(index))
+    } else if (indexes.length === positions.count) positions.clear()
+    else {
+      const moved = positions.isGapped ? 0 : positions.movedBy(indexes)
+      const large = yield* this.movable(positions, moved)
+      yield* large.removeAt(indexes)
+    }
+  }
+
+  /** With gaps where so many elements would have to move otherwise. */
+  private *movable(positions: LargeList, moved: number): Program<LargeList> {
+    if (positions.isGapped || moved <= listMovedMax) return positions
+    const gapped = (yield* positions.withGaps()) ?? positions
+    this.positions = gapped
+    return gapped
+  }
+
+  /** Keeps what stands from one index to another, both included; nothing if `to` is below. */
+  *trim(from: number, to: number): Program<void> {
+    const { positions, size } = this
+    if (from === 0 && to === size - 1) return
+    this.isChanged = true
+    if (positions === undefined) this.items = this.items.slice(from, to + 1)
+    else if (to < from) positions.clear()
+    else if (positions.isGapped && isMelted(size, to + 1 - from)) {
+      this.items = (yield* positions.range(from, to)).map(scalarValue)
+      this.positions = undefined
+    } else {
+      yield* positions.cut('front', from)
+      yield* positions.cut('back', size - 1 - to)
+    }
+  }
+
+  /** Takes all elements out of their records: it is saved as what becomes large. */
+  *melt(): Program<void> {
+    if (this.positions === undefined) return
+    const all = yield* this.range(0, this.size - 1)
+    this.items = yield* mapInTurns(this.ks.tx, all, scalarValue)
+    this.positions = undefined
+  }
+
+  get heldHead(): Head | undefined {
+    return this.positions?.head
+  }
+
+  settleMembers(): void {
+    const { positions } = this
+    if (positions?.isGapped === true) positions.settle()
+  }
+
+  /** Writes what has changed; a list without elements is no key. */
+  *save(): Program<void> {
+    if (!this.isChanged) return
+    this.isChanged = false
+    const { ks, key, positions } = this
+    if (positions !== undefined && this.size > 0 && ks.changedHeld(this)) return
+    ks.letGo(this)
+    this.settleMembers()
+    if (this.size === 0) yield* ks.remove(key)
+    else if (positions !== undefined) yield* ks.putHead(key, 'list', positions.head)
+    else yield* this.saveSmall()
+    if (this.staysOpen && this.positions !== undefined && this.size > 0) ks.hold(this)
+  }
+
+  private *saveSmall(): Program<void> {
+    const { ks, key, items } = this
+    const { bounds } = ks.work
+    if (items.length <= bounds.members) {
+      const writer = ks.begin(key, 'list')
+      const start = writer.length
+      writer.openArray('value')
+      for (const item of items) writer.push(item)
+      writer.close()
+      if (writer.length - start <= bounds.bytes) {
+        yield* ks.putContainer(key, 'list', writer)
+        return
+      }
+    }
+    const content = yield* mapInTurns(ks.tx, items, (item) => scalarOf(item) as Slice)
+    const id = yield* buildMembers(ks, listBuilding(content))
+    const positions = new ListPositions(ks, { id, count: items.length, first: 0 })
+    this.positions = positions
+    yield* ks.putHead(key, 'list', positions.head)
+  }
+}
+
+/** A list that is cut to a few elements is written anew, if not all others can be given up. */
+function isMelted(size: number, kept: number): boolean {
+  return kept <= keptAtOnceMax && size - kept > trimAtOnceMax
+}
+
+function positionsOf(ks: Keyspace, head: Head): LargeList {
+  const isGapped = head.levels !== undefined
+  return isGapped ? new GappedPositions(ks, head) : new ListPositions(ks, head)
+}
+
+function elements(items: readonly Value[]): Slice[] {
+  return items.map((item) => scalarOf(item) as Slice)
+}
+
+/** What a list holds are scalars: the validator has let nothing else in. */
+function elementAt(items: readonly Value[], index: number): Slice {
+  return scalarOf(items[index] as Value) as Slice
+}

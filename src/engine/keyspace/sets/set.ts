@@ -1,0 +1,260 @@
+// A set: members without order. Small, it is the array `value` of its document; large, its members
+// are numbered member records. Opened once a command, changed as often as it likes, saved once.
+
+import { emptySlice, type Slice } from '../../../base/bytes/slice.js'
+import { GrowingMap } from '../../../base/heap/growing-map.js'
+import { scanEntriesMax } from '../../../base/limits.js'
+import type { Program } from '../../../store/store.js'
+import { elementsOf } from '../../../value/elements.js'
+import type { MembersId } from '../../types.js'
+import { buildMembers } from '../containers/building.js'
+import { DenseMembers, denseBuilding } from '../containers/dense-members.js'
+import type { Head } from '../containers/head.js'
+import type { Holdable } from '../containers/held.js'
+import { eachInTurns } from '../containers/in-turns.js'
+import { firstPage, nextPage } from '../containers/trip-size.js'
+import type { Key } from '../keys/key.js'
+import type { Keyspace } from '../keyspace.js'
+import { scalarOf, scalarValue } from '../strings/scalar.js'
+
+/** Look-ups in a small set before it is worth a map. */
+const plainLookUps = 4
+
+/** The set under a name; an empty one where there is no key. Throws WRONGTYPE. */
+export function* openSet(ks: Keyspace, name: Slice): Program<MemberSet> {
+  const held = heldSet(ks, name)
+  if (held !== undefined) return held
+  const set = setOf(ks, yield* ks.key(name))
+  if (ks.work.melts) yield* set.melt()
+  set.staysOpen = true
+  return set
+}
+
+/** The large set under a name that a command before this one has left open. Throws WRONGTYPE. */
+export function heldSet(ks: Keyspace, name: Slice): MemberSet | undefined {
+  const held = ks.heldOf(name)
+  return held?.key.requireType('set') === true ? (held as MemberSet) : undefined
+}
+
+/** The set of a key that has been read. Throws WRONGTYPE. */
+export function setOf(ks: Keyspace, key: Key): MemberSet {
+  key.requireType('set')
+  return new MemberSet(ks, key)
+}
+
+export class MemberSet implements Holdable {
+  readonly type = 'set'
+  /** What it has become may be written when the program's further commands have been at it. */
+  staysOpen = false
+  private count: number
+  private isChanged = false
+  private head: Head | undefined
+  private members: DenseMembers | undefined
+  /** Of a small one. */
+  private items: Slice[] = []
+  /** Of a small one that is asked often: where each member stands. */
+  private places: GrowingMap<number> | undefined
+  private lookUps = 0
+  private source: string | undefined
+
+  constructor(
+    private readonly ks: Keyspace,
+    readonly key: Key,
+  ) {
+    this.head = key.head
+    if (this.head !== undefined) this.members = new DenseMembers(ks.members(this.head.id))
+    else if (key.exists) this.items = elementsOf(key.value).map((item) => scalarOf(item) as Slice)
+    this.count = this.head?.count ?? this.items.length
+  }
+
+  get size(): number {
+    return this.count
+  }
+
+  /** Its members are records of their own, in the order of their bytes. */
+  get isLarge(): boolean {
+    return this.members !== undefined
+  }
+
+  *has(member: Slice): Program<boolean> {
+    const { members } = this
+    if (members === undefined) return this.place(member) >= 0
+    return (yield* members.get(member)) !== undefined
+  }
+
+  /** Whether it is new. */
+  *add(member: Slice): Program<boolean> {
+    const { members } = this
+    if (members === undefined) {
+      if (this.place(member) >= 0) return false
+      this.places?.set(member.mapKey(), this.count)
+      this.items.push(member)
+    } else {
+      if ((yield* members.get(member)) !== undefined) return false
+      members.add(member, emptySlice, this.count)
+    }
+    this.count++
+    this.isChanged = true
+    return true
+  }
+
+  /**
+   * As add and save, of one that is held open and where nothing has to be waited for; else
+   * undefined, and nothing is done.
+   */
+  addNow(member: Slice): boolean | undefined {
+    const { members, count } = this
+    const isNew = members?.addNow(member, count)
+    if (isNew === true) {
+      this.count++
+      this.ks.changedHeld(this)
+    }
+    return isNew
+  }
+
+  /** The program's further commands are to find it open, though nothing has changed. */
+  keepOpen(): void {
+    if (this.staysOpen && this.head !== undefined) this.ks.hold(this)
+  }
+
+  /** Whether it was there. */
+  *remove(member: Slice): Program<boolean> {
+    const { members } = this
+    if (members === undefined) {
+      const place = this.place(member)
+      if (place < 0) return false
+      this.takeOut(place)
+    } else {
+      const before = yield* members.get(member)
+      if (before === undefined) return false
+      yield* members.remove(before, this.count)
+    }
+    this.count--
+    this.isChanged = true
+    return true
+  }
+
+  /** These members, none of them twice, take the place of all others; of that source (putMade). */
+  fill(members: readonly Slice[], source?: string): void {
+    this.items = [...members]
+    this.source = source
+    this.places = undefined
+    this.members = undefined
+    this.head = undefined
+    this.count = members.length
+    this.isChanged = true
+  }
+
+  /** None is left: the key goes, and its members behind it. */
+  clear(): void {
+    this.items = []
+    this.places = undefined
+    this.count = 0
+    this.isChanged = true
+  }
+
+  /**
+   * Members behind `after` (undefined: from the start), at most `limit`; the last one is where to
+   * go on. A small set answers all of them at once.
+   */
+  *scan(after: Slice | undefined, limit: number): Program<Slice[]> {
+    const { members } = this
+    if (members === undefined) return after === undefined ? [...this.items] : []
+    return (yield* members.scan(after, limit)).map(({ member }) => member)
+  }
+
+  /** All of them. */
+  *all(): Program<Slice[]> {
+    const { members } = this
+    if (members === undefined) return [...this.items]
+    const found: Slice[] = []
+    let wanted = firstPage
+    for (;;) {
+      const page = yield* members.scan(found.at(-1), wanted)
+      this.ks.work.gatherMembers(page)
+      for (const { member } of page) found.push(member)
+      if (page.length < wanted) return found
+      wanted = nextPage(page, scanEntriesMax)
+    }
+  }
+
+  /** The member with that number, 0 to size - 1: for random choices. */
+  *at(number: number): Program<Slice | undefined> {
+    const { members } = this
+    if (members === undefined) return this.items[number]
+    return (yield* members.at(number))?.member
+  }
+
+  /** Takes all members out of their records: it is saved as what becomes large. */
+  *melt(): Program<void> {
+    this.items = yield* this.all()
+    const places = new GrowingMap<number>()
+    yield* eachInTurns(this.ks.tx, this.items, (item, i) => places.set(item.mapKey(), i))
+    this.places = places
+    this.members = undefined
+    this.head = undefined
+  }
+
+  /** Writes what has changed; a set without members is no key. */
+  *save(): Program<void> {
+    if (!this.isChanged) return
+    const { ks, key, head, count } = this
+    this.isChanged = false
+    if (head !== undefined && count > 0 && ks.changedHeld(this)) return
+    const { heldHead } = this
+    ks.letGo(this)
+    if (count === 0) yield* ks.remove(key)
+    else if (heldHead !== undefined) yield* ks.putHead(key, 'set', heldHead)
+    else yield* this.saveSmall()
+    if (this.staysOpen && this.head !== undefined && count > 0) ks.hold(this)
+  }
+
+  get heldHead(): Head | undefined {
+    const { head, count } = this
+    return head === undefined ? undefined : { ...head, count }
+  }
+
+  private *saveSmall(): Program<void> {
+    const { ks, key, items, count } = this
+    const { bounds } = ks.work
+    if (count <= bounds.members) {
+      const writer = ks.begin(key, 'set')
+      const start = writer.length
+      writer.openArray('value')
+      for (const item of items) writer.push(scalarValue(item))
+      writer.close()
+      if (writer.length - start <= bounds.bytes) {
+        yield* ks.putContainer(key, 'set', writer)
+        return
+      }
+    }
+    const head = { id: 0 as MembersId, count, first: 0 }
+    const { source } = this
+    const id = yield* buildMembers(ks, { ...denseBuilding('set', items), source, head })
+    this.head = { ...head, id }
+    this.members = new DenseMembers(ks.members(id))
+    yield* ks.putHead(key, 'set', this.head)
+  }
+
+  private place(member: Slice): number {
+    const { items } = this
+    if (this.places === undefined && this.lookUps++ < plainLookUps) {
+      for (let i = 0; i < items.length; i++) if (items[i]?.equals(member)) return i
+      return -1
+    }
+    this.places ??= new GrowingMap(items.map((item, i) => [item.mapKey(), i]))
+    return this.places.get(member.mapKey()) ?? -1
+  }
+
+  /** The last one takes its place. */
+  private takeOut(place: number): void {
+    const { items, places } = this
+    const gone = items[place]
+    const last = items.pop()
+    if (gone === undefined || last === undefined) return
+    places?.delete(gone.mapKey())
+    if (gone === last) return
+    items[place] = last
+    places?.set(last.mapKey(), place)
+  }
+}

@@ -1,0 +1,93 @@
+// What ZUNION and its like read: sorted sets, and plain sets, whose members have the score 1. An
+// input is read as a whole, or asked for single members, whichever is less.
+
+import type { Slice } from '../../../base/bytes/slice.js'
+import { GrowingMap } from '../../../base/heap/growing-map.js'
+import { wrongType } from '../../../base/reply-error.js'
+import { Done } from '../../../store/steps.js'
+import type { Program, Step } from '../../../store/store.js'
+import { eachInTurns, mapInTurns } from '../containers/in-turns.js'
+import type { Key } from '../keys/key.js'
+import type { Keyspace } from '../keyspace.js'
+import { type MemberSet, setOf } from '../sets/set.js'
+import { type ScoredMember, type SortedSet, sortedSetOf } from './sorted-set.js'
+
+/** A member's score; undefined where it is none. */
+export type Scores = (member: Slice) => Step<number | undefined>
+
+/** An input so much larger than the questions to it is asked one by one. */
+const wholeFactor = 8
+
+export interface Input {
+  readonly size: number
+  all(): Program<ScoredMember[]>
+  /** For about so many questions. */
+  scores(questions: number): Program<Scores>
+}
+
+/** Throws WRONGTYPE for what is neither; a missing key is an empty input. */
+export function inputOf(ks: Keyspace, key: Key): Input {
+  if (key.type === 'set') return new SetInput(ks, key)
+  if (key.exists && key.type !== 'zset') throw wrongType()
+  return new SortedSetInput(ks, key)
+}
+
+abstract class AnyInput implements Input {
+  constructor(protected readonly ks: Keyspace) {}
+
+  abstract readonly size: number
+  abstract all(): Program<ScoredMember[]>
+  protected abstract readonly isSmall: boolean
+  protected abstract score(member: Slice): Program<number | undefined>
+
+  *scores(questions: number): Program<Scores> {
+    if (!this.isSmall && this.size > questions * wholeFactor) return (member) => this.score(member)
+    const whole = new GrowingMap<number>()
+    yield* eachInTurns(this.ks.tx, yield* this.all(), ({ member, score }) => {
+      whole.set(member.mapKey(), score)
+    })
+    return (member) => new Done(whole.get(member.mapKey()))
+  }
+}
+
+class SortedSetInput extends AnyInput {
+  readonly size: number
+  protected readonly isSmall: boolean
+  private readonly set: SortedSet
+
+  constructor(ks: Keyspace, key: Key) {
+    super(ks)
+    this.set = sortedSetOf(ks, key)
+    this.size = this.set.size
+    this.isSmall = key.head === undefined
+  }
+
+  all(): Program<ScoredMember[]> {
+    return this.set.byRank(0, this.size)
+  }
+
+  protected score(member: Slice): Program<number | undefined> {
+    return this.set.score(member)
+  }
+}
+
+class SetInput extends AnyInput {
+  readonly size: number
+  protected readonly isSmall: boolean
+  private readonly set: MemberSet
+
+  constructor(ks: Keyspace, key: Key) {
+    super(ks)
+    this.set = setOf(ks, key)
+    this.size = this.set.size
+    this.isSmall = key.head === undefined
+  }
+
+  *all(): Program<ScoredMember[]> {
+    return yield* mapInTurns(this.ks.tx, yield* this.set.all(), (member) => ({ member, score: 1 }))
+  }
+
+  protected *score(member: Slice): Program<number | undefined> {
+    return (yield* this.set.has(member)) ? 1 : undefined
+  }
+}

@@ -1,0 +1,491 @@
+// The members of a large sorted set: part 0 has their scores, part 1 their places, and the parts
+// behind it count the places (sorted-set-ranks.ts). A member with more than a thousand bytes has a
+// hash in its place: among such members that begin alike and have one score, the order is the
+// hash's (Deviation). Whatever is asked by score or rank goes by the order of the places.
+
+import { type Bytes, compareBytes } from '../../../base/bytes/bytes.js'
+import { emptySlice, Slice } from '../../../base/bytes/slice.js'
+import { memberKeyBytesMax, rankBlockMembersMax, scanEntriesMax } from '../../../base/limits.js'
+import { work } from '../../../base/work/work-budget.js'
+import { entryUnits } from '../../../base/work/work-figures.js'
+import { Done } from '../../../store/steps.js'
+import type { Direct, KeyRange, Program, Step } from '../../../store/store.js'
+import { eachInTurns, mapInTurns } from '../containers/in-turns.js'
+import { type Members, suffixAt, suffixOf } from '../containers/members.js'
+import type { Keyspace } from '../keyspace.js'
+import { behind, placesPart } from './rank-blocks.js'
+import { Ahead, type Inner, type Taken } from './sorted-set-ahead.js'
+import type { Edges } from './sorted-set-edges.js'
+import {
+  placeOf,
+  readScore,
+  type ScoredMember,
+  scoreBytes,
+  scoredOf,
+  scorePlace,
+  writeScore,
+} from './sorted-set-place.js'
+import { oneLess, Ranks } from './sorted-set-ranks.js'
+import { lexReach, type Reach, scoreReach } from './sorted-set-reach.js'
+import { isAbove, isBelow, isEmptySpan, type Judge, type Span, walker } from './sorted-set-span.js'
+
+const scoresPart = 0
+/** Members that are taken out of the counts one by one; more are counted by their blocks. */
+const recountedMax = 4
+
+/** Keys and records of a member's score and its place; the blocks that count places are not. */
+export function scoredBytes({ length }: Slice): number {
+  return 38 + 2 * length
+}
+
+/** Answers what stands in the key of its place. */
+export function putScored(members: Members, member: Slice, score: number): Bytes {
+  const place = placeOf(score, member)
+  const key = members.keyOf(placesPart, place)
+  members.put(scoresPart, member, new Slice(place.bytes, 0, scoreBytes))
+  members.putEmpty(key, place)
+  return placeIn(key, place)
+}
+
+/** A member's scores and its place, of one command at a time, as none waits. */
+const scoreBefore = new Uint8Array(scoreBytes)
+const scoreAfter = new Uint8Array(scoreBytes)
+const scratch = new Uint8Array(memberKeyBytesMax)
+
+/** Of a short member's record. */
+function copyScore(record: Bytes, start: number): true {
+  for (let i = 0; i < scoreBytes; i++) scoreBefore[i] = record[start + 1 + i] as number
+  return true
+}
+
+function hasSameScore(): boolean {
+  for (let i = 0; i < scoreBytes; i++) if (scoreBefore[i] !== scoreAfter[i]) return false
+  return true
+}
+
+function writeBytes(target: Bytes, at: number, bytes: Bytes): void {
+  for (let i = 0; i < bytes.length; i++) target[at + i] = bytes[i] as number
+}
+
+/** Writes a place into the scratch memory; answers its end. */
+function scratchPlace(score: Bytes, { bytes, start, end }: Slice): number {
+  writeBytes(scratch, 0, score)
+  for (let i = start; i < end; i++) scratch[scoreBytes + i - start] = bytes[i] as number
+  return scoreBytes + end - start
+}
+
+/** What stands behind the part in the key of a place: mostly the place, without another view. */
+function placeIn(key: Bytes, place: Slice): Bytes {
+  return place.length < memberKeyBytesMax ? place.bytes : suffixOf(key)
+}
+
+/** What stands in the key of a member's place. */
+export function placeKeyOf(members: Members, score: number, member: Slice): Bytes {
+  return suffixOf(members.keyOf(placesPart, placeOf(score, member)))
+}
+
+const same = new Done('same' as const)
+const added = new Done('new' as const)
+const changed = new Done('changed' as const)
+
+export class ScoredMembers {
+  private readonly ranks: Ranks
+  private readonly ahead = new Ahead()
+  private taken: Taken | undefined
+
+  constructor(
+    private readonly ks: Keyspace,
+    private readonly members: Members,
+    public count: number,
+    levels: number,
+    private readonly known: Edges,
+  ) {
+    // What it begins at may be an edge of before: no member is before that either.
+    this.ranks = new Ranks(ks, members, levels, undefined, known)
+  }
+
+  /** As they are now: what takeNow has put off is done. */
+  get edges(): Edges {
+    const { known, taken } = this
+    if (taken === undefined) return known
+    this.taken = undefined
+    const { next, reverse, room } = taken
+    const place = this.placeKey(next.score, next.member)
+    if (reverse) known.finish(place)
+    else known.begin(place)
+    known.fit(room)
+    return known
+  }
+
+  get levels(): number {
+    return this.ranks.levels
+  }
+
+  /** Writes what its blocks have become: before others read them, and when the program ends. */
+  settle(): void {
+    this.ranks.settle()
+  }
+
+  *score(member: Slice): Program<number | undefined> {
+    const found = yield* this.members.get(scoresPart, member)
+    return found === undefined ? undefined : readScore(found.payload.bytes, found.payload.start)
+  }
+
+  /**
+   * Gives a member a score, whatever it has, where its records are at hand: a step that is done
+   * unless a block has to be split. Else undefined, and nothing is done.
+   */
+  setNow(member: Slice, score: number): Step<'new' | 'changed' | 'same'> | undefined {
+    const { members, ranks } = this
+    const { length } = member
+    const { direct } = members
+    if (direct === undefined || ranks.levels > 1) return undefined
+    this.ahead.forget()
+    if (scoreBytes + length >= memberKeyBytesMax) return undefined
+    const { bytes, keyAt, valueAt } = direct.draft(suffixAt + length, 1 + scoreBytes)
+    members.writeKey(bytes, keyAt, scoresPart, 0, member)
+    const isKnown = direct.lookUnder(copyScore) === true
+    writeScore(scoreAfter, score)
+    if (isKnown) {
+      if (hasSameScore()) return same
+      const end = scratchPlace(scoreBefore, member)
+      // The edge that it stands at has to be looked for.
+      if (this.edges.hasAt(scratch, end)) return undefined
+      if (ranks.levels === 1 && !ranks.recountNow(scratch, end, oneLess)) return undefined
+    } else {
+      this.count++
+      members.grow(scoredBytes(member))
+    }
+    bytes[valueAt] = 0
+    writeBytes(bytes, valueAt + 1, scoreAfter)
+    direct.keep()
+    if (isKnown) {
+      this.draftPlace(direct, scoreBefore, member)
+      direct.drop()
+    }
+    this.draftPlace(direct, scoreAfter, member)
+    direct.keep()
+    members.changed()
+    const end = scratchPlace(scoreAfter, member)
+    this.edges.added(scratch, end)
+    if (ranks.recountNow(scratch, end, ranks.oneMore)) return isKnown ? changed : added
+    return this.counted(scratch.slice(0, end), isKnown ? 'changed' : 'new')
+  }
+
+  /** Of a short member, for whatever lies there. */
+  private draftPlace(direct: Direct, score: Bytes, member: Slice): void {
+    const { members } = this
+    const { length } = member
+    const { bytes, keyAt, valueAt } = direct.draft(suffixAt + scoreBytes + length, 1)
+    members.writeKey(bytes, keyAt, placesPart, scoreBytes, member)
+    writeBytes(bytes, keyAt + suffixAt, score)
+    bytes[valueAt] = 0
+    direct.seek()
+  }
+
+  private *counted<T>(place: Bytes, answer: T): Program<T> {
+    yield* this.ranks.added(place, this.count)
+    return answer
+  }
+
+  /** `before` is what `score` answers. */
+  *set(member: Slice, score: number, before: number | undefined): Program<void> {
+    this.ahead.forget()
+    if (before === undefined) {
+      this.count++
+      this.members.grow(scoredBytes(member))
+    } else {
+      const gone = this.removePlace(member, before)
+      yield* this.uncount(gone)
+      if (this.edges.hasAt(gone, gone.length)) yield* this.findEdges(gone, gone)
+    }
+    const { ranks } = this
+    const place = putScored(this.members, member, score)
+    this.edges.added(place, place.length)
+    if (!ranks.recountNow(place, place.length, ranks.oneMore)) yield* ranks.added(place, this.count)
+  }
+
+  /** `score` is what it has. */
+  *remove(member: Slice, score: number): Program<void> {
+    this.ahead.forget()
+    const room = this.edges.bytes + scoredBytes(member)
+    const place = yield* this.removeOne(member, score)
+    yield* this.findEdges(place, place)
+    this.edges.fit(room)
+  }
+
+  /** Removes members that stand next to each other, given in order from either end. */
+  *removeRun(entries: readonly ScoredMember[]): Program<void> {
+    this.ahead.forget()
+    yield* this.removeAll(entries)
+  }
+
+  /**
+   * Takes `limit` members, fewer than there are, away from an end, the one nearest to it first.
+   * Where more is to come, further ones are read with them.
+   */
+  *takeEnd(limit: number, reverse: boolean, hasMore: boolean): Program<readonly ScoredMember[]> {
+    const { ahead } = this
+    if (!ahead.has(limit, reverse)) {
+      const wanted = Math.min(ahead.wanted(limit, hasMore), this.count)
+      ahead.fill(yield* this.byRank(reverse ? this.count - 1 : 0, wanted, reverse), reverse)
+    }
+    const found: ScoredMember[] = []
+    while (found.length < limit) {
+      const one = this.takeNow(reverse)
+      if (one === undefined) break
+      found.push(one)
+    }
+    work.note(2 * found.length * entryUnits)
+    const rest = ahead.takeAll(limit - found.length)
+    if (rest.length > 0) yield* this.removeAll(rest, { next: ahead.first, reverse })
+    return found.length === 0 ? rest : found.concat(rest)
+  }
+
+  /**
+   * The member at an end, which is taken away: where it has been read with one before, its records
+   * are at hand and its block stays. Else undefined, and nothing is done.
+   */
+  takeNow(reverse: boolean): ScoredMember | undefined {
+    const { members, ranks, ahead } = this
+    const { direct } = members
+    const { first } = ahead
+    if (direct === undefined || first === undefined || !ahead.has(1, reverse)) return undefined
+    const { member, score } = first
+    const { length } = member
+    if (ranks.levels > 1 || scoreBytes + length >= memberKeyBytesMax) return undefined
+    writeScore(scoreBefore, score)
+    const end = scratchPlace(scoreBefore, member)
+    if (ranks.levels === 1 && !ranks.recountNow(scratch, end, oneLess)) return undefined
+    const { bytes, keyAt } = direct.draft(suffixAt + length, 1)
+    members.writeKey(bytes, keyAt, scoresPart, 0, member)
+    direct.seek()
+    direct.drop()
+    this.draftPlace(direct, scoreBefore, member)
+    direct.drop()
+    members.changed()
+    const freed = scoredBytes(member)
+    members.grow(-freed)
+    this.count--
+    ahead.take()
+    const room = (this.taken?.room ?? this.known.bytes) + freed
+    this.taken = { next: ahead.first as ScoredMember, reverse, room }
+    return first
+  }
+
+  /** `inner` stands behind them, on the inner side of an end. */
+  private *removeAll(entries: readonly ScoredMember[], inner?: Inner): Program<void> {
+    if (entries.length > recountedMax) {
+      yield* this.removeMany(entries, inner)
+      return
+    }
+    let first: Bytes | undefined
+    let last: Bytes | undefined
+    let room = this.edges.bytes
+    for (const { member, score } of entries) {
+      last = yield* this.removeOne(member, score)
+      first ??= last
+      room += scoredBytes(member)
+    }
+    if (first !== undefined && last !== undefined) yield* this.findEdges(first, last, inner)
+    this.edges.fit(room)
+  }
+
+  /** A scan puts the program's own changes in order: few of them, if it comes first. */
+  private *removeMany(entries: readonly ScoredMember[], inner?: Inner): Program<void> {
+    const { ks, edges, ranks } = this
+    let room = edges.bytes
+    const places = yield* mapInTurns(ks.tx, entries, ({ member, score }) => {
+      room += scoredBytes(member)
+      return this.placeKey(score, member)
+    })
+    const [first, last] = [places[0] as Bytes, places.at(-1) as Bytes]
+    yield* ranks.removedRun(compareBytes(first, last) > 0 ? places.reverse() : places)
+    const areKnown = edges.lowest !== undefined && edges.highest !== undefined
+    if (areKnown) yield* this.findEdges(first, last, inner)
+    yield* eachInTurns(ks.tx, entries, ({ member, score }) => {
+      this.takePlace(member, score)
+    })
+    if (!areKnown) yield* this.findEdges(first, last, inner)
+    edges.fit(room)
+  }
+
+  /** Answers where it stood. */
+  private *removeOne(member: Slice, score: number): Program<Bytes> {
+    const place = this.takePlace(member, score)
+    yield* this.uncount(place)
+    return place
+  }
+
+  /** Removes its records; the blocks go on to count it. Answers what stood in its place's key. */
+  private takePlace(member: Slice, score: number): Bytes {
+    const { members } = this
+    members.remove(scoresPart, { member, payload: emptySlice, chunks: undefined })
+    members.grow(-scoredBytes(member))
+    this.count--
+    return this.removePlace(member, score)
+  }
+
+  /** The members from one place to another, in either order, are gone. */
+  private *findEdges(a: Bytes, b: Bytes, inner?: Inner): Program<void> {
+    const { edges, members, count } = this
+    const [from, to] = compareBytes(a, b) <= 0 ? [a, b] : [b, a]
+    if (count === 0) return
+    const all = members.range(placesPart)
+    if (edges.areFirst(from, to)) {
+      const start = edges.lowest === undefined ? all.start : behind(members.raw(placesPart, to))
+      edges.begin(undefined)
+      const known = inner?.reverse === false ? inner.next : undefined
+      edges.begin(yield* this.placeOfFirst({ start, end: all.end }, known))
+    }
+    if (edges.areLast(from, to)) {
+      const end = edges.highest === undefined ? all.end : members.raw(placesPart, from)
+      edges.finish(undefined)
+      const known = inner?.reverse === true ? inner.next : undefined
+      edges.finish(yield* this.placeOfFirst({ start: all.start, end, reverse: true }, known))
+    }
+  }
+
+  private *placeOfFirst(
+    range: KeyRange,
+    known: ScoredMember | undefined,
+  ): Program<Bytes | undefined> {
+    const [first] = known === undefined ? yield* this.collect(range, 0, 1) : [known]
+    return first === undefined ? undefined : this.placeKey(first.score, first.member)
+  }
+
+  /** Members before this one, which has that score. */
+  rank(member: Slice, score: number): Program<number> {
+    return this.ranks.before(this.placeKey(score, member))
+  }
+
+  /** `limit` members from a rank on, or, `reverse`, from it downwards. */
+  *byRank(rank: number, limit: number, reverse: boolean): Program<ScoredMember[]> {
+    if (limit <= 0) return []
+    const { members, count } = this
+    const { start, end } = members.range(placesPart)
+    if (!reverse) {
+      if (rank < rankBlockMembersMax) return yield* this.collect({ start, end }, rank, limit)
+      const found = yield* this.ranks.find(rank)
+      const from = members.raw(placesPart, found.start)
+      return yield* this.collect({ start: from, end }, found.skip, limit)
+    }
+    const behindIt = count - 1 - rank
+    if (behindIt < scanEntriesMax) {
+      return yield* this.collect({ start, end, reverse }, behindIt, limit)
+    }
+    const [first] = yield* this.byRank(rank, 1, false)
+    if (first === undefined) return []
+    const last = members.keyOf(placesPart, placeOf(first.score, first.member))
+    return yield* this.collect({ start, end: behind(last), reverse }, 0, limit)
+  }
+
+  /** `limit` members of a span behind the first `offset`, in the direction that is asked. */
+  *inSpan(span: Span, offset: number, limit: number, reverse: boolean): Program<ScoredMember[]> {
+    const reach = yield* this.reach(span)
+    if (reach === undefined || limit <= 0) return []
+    const { start, end, filter } = reach
+    const range = { start, end, reverse }
+    if (filter !== undefined) return yield* this.collect(range, 0, limit, filter(reverse, offset))
+    if (offset < scanEntriesMax) return yield* this.collect(range, offset, limit)
+    const from = yield* this.ranks.before(suffixOf(start))
+    const to = yield* this.ranks.before(suffixOf(end))
+    const left = Math.min(limit, to - from - offset)
+    return yield* this.byRank(reverse ? to - 1 - offset : from + offset, left, reverse)
+  }
+
+  /** Ranks from the first to behind the last member of a span; undefined where none is simple. */
+  *interval(span: Span): Program<{ from: number; to: number } | undefined> {
+    const reach = yield* this.reach(span)
+    if (reach === undefined) return { from: 0, to: 0 }
+    if (reach.filter !== undefined) return undefined
+    const from = yield* this.ranks.before(suffixOf(reach.start))
+    return { from, to: yield* this.ranks.before(suffixOf(reach.end)) }
+  }
+
+  /** In the order of their bytes, behind `after`. */
+  *scan(after: Slice | undefined, limit: number): Program<ScoredMember[]> {
+    const { members } = this
+    const found = yield* members.scan(members.range(scoresPart, after), limit)
+    return found.map(({ member, payload }) => ({ member, score: scoredOf(payload).score }))
+  }
+
+  /** Answers what stood in its key. */
+  private removePlace(member: Slice, score: number): Bytes {
+    const { members } = this
+    const place = placeOf(score, member)
+    const key = members.keyOf(placesPart, place)
+    members.removeRaw(key)
+    return placeIn(key, place)
+  }
+
+  private *uncount(place: Bytes): Program<void> {
+    const { ranks } = this
+    if (!ranks.recountNow(place, place.length, oneLess)) yield* ranks.removed(place)
+  }
+
+  /** What stands in the key of its place. */
+  private placeKey(score: number, member: Slice): Bytes {
+    return placeKeyOf(this.members, score, member)
+  }
+
+  private *collect(
+    range: KeyRange,
+    offset: number,
+    limit: number,
+    judge?: Judge,
+  ): Program<ScoredMember[]> {
+    const { members } = this
+    const found: ScoredMember[] = []
+    let { start, end } = this.within(range)
+    if (compareBytes(start, end) >= 0) return found
+    const reverse = range.reverse === true
+    let skip = offset
+    while (found.length < limit) {
+      const left = judge === undefined ? skip + limit - found.length : scanEntriesMax
+      const wanted = Math.min(left, scanEntriesMax)
+      const page = yield* members.scan({ start, end, reverse }, wanted)
+      const before = found.length
+      for (const { member } of page) {
+        const entry = scoredOf(member)
+        const verdict = judge === undefined ? 'take' : judge(entry)
+        if (verdict === 'stop') return found
+        if (verdict === 'skip') continue
+        if (skip > 0) skip--
+        else if (found.length < limit) found.push(entry)
+      }
+      this.ks.work.gatherMembers(found, before)
+      const last = page.at(-1)
+      if (page.length < wanted || last === undefined) break
+      const key = members.keyOf(placesPart, last.member)
+      if (reverse) end = key
+      else start = behind(key)
+    }
+    return found
+  }
+
+  /** As much of a range as lies between the first and the last member. */
+  private within({ start, end }: KeyRange): { start: Bytes; end: Bytes } {
+    const { lowest, highest } = this.edges
+    const { members } = this
+    const first = lowest === undefined ? start : members.raw(placesPart, lowest)
+    const last = highest === undefined ? end : behind(members.raw(placesPart, highest))
+    return {
+      start: compareBytes(first, start) > 0 ? first : start,
+      end: compareBytes(last, end) < 0 ? last : end,
+    }
+  }
+
+  /** Undefined where it can reach nothing. */
+  private *reach(span: Span): Program<Reach | undefined> {
+    if (isEmptySpan(span)) return undefined
+    if (span.by === 'score') return scoreReach(this.members, span)
+    const [first] = yield* this.byRank(0, 1, false)
+    const [last] = yield* this.byRank(this.count - 1, 1, true)
+    if (first === undefined || last === undefined) return undefined
+    if (first.score === last.score) return lexReach(this.members, span, scorePlace(first.score))
+    if (isBelow(span, last) || isAbove(span, first)) return undefined
+    const { start, end } = this.members.range(placesPart)
+    return { start, end, filter: (reverse, offset) => walker(span, reverse, offset) }
+  }
+}

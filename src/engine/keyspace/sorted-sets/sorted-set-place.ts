@@ -1,0 +1,70 @@
+// Where a member stands in a large sorted set: eight bytes that are ordered as scores are, then the
+// member's own. Zero and its negative are one score, so that ties among them go by the member.
+
+import type { Bytes } from '../../../base/bytes/bytes.js'
+import { Slice } from '../../../base/bytes/slice.js'
+
+export interface ScoredMember {
+  readonly member: Slice
+  readonly score: number
+}
+
+/** Of an encoded score. */
+export const scoreBytes = 8
+
+const word = new DataView(new ArrayBuffer(scoreBytes))
+const signBit = 0x80000000
+
+/** The order of a sorted set: by score, then by the member's bytes. */
+export function compareScored(a: ScoredMember, b: ScoredMember): number {
+  if (a.score !== b.score) return a.score < b.score ? -1 : 1
+  return a.member.compare(b.member)
+}
+
+export function placeOf(score: number, member: Slice): Slice {
+  const bytes = new Uint8Array(scoreBytes + member.length)
+  writeScore(bytes, score)
+  const { bytes: from, start, end } = member
+  for (let at = start, to = scoreBytes; at < end; at++, to++) bytes[to] = from[at] as number
+  return new Slice(bytes, 0, bytes.length)
+}
+
+/** What stands first in the places of a score. */
+export function scorePlace(score: number): Bytes {
+  const bytes = new Uint8Array(scoreBytes)
+  writeScore(bytes, score)
+  return bytes
+}
+
+/** What a place stands for; `place` begins with the score. */
+export function scoredOf(place: Slice): ScoredMember {
+  const { bytes, start, end } = place
+  return { score: readScore(bytes, start), member: new Slice(bytes, start + scoreBytes, end) }
+}
+
+/** Into `bytes` from `at` on. */
+export function writeScore(bytes: Bytes, score: number, at = 0): void {
+  word.setFloat64(0, score === 0 ? 0 : score)
+  const high = word.getUint32(0)
+  const low = word.getUint32(4)
+  const isNegative = high >= signBit
+  writeUint32(bytes, at, isNegative ? ~high : high ^ signBit)
+  writeUint32(bytes, at + 4, isNegative ? ~low : low)
+}
+
+function writeUint32(bytes: Bytes, at: number, n: number): void {
+  bytes[at] = n >>> 24
+  bytes[at + 1] = n >>> 16
+  bytes[at + 2] = n >>> 8
+  bytes[at + 3] = n
+}
+
+/** The score that stands first in a place. */
+export function readScore(bytes: Bytes, at: number): number {
+  for (let i = 0; i < scoreBytes; i++) word.setUint8(i, bytes[at + i] as number)
+  const high = word.getUint32(0)
+  const isNegative = high < signBit
+  word.setUint32(0, isNegative ? ~high : high ^ signBit)
+  if (isNegative) word.setUint32(4, ~word.getUint32(4))
+  return word.getFloat64(0)
+}

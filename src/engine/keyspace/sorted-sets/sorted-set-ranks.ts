@@ -1,0 +1,403 @@
+// How many members stand before a place of a large sorted set. The places are cut into blocks, a
+// record each: where it begins, how many places it has, and where the next one begins. Where the
+// blocks are many they are cut into blocks in turn, level above level, so that a rank reads a block
+// of each. A block that runs full is split in two, one that runs empty goes; none are joined. A
+// place that begins a block begins one of each level below too; the first block of a level begins
+// before all places.
+
+import { type Bytes, compareBytes, mapKey } from '../../../base/bytes/bytes.js'
+import { Slice } from '../../../base/bytes/slice.js'
+import { assert } from '../../../base/errors.js'
+import { memberKeyBytesMax, rankBlockMembersMax, scanEntriesMax } from '../../../base/limits.js'
+import { Done } from '../../../store/steps.js'
+import type { Entry, Program } from '../../../store/store.js'
+import { type Members, numberBytes, suffixOf, writeNumber } from '../containers/members.js'
+import type { Keyspace } from '../keyspace.js'
+import { isWhole, OpenBlock, OpenBlocks } from './open-blocks.js'
+import {
+  type Block,
+  beginning,
+  behind,
+  blockIn,
+  blockOf,
+  isSame,
+  type LevelBlock,
+  payloadOf,
+  placeIn,
+  placesPart,
+  putBlock,
+  separator,
+  sum,
+} from './rank-blocks.js'
+import type { Edges } from './sorted-set-edges.js'
+
+/** Where a block probably begins, and the key of its record. */
+interface Hint {
+  readonly start: Bytes
+  readonly key: Bytes
+}
+
+/** A change of a block's count, made where that is from `least` to `most`. */
+export interface Recount {
+  readonly by: number
+  readonly least: number
+  readonly most: number
+}
+
+/** The last place of a block takes it along. */
+export const oneLess: Recount = { by: -1, least: 2, most: Number.POSITIVE_INFINITY }
+
+const oneMoreAbove: Recount = { by: 1, least: 0, most: Number.POSITIVE_INFINITY }
+
+/** Blocks that one step of a search by rank reads. */
+const pageEntries = 128
+/** Blocks that a look-up follows from a hint on before it searches. */
+const stepsMax = 2
+
+export class Ranks {
+  /** Of the lowest level, with counts that are not written yet (recountNow). */
+  private opened: OpenBlocks | undefined
+  /** A block of the lowest level that runs full is split. */
+  readonly oneMore: Recount
+
+  constructor(
+    private readonly ks: Pick<Keyspace, 'entries' | 'work'>,
+    private readonly members: Members,
+    /** Levels of blocks: 0 while the places are few. */
+    public levels: number,
+    private readonly blockMax = rankBlockMembersMax,
+    private readonly edges: Pick<Edges, 'lowest'> = { lowest: undefined },
+    /** Of the places; the levels of blocks are the parts behind it. */
+    private readonly part = placesPart,
+  ) {
+    this.oneMore = { by: 1, least: 0, most: blockMax - 1 }
+  }
+
+  /** Places before this one. */
+  *before(place: Bytes): Program<number> {
+    this.settle()
+    let rank = 0
+    let start: Bytes = beginning
+    for (let level = this.levels; level > 0; level--) {
+      const blocks = yield* this.blocks(level, start, behind(place))
+      for (let i = 0; i < blocks.length - 1; i++) rank += blocks[i]?.count ?? 0
+      start = blocks.at(-1)?.start ?? start
+    }
+    const { lowest } = this.edges
+    const isBelow = lowest !== undefined && compareBytes(lowest, start) > 0
+    const from = isBelow ? lowest : start
+    if (compareBytes(from, place) >= 0) return rank
+    return rank + (yield* this.entries(this.part, from, place)).length
+  }
+
+  /** A place to begin at, and how many places from it the one with that rank is. */
+  *find(rank: number): Program<{ start: Bytes; skip: number }> {
+    this.settle()
+    let start: Bytes = beginning
+    let skip = rank
+    for (let level = this.levels; level > 0; level--) {
+      const { members } = this
+      const end = members.raw(this.part + level + 1, beginning)
+      let from = members.raw(this.part + level, start)
+      let isFound = false
+      while (!isFound) {
+        const page = yield* this.ks.entries({ start: from, end }, pageEntries)
+        for (const block of page.map(blockIn)) {
+          start = block.start
+          isFound = skip < block.count
+          if (isFound) break
+          skip -= block.count
+        }
+        assert(isFound || page.length === pageEntries, 'the blocks have every place')
+        from = behind(page.at(-1)?.key ?? from)
+      }
+    }
+    return { start, skip }
+  }
+
+  /** A place has been put; `count` with it. */
+  *added(place: Bytes, count: number): Program<void> {
+    this.settle()
+    let bottom: Block = { start: beginning, count, next: undefined }
+    for (let level = this.levels; level > 0; level--) {
+      const recount = level === 1 ? this.oneMore : oneMoreAbove
+      const start = yield* this.recount(level, place, recount)
+      if (start !== undefined) {
+        bottom = { start, count: 0, next: undefined }
+        continue
+      }
+      const block = yield* this.covering(level, place)
+      bottom = { ...block, count: block.count + 1 }
+      this.put(level, bottom)
+    }
+    if (bottom.count > this.blockMax) yield* this.splitPlaces(bottom, place)
+  }
+
+  /** A place has been removed. */
+  *removed(place: Bytes): Program<void> {
+    this.settle()
+    /** Where the block above begins, if that stays. */
+    let kept: Bytes | undefined
+    const gone: Bytes[] = []
+    for (let level = this.levels; level > 0; level--) {
+      const stays = gone.length === 0 ? yield* this.recount(level, place, oneLess) : undefined
+      if (stays !== undefined) {
+        kept = stays
+        continue
+      }
+      const block = yield* this.covering(level, place)
+      const { start, count } = block
+      for (const each of gone) if (!isSame(each, start)) yield* this.drop(level, each)
+      const isNeeded = start.length === 0 || (kept !== undefined && isSame(kept, start))
+      if (count > 1 || isNeeded) {
+        this.put(level, { ...block, count: count - 1 })
+        kept = start
+      } else {
+        yield* this.drop(level, start)
+        gone.push(start)
+        kept = undefined
+      }
+    }
+  }
+
+  /** Places next to each other, in order and at least one, have been removed. */
+  *removedRun(places: readonly Bytes[]): Program<void> {
+    this.settle()
+    /** Where blocks of the levels above begin: those of this level begin there too. */
+    const kept = new Set<string>()
+    for (let level = this.levels; level > 0; level--) yield* this.thin(level, places, kept)
+  }
+
+  /** Takes places out of the blocks of a level; `kept` is told of the beginnings that stay. */
+  private *thin(level: number, places: readonly Bytes[], kept: Set<string>): Program<void> {
+    const { start: from } = yield* this.covering(level, places[0] as Bytes)
+    const last = places.at(-1) as Bytes
+    const { next: end } = yield* this.covering(level, last)
+    const blocks = yield* this.blocks(level, from, behind(last))
+    const left: Block[] = []
+    let at = 0
+    for (let i = 0; i < blocks.length; i++) {
+      const { start, count } = blocks[i] as Block
+      const next = i + 1 < blocks.length ? blocks[i + 1]?.start : end
+      const first = at
+      while (isBefore(places[at], next)) at++
+      const name = mapKey(start)
+      const block = { start, count: count - (at - first), next }
+      if (block.count > 0 || start.length === 0 || kept.has(name)) {
+        kept.add(name)
+        left.push(block)
+      } else this.forget(level, start)
+    }
+    // The one before goes up to what has stayed.
+    const isFirstLeft = left[0] !== undefined && isSame(left[0].start, from)
+    const before = isFirstLeft ? undefined : yield* this.last(level, from)
+    if (before !== undefined) left.unshift(before)
+    const stored = new Map(blocks.map((block) => [block.start, block]))
+    left.forEach(({ start, count }, i) => {
+      const next = i + 1 < left.length ? left[i + 1]?.start : end
+      const isAsStored =
+        stored.get(start)?.count === count && isSameEnd(stored.get(start)?.next, next)
+      if (!isAsStored) this.put(level, { start, count, next })
+    })
+  }
+
+  /** The blocks of places that have none yet. */
+  build(blocks: readonly LevelBlock[]): void {
+    this.levels = blocks.at(-1)?.level ?? 0
+    for (const block of blocks) putBlock(this.members, block, this.part)
+  }
+
+  /**
+   * Changes the count of the block in which a place is, where that takes no search and the count is
+   * within bounds: in its record as it lies. Answers where the block begins.
+   */
+  private *recount(
+    level: number,
+    place: Bytes,
+    { by, least, most }: Recount,
+  ): Program<Bytes | undefined> {
+    const hint = this.hintOf(level, place)
+    if (hint === undefined) return undefined
+    const record = yield* this.members.getRaw(hint.key)
+    return this.recounted(hint, record, place, { by, least, most })
+  }
+
+  /**
+   * As recount, where there is one level, at once, and to be written later (settle). False where
+   * that cannot be: then nothing is done. The place ends at `end` of `bytes`.
+   */
+  recountNow(bytes: Bytes, end: number, { by, least, most }: Recount): boolean {
+    if (this.levels !== 1) return false
+    const block = this.opened?.find(bytes, end) ?? this.open(bytes.slice(0, end))
+    if (block === undefined || block.count < least || block.count > most) return false
+    block.count += by
+    return true
+  }
+
+  /** Writes the counts that are not written yet. */
+  settle(): void {
+    this.opened?.settle(this.members)
+  }
+
+  private open(place: Bytes): OpenBlock | undefined {
+    const hint = this.hintOf(1, place)
+    if (hint === undefined) return undefined
+    const step = this.members.getRaw(hint.key)
+    const record = step instanceof Done ? (step.value as Bytes | undefined) : undefined
+    if (record === undefined || !isWhole(record)) return undefined
+    const block = new OpenBlock(hint.start, hint.key, record)
+    if (!block.covers(place, place.length)) return undefined
+    this.opened ??= new OpenBlocks()
+    this.opened.add(block)
+    return block
+  }
+
+  private hintOf(level: number, place: Bytes): Hint | undefined {
+    const { members } = this
+    const start = this.ks.work.hints?.find(members.id, level, place)
+    if (start === undefined || start.length >= memberKeyBytesMax) return undefined
+    return { start, key: members.raw(this.part + level, start) }
+  }
+
+  private recounted(
+    { start, key }: Hint,
+    record: Bytes | undefined,
+    place: Bytes,
+    { by, least, most }: Recount,
+  ): Bytes | undefined {
+    if (record === undefined || !isWhole(record)) return undefined
+    const block = new OpenBlock(start, key, record)
+    const { count } = block
+    if (!block.covers(place, place.length) || count < least || count > most) return undefined
+    writeNumber(record, 1, count + by)
+    this.members.putRaw(key, record)
+    return start
+  }
+
+  /** The block in which a place is. */
+  private *covering(level: number, place: Bytes): Program<Block> {
+    const { members } = this
+    const { hints } = this.ks.work
+    let hint = hints?.find(members.id, level, place)
+    for (let step = 0; step < stepsMax && hint !== undefined; step++) {
+      const block: Block | undefined = yield* this.blockAt(level, hint)
+      if (block === undefined) hints?.remove(members.id, level, hint)
+      else if (block.next === undefined || compareBytes(place, block.next) < 0) return block
+      else hints?.add(members.id, level, block.next)
+      hint = block?.next
+    }
+    const found = yield* this.last(level, behind(place))
+    assert(found !== undefined, 'the first block begins before all places')
+    hints?.add(members.id, level, found.start)
+    return found
+  }
+
+  /** The block that begins there. */
+  private *blockAt(level: number, start: Bytes): Program<Block | undefined> {
+    const found = yield* this.members.get(this.part + level, Slice.of(start))
+    return found === undefined ? undefined : yield* this.whole(level, start, found.payload)
+  }
+
+  /** A block as it is stored; where its record is older than its `next`, that is looked for. */
+  private *whole(level: number, start: Bytes, payload: Slice): Program<Block> {
+    const block = blockOf(start, payload)
+    if (payload.end - payload.start > numberBytes) return block
+    const [following] = yield* this.entries(this.part + level, behind(start), undefined, 1)
+    return following === undefined ? block : { ...block, next: placeIn(following) }
+  }
+
+  /** The last block of a level that begins before `place`. */
+  private *last(level: number, place: Bytes): Program<Block | undefined> {
+    const { ks, members } = this
+    const start = members.raw(this.part + level, beginning)
+    const end = members.raw(this.part + level, place)
+    const [entry] = yield* ks.entries({ start, end, reverse: true }, 1)
+    if (entry === undefined) return undefined
+    return yield* this.whole(level, suffixOf(entry.key), payloadOf(entry))
+  }
+
+  private *splitPlaces({ start, count, next }: Block, added: Bytes): Program<void> {
+    const places = (yield* this.entries(this.part, start, undefined, count + 1)).map(placeIn)
+    const last = places[count - 1]
+    assert(last !== undefined, 'a block has as many places as it counts')
+    // Where members come in order, the blocks behind them stay full.
+    const isAppended = places.length === count && isSame(last, added)
+    const at = isAppended ? count - 1 : count >>> 1
+    const middle = separator(places[at - 1], places[at])
+    if (this.levels === 0) this.levels = 1
+    this.put(1, { start, count: at, next: middle })
+    this.put(1, { start: middle, count: count - at, next })
+    yield* this.splitAbove(1, middle)
+  }
+
+  /** A level has got one block more. */
+  private *splitAbove(level: number, added: Bytes): Program<void> {
+    const isTop = level === this.levels
+    const parent = isTop
+      ? { start: beginning, next: undefined }
+      : yield* this.covering(level + 1, added)
+    const { start, next } = parent
+    const blocks = yield* this.blocks(level, start, next)
+    if (blocks.length <= this.blockMax) return
+    const at = blocks.length >>> 1
+    const middle = blocks[at]?.start as Bytes
+    if (isTop) this.levels++
+    this.put(level + 1, { start, count: sum(blocks.slice(0, at)), next: middle })
+    this.put(level + 1, { start: middle, count: sum(blocks.slice(at)), next })
+    yield* this.splitAbove(level + 1, middle)
+  }
+
+  private *blocks(level: number, start: Bytes, end: Bytes | undefined): Program<Block[]> {
+    return (yield* this.entries(this.part + level, start, end)).map(blockIn)
+  }
+
+  /** Of a part, from one place to before another. */
+  private *entries(
+    part: number,
+    start: Bytes,
+    end: Bytes | undefined,
+    limit = Number.POSITIVE_INFINITY,
+  ): Program<Entry[]> {
+    const { ks, members } = this
+    const found: Entry[] = []
+    let from = members.raw(part, start)
+    const to = end === undefined ? members.raw(part + 1, beginning) : members.raw(part, end)
+    while (found.length < limit) {
+      const wanted = Math.min(limit - found.length, scanEntriesMax)
+      const page = yield* ks.entries({ start: from, end: to }, wanted)
+      for (const entry of page) found.push(entry)
+      if (page.length < wanted) break
+      from = behind(page.at(-1)?.key ?? from)
+    }
+    return found
+  }
+
+  private put(level: number, block: Block): void {
+    putBlock(this.members, { level, block }, this.part)
+  }
+
+  /** The block before it goes up to the one behind it. */
+  private *drop(level: number, start: Bytes): Program<void> {
+    const block = yield* this.blockAt(level, start)
+    const before = yield* this.last(level, start)
+    if (before !== undefined) this.put(level, { ...before, next: block?.next })
+    this.forget(level, start)
+  }
+
+  private forget(level: number, start: Bytes): void {
+    const { members } = this
+    const member = Slice.of(start)
+    members.remove(this.part + level, { member, payload: member, chunks: undefined })
+    this.ks.work.hints?.remove(members.id, level, start)
+  }
+}
+
+function isSameEnd(a: Bytes | undefined, b: Bytes | undefined): boolean {
+  return a === undefined || b === undefined ? a === b : isSame(a, b)
+}
+
+/** `end` undefined is behind all places. */
+function isBefore(place: Bytes | undefined, end: Bytes | undefined): boolean {
+  if (place === undefined) return false
+  return end === undefined || compareBytes(place, end) < 0
+}

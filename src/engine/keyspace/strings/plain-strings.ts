@@ -1,0 +1,191 @@
+// The short way of strings without an end: what a write takes the place of is looked at where it
+// lies, and no object is made of the key. It is taken where the store is at hand and nothing but
+// the record is to be thought of; every other key goes the usual way (keyspace.ts).
+
+import type { Bytes } from '../../../base/bytes/bytes.js'
+import type { Slice } from '../../../base/bytes/slice.js'
+import { inlineValueBytesMax } from '../../../base/limits.js'
+import type { Direct, Draft } from '../../../store/store.js'
+import { bsonType, readInt32 } from '../../../value/value.js'
+import { never } from '../keys/key.js'
+import {
+  idName,
+  inlineKind,
+  plainRecordBytes,
+  plainStringBytes,
+  stringRecord,
+  stringTypeElement,
+  valueName,
+  writeStringRecord,
+} from '../keys/key-document.js'
+import { plainKeyBytes, recordKeyOf, writePlainKey } from '../keys/key-name.js'
+import type { Keyspace } from '../keyspace.js'
+import { addInt64, charsOf, decimalOf, parseInt64 } from './numbers.js'
+
+/** Kind and length of the document. */
+const headBytes = 5
+/** What the document has beside name and value is far below this. */
+const valueBytesMax = inlineValueBytesMax / 2
+/** Of an integer of 64 bits: its digits and a sign. */
+const integerCharsMax = 20
+
+/**
+ * Makes a key hold a string without an end. False, and nothing is done, where that has to be done
+ * the usual way.
+ */
+export function overwriteString(ks: Keyspace, name: Slice, value: Slice): boolean {
+  if (value.length > valueBytesMax) return false
+  return overwriteDirectly(ks, name, value) || overwriteNear(ks, name, value)
+}
+
+/** Key and record are written where they will lie. */
+function overwriteDirectly(ks: Keyspace, name: Slice, value: Slice): boolean {
+  const direct = ks.directOf(name)
+  const keyBytes = plainKeyBytes(name)
+  if (direct === undefined || keyBytes === 0) return false
+  const bytes = plainRecordBytes(name.length, value.length)
+  const draft = direct.draft(keyBytes, bytes)
+  if (!writePlainKey(draft.bytes, draft.keyAt, ks.ns, name)) return false
+  const before = direct.lookUnder(bytesOfPlain)
+  if (before === null) return false
+  writeStringRecord(draft.bytes, draft.valueAt, name, value)
+  ks.keepPlain(direct, name, bytes - 1, before)
+  return true
+}
+
+function overwriteNear(ks: Keyspace, name: Slice, value: Slice): boolean {
+  const near = ks.nearOf(name)
+  if (near === undefined) return false
+  const key = recordKeyOf(ks.ns, name)
+  const before = near.look(key, bytesOfPlain)
+  if (before === null) return false
+  ks.putPlain(key, name, stringRecord(name, value, never), before)
+  return true
+}
+
+/**
+ * Takes away a string without an end. False where there is no key; undefined, and nothing is done,
+ * where it has to be done the usual way.
+ */
+export function removeString(ks: Keyspace, name: Slice): boolean | undefined {
+  const direct = ks.directOf(name)
+  const keyBytes = direct === undefined ? 0 : plainKeyBytes(name)
+  if (direct !== undefined && keyBytes > 0) {
+    const { bytes, keyAt } = direct.draft(keyBytes, 0)
+    if (writePlainKey(bytes, keyAt, ks.ns, name)) {
+      const before = direct.lookUnder(bytesOfPlain)
+      if (typeof before === 'number') ks.dropPlain(direct, before)
+      return before === null ? undefined : before !== undefined
+    }
+  }
+  return removeNear(ks, name)
+}
+
+function removeNear(ks: Keyspace, name: Slice): boolean | undefined {
+  const near = ks.nearOf(name)
+  if (near === undefined) return undefined
+  const key = recordKeyOf(ks.ns, name)
+  const before = near.look(key, bytesOfPlain)
+  if (typeof before === 'number') ks.removePlain(key, before)
+  return before === null ? undefined : before !== undefined
+}
+
+/**
+ * Adds to the integer of a key. Answers the sum, `overflow`, or undefined where it has to be done
+ * the usual way.
+ */
+export function addToInteger(
+  ks: Keyspace,
+  name: Slice,
+  amount: number | bigint,
+): number | bigint | 'overflow' | undefined {
+  const direct = ks.directOf(name)
+  const keyBytes = plainKeyBytes(name)
+  if (direct !== undefined && keyBytes > 0) {
+    const draft = direct.draft(keyBytes, plainRecordBytes(name.length, integerCharsMax))
+    if (writePlainKey(draft.bytes, draft.keyAt, ks.ns, name)) {
+      return addDrafted(ks, direct, draft, name, amount)
+    }
+  }
+  return addNear(ks, name, amount)
+}
+
+/** Of a key that is written. */
+function addDrafted(
+  ks: Keyspace,
+  direct: Direct,
+  { bytes, valueAt }: Draft,
+  name: Slice,
+  amount: number | bigint,
+): number | bigint | 'overflow' | undefined {
+  const before = direct.lookUnder(integerOfPlain)
+  if (before === null) return undefined
+  const after = addInt64(before ?? 0, amount)
+  if (after === undefined) return 'overflow'
+  const digits = decimalOf(after)
+  writeStringRecord(bytes, valueAt, name, digits)
+  const length = plainStringBytes(name.length, digits.length)
+  ks.keepPlain(direct, name, length, bytesWith(name, before), 1 + length)
+  return after
+}
+
+function addNear(
+  ks: Keyspace,
+  name: Slice,
+  amount: number | bigint,
+): number | bigint | 'overflow' | undefined {
+  const near = ks.nearOf(name)
+  if (near === undefined) return undefined
+  const key = recordKeyOf(ks.ns, name)
+  const before = near.look(key, integerOfPlain)
+  if (before === null) return undefined
+  const after = addInt64(before ?? 0, amount)
+  if (after === undefined) return 'overflow'
+  ks.putPlain(key, name, stringRecord(name, decimalOf(after), never), bytesWith(name, before))
+  return after
+}
+
+/** Bytes of the document of a key with an integer, if there is one. */
+function bytesWith(name: Slice, value: number | bigint | undefined): number | undefined {
+  return value === undefined ? undefined : plainStringBytes(name.length, charsOf(value))
+}
+
+/** Bytes of a plain string's document; null for any other record. */
+function bytesOfPlain(record: Bytes, start: number, end: number): number | null {
+  return valueOfPlain(record, start, end) === -1 ? null : end - start - 1
+}
+
+/** The integer of a plain string; null for any other record. */
+function integerOfPlain(record: Bytes, start: number, end: number): number | bigint | null {
+  const at = valueOfPlain(record, start, end)
+  return at === -1 || record[at] !== bsonType.string
+    ? null
+    : (parseInt64(record, at + valueName.length + 5, end - 2) ?? null)
+}
+
+/**
+ * Where the element `value` begins in a record as `stringRecord` makes it without an end; -1 in any
+ * other: of a container, of what has an end, or that a client wrote in its own way.
+ */
+function valueOfPlain(record: Bytes, start: number, end: number): number {
+  const idAt = start + headBytes
+  if (record[start] !== inlineKind || !isAt(record, idAt + 1, idName)) return -1
+  const typeAt = scalarEnd(record, idAt, idName.length)
+  if (typeAt === -1 || !isAt(record, typeAt, stringTypeElement)) return -1
+  const valueAt = typeAt + stringTypeElement.length
+  if (!isAt(record, valueAt + 1, valueName)) return -1
+  return scalarEnd(record, valueAt, valueName.length) === end - 1 ? valueAt : -1
+}
+
+/** The end of the element at `at` if it is text or binary, else -1. */
+function scalarEnd(record: Bytes, at: number, nameBytes: number): number {
+  const lengthAt = at + 1 + nameBytes
+  const type = record[at]
+  if (type === bsonType.string) return lengthAt + 4 + readInt32(record, lengthAt)
+  return type === bsonType.binary ? lengthAt + 5 + readInt32(record, lengthAt) : -1
+}
+
+function isAt(record: Bytes, at: number, bytes: Bytes): boolean {
+  for (let i = 0; i < bytes.length; i++) if (record[at + i] !== bytes[i]) return false
+  return true
+}

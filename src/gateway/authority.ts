@@ -1,0 +1,102 @@
+// The part of a gateway that decides about wallets: the rules of the settings, the audit, whether a
+// wallet still stands, and sign-in over whichever chain there is. The composition root opens it.
+
+import type { Clock, Random } from '../base/clock.js'
+import { signatureGasLocal, signatureGasRemote } from '../base/limits.js'
+import type { Log } from '../base/log.js'
+import type { Settings } from '../base/settings.js'
+import type { OpenChain } from '../chain/open.js'
+import { Audit } from '../identity/audit.js'
+import type { Identity } from '../identity/identity.js'
+import { readKeyState } from '../identity/keys/wallet-keys.js'
+import { isAdministrator, type Rules } from '../identity/rights/allow.js'
+import { rulesOf } from '../identity/rights/rules.js'
+import { WalletStanding } from '../identity/rights/standing.js'
+import { mayEnter } from '../identity/rights/whitelist.js'
+import { SessionSeal } from '../identity/sign-in/session-cookie.js'
+import { readSessionKeys } from '../identity/sign-in/session-keys.js'
+import { readSession, SessionSweeper } from '../identity/sign-in/sessions.js'
+import { SignIn } from '../identity/sign-in/sign-in.js'
+import { SignatureChecker } from '../identity/sign-in/signature-check.js'
+import { readUserIdentity } from '../identity/users/users.js'
+import type { Store } from '../store/store.js'
+
+/** What a wallet that signs in has at the least on the local chain. */
+const testEther = 10n ** 18n
+
+export interface AuthorityOptions {
+  readonly settings: Settings
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly chain: OpenChain
+  /** HOST is a loopback address. */
+  readonly isLoopback: boolean
+}
+
+export interface Authority {
+  readonly rules: Rules
+  readonly audit: Audit
+  readonly standing: WalletStanding
+  readonly signIn: SignIn
+  readonly isAdministrator: (identity: Identity) => boolean
+  close(): Promise<void>
+}
+
+/** Throws InvalidOptions where settings about wallets do not hold. */
+export function openAuthority(options: AuthorityOptions): Authority {
+  const { settings, store, clock, log, chain, isLoopback } = options
+  const rules = rulesOf(settings, { isLoopback })
+  const audit = new Audit({ store, database: settings.DATABASE, clock })
+  const whitelist = {
+    enforces: settings.WHITELIST === 'enforce',
+    isAdministrator: rules.isAdministrator,
+  }
+  const standing = new WalletStanding({
+    readKeyState,
+    readSession,
+    whitelist,
+    keyOnChain: (address, index) => chain.registry.standing(address, index),
+    ...(hasUsers(settings, isLoopback) ? { readUser: readUserIdentity } : {}),
+  })
+  const signIn = openSignIn(options, audit, (tx, address) => mayEnter(tx, address, whitelist))
+  const sweeper = new SessionSweeper({ store, clock, log })
+  sweeper.start()
+  return {
+    rules,
+    audit,
+    standing,
+    signIn,
+    isAdministrator: (identity) => isAdministrator(identity, rules, 'admin'),
+    close: () => sweeper.close(),
+  }
+}
+
+/** Whether service users exist. */
+export function hasUsers({ USERS }: Pick<Settings, 'USERS'>, isLoopback: boolean): boolean {
+  return USERS === 'auto' ? isLoopback : USERS === 'on'
+}
+
+function openSignIn(
+  { settings, store, clock, random, log, chain }: AuthorityOptions,
+  audit: Audit,
+  gate: ConstructorParameters<typeof SignIn>[0]['mayEnter'],
+): SignIn {
+  const folder = /^lmdb:(.+)$/.exec(settings.STORE)?.[1]
+  const keys = readSessionKeys({ setting: settings.SESSION_KEYS, folder, random })
+  const { local, registry, chainId } = chain
+  const gas = local === undefined ? signatureGasRemote : signatureGasLocal
+  return new SignIn({
+    store,
+    clock,
+    random,
+    log,
+    audit,
+    chainId,
+    seal: new SessionSeal(keys, random),
+    signatures: new SignatureChecker({ chain: registry, gas }),
+    mayEnter: gate,
+    ...(local === undefined ? {} : { fund: (address) => local.fund(address, testEther) }),
+  })
+}

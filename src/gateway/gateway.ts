@@ -1,0 +1,329 @@
+// The composition root: settings in, listeners out. Every part is made here and handed what it
+// needs; nothing else knows how the parts are put together.
+
+import { join } from 'node:path'
+import type { Clock, Random } from '../base/clock.js'
+import { HeapRest, processHeap } from '../base/heap/heap-rest.js'
+import { MemoryAccount } from '../base/heap/memory-account.js'
+import { shutdownMsMax } from '../base/limits.js'
+import type { Log } from '../base/log.js'
+import type { Settings } from '../base/settings.js'
+import type { Scheduler } from '../base/work/scheduler.js'
+import { Bus } from '../bus/document/bus.js'
+import { FailPoint } from '../bus/document/fail-point.js'
+import type { SwitchedProtocol } from '../bus/protocols.js'
+import { type QuotaLimits, Quotas } from '../bus/quota.js'
+import type { Services } from '../bus/services.js'
+import { HomeLimit } from '../bus/spaces/home-limit.js'
+import { SpaceChoice } from '../bus/spaces/space-choice.js'
+import { openSpaceRule } from '../bus/spaces/space-rule.js'
+import { type OpenChain, openChain } from '../chain/open.js'
+import type { Registry } from '../chain/registry/registry.js'
+import { failPointRow } from '../commands/document/server/fail-point.js'
+import { documentRows } from '../commands/rows.js'
+import { Engine } from '../engine/engine.js'
+import { openSpills } from '../engine/sources/spill.js'
+import { OperatorKey } from '../identity/keys/operator.js'
+import { UserService } from '../identity/users/user-service.js'
+import { pageOrigins } from '../listeners/http/core/guard.js'
+import type { KeyValueHttp } from '../listeners/http/keyvalue/key-value-http.js'
+import { isLoopback } from '../listeners/network.js'
+import { ensureDefaultGraph } from '../memory/graph/graph.js'
+import { Proofs } from '../memory/proof/proofs.js'
+import { openStore } from '../store/open.js'
+import type { Store } from '../store/store.js'
+import { ObjectIds } from '../value/object-id.js'
+import { Ulids } from '../value/ulids.js'
+import { hasUsers, openAuthority } from './authority.js'
+import { modeOf, openKeyValue } from './key-value.js'
+import { type Listeners, openListeners, placesOf, portsOf, type Server } from './open-listeners.js'
+import { Protocols } from './protocols.js'
+import { checkSettings } from './settings-check.js'
+import { openWallets, type Wallets } from './wallets.js'
+
+export interface GatewayOptions {
+  readonly settings: Settings
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  /** Of Sigil's package. */
+  readonly version: string
+  /** What the command `shutdown` calls, to have the gateway closed; without it it is refused. */
+  readonly onShutdown?: () => void
+}
+
+export interface Gateway {
+  /** 0 for a protocol that is switched off. */
+  readonly ports: Readonly<Record<'http' | SwitchedProtocol, number>>
+  /** The operator's key where this start made one: the only time that it is known. */
+  readonly madeKey: string | undefined
+  /** What the operator should know of this start, a sentence each. */
+  readonly notes: readonly string[]
+  /** Whose turn it is: measurements ask it what an owner has waited for. */
+  readonly scheduler: Scheduler | undefined
+  /**
+   * Reads the certificate again, for handshakes from now on; false where there is none. Throws
+   * InvalidOptions where the new one does not hold: then the old one goes on.
+   */
+  reloadTls(): boolean
+  /** Refuses new work, finishes what is in flight, closes everything; within seven seconds. */
+  close(): Promise<void>
+}
+
+/** Opens the store, then the listeners. Rejects with one clear error, and nothing is left open. */
+export async function openGateway(options: GatewayOptions): Promise<Gateway> {
+  const { settings, clock, log } = options
+  const notes = checkSettings(settings)
+  const store = await openStore(settings.STORE, { durability: settings.DURABILITY, clock, log })
+  let chain: OpenChain | undefined
+  try {
+    chain = openChainFor(store, options)
+    return await openOver(store, chain, options, notes)
+  } catch (error) {
+    await chain?.close()
+    await store.close()
+    throw error
+  }
+}
+
+function openChainFor(store: Store, options: GatewayOptions): OpenChain {
+  const { settings, clock, log } = options
+  const data = /^lmdb:(.+)$/.exec(settings.STORE)?.[1]
+  const folder = data === undefined ? undefined : join(data, 'chain')
+  return openChain({ settings, folder, store, clock, log })
+}
+
+async function openOver(
+  store: Store,
+  chain: OpenChain,
+  options: GatewayOptions,
+  notes: string[],
+): Promise<Gateway> {
+  const { settings, random } = options
+  const { key, made } = await OperatorKey.open(store, { random, apiKey: settings.API_KEY })
+  let listeners: Listeners | undefined
+  const server = await openServer(store, chain, key, options, () => listeners, notes)
+  const { authority, engine, wallets, protocols, proofs } = server
+  try {
+    listeners = await openListeners(options, server, notes)
+  } catch (error) {
+    await authority.close()
+    await engine.close()
+    throw error
+  }
+  proofs.job.start()
+  const { http, overHttp, tls } = listeners
+  const { signIn } = authority
+  signIn.servedAt(signInOrigins(settings, http.port))
+  signIn.onEnded = (matches) => overHttp.closeSessions(matches)
+  closeWithKeys(wallets, overHttp, protocols)
+  server.users.onChanged = ({ database, name }) =>
+    protocols.closeSessions((identity) => {
+      return identity.kind === 'user' && identity.database === database && identity.name === name
+    })
+  const heap = processHeap(engine.memory)
+  const heapRest = heap === undefined ? undefined : new HeapRest(heap)
+  heapRest?.start()
+  const parts: Parts = { ...server, listeners, heapRest }
+  const ports = { http: http.port, ...portsOf(protocols) }
+  const reloadTls = (): boolean => {
+    tls?.reload()
+    return tls !== undefined
+  }
+  const { scheduler } = store
+  return { ports, madeKey: made, notes, scheduler, reloadTls, close: () => close(parts) }
+}
+
+/** All that listeners serve, which are asked for once they are open. */
+async function openServer(
+  store: Store,
+  chain: OpenChain,
+  operatorKey: OperatorKey,
+  options: GatewayOptions,
+  listeners: () => Listeners | undefined,
+  notes: string[],
+): Promise<Server> {
+  const { settings, clock, random, log, version } = options
+  const common = { clock, random, log }
+  const { rule, note } = await openSpaceRule(store, settings)
+  if (note !== undefined) notes.push(note)
+  const spaces = new SpaceChoice(settings.DATABASE, rule)
+  const homes = new HomeLimit(clock, {
+    all: settings.HOMES_MAX,
+    perAddress: settings.HOMES_PER_HOUR,
+  })
+  const spills = openSpills(settings.STORE, clock)
+  const memory = new MemoryAccount(settings.MEMORY_BUDGET)
+  const engine = new Engine({ store, ...common, spills, memory })
+  engine.cursors.perOwnerMax = settings.WALLET_CURSORS
+  const quotas = new Quotas(quotaLimitsOf(settings))
+  engine.builds.resumedBound = quotas.requireDisk
+  await engine.start()
+  const isOnLoopback = isLoopback(settings.HOST)
+  const authority = openAuthority({ settings, store, ...common, chain, isLoopback: isOnLoopback })
+  const { rules, standing, audit } = authority
+  const { registry } = chain
+  const users = new UserService({
+    store,
+    decoySecret: operatorKey.decoySecret,
+    isOn: hasUsers(settings, isOnLoopback),
+    isLoopback: isOnLoopback,
+  })
+  const opened = { settings, store, ...common, operator: operatorKey, registry, users }
+  const wallets = openWallets(opened)
+  const { credentials, keyLimit, keyUse } = wallets
+  const ids = new ObjectIds(clock, random)
+  const proofs = new Proofs({
+    store: engine.store,
+    ...common,
+    pace: engine.pace,
+    chain,
+    explorerTemplate: settings.EXPLORER_TX_URL,
+  })
+  engine.attach(proofs.job)
+  const protocols = new Protocols(store, log)
+  const places = { spaces, homes }
+  const below = { chain, engine, authority, wallets, users, quotas, proofs, protocols, ids, places }
+  const bus = openBus(below, options, listeners)
+  const keyValue = await openKeyValue({
+    settings,
+    engine,
+    ...common,
+    version,
+    rules,
+    standing,
+    audit,
+    credentials,
+    keyLimit,
+    keyUse,
+    quotas,
+    counters: bus.counters,
+    ...places,
+  })
+  await openDefaultGraph(engine, spaces)
+  const lifecycle = { isDraining: false }
+  return { ...below, store, bus, keyValue, operatorKey, lifecycle }
+}
+
+type BelowBus = Pick<
+  Server,
+  'chain' | 'engine' | 'authority' | 'wallets' | 'users' | 'quotas' | 'proofs' | 'protocols' | 'ids'
+> & { readonly places: Pick<Services, 'spaces' | 'homes'> }
+
+function openBus(
+  { chain, engine, authority, wallets, users, quotas, proofs, protocols, ids, places }: BelowBus,
+  { settings, clock, random, log, version, onShutdown }: GatewayOptions,
+  listeners: () => Listeners | undefined,
+): Bus {
+  const { rules, standing, audit, signIn } = authority
+  const { credentials, keyLimit, keyUse, keys } = wallets
+  const { TEST_COMMANDS: hasTests } = settings
+  return new Bus(hasTests ? [...documentRows, failPointRow] : documentRows, engine, {
+    clock,
+    random,
+    log,
+    objectIds: ids,
+    ulids: new Ulids(random),
+    ...places,
+    defaultPrivacy: settings.DEFAULT_PRIVACY,
+    slowCommandMs: settings.SLOW_COMMAND_MS,
+    version,
+    rules,
+    standing,
+    audit,
+    signIn,
+    credentials,
+    keyLimit,
+    keyUse,
+    keys,
+    users,
+    quotas,
+    proofs,
+    places: () => placesOf(settings, listeners(), protocols),
+    protocols,
+    contractAddress: () => contractOf(chain.registry),
+    connections: () => listeners()?.switched.connections() ?? noConnections,
+    sessions: () => listeners()?.switched.sessions() ?? [],
+    ...(onShutdown === undefined ? {} : { shutdown: onShutdown }),
+    ...(hasTests ? { failPoint: new FailPoint({ chance: () => chanceOf(random) }) } : {}),
+  })
+}
+
+function quotaLimitsOf(settings: Settings): QuotaLimits {
+  return {
+    storageBytes: settings.WALLET_STORAGE,
+    collections: settings.WALLET_COLLECTIONS,
+    graphs: settings.WALLET_GRAPHS,
+    connections: settings.WALLET_CONNECTIONS,
+    subscriptions: settings.WALLET_SUBSCRIPTIONS,
+    commandMs: settings.WALLET_COMMAND_MS,
+  }
+}
+
+/** Makes the graph `default` at the first start. */
+async function openDefaultGraph({ store, clock }: Engine, spaces: SpaceChoice): Promise<void> {
+  const space = { owner: null, mode: modeOf(spaces.rule), now: clock.now() }
+  await store.write((tx) => ensureDefaultGraph(tx, spaces.main, space))
+}
+
+/** From 0 up to 1. */
+function chanceOf(random: Random): number {
+  return Buffer.from(random.bytes(4)).readUInt32LE() / 2 ** 32
+}
+
+/** Undefined while the first start has not found or made the contract. */
+function contractOf(registry: Registry): string | undefined {
+  return registry.state() === 'ready' ? registry.contract : undefined
+}
+
+/** Before the listeners are open. */
+const noConnections = { current: 0, available: 0, totalCreated: 0 } as const
+
+/** The open connections of a key end with it. */
+function closeWithKeys(wallets: Wallets, overHttp: KeyValueHttp, protocols: Protocols): void {
+  wallets.closeEnded((matches) => {
+    for (const listener of [overHttp, protocols]) listener.closeSessions(matches)
+  })
+}
+
+/**
+ * Where wallets sign in: PUBLIC_URL, else the loopback names. On a network without PUBLIC_URL
+ * nowhere: a message that another machine could ask for as well would prove nothing.
+ */
+function signInOrigins({ PUBLIC_URL: publicUrl, HOST, TLS_CERT }: Settings, port: number) {
+  if (publicUrl === undefined && !isLoopback(HOST)) return []
+  return pageOrigins({ publicUrl, port, isTls: TLS_CERT !== undefined })
+}
+
+interface Parts extends Server {
+  readonly listeners: Listeners
+  readonly heapRest: HeapRest | undefined
+}
+
+/** Listeners stop accepting and answer what they have taken; the store is let go last. */
+async function close(parts: Parts): Promise<void> {
+  const { bus, keyValue, engine, chain, store } = parts
+  const { http, overHttp } = parts.listeners
+  parts.lifecycle.isDraining = true
+  parts.heapRest?.stop()
+  let chainClosed: Promise<void> | undefined
+  const closeChain = () => {
+    chainClosed ??= chain.close()
+    return chainClosed
+  }
+  // What waits for a block would wait for a minute.
+  const impatience = setTimeout(() => {
+    bus.killAll()
+    void closeChain()
+  }, shutdownMsMax / 2)
+  overHttp.close()
+  parts.wallets.close()
+  await Promise.all([http.close(shutdownMsMax), parts.protocols.close(shutdownMsMax)])
+  await Promise.all([bus.drain(), keyValue.drain()])
+  clearTimeout(impatience)
+  await parts.wallets.keyUse.close()
+  await parts.authority.close()
+  await closeChain()
+  await engine.close()
+  await store.close()
+}

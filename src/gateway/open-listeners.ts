@@ -1,0 +1,231 @@
+// The doors: HTTP, which is always there, and the protocols that can be switched off, each handed
+// what it serves. What a client must know to find them is told here too.
+
+import type { Clock, Random } from '../base/clock.js'
+import type { Log } from '../base/log.js'
+import type { Settings } from '../base/settings.js'
+import type { Bus } from '../bus/document/bus.js'
+import type { KeyValueBus } from '../bus/keyvalue/bus.js'
+import { type SwitchedProtocol, switchedProtocols } from '../bus/protocols.js'
+import type { Quotas } from '../bus/quota.js'
+import type { ServerPlaces } from '../bus/services.js'
+import type { OpenChain } from '../chain/open.js'
+import { Totals } from '../engine/collection/catalog/totals.js'
+import type { Engine } from '../engine/engine.js'
+import type { OperatorKey } from '../identity/keys/operator.js'
+import type { UserService } from '../identity/users/user-service.js'
+import { Idempotency } from '../listeners/http/core/idempotency.js'
+import type { Rates } from '../listeners/http/core/request-limit.js'
+import { type HttpListener, openHttp } from '../listeners/http/core/server.js'
+import { KeyValueHttp } from '../listeners/http/keyvalue/key-value-http.js'
+import { mcpRoute } from '../listeners/http/memory/mcp-route.js'
+import { backupRoute } from '../listeners/http/operations/backup.js'
+import { chainRoutes } from '../listeners/http/operations/chain.js'
+import { openHealth } from '../listeners/http/operations/health.js'
+import { metricsRoutes, metricsTokenCheck } from '../listeners/http/operations/metrics-routes.js'
+import { isLoopback } from '../listeners/network.js'
+import { CertificateFiles } from '../listeners/tls-certificate.js'
+import type { Proofs } from '../memory/proof/proofs.js'
+import type { Store } from '../store/store.js'
+import type { ObjectIds } from '../value/object-id.js'
+import type { Authority } from './authority.js'
+import { onPort } from './ports.js'
+import type { Protocols } from './protocols.js'
+import { SwitchedListeners } from './switched-listeners.js'
+import type { Wallets } from './wallets.js'
+
+export interface Listeners {
+  readonly http: HttpListener
+  readonly tls: CertificateFiles | undefined
+  readonly overHttp: KeyValueHttp
+  readonly switched: SwitchedListeners
+}
+
+export interface ListenerOptions {
+  readonly settings: Settings
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  /** Of Sigil's package. */
+  readonly version: string
+}
+
+/** What the listeners serve. */
+export interface Server {
+  readonly store: Store
+  readonly chain: OpenChain
+  readonly bus: Bus
+  readonly keyValue: KeyValueBus
+  readonly wallets: Wallets
+  readonly users: UserService
+  readonly authority: Authority
+  readonly engine: Engine
+  readonly lifecycle: Lifecycle
+  readonly protocols: Protocols
+  readonly operatorKey: OperatorKey
+  readonly quotas: Quotas
+  readonly proofs: Proofs
+  readonly ids: ObjectIds
+}
+
+interface Lifecycle {
+  /** A stop has begun: clients should send nothing here any more. */
+  isDraining: boolean
+}
+
+/** Opens them all, or leaves none open. */
+export async function openListeners(
+  { settings, clock, random, log, version }: ListenerOptions,
+  server: Server,
+  notes: string[],
+): Promise<Listeners> {
+  const { store, chain, bus, keyValue, wallets, authority, operatorKey, ids, protocols } = server
+  const tls = readTls(settings)
+  const { HOST: host, ALLOW_INSECURE: allowInsecure } = settings
+  const authOff = settings.AUTH_MODE === 'off'
+  const { memory } = server.engine
+  const overHttp = new KeyValueHttp({ bus: keyValue, clock, log, authOff })
+  const { quotas } = server
+  const shared = { host, tls, authOff, allowInsecure, memory, clock, log, quotas }
+  const { credentials, identify, keyUse } = wallets
+  const { rules, signIn, isAdministrator } = authority
+  const switched = new SwitchedListeners(protocols, {
+    settings,
+    shared,
+    bus,
+    keyValue,
+    credentials,
+    random,
+    version,
+    notes,
+  })
+  let http: HttpListener | undefined
+  const connections = () => ({ http: http?.connections() ?? 0, ...switched.counts() })
+  await switched.start()
+  try {
+    http = await onPort(settings, 'HTTP_PORT', notes, (port) =>
+      openHttp({
+        ...shared,
+        port,
+        bus,
+        random,
+        ids,
+        version,
+        isTls: tls !== undefined,
+        isLoopback: isLoopback(host),
+        publicUrl: settings.PUBLIC_URL,
+        allowedHosts: settings.ALLOWED_HOSTS,
+        allowedOrigins: settings.ALLOWED_ORIGINS,
+        trustedProxies: settings.TRUSTED_PROXIES,
+        database: settings.DATABASE,
+        rates: ratesOf(settings),
+        anonymousReads: rules.anonymousReads,
+        isOperatorKey: (given) => operatorKey.matches(given),
+        isMetricsToken: metricsTokenCheck(settings.METRICS_TOKEN),
+        identify,
+        guesses: credentials.guesses,
+        isAdministrator,
+        keyUse,
+        idempotency: new Idempotency({ store, clock, log }),
+        openSession: (cookie) => signIn.openSession(cookie),
+        pageKey: signIn.pageKey,
+        health: (httpPort) =>
+          openHealth({ store, chain, clock, version, httpPort, ports: () => portsOf(protocols) }),
+        isEnabled: (name) => protocols.isEnabled(name),
+        rawRoutes: [
+          ...overHttp.routes,
+          ...rawRoutesOf({ clock, version, host }, server, connections),
+        ],
+      }),
+    )
+    return { http, tls, overHttp, switched }
+  } catch (error) {
+    await protocols.close(0)
+    throw error
+  }
+}
+
+type Connections = Parameters<typeof metricsRoutes>[0]['connections']
+
+/** What answers without the framework: large bodies, and what is asked for every few seconds. */
+function rawRoutesOf(
+  { clock, version, host }: { clock: Clock; version: string; host: string },
+  { store, chain, bus, engine, authority, proofs, protocols, lifecycle }: Server,
+  connections: Connections,
+) {
+  const metrics = metricsRoutes({
+    store,
+    totals: new Totals(store, clock),
+    chain,
+    bus,
+    clock,
+    version,
+    connections,
+    cursors: engine.cursors,
+    anchoring: proofs.job.counts,
+    listeners: () => boundOf(protocols),
+    isDraining: () => lifecycle.isDraining,
+  })
+  const backup = backupRoute({ store, version, audit: authority.audit })
+  return [backup, ...metrics, ...chainRoutesOf(chain, host), mcpRoute({ version })]
+}
+
+const noPorts = { wire: 0, redis: 0, sql: 0 } as const
+
+/** Undefined where requests are not counted. */
+function ratesOf(settings: Settings): Rates | undefined {
+  if (settings.RATE_LIMITS === 'off') return undefined
+  return {
+    address: settings.RATE_ADDRESS,
+    key: settings.RATE_KEY,
+    nonce: settings.RATE_NONCE,
+    verify: settings.RATE_VERIFY,
+    me: settings.RATE_ME,
+    logout: settings.RATE_LOGOUT,
+    chain: settings.RATE_CHAIN,
+  }
+}
+
+/** 0 where it is switched off. */
+export function portsOf(protocols: Protocols): Readonly<Record<SwitchedProtocol, number>> {
+  const [wire, redis, sql] = switchedProtocols.map((name) => protocols.port(name))
+  return { wire: wire ?? 0, redis: redis ?? 0, sql: sql ?? 0 }
+}
+
+/** By name, whether each is bound; those that are meant to be closed are left out. */
+function boundOf(protocols: Protocols): Readonly<Record<string, boolean>> {
+  const meant = switchedProtocols.filter((name) => protocols.isEnabled(name))
+  return { http: true, ...Object.fromEntries(meant.map((name) => [name, protocols.isOpen(name)])) }
+}
+
+/** Where clients reach this server. */
+export function placesOf(
+  settings: Settings,
+  listeners: Listeners | undefined,
+  protocols: Protocols,
+): ServerPlaces {
+  const { HOST, DATABASE: database, PUBLIC_URL, TLS_CERT } = settings
+  const isTls = TLS_CERT !== undefined
+  const address = HOST.includes(':') ? `[${HOST}]` : HOST
+  const ports = listeners === undefined ? noPorts : portsOf(protocols)
+  const own = `${isTls ? 'https' : 'http'}://${address}:${listeners?.http.port ?? 0}`
+  const url = PUBLIC_URL === undefined ? undefined : new URL(PUBLIC_URL)
+  return {
+    host: url?.hostname ?? address,
+    http: url?.origin ?? own,
+    isTls,
+    ports,
+    database,
+  }
+}
+
+/** The local chain's own JSON-RPC; a real chain has its own door. */
+function chainRoutesOf({ local }: OpenChain, host: string) {
+  if (local === undefined) return []
+  return chainRoutes({ serve: (body) => local.serve(body), isLoopback: isLoopback(host) })
+}
+
+function readTls({ TLS_CERT, TLS_KEY }: Settings): CertificateFiles | undefined {
+  if (TLS_CERT === undefined || TLS_KEY === undefined) return undefined
+  return new CertificateFiles({ cert: TLS_CERT, key: TLS_KEY })
+}

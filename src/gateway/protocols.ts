@@ -1,0 +1,179 @@
+// The switches of the protocols that have a port of their own: which of them are open, kept in the
+// store over restarts, opened and closed while Sigil runs. HTTP has no switch: it is what they are
+// switched by.
+
+import { fail } from '../base/errors.js'
+import type { Log } from '../base/log.js'
+import type { ProtocolEntry, ProtocolSwitches, SwitchedProtocol } from '../bus/protocols.js'
+import { switchedProtocols } from '../bus/protocols.js'
+import type { Identity } from '../identity/identity.js'
+import { keyClass } from '../store/layout.js'
+import type { Program, ReadTx, Store, Tx } from '../store/store.js'
+
+/** What the switches need of a listener. */
+export interface SwitchedListener {
+  readonly port: number
+  closeSessions(matches: (identity: Identity) => boolean): void
+  close(graceMs: number): Promise<void>
+}
+
+export interface Switched {
+  /** On the port that the settings name. */
+  readonly open: () => Promise<SwitchedListener>
+  /** On the port that it had before. */
+  readonly reopen: (port: number) => Promise<SwitchedListener>
+  /** Tells the clients of a listener why they are closed, as far as their protocol can. */
+  readonly farewell?: (listener: SwitchedListener) => void
+}
+
+/** Time that statements in flight have when their protocol is switched off, milliseconds. */
+const graceMs = 5_000
+const kind = 0x36
+const disabled = Uint8Array.of(0)
+const enabled = Uint8Array.of(1)
+
+interface State {
+  readonly switched: Switched
+  listener: SwitchedListener | undefined
+  /** The last one that it listened on. */
+  port: number | undefined
+  isEnabled: boolean
+  /** What is being done to it: one thing after the other. */
+  last: Promise<unknown>
+  /** The listener before, on its way to its end. */
+  closing: Promise<void>
+}
+
+export class Protocols implements ProtocolSwitches {
+  private readonly states = new Map<SwitchedProtocol, State>()
+  private isClosed = false
+
+  constructor(
+    private readonly store: Store,
+    private readonly log: Log,
+  ) {}
+
+  add(name: SwitchedProtocol, switched: Switched): void {
+    this.states.set(name, {
+      switched,
+      listener: undefined,
+      port: undefined,
+      isEnabled: true,
+      last: Promise.resolve(),
+      closing: Promise.resolve(),
+    })
+  }
+
+  /** Opens those that were not switched off; rejects with what the first one that fails does. */
+  async start(name: SwitchedProtocol): Promise<void> {
+    const state = this.stateOf(name)
+    state.isEnabled = await this.store.read((tx) => readSwitch(tx, name))
+    if (!state.isEnabled) return
+    state.listener = await state.switched.open()
+    state.port = state.listener.port
+  }
+
+  list(): readonly ProtocolEntry[] {
+    return switchedProtocols.map((name) => {
+      const { listener, isEnabled } = this.stateOf(name)
+      return { name, enabled: isEnabled, port: isEnabled ? listener?.port : undefined }
+    })
+  }
+
+  isEnabled(name: SwitchedProtocol): boolean {
+    return this.stateOf(name).isEnabled
+  }
+
+  /** Whether it takes connections. */
+  isOpen(name: SwitchedProtocol): boolean {
+    return this.stateOf(name).listener !== undefined
+  }
+
+  port(name: SwitchedProtocol): number {
+    return this.stateOf(name).listener?.port ?? 0
+  }
+
+  set(name: SwitchedProtocol, isEnabled: boolean): Promise<void> {
+    const state = this.stateOf(name)
+    const done = state.last.then(() => (isEnabled ? this.enable(name) : this.disable(name)))
+    state.last = done.catch(() => {})
+    return done
+  }
+
+  closeSessions(matches: (identity: Identity) => boolean): void {
+    for (const { listener } of this.states.values()) listener?.closeSessions(matches)
+  }
+
+  /** The server stops: no switch is turned any more. */
+  async close(withinMs: number): Promise<void> {
+    this.isClosed = true
+    const states = [...this.states.values()]
+    await Promise.all(
+      states.map(async (state) => {
+        await state.last
+        await Promise.all([state.listener?.close(withinMs), state.closing])
+      }),
+    )
+  }
+
+  private async enable(name: SwitchedProtocol): Promise<void> {
+    const state = this.stateOf(name)
+    this.requireServing()
+    if (state.listener === undefined) {
+      await state.closing
+      const { port, switched } = state
+      try {
+        state.listener = await (port === undefined ? switched.open() : switched.reopen(port))
+      } catch (cause) {
+        const reason = cause instanceof Error ? cause.message : String(cause)
+        throw fail('HostUnreachable', `${name} cannot be opened: ${reason}`)
+      }
+      state.port = state.listener.port
+    }
+    await this.keep(name, true)
+    state.isEnabled = true
+    this.log.info({ protocol: name, port: state.port }, 'protocol enabled')
+  }
+
+  /** Accepts no new connections from here on; open ones may finish what is in flight. */
+  private async disable(name: SwitchedProtocol): Promise<void> {
+    const state = this.stateOf(name)
+    this.requireServing()
+    await this.keep(name, false)
+    state.isEnabled = false
+    const { listener } = state
+    if (listener === undefined) return
+    state.listener = undefined
+    state.switched.farewell?.(listener)
+    state.closing = listener.close(graceMs)
+    this.log.info({ protocol: name }, 'protocol disabled')
+  }
+
+  private keep(name: SwitchedProtocol, isEnabled: boolean): Promise<void> {
+    return this.store.write((tx) => writeSwitch(tx, name, isEnabled))
+  }
+
+  private requireServing(): void {
+    if (this.isClosed) throw fail('ShutdownInProgress', 'The server is shutting down')
+  }
+
+  private stateOf(name: SwitchedProtocol): State {
+    const state = this.states.get(name)
+    if (state === undefined) throw fail('BadValue', `no such protocol: ${name}`)
+    return state
+  }
+}
+
+/** On until it is switched off. */
+function* readSwitch(tx: ReadTx, name: SwitchedProtocol): Program<boolean> {
+  const value = yield* tx.get(keyOf(name))
+  return value?.[0] !== disabled[0]
+}
+
+function* writeSwitch(tx: Tx, name: SwitchedProtocol, isEnabled: boolean): Program<void> {
+  tx.put(keyOf(name), isEnabled ? enabled : disabled)
+}
+
+function keyOf(name: SwitchedProtocol): Uint8Array {
+  return Uint8Array.of(keyClass.identity, kind, ...Buffer.from(name))
+}

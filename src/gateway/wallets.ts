@@ -1,0 +1,87 @@
+// Wallets' keys as the composition root opens them: whose key it is, who may sign in on which
+// protocol, how a wallet manages its keys, and the end of open connections with that of their keys.
+
+import type { Clock, Random } from '../base/clock.js'
+import type { Log } from '../base/log.js'
+import type { Settings } from '../base/settings.js'
+import type { Registry } from '../chain/registry/registry.js'
+import type { Identity } from '../identity/identity.js'
+import { Bearer } from '../identity/keys/bearer.js'
+import { KeyGuesses } from '../identity/keys/key-guesses.js'
+import { KeyLimit } from '../identity/keys/key-limit.js'
+import { KeyService } from '../identity/keys/key-service.js'
+import { KeyUse } from '../identity/keys/key-use.js'
+import type { OperatorKey } from '../identity/keys/operator.js'
+import { SigilCredentials } from '../identity/sign-in/credentials.js'
+import { LoginDelay } from '../identity/sign-in/login-delay.js'
+import type { UserService } from '../identity/users/user-service.js'
+import type { Store } from '../store/store.js'
+
+export interface WalletsOptions {
+  readonly settings: Pick<Settings, 'KEY_MODE'>
+  readonly users?: UserService
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly operator: OperatorKey
+  readonly registry: Registry
+}
+
+export interface Wallets {
+  readonly credentials: SigilCredentials
+  readonly keyLimit: KeyLimit
+  readonly keys: KeyService
+  /** To be closed when nothing is counted any more. */
+  readonly keyUse: KeyUse
+  /** Whose key it is; wallets' keys only. */
+  readonly identify: Bearer['identify']
+  /** `close` closes the open connections that match; called whenever a key has ended. */
+  closeEnded(close: (matches: (identity: Identity) => boolean) => void): void
+  /** Logins that wait are answered at once. */
+  close(): void
+}
+
+export function openWallets(options: WalletsOptions): Wallets {
+  const { settings, store, clock, random, log, operator, registry, users } = options
+  const mode = settings.KEY_MODE
+  const bearer = new Bearer({ store, registry, mode })
+  const delay = new LoginDelay({ clock })
+  const keys = new KeyService({ registry, mode, random })
+  const keyUse = new KeyUse({ store, clock, log })
+  keyUse.start()
+  return {
+    keyUse,
+    keys,
+    keyLimit: new KeyLimit(clock),
+    identify: (key) => bearer.identify(key),
+    credentials: new SigilCredentials({
+      operator,
+      bearer,
+      registry,
+      store,
+      mode,
+      delay,
+      guesses: new KeyGuesses(clock),
+      ...(users === undefined ? {} : { users }),
+    }),
+    close: () => delay.close(),
+    closeEnded(close) {
+      keys.onEnded = ({ hash, source, address }) =>
+        close((identity) => isKeyOf(identity, address, source) && identity.hash === hash)
+      registry.onRevoked((address, index) =>
+        close((identity) => isKeyOf(identity, address, 'onchain') && identity.index === index),
+      )
+    },
+  }
+}
+
+type KeyIdentity = Identity & { readonly kind: 'key' }
+
+function isKeyOf(
+  identity: Identity,
+  address: string,
+  source: KeyIdentity['source'],
+): identity is KeyIdentity {
+  return identity.kind === 'key' && identity.address === address && identity.source === source
+}

@@ -1,0 +1,57 @@
+// A key's own limit: so many requests a minute, whatever protocol they come by. A bucket a key,
+// which fills evenly, so that a client that waits as it is told is served.
+
+import type { Clock } from '../../base/clock.js'
+import { fail } from '../../base/errors.js'
+import { lastUsed } from '../../base/heap/last-used.js'
+import { provenKeysMax } from '../../base/limits.js'
+import { type Identity, identityKey } from '../identity.js'
+
+const minuteMs = 60_000
+
+interface Bucket {
+  tokens: number
+  /** When that was counted, monotonic milliseconds. */
+  atMs: number
+}
+
+export class KeyLimit {
+  private readonly buckets = lastUsed<string, Bucket>(provenKeysMax)
+
+  constructor(private readonly clock: Clock) {}
+
+  /**
+   * Counts one request. Throws IngressRequestRateLimitExceeded (429) with `retryAfter`, seconds,
+   * where the key has had its share.
+   */
+  take(identity: Identity): void {
+    if (identity.kind !== 'key' || identity.rateLimit === 0) return
+    const { rateLimit } = identity
+    // Not by the hash alone: it is public, and any wallet can register it as its own.
+    const name = identityKey(identity)
+    const nowMs = this.clock.elapsed()
+    let bucket = this.buckets.get(name)
+    if (bucket === undefined) {
+      bucket = { tokens: rateLimit, atMs: nowMs }
+      this.buckets.set(name, bucket)
+    }
+    const refilled = bucket.tokens + ((nowMs - bucket.atMs) * rateLimit) / minuteMs
+    bucket.tokens = Math.min(rateLimit, refilled)
+    bucket.atMs = nowMs
+    if (bucket.tokens < 1) {
+      const seconds = Math.ceil(((1 - bucket.tokens) * minuteMs) / rateLimit / 1000)
+      throw tooMany(rateLimit, seconds)
+    }
+    bucket.tokens--
+  }
+}
+
+function tooMany(rateLimit: number, seconds: number): Error {
+  return fail('IngressRequestRateLimitExceeded', `this key has ${rateLimit} requests a minute`, {
+    limit: rateLimit,
+    windowSeconds: minuteMs / 1000,
+    retryAfter: seconds,
+    // What drivers of the document wire back off by.
+    errorLabels: ['SystemOverloadedError', 'RetryableError'],
+  })
+}

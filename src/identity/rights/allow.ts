@@ -1,0 +1,132 @@
+// The one decision about rights. It is pure: the bus reads the collection's access in the command's
+// own transaction and asks here, once for each need that the command's row declares.
+// (docs/rights.md)
+
+import type { Access, Need } from '../../engine/types.js'
+import type { Identity, KeyIdentity, Permission, WalletIdentity } from '../identity.js'
+import { allowsUser, type Place } from './user-rights.js'
+
+/** What the settings say about rights. */
+export interface Rules {
+  /** ANONYMOUS=read: who has not signed in may read what is `public`. */
+  readonly anonymousReads: boolean
+  /** CLAIM_UNOWNED=first: the first wallet that sets a mode becomes the owner. */
+  readonly claimsUnowned: boolean
+  /** Whether a wallet (EIP-55) is in ADMIN_ADDRESSES. */
+  readonly isAdministrator: (address: string) => boolean
+}
+
+export const strictRules: Rules = {
+  anonymousReads: false,
+  claimsUnowned: false,
+  isAdministrator: () => false,
+}
+
+/** What a service user's rights depend on besides: where, and by which command. */
+export interface Asked {
+  readonly place: Place
+  readonly command: string
+}
+
+/**
+ * Whether `identity` may do what `need` says to a collection with that `access`; undefined where
+ * there is no such collection and its name is not reserved. Without `asked` a service user may do
+ * nothing.
+ */
+export function allow(
+  identity: Identity,
+  need: Need,
+  access: Access | undefined,
+  rules: Rules = strictRules,
+  asked?: Asked,
+): boolean {
+  if (access?.audience !== undefined) return need === 'read' && isAdministrator(identity, rules)
+  switch (identity.kind) {
+    case 'operator':
+      return true
+    case 'anonymous':
+      return rules.anonymousReads && need === 'read' && access?.mode === 'public'
+    case 'session':
+      return access === undefined || allowsWallet(identity, need, access, rules)
+    case 'key':
+      if (!permits(identity, need)) return false
+      return access === undefined || allowsWallet(identity, need, access, rules)
+    case 'user':
+      return allowsUser(identity, need, access, asked?.place, asked?.command ?? '')
+  }
+}
+
+/** Why it was refused, for the caller: what a key may not, or what is the owner's. */
+export function reasonOf(identity: Identity, need: Need): 'PERMISSION' | 'NOT_OWNER' | 'forbidden' {
+  if (identity.kind === 'key' && !permits(identity, need)) return 'PERMISSION'
+  return need === 'read' || need === 'write' ? 'forbidden' : 'NOT_OWNER'
+}
+
+export type Allow = (
+  identity: Identity,
+  need: Need,
+  access: Access | undefined,
+  asked?: Asked,
+) => boolean
+
+/** The decision under the settings of this process. */
+export function allowUnder(rules: Rules): Allow {
+  return (identity, need, access, asked) => allow(identity, need, access, rules, asked)
+}
+
+/** Operator, or a wallet of ADMIN_ADDRESSES; by a key only where it may do what `with` says. */
+export function isAdministrator(
+  identity: Identity,
+  { isAdministrator }: Rules,
+  permission: Permission = 'read',
+): boolean {
+  switch (identity.kind) {
+    case 'operator':
+      return true
+    case 'anonymous':
+    case 'user':
+      return false
+    case 'session':
+      return isAdministrator(identity.address)
+    case 'key':
+      return identity.permissions.includes(permission) && isAdministrator(identity.address)
+  }
+}
+
+/** A key does nothing that it has no permission for, whatever its wallet may. */
+function permits({ permissions }: KeyIdentity, need: Need): boolean {
+  return permissions.includes(permissionOf[need])
+}
+
+const permissionOf: Readonly<Record<Need, Permission>> = {
+  read: 'read',
+  write: 'write',
+  index: 'write',
+  own: 'write',
+  admin: 'admin',
+  claim: 'admin',
+}
+
+function allowsWallet(
+  { address }: WalletIdentity,
+  need: Need,
+  access: Access,
+  rules: Rules,
+): boolean {
+  const { owner, mode, roles } = access
+  if (owner === address) return true
+  const role = roles[address]
+  switch (need) {
+    case 'read':
+      return mode !== 'private' || role !== undefined
+    case 'write':
+      return mode === 'shared' || role === 2
+    case 'index':
+      return role === 2
+    case 'own':
+    case 'admin':
+      return false
+    case 'claim':
+      return rules.claimsUnowned && owner === null && access.isSettled !== true
+  }
+}

@@ -1,0 +1,87 @@
+// Failed logins are answered later and later: by the address that they come from, and by the
+// address with the account that they name. Never by the account alone, or an attacker could keep
+// its owner out; and a right key never waits.
+
+import { setMaxListeners } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LRUCache } from 'lru-cache'
+import { clientOf } from '../../base/client-address.js'
+import type { Clock } from '../../base/clock.js'
+import { lastUsed } from '../../base/heap/last-used.js'
+import {
+  addressesTrackedMax,
+  loginDelayMs,
+  loginDelayMsMax,
+  loginFailuresFreeOfAccount,
+  loginFailuresFreeOfAddress,
+  loginFailuresMs,
+} from '../../base/limits.js'
+
+interface Failures {
+  count: number
+  /** Of the last one, monotonic milliseconds. */
+  atMs: number
+}
+
+export interface LoginDelayOptions {
+  readonly clock: Clock
+  /** Waits, or rejects at the signal; the machine's timer unless given. */
+  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>
+}
+
+export class LoginDelay {
+  private readonly addresses = lastUsed<string, Failures>(addressesTrackedMax)
+  private readonly accounts = lastUsed<string, Failures>(addressesTrackedMax)
+  private readonly ending = new AbortController()
+
+  constructor(private readonly options: LoginDelayOptions) {
+    // Each answer that waits listens; sockets bound how many there are.
+    setMaxListeners(0, this.ending.signal)
+  }
+
+  /** Counts a failed login; resolves when it may be answered, undefined where that is at once. */
+  failed(address: string, account: string): Promise<unknown> | undefined {
+    const ms = Math.max(
+      this.count(this.addresses, clientOf(address), loginFailuresFreeOfAddress),
+      this.count(this.accounts, pairOf(address, account), loginFailuresFreeOfAccount),
+    )
+    return ms === 0 ? undefined : this.wait(ms)
+  }
+
+  /** A successful login clears the account's failures, not those of the address. */
+  succeeded(address: string, account: string): void {
+    this.accounts.delete(pairOf(address, account))
+  }
+
+  /** Answers waiting and further failed logins at once: the server stops. */
+  close(): void {
+    this.ending.abort()
+  }
+
+  private async wait(ms: number): Promise<void> {
+    const { signal } = this.ending
+    const { sleep: wait = (ms, signal) => sleep(ms, undefined, { signal }) } = this.options
+    try {
+      await wait(ms, signal)
+    } catch (error) {
+      if (!signal.aborted) throw error
+    }
+  }
+
+  /** Counts one failure; how long its answer waits, milliseconds. */
+  private count(failures: LRUCache<string, Failures>, key: string, free: number): number {
+    const now = this.options.clock.elapsed()
+    const before = failures.get(key)
+    const isRecent = before !== undefined && now - before.atMs < loginFailuresMs
+    const count = isRecent ? before.count + 1 : 1
+    failures.set(key, { count, atMs: now })
+    return count <= free ? 0 : Math.min(loginDelayMs * 2 ** (count - free - 1), loginDelayMsMax)
+  }
+}
+
+/** Keeps only as much of an account's name as an address needs: the client chooses it. */
+const accountCharsMax = 64
+
+function pairOf(address: string, account: string): string {
+  return `${clientOf(address)} ${account.slice(0, accountCharsMax).toLowerCase()}`
+}

@@ -1,0 +1,256 @@
+// A wallet signs in: it asks for a nonce, signs a message that carries it, and gets a session. The
+// order of the checks is fixed, and the nonce is spent before the signature is looked at, so that
+// no try can be repeated. (EIP-4361; docs/sign-in.md)
+
+import type { Bytes } from '../../base/bytes/bytes.js'
+import type { Clock, Random } from '../../base/clock.js'
+import { fail } from '../../base/errors.js'
+import { nonceMs, signatureBytesMax } from '../../base/limits.js'
+import type { Log } from '../../base/log.js'
+import { productName } from '../../base/product.js'
+import { buildSiwe, parseSiwe, type SiweMessage } from '../../protocol/siwe/message.js'
+import type { Awaitable, Program, ReadTx, Store, Tx } from '../../store/store.js'
+import { requireAddress } from '../address.js'
+import type { Audit } from '../audit.js'
+import type { Identity, SessionIdentity } from '../identity.js'
+import { issueNonce, makeNonce, takeNonce } from './nonces.js'
+import type { OpenedCookie, SessionSeal } from './session-cookie.js'
+import {
+  endSession,
+  endSessionsOf,
+  makeSid,
+  readSession,
+  type SessionRow,
+  startSession,
+} from './sessions.js'
+import { refused, requireFresh, requirePlace, requireValidAt } from './sign-in-message.js'
+import type { SignatureChecker } from './signature-check.js'
+
+const statement = `Sign in to ${productName}.`
+
+export interface SignInOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly seal: SessionSeal
+  readonly signatures: SignatureChecker
+  readonly chainId: number
+  /** Whether a wallet may come in at all: the whitelist, where it is enforced. */
+  readonly mayEnter: (tx: ReadTx, address: string) => Program<boolean>
+  readonly audit: Audit
+  /** Gives a wallet test ether, where the chain is our own; not waited for. */
+  readonly fund?: (address: string) => Promise<void>
+}
+
+/** Where a request comes from, for the audit. */
+export interface Caller {
+  readonly protocol: string
+  readonly peer: string
+}
+
+export interface IssuedNonce {
+  readonly nonce: string
+  /** Ready to be signed. */
+  readonly message: string
+  /** For cookie `svc_session`; undefined where the browser's own goes on. */
+  readonly session: string | undefined
+}
+
+export interface SignedIn {
+  readonly address: string
+  /** For the cookies `svc_session` and `svc_csrf`. */
+  readonly session: string
+  readonly csrf: string
+}
+
+/** A session that a cookie names and that is not over. */
+export interface OpenedSession {
+  readonly identity: SessionIdentity
+  /** Whether this is the session's token. */
+  readonly csrfMatches: (token: string) => boolean
+}
+
+export class SignIn {
+  /** Told which identities are no more: what they have open is closed. */
+  onEnded: ((matches: (identity: Identity) => boolean) => void) | undefined
+  private origins: readonly string[] = []
+
+  constructor(private readonly options: SignInOptions) {}
+
+  /** What the cursors of HTTP lists are signed with: it comes from the sessions' keys. */
+  get pageKey(): Bytes {
+    return this.options.seal.pageKey
+  }
+
+  /** Where browsers reach this server: what messages may be for. The first is for other clients. */
+  servedAt(origins: readonly string[]): void {
+    this.origins = origins
+  }
+
+  /**
+   * Makes a nonce for an address in any case; `origin` is the page's, which a wallet shows. Rejects
+   * with BadValue, or CommandNotSupported where this server has no address of its own.
+   */
+  async nonce(
+    given: string,
+    { cookie, origin }: { cookie?: string | undefined; origin?: string | undefined },
+  ): Promise<IssuedNonce> {
+    const { store, clock, random, seal } = this.options
+    const address = requireAddress(given, 'address')
+    const place = this.origins.find((own) => own === origin) ?? this.requireOrigin()
+    const now = clock.now()
+    const opened = this.opened(cookie)
+    const sid = opened?.sid ?? makeSid(random)
+    const nonce = makeNonce(random)
+    await store.write((tx) => issueNonce(tx, { sid, nonce, address, now }))
+    const message = this.message(address, nonce, { origin: place, now })
+    const isSignedIn = opened?.addr !== undefined
+    return { nonce, message, session: isSignedIn ? undefined : seal.seal({ sid }, now) }
+  }
+
+  /**
+   * Begins a session under a new id. Rejects with BadValue for what is malformed, Unauthenticated
+   * with the reason for what does not hold, Unauthorized NOT_WHITELISTED, HostUnreachable.
+   */
+  async verify(
+    { message: text, signature }: { message: string; signature: string },
+    cookie: string | undefined,
+    caller: Caller,
+  ): Promise<SignedIn> {
+    const { store, clock, random, seal, signatures, chainId } = this.options
+    const message = parseSiwe(text)
+    if (buildSiwe(message) !== text) {
+      throw fail('BadValue', 'the sign-in message is malformed', {
+        reason: 'SIWE_MALFORMED:message',
+      })
+    }
+    const signed = signatureOf(signature)
+    requirePlace(message, { origins: this.origins, chainId })
+    const before = this.opened(cookie)
+    await this.takeNonce(message, before)
+    const now = clock.now()
+    requireValidAt(message, now)
+    requireFresh(message, now)
+    const { address } = message
+    if (!(await signatures.holds(address, text, signed))) {
+      throw refused('SIWE_SIGNATURE', 'the signature is not of this address over this message')
+    }
+    const session = { sid: makeSid(random), address, chainId, now }
+    await store.write((tx) => this.begin(tx, session, { before: before?.sid, caller }))
+    this.fund(address)
+    return {
+      address,
+      session: seal.seal({ sid: session.sid, addr: address, chainId }, now),
+      csrf: seal.csrfToken(session),
+    }
+  }
+
+  /** The session of a cookie; at once on an embedded store. */
+  openSession(cookie: string): Awaitable<OpenedSession | undefined> {
+    const { store, clock, seal } = this.options
+    const now = clock.now()
+    const opened = seal.open(cookie, now)
+    if (opened?.addr === undefined) return undefined
+    const answer = (row: SessionRow | undefined): OpenedSession | undefined => {
+      if (row === undefined || row.expires <= now || row.address !== opened.addr) return undefined
+      const { address, chainId } = row
+      return {
+        identity: { kind: 'session', address, sid: opened.sid, chainId },
+        csrfMatches: (token) => seal.csrfMatches(opened, token),
+      }
+    }
+    const row = store.read((tx) => readSession(tx, opened.sid))
+    return row instanceof Promise ? row.then(answer) : answer(row)
+  }
+
+  /** Ends the session, or all of its wallet's. */
+  async signOut({ sid, address }: SessionIdentity, everywhere: boolean): Promise<void> {
+    await this.options.store.write((tx) =>
+      everywhere ? endSessionsOf(tx, address) : endSession(tx, sid),
+    )
+    this.onEnded?.((identity) => {
+      if (identity.kind !== 'session') return false
+      return everywhere ? identity.address === address : identity.sid === sid
+    })
+  }
+
+  private requireOrigin(): string {
+    const [origin] = this.origins
+    if (origin !== undefined) return origin
+    throw fail('CommandNotSupported', 'wallets cannot sign in: setting PUBLIC_URL is not set')
+  }
+
+  private message(
+    address: string,
+    nonce: string,
+    { origin, now }: { origin: string; now: number },
+  ): string {
+    return buildSiwe({
+      domain: new URL(origin).host,
+      address,
+      statement,
+      uri: origin,
+      version: '1',
+      chainId: String(this.options.chainId),
+      nonce,
+      issuedAt: new Date(now).toISOString(),
+      expirationTime: new Date(now + nonceMs).toISOString(),
+    })
+  }
+
+  private opened(cookie: string | undefined): OpenedCookie | undefined {
+    const { seal, clock } = this.options
+    return cookie === undefined ? undefined : seal.open(cookie, clock.now())
+  }
+
+  /** Whatever is wrong with the nonce, it is gone afterwards, and the refusal is the same. */
+  private async takeNonce(
+    { nonce, address }: SiweMessage,
+    opened: OpenedCookie | undefined,
+  ): Promise<void> {
+    const { store, clock } = this.options
+    const now = clock.now()
+    const sid = opened?.sid
+    const isGood =
+      sid !== undefined && (await store.write((tx) => takeNonce(tx, { sid, nonce, address, now })))
+    if (isGood) return
+    const text =
+      'the nonce is unknown, used, expired or of another browser; ' +
+      'the cookie that came with it must be sent back'
+    throw refused('SIWE_NONCE_INVALID', text)
+  }
+
+  private *begin(
+    tx: Tx,
+    session: { sid: string; address: string; chainId: number; now: number },
+    { before, caller }: { before: string | undefined; caller: Caller },
+  ): Program<void> {
+    const { sid, address, chainId, now } = session
+    const { mayEnter, audit } = this.options
+    if (!(yield* mayEnter(tx, address))) {
+      throw fail('Unauthorized', 'the address is not on the whitelist', {
+        reason: 'NOT_WHITELISTED',
+      })
+    }
+    if (before !== undefined) yield* endSession(tx, before)
+    yield* startSession(tx, sid, session)
+    const identity: SessionIdentity = { kind: 'session', address, sid, chainId }
+    yield* audit.write(tx, { act: 'signIn', identity, ...caller }, now)
+  }
+
+  private fund(address: string): void {
+    this.options.fund?.(address).catch((error) => {
+      this.options.log.warn({ error: String(error) }, 'a wallet was not given its test ether')
+    })
+  }
+}
+
+/** The bytes of a signature. Throws BadValue for what are none, before anything is spent on it. */
+function signatureOf(text: string): Bytes {
+  const isHex = /^0x(?:[0-9a-fA-F]{2})*$/.test(text)
+  if (isHex && text.length <= 2 + 2 * signatureBytesMax) {
+    return new Uint8Array(Buffer.from(text.slice(2), 'hex'))
+  }
+  throw fail('BadValue', "field 'signature' must be hexadecimal digits, two a byte, after 0x")
+}

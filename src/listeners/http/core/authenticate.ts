@@ -1,0 +1,277 @@
+// Identifies the sender of a request: a session cookie before a Bearer key before x-api-key. Checks
+// without I/O stay synchronous: the operator's key, and sessions on an embedded store, need no
+// promise. (docs/sign-in.md, "The routes")
+
+import { createHash } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { clientOf } from '../../../base/client-address.js'
+import type { Clock } from '../../../base/clock.js'
+import { fail } from '../../../base/errors.js'
+import { addressesTrackedMax, signInAddressesTrackedMax } from '../../../base/limits.js'
+import { anonymous, everyone, type Identity, operator } from '../../../identity/identity.js'
+import { looksLikeWalletKey } from '../../../identity/keys/key-format.js'
+import type { KeyGuesses } from '../../../identity/keys/key-guesses.js'
+import type { OpenedSession } from '../../../identity/sign-in/sign-in.js'
+import type { Awaitable } from '../../../store/store.js'
+import { isLoopback } from '../../network.js'
+import { cookieOf, sessionCookie } from './cookies.js'
+import { type Guard, isUnsafe } from './guard.js'
+import { isShared, type OtherOrigins } from './other-origins.js'
+import {
+  allowanceHeaders,
+  type Rates,
+  type RequestLimit,
+  RequestWindows,
+  requireAllowance,
+} from './request-limit.js'
+import type { RouteHead } from './routes.js'
+
+export interface AuthenticatorOptions {
+  readonly clock: Clock
+  /** AUTH_MODE=off: everyone is the operator. */
+  readonly authOff: boolean
+  /** ANONYMOUS=read: who has no credentials is let through to what the bus opens to all. */
+  readonly anonymousReads: boolean
+  /** Undefined where requests are not counted. */
+  readonly rates: Rates | undefined
+  /** Takes the same time whatever the answer. */
+  readonly isOperatorKey: (key: string) => boolean
+  /** Setting METRICS_TOKEN, which opens the routes of that access and nothing else. */
+  readonly isMetricsToken: (key: string) => boolean
+  /** The listener is bound to loopback. */
+  readonly isLoopback: boolean
+  /** Whose key this is, of all other keys; undefined for a wrong one. */
+  readonly identify: (key: string) => Awaitable<Identity | undefined>
+  /** Wrong keys by address. */
+  readonly guesses: KeyGuesses
+  /** The session of a cookie's value; undefined where it is tampered with, over, or unknown. */
+  readonly openSession: (cookie: string) => Awaitable<OpenedSession | undefined>
+  readonly isAdministrator: (identity: Identity) => boolean
+}
+
+export class Authenticator {
+  private readonly limits: Limits | undefined
+
+  /** `origins`: pages of other origins, which speak by a key alone; none unless given. */
+  constructor(
+    private readonly options: AuthenticatorOptions,
+    private readonly origins?: OtherOrigins,
+  ) {
+    const { clock, rates } = options
+    this.limits = rates === undefined ? undefined : limitsOf(clock, rates)
+  }
+
+  /**
+   * Who sends the request, where the route is open to them. Throws or rejects with Unauthorized,
+   * IngressRequestRateLimitExceeded, and what keeps the credentials from being checked.
+   */
+  authenticate(
+    guard: Guard,
+    route: RouteHead,
+    { incoming, outgoing }: Exchange,
+    peer: string,
+  ): Awaitable<Identity> {
+    if (this.options.authOff) {
+      guard.checkOrigin(incoming)
+      return this.admitted(route, everyone, peer)
+    }
+    const asked = { guard, route, incoming, outgoing, peer }
+    const cookie = route.credentials === undefined ? cookieOf(incoming, sessionCookie) : undefined
+    if (cookie === undefined || this.ignoresCookie(asked)) return this.byKey(asked)
+    const opened = this.options.openSession(cookie)
+    return opened instanceof Promise
+      ? opened.then((session) => this.bySession(asked, session))
+      : this.bySession(asked, opened)
+  }
+
+  /** A page of another origin does not act by the cookie that a browser may send along. */
+  private ignoresCookie({ incoming, route }: Asked): boolean {
+    return this.origins?.allows(incoming) === true && isShared(route)
+  }
+
+  private bySession(asked: Asked, session: OpenedSession | undefined): Awaitable<Identity> {
+    if (session === undefined) return this.byKey(asked)
+    const { guard, route, incoming, peer } = asked
+    this.take(asked)
+    guard.checkTransport(incoming)
+    guard.checkPage(incoming)
+    if (isUnsafe(incoming)) {
+      const token = incoming.headers['x-csrf-token']
+      if (typeof token !== 'string' || !session.csrfMatches(token)) {
+        const text = 'header x-csrf-token must repeat the cookie svc_csrf'
+        throw fail('Unauthorized', text, { reason: 'CSRF' })
+      }
+    }
+    return this.admitted(route, session.identity, peer)
+  }
+
+  /** The operator's key before the limit: it is never refused for another's flood. */
+  private byKey(asked: Asked): Awaitable<Identity> {
+    const { guard, route, incoming, peer } = asked
+    if (route.credentials === 'none') {
+      // A sign-in is a credential too, and only pages of our own may sign a user in.
+      guard.checkTransport(incoming)
+      guard.checkPage(incoming)
+    }
+    const key = keyOf(incoming, route)
+    const { guesses, identify } = this.options
+    const isSpent = key !== undefined && guesses.isSpent(peer)
+    if (key !== undefined) {
+      guard.checkTransport(incoming)
+      const known = isSpent ? undefined : this.staticKey(key, peer)
+      if (known === 'operator') {
+        // A page of another origin has no business with the key that may do everything.
+        guard.checkOrigin(incoming)
+        return this.admitted(route, operator, peer)
+      }
+      if (known === 'metrics' && route.access === 'metrics') return anonymous
+    }
+    if (key === undefined || route.credentials === 'none') {
+      this.take(asked)
+      return this.admitted(route, anonymous, peer)
+    }
+    const isWallets = looksLikeWalletKey(key)
+    const admitKey = isWallets ? this.takeKey(asked, key) : this.take(asked)
+    if (isSpent && !isWallets) throw guesses.refusal(peer)
+    const answer = (identity: Identity | undefined): Identity => {
+      if (identity !== undefined) {
+        admitKey?.()
+        return this.admitted(route, identity, peer)
+      }
+      if (isSpent) throw guesses.refusal(peer)
+      if (isWallets) guesses.failed(peer)
+      throw fail('Unauthorized', 'the key is not valid')
+    }
+    const found = identify(key)
+    return found instanceof Promise ? found.then(answer) : answer(found)
+  }
+
+  /**
+   * Which of the two keys it is that are set and not made, and could be guessed. One that cannot be
+   * a wallet's either is counted here, whatever else the request is refused for.
+   */
+  private staticKey(key: string, peer: string): 'operator' | 'metrics' | undefined {
+    const { guesses, isOperatorKey, isMetricsToken } = this.options
+    if (isOperatorKey(key)) return 'operator'
+    if (isMetricsToken(key)) return 'metrics'
+    // An empty one is a header of another kind.
+    if (key !== '' && !looksLikeWalletKey(key)) guesses.failed(peer)
+    return undefined
+  }
+
+  private admitted({ access, operatorToo }: RouteHead, identity: Identity, peer: string): Identity {
+    const { kind } = identity
+    if (access === 'none') return identity
+    // Behind a proxy the listener is on loopback and the client is not.
+    if (access === 'metrics' && this.options.isLoopback && isLoopback(peer)) return identity
+    if (access === 'session') {
+      if (kind === 'operator' && operatorToo === true) return identity
+      if (kind !== 'session') throw fail('Unauthorized', 'a session is needed: sign in first')
+      return identity
+    }
+    if (kind === 'anonymous') {
+      if (access === 'key' && this.options.anonymousReads) return identity
+      throw fail('Unauthorized', 'no session or API key was sent')
+    }
+    if (access === 'operator' && kind !== 'operator') {
+      throw fail('Unauthorized', 'only the operator may do this', { reason: 'operator' })
+    }
+    const needsAdmin = access === 'admin' || access === 'metrics'
+    if (needsAdmin && !this.options.isAdministrator(identity)) {
+      throw fail('Unauthorized', 'only an administrator may do this', { reason: 'NOT_OPERATOR' })
+    }
+    return identity
+  }
+
+  /** Counts a request to /health, which needs no authentication. Throws as authenticate does. */
+  countHealth({ incoming, outgoing }: Exchange, peer: string): void {
+    const { limits } = this
+    if (limits === undefined || this.options.authOff) return
+    const key = keyOf(incoming, {})
+    const { guesses } = this.options
+    const isLookedAt = key !== undefined && !guesses.isSpent(peer)
+    if (isLookedAt && this.staticKey(key, peer) === 'operator') return
+    count(limits.health, clientOf(peer), outgoing)
+  }
+
+  /** Counts the request; throws IngressRequestRateLimitExceeded. */
+  private take({ route, peer, outgoing }: Asked): undefined {
+    const { limits } = this
+    if (limits === undefined) return
+    count(
+      route.limit === undefined ? limits.address : limits[route.limit],
+      clientOf(peer),
+      outgoing,
+    )
+  }
+
+  /**
+   * As take, by the key once it is known: a first request counts for its address, so that wrong
+   * keys do. The function that comes back is told that the key was right.
+   */
+  private takeKey(asked: Asked, key: string): (() => void) | undefined {
+    const { limits } = this
+    if (limits === undefined || asked.route.limit !== undefined) return this.take(asked)
+    const name = createHash('sha256').update(key).digest('base64')
+    if (limits.key.has(name)) {
+      count(limits.key, name, asked.outgoing)
+      return undefined
+    }
+    this.take(asked)
+    return () => void limits.key.take(name)
+  }
+}
+
+interface Limits extends Readonly<Record<keyof Rates, RequestWindows>> {
+  /** A flood of other requests must not make the server look dead. */
+  readonly health: RequestWindows
+}
+
+function limitsOf(clock: Clock, rates: Rates): Limits {
+  const windows = (limit: RequestLimit, trackedMax = signInAddressesTrackedMax) =>
+    new RequestWindows(clock, limit, trackedMax)
+  return {
+    address: windows(rates.address, addressesTrackedMax),
+    health: windows(rates.address, addressesTrackedMax),
+    key: windows(rates.key, addressesTrackedMax),
+    nonce: windows(rates.nonce),
+    verify: windows(rates.verify),
+    me: windows(rates.me),
+    logout: windows(rates.logout),
+    chain: windows(rates.chain),
+  }
+}
+
+/** A request, and where its answer goes. */
+export interface Exchange {
+  readonly incoming: IncomingMessage
+  readonly outgoing: Pick<ServerResponse, 'setHeader'>
+}
+
+/** Counted requests are slow enough for headers that are set one by one. */
+function count(windows: RequestWindows, name: string, outgoing: Exchange['outgoing']): void {
+  const allowance = windows.take(name)
+  requireAllowance(allowance)
+  for (const [name, text] of Object.entries(allowanceHeaders(allowance))) {
+    outgoing.setHeader(name, text)
+  }
+}
+
+interface Asked extends Exchange {
+  readonly guard: Guard
+  readonly route: RouteHead
+  readonly peer: string
+}
+
+/** The key in a request's headers, never one in the URL; empty where it is malformed. */
+function keyOf(
+  incoming: IncomingMessage,
+  { keyHeaders }: Pick<RouteHead, 'keyHeaders'>,
+): string | undefined {
+  const { authorization } = incoming.headers
+  if (authorization !== undefined) return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
+  const key = incoming.headers['x-api-key']
+  if (typeof key === 'string') return key
+  const other = keyHeaders?.map((name) => incoming.headers[name]).find((each) => each !== undefined)
+  return typeof other === 'string' ? other : undefined
+}

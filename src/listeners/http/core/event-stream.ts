@@ -1,0 +1,113 @@
+// Server-sent events: one open answer for each client that listens. Comments keep it open through
+// proxies, a client that does not take what it is sent is cut, and a stop of the server ends all.
+// Source: HTML, server-sent events.
+
+import type { ServerResponse } from 'node:http'
+import type { Clock } from '../../../base/clock.js'
+import { eventStreamPingMs, smallMessageBytesMax } from '../../../base/limits.js'
+import type { Log } from '../../../base/log.js'
+import type { OutputBounds } from '../../../bus/keyvalue/settings.js'
+import type { Identity } from '../../../identity/identity.js'
+import { OutputLimit } from '../../output-limit.js'
+import { isCrowded, noteUnsent } from './replies.js'
+
+export interface EventStreamsOptions {
+  readonly clock: Clock
+  readonly log: Log
+  /** How far a client may fall behind at the moment; of subscribers at the start unless given. */
+  readonly bounds?: () => OutputBounds
+  /** Between comments; eventStreamPingMs unless given. */
+  readonly pingMs?: number
+}
+
+/** All open streams of a listener. */
+export class EventStreams {
+  private readonly streams = new Set<EventStream>()
+  private timer: NodeJS.Timeout | undefined
+
+  constructor(private readonly options: EventStreamsOptions) {}
+
+  /**
+   * Answers with a stream for that identity; `left` is called once when it is over, no matter which
+   * side ended it.
+   */
+  open(
+    outgoing: ServerResponse,
+    headers: Readonly<Record<string, string>>,
+    identity: Identity,
+    left: () => void,
+  ): EventStream {
+    const stream = new EventStream(outgoing, identity, this.options)
+    outgoing.writeHead(200, {
+      ...headers,
+      'content-type': 'text/event-stream; charset=utf-8',
+      'x-accel-buffering': 'no',
+    })
+    outgoing.flushHeaders()
+    this.streams.add(stream)
+    this.timer ??= setInterval(() => this.ping(), this.options.pingMs ?? eventStreamPingMs)
+    outgoing.on('close', () => {
+      this.streams.delete(stream)
+      if (this.streams.size === 0) this.rest()
+      left()
+    })
+    return stream
+  }
+
+  /** Ends the streams of those identities. */
+  closeSessions(matches: (identity: Identity) => boolean): void {
+    for (const stream of this.streams) if (matches(stream.identity)) stream.end()
+  }
+
+  /** Ends every stream. */
+  close(): void {
+    for (const stream of this.streams) stream.end()
+  }
+
+  private ping(): void {
+    for (const stream of this.streams) stream.comment('ping')
+  }
+
+  private rest(): void {
+    clearInterval(this.timer)
+    this.timer = undefined
+  }
+}
+
+export class EventStream {
+  private readonly output = new OutputLimit()
+
+  constructor(
+    private readonly outgoing: ServerResponse,
+    readonly identity: Identity,
+    private readonly options: EventStreamsOptions,
+  ) {}
+
+  /** One event; a line of `data` for each line of the text. */
+  data(text: string): void {
+    const lines = text.includes('\n') || text.includes('\r') ? text.split(/\r\n|\r|\n/) : [text]
+    let event = ''
+    for (const line of lines) event += `data: ${line}\n`
+    this.write(`${event}\n`)
+  }
+
+  comment(text: string): void {
+    this.write(`: ${text}\n\n`)
+  }
+
+  end(): void {
+    this.outgoing.end()
+  }
+
+  private write(text: string): void {
+    const { outgoing, output, options } = this
+    if (outgoing.destroyed || outgoing.writableEnded) return
+    outgoing.write(text)
+    const unsent = outgoing.writableLength
+    if (unsent > smallMessageBytesMax) noteUnsent(outgoing)
+    const isPassed = output.isPassed(unsent, options.clock.elapsed(), options.bounds?.())
+    if (!isPassed && !isCrowded(outgoing)) return
+    options.log.warn({ unsent }, 'an event stream that was too slow was cut')
+    outgoing.destroy()
+  }
+}

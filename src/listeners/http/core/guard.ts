@@ -1,0 +1,145 @@
+// What is looked at before a request may say anything: the Host and Origin rules that keep web
+// pages of this machine's browser out, the peer's address behind trusted proxies, and whether
+// credentials may cross here. (docs/sign-in.md, "What a session's requests must carry";
+// docs/design/threat-model.md, "Known risks")
+
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { fail } from '../../../base/errors.js'
+
+export interface GuardOptions {
+  readonly port: number
+  readonly isLoopback: boolean
+  readonly isTls: boolean
+  readonly publicUrl: string | undefined
+  readonly allowedHosts: readonly string[]
+  readonly trustedProxies: readonly string[]
+  /** Setting ALLOW_INSECURE: credentials may cross a network in the clear. */
+  readonly allowInsecure: boolean
+  /** AUTH_MODE=off: a web page needs no key, so it must not come from elsewhere. */
+  readonly authOff: boolean
+}
+
+const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
+
+/** Hosts and origins that are ours; made once, when the port is known. */
+export class Guard {
+  /** Few, and a request's host is a new text each time: comparing is quicker than its hash. */
+  private readonly hosts: readonly string[]
+  private readonly origins: Set<string>
+  /** Where pages of ours come from that act with a cookie. */
+  private readonly pageOrigins: readonly string[]
+
+  constructor(private readonly options: GuardOptions) {
+    const local = loopbackNames.map((name) => `${name}:${options.port}`)
+    const allowed = options.allowedHosts.map((host) => host.toLowerCase())
+    const { publicUrl } = options
+    this.hosts = [
+      ...local,
+      ...allowed,
+      ...(publicUrl === undefined ? [] : [new URL(publicUrl).host]),
+    ]
+    this.pageOrigins = pageOrigins(options)
+    this.origins = new Set([...loopbackOrigins(options), ...this.pageOrigins])
+  }
+
+  /** Throws Misdirected for a foreign Host on loopback (a rebound name). */
+  checkHost(headers: IncomingHttpHeaders): void {
+    if (!this.options.isLoopback) return
+    const host = (headers.host ?? '').toLowerCase()
+    if (!this.hosts.includes(host)) {
+      throw fail('MisdirectedRequest', `host ${JSON.stringify(host)} is not served here`)
+    }
+  }
+
+  /** Throws Unauthorized (403) where a page of another site speaks, and no key is asked for. */
+  checkOrigin({ headers }: IncomingMessage): void {
+    const { origin } = headers
+    const isForeign = origin !== undefined && !this.origins.has(origin)
+    if (isForeign || headers['sec-fetch-site'] === 'cross-site') throw foreignSite()
+  }
+
+  /** As checkOrigin; a page that changes something by a cookie must be at our own address. */
+  checkPage(incoming: IncomingMessage): void {
+    this.checkOrigin(incoming)
+    const { origin } = incoming.headers
+    if (origin === undefined || !isUnsafe(incoming)) return
+    if (!this.pageOrigins.includes(origin)) throw foreignSite()
+  }
+
+  /** Throws Unauthorized where credentials would have crossed a network in the clear. */
+  checkTransport(incoming: IncomingMessage): void {
+    const { isLoopback, allowInsecure } = this.options
+    if (this.isEncrypted(incoming)) return
+    if (!this.isByProxy(incoming) && (isLoopback || allowInsecure)) return
+    throw fail('Unauthorized', 'credentials are only taken over https', { reason: 'plaintext' })
+  }
+
+  /** TLS here, or at a trusted proxy. */
+  isEncrypted(incoming: IncomingMessage): boolean {
+    if (this.isByProxy(incoming)) return incoming.headers['x-forwarded-proto'] === 'https'
+    return this.options.isTls
+  }
+
+  /**
+   * The client's address: the socket's, or behind trusted proxies the last that is none of them.
+   */
+  addressOf(incoming: IncomingMessage): string {
+    let address = peerOf(incoming)
+    if (!this.isProxy(address)) return address
+    const forwarded = String(incoming.headers['x-forwarded-for'] ?? '').split(',')
+    while (this.isProxy(address) && forwarded.length > 0) {
+      const next = forwarded.pop()?.trim() ?? ''
+      if (next === '') break
+      address = normalise(withoutPort(next))
+    }
+    return address
+  }
+
+  /** Most servers have no proxy: then the remote address is not read. */
+  private isByProxy(incoming: IncomingMessage): boolean {
+    return this.options.trustedProxies.length > 0 && this.isProxy(peerOf(incoming))
+  }
+
+  private isProxy(address: string): boolean {
+    return this.options.trustedProxies.includes(address)
+  }
+}
+
+/** Methods that change something; a request of another must not. */
+export function isUnsafe({ method }: IncomingMessage): boolean {
+  return method !== 'GET' && method !== 'HEAD'
+}
+
+type Addresses = Pick<GuardOptions, 'isTls' | 'port' | 'publicUrl'>
+
+/**
+ * Where pages come from that may sign in and act with a cookie: PUBLIC_URL, or without it the
+ * loopback names with our port.
+ */
+export function pageOrigins(options: Addresses): readonly string[] {
+  const { publicUrl } = options
+  return publicUrl === undefined ? loopbackOrigins(options) : [new URL(publicUrl).origin]
+}
+
+function loopbackOrigins({ isTls, port }: Addresses): readonly string[] {
+  const scheme = isTls ? 'https' : 'http'
+  // As a browser writes it: without the scheme's own port.
+  return loopbackNames.map((name) => new URL(`${scheme}://${name}:${port}`).origin)
+}
+
+function foreignSite(): Error {
+  return fail('Unauthorized', 'requests from other sites are refused', { reason: 'origin' })
+}
+
+function peerOf(incoming: IncomingMessage): string {
+  return normalise(incoming.socket.remoteAddress ?? '')
+}
+
+function normalise(address: string): string {
+  return address.startsWith('::ffff:') ? address.slice(7) : address
+}
+
+/** Without the port, which some proxies add. */
+function withoutPort(address: string): string {
+  return /^\[(.+)\](?::\d+)?$/.exec(address)?.[1] ?? /^([\d.]+):\d+$/.exec(address)?.[1] ?? address
+}

@@ -1,0 +1,44 @@
+// What the HTTP listener is opened with: its address, whom it asks about a request, and what it
+// serves.
+
+import type { Bytes } from '../../../base/bytes/bytes.js'
+import type { Random } from '../../../base/clock.js'
+import type { MemoryAccount } from '../../../base/heap/memory-account.js'
+import type { Log } from '../../../base/log.js'
+import type { Bus } from '../../../bus/document/bus.js'
+import type { SwitchedProtocol } from '../../../bus/protocols.js'
+import type { Identity } from '../../../identity/identity.js'
+import type { Awaitable } from '../../../store/store.js'
+import type { ObjectIds } from '../../../value/object-id.js'
+import type { TlsCertificate } from '../../tls-certificate.js'
+import type { AuthenticatorOptions } from './authenticate.js'
+import type { GuardOptions } from './guard.js'
+import type { Idempotency } from './idempotency.js'
+import type { AnyRoute } from './request.js'
+
+export interface HttpOptions extends Omit<GuardOptions, 'port'>, AuthenticatorOptions {
+  readonly host: string
+  readonly port: number
+  readonly tls: TlsCertificate | undefined
+  readonly database: string
+  readonly memory: MemoryAccount
+  readonly bus: Bus
+  readonly random: Random
+  readonly ids: ObjectIds
+  /** Signs the cursors of lists. */
+  readonly pageKey: Bytes
+  readonly log: Log
+  /** Makes the function that answers the Health object as JSON text, once the port is known. */
+  readonly health: (httpPort: number) => () => Awaitable<string>
+  /** Counts how much keys are used; without it nothing does. */
+  readonly keyUse?: { count(identity: Identity, endpoint: string): void }
+  /** Whether a protocol is on, for the routes that speak of it; all are unless given. */
+  readonly isEnabled?: (protocol: SwitchedProtocol) => boolean
+  readonly idempotency: Idempotency
+  /** Setting ALLOWED_ORIGINS: pages that may call with a key; none unless given. */
+  readonly allowedOrigins?: readonly string[]
+  /** Of Sigil's package. */
+  readonly version: string
+  /** Beside those of the table: what needs more than the bus. */
+  readonly rawRoutes: readonly AnyRoute[]
+}

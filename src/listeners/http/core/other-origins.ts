@@ -1,0 +1,118 @@
+// Pages of other origins (ALLOWED_ORIGINS): which routes they may call, the headers that let a
+// browser hand them the answer, and preflights. They speak by a wallet's key alone; what signs in
+// or manages keys is not open to them. Source: Fetch standard, CORS protocol.
+// (docs/http.md, "Pages of other origins")
+
+import type { IncomingMessage } from 'node:http'
+import { clientOf } from '../../../base/client-address.js'
+import type { Clock } from '../../../base/clock.js'
+import { fail } from '../../../base/errors.js'
+import { addressesTrackedMax, preflightAgeSeconds } from '../../../base/limits.js'
+import type { HttpExchange } from './request.js'
+import { type Rates, RequestWindows, requireAllowance } from './request-limit.js'
+import type { Answer } from './respond.js'
+import type { RouteHead } from './routes.js'
+
+export interface OtherOriginsOptions {
+  /** Setting ALLOWED_ORIGINS; checked by requireOrigins. */
+  readonly allowedOrigins: readonly string[]
+  readonly clock: Clock
+  /** Undefined where requests are not counted. */
+  readonly rates: Rates | undefined
+}
+
+/** Throws InvalidOptions for what is not exactly an origin, as a browser writes it. */
+export function requireOrigins(origins: readonly string[]): void {
+  for (const text of origins) {
+    const isWeb = /^https?:\/\/[^*]+$/.test(text)
+    if (isWeb && URL.canParse(text) && new URL(text).origin === text) continue
+    const example = 'an exact origin such as https://app.example.com'
+    throw fail(
+      'InvalidOptions',
+      `setting ALLOWED_ORIGINS: ${JSON.stringify(text)} is not ${example}`,
+    )
+  }
+}
+
+/** What signs in, manages keys, or is for the pages of this server. */
+const closedPaths = ['/api/v1/auth', '/api/v1/keys', '/studio', '/chain', '/mcp'] as const
+
+/** Whether pages of other origins may call a route: those that keys open, and public ones. */
+export function isShared({ path, access, credentials }: RouteHead): boolean {
+  if (credentials === 'none' || (access !== 'key' && access !== 'admin' && access !== 'none')) {
+    return false
+  }
+  return !closedPaths.some((closed) => path === closed || path.startsWith(`${closed}/`))
+}
+
+const allowedHeaders: ReadonlySet<string> = new Set([
+  ...['authorization', 'x-api-key', 'content-type', 'accept', 'idempotency-key'],
+])
+const allowedPrefixes = ['x-sigil-', 'upstash-'] as const
+
+/** Headers of answers that a page may read beside the safelisted ones. */
+const exposedHeaders =
+  'etag, location, link, retry-after, x-request-id, ratelimit-limit, ratelimit-remaining, ' +
+  'ratelimit-reset'
+
+export class OtherOrigins {
+  private readonly origins: ReadonlySet<string>
+  /** Of preflights: they have no key that could be counted. */
+  private readonly windows: RequestWindows | undefined
+
+  constructor(options: OtherOriginsOptions) {
+    this.origins = new Set(options.allowedOrigins)
+    const { clock, rates } = options
+    this.windows =
+      rates === undefined
+        ? undefined
+        : new RequestWindows(clock, rates.address, addressesTrackedMax)
+  }
+
+  /** Whether the request comes from a page of an allowed origin. */
+  allows({ headers }: IncomingMessage): boolean {
+    return headers.origin !== undefined && this.origins.has(headers.origin)
+  }
+
+  /** Lets a page of an allowed origin read the answer, whatever it will be. */
+  mark({ incoming, outgoing }: Pick<HttpExchange, 'incoming' | 'outgoing'>): void {
+    const { origin } = incoming.headers
+    if (origin === undefined || !this.origins.has(origin)) return
+    outgoing.setHeader('access-control-allow-origin', origin)
+    outgoing.setHeader('access-control-expose-headers', exposedHeaders)
+  }
+
+  /** Whether the request asks what a page of an allowed origin may send. */
+  isPreflight(incoming: IncomingMessage): boolean {
+    const { method, headers } = incoming
+    const asked = headers['access-control-request-method']
+    return method === 'OPTIONS' && asked !== undefined && this.allows(incoming)
+  }
+
+  /**
+   * The answer to a preflight on a path with those methods. Throws IngressRequestRateLimitExceeded
+   * where the address has asked too often.
+   */
+  preflight({ headers }: IncomingMessage, peer: string, methods: readonly string[]): Answer {
+    if (this.windows !== undefined) requireAllowance(this.windows.take(clientOf(peer)))
+    const asked = (headers['access-control-request-headers'] ?? '').toLowerCase().split(',')
+    const allowed = asked.map((name) => name.trim()).filter(isAllowedHeader)
+    return {
+      status: 204,
+      body: null,
+      headers: {
+        'access-control-allow-methods': methods.join(', '),
+        'access-control-allow-headers': [...new Set([...allowedHeaders, ...allowed])].join(', '),
+        'access-control-max-age': String(preflightAgeSeconds),
+        vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers',
+        'cache-control': 'no-store',
+      },
+    }
+  }
+}
+
+/** A name of ours, or one with a prefix of ours and nothing that a header's name cannot have. */
+function isAllowedHeader(name: string): boolean {
+  if (allowedHeaders.has(name)) return true
+  return /^[a-z0-9-]+$/.test(name) && allowedPrefixes.some((prefix) => name.startsWith(prefix))
+}

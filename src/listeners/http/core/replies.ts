@@ -1,0 +1,167 @@
+// What one HTTP socket owes its client: replies that are made and not taken. Pipelined requests
+// wait until what was made before them is mostly taken, and unsent bytes count for their owner.
+// Requests that come one by one with small replies pass none of this.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { fail } from '../../../base/errors.js'
+import type { Backlog, MemoryAccount } from '../../../base/heap/memory-account.js'
+import {
+  memoryWaitMsMax,
+  pipelinedRequestsMax,
+  pipelineReplyBytes,
+  pressedStallMs,
+  replyStallMs,
+  smallMessageBytesMax,
+  socketBacklogBytesMax,
+} from '../../../base/limits.js'
+import { memoryOwner } from '../../../bus/memory-owner.js'
+import type { Identity } from '../../../identity/identity.js'
+import type { Awaitable } from '../../../store/store.js'
+
+const known = new WeakMap<Socket, SocketReplies>()
+
+/** Of a socket that a listener has admitted. */
+export function repliesOf({ socket }: Pick<IncomingMessage, 'socket'>): SocketReplies | undefined {
+  return known.get(socket)
+}
+
+/** Counts what a response has unsent; to be called behind each large write. */
+export function noteUnsent(outgoing: ServerResponse): void {
+  repliesOf(outgoing.req)?.note(outgoing)
+}
+
+/** Whether a stream of events that is behind must go, since memory is short. */
+export function isCrowded(outgoing: ServerResponse): boolean {
+  return repliesOf(outgoing.req)?.isCrowded(outgoing) === true
+}
+
+export class SocketReplies {
+  /** Credentials have come over it. */
+  isKnown = false
+  private readonly unsent: Backlog
+  /** Of responses that had more than a little, or came behind others, until they close. */
+  private readonly responses = new Map<ServerResponse, number>()
+  private bytes = 0
+  /** Requests that wait for the replies before them. */
+  private waiting: (() => void)[] = []
+  /** A request that came behind others is at work. */
+  private isRunning = false
+  private isStarting = false
+  private isPaused = false
+  private isClosed = false
+  private identity: Identity | undefined
+  private address = ''
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly memory: MemoryAccount,
+  ) {
+    known.set(socket, this)
+    this.unsent = memory.backlog({ press: () => socket.setTimeout(pressedStallMs) })
+    socket.once('close', () => this.closed())
+  }
+
+  /** For whom the requests of this socket speak. */
+  speaksFor(identity: Identity, address: string): void {
+    this.identity = identity
+    this.address = address
+  }
+
+  /** Runs a request that came behind others, at once or in its turn; `done` has to follow. */
+  run(start: () => void): void {
+    if (this.isClosed) return
+    this.waiting.push(start)
+    this.next()
+    if (this.waiting.length > pipelinedRequestsMax && !this.isPaused) {
+      this.isPaused = true
+      this.socket.pause()
+    }
+  }
+
+  /** The request that `run` has started is answered. */
+  done(): void {
+    this.isRunning = false
+    this.next()
+  }
+
+  /** Counts what is unsent of a response. */
+  note(outgoing: ServerResponse): void {
+    if (this.isClosed || outgoing.closed) return
+    const bytes = outgoing.writableLength
+    const before = this.responses.get(outgoing)
+    if (before === undefined) {
+      if (bytes <= smallMessageBytesMax && outgoing.socket !== null) return
+      outgoing.on('drain', () => this.note(outgoing))
+      outgoing.once('close', () => {
+        this.set(outgoing, 0)
+        this.responses.delete(outgoing)
+      })
+    }
+    this.set(outgoing, bytes)
+    if (bytes > socketBacklogBytesMax) this.socket.setTimeout(replyStallMs)
+  }
+
+  isCrowded({ writableLength }: ServerResponse): boolean {
+    if (this.memory.isQuiet || writableLength <= socketBacklogBytesMax) return false
+    return !this.memory.hasRoom(this.owner)
+  }
+
+  /** Nothing, or a promise where memory is short. Rejects with ExceededTimeLimit (503). */
+  room(): Awaitable<void> {
+    const { memory, owner } = this
+    if (memory.hasRoom(owner)) return
+    return new Promise((resolve, reject) => {
+      const end = (how: () => void) => {
+        clearTimeout(timer)
+        leave()
+        this.socket.off('close', gone)
+        how()
+      }
+      const gone = () => end(() => reject(fail('Interrupted', 'the client is gone')))
+      const leave = memory.whenRoom(owner, () => end(resolve))
+      const text = 'no memory for the reply: other replies wait for their clients'
+      const timer = setTimeout(
+        () => end(() => reject(fail('ExceededTimeLimit', text, { retryAfter: 1 }))),
+        memoryWaitMsMax,
+      )
+      this.socket.once('close', gone)
+    })
+  }
+
+  private get owner(): string {
+    return memoryOwner(this.identity ?? { kind: 'anonymous' }, this.address)
+  }
+
+  private set(outgoing: ServerResponse, bytes: number): void {
+    if (this.isClosed) return
+    this.bytes += bytes - (this.responses.get(outgoing) ?? 0)
+    this.responses.set(outgoing, bytes)
+    this.unsent.set(this.bytes > smallMessageBytesMax ? this.bytes : 0, this.owner)
+    this.next()
+  }
+
+  private next(): void {
+    if (this.isStarting) return
+    this.isStarting = true
+    while (!this.isRunning && this.bytes < pipelineReplyBytes) {
+      const start = this.waiting.shift()
+      if (start === undefined) break
+      this.isRunning = true
+      start()
+    }
+    this.isStarting = false
+    if (this.isPaused && this.waiting.length === 0) {
+      this.isPaused = false
+      this.socket.resume()
+    }
+  }
+
+  private closed(): void {
+    this.isClosed = true
+    this.waiting = []
+    this.responses.clear()
+    this.bytes = 0
+    this.unsent.close()
+  }
+}

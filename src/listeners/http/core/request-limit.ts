@@ -1,0 +1,113 @@
+// The limits of requests an address and a key: fixed windows, a bounded number of them remembered;
+// and the headers that tell clients of them, the old three and the IETF's draft.
+// (docs/operations.md, "Limits of requests")
+
+import type { LRUCache } from 'lru-cache'
+import type { Clock } from '../../../base/clock.js'
+import { fail, type GatewayError } from '../../../base/errors.js'
+import { lastUsed } from '../../../base/heap/last-used.js'
+
+/** Requests in one window. */
+export interface RequestLimit {
+  readonly max: number
+  readonly windowMs: number
+}
+
+/** Routes with a limit of their own. */
+export type LimitedRoute = 'nonce' | 'verify' | 'me' | 'logout' | 'chain'
+
+/** The RATE_ settings. */
+export interface Rates extends Readonly<Record<LimitedRoute, RequestLimit>> {
+  readonly address: RequestLimit
+  readonly key: RequestLimit
+}
+
+/** What is left of an address's window. */
+export interface Allowance {
+  readonly limit: number
+  /** Length of the window. */
+  readonly windowSeconds: number
+  readonly remaining: number
+  /** Seconds until the window ends. */
+  readonly resetSeconds: number
+}
+
+export class RequestWindows {
+  private readonly windows: LRUCache<string, { startedMs: number; count: number }>
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly limit: RequestLimit,
+    trackedMax: number,
+  ) {
+    this.windows = lastUsed(trackedMax)
+  }
+
+  /** Names that are remembered. */
+  get size(): number {
+    return this.windows.size
+  }
+
+  has(name: string): boolean {
+    return this.windows.has(name)
+  }
+
+  /** Counts one request of a name; `remaining` below zero means refused. */
+  take(name: string): Allowance {
+    const { max, windowMs } = this.limit
+    const now = this.clock.elapsed()
+    let window = this.windows.get(name)
+    if (window === undefined || now - window.startedMs >= windowMs) {
+      window = { startedMs: now, count: 0 }
+      this.windows.set(name, window)
+    }
+    window.count++
+    return {
+      limit: max,
+      windowSeconds: windowMs / 1000,
+      remaining: max - window.count,
+      resetSeconds: Math.ceil((window.startedMs + windowMs - now) / 1000),
+    }
+  }
+}
+
+/** Throws IngressRequestRateLimitExceeded where nothing is left. */
+export function requireAllowance(allowance: Allowance): void {
+  if (allowance.remaining >= 0) return
+  throw fail(
+    'IngressRequestRateLimitExceeded',
+    'too many requests from this address, or with this key',
+    {
+      retryAfter: allowance.resetSeconds,
+      limit: allowance.limit,
+      windowSeconds: allowance.windowSeconds,
+    },
+  )
+}
+
+/** What clients' libraries read: what they have left, seconds until it is renewed. */
+export function allowanceHeaders(allowance: Allowance): Record<string, string> {
+  return {
+    'ratelimit-limit': String(allowance.limit),
+    'ratelimit-remaining': String(Math.max(allowance.remaining, 0)),
+    'ratelimit-reset': String(allowance.resetSeconds),
+  }
+}
+
+/**
+ * All headers of a refusal by a limit, and of one for want of an identity how that is shown (RFC
+ * 9110 11.6.1); none for an error of another kind.
+ */
+export function refusalHeaders({ extra, httpStatus }: GatewayError): Record<string, string> {
+  if (httpStatus === 401) return { 'www-authenticate': 'Bearer' }
+  const { retryAfter, limit, windowSeconds } = extra
+  if (typeof retryAfter !== 'number') return {}
+  const wait = { 'retry-after': String(retryAfter) }
+  if (typeof limit !== 'number' || typeof windowSeconds !== 'number') return wait
+  return {
+    ...wait,
+    ...allowanceHeaders({ limit, windowSeconds, remaining: 0, resetSeconds: retryAfter }),
+    'ratelimit-policy': `"api";q=${limit};w=${windowSeconds}`,
+    ratelimit: `"api";r=0;t=${retryAfter}`,
+  }
+}

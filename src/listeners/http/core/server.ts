@@ -1,0 +1,499 @@
+// The HTTP listener: one Hono app over a table of routes. Order of checks: route, method, host,
+// who it is and whether too often, content type, body, then the bus. No middleware: each stock one
+// costs more than the whole request. (docs/design/http.md)
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { Hono } from 'hono'
+import { TrieRouter } from 'hono/router/trie-router'
+import { fail, type GatewayError, toGatewayError } from '../../../base/errors.js'
+import {
+  anonymousSocketsMax,
+  anonymousSocketsOfAddressMax,
+  headerBytesMax,
+  importStreamMsMax,
+  keepAliveMs,
+  requestMsMax,
+  streamBatchDocuments,
+} from '../../../base/limits.js'
+import type { SwitchedProtocol } from '../../../bus/protocols.js'
+import type { Identity } from '../../../identity/identity.js'
+import type { Awaitable } from '../../../store/store.js'
+import type { JsonMode } from '../../../value/json/json.js'
+import type { Document } from '../../../value/value.js'
+import { EdgeTime } from '../../edge-time.js'
+import type { JsonText } from '../../json-thread.js'
+import { requireSafeNetwork } from '../../network.js'
+import { keyOf, SilentSockets, unboundedSockets } from '../../silent-sockets.js'
+import { keepCertificate } from '../../tls-certificate.js'
+import { DirectRoutes, type Handle } from '../documents/direct.js'
+import { streamCursor } from '../documents/ndjson.js'
+import { isMcpUrl, mcpRefusal } from '../memory/mcp-errors.js'
+import { isMemoryUrl, memoryRefusal } from '../memory/memory-errors.js'
+import { Authenticator } from './authenticate.js'
+import { SlowBodies } from './body.js'
+import { BodyCheck } from './call.js'
+import { answerClientErrors } from './client-errors.js'
+import { Guard } from './guard.js'
+import { exchangeOf } from './hono-exchange.js'
+import type { HttpOptions } from './http-options.js'
+import { bodyKey, type Turn } from './idempotency.js'
+import { close, listen } from './listen.js'
+import { openApiDocument, openApiRoute } from './openapi.js'
+import { isShared, OtherOrigins } from './other-origins.js'
+import { noteUnsent, repliesOf, SocketReplies } from './replies.js'
+import {
+  type AnyRoute,
+  byPath,
+  type HttpExchange,
+  HttpRequest,
+  hasBody,
+  type RequestServices,
+} from './request.js'
+import { refusalHeaders } from './request-limit.js'
+import {
+  type Answer,
+  answerHeaders,
+  errorBody,
+  isLarge,
+  longErrorBody,
+  respond,
+  variesByAccept,
+  variesByOrigin,
+} from './respond.js'
+import { type RawRoute, type ReplyRoute, type RouteHead, routes } from './routes.js'
+
+export interface HttpListener {
+  readonly port: number
+  /** Sockets that are open. */
+  readonly connections: () => number
+  /** Stops accepting, lets requests in flight finish, closes what is left after `graceMs`. */
+  close(graceMs: number): Promise<void>
+}
+
+/**
+ * Opens the listener. Rejects with InvalidOptions where a network would see keys in the clear, and
+ * with the socket's own error (EADDRINUSE …).
+ */
+export async function openHttp(options: HttpOptions): Promise<HttpListener> {
+  requireSafeNetwork('HTTP', options)
+  const handler = new HttpHandler(options)
+  const serverOptions = {
+    maxHeaderSize: headerBytesMax,
+    headersTimeout: requestMsMax,
+    // Bodies that are read whole have a time of their own; an import takes longer.
+    requestTimeout: importStreamMsMax,
+  }
+  const { tls } = options
+  const framework = getRequestListener(handler.app.fetch)
+  const listener = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    if (handler.direct.take(incoming, outgoing)) return
+    const replies = outgoing.socket === null ? repliesOf(incoming) : undefined
+    if (replies === undefined) framework(incoming, outgoing)
+    else {
+      replies.run(() => {
+        outgoing.once('close', () => replies.done())
+        framework(incoming, outgoing)
+      })
+    }
+  }
+  const secured = { ...serverOptions, cert: tls?.cert, key: tls?.key }
+  const server =
+    tls === undefined ? createServer(serverOptions, listener) : createTlsServer(secured, listener)
+  if (tls !== undefined && 'setSecureContext' in server) keepCertificate(server, tls)
+  server.keepAliveTimeout = keepAliveMs
+  answerClientErrors(server)
+  server.on(tls === undefined ? 'connection' : 'secureConnection', (socket) => {
+    new SocketReplies(socket, options.memory)
+  })
+  let connections = 0
+  server.on('connection', (socket) => {
+    handler.silent.add(socket)
+    connections++
+    socket.once('close', () => connections--)
+  })
+  const port = await listen(server, options.port, options.host)
+  handler.listening(port)
+  return { port, connections: () => connections, close: (graceMs) => close(server, graceMs) }
+}
+
+interface Refusal {
+  readonly headers?: Readonly<Record<string, string>>
+  /** A command of the request has reached the bus. */
+  readonly hasRun?: boolean
+  /** The whole body has been read. */
+  readonly hasRead?: boolean
+  readonly bodyOf?: ((error: GatewayError) => string) | undefined
+  readonly body?: JsonText | undefined
+}
+
+/** A request on its way through the checks to its route. */
+interface Work {
+  readonly exchange: HttpExchange
+  readonly route: AnyRoute
+  readonly check: BodyCheck | undefined
+  readonly turn: Turn | undefined
+  request: HttpRequest | undefined
+}
+
+class HttpHandler {
+  readonly app = new Hono<{ Bindings: HttpBindings }>({ router: new TrieRouter() })
+  readonly direct: DirectRoutes
+  private guard: Guard
+  private services: RequestServices
+  private healthOf: () => Awaitable<string>
+  private readonly authenticator: Authenticator
+  /** Sockets over which no credentials have come. */
+  readonly silent: SilentSockets
+  /** Undefined where there are none: then nothing is asked of any request. */
+  private readonly origins: OtherOrigins | undefined
+  private readonly vary: string
+  private requests = 0
+  /**
+   * Of this process, so that no two requests in one log have one name. Drawn with the first: a
+   * start must not use up randomness that what comes after it is given.
+   */
+  private idPrefix: string | undefined
+
+  constructor(private readonly options: HttpOptions) {
+    this.guard = new Guard(options)
+    const { budget } = options.memory
+    const edge = new EdgeTime(options.clock, options.bus.scheduler)
+    const slowBodies = new SlowBodies()
+    this.services = { ...options, budget, edge, guard: this.guard, slowBodies }
+    this.healthOf = options.health(options.port)
+    const { authOff, trustedProxies } = options
+    const bounds = { all: anonymousSocketsMax, ofAddress: anonymousSocketsOfAddressMax }
+    // The clients of a proxy come from one address, and it sees to those that say nothing.
+    this.silent = new SilentSockets(authOff ? unboundedSockets : bounds, (address) =>
+      trustedProxies.includes(address),
+    )
+    const { allowedOrigins = [] } = options
+    this.origins =
+      allowedOrigins.length === 0 ? undefined : new OtherOrigins({ ...options, allowedOrigins })
+    this.vary = this.origins === undefined ? variesByAccept : variesByOrigin
+    this.authenticator = new Authenticator(options, this.origins)
+    this.direct = new DirectRoutes(options.clock, (exchange, thrown) =>
+      this.refuse(exchange, toGatewayError(thrown)),
+    )
+    const health = { method: 'GET', path: '/health', access: 'none' } as const
+    const tellHealth = this.marking(health, (exchange) => this.health(exchange))
+    this.serve('/health', new Map([['GET', tellHealth]]), [health])
+    const described = openApiRoute(() => openApiDocument([health, ...rows], options.version))
+    const rows = [...routes, ...options.rawRoutes, described]
+    for (const [path, methods] of byPath(rows)) {
+      const handles = methods.map((route) => [route.method, this.answering(route)] as const)
+      this.serve(path, new Map(handles), methods)
+    }
+    this.app.notFound((context) => {
+      const exchange = exchangeOf(context)
+      this.origins?.mark(exchange)
+      return respond(this.refuse(exchange, fail('CommandNotFound', 'no such route')))
+    })
+    this.app.onError((thrown, context) =>
+      respond(this.refuse(exchangeOf(context), toGatewayError(thrown))),
+    )
+  }
+
+  /** The port that was taken is known now, and with it our own addresses. */
+  listening(port: number): void {
+    this.guard = new Guard({ ...this.options, port })
+    this.services = { ...this.services, guard: this.guard }
+    this.healthOf = this.options.health(port)
+  }
+
+  /**
+   * One handler a path: where two match, the framework composes them, with promises and a closure
+   * for each that the single one is spared.
+   */
+  private serve(
+    path: string,
+    methods: ReadonlyMap<string, Handle>,
+    rows: readonly RouteHead[],
+  ): void {
+    const allowed = [...methods.keys()].join(', ')
+    const shared = rows.filter(isShared).map(({ method }) => method)
+    this.app.all(path, async (context) => {
+      const { method } = context.req
+      const handle = methods.get(method === 'HEAD' ? 'GET' : method)
+      const exchange = exchangeOf(context)
+      const answer =
+        handle === undefined
+          ? this.withoutHandle(exchange, allowed, shared)
+          : await handle(exchange)
+      // The framework looks after bodies that have not ended: this one has nothing more to give.
+      const { incoming } = exchange
+      if (incoming.readableDidRead && !incoming.readableEnded) incoming.resume()
+      if (answer === undefined) noteUnsent(exchange.outgoing)
+      else if (isLarge(answer)) setImmediate(noteUnsent, exchange.outgoing)
+      return answer === undefined ? RESPONSE_ALREADY_SENT : respond(answer)
+    })
+  }
+
+  private answering(route: AnyRoute): Handle {
+    const check = route.fields === undefined ? undefined : new BodyCheck(route.fields)
+    const once = (exchange: HttpExchange) => this.answer(exchange, route, check)
+    const answering = route.mutates === true ? this.perhapsAgain(route, check) : once
+    const handle = this.marking(route, answering)
+    this.direct.add(route, handle)
+    return handle
+  }
+
+  /** With the headers that a page of another origin needs, where there may be such pages. */
+  private marking(route: RouteHead, handle: Handle): Handle {
+    const { origins } = this
+    if (origins === undefined || !isShared(route)) return handle
+    return (exchange) => {
+      origins.mark(exchange)
+      return handle(exchange)
+    }
+  }
+
+  /** A method that the path does not have: refused, unless it is OPTIONS and asks for a page. */
+  private withoutHandle(
+    exchange: HttpExchange,
+    allowed: string,
+    shared: readonly string[],
+  ): Answer {
+    const { origins, guard } = this
+    const { incoming } = exchange
+    if (origins === undefined || shared.length === 0) return this.refuseMethod(exchange, allowed)
+    origins.mark(exchange)
+    if (!origins.isPreflight(incoming)) return this.refuseMethod(exchange, allowed)
+    try {
+      guard.checkHost(incoming.headers)
+      return origins.preflight(incoming, guard.addressOf(incoming), shared)
+    } catch (thrown) {
+      return this.refuse(exchange, toGatewayError(thrown))
+    }
+  }
+
+  /** As answer, where the request may have been sent before. */
+  private perhapsAgain(route: AnyRoute, check: BodyCheck | undefined): Handle {
+    const { idempotency } = this.options
+    const inBody = route.fields !== undefined && bodyKey in route.fields
+    const again = async (exchange: HttpExchange, key: string | undefined) => {
+      const turn = idempotency.turn(key)
+      const answer = await this.answer(exchange, route, check, turn)
+      await turn.end(answer)
+      return answer
+    }
+    return (exchange) => {
+      const key = exchange.incoming.headers['idempotency-key']
+      if (typeof key === 'string') return again(exchange, key)
+      return inBody ? again(exchange, undefined) : this.answer(exchange, route, check)
+    }
+  }
+
+  private async health(exchange: HttpExchange): Promise<Answer> {
+    const { incoming } = exchange
+    try {
+      const { guard } = this
+      guard.checkHost(incoming.headers)
+      this.authenticator.countHealth(exchange, guard.addressOf(incoming))
+      const body = await this.healthOf()
+      const headers = answerHeaders('plain', this.requestId(incoming), this.vary)
+      return { status: 200, body, headers }
+    } catch (thrown) {
+      return this.refuse(exchange, toGatewayError(thrown))
+    }
+  }
+
+  private answer(
+    exchange: HttpExchange,
+    route: AnyRoute,
+    check: BodyCheck | undefined,
+    turn?: Turn,
+  ): Awaitable<Answer | undefined> {
+    const work: Work = { exchange, route, check, turn, request: undefined }
+    let answer: Awaitable<Answer | undefined>
+    try {
+      answer = this.begin(work)
+    } catch (thrown) {
+      answer = this.refused(work, thrown)
+    }
+    if (answer instanceof Promise) return this.answerLater(work, answer)
+    work.request?.held.release?.()
+    return answer
+  }
+
+  private async answerLater(
+    work: Work,
+    answer: Promise<Answer | undefined>,
+  ): Promise<Answer | undefined> {
+    try {
+      return await answer
+    } catch (thrown) {
+      const isPlain = work.route.errorBody === undefined
+      const body = isPlain ? await longErrorBody(toGatewayError(thrown)) : undefined
+      return this.refused(work, thrown, body)
+    } finally {
+      work.request?.held.release?.()
+    }
+  }
+
+  // What can be done at once costs no promise: a request goes step by step as far as it comes.
+
+  private begin(work: Work): Awaitable<Answer | undefined> {
+    const { exchange, route } = work
+    const { incoming } = exchange
+    const peer = this.guard.addressOf(incoming)
+    this.guard.checkHost(incoming.headers)
+    const known = this.authenticator.authenticate(this.guard, route, exchange, peer)
+    return known instanceof Promise
+      ? known.then((identity) => this.admit(work, peer, identity))
+      : this.admit(work, peer, known)
+  }
+
+  private admit(work: Work, peer: string, identity: Identity): Awaitable<Answer | undefined> {
+    const replies = repliesOf(work.exchange.incoming)
+    if (replies !== undefined) {
+      replies.speaksFor(identity, peer)
+      if (identity.kind !== 'anonymous' && !replies.isKnown) {
+        replies.isKnown = true
+        this.silent.remove(keyOf(work.exchange.incoming.socket))
+      }
+      const room = this.options.memory.isQuiet ? undefined : replies.room()
+      if (room !== undefined) return room.then(() => this.accept(work, peer, identity))
+    }
+    return this.accept(work, peer, identity)
+  }
+
+  private accept(work: Work, peer: string, identity: Identity): Awaitable<Answer | undefined> {
+    const { exchange, route, check, turn } = work
+    if (identity.kind === 'key') this.options.keyUse?.count(identity, route.path)
+    if (route.protocol !== undefined) this.requireEnabled(route.protocol)
+    const request = new HttpRequest(exchange, route, this.services, { peer, identity })
+    work.request = request
+    if (turn !== undefined) request.onBody = (bytes) => turn.read(bytes)
+    const fields = check === undefined ? request.fields : request.readFields(check)
+    if (fields instanceof Promise) {
+      return fields.then((read) => {
+        request.fields = read
+        return this.perform(work, request)
+      })
+    }
+    request.fields = fields
+    return this.perform(work, request)
+  }
+
+  private perform(work: Work, request: HttpRequest): Awaitable<Answer | undefined> {
+    const { route, turn, exchange } = work
+    const { headers } = exchange.incoming
+    const requestId = this.requestId(exchange.incoming)
+    request.session.requestId = requestId
+    if (turn !== undefined) return this.performOnce(work, request, turn, requestId)
+    if (!('run' in route)) return this.performOwn(route, exchange, request, requestId)
+    // What is kept under an Idempotency-Key is one answer, and no stream: that has gone its way.
+    const wantsLines = headers.accept?.includes('application/x-ndjson') === true
+    if (wantsLines && route.stream !== undefined) {
+      const command = route.stream(request, streamBatchDocuments, true)
+      return this.stream(exchange, request, command, requestId)
+    }
+    const text = route.run(request)
+    return text instanceof Promise
+      ? text.then((body) => this.answered(body, request.mode, requestId))
+      : this.answered(text, request.mode, requestId)
+  }
+
+  /** A request that may have been sent before. */
+  private async performOnce(
+    work: Work,
+    request: HttpRequest,
+    turn: Turn,
+    requestId: string,
+  ): Promise<Answer | undefined> {
+    const { route, exchange } = work
+    const before = await turn.begin(request)
+    if (before !== undefined) {
+      if ('lookAgain' in route) await route.lookAgain?.(request)
+      return { ...before, headers: { ...before.headers, 'x-request-id': requestId } }
+    }
+    if (!('run' in route)) return this.performOwn(route, exchange, request, requestId)
+    return this.answered(await route.run(request), request.mode, requestId)
+  }
+
+  /** A route that writes its answer itself, or has a status and headers of its own. */
+  private async performOwn(
+    route: RawRoute | ReplyRoute,
+    { outgoing }: HttpExchange,
+    request: HttpRequest,
+    requestId: string,
+  ): Promise<Answer | undefined> {
+    if ('send' in route) {
+      await route.send(request, outgoing, answerHeaders('plain', requestId, this.vary))
+      return undefined
+    }
+    const { status, headers: own, body, isPassing = false } = await route.reply(request)
+    const headers = { ...answerHeaders(request.mode, requestId, this.vary), ...own }
+    return { status, body, headers, isPassing }
+  }
+
+  private async stream(
+    { outgoing }: HttpExchange,
+    request: HttpRequest,
+    command: Document,
+    requestId: string,
+  ): Promise<undefined> {
+    const first = await request.run(command)
+    const headers = answerHeaders(request.mode, requestId, this.vary)
+    await streamCursor(request, first, outgoing, headers)
+  }
+
+  private refused({ exchange, route, request }: Work, thrown: unknown, body?: JsonText): Answer {
+    const hasRun = request?.hasRun === true
+    const hasRead = request?.held.isRead === true
+    const error = toGatewayError(thrown)
+    return this.refuse(exchange, error, { hasRun, hasRead, bodyOf: route.errorBody, body })
+  }
+
+  private requireEnabled(protocol: SwitchedProtocol): void {
+    if (this.options.isEnabled?.(protocol) !== false) return
+    throw fail('ProtocolDisabled', `the protocol ${protocol} is disabled`)
+  }
+
+  private refuseMethod(exchange: HttpExchange, allowed: string): Answer {
+    const { method } = exchange.incoming
+    const error = fail('MethodNotAllowed', `method ${method} is not allowed here`)
+    return this.refuse(exchange, error, { headers: { allow: allowed } })
+  }
+
+  private refuse(
+    { incoming, isDeferred }: HttpExchange,
+    error: GatewayError,
+    { headers: more, hasRun = false, hasRead = false, bodyOf, body: made }: Refusal = {},
+  ): Answer {
+    this.options.bus.counters.httpFailed(error, hasRun)
+    const requestId = this.requestId(incoming)
+    if (error.code === 1) {
+      const cause = error.cause instanceof Error ? error.cause.stack : String(error.cause)
+      this.options.log.error({ requestId, cause }, error.message)
+    }
+    // What is left of a refused body is not read: the connection cannot be used again.
+    const mayBeHere = incoming.complete && isDeferred !== true
+    const unread = !hasRead && !mayBeHere && hasBody(incoming)
+    const headers = {
+      ...answerHeaders('plain', requestId, this.vary),
+      ...refusalHeaders(error),
+      ...more,
+      ...(unread ? { connection: 'close' } : {}),
+    }
+    const { url = '' } = incoming
+    if (bodyOf === undefined && isMemoryUrl(url)) return { ...memoryRefusal(error), headers }
+    const write = bodyOf ?? (isMcpUrl(url) ? mcpRefusal : errorBody)
+    return { status: error.httpStatus, body: made ?? write(error), headers }
+  }
+
+  private answered(body: JsonText, mode: JsonMode, requestId: string): Answer {
+    return { status: 200, body, headers: answerHeaders(mode, requestId, this.vary) }
+  }
+
+  private requestId(incoming: IncomingMessage): string {
+    const given = incoming.headers['x-request-id']
+    if (typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given)) return given
+    this.idPrefix ??= `${Buffer.from(this.options.random.bytes(5)).toString('hex')}-`
+    return this.idPrefix + (this.requests++).toString(36)
+  }
+}

@@ -1,0 +1,103 @@
+// Results without a limit, one JSON document a line: the cursor is read only as fast as the client
+// takes the lines, so a result of any size needs the memory of one batch.
+
+import type { ServerResponse } from 'node:http'
+import { toGatewayError } from '../../../base/errors.js'
+import { streamBatchDocuments } from '../../../base/limits.js'
+import { WorkTurns } from '../../../base/work/work-turns.js'
+import { Elements } from '../../../value/elements.js'
+import type { JsonMode } from '../../../value/json/json.js'
+import { type Document, int64Value, type Value } from '../../../value/value.js'
+import { writeArray, writeDocument } from '../../../value/writer.js'
+import { jsonBetween } from '../../json-thread.js'
+import type { HttpCall } from '../core/call.js'
+import { noteUnsent } from '../core/replies.js'
+import { errorBody } from '../core/respond.js'
+import { cursorBatch, cursorCollection, cursorId, getMoreCommand } from './document-routes.js'
+
+/**
+ * Streams the cursor that `first` opened. An error after the start cannot change the status: it
+ * becomes the last line, and the connection is closed.
+ */
+export async function streamCursor(
+  call: HttpCall,
+  first: Document,
+  outgoing: ServerResponse,
+  headers: Readonly<Record<string, string>>,
+  mode: JsonMode = call.mode,
+): Promise<void> {
+  outgoing.writeHead(200, { ...headers, 'content-type': 'application/x-ndjson; charset=utf-8' })
+  const collection = cursorCollection(call, first)
+  const cursor = { id: cursorId(first), mode, collection }
+  try {
+    await pump(call, first, outgoing, cursor)
+    outgoing.end()
+  } catch (thrown) {
+    outgoing.end(`${errorBody(toGatewayError(thrown))}\n`, () => outgoing.destroy())
+  }
+  if (cursor.id !== 0) await dropCursor(call, collection, cursor.id)
+}
+
+/** Writes batch after batch, each when the socket has taken the last; `cursor` follows. */
+async function pump(
+  call: HttpCall,
+  first: Document,
+  outgoing: ServerResponse,
+  cursor: { id: number; readonly mode: JsonMode; readonly collection: string },
+): Promise<void> {
+  await writeLines(cursor.mode, cursorBatch(first, 'firstBatch'), outgoing)
+  while (cursor.id !== 0) {
+    // It may have drained while the last line was made in a thread.
+    if (outgoing.writableNeedDrain) await drained(outgoing)
+    if (outgoing.destroyed) return
+    const next = getMoreCommand(cursor.collection, cursor.id, streamBatchDocuments)
+    const reply = await call.run(next)
+    cursor.id = cursorId(reply)
+    await writeLines(cursor.mode, cursorBatch(reply, 'nextBatch'), outgoing)
+  }
+}
+
+/** For a client that left early. What cannot be closed now is closed by its idle time. */
+async function dropCursor(call: HttpCall, collection: string, id: number): Promise<void> {
+  try {
+    await call.run(killCommand(collection, id))
+  } catch {
+    return
+  }
+}
+
+/** Others work in between where there is much. */
+async function writeLines(mode: JsonMode, batch: Value, outgoing: ServerResponse): Promise<void> {
+  const turns = new WorkTurns()
+  let lines: string[] = []
+  const elements = new Elements(batch.bytes, batch.start)
+  while (elements.next()) {
+    const text = jsonBetween('', elements.value(), '\n', mode)
+    if (typeof text === 'string') lines.push(text)
+    else {
+      outgoing.write(lines.join(''))
+      lines = []
+      outgoing.write(await text)
+    }
+    if (turns.isDue) await turns.pause()
+  }
+  if (lines.length > 0) outgoing.write(lines.join(''))
+  if (outgoing.writableNeedDrain) noteUnsent(outgoing)
+}
+
+function drained(outgoing: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      outgoing.off('drain', done).off('close', done)
+      resolve()
+    }
+    outgoing.on('drain', done).on('close', done)
+  })
+}
+
+function killCommand(collection: string, id: number): Document {
+  return writeDocument((writer) => {
+    writer.string('killCursors', collection)
+    writer.value('cursors', writeArray([int64Value(BigInt(id))]))
+  })
+}

@@ -1,0 +1,207 @@
+// The key-value routes of the API: one command, and a stream of what is published. What comes by
+// them runs on the path of all key-value commands.
+
+import type { ServerResponse } from 'node:http'
+import { Slice } from '../../../base/bytes/slice.js'
+import { fail, type GatewayError } from '../../../base/errors.js'
+import { keyspacesMax } from '../../../base/limits.js'
+import { errorLine, ReplyError } from '../../../base/reply-error.js'
+import type { KeyValueBus } from '../../../bus/keyvalue/bus.js'
+import { type Channels, type Message, Subscriber } from '../../../bus/keyvalue/clients/channels.js'
+import type { KeyValueSession } from '../../../bus/keyvalue/clients/session.js'
+import type { Reply } from '../../../bus/keyvalue/reply.js'
+import type { Place, Space } from '../../../engine/keyspace/spaces.js'
+import type { JsonText } from '../../json-thread.js'
+import type { EventStreams } from '../core/event-stream.js'
+import { refusalHeaders } from '../core/request-limit.js'
+import type { HttpAnswer, RawCall, RawRoute, ReplyRoute } from '../core/routes.js'
+import { readCommand } from './key-value-commands.js'
+import { openSession, runCommands } from './key-value-run.js'
+import { textJson } from './key-value-words.js'
+import { ReplyText } from './reply-text.js'
+
+export interface KeyValueRoutesOptions {
+  readonly bus: KeyValueBus
+  readonly streams: EventStreams
+}
+
+type Headers = Readonly<Record<string, string>>
+
+/** `POST /api/v1/redis` and `GET /api/v1/redis/stream`. */
+export function keyValueRoutes(options: KeyValueRoutesOptions): readonly (RawRoute | ReplyRoute)[] {
+  return [
+    {
+      method: 'POST',
+      path: '/api/v1/redis',
+      access: 'key',
+      query: { database: 'string' },
+      fields: { command: 'array!' },
+      mutates: true,
+      reply: (call) => runOne(options, call),
+      lookAgain: (call) => lookAgain(options, call),
+    },
+    {
+      method: 'GET',
+      path: '/api/v1/redis/stream',
+      access: 'key',
+      query: { channels: 'string!', database: 'string' },
+      answers: 'text/event-stream',
+      send: async (call, outgoing, headers) => stream(options, call, outgoing, headers),
+    },
+  ]
+}
+
+async function runOne({ bus }: KeyValueRoutesOptions, call: RawCall): Promise<HttpAnswer> {
+  const given = call.fields.get('command')
+  if (given === undefined) throw fail('BadValue', "field 'command' is required")
+  const session = openSession(bus, { session: call.session, place: placeOf(bus, call) })
+  const forget = call.session.whenClosed(() => {
+    session.closed = true
+  })
+  try {
+    const [ran] = await runCommands(bus, session, [await readCommand(given)])
+    if (ran === undefined) throw fail('Interrupted', 'the command was not answered')
+    const { error, reply } = ran
+    if (error === undefined) return { status: 200, body: await resultBody(bus, session, reply) }
+    const headers = refusalHeaders(error)
+    const isPassing = error.kind === 'Unauthorized'
+    return { status: statusOf(error), headers, body: errorJson(error), isPassing }
+  } finally {
+    forget()
+  }
+}
+
+async function resultBody(
+  bus: KeyValueBus,
+  session: KeyValueSession,
+  reply: Reply,
+): Promise<JsonText> {
+  const room = bus.openRoom(session)
+  try {
+    const text = new ReplyText('plain', room)
+    text.text('{"ok":1,"result":')
+    await text.reply(reply)
+    text.text('}')
+    return await text.whole()
+  } finally {
+    room.close()
+  }
+}
+
+/** The rights of the command whose answer was kept. Throws Unauthorized. */
+async function lookAgain({ bus }: KeyValueRoutesOptions, call: RawCall): Promise<void> {
+  const given = call.fields.get('command')
+  if (given === undefined) return
+  const session = openSession(bus, { session: call.session, place: placeOf(bus, call) })
+  const args = await readCommand(given)
+  const opened = bus.open(bus.table.find(args.text(0)), args, session)
+  // What was no command is none now.
+  if (opened.error !== undefined && opened.error.kind !== 'Unauthorized') return
+  if (opened.error !== undefined) throw opened.error
+  await bus.lookAgain(opened)
+}
+
+/** The peer's text, whatever went wrong; what is our fault or passes by itself has its status. */
+function errorJson(error: GatewayError): string {
+  const name = JSON.stringify(error.codeName)
+  const text = JSON.stringify(errorLine(error))
+  return `{"ok":0,"code":${error.code},"codeName":${name},"errmsg":${text}}`
+}
+
+/** Refusals are the client's; the rest, and limits, keep the table's status. */
+export function statusOf(error: GatewayError): number {
+  const { httpStatus } = error
+  return httpStatus < 500 && httpStatus !== 429 ? 400 : httpStatus
+}
+
+export function send(
+  outgoing: ServerResponse,
+  headers: Headers,
+  status: number,
+  body: JsonText,
+): void {
+  outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) })
+  outgoing.end(body)
+}
+
+/** Of the space that the request names, or of the caller's own. Throws InvalidNamespace. */
+export function placeOf(bus: KeyValueBus, call: RawCall): Place {
+  return bus.placeOf(call.session.identity, call.namedDatabase, indexOf(call))
+}
+
+/** Of the header `x-sigil-kv-db`. Throws BadValue. */
+function indexOf({ incoming }: RawCall): number {
+  const given = incoming.headers['x-sigil-kv-db']
+  if (given === undefined) return 0
+  const index = Number(given)
+  if (/^\d{1,2}$/.test(String(given)) && index < keyspacesMax) return index
+  throw fail('BadValue', `header x-sigil-kv-db must be 0 to ${keyspacesMax - 1}`)
+}
+
+async function stream(
+  { bus, streams }: KeyValueRoutesOptions,
+  call: RawCall,
+  outgoing: ServerResponse,
+  headers: Headers,
+): Promise<void> {
+  const names = channelsOf(call)
+  const { channels } = bus.services
+  const { space } = placeOf(bus, call)
+  await requireListener(bus, call, space)
+  if (call.incoming.method === 'HEAD') {
+    outgoing.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8' })
+    outgoing.end()
+    return
+  }
+  const subscriber = new Subscriber(call.session, space, (message) =>
+    events.data(messageJson(message)),
+  )
+  const told = subscribed(channels, subscriber, () =>
+    names.map((name) => {
+      channels.subscribe(subscriber, Slice.ofText(name))
+      const channel = JSON.stringify(name)
+      return `{"event":"subscribe","channel":${channel},"count":${subscriber.count}}`
+    }),
+  )
+  const events = streams.open(outgoing, headers, call.session.identity, () =>
+    channels.leave(subscriber),
+  )
+  for (const line of told) events.data(line)
+}
+
+/** What `subscribe` answers; where it throws, nothing is listened to and no stream has begun. */
+export function subscribed<T>(channels: Channels, subscriber: Subscriber, subscribe: () => T): T {
+  try {
+    return subscribe()
+  } catch (error) {
+    channels.leave(subscriber)
+    throw error
+  }
+}
+
+/** Throws Unauthorized (403) where the caller may not listen. */
+export async function requireListener(
+  bus: KeyValueBus,
+  { session }: RawCall,
+  space: Space,
+): Promise<void> {
+  try {
+    await bus.requireListener(session.identity, space)
+  } catch (error) {
+    if (!(error instanceof ReplyError)) throw error
+    throw fail('Unauthorized', 'not allowed to listen to channels', { reason: 'role' })
+  }
+}
+
+function messageJson({ channel, payload }: Message): string {
+  const [name, text] = [textJson(Slice.of(channel)), textJson(Slice.of(payload))]
+  return `{"channel":${name},"message":${text}}`
+}
+
+/** Names of the query `channels`, which commas separate. Throws BadValue where there is none. */
+function channelsOf({ incoming }: RawCall): string[] {
+  const query = new URL(incoming.url ?? '', 'http://localhost').searchParams
+  const names = (query.get('channels') ?? '').split(',').filter((name) => name !== '')
+  if (names.length === 0) throw fail('BadValue', "query 'channels' must name a channel")
+  return names
+}

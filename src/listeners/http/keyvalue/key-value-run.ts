@@ -1,0 +1,160 @@
+// Runs key-value commands that came by HTTP on the one path that all of them take. A request has no
+// connection: what changes one has no effect behind its command, and what needs one is refused with
+// a word on where to go.
+
+import type { GatewayError } from '../../../base/errors.js'
+import { batchCommandsMax } from '../../../base/limits.js'
+import { refuse } from '../../../base/reply-error.js'
+import { work } from '../../../base/work/work-budget.js'
+import { WorkTurns } from '../../../base/work/work-turns.js'
+import type { Arguments } from '../../../bus/keyvalue/arguments.js'
+import type { KeyValueBus } from '../../../bus/keyvalue/bus.js'
+import { KeyValueCall } from '../../../bus/keyvalue/call.js'
+import { type ClientSocket, KeyValueSession } from '../../../bus/keyvalue/clients/session.js'
+import type { Reply } from '../../../bus/keyvalue/reply.js'
+import type { Session } from '../../../bus/session.js'
+import type { Place } from '../../../engine/keyspace/spaces.js'
+import { requestOf } from './key-value-words.js'
+
+/** A command that is looked up and becomes a call. */
+const openedUnits = 30
+
+/** Where nothing can be pushed to. */
+const noSocket: ClientSocket = { push: () => {}, end: () => {}, destroy: () => {} }
+
+export interface SessionParts {
+  readonly session: Session
+  readonly place: Place
+  readonly socket?: ClientSocket
+}
+
+/** A client of one request. */
+export function openSession(bus: KeyValueBus, parts: SessionParts): KeyValueSession {
+  const { session, place, socket = noSocket } = parts
+  return new KeyValueSession({
+    protocol: 'http',
+    id: 0,
+    peer: session.peer,
+    local: '',
+    socket,
+    identity: session.identity,
+    place,
+    nowMs: bus.services.clock.elapsed(),
+  })
+}
+
+/** Runs commands one after the other; each call has its reply then. Never rejects. */
+export async function runCommands(
+  bus: KeyValueBus,
+  session: KeyValueSession,
+  commands: readonly Arguments[],
+): Promise<readonly KeyValueCall[]> {
+  const { identity, place } = session
+  const turns = new WorkTurns()
+  const calls: KeyValueCall[] = []
+  for (const args of commands) {
+    calls.push(open(bus, session, args))
+    work.note(openedUnits)
+    if (turns.isDue) await turns.pause()
+  }
+  let batch: KeyValueCall[] = []
+  const flush = async () => {
+    const [first] = batch
+    if (first !== undefined) await bus.run(batch, first.command.access === 'write')
+    batch = []
+    if (turns.isDue) await turns.pause()
+  }
+  for (const call of calls) {
+    if (call.isRefused) continue
+    const { access } = call.command
+    if (batch.length >= batchCommandsMax || batch[0]?.command.access !== access) await flush()
+    if (access === undefined) {
+      await bus.runAlone(call)
+      session.identity = identity
+      session.place = place
+    } else batch.push(call)
+  }
+  await flush()
+  // Their replies are written next, and count as unsent then.
+  for (const call of calls) call.letGo()
+  return calls
+}
+
+/** Runs commands as one; resolves with the reply of EXEC. */
+export async function runTransaction(
+  bus: KeyValueBus,
+  session: KeyValueSession,
+  commands: readonly Arguments[],
+): Promise<{ readonly reply: Reply; readonly error: GatewayError | undefined }> {
+  const multi = { queue: [], bytes: 0, room: undefined, isPoisoned: false }
+  session.multi = multi
+  const turns = new WorkTurns()
+  for (const args of commands) {
+    const call = open(bus, session, args)
+    if (call.error !== undefined) multi.isPoisoned = true
+    work.note(openedUnits)
+    if (turns.isDue) await turns.pause()
+  }
+  const exec = bus.open(bus.table.find('exec'), requestOf([Buffer.from('exec')]), session)
+  if (!exec.isRefused) await bus.runAlone(exec)
+  exec.letGo()
+  return exec
+}
+
+function open(bus: KeyValueBus, session: KeyValueSession, args: Arguments): KeyValueCall {
+  const named = bus.table.find(args.text(0))
+  const command = named?.resolve(args)
+  const refusal =
+    command === undefined || !command.takes(args.count)
+      ? undefined
+      : refusalOf(new KeyValueCall(command, args, session, bus))
+  if (refusal === undefined || command === undefined) return bus.open(named, args, session)
+  const call = new KeyValueCall(command, args, session, bus)
+  call.isRefused = true
+  call.fail(refusal)
+  command.rejected++
+  return call
+}
+
+const needsConnection =
+  'needs a connection of its own: use the key-value port (redis-cli, any client library)'
+
+/** Commands that mean nothing without a connection, and what does the same here. */
+const connected: Readonly<Record<string, string>> = {
+  subscribe: 'use GET /api/v1/redis/stream or /upstash/subscribe',
+  psubscribe: 'use /upstash/psubscribe, or the key-value port',
+  unsubscribe: 'end the stream instead',
+  punsubscribe: 'end the stream instead',
+  multi: 'use /upstash/multi-exec, or the key-value port',
+  exec: 'use /upstash/multi-exec, or the key-value port',
+  discard: 'use /upstash/multi-exec, or the key-value port',
+  watch: needsConnection,
+  unwatch: needsConnection,
+  monitor: 'use /upstash/monitor, or the key-value port',
+  quit: needsConnection,
+  reset: needsConnection,
+  hello: needsConnection,
+}
+
+function refusalOf(call: KeyValueCall): GatewayError | undefined {
+  const { row } = call.command
+  const way = connected[row.name]
+  if (way !== undefined) return refuse(`ERR ${row.name} is not possible over HTTP: ${way}`)
+  if (row.grain !== 'blocking' || call.session.multi !== undefined || !waits(call)) {
+    return undefined
+  }
+  return refuse(
+    `ERR ${row.name} does not wait over HTTP: ask with timeout 0, which answers at once, ` +
+      'or use the key-value port',
+  )
+}
+
+/** Whether it would wait for some time; what is wrong with its timeout is for itself to say. */
+function waits(call: KeyValueCall): boolean {
+  const { row } = call.command
+  try {
+    return row.grain === 'blocking' && row.timeout(call) > 0
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,122 @@
+// The body of an answer with key-value replies: JSON, written beside others where the replies are
+// long, with long texts made in the thread for JSON. What is written counts for its owner.
+
+import { Slice } from '../../../base/bytes/slice.js'
+import type { ByteShare } from '../../../base/heap/byte-shares.js'
+import { jsonInThreadBytes } from '../../../base/limits.js'
+import { tooMuchMemory } from '../../../base/reply-error.js'
+import { work } from '../../../base/work/work-budget.js'
+import { jsonBytesPerUnit, wordUnits } from '../../../base/work/work-figures.js'
+import { WorkTurns } from '../../../base/work/work-turns.js'
+import { bytesOfReply, isLong, itemsOf, type Reply } from '../../../bus/keyvalue/reply.js'
+import { type JsonText, longTextJson } from '../../json-thread.js'
+import { base64, replyJson, type TextEncoding } from './key-value-words.js'
+
+/** Characters that are gathered before they become bytes: a string that grows is cheap to here. */
+const gatheredMax = 65_536
+/** Bytes that are put together in one go. */
+const joinedAtOnce = 4 * 1024 * 1024
+
+export class ReplyText {
+  private readonly turns = new WorkTurns()
+  private readonly chunks: Buffer[] = []
+  private gathered = ''
+
+  constructor(
+    private readonly encoding: TextEncoding,
+    /** Of memory, for the client of the answer; closed by its opener. */
+    private readonly room: ByteShare,
+  ) {}
+
+  /** Throws OOM. */
+  text(text: string): void {
+    this.gathered += text
+    if (this.gathered.length > gatheredMax) this.pass()
+  }
+
+  /** Throws OOM. */
+  async reply(reply: Reply): Promise<void> {
+    if (!isLong(reply) && bytesOfReply(reply) <= jsonInThreadBytes) this.short(reply)
+    else await this.long(reply)
+    // A pipeline has very many replies that are short.
+    if (this.turns.isDue) await this.turns.pause()
+  }
+
+  /** All of it. */
+  async whole(): Promise<JsonText> {
+    if (this.chunks.length === 0) return this.gathered
+    this.pass()
+    let bytes = 0
+    for (const chunk of this.chunks) bytes += chunk.length
+    const whole = Buffer.allocUnsafeSlow(bytes)
+    let at = 0
+    let pausedAt = 0
+    for (const chunk of this.chunks) {
+      at += chunk.copy(whole, at)
+      if (at - pausedAt < joinedAtOnce) continue
+      pausedAt = at
+      await this.turns.pause()
+    }
+    return whole
+  }
+
+  private async long(reply: Reply): Promise<void> {
+    const items = itemsOf(reply)
+    if (items === undefined) {
+      await this.longText(reply)
+      return
+    }
+    this.gathered += '['
+    for (let i = 0; i < items.length; i++) {
+      if (i > 0) this.gathered += ','
+      const item = items[i] as Reply
+      const isShort = !isLong(item) && bytesOfReply(item) <= jsonInThreadBytes
+      if (isShort) this.short(item)
+      else await this.long(item)
+      if (this.turns.isDue) await this.turns.pause()
+    }
+    this.gathered += ']'
+  }
+
+  private short(reply: Reply): void {
+    const json = replyJson(reply, this.encoding)
+    work.note(wordUnits + json.length / jsonBytesPerUnit)
+    this.gathered += json
+    if (this.gathered.length > gatheredMax) this.pass()
+  }
+
+  private async longText(reply: Reply): Promise<void> {
+    const slice = sliceOf(reply)
+    if (slice === undefined) return this.short(reply)
+    const isText = this.encoding === 'lossy' || (this.encoding === 'plain' && slice.isText())
+    if (isText) this.chunk(await longTextJson(slice))
+    else {
+      const quoted = `"${base64(slice)}"`
+      this.chunk(this.encoding === 'base64' ? quoted : `{"$binary":${quoted}}`)
+    }
+    await this.turns.pause()
+  }
+
+  private chunk(text: JsonText): void {
+    this.pass()
+    const chunk = typeof text === 'string' ? Buffer.from(text) : text
+    if (!this.room.take(chunk.length)) throw tooMuchMemory()
+    this.chunks.push(chunk)
+  }
+
+  /** What was gathered becomes bytes. */
+  private pass(): void {
+    const { gathered } = this
+    if (gathered === '') return
+    this.gathered = ''
+    this.chunk(gathered)
+  }
+}
+
+function sliceOf(reply: Reply): Slice | undefined {
+  if (reply instanceof Slice) return reply
+  if (reply instanceof Uint8Array) return Slice.of(reply)
+  if (typeof reply === 'string') return Slice.ofText(reply)
+  if (reply === null || typeof reply !== 'object' || !('kind' in reply)) return undefined
+  return reply.kind === 'verbatim' ? Slice.ofText(reply.text) : undefined
+}

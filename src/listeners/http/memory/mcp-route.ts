@@ -1,0 +1,106 @@
+// `POST /mcp`: the graph memory for clients of the Model Context Protocol, over streamable HTTP.
+// Keys alone say who calls, never cookies, and pages of other sites are refused. The protocol's
+// library is loaded with the first request. (docs/memory.md, "MCP")
+
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import { fail } from '../../../base/errors.js'
+import { mcpBodyBytesMax, mcpPiecesMax } from '../../../base/limits.js'
+import { Elements } from '../../../value/elements.js'
+import { bsonType, type Value } from '../../../value/value.js'
+import { readValue } from '../../json-thread.js'
+import { requireJsonType } from '../core/request.js'
+import type { RawCall, RawRoute } from '../core/routes.js'
+import { InProcessMemory } from './memory-in-process.js'
+
+export interface McpRouteOptions {
+  /** Of Sigil's package. */
+  readonly version: string
+}
+
+type HeaderTexts = Readonly<Record<string, string>>
+
+export function mcpRoute({ version }: McpRouteOptions): RawRoute {
+  return {
+    method: 'POST',
+    path: '/mcp',
+    access: 'key',
+    credentials: 'keys',
+    takes: ['application/json'],
+    bodyBytesMax: mcpBodyBytesMax,
+    send: (call, outgoing, headers) => serve(version, call, outgoing, headers),
+  }
+}
+
+async function serve(
+  version: string,
+  call: RawCall,
+  outgoing: ServerResponse,
+  headers: HeaderTexts,
+): Promise<void> {
+  const { incoming, session } = call
+  call.checkOrigin()
+  // ANONYMOUS=read is for the API: a client of this protocol is known by its key.
+  if (session.identity.kind === 'anonymous') throw fail('Unauthorized', 'an API key is needed')
+  requireJsonType(incoming.headers['content-type'] ?? 'none')
+  const body = await call.body((bytes) => bytes)
+  // The library would put other characters in place of what is none.
+  if (!isUtf8(body)) throw fail('FailedToParse', 'the body is not UTF-8')
+  // Many calls in one request would be one to the limits.
+  if (/^\s*\[/.test(body.toString('utf8'))) {
+    throw fail('BadValue', 'a request carries one message')
+  }
+  if (body.length > plainBytesMax) requirePieces(await readValue(new Uint8Array(body)))
+  const { createMcpHandler } = await import('@modelcontextprotocol/server')
+  const { memoryServer } = await import('../../mcp/server.js')
+  const api = new InProcessMemory(call)
+  // Nothing is told that was not asked for: no stream stays open.
+  const handler = createMcpHandler(() => memoryServer({ api, version }), { maxSubscriptions: 0 })
+  const gone = new AbortController()
+  outgoing.once('close', () => gone.abort())
+  const response = await handler.fetch(requestOf(incoming, body, gone.signal))
+  await write(response, outgoing, headers)
+  await handler.close()
+}
+
+/** A shorter message has few pieces whatever it says. */
+const plainBytesMax = 16 * 1024
+
+/** Throws BadValue for a message of too many elements and fields. */
+function requirePieces(message: Value): void {
+  const open = [message]
+  for (let count = 0; open.length > 0; ) {
+    const { type, bytes, start } = open.pop() as Value
+    if (type !== bsonType.array && type !== bsonType.object) continue
+    const elements = new Elements(bytes, start)
+    while (elements.next()) {
+      if (++count > mcpPiecesMax) {
+        throw fail('BadValue', `a message has at most ${mcpPiecesMax} elements and fields`)
+      }
+      open.push(elements.value())
+    }
+  }
+}
+
+/** The request as the web's own, with what the protocol reads of it and no more. */
+function requestOf(incoming: IncomingMessage, body: Buffer, signal: AbortSignal): Request {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    const isRead = /^(?:accept|content-type|last-event-id|mcp-.+)$/.test(name)
+    if (isRead && typeof value === 'string') headers.set(name, value)
+  }
+  return new Request('http://localhost/mcp', { method: 'POST', headers, body, signal })
+}
+
+async function write(response: Response, outgoing: ServerResponse, headers: HeaderTexts) {
+  const { status, body } = response
+  if (outgoing.destroyed) {
+    await body?.cancel()
+    return
+  }
+  outgoing.writeHead(status, { ...headers, ...Object.fromEntries(response.headers) })
+  if (body === null) outgoing.end()
+  // A client that has gone needs no reply.
+  else await pipeline(body, outgoing).catch(() => undefined)
+}

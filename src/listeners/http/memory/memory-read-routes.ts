@@ -1,0 +1,173 @@
+// What the graph memory tells over HTTP: the snapshot that a viewer draws, the search, the verdict
+// on one memory and on a graph, single memories, and which graphs there are.
+// (docs/memory.md, "Routes")
+
+import { fail } from '../../../base/errors.js'
+import { contextNodesMax, memoryBodyBytesMax, memoryIdCharsMax } from '../../../base/limits.js'
+import { elementsOf, field } from '../../../value/elements.js'
+import { integerOf } from '../../../value/numbers.js'
+import { type Document, documentOf } from '../../../value/value.js'
+import { copyFields } from '../core/call.js'
+import type { HttpAnswer, QuerySchema } from '../core/routes.js'
+import {
+  answered,
+  commandOn,
+  graphCommand,
+  isYes,
+  type MemoryRequest,
+  type MemoryRoute,
+  replyJson,
+  wholeOf,
+} from './memory-route.js'
+
+const recallQuery = {
+  graph: 'string',
+  q: 'string',
+  entity: 'string',
+  hops: 'whole',
+  limit: 'whole',
+  include: 'string',
+  explain: 'string',
+  neighbours: 'string',
+} as const satisfies QuerySchema
+
+export const memoryReadRoutes: readonly MemoryRoute[] = [
+  {
+    method: 'GET',
+    path: '/api/graph',
+    query: { graph: 'string', limit: 'whole' },
+    answer: snapshot,
+  },
+  { method: 'GET', path: '/api/recall', query: recallQuery, answer: recall },
+  {
+    method: 'GET',
+    path: '/api/verify',
+    query: { id: 'string!', graph: 'string' },
+    answer: verify,
+  },
+  {
+    method: 'POST',
+    path: '/api/verify',
+    fields: { graph: 'string', ids: 'array!' },
+    bodyBytesMax: memoryBodyBytesMax,
+    answer: verifyMany,
+  },
+  {
+    method: 'GET',
+    path: '/api/verify/graph',
+    query: { graph: 'string', cursor: 'string' },
+    answer: sweep,
+  },
+  {
+    method: 'GET',
+    path: '/api/evidence',
+    query: { id: 'string!', graph: 'string' },
+    answer: async (request) => answered(await request.run(onMemory('exportEvidence', request))),
+  },
+  {
+    method: 'GET',
+    path: '/api/memories/:id',
+    query: { graph: 'string' },
+    answer: getMemory,
+  },
+  {
+    method: 'GET',
+    path: '/api/graphs',
+    answer: async ({ run }) => answered(await run(graphCommand('listGraphs', ''))),
+  },
+  { method: 'GET', path: '/api/graphs/:name', answer: graphSettings },
+]
+
+async function snapshot(request: MemoryRequest): Promise<HttpAnswer> {
+  const limit = wholeOf(request.query, 'limit') ?? contextNodesMax
+  const taken = (most: number) =>
+    request.run(commandOn('graphSnapshot', request, (writer) => writer.int32('limit', most)))
+  const tagOf = (reply: Document) => `"${seqOf(reply)}-${limit}"`
+  if (request.isKnown !== undefined) {
+    // The count of changes stands in the smallest snapshot too.
+    const tag = tagOf(await taken(1))
+    if (request.isKnown(tag)) return { status: 304, body: null, headers: snapshotHeaders(tag) }
+  }
+  const reply = await taken(limit)
+  return { status: 200, body: await replyJson(reply), headers: snapshotHeaders(tagOf(reply)) }
+}
+
+/** Changes of a graph: no graph of that name has had so many before. */
+function seqOf(reply: Document): number {
+  const seq = field(reply, 'seq')
+  return (seq === undefined ? undefined : integerOf(seq)) ?? 0
+}
+
+function snapshotHeaders(etag: string): Record<string, string> {
+  return { etag, 'cache-control': 'private, no-cache' }
+}
+
+async function recall(request: MemoryRequest): Promise<HttpAnswer> {
+  const { query } = request
+  const command = commandOn('recallMemories', request, (writer) => {
+    // A form sends what was left empty too.
+    for (const name of ['q', 'entity', 'include']) {
+      const text = query.get(name)
+      if (text !== undefined && text !== '') writer.string(name, text)
+    }
+    for (const name of ['hops', 'limit']) {
+      const whole = wholeOf(query, name)
+      if (whole !== undefined) writer.int32(name, whole)
+    }
+    const share = shareOf(query.get('neighbours'))
+    if (share !== undefined) writer.double('neighbours', share)
+    if (isYes(query.get('explain'))) writer.bool('explain', true)
+  })
+  return answered(await request.run(command))
+}
+
+async function getMemory(request: MemoryRequest): Promise<HttpAnswer> {
+  const id = request.param('id')
+  const command = commandOn('getMemory', request, (writer) => writer.string('id', id))
+  return answered(await request.run(command))
+}
+
+async function verify(request: MemoryRequest): Promise<HttpAnswer> {
+  return answered(await request.run(onMemory('verifyMemory', request)))
+}
+
+/** A command on the memory that the query names. Throws BadValue. */
+function onMemory(name: string, request: MemoryRequest): Document {
+  const id = request.query.get('id') ?? ''
+  if (id === '' || [...id].length > memoryIdCharsMax) {
+    throw fail('BadValue', `query 'id' must have 1 to ${memoryIdCharsMax} characters`)
+  }
+  return commandOn(name, request, (writer) => writer.string('id', id))
+}
+
+/** Some memories by one look at the anchors. It changes nothing, and so has no idempotency key. */
+async function verifyMany(request: MemoryRequest): Promise<HttpAnswer> {
+  const command = commandOn('verifyMemories', request, (writer) =>
+    copyFields(writer, request.fields, ['ids']),
+  )
+  return answered(await request.run(command))
+}
+
+async function sweep(request: MemoryRequest): Promise<HttpAnswer> {
+  const cursor = request.query.get('cursor')
+  const command = commandOn('verifyGraph', request, (writer) => {
+    if (cursor !== undefined && cursor !== '') writer.string('cursor', cursor)
+  })
+  return answered(await request.run(command))
+}
+
+/** One of the list, which shows what the caller may read. */
+async function graphSettings({ param, run }: MemoryRequest): Promise<HttpAnswer> {
+  const command = graphCommand('listGraphs', '', (writer) => writer.string('name', param('name')))
+  const listed = field(await run(command), 'graphs')
+  const [found] = listed === undefined ? [] : elementsOf(listed)
+  if (found === undefined) throw fail('GraphNotFound', 'no such graph, or none that you may read')
+  return { status: 200, body: await replyJson(documentOf(found)) }
+}
+
+/** From 0 to 1. Throws BadValue. */
+function shareOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (/^(?:0(?:\.\d{1,6})?|1(?:\.0{1,6})?)$/.test(text)) return Number(text)
+  throw fail('BadValue', "query 'neighbours' must be a number from 0 to 1")
+}

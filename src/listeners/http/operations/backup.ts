@@ -1,0 +1,117 @@
+// The backup route: the operator's client takes the file's bytes as they are made. A client that
+// leaves ends the backup at once, one that takes nothing after a while: it pins a state of the
+// tables.
+
+import type { ServerResponse } from 'node:http'
+import { fail, GatewayError, toGatewayError } from '../../../base/errors.js'
+import { backupBytesPerSecond, backupRateMax, backupStallMs } from '../../../base/limits.js'
+import { ownerName } from '../../../engine/check/owner-name.js'
+import type { Audit, AuditEntry } from '../../../identity/audit.js'
+import { secretRows } from '../../../identity/secret-rows.js'
+import { encodeFailure } from '../../../store/backup/backup-format.js'
+import { TablesDamaged } from '../../../store/backup/backup-thread.js'
+import type { Backup, Store } from '../../../store/store.js'
+import { type HttpCall, wholeField } from '../core/call.js'
+import type { RawCall, RawRoute } from '../core/routes.js'
+
+export interface BackupRouteOptions {
+  readonly store: Store
+  /** Of Sigil, for the file. */
+  readonly version: string
+  /** Where a backup that begins is written down; nowhere unless given. */
+  readonly audit?: Audit
+  /** How long a client may take nothing, milliseconds. */
+  readonly stallMs?: number
+}
+
+/** `POST /api/v1/backup`, `{rate: MB/s}`. */
+export function backupRoute(options: BackupRouteOptions): RawRoute {
+  return {
+    method: 'POST',
+    path: '/api/v1/backup',
+    access: 'operator',
+    answers: 'application/octet-stream',
+    fields: { rate: 'whole' },
+    send: (call, outgoing, headers) => answer(options, call, outgoing, headers),
+  }
+}
+
+async function answer(
+  { store, version, audit, stallMs = backupStallMs }: BackupRouteOptions,
+  call: RawCall,
+  outgoing: ServerResponse,
+  headers: Readonly<Record<string, string>>,
+): Promise<void> {
+  const bytesPerSecond = rateOf(call)
+  const abort = new AbortController()
+  outgoing.on('close', () => abort.abort())
+  if (store.backup === undefined) throw fail('CommandNotSupported', 'the store has no backups')
+  if (audit !== undefined) await audit.record(entryOf(call))
+  const { signal } = abort
+  const backup = await store.backup({ sigil: version, bytesPerSecond, signal, without: secretRows })
+  outgoing.writeHead(200, { ...headers, 'content-type': 'application/octet-stream' })
+  try {
+    await send(backup, outgoing, stallMs)
+    outgoing.end()
+  } catch (thrown) {
+    if (outgoing.destroyed) return
+    // The status line has gone out: the reason is the last section.
+    outgoing.end(encodeFailure(await named(thrown, store)))
+  }
+}
+
+function entryOf({ session: { identity, peer } }: RawCall): AuditEntry {
+  return { act: 'backup', identity, protocol: 'http', peer }
+}
+
+function rateOf({ fields }: HttpCall): number {
+  const rate = wholeField(fields, 'rate')
+  if (rate === undefined) return backupBytesPerSecond
+  if (rate >= 1 && rate <= backupRateMax) return rate * 1_000_000
+  throw fail('BadValue', `field 'rate' must be 1 to ${backupRateMax} MB/s`)
+}
+
+async function send(backup: Backup, outgoing: ServerResponse, stallMs: number): Promise<void> {
+  for await (const section of backup) {
+    if (outgoing.destroyed) return
+    if (!outgoing.write(section)) await taken(outgoing, stallMs)
+  }
+}
+
+/** Resolves when the client has taken what was written; rejects when it is gone, or stalled. */
+function taken(outgoing: ServerResponse, stallMs: number): Promise<void> {
+  if (outgoing.destroyed) return Promise.reject(gone())
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => outgoing.destroy(), stallMs)
+    const drained = () => {
+      off()
+      resolve()
+    }
+    const closed = () => {
+      off()
+      reject(gone())
+    }
+    const off = () => {
+      clearTimeout(timer)
+      outgoing.off('drain', drained).off('close', closed)
+    }
+    outgoing.on('drain', drained).on('close', closed)
+  })
+}
+
+function gone(): Error {
+  return fail('Interrupted', 'the client closed the connection')
+}
+
+/** Damage is told with the name of the collection that it is in, if that can still be read. */
+async function named(thrown: unknown, store: Store): Promise<GatewayError> {
+  const error = toGatewayError(thrown)
+  if (!(error instanceof TablesDamaged) || error.damage.id === 0) return error
+  try {
+    const owner = await store.read((tx) => ownerName(tx, error.damage.id))
+    if (owner === undefined) return error
+    return new GatewayError(error.kind, `${error.message}, in ${owner}`)
+  } catch {
+    return error
+  }
+}

@@ -1,0 +1,81 @@
+// `POST /chain`: the local chain as JSON-RPC, so that wallets, ordinary tools and a second Sigil
+// can use it. Only if no other machine reaches the listener. The body goes to the
+// chain's worker as it came, and the answer back as it is written there.
+
+import type { ServerResponse } from 'node:http'
+import type { Bytes } from '../../../base/bytes/bytes.js'
+import { fail, type GatewayError } from '../../../base/errors.js'
+import { chainBodyBytesMax } from '../../../base/limits.js'
+import type { RawCall, RawRoute } from '../core/routes.js'
+
+export interface ChainRouteOptions {
+  /** Of the local chain: answers a body; undefined where nothing in it wants an answer. */
+  readonly serve: (body: Bytes) => Promise<Bytes | undefined>
+  readonly isLoopback: boolean
+}
+
+/** No route where the listener is not on loopback. */
+export function chainRoutes({ serve, isLoopback }: ChainRouteOptions): readonly RawRoute[] {
+  if (!isLoopback) return []
+  return [
+    {
+      method: 'POST',
+      path: '/chain',
+      access: 'none',
+      takes: ['application/json'],
+      // No cookies: a wallet's own page is a foreign one here, and needs none.
+      credentials: 'keys',
+      limit: 'chain',
+      bodyBytesMax: chainBodyBytesMax,
+      errorBody: (error) => refusal(error, codeOf(error)),
+      send: (call, outgoing, headers) => answer(serve, call, outgoing, headers),
+    },
+  ]
+}
+
+async function answer(
+  serve: ChainRouteOptions['serve'],
+  call: RawCall,
+  outgoing: ServerResponse,
+  headers: Readonly<Record<string, string>>,
+): Promise<void> {
+  // A page of another site cannot send this type without asking first, and is never allowed to.
+  const type = call.incoming.headers['content-type'] ?? 'none'
+  if (!/^application\/json\s*(?:;|$)/i.test(type)) {
+    throw fail('UnsupportedMediaType', `content type ${type} is not application/json`)
+  }
+  const body = await call.body((bytes) => bytes)
+  const reply = await serve(body).catch((error) => {
+    throw unavailable(error)
+  })
+  if (outgoing.destroyed) return
+  if (reply === undefined) outgoing.writeHead(204, withoutType(headers)).end()
+  else outgoing.writeHead(200, headers).end(reply)
+}
+
+function withoutType({ 'content-type': _, ...rest }: Readonly<Record<string, string>>) {
+  return rest
+}
+
+const limitExceeded = -32005
+const internalError = -32603
+const invalidRequest = -32600
+
+/** Too much at once, or no chain: told so that clients try again later. */
+function unavailable(error: unknown): GatewayError {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const text = error instanceof Error ? error.message : String(error)
+  if (code === limitExceeded) {
+    return fail('IngressRequestRateLimitExceeded', text, { retryAfter: 1 })
+  }
+  return fail('HostUnreachable', text, { reason: 'CHAIN_UNAVAILABLE' })
+}
+
+function codeOf({ kind }: GatewayError): number {
+  if (kind === 'IngressRequestRateLimitExceeded') return limitExceeded
+  return kind === 'HostUnreachable' || kind === 'InternalError' ? internalError : invalidRequest
+}
+
+function refusal({ message }: GatewayError, code: number): string {
+  return JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } })
+}

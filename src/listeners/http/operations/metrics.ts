@@ -1,0 +1,135 @@
+// What the metrics tell, read at one moment from the parts that know it, and the JSON object that
+// is made of it. The other form, text for scrapers, is made of the same figures
+// (metrics-series.ts).
+
+import type { Clock } from '../../../base/clock.js'
+import type { LatencyFigures } from '../../../base/work/latency.js'
+import type { Metering } from '../../../bus/metering.js'
+import type { SessionProtocol } from '../../../bus/session.js'
+import type { ChainHealth } from '../../../chain/open.js'
+import type { Totals } from '../../../engine/collection/catalog/totals.js'
+import type { AnchorCounts } from '../../../memory/proof/anchors/anchor-job.js'
+import type { Awaitable, Count, Store, StoreStats } from '../../../store/store.js'
+
+/** As protocols are called outside; `other` is Sigil itself. */
+export const protocolNames = ['http', 'wire', 'redis', 'sql', 'other'] as const
+export type ProtocolName = (typeof protocolNames)[number]
+
+const nameOf: Readonly<Record<SessionProtocol, ProtocolName>> = {
+  http: 'http',
+  wire: 'wire',
+  resp: 'redis',
+  sql: 'sql',
+  internal: 'other',
+}
+
+export interface MetricsSources {
+  readonly store: Store
+  readonly totals: Totals
+  readonly chain: { health(): ChainHealth }
+  readonly bus: { readonly counters: Metering; inFlight(): Iterable<unknown> }
+  readonly cursors: { readonly size: number }
+  /** Of the job that anchors memories; none unless given. */
+  readonly anchoring?: AnchorCounts
+  /** Open sockets of each listener. */
+  readonly connections: () => Readonly<Record<Exclude<ProtocolName, 'other'>, number>>
+  readonly clock: Clock
+  /** Of Sigil's package. */
+  readonly version: string
+}
+
+export interface Figures {
+  readonly version: string
+  readonly total: number
+  readonly byCommand: ReadonlyMap<string, number>
+  readonly byProtocol: ReadonlyMap<ProtocolName, number>
+  readonly byCode: ReadonlyMap<string, number>
+  /** Of the last minute; not a number where nothing ran. */
+  readonly latency: LatencyFigures
+  /** Of all time. */
+  readonly latencyCount: number
+  readonly latencySumMs: number
+  /** What other owners had of the processor while commands were there; as latency. */
+  readonly others: LatencyFigures
+  readonly othersCount: number
+  readonly othersSumMs: number
+  readonly contents: Count
+  readonly store: StoreStats
+  readonly chain: ChainHealth
+  readonly anchoring: AnchorCounts | undefined
+  readonly connections: Readonly<Record<string, number>>
+  readonly cursors: number
+  readonly inFlight: number
+  readonly uptimeSeconds: number
+  /** Wall time, milliseconds since 1970. */
+  readonly nowMs: number
+}
+
+export function readFigures(sources: MetricsSources): Awaitable<Figures> {
+  const contents = sources.totals.read()
+  return contents instanceof Promise
+    ? contents.then((count) => figuresOf(sources, count))
+    : figuresOf(sources, contents)
+}
+
+function figuresOf(sources: MetricsSources, contents: Count): Figures {
+  const { store, chain, bus, cursors, connections, clock, version } = sources
+  const { counters } = bus
+  const byProtocol = new Map<ProtocolName, number>()
+  let total = 0
+  for (const [protocol, count] of Object.entries(counters.protocols)) {
+    const name = nameOf[protocol as SessionProtocol]
+    byProtocol.set(name, (byProtocol.get(name) ?? 0) + count)
+    total += count
+  }
+  return {
+    version,
+    total,
+    byProtocol,
+    contents,
+    byCommand: counters.byCommand(),
+    byCode: counters.errors,
+    latency: counters.latency.figures(clock.elapsed()),
+    latencyCount: counters.latency.count,
+    latencySumMs: counters.latency.sumMs,
+    others: counters.others.figures(clock.elapsed()),
+    othersCount: counters.others.count,
+    othersSumMs: counters.others.sumMs,
+    store: store.stats(),
+    chain: chain.health(),
+    anchoring: sources.anchoring,
+    connections: connections(),
+    cursors: cursors.size,
+    inFlight: [...bus.inFlight()].length,
+    uptimeSeconds: (clock.elapsed() - counters.startedMs) / 1_000,
+    nowMs: clock.now(),
+  }
+}
+
+/** The JSON metrics object: every number is one, 0 where there is nothing to tell of. */
+export function metricsJson(figures: Figures): string {
+  const { total, byCommand, byProtocol, byCode, latency, contents } = figures
+  const { p50, p95, p99, avg } = latency
+  let errors = 0
+  for (const count of byCode.values()) errors += count
+  return JSON.stringify({
+    requests: {
+      total,
+      byCommand: Object.fromEntries(byCommand),
+      byProtocol: Object.fromEntries(
+        [...byProtocol].filter(([name, count]) => name !== 'other' || count > 0),
+      ),
+    },
+    latency: { p50: rounded(p50), p95: rounded(p95), p99: rounded(p99), avg: rounded(avg) },
+    errors: { total: errors, byCode: Object.fromEntries(byCode) },
+    storage: { keyCount: contents.documents, estimatedSizeBytes: contents.bytes },
+    uptime: Math.floor(figures.uptimeSeconds),
+    timestamp: figures.nowMs,
+    ok: 1,
+  })
+}
+
+/** Nanoseconds are told, and no digits behind them. */
+function rounded(ms: number): number {
+  return Number.isNaN(ms) ? 0 : Math.round(ms * 1e6) / 1e6
+}

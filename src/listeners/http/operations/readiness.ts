@@ -1,0 +1,44 @@
+// Whether requests should be sent here: the store is open, the listeners are bound, and no stop is
+// under way. A chain that is away, or a store that refuses writes, is told of as degraded and does
+// not take Sigil out of service: sessions, the operator's key and reads need neither.
+
+import { fail } from '../../../base/errors.js'
+import type { ChainHealth } from '../../../chain/open.js'
+import { countHomes } from '../../../engine/collection/catalog/catalog.js'
+import type { Awaitable, Store } from '../../../store/store.js'
+
+export interface ReadinessOptions {
+  readonly store: Store
+  readonly chain: { health(): ChainHealth }
+  /** By name, whether each is bound; those that are meant to be closed are left out. */
+  readonly listeners: () => Readonly<Record<string, boolean>>
+  /** A stop of the server has begun. */
+  readonly isDraining: () => boolean
+}
+
+/** The body of 200, as JSON text. Throws, or rejects with, the error that is answered 503. */
+export function readiness(options: ReadinessOptions): Awaitable<string> {
+  if (options.isDraining()) throw fail('ShutdownInProgress', 'The server is shutting down')
+  const listeners = options.listeners()
+  const unbound = Object.keys(listeners).filter((name) => listeners[name] !== true)
+  if (unbound.length > 0) {
+    throw fail('HostUnreachable', `not bound: ${unbound.join(', ')}`, { reason: 'LISTENERS' })
+  }
+  const looked = options.store.read(countHomes)
+  return looked instanceof Promise ? looked.then(() => answer(options)) : answer(options)
+}
+
+function answer({ store, chain, listeners }: ReadinessOptions): string {
+  const { refusing } = store.stats()
+  const { ok, mode } = chain.health()
+  const degraded = [...(refusing === undefined ? [] : ['storage']), ...(ok ? [] : ['chain'])]
+  return JSON.stringify({
+    status: degraded.length === 0 ? 'ready' : 'degraded',
+    degraded,
+    storage: { open: true, ...(refusing === undefined ? {} : { refusing }) },
+    listeners: listeners(),
+    chain: { mode, ok },
+    draining: false,
+    ok: 1,
+  })
+}

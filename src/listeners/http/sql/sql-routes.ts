@@ -1,0 +1,102 @@
+// SQL over HTTP: one statement a request, with its values beside it. It becomes the command that
+// the SQL port would run; the answer is that command's, as JSON. (docs/http.md, "SQL")
+
+import { fail, type GatewayError } from '../../../base/errors.js'
+import { httpPageDefault, httpPageMax } from '../../../base/limits.js'
+import { sqlStateOf } from '../../../base/sql-state.js'
+import { commandFor } from '../../../commands/sql/translate.js'
+import type { Awaitable } from '../../../store/store.js'
+import { Elements, elementsOf, fieldIn, fieldsOf } from '../../../value/elements.js'
+import { valueToJson } from '../../../value/json/json.js'
+import { integerOf } from '../../../value/numbers.js'
+import { bsonType, type Document, nullValue, stringOf, type Value } from '../../../value/value.js'
+import { writeDocument } from '../../../value/writer.js'
+import { asciiJson, type JsonText, joinedJson, jsonBetween } from '../../json-thread.js'
+import { copyFields, type HttpCall, jsonOf, wholeField } from '../core/call.js'
+import { errorBody } from '../core/respond.js'
+import type { Route } from '../core/routes.js'
+
+export const sqlRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/api/v1/sql',
+    mutates: true,
+    access: 'key',
+    protocol: 'sql',
+    fields: { query: 'string!', params: 'any', batchSize: 'whole', maxTimeMS: 'whole' },
+    errorBody: sqlErrorBody,
+    run: async (call) => {
+      const reply = await call.run(statementCommand(call, httpPageMax))
+      return joinedJson('{"ok":1,"result":', [await resultJson(call, reply)], '', '}')
+    },
+    stream: statementCommand,
+  },
+]
+
+/** The command of the statement; `page` is the most rows of a batch. */
+function statementCommand(call: HttpCall, page: number, streams = false): Document {
+  const query = call.fields.get('query')
+  const asked = wholeField(call.fields, 'batchSize')
+  const hasDefault = asked === undefined && !streams
+  const { body, kind } = commandFor({
+    text: query === undefined ? '' : stringOf(query),
+    ...valuesOf(call.fields.get('params')),
+    batchSize: Math.min(asked ?? page, page),
+    rowsDefault: hasDefault ? httpPageDefault : undefined,
+  })
+  if (body === undefined) {
+    const text = `${kind.toUpperCase()} is about a session, which only the SQL port has`
+    throw fail('CommandNotSupported', text, { sqlState: '0A000' })
+  }
+  if (call.fields.get('maxTimeMS') === undefined) return body
+  return writeDocument((writer) => {
+    const elements = new Elements(body)
+    while (elements.next()) writer.element(body, elements.start, elements.valueEnd)
+    copyFields(writer, call.fields, ['maxTimeMS'])
+  })
+}
+
+/** An array for `$1` and `?`, an object for `:name`. */
+function valuesOf(params: Value | undefined): {
+  readonly params: readonly Value[]
+  readonly named?: ReadonlyMap<string, Value>
+} {
+  if (params === undefined) return { params: [] }
+  if (params.type === bsonType.array) return { params: elementsOf(params) }
+  if (params.type === bsonType.object) return { params: [], named: new Map(fieldsOf(params)) }
+  throw fail('BadValue', "field 'params' must be an array or an object", { sqlState: '08P01' })
+}
+
+/** Figures and names are plain in every JSON; what comes of documents is as the request asks. */
+async function resultJson(call: HttpCall, reply: Document): Promise<JsonText> {
+  const parts: JsonText[] = []
+  const elements = new Elements(reply)
+  while (elements.next()) {
+    const name = elements.name()
+    if (name === 'ok') continue
+    const value = elements.value()
+    const json =
+      name === 'cursor'
+        ? await cursorJson(call, value)
+        : name === 'insertedIds'
+          ? jsonOf(call, value)
+          : valueToJson(value, 'plain')
+    parts.push(joinedJson(`${JSON.stringify(name)}:`, [json], '', ''))
+  }
+  return joinedJson('{', [...parts, '"ok":1'], ',', '}')
+}
+
+function cursorJson(call: HttpCall, cursor: Value): Awaitable<JsonText> {
+  const id = fieldIn(cursor, 'id')
+  const ns = fieldIn(cursor, 'ns')
+  const batch = fieldIn(cursor, 'firstBatch') ?? nullValue
+  const name = asciiJson(ns === undefined ? '' : stringOf(ns))
+  const end = `,"id":${id === undefined ? 0 : integerOf(id)},"ns":${name}}`
+  return jsonBetween('{"firstBatch":', batch, end, call.mode)
+}
+
+/** With the SQLSTATE of every error. */
+function sqlErrorBody(error: GatewayError): string {
+  const { message, extra, kind } = error
+  return errorBody(fail(kind, message, { ...extra, sqlState: sqlStateOf(error) }))
+}

@@ -1,0 +1,123 @@
+// Batches of one graph made from what waits in it: gathered, added up away from the event loop,
+// and written down in bounded programs. The caller says how programs run: a command's go through
+// its fence, the job's do not.
+
+import type { Clock, Random } from '../../../base/clock.js'
+import type { Awaitable, Program, ReadTx, Store, Tx } from '../../../store/store.js'
+import { ulidRandomBytes } from '../../../value/ulid.js'
+import { findGraph } from '../../graph/graph.js'
+import { endRequest } from '../../graph/graph-settings.js'
+import type { MerkleRoots } from '../leaves/merkle-roots.js'
+import { upgradeProofs } from '../leaves/upgrade.js'
+import type { Anchor } from './anchor.js'
+import {
+  type AnchoredGraph,
+  beginAnchor,
+  gather,
+  gatherThese,
+  hasUnsent,
+  markSome,
+} from './anchor-batch.js'
+import { findBatch, newestAnchors } from './anchors.js'
+
+/** Programs over one graph; undefined where it is gone. */
+export interface GraphPrograms {
+  read<T>(program: (tx: ReadTx, graph: AnchoredGraph) => Program<T>): Awaitable<T | undefined>
+  write<T>(program: (tx: Tx, graph: AnchoredGraph) => Program<T>): Promise<T | undefined>
+}
+
+/** The server's own, which no fence is for. */
+export function graphPrograms(store: Store, database: string, name: string): GraphPrograms {
+  return {
+    read: (program) =>
+      store.read(function* (tx) {
+        const graph = yield* findGraph(tx, database, name)
+        return graph === undefined ? undefined : yield* program(tx, graph)
+      }),
+    write: (program) =>
+      store.write(function* (tx) {
+        const graph = yield* findGraph(tx, database, name)
+        return graph === undefined ? undefined : yield* program(tx, graph)
+      }),
+  }
+}
+
+export interface MakingParts {
+  readonly clock: Clock
+  readonly random: Random
+  readonly roots: MerkleRoots
+}
+
+/** Tries to write down a batch of which a memory is deleted meanwhile. */
+const triesMax = 5
+
+export interface Wanted {
+  /** The memories; all that wait, unless given. */
+  readonly ids?: ReadonlySet<string> | undefined
+  /** Nothing is made while another anchor of the graph waits for its transaction. */
+  readonly isAlone?: boolean
+}
+
+export interface MadeAnchor {
+  readonly anchor: Anchor
+  /** Nothing of what was wanted is left, but for what was written meanwhile. */
+  readonly isLast: boolean
+}
+
+/**
+ * The next anchor of a graph; undefined where there is nothing to make. A request for all of it
+ * ends in the program that writes its last batch down, or where there is none: no crash between two
+ * batches forgets the rest, and what is written meanwhile does not draw it out.
+ */
+export async function makeAnchor(
+  programs: GraphPrograms,
+  { clock, random, roots }: MakingParts,
+  { ids, isAlone = false }: Wanted = {},
+): Promise<MadeAnchor | undefined> {
+  await finishMarking(programs)
+  if (!(await upgradeProofs(programs, clock))) return undefined
+  for (let tries = 0; tries < triesMax; tries++) {
+    const found = await programs.read(function* (tx, graph) {
+      if (isAlone && (yield* hasUnsent(tx, graph))) return undefined
+      if (ids !== undefined) return { batch: yield* gatherThese(tx, graph, ids) }
+      return { batch: yield* gather(tx, graph), requestedSeq: graph.settings.requestedSeq }
+    })
+    if (found === undefined) return undefined
+    const { batch, requestedSeq } = found
+    const root = await roots.rootOf(batch.hashes)
+    if (root === undefined) {
+      if (requestedSeq === undefined) return undefined
+      return programs.write(function* (tx, { anchors }) {
+        yield* endRequest(tx, anchors, requestedSeq)
+        return undefined
+      })
+    }
+    const made = { root, random: random.bytes(ulidRandomBytes), now: clock.now(), isAlone }
+    const anchor = await programs.write(function* (tx, graph) {
+      const begun = yield* beginAnchor(tx, graph, batch, made)
+      if (begun === undefined || !batch.isAll || requestedSeq === undefined) return begun
+      yield* endRequest(tx, graph.anchors, requestedSeq)
+      return begun
+    })
+    if (anchor === undefined) continue
+    await finishMarking(programs)
+    return { anchor, isLast: batch.isAll }
+  }
+  return undefined
+}
+
+/** Marks what the newest anchor has gathered: a crash may have left it half done. */
+export async function finishMarking(programs: GraphPrograms): Promise<void> {
+  const found = await programs.read(function* (tx, { anchors }) {
+    const [newest] = yield* newestAnchors(tx, anchors, 1)
+    if (newest === undefined || newest.isMarked) return undefined
+    const batch = yield* findBatch(tx, anchors, newest.id)
+    return { anchor: newest, batch: batch ?? { ids: [], hashes: [] } }
+  })
+  if (found === undefined) return
+  const { anchor, batch } = found
+  for (let from: number | undefined = 0; from !== undefined; ) {
+    const at: number = from
+    from = await programs.write((tx, graph) => markSome(tx, graph, anchor, batch, at))
+  }
+}

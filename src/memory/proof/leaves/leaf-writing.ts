@@ -1,0 +1,166 @@
+// How a change of a graph is recorded: as the next leaf of its subject, in the program that makes
+// the change. What is written with a memory itself follows from the memory and needs no leaf.
+// (docs/memory.md, "Proofs")
+
+import { leavesDroppedMax } from '../../../base/limits.js'
+import type { Namespace } from '../../../engine/types.js'
+import type { Program, Tx } from '../../../store/store.js'
+import { field } from '../../../value/elements.js'
+import { bsonType, type Document, stringOf } from '../../../value/value.js'
+import { graphKey, type KeyedGraph } from '../../graph/graph-key.js'
+import { noteProofs, type Place } from '../../graph/graph-settings.js'
+import {
+  edgeHash,
+  graphSubject,
+  jsonHash,
+  type LeafKind,
+  leafHash,
+  memoryLeaf,
+  stateHash,
+} from './leaf.js'
+import {
+  addLeaf,
+  dropWaiting,
+  type LeafDetails,
+  moveDetails,
+  newestOwnLeaf,
+} from './leaf-records.js'
+
+interface Said {
+  readonly kind: LeafKind
+  readonly id: string
+  readonly hash: string | null
+  readonly at: number
+  readonly details?: LeafDetails
+}
+
+interface Before {
+  readonly n: number
+  readonly leaf: string | null
+}
+
+function* append(tx: Tx, graph: KeyedGraph, before: Before, said: Said): Program<void> {
+  const { kind, id, hash, at, details = {} } = said
+  const leaf = { kind, id, n: before.n + 1, hash, previous: before.leaf }
+  const record = { ...leaf, leaf: leafHash(graphKey(graph), leaf), at, anchorId: null, details }
+  yield* addLeaf(tx, graph.anchors, record)
+}
+
+/** Behind the newest leaf of the subject; `first` is what its first one is chained to. */
+function* appendNext(
+  tx: Tx,
+  graph: KeyedGraph,
+  said: Said,
+  first: () => string | null,
+): Program<void> {
+  const newest = yield* newestOwnLeaf(tx, graph.anchors, said.id)
+  yield* append(tx, graph, newest ?? { n: 0, leaf: first() }, said)
+}
+
+/** The state of a memory that this program has made, which has none before it. */
+export function* recordFirstState(
+  tx: Tx,
+  graph: KeyedGraph,
+  memory: Document,
+  at: number,
+): Program<void> {
+  const before = { n: 0, leaf: leafOf(graph, memory) }
+  yield* append(tx, graph, before, { kind: 'state', id: idOf(memory), hash: stateHash(memory), at })
+}
+
+export function* recordState(
+  tx: Tx,
+  graph: KeyedGraph,
+  memory: Document,
+  at: number,
+): Program<void> {
+  const said: Said = { kind: 'state', id: idOf(memory), hash: stateHash(memory), at }
+  yield* appendNext(tx, graph, said, () => leafOf(graph, memory))
+}
+
+/** `isNew`: an end of it was made by this program, so that it has no leaf before. */
+export function* recordEdge(
+  tx: Tx,
+  graph: KeyedGraph,
+  edge: Document,
+  at: number,
+  isNew = false,
+): Program<void> {
+  const said: Said = { kind: 'edge', id: idOf(edge), hash: edgeHash(edge), at }
+  if (isNew) yield* append(tx, graph, { n: 0, leaf: null }, said)
+  else yield* appendNext(tx, graph, said, () => null)
+}
+
+/** An edge is removed. One that follows from memories has a leaf from now on. */
+export function* recordEdgeGone(tx: Tx, graph: KeyedGraph, id: string, at: number): Program<void> {
+  yield* appendNext(tx, graph, { kind: 'gone', id, hash: null, at }, () => null)
+}
+
+/** An edge is removed with a memory: only what has leaves needs one more. */
+export function* recordEdgeGoneWith(
+  tx: Tx,
+  graph: KeyedGraph,
+  id: string,
+  at: number,
+): Program<void> {
+  const newest = yield* newestOwnLeaf(tx, graph.anchors, id)
+  if (newest === undefined || newest.kind === 'gone') return
+  yield* append(tx, graph, newest, { kind: 'gone', id, hash: null, at })
+}
+
+/** A memory that a batch has is deleted. */
+export function* recordMemoryGone(
+  tx: Tx,
+  graph: KeyedGraph,
+  { id, hash }: { readonly id: string; readonly hash: string },
+  at: number,
+): Program<void> {
+  const first = (): string => memoryLeaf(graphKey(graph), id, hash)
+  yield* appendNext(tx, graph, { kind: 'gone', id, hash: null, at }, first)
+}
+
+/** A memory that no batch has is deleted: nothing of it was ever published. */
+export function* forgetLeaves(tx: Tx, anchors: Namespace, id: string): Program<void> {
+  yield* dropWaiting(tx, anchors, id, leavesDroppedMax)
+}
+
+/**
+ * A graph is moved or renamed: to be called in the program that ends the move, with the graph as it
+ * then lies there. Its key stays the one of its first place.
+ */
+export function* recordMove(
+  tx: Tx,
+  graph: KeyedGraph,
+  { from, to, at }: { readonly from: Place; readonly to: Place; readonly at: number },
+): Program<void> {
+  const { settings } = graph
+  if (settings.place === undefined) yield* noteProofs(tx, graph.anchors, { place: from })
+  const keyed = { ...graph, settings: { ...settings, place: settings.place ?? from } }
+  const details = moveDetails(from, to)
+  const said: Said = { kind: 'moved', id: graphSubject, hash: jsonHash(details), at, details }
+  yield* appendNext(tx, keyed, said, () => null)
+}
+
+/** The first root of version 2 follows the last one of version 1. */
+export function* recordUpgrade(
+  tx: Tx,
+  graph: KeyedGraph,
+  details: { readonly graphKey: string; readonly root: string; readonly sequence: number },
+  at: number,
+): Program<void> {
+  const said: Said = { kind: 'upgrade', id: graphSubject, hash: jsonHash(details), at, details }
+  yield* appendNext(tx, graph, said, () => null)
+}
+
+function leafOf(graph: KeyedGraph, memory: Document): string {
+  return memoryLeaf(graphKey(graph), idOf(memory), textIn(memory, 'hash'))
+}
+
+function idOf(document: Document): string {
+  return textIn(document, '_id')
+}
+
+function textIn(document: Document, name: string): string {
+  const value = field(document, name)
+  return value?.type === bsonType.string ? stringOf(value) : ''
+}

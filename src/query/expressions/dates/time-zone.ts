@@ -1,0 +1,143 @@
+// Moments and time zones: fixed offsets as they are written, Olson names through the platform's
+// Intl data. Stored dates are UTC; a zone only says what a clock on the wall shows.
+
+import { bigintOf, bsonType, readInt32, stringOf, type Value } from '../../../value/value.js'
+import { location, type Result, typeName, valueText } from '../operator.js'
+
+/** Milliseconds since 1970 of a date, timestamp or ObjectId. Throws 16006. */
+export function momentOf(value: Value): number {
+  switch (value.type) {
+    case bsonType.date:
+      return Number(bigintOf(value))
+    case bsonType.timestamp:
+      return (readInt32(value.bytes, value.start + 4) >>> 0) * 1_000
+    case bsonType.objectId: {
+      const { bytes, start } = value
+      const seconds = new DataView(bytes.buffer, bytes.byteOffset + start, 4).getUint32(0)
+      return seconds * 1_000
+    }
+    default:
+      throw location(16006, `can't convert from BSON type ${typeName(value)} to Date`)
+  }
+}
+
+export interface TimeZone {
+  /** What is added to UTC, milliseconds, at a moment of UTC. */
+  offsetAt(utcMs: number): number
+  readonly isUtc: boolean
+}
+
+class FixedZone implements TimeZone {
+  readonly isUtc: boolean
+
+  constructor(private readonly offsetMs: number) {
+    this.isUtc = offsetMs === 0
+  }
+
+  offsetAt(): number {
+    return this.offsetMs
+  }
+}
+
+export const utcZone: TimeZone = new FixedZone(0)
+
+const quarterMs = 15 * 60_000
+/** From 1973 on all changes of offsets are at quarters of an hour, so that a quarter has one. */
+const quartersSinceMs = 94_694_400_000
+const rememberedMax = 10_000
+/** What Intl formats. */
+const intlMsMax = 8.64e15
+const offsetText = /GMT(?:([+-])(\d{1,2}):?(\d{2})?(?::(\d{2}))?)?$/
+
+class NamedZone implements TimeZone {
+  readonly isUtc = false
+  private readonly format: Intl.DateTimeFormat
+  private readonly remembered = new Map<number, number>()
+
+  constructor(name: string) {
+    this.format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' })
+  }
+
+  offsetAt(utcMs: number): number {
+    if (utcMs < quartersSinceMs) return this.read(utcMs)
+    const quarter = Math.floor(utcMs / quarterMs)
+    let offset = this.remembered.get(quarter)
+    if (offset === undefined) {
+      offset = this.read(utcMs)
+      if (this.remembered.size >= rememberedMax) this.remembered.clear()
+      this.remembered.set(quarter, offset)
+    }
+    return offset
+  }
+
+  private read(utcMs: number): number {
+    const text = this.format.format(Math.max(-intlMsMax, Math.min(intlMsMax, utcMs)))
+    const match = offsetText.exec(text)
+    if (match === null || match[1] === undefined) return 0
+    const seconds = Number(match[2]) * 3_600 + Number(match[3] ?? 0) * 60 + Number(match[4] ?? 0)
+    return (match[1] === '-' ? -1 : 1) * seconds * 1_000
+  }
+}
+
+const zones = new Map<string, TimeZone>([
+  ['UTC', utcZone],
+  ['GMT', utcZone],
+])
+/** Spellings of names are the client's, so the table is emptied when it is full. */
+const zonesMax = 2_000
+const fixedOffset = /^([+-])(\d{2}):?(\d{2})?$/
+
+/** The zone of a name such as `Europe/Berlin`, `UTC`, `+05:30`. Throws 40485. */
+export function zoneOf(name: string): TimeZone {
+  const known = zones.get(name)
+  if (known !== undefined) return known
+  const fixed = fixedOffset.exec(name)
+  if (fixed !== null) {
+    const minutes = Number(fixed[2]) * 60 + Number(fixed[3] ?? 0)
+    return new FixedZone((fixed[1] === '-' ? -1 : 1) * minutes * 60_000)
+  }
+  const zone = namedZone(name)
+  if (zones.size >= zonesMax) zones.clear()
+  zones.set(name, zone)
+  return zone
+}
+
+function namedZone(name: string): TimeZone {
+  try {
+    return new NamedZone(name)
+  } catch {
+    throw location(40485, `unrecognized time zone identifier: "${name}"`)
+  }
+}
+
+/** The zone that an operator's argument names. Throws 40533 for what is no string. */
+export function zoneArgument(name: string, value: Result): TimeZone {
+  if (value?.type !== bsonType.string) {
+    throw location(
+      40533,
+      `${name} requires a string for the timezone argument, but was given a ` +
+        `${typeName(value)} (${valueText(value)})`,
+    )
+  }
+  return zoneOf(stringOf(value))
+}
+
+export function toLocal(utcMs: number, zone: TimeZone): number {
+  return utcMs + zone.offsetAt(utcMs)
+}
+
+/** Far enough before a local time to have the offset that was in force before a change near it. */
+const dayBeforeMs = 86_400_000
+
+/**
+ * The moment of a local time. Of a time that clocks show twice it is the first; one that they skip
+ * is as far after the change as it claims to be after the start of the gap.
+ */
+export function toUtc(localMs: number, zone: TimeZone): number {
+  if (zone.isUtc) return localMs
+  const before = zone.offsetAt(localMs - dayBeforeMs)
+  const early = localMs - before
+  if (zone.offsetAt(early) === before) return early
+  const late = localMs - zone.offsetAt(early)
+  return zone.offsetAt(late) === zone.offsetAt(early) ? late : early
+}

@@ -1,0 +1,235 @@
+// $bucketAuto: documents sorted by a value and cut into buckets of about equal size. Equal values
+// are never parted, so there may be fewer buckets than asked for; a granularity rounds boundaries
+// to preferred numbers.
+
+import { stepDocumentsMax } from '../../../base/limits.js'
+import { work } from '../../../base/work/work-budget.js'
+import { compareValues } from '../../../value/compare.js'
+import { fieldsOf } from '../../../value/elements.js'
+import { encodeKey } from '../../../value/key.js'
+import { numberOf, toDecimal } from '../../../value/numbers.js'
+import {
+  bsonType,
+  type Document,
+  documentValue,
+  doubleValue,
+  nullValue,
+  stringOf,
+  type Value,
+} from '../../../value/value.js'
+import { writeDocument } from '../../../value/writer.js'
+import { jobThen } from '../../detached.js'
+import type { Accumulator } from '../../expressions/accumulator.js'
+import {
+  copyOf,
+  type Env,
+  type Expression,
+  int32Of,
+  location,
+  type Result,
+  typeName,
+  valueText,
+} from '../../expressions/operator.js'
+import { memoryOnly, requireMemory, type Workspace } from '../../spill.js'
+import { SortingTransform } from '../sorting.js'
+import type { Emit, Finishing, StageCompiler, StagePlan, StageRow } from '../stage.js'
+import { outputFields, requireGroupBy } from './bucket.js'
+import { type Granularity, granularities } from './granularity.js'
+import type { GroupField } from './group.js'
+
+interface BucketAutoPlan {
+  readonly groupBy: Expression
+  readonly buckets: number
+  readonly fields: readonly GroupField[]
+  readonly granularity: Granularity | undefined
+}
+
+interface Bucket {
+  min: Value
+  max: Value
+  readonly states: readonly Accumulator[]
+}
+
+class BucketAuto extends SortingTransform {
+  /** Of the open bucket's states. */
+  private stateBytes = 0
+  private inputs: readonly Result[] = []
+
+  constructor(
+    private readonly plan: BucketAutoPlan,
+    private readonly env: Env,
+    private readonly groupEnv: Env,
+    private readonly workspace: Workspace,
+  ) {
+    super({ name: '$bucketAuto', workspace })
+  }
+
+  override get bytesHeld(): number {
+    return this.sorted.bytesHeld + this.stateBytes
+  }
+
+  push(document: Document): void {
+    const value = this.groupValue(document)
+    if (this.plan.granularity !== undefined) requireRoundable(value)
+    this.sorted.push(document, encodeKey(value, false, this.env.collation))
+  }
+
+  override *finish(emit: Emit): Finishing {
+    const { buckets } = this.plan
+    const size = Math.max(1, Math.round(this.sorted.count / buckets))
+    let bucket: Bucket | undefined
+    let inBucket = 0
+    let made = 0
+    let taken = 0
+    yield* this.sorted.settle()
+    for (const document of this.sorted.drain()) {
+      let value: Value
+      try {
+        value = this.evaluate(document)
+      } catch (error) {
+        value = yield* jobThen(error, () => this.evaluate(document))
+      }
+      const isFull = inBucket >= size && made < buckets
+      if (bucket === undefined || (isFull && this.isBeyond(bucket, value))) {
+        if (bucket !== undefined) emit(this.closed(bucket, value))
+        bucket = this.opened(value, bucket)
+        inBucket = 0
+        made++
+      }
+      this.add(bucket, value)
+      inBucket++
+      if (++taken % stepDocumentsMax === 0 || work.isDue) yield
+    }
+    if (bucket !== undefined) emit(this.closed(bucket, undefined))
+  }
+
+  /** Missing is null, as for $group. */
+  private groupValue(document: Document): Value {
+    this.env.root = documentValue(document)
+    return this.plan.groupBy.evaluate(this.env) ?? nullValue
+  }
+
+  /** Whether a value begins the next bucket; rounded boundaries take in all that is below them. */
+  private isBeyond({ max }: Bucket, value: Value): boolean {
+    const { granularity } = this.plan
+    if (granularity === undefined) return compareValues(value, max, this.env.collation) > 0
+    return (
+      compareValues(
+        value,
+        rounded(max, (n) => granularity.roundUp(n)),
+      ) >= 0
+    )
+  }
+
+  /** What the buckets get of a document, all before the first of it is used; its group value. */
+  private evaluate(document: Document): Value {
+    const value = this.groupValue(document)
+    this.inputs = this.plan.fields.map(({ plan }) => plan.input.evaluate(this.env))
+    return value
+  }
+
+  private opened(value: Value, before: Bucket | undefined): Bucket {
+    const { fields, granularity } = this.plan
+    this.stateBytes = 0
+    const own = copyOf(value)
+    const least = granularity === undefined ? own : rounded(own, (n) => granularity.roundDown(n))
+    const min = granularity !== undefined && before !== undefined ? before.max : least
+    return { min, max: own, states: fields.map(({ plan }) => plan.create(this.groupEnv)) }
+  }
+
+  private add(bucket: Bucket, value: Value): void {
+    if (compareValues(value, bucket.max, this.env.collation) !== 0) bucket.max = copyOf(value)
+    for (const [i, input] of this.inputs.entries()) {
+      const state = bucket.states[i] as Accumulator
+      const before = state.bytesHeld
+      state.add(input)
+      this.stateBytes += state.bytesHeld - before
+    }
+    requireMemory('$bucketAuto', this.bytesHeld, this.workspace)
+  }
+
+  /** The bucket's document; `next` is the least value of the bucket after it. */
+  private closed(bucket: Bucket, next: Value | undefined): Document {
+    const { granularity, fields } = this.plan
+    if (granularity !== undefined) bucket.max = rounded(bucket.max, (n) => granularity.roundUp(n))
+    else if (next !== undefined) bucket.max = copyOf(next)
+    return writeDocument((writer) => {
+      writer.openDocument('_id').value('min', bucket.min).value('max', bucket.max).close()
+      for (const [i, { name }] of fields.entries()) {
+        writer.value(name, bucket.states[i]?.result() ?? nullValue)
+      }
+    })
+  }
+}
+
+function rounded(value: Value, round: (n: number) => number): Value {
+  const n = numberOf(value)
+  const result = round(n)
+  if (result === n) return value
+  const double = doubleValue(result)
+  return value.type === bsonType.decimal128 ? toDecimal(double) : double
+}
+
+function requireRoundable(value: Value): void {
+  const only = "$bucketAuto can specify a 'granularity' with numeric boundaries only, but found"
+  if (!value.isNumber) throw location(40258, `${only} a value with type: ${typeName(value)}`)
+  const n = numberOf(value)
+  if (Number.isNaN(n)) throw location(40259, `${only} a NaN`)
+  if (n < 0) throw location(40260, `${only} a negative value`)
+}
+
+const options = ['groupBy', 'buckets', 'output', 'granularity']
+
+function compileBucketAuto(spec: Value, compiler: StageCompiler): StagePlan[] {
+  if (spec.type !== bsonType.object) {
+    const found = typeName(spec)
+    const text = `The argument to $bucketAuto must be an object, but found type: ${found}.`
+    throw location(40240, text)
+  }
+  const given = new Map(fieldsOf(spec))
+  for (const name of given.keys()) {
+    if (options.includes(name)) continue
+    throw location(40245, `Unrecognized option to $bucketAuto: ${name}.`)
+  }
+  const groupBy = given.get('groupBy')
+  const count = given.get('buckets')
+  if (groupBy !== undefined) requireGroupBy('$bucketAuto', 40239, groupBy)
+  const buckets = count === undefined ? 0 : bucketsOf(count)
+  const fields = outputFields('$bucketAuto', 40244, given.get('output'), compiler)
+  const granularity = granularityOf(given.get('granularity'))
+  if (groupBy === undefined || count === undefined) {
+    throw location(40246, "$bucketAuto requires 'groupBy' and 'buckets' to be specified.")
+  }
+  const plan = { groupBy: compiler.input(groupBy), buckets, fields, granularity }
+  const create = (workspace = memoryOnly): BucketAuto =>
+    new BucketAuto(plan, compiler.environment(), compiler.environment(), workspace)
+  return [{ kind: 'transform', name: '$bucketAuto', spec, create }]
+}
+
+function bucketsOf(value: Value): number {
+  const what = "The $bucketAuto 'buckets' field must be"
+  if (!value.isNumber) {
+    throw location(40241, `${what} a numeric value, but found type: ${typeName(value)}.`)
+  }
+  const buckets = int32Of(value)
+  const shown = valueText(value)
+  if (buckets === undefined) {
+    throw location(40242, `${what} representable as a 32-bit integer, but found ${shown}.`)
+  }
+  if (buckets > 0) return buckets
+  throw location(40243, `${what} greater than 0, but found: ${shown}.`)
+}
+
+function granularityOf(value: Value | undefined): Granularity | undefined {
+  if (value === undefined) return undefined
+  if (value.type !== bsonType.string) {
+    const found = typeName(value)
+    const text = `The $bucketAuto 'granularity' field must be a string, but found type: ${found}.`
+    throw location(40261, text)
+  }
+  const granularity = granularities.get(stringOf(value))
+  if (granularity !== undefined) return granularity
+  throw location(40257, `Unknown rounding granularity '${stringOf(value)}'`)
+}
+
+export const bucketAutoStage: StageRow = { name: '$bucketAuto', compile: compileBucketAuto }

@@ -1,0 +1,44 @@
+// JSON text to BSON and back. Both directions go over the bytes alone, so that the order of fields,
+// the numeric types and every digit survive what JSON.parse and plain objects would lose.
+// Formats: docs/compatibility.md, "HTTP"; MongoDB Extended JSON 2.
+
+import type { Bytes } from '../../base/bytes/bytes.js'
+import type { Document, Value } from '../value.js'
+import { JsonReader } from './json-reader.js'
+import { type JsonMode, JsonWriter } from './json-writer.js'
+
+// Neither calls back, so one of each serves all.
+const reader = new JsonReader()
+const writer = new JsonWriter()
+
+/** A document as JSON text of the given mode. */
+export function documentToJson(document: Document, mode: JsonMode): string {
+  return writer.begin(mode).document(document, 0).finish()
+}
+
+/** One value as JSON text of the given mode; in plain mode undefined becomes null. */
+export function valueToJson(v: Value, mode: JsonMode): string {
+  return writer.begin(mode).value(v).finish()
+}
+
+/** One value between two texts of ASCII, all of it one flat string: what answers are made of. */
+export function valueInJson(before: string, v: Value, after: string, mode: JsonMode): string {
+  return writer.begin(mode).ascii(before).value(v).ascii(after).finish()
+}
+
+/**
+ * A document of JSON text (or its UTF-8) with Extended JSON wrappers of any mode. Whole numbers
+ * become int32, int64 or double, the first that holds them; of equal keys the last wins, at the
+ * place of the first.
+ * Throws BadValue with the position of what is wrong, Overflow on too deep nesting.
+ */
+export function jsonToDocument(text: string | Bytes): Document {
+  return reader.document(text)
+}
+
+/** One value of JSON text, as a field of jsonToDocument would be. */
+export function jsonToValue(text: string | Bytes): Value {
+  return reader.single(text)
+}
+
+export type { JsonMode }

@@ -1,0 +1,78 @@
+// The lookup of commands and the checks that rows pass before anyone can send them.
+
+import t from 'tap'
+import { anyValue, optional, string } from '../../../src/bus/document/params.js'
+import { reply } from '../../../src/bus/document/reply.js'
+import { documentRow } from '../../../src/bus/document/row.js'
+import { CommandTable, commandName } from '../../../src/bus/document/table.js'
+import { documentRows } from '../../../src/commands/rows.js'
+import { documentFrom } from '../../../src/value/literal.js'
+
+const sound = {
+  name: 'echo',
+  grows: 'nothing',
+  grain: 'local',
+  access: 'identity',
+  target: anyValue,
+  params: { text: optional(string) },
+  help: 'Echoes.',
+  run: () => reply(),
+} as const
+
+t.test('a row is found by name and alias, in its own spelling', async (t) => {
+  const row = documentRow({ ...sound, aliases: ['Echo'] })
+  const other = documentRow({ ...sound, name: 'ecco' })
+  const table = new CommandTable([row, other])
+  const find = (name: string) => table.rowOf(documentFrom({ [name]: 1, text: 'echo' }))
+  t.equal(find('echo'), row)
+  t.equal(find('Echo'), row)
+  t.equal(find('ecco'), other)
+  for (const name of ['ECHO', 'ech', 'echoo', 'text', '']) t.equal(find(name), undefined, name)
+  t.equal(table.rowOf(documentFrom({})), undefined)
+})
+
+t.test('a row that cannot be right fails at start', async (t) => {
+  t.throws(() => documentRow({ ...sound, name: 'two words' }), /command name/)
+  t.throws(() => documentRow({ ...sound, help: 'No sentence' }), /one sentence/)
+  const { grows: _, ...silent } = sound
+  // @ts-expect-error: a row without the fact is a mistake of types, too.
+  t.throws(() => documentRow({ ...silent }), /does not say what it makes larger/)
+  t.throws(() => documentRow({ ...sound, secrets: ['password'] }), /secret password is no field/)
+  t.throws(() => documentRow({ ...sound, params: { lsid: string } }), /generic field/)
+  t.throws(() => documentRow({ ...sound, params: { echo: string } }), /named like the command/)
+  t.throws(
+    () =>
+      documentRow({
+        ...sound,
+        grain: 'point',
+        access: 'anonymous',
+        *run() {
+          return reply()
+        },
+      }),
+    /without sign-in/,
+  )
+})
+
+t.test('two commands of one name fail at start', async (t) => {
+  const row = documentRow(sound)
+  t.throws(() => new CommandTable([row, documentRow({ ...sound, name: 'b', aliases: ['echo'] })]))
+})
+
+t.test('the name of a command is its first field', async (t) => {
+  t.equal(commandName(documentFrom({ find: 'c', filter: {} })), 'find')
+  t.equal(commandName(documentFrom({})), undefined)
+})
+
+t.test('the table of the document protocol is sound', async (t) => {
+  const table = new CommandTable(documentRows)
+  for (const name of [
+    'find',
+    'isMaster',
+    'ismaster',
+    'findandmodify',
+    'collstats',
+    'deleteIndexes',
+  ])
+    t.ok(table.rowOf(documentFrom({ [name]: 1 })), name)
+})

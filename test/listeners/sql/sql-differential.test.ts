@@ -1,0 +1,286 @@
+// Statements over tables of CREATE TABLE on PostgreSQL and on the SQL port, in the same order on
+// both:
+// rows, names and types of columns, types of placeholders, and of what is refused the SQLSTATE, the
+// message, its position and its constraint.
+
+import postgres from 'postgres'
+import t, { type Test } from 'tap'
+import { startGateway } from '../../support/live-gateway.js'
+import { openPostgres, postgresMissing } from '../../support/postgres-peer.js'
+
+interface Failure {
+  readonly code?: string
+  readonly message: string
+  readonly position?: string
+  readonly detail?: string
+  readonly constraint_name?: string
+  readonly table_name?: string
+}
+
+/** What differs by design: the schema in a message, and what only PostgreSQL hints at. */
+function failureOf(thrown: unknown) {
+  const { code, message, position, detail, constraint_name, table_name } = thrown as Failure
+  return { code, message, position, detail, constraint_name, table_name }
+}
+
+async function answer(sql: postgres.Sql, text: string) {
+  try {
+    const result = await sql.unsafe(text).raw()
+    const rows = [...result].map((row) =>
+      (row as unknown as (Buffer | null)[]).map((cell) => cell?.toString() ?? null),
+    )
+    const columns = (result.columns ?? []).map(({ name, type }) => [name, shownType(type)])
+    return { columns, rows, tag: result.command, count: result.count }
+  } catch (thrown) {
+    return failureOf(thrown)
+  }
+}
+
+/** Names are shown as texts, and rows of tables as records. */
+function shownType(oid: number): number {
+  const [name, text, record, firstOfTables] = [19, 25, 2249, 16_384]
+  if (oid === name) return text
+  return oid >= firstOfTables ? record : oid
+}
+
+/** Types of the placeholders, and of the columns. */
+async function described(sql: postgres.Sql, text: string) {
+  try {
+    const found = await sql.unsafe(text, [], { prepare: true }).describe()
+    const columns = found.columns.map(({ name, type }) => [name, type])
+    return { parameters: [...found.types], columns }
+  } catch (thrown) {
+    return failureOf(thrown)
+  }
+}
+
+async function openBoth(t: Test) {
+  const peer = await openPostgres(t)
+  const { ports } = await startGateway(t, { AUTH_MODE: 'off' })
+  const own = postgres({
+    ...{ host: '127.0.0.1', port: ports.sql, user: 'tester', database: 'main', max: 1 },
+    onnotice: () => undefined,
+  })
+  t.teardown(() => own.end())
+  const both = async (t: Test, ...texts: readonly string[]): Promise<void> => {
+    for (const text of texts) t.same(await answer(own, text), await answer(peer.client, text), text)
+  }
+  const types = async (t: Test, ...texts: readonly string[]): Promise<void> => {
+    for (const text of texts) {
+      t.same(await described(own, text), await described(peer.client, text), text)
+    }
+  }
+  await both(
+    t,
+    'CREATE TABLE s (id int PRIMARY KEY, a int, b text)',
+    "INSERT INTO s VALUES (1, 2, 'x'), (2, NULL, 'y'), (3, 2, NULL)",
+    'CREATE TABLE Upper (Id int, w bigint, "Quoted" text, n numeric, f float8, k bool, PRIMARY KEY (ID))',
+    `INSERT INTO UPPER (ID, "Quoted", N) VALUES (1, 'q', 1.50), (7, 'r', NULL)`,
+    'CREATE TABLE empty (x int, y varchar(10), z text[], w int[])',
+  )
+  return { both, types, own }
+}
+
+t.test('the SQL port answers as PostgreSQL', { skip: postgresMissing }, async (t) => {
+  const { both, types, own } = await openBoth(t)
+
+  await t.test('names without quotes are folded', async (t) => {
+    await both(
+      t,
+      'SELECT S.A, B AS Total FROM S ORDER BY ID',
+      'SELECT "Quoted", quoted FROM upper',
+      'SELECT U."Quoted", u.ID FROM Upper AS U ORDER BY 2',
+      'UPDATE UPPER SET N = 2 WHERE Id = 1 RETURNING ID, "Quoted" AS Q',
+      'INSERT INTO Upper (Id, K) VALUES (9, true) ON CONFLICT (ID) DO UPDATE SET K = EXCLUDED.K',
+      'DELETE FROM Upper WHERE ID = 9 RETURNING Upper.*',
+      'CREATE INDEX Upper_N ON Upper (N)',
+      "SELECT TABLE_NAME FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_NAME = 'upper' AND 1 = 2",
+      'DROP INDEX Upper_N',
+    )
+  })
+
+  await t.test('* is the declared columns', async (t) => {
+    await both(
+      t,
+      'SELECT * FROM s ORDER BY id',
+      'SELECT * FROM empty',
+      'SELECT s.*, y FROM s LEFT JOIN empty ON s.id = x ORDER BY s.id',
+      'SELECT * FROM s JOIN upper USING (id) ORDER BY s.id',
+      'SELECT * FROM s LEFT JOIN upper USING (id) ORDER BY s.id',
+      'SELECT DISTINCT * FROM s ORDER BY id DESC',
+      'SELECT * FROM s GROUP BY id, a, b ORDER BY 1',
+      'INSERT INTO s (id) VALUES (10) RETURNING *',
+      'DELETE FROM s WHERE id = 10 RETURNING *',
+    )
+    await types(
+      t,
+      'SELECT * FROM empty WHERE x = $1',
+      'INSERT INTO s VALUES (11) RETURNING *',
+      'UPDATE S SET A = $1 RETURNING ID, B AS Q',
+      'SELECT A, Upper.W FROM S, Upper WHERE N = $1 AND A = $2',
+      'SELECT A, B AS Q FROM S WHERE ID = $1',
+    )
+  })
+
+  await t.test('columns without a table are found in joins', async (t) => {
+    await both(
+      t,
+      'SELECT a, y FROM s, empty',
+      'SELECT b, n FROM s JOIN upper ON s.id = upper.id WHERE a = 2',
+      'SELECT id FROM s, upper',
+      'SELECT count(*), max(n) FROM s, upper WHERE a = 2 AND k IS NULL',
+    )
+  })
+
+  await t.test('what a declared table has not is refused where it stands', async (t) => {
+    await both(
+      t,
+      'SELECT nope FROM s',
+      'SELECT s.nope FROM s',
+      'SELECT id, z.nope FROM s',
+      'SELECT * FROM s WHERE id = 1 AND nope = 2',
+      'SELECT id FROM s ORDER BY nope',
+      'SELECT id FROM s GROUP BY id HAVING nope > 1',
+      'INSERT INTO s (id, nope) VALUES (1, 2)',
+      'UPDATE s SET nope = 1',
+      'UPDATE s SET a = nope',
+      'DELETE FROM s WHERE nope = 1',
+      'SELECT z.* FROM s',
+      'SELECT * FROM nosuch',
+      'SELECT * FROM s JOIN nosuch ON true',
+      'UPDATE nosuch SET a = 1',
+      'DELETE FROM nosuch',
+    )
+  })
+
+  await t.test("errors have PostgreSQL's texts and places", async (t) => {
+    await both(
+      t,
+      "INSERT INTO s VALUES (1, 1, 'z')",
+      'UPDATE s SET id = 1 WHERE id = 2',
+      'SELECT 1 / 0',
+      "SELECT 'abc'::int",
+      "SELECT id, 'abc'::int FROM s",
+      "SELECT '2024-13-01'::date",
+      "SELECT '2024-02-30'::timestamp",
+      "SELECT 'zzz'::date",
+      'SELECT foo(1)',
+      "SELECT foo('a', NULL, id) FROM s",
+      'SELECT upper(1)',
+      'SELECT 1 + true',
+      "SELECT -'a'::text",
+      'SELECT id, count(*) FROM s',
+      'SELECT id FROM s ORDER BY 7',
+      'SELECT id FROM s GROUP BY 9',
+      'SELECT x.id FROM s x, s x',
+      'SELECT 1::nosuch',
+    )
+    await both(t, 'CREATE UNIQUE INDEX s_a ON s (a)')
+    await both(t, 'CREATE TABLE pair (a int, b text, UNIQUE (a, b))')
+    await both(t, "INSERT INTO pair VALUES (1, 'x')", "INSERT INTO pair VALUES (1, 'x')")
+  })
+
+  await t.test('rows, groups, limits and orders', async (t) => {
+    await both(
+      t,
+      'SELECT s FROM s ORDER BY id',
+      'SELECT count(s) FROM s',
+      'SELECT (s).a FROM s ORDER BY (s).id',
+      'SELECT a FROM s ORDER BY a',
+      'SELECT a FROM s ORDER BY a DESC LIMIT 2',
+      "SELECT id FROM s ORDER BY id LIMIT '1'",
+      'SELECT id FROM s ORDER BY id LIMIT 1.5',
+      "SELECT id FROM s LIMIT 'abc'",
+      'SELECT id FROM s LIMIT true',
+      'SELECT id FROM s LIMIT id',
+      "SELECT id FROM s WHERE id IN ('1', '3') ORDER BY id",
+      "SELECT id FROM s WHERE id BETWEEN '2' AND '3' ORDER BY id",
+    )
+    const groups = 'SELECT -x.a AS a FROM s AS x GROUP BY a HAVING NOT (x.a) IS NULL'
+    await both(t, groups, 'SELECT -a AS a, count(*) FROM s AS x GROUP BY x.a ORDER BY 1')
+    const [row] = await own.unsafe('SELECT to_json(s) AS j FROM s WHERE id = 1')
+    t.same(row, { j: { id: 1, a: 2, b: 'x' } })
+  })
+
+  await t.test('arrays have the types of their elements', async (t) => {
+    await types(
+      t,
+      'SELECT id FROM s WHERE id = ANY ($1)',
+      'SELECT id FROM s WHERE b = ANY ($1) AND a <> ALL ($2)',
+      'SELECT id FROM upper WHERE n = ANY ($1) OR f = ANY ($2) OR w = ANY ($3)',
+      'SELECT $1::int[], $2::text[], $3::bool[]',
+      'INSERT INTO empty VALUES ($1, $2, $3, $4), (1, NULL, $5, NULL)',
+      'SELECT x FROM empty WHERE z = $1 OR w = $2',
+    )
+    await both(
+      t,
+      "SELECT ARRAY[1, 2] AS i, ARRAY['a b', NULL, '\"'] AS t, ARRAY[[1, 2], [3, 4]] AS m",
+      'SELECT array_agg(id ORDER BY id) AS i, array_agg(b ORDER BY id) AS t FROM s',
+      "SELECT '{1,2}'::int[] AS i, '{}'::text[] AS t, string_to_array('a,b', ',') AS s",
+      "INSERT INTO empty VALUES (1, 'v', '{a,b}', '{1,2}')",
+      'SELECT z, w FROM empty',
+    )
+    const some = await own`SELECT id FROM s WHERE id = ANY (${[1, 3]}) ORDER BY id`
+    t.same(some, [{ id: 1 }, { id: 3 }])
+  })
+
+  await t.test('functions stand in FROM', async (t) => {
+    await both(
+      t,
+      'SELECT * FROM current_schema()',
+      'SELECT * FROM pg_catalog.current_schema() AS x (y)',
+      'SELECT g FROM generate_series(1, 3) AS g WHERE g > 1',
+      'SELECT n FROM generate_series(5, 1, -2) AS g (n)',
+      "SELECT * FROM unnest(ARRAY['a', 'b']) AS u (v)",
+      "SELECT word FROM pg_get_keywords() WHERE catcode = 'R' ORDER BY word",
+      'SELECT * FROM current_schema() AS x (y, z)',
+      'SELECT s.id, g FROM s JOIN generate_series(1, 2) AS g ON s.id = g ORDER BY 1',
+      "SELECT set_config('search_path', 'public', false)",
+      'SHOW search_path',
+      "SELECT set_config('nosuch', 'x', false)",
+      "SELECT to_regtype('integer')::oid::int AS a, to_regtype('nosuch')::text AS b",
+    )
+  })
+})
+
+t.test('the catalogue says what CREATE TABLE said', { skip: postgresMissing }, async (t) => {
+  const { both } = await openBoth(t)
+  const texts = [
+    `SELECT column_name::text, ordinal_position::int, is_nullable::text, data_type::text
+       FROM information_schema.columns WHERE table_name IN ('s', 'upper', 'empty')
+       ORDER BY table_name, ordinal_position`,
+    `SELECT constraint_name::text, constraint_type::text FROM information_schema.table_constraints
+       WHERE table_name IN ('s', 'upper') AND constraint_type <> 'CHECK' ORDER BY 1`,
+    `SELECT constraint_name::text, column_name::text FROM information_schema.key_column_usage
+       WHERE table_name IN ('s', 'upper') ORDER BY 1`,
+    `SELECT attname::text, attnum::int, attnotnull FROM pg_attribute
+       WHERE attrelid = 's'::regclass AND attnum > 0 ORDER BY attnum`,
+    `SELECT c.relname::text, i.indisprimary, i.indisunique, i.indkey[0]::int AS k
+       FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+       WHERE i.indrelid IN ('s'::regclass, 'upper'::regclass) ORDER BY 1`,
+    `SELECT conname::text, contype::text, conkey[1]::int AS k FROM pg_constraint
+       WHERE conrelid = 's'::regclass ORDER BY 1`,
+    `SELECT a.attname::text FROM pg_index i JOIN pg_attribute a
+       ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
+       WHERE i.indrelid = 's'::regclass AND i.indisprimary`,
+    `SELECT indexname::text, indexdef FROM pg_indexes WHERE tablename IN ('s', 'upper') ORDER BY 1`,
+  ]
+  await both(t, ...texts)
+})
+
+t.test(
+  'a placeholder beside a column of the catalog is of its type',
+  { skip: postgresMissing },
+  async (t) => {
+    const { types, own } = await openBoth(t)
+    await types(
+      t,
+      'SELECT 1 AS one FROM pg_attribute WHERE attnum >= $1 AND attrelid = $2 AND attname = $3',
+      'SELECT 1 AS one FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = $1 AND relkind = $2',
+      'SELECT 1 AS one FROM pg_class WHERE oid = ANY ($1) OR relname = ANY ($2)',
+    )
+    const found = await own`SELECT count(*)::int AS n FROM pg_attribute
+    WHERE attnum >= ${1} AND attrelid = 's'::regclass`
+    t.same(found, [{ n: 3 }])
+  },
+)

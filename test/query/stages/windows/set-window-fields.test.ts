@@ -1,0 +1,249 @@
+// $setWindowFields and $fill: a column for each document, of the documents around it.
+
+import fc from 'fast-check'
+import t from 'tap'
+import { runs } from '../../../support/runs.js'
+import { long, refused } from '../../expressions/expression-table.js'
+import { type Plain, run, table } from '../stage-table.js'
+
+const sales = [
+  { _id: 1, at: 3, in: 'CA', n: 10 },
+  { _id: 2, at: 1, in: 'CA', n: 4 },
+  { _id: 3, at: 2, in: 'WA', n: 7 },
+  { _id: 4, at: 2, in: 'CA', n: 6 },
+  { _id: 5, at: 1, in: 'WA', n: null },
+]
+
+const windows = (output: Plain, more: Plain = { partitionBy: '$in', sortBy: { at: 1 } }) => [
+  { $setWindowFields: { ...more, output } },
+  { $project: { _id: 0, at: 0, in: 0, n: 0 } },
+]
+
+t.test('accumulators see the documents of their window, in order', async (t) => {
+  const soFar = { documents: ['unbounded', 'current'] }
+  table(t, sales, [
+    [
+      windows({
+        x: { $sum: '$n', window: soFar },
+        near: { $push: '$_id', window: { documents: [-1, 1] } },
+        all: { $max: '$n' },
+      }),
+      [
+        { x: 4, near: [2, 4], all: 10 },
+        { x: 10, near: [2, 4, 1], all: 10 },
+        { x: 20, near: [4, 1], all: 10 },
+        { x: 0, near: [5, 3], all: 7 },
+        { x: 7, near: [5, 3], all: 7 },
+      ],
+    ],
+    [
+      windows({ 'a.b': { $first: '$_id', window: { documents: [1, 2] } } }, { sortBy: { _id: 1 } }),
+      [2, 3, 4, 5, null].map((b) => ({ a: { b } })),
+    ],
+  ])
+})
+
+t.test('ranges are of the values that a partition is sorted by', async (t) => {
+  const days = [1, 2, 2, 5, 9].map((day, _id) => ({ _id, at: day, when: new Date(day * 864e5) }))
+  const ids = (bounds: unknown[]) =>
+    windows({ x: { $push: '$_id', window: { range: bounds } } }, { sortBy: { at: 1 } })
+  const plain = days.map(({ _id, at }) => ({ _id, at }))
+  const columns = (x: unknown[][]) => x.map((each) => ({ x: each }))
+  table(t, plain, [
+    [ids([-1, 0]), columns([[0], [0, 1, 2], [0, 1, 2], [3], [4]])],
+    [ids(['current', 'current']), columns([[0], [1, 2], [1, 2], [3], [4]])],
+    [ids([1, 3]), columns([[1, 2], [3], [3], [], []])],
+    [ids(['unbounded', -4]), columns([[], [], [], [0], [0, 1, 2, 3]])],
+    [ids([3.5, 'unbounded']), columns([[3, 4], [4], [4], [4], []])],
+  ])
+  const byDay = { x: { $sum: 1, window: { range: [-1, 0], unit: 'day' } } }
+  t.same(
+    run(
+      [{ $setWindowFields: { sortBy: { when: 1 }, output: byDay } }, { $project: { x: 1 } }],
+      days,
+    ),
+    [1, 3, 3, 1, 1].map((x, _id) => `{ _id: ${_id}, x: ${x} }`),
+  )
+  const beyondDates = { x: { $sum: 1, window: { range: [-1, 1e308], unit: 'hour' } } }
+  const tooFar = [{ $setWindowFields: { sortBy: { when: 1 }, output: beyondDates } }]
+  t.throws(() => run(tooFar, days), { code: 5166406 })
+})
+
+t.test('ranks, neighbours, series', async (t) => {
+  const documents = [5, 3, 3, 1].map((x, _id) => ({ _id, x, y: _id * _id }))
+  const of = (output: Plain, sortBy: Plain = { x: -1 }) => [
+    { $setWindowFields: { sortBy, output } },
+    { $project: { _id: 0, x: 0, y: 0 } },
+  ]
+  const column = (values: unknown[]) => values.map((v) => ({ v }))
+  const longs = (...values: number[]) => column(values.map(long))
+  const whole = { documents: ['unbounded', 'unbounded'] }
+  table(t, documents, [
+    [of({ v: { $rank: {} } }), longs(1, 2, 2, 4)],
+    [of({ v: { $denseRank: {} } }), longs(1, 2, 2, 3)],
+    [of({ v: { $documentNumber: {} } }), longs(1, 2, 3, 4)],
+    [of({ v: { $shift: { output: '$_id', by: 1, default: -1 } } }), column([1, 2, 3, -1])],
+    [of({ v: { $shift: { output: '$_id', by: -2 } } }), column([null, null, 0, 1])],
+  ])
+  const lines = (output: Plain) =>
+    run([{ $setWindowFields: { sortBy: { _id: 1 }, output } }, { $project: { v: 1 } }], documents)
+  const shown = (output: Plain) => lines(output).map((line) => /v: (.*) }/.exec(line)?.[1])
+  const pair = { documents: [-1, 0] }
+  t.same(shown({ v: { $derivative: { input: '$y' }, window: pair } }), [
+    'null',
+    '1.0',
+    '3.0',
+    '5.0',
+  ])
+  t.same(shown({ v: { $integral: { input: '$y' }, window: whole } }), Array(4).fill('9.5'))
+  t.same(shown({ v: { $expMovingAvg: { input: '$y', N: 3 } } }), ['0', '0.5', '2.25', '5.625'])
+  t.same(shown({ v: { $covariancePop: ['$_id', '$y'] } }), Array(4).fill('3.75'))
+  t.same(shown({ v: { $covarianceSamp: ['$_id', '$y'] } }), Array(4).fill('5.0'))
+})
+
+t.test('$fill gives what is null or missing a value', async (t) => {
+  const documents = [
+    { _id: 0, p: 1, v: 1 },
+    { _id: 1, p: 2, v: 5 },
+    { _id: 2, p: 1 },
+    { _id: 4, p: 1, v: 5 },
+    { _id: 5, p: 2, v: null },
+    { _id: 6, p: 1, v: null },
+  ]
+  const of = (fill: Plain) => [{ $fill: fill }, { $sort: { _id: 1 } }, { $project: { v: 1 } }]
+  const shown = (fill: Plain) => run(of(fill), documents).map((line) => /v: (.*) }/.exec(line)?.[1])
+  const sortBy = { _id: 1 }
+  t.same(shown({ output: { v: { value: '$p' } } }), ['1', '5', '1', '5', '2', '1'])
+  t.same(shown({ sortBy, output: { v: { method: 'locf' } } }), ['1', '5', '5', '5', '5', '5'])
+  t.same(shown({ sortBy, partitionByFields: ['p'], output: { v: { method: 'linear' } } }), [
+    ...['1', '5', '3.0', '5', 'null', 'null'],
+  ])
+  t.same(shown({ sortBy, partitionBy: '$p', output: { v: { method: 'linear' } } }), [
+    ...['1', '5', '3.0', '5', 'null', 'null'],
+  ])
+  t.same(shown({ sortBy, partitionBy: '$p', output: { v: { method: 'locf' } } }), [
+    '1',
+    '5',
+    '1',
+    '5',
+    '5',
+    '5',
+  ])
+  table(t, documents, [
+    [[{ $fill: 1 }], refused(9)],
+    [[{ $fill: {} }], refused(40414)],
+    [[{ $fill: { output: {} } }], refused(9)],
+    [[{ $fill: { output: { v: 1 } } }], refused(6050202)],
+    [[{ $fill: { output: { v: { method: 'other' } } } }], refused(6050202)],
+    [[{ $fill: { output: { v: { more: 1 } } } }], refused(40415)],
+    [[{ $fill: { more: 1, output: { v: { value: 1 } } } }], refused(40415)],
+    [[{ $fill: { output: { v: { method: 'linear' } } } }], refused(605001)],
+    [
+      [
+        {
+          $fill: {
+            ...{ sortBy, partitionBy: '$p', partitionByFields: ['p'] },
+            output: { v: { method: 'locf' } },
+          },
+        },
+      ],
+      refused(6050204),
+    ],
+  ])
+})
+
+t.test('what has no meaning as a window is refused', async (t) => {
+  const of = (output: unknown, more: Plain = { sortBy: { at: 1 } }) => [
+    { $setWindowFields: { ...more, output } },
+  ]
+  const sum = (window: unknown) => ({ x: { $sum: '$n', window } })
+  table(t, sales, [
+    [[{ $setWindowFields: 1 }], refused(9)],
+    [[{ $setWindowFields: {} }], refused(40414)],
+    [[{ $setWindowFields: { output: {}, more: 1 } }], refused(40415)],
+    [of(1), refused(14)],
+    [of({ x: 1 }), refused(9)],
+    [of({ x: { $nope: 1 } }), refused(9)],
+    [of({ x: { $sum: 1, $avg: 1 } }), refused(9)],
+    [of({ x: { $mergeObjects: '$n' } }), refused(9)],
+    [of(sum(1)), refused(9)],
+    [of(sum({ documents: [1] })), refused(9)],
+    [of(sum({ documents: [1, 0] })), refused(5339900)],
+    [of(sum({ documents: [0, 1.5] })), refused(5339903)],
+    [of(sum({ documents: [0, 'x'] })), refused(9)],
+    [of(sum({ documents: [0, 1], range: [0, 1] })), refused(9)],
+    [of(sum({ documents: [0, 1] }), {}), refused(5339901)],
+    [of(sum({ range: [0, 1] }), { sortBy: { a: 1, b: 1 } }), refused(5339902)],
+    [of(sum({ range: [0, 1] }), { sortBy: { at: -1 } }), refused(8947400)],
+    [of(sum({ range: [0, 1] }), { sortBy: { in: 1 } }), refused(5429414)],
+    [of(sum({ range: [0, 1], unit: 'day' })), refused(5429513)],
+    [of(sum({ range: [0, 1], unit: 'fortnight' })), refused(9)],
+    [of({ x: { $rank: 1 } }), refused(5371603)],
+    [of({ x: { $rank: {} } }, {}), refused(5371602)],
+    [of({ x: { $rank: {}, window: {} } }), refused(5371601)],
+    [of({ x: { $shift: { output: 1 } } }), refused(9)],
+    [of({ x: { $expMovingAvg: { input: '$n' } } }), refused(9)],
+    [of({ x: { $expMovingAvg: { input: '$n', alpha: 1 } } }), refused(9)],
+    [of({ x: { $derivative: { input: '$n' } } }), refused(9)],
+    [of({ x: { $covariancePop: ['$n'] } }), refused(9)],
+    [of({ x: { $sum: 1 } }, { partitionBy: ['$in'] }), refused(14)],
+  ])
+})
+
+t.test('a window over documents is a slice of the sorted partition', async (t) => {
+  const document = fc.record({ p: fc.nat(2), at: fc.nat(20), n: fc.integer({ min: -9, max: 9 }) })
+  const bound = fc.integer({ min: -4, max: 4 })
+  fc.assert(
+    fc.property(fc.array(document, { maxLength: 40 }), bound, bound, (given, a, b) => {
+      const [low, high] = [Math.min(a, b), Math.max(a, b)]
+      const documents = given.map((each, _id) => ({ _id, ...each }))
+      const output = {
+        ids: { $push: '$_id', window: { documents: [low, high] } },
+        sum: { $sum: '$n', window: { documents: [low, high] } },
+      }
+      const stage = { $setWindowFields: { partitionBy: '$p', sortBy: { at: 1, _id: 1 }, output } }
+      const found = run([stage, { $sort: { _id: 1 } }, { $project: { ids: 1, sum: 1 } }], documents)
+      const wanted = documents.map((each) => {
+        const partition = documents
+          .filter(({ p }) => p === each.p)
+          .sort((x, y) => x.at - y.at || x._id - y._id)
+        const at = partition.indexOf(each)
+        return partition.slice(Math.max(0, at + low), Math.max(0, at + high + 1))
+      })
+      t.same(
+        found,
+        wanted.map((slice, _id) => {
+          const ids = slice.length === 0 ? '[]' : `[ ${slice.map((each) => each._id).join(', ')} ]`
+          return `{ _id: ${_id}, ids: ${ids}, sum: ${slice.reduce((sum, { n }) => sum + n, 0)} }`
+        }),
+      )
+    }),
+    { numRuns: runs(30) },
+  )
+})
+
+t.test('what columns hold is bounded, however few the documents', async (t) => {
+  const documents = Array.from({ length: 400 }, (_, _id) => ({ _id }))
+  const large = { $range: [0, 100_000] }
+  const windows = {
+    output: { x: { $push: large, window: { documents: ['unbounded', 'current'] } } },
+  }
+  table(t, documents, [
+    [[{ $setWindowFields: { sortBy: { _id: 1 }, ...windows } }], refused(292)],
+    [
+      [
+        {
+          $setWindowFields: {
+            sortBy: { _id: 1 },
+            output: { x: { $shift: { output: large, by: 1 } } },
+          },
+        },
+      ],
+      refused(292),
+    ],
+    [
+      [{ $bucketAuto: { groupBy: '$_id', buckets: 1, output: { x: { $push: large } } } }],
+      refused(146),
+    ],
+  ])
+})

@@ -1,0 +1,53 @@
+// Updates of very many fields: what is found by name in a wide document is what a scan would find,
+// and all fields are not gone through once for each of them.
+
+import t from 'tap'
+import { work } from '../../../src/base/work/work-budget.js'
+import { Elements } from '../../../src/value/elements.js'
+import { documentFrom, toObject } from '../../../src/value/literal.js'
+import { int32Value } from '../../../src/value/value.js'
+import { DocumentWriter } from '../../../src/value/writer.js'
+import { compile } from '../../support/updates.js'
+
+const count = 4_000
+const options = { matchedIndex: undefined, isInsert: false }
+
+function fields(from: number, to: number, value: unknown): Record<string, unknown> {
+  const names = Array.from({ length: to - from }, (_, i) => [`f${from + i}`, value])
+  return Object.fromEntries(names)
+}
+
+t.test('fields are set and taken away in a wide document by their names', async (t) => {
+  const before = documentFrom({ _id: 1, ...fields(0, count, 0) })
+  const update = {
+    $set: fields(1_000, 1_500, 1),
+    $unset: fields(2_000, 2_500, ''),
+    $inc: fields(count, count + 500, 2),
+  }
+  const expected: Record<string, unknown> = { _id: 1, ...fields(0, count, 0), ...update.$set }
+  for (const name of Object.keys(update.$unset)) delete expected[name]
+  const after = toObject(compile(update).apply(before, options))
+  t.same(after, { ...expected, ...update.$inc })
+})
+
+t.test('where names repeat, the first is changed, then the next', async (t) => {
+  const writer = new DocumentWriter()
+  for (let i = 0; i < 100; i++) writer.value(`f${i}`, int32Value(i))
+  writer.value('f50', int32Value(1_000))
+  const update = { $unset: fields(0, 60, '') }
+  const once = compile(update).apply(writer.finish(), options)
+  const names: string[] = []
+  const elements = new Elements(once)
+  while (elements.next()) names.push(elements.name())
+  t.equal(names.length, 41)
+  t.equal(names.at(-1), 'f50')
+})
+
+t.test('the work of an update grows as its fields do', async (t) => {
+  const spent = (fieldsSet: number): number => {
+    const before = work.spent
+    compile({ $set: fields(0, fieldsSet, 1) }).apply(documentFrom({ _id: 1 }), options)
+    return work.spent - before
+  }
+  t.ok(spent(count) < 6 * spent(count / 4), 'four times the fields are not sixteen times the work')
+})
