@@ -4,12 +4,8 @@ import { IndexBuilds } from '../../src/engine/index/index-build-job.js'
 import type { Plan } from '../../src/engine/plan/plan.js'
 import { planQuery } from '../../src/engine/plan/planner.js'
 import { fillBatch } from '../../src/engine/sources/cursors.js'
-import {
-  type CountQuery,
-  countDocuments,
-  openFind,
-  type Source,
-} from '../../src/engine/sources/source.js'
+import type { Source } from '../../src/engine/sources/holding-source.js'
+import { type CountQuery, countDocuments, openFind } from '../../src/engine/sources/source.js'
 import type { Counters } from '../../src/engine/sources/walk.js'
 import type { QueryContext } from '../../src/query/context.js'
 import { compileFilter } from '../../src/query/filter.js'

@@ -8,9 +8,9 @@ import { arrayOf, optional, string } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
 import { type DocumentRow, documentRow } from '../../bus/document/row.js'
 import type { Args, Fields } from '../../bus/document/schema.js'
-import { findGraph, graphTouches } from '../../memory/graph/graph.js'
+import { graphTouches } from '../../memory/graph/graph.js'
 import { graphPath } from '../../memory/graph/graph-names.js'
-import type { GraphPrograms } from '../../memory/proof/anchors/anchor-making.js'
+import { graphPrograms } from '../../memory/proof/graph-programs.js'
 import { canonicalJson } from '../../memory/proof/leaves/canonical.js'
 import { noChain, Proofs } from '../../memory/proof/proofs.js'
 import type { GraphVerdict } from '../../memory/proof/sweep/sweep.js'
@@ -44,7 +44,10 @@ const verifyMemory = graphReader({
   async run(call) {
     const { id } = call.args
     requireId(id)
-    const [verdict = notFound] = await proofsOf(call).verify(programsOf(call).read, [id])
+    const [verdict = notFound] = await proofsOf(call).verify(
+      graphPrograms(call, call.db, call.target).read,
+      [id],
+    )
     return reply((out) => writeVerdict(out, verdict))
   },
 })
@@ -59,7 +62,10 @@ const verifyMemories = graphReader({
       throw fail('BadValue', `'ids' must hold 1 to ${verifyIdsMax} ids`)
     }
     for (const id of ids) requireId(id)
-    const verdicts = await proofsOf(call).verify(programsOf(call).read, ids)
+    const verdicts = await proofsOf(call).verify(
+      graphPrograms(call, call.db, call.target).read,
+      ids,
+    )
     return reply((out) => {
       out.openArray('results')
       for (const [i, verdict] of verdicts.entries()) {
@@ -79,7 +85,10 @@ const verifyGraph = graphReader({
     'the anchors. A large graph takes several calls; each returns the cursor of the next.',
   async run(call) {
     const { target, args } = call
-    const verdict = await proofsOf(call).verifyGraph(programsOf(call).read, args.cursor)
+    const verdict = await proofsOf(call).verifyGraph(
+      graphPrograms(call, call.db, call.target).read,
+      args.cursor,
+    )
     if (verdict === undefined) throw fail('GraphNotFound', `there is no graph '${target}'`)
     return reply((out) => writeGraphVerdict(out, verdict))
   },
@@ -92,7 +101,10 @@ const exportEvidence = graphReader({
   async run(call) {
     const { target, args } = call
     requireId(args.id)
-    const found = await proofsOf(call).export(programsOf(call).read, args.id)
+    const found = await proofsOf(call).export(
+      graphPrograms(call, call.db, call.target).read,
+      args.id,
+    )
     if (found === undefined) {
       throw fail('NodeNotFound', `graph '${target}' has no anchored memory '${args.id}'`)
     }
@@ -118,7 +130,11 @@ const anchorGraph = documentRow({
     for (const id of ids ?? []) requireId(id)
     const chosen = ids === undefined ? undefined : new Set(ids)
     const path = graphPath(call.db, call.target)
-    const requested = await proofsOf(call).anchor(path, programsOf(call), chosen)
+    const requested = await proofsOf(call).anchor(
+      path,
+      graphPrograms(call, call.db, call.target),
+      chosen,
+    )
     return reply((out) => writeFields(out, requested))
   },
 })
@@ -134,23 +150,6 @@ function proofsOf({ services }: Pick<Call<unknown, unknown>, 'services'>): Proof
   const { proofs } = services
   if (!(proofs instanceof Proofs)) throw noChain()
   return proofs
-}
-
-/** Each behind the fence of the call. */
-function programsOf(call: Call<unknown, string>): GraphPrograms {
-  const { db, target } = call
-  return {
-    read: (program) =>
-      call.read(function* (tx) {
-        const graph = yield* findGraph(tx, db, target)
-        return graph === undefined ? undefined : yield* program(tx, graph)
-      }),
-    write: (program) =>
-      call.write(function* (tx) {
-        const graph = yield* findGraph(tx, db, target)
-        return graph === undefined ? undefined : yield* program(tx, graph)
-      }),
-  }
 }
 
 function writeVerdict(out: DocumentWriter, { warnings, ...verdict }: Verdict): void {

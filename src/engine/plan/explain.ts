@@ -9,6 +9,7 @@ import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import { numberValue } from '../../value/value.js'
 import { type DocumentWriter, writeDocument } from '../../value/writer.js'
+import type { Source } from '../sources/holding-source.js'
 import { partsOf } from '../sources/pipeline-parts.js'
 import { findQueryOf, openPipeline, type PipelineEnvironment } from '../sources/pipeline-source.js'
 import {
@@ -19,7 +20,6 @@ import {
   type FindQuery,
   FindSource,
   openDistinct,
-  type Source,
 } from '../sources/source.js'
 import type { Counters } from '../sources/walk.js'
 import type { Guarded, Namespace } from '../types.js'

@@ -16,7 +16,7 @@ import {
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import type { Touch } from '../types.js'
-import type { Source } from './source.js'
+import type { Source } from './holding-source.js'
 
 export interface CursorMeta {
   readonly db: string

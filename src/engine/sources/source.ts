@@ -31,8 +31,6 @@ import { DocumentsSource, HoldingSource, type Source } from './holding-source.js
 import { counted } from './query-memory.js'
 import { type Counters, type Found, Walk } from './walk.js'
 
-export type { Source }
-
 export interface FindQuery {
   readonly filter: Filter
   readonly sort?: Sort | undefined

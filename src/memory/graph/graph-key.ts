@@ -5,13 +5,18 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { LRUCache } from 'lru-cache'
 import { type Bytes, concatBytes, utf8 } from '../../base/bytes/bytes.js'
-import type { Graph } from './graph.js'
-import type { Place } from './graph-settings.js'
+import type { Namespace } from '../../engine/types.js'
+import type { GraphSettings, Place } from './graph-settings.js'
 
 /** Version of the leaves of a root; each has a graph key of its own. */
 export type ProofVersion = 1 | 2
 
-export type KeyedGraph = Pick<Graph, 'name' | 'settings' | 'anchors'>
+/** What of a graph its keys are made of. */
+export interface KeyedGraph {
+  readonly name: string
+  readonly settings: GraphSettings
+  readonly anchors: Namespace
+}
 
 /** Separates the database from the name; neither can contain it. */
 const separator = '\u001f'

@@ -4,8 +4,10 @@
 import { sqlListMax } from '../../base/limits.js'
 import { int32Value, stringValue } from '../../value/value.js'
 import type { Expression, OrderItem } from './ast.js'
-import type { Extent } from './expression.js'
 import type { TokenStream } from './token-stream.js'
+
+/** Which operators may follow: all, or only those of a BETWEEN's low bound. */
+export type Extent = 'all' | 'bound'
 
 export type Parse = (tokens: TokenStream, extent?: Extent) => Expression
 

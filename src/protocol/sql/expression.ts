@@ -5,6 +5,7 @@
 import { sqlChainMax, sqlListMax } from '../../base/limits.js'
 import { falseValue, nullValue, trueValue } from '../../value/value.js'
 import type { Expression } from './ast.js'
+import type { Extent } from './call.js'
 import type { ChainKind } from './long-chain.js'
 import { readNumber } from './number.js'
 import { parsePrimary, startsQuery } from './primary.js'
@@ -36,9 +37,6 @@ const others = new Set(
   '|| -> ->> #> #>> @> <@ ~ ~* !~ !~* & | # << >> ~~ ~~* !~~ !~~* @@ @? && -|- ^@'.split(' '),
 )
 const products = new Set(['*', '/', '%'])
-
-/** Which operators may follow: all, or only those of a BETWEEN's low bound. */
-export type Extent = 'all' | 'bound'
 
 /** One whole expression. Throws 54001 where it is nested too deep. */
 export function parseExpression(tokens: TokenStream, extent: Extent = 'all'): Expression {

@@ -4,7 +4,6 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { systemRandom } from '../../base/clock.js'
-import type { Entries } from './overlay-entries.js'
 
 const secret = new Int32Array(systemRandom.bytes(8).buffer)
 const partsCount = 256
@@ -21,17 +20,22 @@ interface Part {
   used: number
 }
 
+/** Compares a key with that of the change at `address` (overlay-entries.ts). */
+interface Keys {
+  equalsAt(address: number, bytes: Bytes, from: number, length: number): boolean
+}
+
 const emptyPart = makePart(1)
 
 export class HashTable {
   /** Keys, and memory of the parts. */
   count = 0
   bytes = 0
-  private readonly entries: Entries
+  private readonly keys: Keys
   private readonly parts: Part[] = new Array(partsCount).fill(emptyPart)
 
-  constructor(entries: Entries) {
-    this.entries = entries
+  constructor(keys: Keys) {
+    this.keys = keys
   }
 
   /** The slot of the key at `from` of `bytes`, or -1. Good until the next insert or remove. */
@@ -42,7 +46,7 @@ export class HashTable {
       if (numbers[4 * slot + 1] === 0) return -1
       if (numbers[4 * slot] !== hash) continue
       const address = addresses[2 * slot + 1] as number
-      if (this.entries.equalsAt(address, bytes, from, length)) return slot
+      if (this.keys.equalsAt(address, bytes, from, length)) return slot
     }
   }
 

@@ -11,7 +11,8 @@ import {
   fillBatch,
   requireAlive,
 } from '../../../src/engine/sources/cursors.js'
-import { documentsSource, type Source } from '../../../src/engine/sources/source.js'
+import type { Source } from '../../../src/engine/sources/holding-source.js'
+import { documentsSource } from '../../../src/engine/sources/source.js'
 import { openMemoryStore } from '../../../src/store/memory.js'
 import { documentFrom } from '../../../src/value/literal.js'
 import { ManualClock } from '../../support/engine-room.js'

@@ -32,4 +32,4 @@ export function* eachReachable(
   }
 }
 
-type Reader = Pick<Call<unknown, unknown>, 'identity' | 'mayAt' | 'readsAll'>
+export type Reader = Pick<Call<unknown, unknown>, 'identity' | 'mayAt' | 'readsAll'>

@@ -17,7 +17,7 @@ import {
 import { cursorReply, reply } from '../../../bus/document/reply.js'
 import { documentRow } from '../../../bus/document/row.js'
 import { fillBatch, requireAlive, type Tail } from '../../../engine/sources/cursors.js'
-import type { Source } from '../../../engine/sources/source.js'
+import type { Source } from '../../../engine/sources/holding-source.js'
 import type { Touch } from '../../../engine/types.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import type { Document } from '../../../value/value.js'

@@ -13,12 +13,12 @@ import {
   stagesOver,
   viewDocuments,
 } from '../../../engine/collection/kinds/views.js'
+import type { Source } from '../../../engine/sources/holding-source.js'
 import {
   openDocuments,
   openPipeline,
   type PipelineEnvironment,
 } from '../../../engine/sources/pipeline-source.js'
-import type { Source } from '../../../engine/sources/source.js'
 import type { Touch } from '../../../engine/types.js'
 import type { QueryContext } from '../../../query/context.js'
 import { compilePipeline, type StagePlan } from '../../../query/pipeline.js'

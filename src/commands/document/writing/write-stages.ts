@@ -19,8 +19,9 @@ import {
   temporaryName,
 } from '../../../engine/collection/replacement.js'
 import { fillBatch } from '../../../engine/sources/cursors.js'
+import type { Source } from '../../../engine/sources/holding-source.js'
 import { openPipeline, type PipelineEnvironment } from '../../../engine/sources/pipeline-source.js'
-import { openFind, type Source } from '../../../engine/sources/source.js'
+import { openFind } from '../../../engine/sources/source.js'
 import type { Guarded, Touch } from '../../../engine/types.js'
 import type { QueryContext } from '../../../query/context.js'
 import { compileFilter } from '../../../query/filter.js'

@@ -7,8 +7,13 @@ import { mapInTurns } from '../../../engine/keyspace/containers/in-turns.js'
 import { sortInTurns } from '../../../engine/keyspace/containers/merge-sort.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
 import type { Program } from '../../../store/store.js'
-import type { SortOptions } from './sort.js'
 import { lookUpByPattern } from './sort-patterns.js'
+
+export interface SortOrder {
+  isDescending: boolean
+  isAlpha: boolean
+  by: Slice | undefined
+}
 
 interface Item {
   readonly element: Slice
@@ -22,7 +27,7 @@ type Compare = (a: Item, b: Item) => number
 export function* sortElements(
   ks: Keyspace,
   elements: readonly Slice[],
-  { by, isAlpha, isDescending }: Pick<SortOptions, 'by' | 'isAlpha' | 'isDescending'>,
+  { by, isAlpha, isDescending }: SortOrder,
 ): Program<Slice[]> {
   const weights = by === undefined ? elements : yield* lookUpByPattern(ks, by, elements)
   const items = yield* mapInTurns(ks.tx, elements, (element, i): Item => {

@@ -13,16 +13,13 @@ import { elementsOfKey } from '../../../engine/keyspace/keys/contents.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
 import { listOf } from '../../../engine/keyspace/lists/list.js'
 import type { Program } from '../../../store/store.js'
-import { sortElements } from './sort-order.js'
+import { type SortOrder, sortElements } from './sort-order.js'
 import { isConstant, lookUpByPattern } from './sort-patterns.js'
 
-export interface SortOptions {
-  isDescending: boolean
-  isAlpha: boolean
+interface SortOptions extends SortOrder {
   /** Elements left out, and how many of the rest; below 0 means all. */
   offset: number
   count: number
-  by: Slice | undefined
   readonly gets: Slice[]
   store: Slice | undefined
 }

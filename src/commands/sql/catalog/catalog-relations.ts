@@ -2,6 +2,7 @@
 // indexes, owners and columns, under numbers that stay as long as they are there.
 
 import { showSampleDocuments } from '../../../base/limits.js'
+import type { Call } from '../../../bus/document/call.js'
 import { shownNamespaces } from '../../../engine/collection/catalog/catalog.js'
 import { secondaryIndexes } from '../../../engine/collection/kinds/capped-order.js'
 import { idIndexName } from '../../../engine/index/index-spec.js'
@@ -12,10 +13,9 @@ import { compileFilter } from '../../../query/filter.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import type { Document } from '../../../value/value.js'
 import { emptyDocument } from '../../document/arguments.js'
-import { eachReachable } from '../../document/collections/reachable.js'
+import { eachReachable, type Reader } from '../../document/collections/reachable.js'
 import { declaredTable } from '../define/declared-table.js'
 import { columnsOf } from '../select/column-type.js'
-import type { SelectCall } from '../select/from.js'
 import { type ColumnType, columnTypeOf } from './catalog-types.js'
 import { constraintName } from './constraint-name.js'
 import { idColumn, type KnownTable } from './known-table.js'
@@ -25,6 +25,9 @@ const firstOid = 16_384
 /** Of the index of `_id`, which has no descriptor. */
 const firstIdIndexOid = 1_000_000_000
 const firstRoleOid = 10
+
+/** What of a call it takes to read the catalog. */
+export type CatalogCall = Reader & Pick<Call<unknown, unknown>, 'db' | 'context'>
 
 export const operatorName = 'operator'
 
@@ -52,7 +55,7 @@ export interface RelationColumn {
 
 export class Relations {
   private constructor(
-    readonly call: SelectCall,
+    readonly call: CatalogCall,
     readonly list: readonly Relation[],
     /** Every collection and view of the database, also those that the caller may not read. */
     readonly all: readonly Namespace[],
@@ -62,7 +65,7 @@ export class Relations {
     readonly roles: ReadonlyMap<string, number>,
   ) {}
 
-  static *load(tx: ReadTx & Guarded, call: SelectCall): Program<Relations> {
+  static *load(tx: ReadTx & Guarded, call: CatalogCall): Program<Relations> {
     const roles = new Map([[operatorName, firstRoleOid]])
     const roleOf = (name: string): number => {
       const known = roles.get(name)
@@ -120,7 +123,7 @@ export class Relations {
   }
 }
 
-export function userOf({ identity }: SelectCall): string {
+export function userOf({ identity }: CatalogCall): string {
   if (identity.kind === 'user') return identity.name
   return walletOf(identity) ?? (identity.kind === 'operator' ? operatorName : 'anonymous')
 }
@@ -164,7 +167,7 @@ function indexOf({ id, name, fields, unique }: IndexDescriptor, isPrimary: boole
 export function* relationColumns(
   tx: ReadTx & Guarded,
   { ns, isView }: Relation,
-  call: SelectCall,
+  call: CatalogCall,
 ): Program<readonly RelationColumn[]> {
   if (isView) return []
   const known = declaredTable(ns)

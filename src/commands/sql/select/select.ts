@@ -5,13 +5,9 @@ import { sqlLongFilterBytes } from '../../../base/limits.js'
 import { turnUnits } from '../../../base/work/work-figures.js'
 import type { CommandReadTx } from '../../../bus/document/command-tx.js'
 import { ChainSource } from '../../../engine/sources/chain-source.js'
+import type { Source } from '../../../engine/sources/holding-source.js'
 import { counted, type QueryMemory } from '../../../engine/sources/query-memory.js'
-import {
-  countDocuments,
-  documentsSource,
-  openFind,
-  type Source,
-} from '../../../engine/sources/source.js'
+import { countDocuments, documentsSource, openFind } from '../../../engine/sources/source.js'
 import type { Expression, OrderItem, SelectStatement } from '../../../protocol/sql/ast.js'
 import { compileFilter } from '../../../query/filter.js'
 import { isPure } from '../../../query/pipeline.js'

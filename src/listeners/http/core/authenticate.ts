@@ -24,7 +24,7 @@ import {
   RequestWindows,
   requireAllowance,
 } from './request-limit.js'
-import type { RouteHead } from './routes.js'
+import type { RouteHead } from './route.js'
 
 export interface AuthenticatorOptions {
   readonly clock: Clock

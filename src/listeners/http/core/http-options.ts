@@ -14,7 +14,7 @@ import type { TlsCertificate } from '../../tls-certificate.js'
 import type { AuthenticatorOptions } from './authenticate.js'
 import type { GuardOptions } from './guard.js'
 import type { Idempotency } from './idempotency.js'
-import type { AnyRoute } from './request.js'
+import type { AnyRoute } from './route.js'
 
 export interface HttpOptions extends Omit<GuardOptions, 'port'>, AuthenticatorOptions {
   readonly host: string

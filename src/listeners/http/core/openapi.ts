@@ -5,8 +5,7 @@ import { productName } from '../../../base/product.js'
 import { isMcpUrl } from '../memory/mcp-errors.js'
 import { isMemoryUrl } from '../memory/memory-errors.js'
 import type { BodySchema, FieldKind } from './call.js'
-import type { AnyRoute } from './request.js'
-import type { QuerySchema, RouteHead } from './routes.js'
+import type { AnyRoute, QuerySchema, RouteHead } from './route.js'
 
 type Schema = Readonly<Record<string, unknown>>
 

@@ -11,7 +11,7 @@ import { addressesTrackedMax, preflightAgeSeconds } from '../../../base/limits.j
 import type { HttpExchange } from './request.js'
 import { type Rates, RequestWindows, requireAllowance } from './request-limit.js'
 import type { Answer } from './respond.js'
-import type { RouteHead } from './routes.js'
+import type { RouteHead } from './route.js'
 
 export interface OtherOriginsOptions {
   /** Setting ALLOWED_ORIGINS; checked by requireOrigins. */

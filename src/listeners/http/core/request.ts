@@ -22,9 +22,7 @@ import { type Held, readBody, reserve, type SlowBodies } from './body.js'
 import type { BodyCheck, BodyFields } from './call.js'
 import type { Guard } from './guard.js'
 import { modeOf } from './respond.js'
-import type { RawCall, RawRoute, ReplyRoute, Route } from './routes.js'
-
-export type AnyRoute = Route | RawRoute | ReplyRoute
+import type { AnyRoute, RawCall } from './route.js'
 
 /** A request and where its answer goes, with the parts of its URL. */
 export interface HttpExchange {

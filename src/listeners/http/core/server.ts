@@ -44,14 +44,7 @@ import { close, listen } from './listen.js'
 import { openApiDocument, openApiRoute } from './openapi.js'
 import { isShared, OtherOrigins } from './other-origins.js'
 import { noteUnsent, repliesOf, SocketReplies } from './replies.js'
-import {
-  type AnyRoute,
-  byPath,
-  type HttpExchange,
-  HttpRequest,
-  hasBody,
-  type RequestServices,
-} from './request.js'
+import { byPath, type HttpExchange, HttpRequest, hasBody, type RequestServices } from './request.js'
 import { refusalHeaders } from './request-limit.js'
 import {
   type Answer,
@@ -63,7 +56,8 @@ import {
   variesByAccept,
   variesByOrigin,
 } from './respond.js'
-import { type RawRoute, type ReplyRoute, type RouteHead, routes } from './routes.js'
+import type { AnyRoute, RawRoute, ReplyRoute, RouteHead } from './route.js'
+import { routes } from './routes.js'
 
 export interface HttpListener {
   readonly port: number

@@ -14,7 +14,7 @@ import {
 } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
 import { command, copyFields, type HttpCall, jsonOf } from '../core/call.js'
-import type { Route } from '../core/routes.js'
+import type { Route } from '../core/route.js'
 
 const collections = '/api/v1/collections'
 

@@ -25,7 +25,7 @@ import {
 import { writeArray } from '../../../value/writer.js'
 import { type JsonText, joinedJson, jsonBetween } from '../../json-thread.js'
 import { jsonOf, wholeField } from '../core/call.js'
-import type { HttpAnswer, RawCall, ReplyRoute } from '../core/routes.js'
+import type { HttpAnswer, RawCall, ReplyRoute } from '../core/route.js'
 import { cursorBatch, cursorId, identified, writeErrors, writeFailure } from './document-routes.js'
 import { widenIds, widenPipeline } from './ids.js'
 

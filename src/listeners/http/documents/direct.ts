@@ -7,8 +7,9 @@ import type { Clock } from '../../../base/clock.js'
 import { answerDelayMsMax, answersTogether } from '../../../base/limits.js'
 import type { Awaitable } from '../../../store/store.js'
 import { noteUnsent, repliesOf, type SocketReplies } from '../core/replies.js'
-import type { AnyRoute, HttpExchange } from '../core/request.js'
+import type { HttpExchange } from '../core/request.js'
 import { type Answer, isLarge, writeAnswer } from '../core/respond.js'
+import type { AnyRoute } from '../core/route.js'
 
 /** Undefined: the route has written its answer. */
 export type Handle = (exchange: HttpExchange) => Awaitable<Answer | undefined>

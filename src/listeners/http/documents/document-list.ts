@@ -18,7 +18,7 @@ import {
 import { writeArray, writeDocument } from '../../../value/writer.js'
 import { type JsonText, jsonBetween } from '../../json-thread.js'
 import type { HttpCall } from '../core/call.js'
-import type { Route } from '../core/routes.js'
+import type { Route } from '../core/route.js'
 import { cursorBatch } from './document-routes.js'
 import { widenIds } from './ids.js'
 import { after, idsAfter, type SortField, sortKey } from './keyset.js'

@@ -21,7 +21,7 @@ import {
 import { writeArray, writeDocument } from '../../../value/writer.js'
 import { jsonBetween, readValue } from '../../json-thread.js'
 import { requireJsonType } from '../core/request.js'
-import type { HttpAnswer, RawCall, ReplyRoute } from '../core/routes.js'
+import type { HttpAnswer, RawCall, ReplyRoute } from '../core/route.js'
 import { writeErrors, writeFailure } from './document-routes.js'
 import {
   type Conditions,

@@ -27,7 +27,7 @@ import {
 import { type DocumentWriter, writeArray, writeDocument } from '../../../value/writer.js'
 import { asciiJson, type JsonText, jsonBetween } from '../../json-thread.js'
 import { command, copyFields, type HttpCall, jsonOf, wholeField } from '../core/call.js'
-import type { Route } from '../core/routes.js'
+import type { Route } from '../core/route.js'
 import { widenIds, widenPipeline } from './ids.js'
 
 const post = { method: 'POST', access: 'key' } as const

@@ -16,7 +16,7 @@ import { type Document, documentValue, stringOf, type Value } from '../../../val
 import { writeArray } from '../../../value/writer.js'
 import { readDocument } from '../../json-thread.js'
 import { type Line, LineSplitter } from '../core/lines.js'
-import type { RawCall } from '../core/routes.js'
+import type { RawCall } from '../core/route.js'
 import { identified, writeErrors } from './document-routes.js'
 
 export interface ImportOptions {

@@ -4,7 +4,7 @@
 import { field } from '../../../value/elements.js'
 import type { DocumentWriter } from '../../../value/writer.js'
 import { command, copyFields, type HttpCall, jsonOf } from '../core/call.js'
-import type { Route } from '../core/routes.js'
+import type { Route } from '../core/route.js'
 
 const collection = '/api/v1/collections/:name'
 

@@ -6,7 +6,7 @@ import { documentToJson } from '../../../value/json/json.js'
 import { numberValue } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
 import type { HttpCall } from '../core/call.js'
-import type { Route } from '../core/routes.js'
+import type { Route } from '../core/route.js'
 
 export const analyticsRoutes: readonly Route[] = [
   {

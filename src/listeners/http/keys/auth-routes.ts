@@ -9,7 +9,7 @@ import { type Document, stringOf } from '../../../value/value.js'
 import { type DocumentWriter, writeDocument } from '../../../value/writer.js'
 import { copyFields, type HttpCall, jsonOf } from '../core/call.js'
 import { clearingLines, cookieLines, cookieOf, sessionCookie } from '../core/cookies.js'
-import type { RawCall, RawRoute, Route } from '../core/routes.js'
+import type { RawCall, RawRoute, Route } from '../core/route.js'
 
 const base = '/api/v1/auth'
 

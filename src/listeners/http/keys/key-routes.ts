@@ -4,7 +4,7 @@
 import { documentToJson } from '../../../value/json/json.js'
 import { writeDocument } from '../../../value/writer.js'
 import { copyFields, type HttpCall } from '../core/call.js'
-import type { Route } from '../core/routes.js'
+import type { Route } from '../core/route.js'
 
 const keys = '/api/v1/keys'
 

@@ -6,7 +6,7 @@ import type { Log } from '../../../base/log.js'
 import type { KeyValueBus } from '../../../bus/keyvalue/bus.js'
 import type { Identity } from '../../../identity/identity.js'
 import { EventStreams } from '../core/event-stream.js'
-import type { RawRoute, ReplyRoute } from '../core/routes.js'
+import type { RawRoute, ReplyRoute } from '../core/route.js'
 import { keyValueRoutes } from './key-value-routes.js'
 import { upstashRoutes } from './upstash.js'
 

@@ -11,7 +11,7 @@ import { Elements } from '../../../value/elements.js'
 import { bsonType, type Value } from '../../../value/value.js'
 import { readValue } from '../../json-thread.js'
 import { requireJsonType } from '../core/request.js'
-import type { RawCall, RawRoute } from '../core/routes.js'
+import type { RawCall, RawRoute } from '../core/route.js'
 import { InProcessMemory } from './memory-in-process.js'
 
 export interface McpRouteOptions {

@@ -11,7 +11,7 @@ import {
   queryEntries,
 } from '../../mcp/memory-api.js'
 import { BodyCheck, type BodyFields } from '../core/call.js'
-import type { RawCall } from '../core/routes.js'
+import type { RawCall } from '../core/route.js'
 import { memoryRefusal } from './memory-errors.js'
 import { memoryReadRoutes } from './memory-read-routes.js'
 import type { MemoryRoute } from './memory-route.js'

@@ -8,7 +8,7 @@ import { elementsOf, field } from '../../../value/elements.js'
 import { integerOf } from '../../../value/numbers.js'
 import { type Document, documentOf } from '../../../value/value.js'
 import { copyFields } from '../core/call.js'
-import type { HttpAnswer, QuerySchema } from '../core/routes.js'
+import type { HttpAnswer, QuerySchema } from '../core/route.js'
 import {
   answered,
   commandOn,

@@ -18,7 +18,7 @@ import {
 import { type DocumentWriter, writeDocument } from '../../../value/writer.js'
 import type { BodyFields } from '../core/call.js'
 import { requireUtf8 } from '../core/request.js'
-import type { HttpAnswer, QuerySchema, RawCall, ReplyRoute, RouteHead } from '../core/routes.js'
+import type { HttpAnswer, QuerySchema, RawCall, ReplyRoute, RouteHead } from '../core/route.js'
 import { conditionsOf, isKnown } from '../documents/entity-tag.js'
 
 export const defaultGraph = 'default'

@@ -7,7 +7,7 @@ import { elementsOf, field, fieldIn } from '../../../value/elements.js'
 import { valueToJson } from '../../../value/json/json.js'
 import { boolOf, type Document, documentOf, stringValue, type Value } from '../../../value/value.js'
 import { type BodySchema, copyFields } from '../core/call.js'
-import type { HttpAnswer, QuerySchema } from '../core/routes.js'
+import type { HttpAnswer, QuerySchema } from '../core/route.js'
 import { memoryError } from './memory-errors.js'
 import {
   answered,

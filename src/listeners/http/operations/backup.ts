@@ -12,7 +12,7 @@ import { encodeFailure } from '../../../store/backup/backup-format.js'
 import { TablesDamaged } from '../../../store/backup/backup-thread.js'
 import type { Backup, Store } from '../../../store/store.js'
 import { type HttpCall, wholeField } from '../core/call.js'
-import type { RawCall, RawRoute } from '../core/routes.js'
+import type { RawCall, RawRoute } from '../core/route.js'
 
 export interface BackupRouteOptions {
   readonly store: Store

@@ -6,7 +6,7 @@ import type { ServerResponse } from 'node:http'
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { fail, type GatewayError } from '../../../base/errors.js'
 import { chainBodyBytesMax } from '../../../base/limits.js'
-import type { RawCall, RawRoute } from '../core/routes.js'
+import type { RawCall, RawRoute } from '../core/route.js'
 
 export interface ChainRouteOptions {
   /** Of the local chain: answers a body; undefined where nothing in it wants an answer. */

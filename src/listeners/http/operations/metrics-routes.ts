@@ -3,7 +3,7 @@
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import type { RawRoute, Route } from '../core/routes.js'
+import type { RawRoute, Route } from '../core/route.js'
 import { type MetricsSources, metricsJson, readFigures } from './metrics.js'
 import { metricsText, textContentType } from './metrics-series.js'
 import { type ReadinessOptions, readiness } from './readiness.js'

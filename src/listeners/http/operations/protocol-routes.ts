@@ -4,7 +4,7 @@
 import { field } from '../../../value/elements.js'
 import { writeDocument } from '../../../value/writer.js'
 import { type HttpCall, jsonOf } from '../core/call.js'
-import type { Route } from '../core/routes.js'
+import type { Route } from '../core/route.js'
 
 const path = '/api/v1/protocols'
 

@@ -14,7 +14,7 @@ import { writeDocument } from '../../../value/writer.js'
 import { asciiJson, type JsonText, joinedJson, jsonBetween } from '../../json-thread.js'
 import { copyFields, type HttpCall, jsonOf, wholeField } from '../core/call.js'
 import { errorBody } from '../core/respond.js'
-import type { Route } from '../core/routes.js'
+import type { Route } from '../core/route.js'
 
 export const sqlRoutes: readonly Route[] = [
   {

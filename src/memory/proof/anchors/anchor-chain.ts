@@ -12,9 +12,9 @@ import type { Namespace } from '../../../engine/types.js'
 import type { Program, ReadTx, Tx } from '../../../store/store.js'
 import type { GraphKeys, ProofVersion } from '../../graph/graph-key.js'
 import { noteChange } from '../../graph/graph-settings.js'
+import type { GraphPrograms } from '../graph-programs.js'
 import { type Anchor, isUnsent } from './anchor.js'
 import type { AnchoredGraph } from './anchor-batch.js'
-import type { GraphPrograms } from './anchor-making.js'
 import { anchorsBefore, newestAnchors, saveAnchor } from './anchors.js'
 
 /** Anchors that one program reads or writes. */

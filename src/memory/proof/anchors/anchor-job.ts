@@ -32,11 +32,12 @@ import {
   removeWaiting,
   waitingGraphs,
 } from '../../graph/graph-names.js'
+import { graphPrograms } from '../graph-programs.js'
 import type { MerkleRoots } from '../leaves/merkle-roots.js'
 import { type Anchor, isUnsent } from './anchor.js'
 import { type Waiting, waitingIn } from './anchor-batch.js'
 import { noteFailure } from './anchor-chain.js'
-import { finishMarking, graphPrograms, makeAnchor } from './anchor-making.js'
+import { finishMarking, makeAnchor } from './anchor-making.js'
 import { type AnchoringGraph, AnchorSender } from './anchor-sender.js'
 import { newestAnchors } from './anchors.js'
 import { Lease } from './lease.js'

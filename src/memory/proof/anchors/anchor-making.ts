@@ -3,44 +3,14 @@
 // its fence, the job's do not.
 
 import type { Clock, Random } from '../../../base/clock.js'
-import type { Awaitable, Program, ReadTx, Store, Tx } from '../../../store/store.js'
 import { ulidRandomBytes } from '../../../value/ulid.js'
-import { findGraph } from '../../graph/graph.js'
 import { endRequest } from '../../graph/graph-settings.js'
+import type { GraphPrograms } from '../graph-programs.js'
 import type { MerkleRoots } from '../leaves/merkle-roots.js'
 import { upgradeProofs } from '../leaves/upgrade.js'
 import type { Anchor } from './anchor.js'
-import {
-  type AnchoredGraph,
-  beginAnchor,
-  gather,
-  gatherThese,
-  hasUnsent,
-  markSome,
-} from './anchor-batch.js'
+import { beginAnchor, gather, gatherThese, hasUnsent, markSome } from './anchor-batch.js'
 import { findBatch, newestAnchors } from './anchors.js'
-
-/** Programs over one graph; undefined where it is gone. */
-export interface GraphPrograms {
-  read<T>(program: (tx: ReadTx, graph: AnchoredGraph) => Program<T>): Awaitable<T | undefined>
-  write<T>(program: (tx: Tx, graph: AnchoredGraph) => Program<T>): Promise<T | undefined>
-}
-
-/** The server's own, which no fence is for. */
-export function graphPrograms(store: Store, database: string, name: string): GraphPrograms {
-  return {
-    read: (program) =>
-      store.read(function* (tx) {
-        const graph = yield* findGraph(tx, database, name)
-        return graph === undefined ? undefined : yield* program(tx, graph)
-      }),
-    write: (program) =>
-      store.write(function* (tx) {
-        const graph = yield* findGraph(tx, database, name)
-        return graph === undefined ? undefined : yield* program(tx, graph)
-      }),
-  }
-}
 
 export interface MakingParts {
   readonly clock: Clock

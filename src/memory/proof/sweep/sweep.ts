@@ -8,7 +8,7 @@ import { sweepEntriesMax, sweepListedMax, verifyGraphMs } from '../../../base/li
 import type { Pace } from '../../../engine/background/pace-job.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import type { AnchoredGraph } from '../anchors/anchor-batch.js'
-import type { GraphPrograms } from '../anchors/anchor-making.js'
+import type { GraphPrograms } from '../graph-programs.js'
 import type { MerkleRoots } from '../leaves/merkle-roots.js'
 import { ChainWalk, type WalkParts } from '../verdicts/chain-walk.js'
 import { type GraphFacts, graphFacts } from '../verdicts/graph-evidence.js'

@@ -9,10 +9,8 @@ import { silentLog } from '../../../../src/base/log.js'
 import type { OpenChain } from '../../../../src/chain/open.js'
 import { graphPath } from '../../../../src/memory/graph/graph-names.js'
 import { noteRequest } from '../../../../src/memory/graph/graph-settings.js'
-import {
-  type GraphPrograms,
-  makeAnchor,
-} from '../../../../src/memory/proof/anchors/anchor-making.js'
+import { makeAnchor } from '../../../../src/memory/proof/anchors/anchor-making.js'
+import type { GraphPrograms } from '../../../../src/memory/proof/graph-programs.js'
 import { MerkleRoots } from '../../../../src/memory/proof/leaves/merkle-roots.js'
 import { openLmdbStore } from '../../../../src/store/lmdb.js'
 import { openMemoryStore } from '../../../../src/store/memory.js'

@@ -16,7 +16,7 @@ import {
 } from '../../../../src/memory/graph/graph.js'
 import { graphKey, placeOf } from '../../../../src/memory/graph/graph-key.js'
 import { graphPath, waitingGraphs } from '../../../../src/memory/graph/graph-names.js'
-import { graphPrograms } from '../../../../src/memory/proof/anchors/anchor-making.js'
+import { graphPrograms } from '../../../../src/memory/proof/graph-programs.js'
 import type { GraphVerdict } from '../../../../src/memory/proof/sweep/sweep.js'
 import { AnchorRoom, database } from '../../../support/anchor-room.js'
 

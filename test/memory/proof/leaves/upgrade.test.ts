@@ -20,7 +20,7 @@ import {
   moveGraph,
 } from '../../../../src/memory/graph/graph.js'
 import { graphPath } from '../../../../src/memory/graph/graph-names.js'
-import { graphPrograms } from '../../../../src/memory/proof/anchors/anchor-making.js'
+import { graphPrograms } from '../../../../src/memory/proof/graph-programs.js'
 import { recordMove } from '../../../../src/memory/proof/leaves/leaf-writing.js'
 import { openMemoryStore } from '../../../../src/store/memory.js'
 import { stringValue } from '../../../../src/value/value.js'
