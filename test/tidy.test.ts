@@ -77,6 +77,13 @@ const circlesLeftIn = 'src/bus/'
 /** What package.json names: the program, and what `import` gives. */
 const entries = new Set(['src/main.ts', 'src/gateway/embedded.ts'])
 
+/** Folders of test for what is no single room of src, and its files that stand loose. */
+const acrossRooms =
+  'authorization clients contracts docs end-to-end fuzz golden record specs stall support'.split(
+    ' ',
+  )
+const loose = new Set('citations.test.ts tidy.test.ts suite.ts nodes.ts in-turn.ts'.split(' '))
+
 const banned: readonly [pattern: RegExp, instead: string, exempt: RegExp][] = [
   [/\bDate\.now\(/, 'take a Clock', /^src\/base\/clock\.ts$/],
   [/\bnew Date\(\)/, 'take a Clock', /^$/],
@@ -158,7 +165,12 @@ t.test('folders stay small, and no file stands outside of the rooms', async (t) 
   }
 })
 
-t.test('tests of a room stand where what they test does', async (t) => {
+t.test('tests stand where what they test does', async (t) => {
+  const known = new Set([...Object.keys(rooms), ...acrossRooms])
+  for (const path of test.map((one) => relative('test', one.path))) {
+    const isKnown = path.includes('/') ? known.has(path.split('/')[0] ?? '') : loose.has(path)
+    t.ok(isKnown, `test/${path}: it belongs to a room of src, or to a folder that tidy names`)
+  }
   const folders = new Set(
     readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).map((n) => `src/${n}`),
   )
