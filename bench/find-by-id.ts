@@ -50,7 +50,7 @@ async function fill(client: MongoClient): Promise<void> {
   }
 }
 
-export function sample(n: number): Sample {
+function sample(n: number): Sample {
   return { _id: n, n, name: `name ${n}`, text: 'x'.repeat(120), tags: ['a', 'b', 'c'] }
 }
 

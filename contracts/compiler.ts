@@ -45,7 +45,7 @@ const settings = {
 }
 
 /** A place in the runtime code that the constructor fills in, bytes. */
-export interface CodeRange {
+interface CodeRange {
   readonly start: number
   readonly length: number
 }

@@ -11,7 +11,7 @@ import { type Figure, plain } from '../support/figure.js'
 /** The newest is the one that counts; on the others rules were mended. */
 export const markedFiles = ['1', '2', '3', '4', '6', '7', '8'] as const
 
-export interface Measured {
+interface Measured {
   readonly marked: number
   readonly found: number
   readonly right: number
@@ -19,7 +19,7 @@ export interface Measured {
   readonly differences: readonly string[]
 }
 
-export interface MarkedText {
+interface MarkedText {
   readonly language: string
   readonly text: string
   readonly names: ReadonlySet<string>

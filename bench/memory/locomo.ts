@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-export interface Turn {
+interface Turn {
   /** As evidence names it. */
   readonly id: string
   readonly session: string

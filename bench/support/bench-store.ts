@@ -12,7 +12,7 @@ import type { Store } from '../../src/store/store.js'
 
 /** Class and namespace before each key. */
 const prefixBytes = 5
-export const valueBytes = 64
+const valueBytes = 64
 const putsPerProgram = 500
 const programsAtOnce = 32
 

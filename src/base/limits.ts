@@ -899,11 +899,10 @@ export const verifyUnconfirmedMs = 5_000
 export const verifyRootsKept = 10_000
 /**
  * verifyGraph: anchors of a step, the longest range of blocks in which their events are asked for,
- * questions to the chain at once, and how long it goes on asking.
+ * and how long it goes on asking.
  */
 export const verifyAnchorsAtOnce = 200
 export const verifyBlocksMax = 10_000
-export const verifyQuestionsAtOnce = 16
 export const verifyGraphMs = 10_000
 
 /**

@@ -24,7 +24,7 @@ import { addressOfWord, bigQuantity, quantity, requireHex, wordsOf } from './wor
 
 const registryInterface = new Interface(keyRegistryAbi)
 
-export interface DeployOptions {
+interface DeployOptions {
   readonly provider: Provider
   readonly chainId: number
   /** Private key that deploys and owns. */
@@ -93,7 +93,7 @@ export async function findOwn(provider: Provider, ownerKey: string) {
 }
 
 /** Throws ChainAway where the contract at `address` is another than the artifact's. */
-export async function requireDeployed(
+async function requireDeployed(
   provider: Provider,
   artifact: ContractArtifact,
   address: string,

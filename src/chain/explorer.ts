@@ -24,7 +24,7 @@ const hashForm = /^0x[0-9a-f]{64}$/
 /** Address of a transaction's page; null where there is none. */
 export type ExplorerUrl = (tx: string) => string | null
 
-export interface ExplorerOptions {
+interface ExplorerOptions {
   readonly isLocal: boolean
   readonly chainId: number
   /** Setting EXPLORER_TX_URL. */

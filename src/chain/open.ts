@@ -24,7 +24,7 @@ const retryMsMax = 15_000
 /** What a chain that does not answer is waited for at the end. */
 const closeMs = 1_000
 
-export interface ChainOptions {
+interface ChainOptions {
   readonly settings: ChainSettings
   /** Folder of the local chain; undefined keeps it in memory. */
   readonly folder: string | undefined

@@ -28,7 +28,7 @@ export type ChainSettings = Pick<
   | 'ANCHOR_DAILY_BUDGET'
 >
 
-export type ChainPlan =
+type ChainPlan =
   | { readonly kind: 'local'; readonly chainId: number }
   | {
       readonly kind: 'remote'

@@ -12,7 +12,7 @@ export interface Answer {
   readonly retryAfter?: number | undefined
 }
 
-export interface Stream {
+interface Stream {
   readonly status: number
   /** Of any answer but 200: its JSON. */
   readonly body: Answer['body']

@@ -9,7 +9,7 @@ import type { RecoverOptions } from './keys.js'
 import type { VerifyOptions } from './verify.js'
 
 /** What the programs need of the process. */
-export interface CommandLineParts {
+interface CommandLineParts {
   readonly version: string
   /** The settings in force; `folder` stands in for STORE. Throws InvalidOptions. */
   readonly settings: (folder?: string) => Settings

@@ -2,14 +2,14 @@
 // customers and orders are made up by arithmetic, so that each load gives the same documents and
 // examples in the docs can print their results.
 
-export interface Author {
+interface Author {
   readonly _id: string
   readonly name: string
   readonly country: string
   readonly born: number
 }
 
-export interface Book {
+interface Book {
   readonly _id: string
   readonly title: string
   readonly author: string
@@ -19,14 +19,14 @@ export interface Book {
   readonly stock: number
 }
 
-export interface Order {
+interface Order {
   readonly _id: number
   readonly customer: string
   readonly day: string
   readonly lines: readonly { readonly book: string; readonly count: number }[]
 }
 
-export interface Memory {
+interface Memory {
   readonly text: string
   readonly entities: readonly string[]
   readonly source: { readonly kind: 'note'; readonly ref: string }

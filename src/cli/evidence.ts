@@ -7,7 +7,7 @@ import { anchorRegistryAbi } from '../chain/artifacts/anchor-registry.js'
 import { evidenceProblem, parseEvidence } from '../memory/proof/verdicts/evidence-file.js'
 import type { ExportedEvidence } from '../memory/proof/verdicts/exported.js'
 
-export interface Against {
+interface Against {
   readonly rpc: string
   /** Who must have anchored it, and in which contract; undefined: as the file names them. */
   readonly account?: string | undefined

@@ -17,7 +17,7 @@ export interface Seen {
 }
 
 /** Graphs of one name in two spaces are two. */
-export interface GraphPlace {
+interface GraphPlace {
   readonly origin: string
   /** The database; empty for the server's own, where the key names no home. */
   readonly space: string

@@ -20,7 +20,7 @@ import { ObservedStore } from './observed-store.js'
 import { Cursors } from './sources/cursors.js'
 import type { SpillFolder } from './sources/spill.js'
 
-export interface EngineParts {
+interface EngineParts {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
@@ -34,7 +34,7 @@ export interface EngineParts {
 }
 
 /** Background work that stops after its step. */
-export interface Job {
+interface Job {
   close(): Promise<void>
 }
 

@@ -24,7 +24,7 @@ import type { Store } from '../store/store.js'
 /** What a wallet that signs in has at the least on the local chain. */
 const testEther = 10n ** 18n
 
-export interface AuthorityOptions {
+interface AuthorityOptions {
   readonly settings: Settings
   readonly store: Store
   readonly clock: Clock

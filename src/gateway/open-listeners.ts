@@ -41,7 +41,7 @@ export interface Listeners {
   readonly switched: SwitchedListeners
 }
 
-export interface ListenerOptions {
+interface ListenerOptions {
   readonly settings: Settings
   readonly clock: Clock
   readonly random: Random

@@ -11,13 +11,13 @@ import { keyClass } from '../store/layout.js'
 import type { Program, ReadTx, Store, Tx } from '../store/store.js'
 
 /** What the switches need of a listener. */
-export interface SwitchedListener {
+interface SwitchedListener {
   readonly port: number
   closeSessions(matches: (identity: Identity) => boolean): void
   close(graceMs: number): Promise<void>
 }
 
-export interface Switched {
+interface Switched {
   /** On the port that the settings name. */
   readonly open: () => Promise<SwitchedListener>
   /** On the port that it had before. */

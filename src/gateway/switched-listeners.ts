@@ -18,7 +18,7 @@ import type { Protocols } from './protocols.js'
 /** What all listeners are opened with. */
 type Shared = Omit<RespOptions, 'port' | 'bus' | 'bounds'>
 
-export interface SwitchedOptions {
+interface SwitchedOptions {
   readonly settings: Settings
   readonly shared: Shared
   readonly bus: Bus

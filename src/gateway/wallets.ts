@@ -17,7 +17,7 @@ import { LoginDelay } from '../identity/sign-in/login-delay.js'
 import type { UserService } from '../identity/users/user-service.js'
 import type { Store } from '../store/store.js'
 
-export interface WalletsOptions {
+interface WalletsOptions {
   readonly settings: Pick<Settings, 'KEY_MODE'>
   readonly users?: UserService
   readonly store: Store

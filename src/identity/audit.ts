@@ -41,7 +41,7 @@ const place = 0x02
 /** Of a key's hash: enough to tell one wallet's keys apart. */
 const hashDigitsShown = 8
 
-export interface AuditOptions {
+interface AuditOptions {
   readonly store: Store
   /** The database of the HTTP routes: where `_audit` lies. */
   readonly database: string

@@ -17,7 +17,7 @@ const settings = {
   HTTP: 'HTTP_PORT',
 } as const
 
-export type Spoken = keyof typeof settings
+type Spoken = keyof typeof settings
 
 /** Bytes of a first line of HTTP that are looked at. */
 const lineBytesMax = 8_192

@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net'
 import { clientOf } from '../base/client-address.js'
 
-export interface SilentBounds {
+interface SilentBounds {
   readonly all: number
   readonly ofAddress: number
 }

@@ -26,7 +26,7 @@ export interface ConnectionQuota {
   disconnect(wallet: string): void
 }
 
-export interface SocketServerOptions<C extends Connection> {
+interface SocketServerOptions<C extends Connection> {
   /** Of the listener, in the log. */
   readonly name: string
   readonly host: string
@@ -46,7 +46,7 @@ export interface SocketServerOptions<C extends Connection> {
   readonly refuse: (socket: Socket) => void
 }
 
-export interface Connection {
+interface Connection {
   readonly session: { readonly identity: Identity }
   /** As it came to `connect`. */
   readonly socket: Socket

@@ -23,7 +23,7 @@ import { ColumnTypes } from './sql/column-types.js'
 import { SqlConnection, type SqlHost } from './sql/connection.js'
 import type { TlsCertificate } from './tls-certificate.js'
 
-export interface SqlOptions {
+interface SqlOptions {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number

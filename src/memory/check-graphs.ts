@@ -32,7 +32,7 @@ import {
 import { blockIn, numberIn, termOfName } from './postings/term-documents.js'
 import { type Totals, totalsOf } from './postings/totals.js'
 
-export interface GraphProblem {
+interface GraphProblem {
   /** `db.collection` of the part that it lies in. */
   readonly ns: string
   readonly text: string

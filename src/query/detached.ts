@@ -23,7 +23,7 @@ export interface ContextData {
   readonly throughView: boolean
 }
 
-export interface ValueData {
+interface ValueData {
   readonly type: number
   readonly bytes: Bytes
 }
@@ -53,7 +53,7 @@ export type Cell = ValueData | FailureData | undefined
 let recipes = 0
 
 /** How a function is made elsewhere. */
-export class Recipe {
+class Recipe {
   readonly id = ++recipes
   private made: RecipeData | undefined
 

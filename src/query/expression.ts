@@ -47,9 +47,6 @@ import {
   variableOperators,
 } from './expressions/variable.js'
 
-export type { Expression }
-export { Env, Scope }
-
 const operators = new Map<string, OperatorRow>()
 for (const family of [
   arithmeticOperators,
@@ -102,11 +99,6 @@ export function compileExpression(expression: Value, scope: Scope): Expression {
     default:
       return new Constant(expression)
   }
-}
-
-/** Whether an object is an operator call: its first name starts with `$`. */
-export function isOperatorObject(value: Value): boolean {
-  return value.type === bsonType.object && value.bytes[value.start + 5] === 0x24
 }
 
 /** Values of a command's `let`, each seeing those before it, without any document. */

@@ -16,7 +16,7 @@ import {
 } from './projection-tree.js'
 
 /** What the caller of parseProjection brings. */
-export interface ProjectionForms {
+interface ProjectionForms {
   compile(expression: Value): Expression
   /** Whether there is an expression of that name. */
   knows(name: string): boolean
@@ -238,7 +238,7 @@ export function requirePath(path: string): void {
 }
 
 /** Truth of a bool or number of a specification. */
-export function isTrue(value: Value): boolean {
+function isTrue(value: Value): boolean {
   return value.type === bsonType.bool ? boolOf(value) : numberOf(value) !== 0
 }
 

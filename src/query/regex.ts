@@ -27,7 +27,7 @@ export interface RegexMatch {
   readonly groups: readonly (string | undefined)[]
 }
 
-export interface RegexMatcher {
+interface RegexMatcher {
   /** The first match at or after the UTF-16 offset `from`. */
   find(from: number): RegexMatch | undefined
 }

@@ -27,7 +27,7 @@ import { metaError, requirePath } from './projection-spec.js'
 /** Two values compared: 0.03 µs. */
 const comparedUnits = 0.3
 
-export interface SortPart {
+interface SortPart {
   readonly path: FieldPath
   readonly direction: 1 | -1
 }

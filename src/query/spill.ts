@@ -74,7 +74,7 @@ const pieceBytesMin = 4 * 1_024
 /** A record: length of the key, place in the input (a double), key, document. */
 const headBytes = 12
 
-export interface SpillRecord {
+interface SpillRecord {
   readonly key: Bytes
   /** Place in the input: it decides between equal keys. */
   readonly sequence: number

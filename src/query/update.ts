@@ -50,7 +50,7 @@ export interface Update {
   apply(before: Document, options: ApplyOptions): Document
 }
 
-export interface UpdateOptions {
+interface UpdateOptions {
   readonly arrayFilters?: readonly Document[]
   readonly context: QueryContext
   /** Accepted for callers that know; what an upsert may not do fails when it inserts. */

@@ -27,7 +27,7 @@ export interface FolderReport {
   readonly isReadOnly: boolean
 }
 
-export interface TablesReport extends TablesState {
+interface TablesReport extends TablesState {
   /** The first of them; `found` in all. */
   readonly damages: readonly Damage[]
   readonly found: number

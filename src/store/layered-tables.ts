@@ -42,7 +42,7 @@ import type {
   View,
 } from './tables/tables.js'
 
-export interface LayeredOptions {
+interface LayeredOptions {
   readonly stored: StoredView
   readonly log: SegmentLog
   readonly checkpointer: Checkpointer

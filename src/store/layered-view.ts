@@ -10,7 +10,7 @@ import type { KeyRange, Look, Versioned } from './store.js'
 import type { PinnedView, StoredView } from './tables/stored-view.js'
 import type { Scanned, Snapshot, View } from './tables/tables.js'
 
-export interface Layer {
+interface Layer {
   readonly overlay: Overlay
   /** Of a snapshot: changes from this position on are not seen. */
   readonly before?: number

@@ -35,7 +35,7 @@ import { makeTables } from './tables/new-tables.js'
 import { StoredView } from './tables/stored-view.js'
 import { firstKey } from './tables/tables-walk.js'
 
-export interface LmdbOptions {
+interface LmdbOptions {
   /** The folder; made if missing. */
   readonly path: string
   readonly durability: Durability

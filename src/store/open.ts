@@ -8,7 +8,7 @@ import { openLmdbStore } from './lmdb.js'
 import { openMemoryStore } from './memory.js'
 import type { Store } from './store.js'
 
-export interface StoreOptions {
+interface StoreOptions {
   readonly durability: 'commit' | 'interval' | 'none'
   readonly clock: Clock
   readonly log: Log

@@ -42,7 +42,7 @@ export interface Elsewhere {
   begin(owner: string): Begun
 }
 
-export interface Begun {
+interface Begun {
   readonly done: Promise<void>
   /** Ends it: `done` rejects, if it is not over. */
   end(): void
@@ -201,7 +201,7 @@ export interface GroupStats {
   readonly queued: number
 }
 
-export interface LogStats {
+interface LogStats {
   /** Changes not yet in the tables: their memory, and the age of the oldest, milliseconds. */
   readonly overlayBytes: number
   readonly overlayEntries: number

@@ -10,7 +10,7 @@ import { compareNumbers } from './numbers.js'
 import { bsonType, readInt32, type Value } from './value.js'
 
 /** Type classes in their order; numbers share one, strings and symbols share one. */
-export const typeClasses = {
+const typeClasses = {
   minKey: 1,
   undefined: 2,
   null: 3,

@@ -5,7 +5,7 @@
 import type { Bytes } from '../base/bytes/bytes.js'
 import { bsonType, maxKeyValue, minKeyValue, Value, writeInt32 } from './value.js'
 
-export interface KeyPart {
+interface KeyPart {
   /** Undefined: the key does not tell which value it was. */
   readonly value: Value | undefined
   /** Where the next value's key begins. */

@@ -70,7 +70,7 @@ export function valueAt(document: Document, path: FieldPath): Value | undefined 
  * `isElement`: the leaf was taken by its position in an array. The peer does not look into such a
  * leaf when it is an array itself: `{"a.1": 2}` does not match `{a: [5, [2, 4]]}`.
  */
-export type Visit = (leaf: Value | undefined, isElement: boolean) => boolean
+type Visit = (leaf: Value | undefined, isElement: boolean) => boolean
 
 /**
  * Hands every leaf of a path to `visit`, as a filter sees it, and ends with true as soon as `visit`

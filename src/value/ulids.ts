@@ -4,7 +4,7 @@
 import type { Random } from '../base/clock.js'
 import { ulid, ulidRandomBytes } from './ulid.js'
 
-export interface UlidSeries {
+interface UlidSeries {
   /** The time that its ids tell, milliseconds: now, or later where the clock has gone back. */
   readonly ms: number
   /** By its place in the series. */

@@ -4,7 +4,7 @@
 import type { Redis } from 'ioredis'
 import type { Test } from 'tap'
 
-export interface Example {
+interface Example {
   readonly name: string
   /** Why it does not run on ioredis-mock; undefined where it does. */
   readonly notMocked?: string

@@ -12,7 +12,7 @@ export interface Deviation {
   readonly shown: readonly string[]
 }
 
-export interface Deviations {
+interface Deviations {
   readonly title: string
   readonly rows: readonly Deviation[]
 }

@@ -1,7 +1,7 @@
 // Features of MongoDB that Sigil lacks, each with a command that shows its refusal. A test sends them
 // (compatibility.test.ts), so a row must go when its feature arrives.
 
-export interface Refusal {
+interface Refusal {
   readonly what: string
   readonly command: Readonly<Record<string, unknown>>
   readonly code: number

@@ -162,8 +162,8 @@ async function hasTypes(t: Test, cwd: string): Promise<void> {
   const program = `
 import { openSigil, type Sigil } from 'sigil-db'
 const sigil: Sigil = await openSigil({ STORE: 'memory:' })
-export const port: number = sigil.ports.sql
-export const key: string | undefined = sigil.operatorKey
+const port: number = sigil.ports.sql
+const key: string | undefined = sigil.operatorKey
 await sigil.close()
 `
   writeFileSync(join(cwd, 'program.mts'), program)

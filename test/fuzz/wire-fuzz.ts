@@ -17,14 +17,14 @@ import { RandomCommands } from './random-commands.js'
 import { framing, RandomMessages } from './random-messages.js'
 import { RandomValues } from './random-values.js'
 
-export interface FuzzOptions {
+interface FuzzOptions {
   readonly seed: number
   readonly cases: number
   /** Every connection is the operator's: commands reach the engine. */
   readonly signedIn: boolean
 }
 
-export interface FuzzReport {
+interface FuzzReport {
   readonly answered: number
   readonly closed: number
   /** Reply codes and how often each came; 0 for a success. */

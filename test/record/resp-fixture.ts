@@ -23,9 +23,9 @@ export interface Conversation {
 }
 
 /** A command, and the reply that it had. */
-export type Exchange = readonly [words: readonly string[], reply: string]
+type Exchange = readonly [words: readonly string[], reply: string]
 
-export interface Transcript {
+interface Transcript {
   readonly name: string
   readonly server: string
   readonly protocol: '2' | '3'
@@ -37,7 +37,7 @@ export interface Transcript {
 
 /** A reply of which only the beginning is kept: it is too long, and an exemption covers it. */
 export const cutMark = '…'
-export const replyCharactersMax = 4_000
+const replyCharactersMax = 4_000
 
 /** Build output mirrors the repository, one folder deeper. */
 const folder = fileURLToPath(new URL('../../../protocol-fixtures/resp/', import.meta.url))

@@ -10,7 +10,7 @@ export interface Turn {
   readonly hex: string
 }
 
-export interface SqlFixture {
+interface SqlFixture {
   readonly name: string
   /** Program and version. */
   readonly client: string

@@ -17,7 +17,7 @@ import { Mismatch, requireMatch, text } from './matcher.js'
 import { askServer, execute } from './operations.js'
 import { isFailPoint } from './requirements.js'
 
-export interface Server {
+interface Server {
   readonly uri: string
   /** Prepares and inspects; no test sees its commands. */
   readonly client: MongoClient

@@ -16,7 +16,7 @@ import {
 import { type EntitySpec, type Fields, requireKnown } from './format.js'
 import type { MatchContext } from './matcher.js'
 
-export type CommandEvent =
+type CommandEvent =
   | { readonly kind: 'commandStartedEvent'; readonly event: CommandStartedEvent }
   | { readonly kind: 'commandSucceededEvent'; readonly event: CommandSucceededEvent }
   | { readonly kind: 'commandFailedEvent'; readonly event: CommandFailedEvent }

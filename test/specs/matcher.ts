@@ -147,7 +147,7 @@ function plain(value: unknown): unknown {
 }
 
 /** A document: neither a BSON value of its own kind nor an array. */
-export function isFields(value: unknown): value is Fields {
+function isFields(value: unknown): value is Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   return !('_bsontype' in value) && !(value instanceof Date) && !(value instanceof RegExp)
 }

@@ -47,7 +47,7 @@ const huntMsMax = isWhole ? Number.POSITIVE_INFINITY : huntsMs / hunts
 /** What is not answered by then is named in the report, and left behind. */
 const answerMsMax = isWhole ? 20_000 : huntMsMax / 2
 
-export interface HuntOptions {
+interface HuntOptions {
   /** What the cases write, so that their bound is that of write programs. */
   readonly writes?: boolean
   /** What is too much for a turn is computed in a thread: none is refused as too much work. */

@@ -237,7 +237,7 @@ export class AnchorRoom {
   }
 }
 
-export interface Swept extends GraphVerdict {
+interface Swept extends GraphVerdict {
   /** Requests that the sweep took. */
   readonly requests: number
 }

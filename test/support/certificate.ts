@@ -3,7 +3,7 @@
 
 import { createSign, generateKeyPairSync } from 'node:crypto'
 
-export interface Certificate {
+interface Certificate {
   /** PEM. */
   readonly cert: Buffer
   readonly key: Buffer

@@ -27,7 +27,7 @@ export interface ChainRoom {
   readonly environment: Readonly<Record<string, string>>
 }
 
-export interface RoomOptions {
+interface RoomOptions {
   readonly chainId?: number
   readonly clock?: Clock
   readonly fund?: readonly string[]
@@ -66,7 +66,7 @@ export async function publish(t: Test, chain: Provider, chainId: number) {
   return { deployed, server, environment }
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   readonly store?: Store
   readonly clock?: Clock
   readonly log?: Log
@@ -120,7 +120,7 @@ export async function revokeBySigning(
   return registry.revokeMeta({ address: wallet.address, index }, signature, deadline)
 }
 
-export interface Transaction {
+interface Transaction {
   readonly by: Wallet
   readonly to?: string
   readonly data: string

@@ -8,7 +8,7 @@ import { dirname, join, normalize } from 'node:path'
 /** The repository as citations see it: the text of a file, undefined where there is none. */
 export type Repository = (path: string) => string | undefined
 
-export interface Cited {
+interface Cited {
   /** From the root, with slashes. */
   readonly path: string
   readonly text: string

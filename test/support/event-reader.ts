@@ -3,7 +3,7 @@
 
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 
-export interface EventRequest {
+interface EventRequest {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
 }

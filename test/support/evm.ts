@@ -10,7 +10,7 @@ import { createVM, runTx, type VM } from '@ethereumjs/vm'
 import { getCreateAddress, hexlify, Interface, type InterfaceAbi, id, Wallet } from 'ethers'
 
 /** What a generated artifact has of interest here. */
-export interface Artifact {
+interface Artifact {
   readonly abi: InterfaceAbi
   readonly creationBytecode: string
 }

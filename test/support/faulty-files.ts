@@ -5,7 +5,7 @@ import type { Bytes } from '../../src/base/bytes/bytes.js'
 import type { DiskRoom, Files } from '../../src/store/files.js'
 import { systemError } from './memory-files.js'
 
-export type Call = keyof Files
+type Call = keyof Files
 
 interface Fault {
   readonly call: Call

@@ -53,10 +53,10 @@ function tail(number: number): Uint8Array {
   return bytes
 }
 
-export type PageKind = 'leaf' | 'branch' | 'overflow' | 'free' | 'first'
+type PageKind = 'leaf' | 'branch' | 'overflow' | 'free' | 'first'
 
 /** The pages that the newest state uses, by kind. */
-export function livePages(folder: string): Record<PageKind, number[]> {
+function livePages(folder: string): Record<PageKind, number[]> {
   const pages: Record<PageKind, number[]> = {
     leaf: [],
     branch: [],

@@ -34,7 +34,7 @@ class CopiedStorage implements ChainStorage {
 const chainId = 31_337
 const bystander = testWallet('who makes blocks')
 
-export class ForkingChain implements Provider {
+class ForkingChain implements Provider {
   readonly chainId = chainId
   private readonly nodes: LocalNode[] = []
   private storage = new CopiedStorage()

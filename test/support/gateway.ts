@@ -11,7 +11,7 @@ import { seededRandom } from './seeded-random.js'
 /** The operator's key of these gateways: no secret, since they live in tests only. */
 export const testKey = `svc_op_${'0123456789abcdef'.repeat(4)}`
 
-export interface FixedOptions {
+interface FixedOptions {
   readonly seed: number
   /** What the clock says all the time, milliseconds since 1970. */
   readonly nowMs: number
@@ -23,7 +23,7 @@ export interface FixedOptions {
 
 export const fixedStart = { seed: 20_260_101, nowMs: Date.UTC(2026, 0, 1) } as const
 
-export function fixedClock(nowMs: number): Clock {
+function fixedClock(nowMs: number): Clock {
   return { now: () => nowMs, elapsed: () => 0 }
 }
 

@@ -9,7 +9,7 @@ export interface HttpAnswer {
   readonly json: Record<string, unknown>
 }
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly method?: string
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>

@@ -29,11 +29,6 @@ import { eachStore, type StoreKind } from './stores.js'
 
 export type Word = string | number | Uint8Array
 
-/** A refusal, as `run` answers it: tests compare it with `{ error: 'ERR syntax error' }`. */
-export interface Refusal {
-  readonly error: string
-}
-
 /** Containers as records at once, beyond one member, and as usual. */
 export const boundsCases: Readonly<Record<string, InlineBounds>> = {
   'always large': { members: 0, bytes: usualBounds.bytes },

@@ -33,7 +33,7 @@ import type {
 import type { Snapshot, View } from '../../src/store/tables/tables.js'
 import { seededRandom } from './seeded-random.js'
 
-export interface LateOptions {
+interface LateOptions {
   readonly seed: number
   /** Of a first, second or third run to be told of a conflict that was none; 0 to 1. */
   readonly conflictChance: number

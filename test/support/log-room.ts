@@ -13,7 +13,7 @@ import type { Later } from '../../src/store/log/log-sync.js'
 
 export const logFolder = '/data/log'
 
-export interface Change {
+interface Change {
   readonly key: string
   /** Removed where there is none. */
   readonly value?: string | Bytes
@@ -84,7 +84,7 @@ export function openLog(files: Files, options: Partial<SegmentLogOptions> = {}):
   })
 }
 
-export interface ReadGroups {
+interface ReadGroups {
   readonly state: LogState
   /** The changes of each group that was visited. */
   readonly groups: ReadonlyMap<number, Buffer>

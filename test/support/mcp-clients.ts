@@ -10,7 +10,7 @@ import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 
-export interface ToolResult {
+interface ToolResult {
   readonly isError?: boolean
   readonly text: string
   readonly data: Readonly<Record<string, unknown>>
@@ -27,7 +27,7 @@ export interface McpClient {
   readonly close: () => Promise<void>
 }
 
-export interface ToolAbout {
+interface ToolAbout {
   readonly name: string
   readonly description?: string | undefined
   readonly inputSchema: object
@@ -43,10 +43,10 @@ export interface Target {
   readonly database?: string
 }
 
-export type Transport = 'http' | 'stdio'
+type Transport = 'http' | 'stdio'
 
 export const lines = ['2.x', '2.x as before', '1.x'] as const
-export type Line = (typeof lines)[number]
+type Line = (typeof lines)[number]
 
 const identity = { name: 'test', version: '1.0.0' }
 

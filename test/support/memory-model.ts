@@ -24,7 +24,7 @@ export interface ModelMemory {
   status: 'active' | 'superseded'
 }
 
-export interface ModelEdge {
+interface ModelEdge {
   readonly id: string
   readonly from: string
   readonly to: string
@@ -51,7 +51,7 @@ export interface ModelGiven {
 }
 
 /** What a memory will be linked to; undefined where it may not be written. */
-export interface ModelPlan {
+interface ModelPlan {
   readonly links: readonly ModelEntity[]
   readonly edges: readonly Pick<ModelEdge, 'to' | 'type' | 'weight'>[]
 }

@@ -4,7 +4,7 @@
 
 import type { RespReply } from './resp-client.js'
 
-export interface Exemption {
+interface Exemption {
   readonly title: string
   /** In capitals, as the first words of the line; `errors`: the refusals of any command. */
   readonly commands: readonly string[] | 'errors'
@@ -13,7 +13,7 @@ export interface Exemption {
   readonly isAlike: (mine: RespReply, wanted: RespReply, line: readonly string[]) => boolean
 }
 
-export const exemptions: readonly Exemption[] = [
+const exemptions: readonly Exemption[] = [
   {
     title: 'order of what has none',
     commands: [

@@ -20,7 +20,7 @@ export type Sequence = (random: () => number, count: number) => string[][]
 /** SIGIL_SEED brings a failure back. */
 export const firstSeed = seed
 
-export interface Difference {
+interface Difference {
   readonly index: number
   readonly line: string
   readonly mine: RespReply

@@ -25,7 +25,7 @@ export const postgresMissing: string | false =
   programs() === undefined && process.env.CI !== 'true' ? 'PostgreSQL is not installed' : false
 
 /** A value of a result as the server wrote it; null is NULL. */
-export type Cell = string | null
+type Cell = string | null
 
 export interface PostgresPeer {
   /** A client of one connection. */

@@ -7,7 +7,7 @@ import { openMemoryStore } from '../../src/store/memory.js'
 import { CommandRoom } from './command-room.js'
 import { accesses, admit, type Mode, setAccess, standing, wallets } from './identities.js'
 
-export interface Place {
+interface Place {
   readonly room: CommandRoom
   readonly reset: (mode: Mode) => Promise<void>
 }

@@ -11,13 +11,13 @@ interface Ending {
   teardown(end: () => Promise<void> | void): unknown
 }
 
-export interface RpcCall {
+interface RpcCall {
   readonly method: string
   readonly params: readonly unknown[]
 }
 
 /** `undefined` lets the chain answer; a thrown RpcError is answered as such. */
-export type Lie = (call: RpcCall, honest: () => Promise<unknown>) => Promise<unknown>
+type Lie = (call: RpcCall, honest: () => Promise<unknown>) => Promise<unknown>
 
 export class RpcServer {
   readonly calls: RpcCall[] = []

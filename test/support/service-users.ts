@@ -2,7 +2,7 @@
 
 import pg from 'pg'
 
-export interface SqlLogin {
+interface SqlLogin {
   readonly user: string
   readonly password: string
   readonly database: string

@@ -15,7 +15,7 @@ export interface SigilProcess {
   readonly errors: () => string
 }
 
-export interface Ended {
+interface Ended {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
   readonly output: string

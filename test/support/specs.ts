@@ -10,7 +10,7 @@ import t from 'tap'
 const root = resolve(fileURLToPath(import.meta.url), '../../../..')
 
 /** The folder `../shared/specs` of the project root; undefined where it is missing. */
-export function specsFolder(): string | undefined {
+function specsFolder(): string | undefined {
   const folder = resolve(root, '../shared/specs')
   if (existsSync(folder)) return folder
   if (process.env.CI === 'true') throw new Error(`conformance data is missing: ${folder}`)

@@ -157,7 +157,7 @@ export function parse(name: string, sql: string, oids: readonly number[] = []): 
   return message('P', text(name), text(sql), int16(oids.length), ...oids.map(int32))
 }
 
-export interface Bound {
+interface Bound {
   readonly portal?: string
   readonly statement?: string
   readonly values?: readonly (string | Uint8Array | null)[]

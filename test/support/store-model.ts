@@ -174,7 +174,7 @@ export class StoreModel {
   }
 }
 
-export interface PlayOptions {
+interface PlayOptions {
   readonly commits: boolean
   /** The state that it ran on; the newest unless said. */
   readonly before?: number

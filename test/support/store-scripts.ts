@@ -62,11 +62,11 @@ const lovedKeys = 40
 const blockBytes = 4 * 1_024 * 1_024
 
 /** All keys of a class. */
-export function classRange(kind: number, reverse = false): KeyRange {
+function classRange(kind: number, reverse = false): KeyRange {
   return { start: Uint8Array.of(kind), end: Uint8Array.of(kind + 1), reverse }
 }
 
-export function markerKey(slot: number): Bytes {
+function markerKey(slot: number): Bytes {
   return Uint8Array.of(keyClass.record, markerByte, slot)
 }
 

@@ -17,7 +17,7 @@ export const collectionName = `${mark}_notes`
 export const graphName = `${mark}-graph`
 export const keyNames = ['string', 'list', 'set', 'zset', 'hash'].map((type) => `${mark}:${type}`)
 
-export interface Caller {
+interface Caller {
   readonly address: string
   readonly key: string
   readonly home: string
@@ -37,7 +37,7 @@ export interface Handles {
   readonly edgeId: string
 }
 
-export interface World {
+interface World {
   readonly gateway: LiveGateway
   readonly owner: Caller
   /** Before the wallet has made anything, and afterwards; two of each kind, alike in all else. */
@@ -111,7 +111,7 @@ export async function sqlOf(
 }
 
 /** Before there is anything, what there will be is only guessed. */
-export function guessedOf({ owner }: World): Handles {
+function guessedOf({ owner }: World): Handles {
   return {
     ...{ home: owner.home, address: owner.address, keyHash: `0x${'0'.repeat(64)}` },
     ...{ connectionId: '999999', cursorId: 123_456_789n, session: new Uint8Array(16) },
@@ -209,7 +209,7 @@ export async function ownedOf(t: Test, { gateway, owner }: World): Promise<unkno
 }
 
 /** Without what differs between two callers that are alike, and what they ask with. */
-export function plain(text: string, { address, key }: Caller, handles: Handles): string {
+function plain(text: string, { address, key }: Caller, handles: Handles): string {
   const { cursorId, memoryId, edgeId, session } = handles
   const asked = [String(cursorId), memoryId, edgeId]
   asked.push(Buffer.from(session).toString('base64'), Buffer.from(session).toString('hex'))

@@ -59,7 +59,7 @@ export class SuiteReport {
 }
 
 /** One process: its files follow each other, and a comment names each. */
-export class FileReport {
+class FileReport {
   private file: string
   private passed = 0
   private failures: Failure[] = []

@@ -7,7 +7,7 @@ import { registryTypes } from '../../src/chain/registry/typed-data.js'
 import { ask, type HttpAnswer } from './http-client.js'
 import { type DerivedKey, derivedKey, signRegister, signRevoke, signRotate } from './wallet.js'
 
-export interface RegistryAnswer {
+interface RegistryAnswer {
   readonly chainId: number
   readonly contract: string
   readonly domain: RegistryTypedData['domain']
@@ -114,7 +114,7 @@ export class WalletClient {
   }
 }
 
-export interface OnChainRequest {
+interface OnChainRequest {
   readonly key: DerivedKey
   readonly part: {
     readonly index: number

@@ -45,7 +45,7 @@ export async function materialOf(apiKey: string, address: string, index: number)
   return { hash: commitment, material: { commitment, storedKey, serverKey } }
 }
 
-export interface RegisterRequest {
+interface RegisterRequest {
   readonly data: RegistryTypedData
   readonly index: number
   readonly material: KeyMaterial

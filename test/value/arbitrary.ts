@@ -58,7 +58,7 @@ const bits = fc.bigInt(0n, 2n ** 64n - 1n).map((word) => {
   return view.getFloat64(0)
 })
 
-export const doubles = fc.oneof(
+const doubles = fc.oneof(
   fc.constantFrom(0, -0, Number.NaN, Infinity, -Infinity, 5e-324, -5e-324, 2.2250738585072014e-308),
   fc.constantFrom(Number.MAX_VALUE, -Number.MAX_VALUE, 0.1, -0.1, 0.5, 1e22, 1e23, 2 ** 53 + 2),
   edge.map(Number),
@@ -113,7 +113,7 @@ export const texts = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 80 }),
 )
 const terminated = fc.array(fc.constantFrom('a', 'b', '\u0001', 'é'), { maxLength: 3 })
-export const fieldNames = terminated.map((parts) => parts.join(''))
+const fieldNames = terminated.map((parts) => parts.join(''))
 const byteStrings = fc.uint8Array({ maxLength: 4 })
 const objectIds = fc.array(fc.constantFrom(0, 1, 255), { minLength: 12, maxLength: 12 })
 

@@ -5,7 +5,6 @@
 
 import { work } from '../work/work-budget.js'
 import { bytesPerUnit, charsPerUnit } from '../work/work-figures.js'
-import type { Bytes } from './bytes.js'
 
 /** Bytes, or the UTF-16 code units of a text. */
 export type CodeUnits = Uint8Array | Uint16Array
@@ -252,9 +251,4 @@ export function splitText(text: string, by: string): string[] {
   }
   parts.push(text.slice(from))
   return parts
-}
-
-/** As `bytes.indexOf(needle)` between `from` and `to`, with an index into `bytes`. */
-export function indexOfBytes(bytes: Bytes, needle: Needle, from = 0, to = bytes.length): number {
-  return needle.indexIn(bytes, from, to)
 }

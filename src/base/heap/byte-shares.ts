@@ -4,7 +4,7 @@
 
 import type { ByteBudget } from './byte-budget.js'
 
-export interface ShareBounds {
+interface ShareBounds {
   /** Bytes of one owner, in all of its shares. */
   readonly ofOwner: number
   /** Bytes of all owners together. */

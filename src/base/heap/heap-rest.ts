@@ -11,7 +11,7 @@ import {
 } from '../limits.js'
 import type { MemoryAccount } from './memory-account.js'
 
-export interface HeapProbe {
+interface HeapProbe {
   /** Bytes in use by the heap and its buffers, garbage that was not collected included. */
   heapBytes(): number
   /** Share of the time since the last question that the event loop was at work, 0 to 1. */

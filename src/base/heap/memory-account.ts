@@ -13,7 +13,7 @@ import { ByteBudget } from './byte-budget.js'
 import { type ByteShare, ByteShares } from './byte-shares.js'
 
 /** A connection whose client may leave replies unread. */
-export interface Sender {
+interface Sender {
   /** Memory is short: closes it soon unless its client takes some of what is unsent. */
   press(): void
 }

@@ -6,7 +6,7 @@ import { type ResourceLimits, Worker } from 'node:worker_threads'
 import type { Bytes } from '../bytes/bytes.js'
 import { fail, type GatewayError } from '../errors.js'
 
-export interface IdleThreadOptions {
+interface IdleThreadOptions {
   readonly file: URL
   readonly name: string
   /** How long it waits for further work, milliseconds. */

@@ -6,7 +6,7 @@
 import { fail } from '../errors.js'
 
 /** The bounds of a stretch that another one has interrupted. */
-export interface Stretch {
+interface Stretch {
   readonly spent: number
   readonly startedAt: number
   readonly dueAt: number

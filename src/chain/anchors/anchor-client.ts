@@ -52,7 +52,7 @@ export interface LatestAnchor {
 }
 
 /** In the newest block, or in one that is as deep as CHAIN_CONFIRMATIONS asks. */
-export type Depth = 'newest' | 'confirmed'
+type Depth = 'newest' | 'confirmed'
 
 export interface AnchorTransaction {
   readonly hash: string
@@ -60,13 +60,13 @@ export interface AnchorTransaction {
 }
 
 /** An entry as the event of its transaction tells it. */
-export interface AnchorEvent {
+interface AnchorEvent {
   readonly root: string
   readonly entry: AnchorEntry
   readonly transaction: AnchorTransaction
 }
 
-export interface AnchorClientOptions {
+interface AnchorClientOptions {
   readonly provider: Provider
   readonly reader: ContractReader
   readonly head: SharedHead

@@ -23,7 +23,7 @@ export interface AnchorSettings {
   readonly confirmations: number
 }
 
-export interface AnchorParts extends AnchorSettings {
+interface AnchorParts extends AnchorSettings {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log

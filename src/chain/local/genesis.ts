@@ -33,7 +33,7 @@ const ownBalance = 1_000_000n * ether
 const faucetBalance = 1_000_000_000n * ether
 const fundedBalance = 1_000n * ether
 
-export interface GenesisOptions {
+interface GenesisOptions {
   readonly chainId: number
   readonly fund: readonly string[]
   /** Wall time, milliseconds. */

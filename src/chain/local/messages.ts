@@ -37,7 +37,7 @@ export interface Asked {
 /** `tick` comes `ms` after a `wake` was asked for. */
 export type ToChainWorker = Asked | { readonly id: undefined; readonly now: number }
 
-export interface Failure {
+interface Failure {
   readonly code: number
   readonly message: string
   readonly data?: unknown

@@ -36,7 +36,7 @@ export class BrokenWorld extends Error {
   }
 }
 
-export interface Candidates {
+interface Candidates {
   readonly entries: readonly Queued[]
   /** Whether it is one of Sigil's; those are the first. */
   readonly isOwn: (entry: Queued) => boolean

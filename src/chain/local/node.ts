@@ -30,7 +30,7 @@ import type { ChainStorage } from './storage.js'
 import { readTransaction, requirePayable, type Sender, type Signed } from './transaction.js'
 import { type Rank, Turns } from './turns.js'
 
-export interface NodeOptions {
+interface NodeOptions {
   readonly chainId: number
   readonly fund: readonly string[]
   readonly random: Random

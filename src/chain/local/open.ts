@@ -28,7 +28,7 @@ import type {
   WorkerStart,
 } from './messages.js'
 
-export interface LocalChainOptions {
+interface LocalChainOptions {
   /** Of the chain alone, made where it is not there; undefined keeps the chain in memory. */
   readonly folder: string | undefined
   /** Of the first start; it cannot change later. */

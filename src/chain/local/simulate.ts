@@ -23,7 +23,7 @@ export interface Call {
   readonly accessList: AccessList
 }
 
-export interface Outcome {
+interface Outcome {
   /** Before refunds, what the transaction itself costs included. */
   readonly spent: bigint
   /** The EVM's word for what went wrong. */
@@ -139,7 +139,7 @@ export function answerOf(outcome: Outcome): Bytes {
   throw failureOf(outcome)
 }
 
-export function failureOf({ error, returned }: Outcome): RpcError {
+function failureOf({ error, returned }: Outcome): RpcError {
   if (error !== 'revert') return refused(words.get(error ?? '') ?? error ?? 'execution failed')
   const reason = reasonOf(returned)
   const text = reason === undefined ? 'execution reverted' : `execution reverted: ${reason}`

@@ -55,10 +55,6 @@ export const storageKeys = {
   state: (name: string) => named(kinds.state, name),
 }
 
-export function openStorage(folder: string | undefined): ChainStorage {
-  return folder === undefined ? new MemoryStorage() : openLmdbStorage(folder)
-}
-
 export function openLmdbStorage(folder: string): ChainStorage {
   makeFolders(folder)
   makeTables(folder, () => {})

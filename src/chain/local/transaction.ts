@@ -97,7 +97,7 @@ function requireSense(tx: TypedTransaction): void {
 }
 
 /** What a transaction may cost at most, wei. */
-export function costOf(tx: TypedTransaction): bigint {
+function costOf(tx: TypedTransaction): bigint {
   return tx.gasLimit * feeOf(tx) + tx.value
 }
 

@@ -27,7 +27,7 @@ import type { Candidate } from './registry.js'
 /** Chunks that must go well before their size grows. */
 const chunksToGrow = 8
 
-export interface KeyLogOptions {
+interface KeyLogOptions {
   readonly provider: Provider
   readonly contract: string
   /** No event of the contract is older. */

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import { followedAccountsMax, followedKeysMax } from '../../base/limits.js'
 import type { RegistryAccount, RegistryKey } from './registry.js'
 
-export interface KnownKey {
+interface KnownKey {
   /** Undefined where the registry has none. */
   readonly key: RegistryKey | undefined
   /** Hash of the head that it was read at. */

@@ -24,7 +24,7 @@ const rereadMs = 60_000
 /** Times that a read is begun anew because blocks or revocations came meanwhile. */
 const readsMax = 5
 
-export interface RegistryClientOptions {
+interface RegistryClientOptions {
   readonly reader: ContractReader
   readonly head: SharedHead
   readonly keyLog: KeyLog

@@ -18,7 +18,7 @@ import type { Header } from './header.js'
 /** Chain ids of development chains, which make blocks on demand: an old head is no sign there. */
 const onDemand = new Set([1_337, 31_337])
 
-export interface HeadOptions {
+interface HeadOptions {
   readonly chainId: number
   readonly latest: () => Promise<Header>
   /** A local chain tells of its blocks; a remote one is looked at. */

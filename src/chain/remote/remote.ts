@@ -12,7 +12,7 @@ import { type Provider, RpcError, type RpcRequest } from './provider.js'
 import { Quorum } from './quorum.js'
 import { RpcEndpoint } from './rpc-endpoint.js'
 
-export interface RemoteOptions {
+interface RemoteOptions {
   readonly urls: readonly string[]
   /** How many of them must agree. */
   readonly quorum: number

@@ -37,7 +37,7 @@ const usedForm = /nonce too low|nonce is too low/i
 const displacingForm = /replacement/i
 const poorForm = /insufficient funds/i
 
-export interface GasStationOptions {
+interface GasStationOptions {
   readonly provider: Provider
   readonly reader: ContractReader
   readonly head: SharedHead
@@ -56,7 +56,7 @@ export interface GasStationOptions {
 }
 
 /** What is to be sent, and for whom. */
-export interface Relay {
+interface Relay {
   readonly wallet: string
   readonly to: string
   readonly data: string

@@ -35,7 +35,7 @@ interface Act {
   readonly newIndex?: number
 }
 
-export interface MetaRelayOptions {
+interface MetaRelayOptions {
   readonly station: GasStation
   readonly reader: ContractReader
   readonly head: SharedHead

@@ -29,7 +29,7 @@ export const userFields = {
 
 export const rolesField = arrayOf(anyValue)
 
-export interface UserArgs {
+interface UserArgs {
   readonly digestPassword: boolean
   readonly customData: Document | undefined
   readonly authenticationRestrictions: Value | undefined

@@ -60,7 +60,7 @@ export function readPermissions(given: readonly string[]): Granted {
   return { permissions: permissionsOf(found), isAll: given.includes('all') }
 }
 
-export interface GivenWishes {
+interface GivenWishes {
   readonly label: string
   readonly permissions: readonly string[]
   readonly rateLimit: number

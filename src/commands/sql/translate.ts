@@ -7,7 +7,7 @@ import { writeDocument } from '../../value/writer.js'
 import { evaluationError, evaluationState } from './expression/evaluation-error.js'
 import { parsedStatement } from './statement-cache.js'
 
-export interface SqlRequest {
+interface SqlRequest {
   readonly text: string
   /** For `$1` and `?`; null for NULL. */
   readonly params: readonly Value[]
@@ -46,7 +46,7 @@ export type SqlKind =
   | 'fetch'
   | 'close'
 
-export interface SqlCommand {
+interface SqlCommand {
   readonly kind: SqlKind
   /** Undefined: of the session (SET, BEGIN, SHOW of a setting), which no store is needed for. */
   readonly body: Document | undefined

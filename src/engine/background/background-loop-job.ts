@@ -7,7 +7,7 @@ import type { Log } from '../../base/log.js'
 import type { Awaitable } from '../../store/store.js'
 import type { Nap, Pace } from './pace-job.js'
 
-export interface LoopParts {
+interface LoopParts {
   readonly pace: Pace
   readonly log: Log
   /** Between rounds that find nothing more to do, milliseconds. */

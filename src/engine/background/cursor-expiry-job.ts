@@ -8,7 +8,7 @@ import type { Cursors } from '../sources/cursors.js'
 import { BackgroundLoop } from './background-loop-job.js'
 import type { Pace } from './pace-job.js'
 
-export interface CursorExpiryParts {
+interface CursorExpiryParts {
   readonly cursors: Cursors
   readonly clock: Clock
   readonly log: Log

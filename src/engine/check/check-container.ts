@@ -23,7 +23,7 @@ export interface Container {
   readonly name: string
 }
 
-export interface ContainerReport {
+interface ContainerReport {
   readonly problems: readonly string[]
   /** Chunked values that members refer to. */
   readonly values: readonly ValueId[]

@@ -31,7 +31,7 @@ export interface Holder {
 }
 
 /** A text about what is wrong, or what the member adds to the count of its part. */
-export type Verdict = string | number
+type Verdict = string | number
 
 /** Undefined where the key has no such members any more. */
 export function* readHolder(tx: ReadTx, record: Bytes, id: MembersId): Program<Holder | undefined> {

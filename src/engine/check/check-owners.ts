@@ -44,7 +44,7 @@ const firstIds: ReadonlyMap<number, number> = new Map([
 ])
 
 /** What was seen to be referred to, and the containers that members were seen to belong to. */
-export interface Referred {
+interface Referred {
   readonly values: readonly ValueId[]
   readonly containers: readonly Container[]
 }

@@ -28,7 +28,7 @@ import { readKeyDocument } from '../keyspace/keys/key.js'
 import type { MembersId } from '../types.js'
 import { isTooOld, oneState, pagesOf } from './check-steps.js'
 
-export interface Strays {
+interface Strays {
   readonly values: readonly ValueId[]
   readonly members: readonly MembersId[]
 }

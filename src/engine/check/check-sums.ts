@@ -11,7 +11,7 @@ const firstSeed = 0x811c9dc5
 const secondSeed = 0x9747b28c
 
 /** A multiset of entries: equal ones have equal sums, whatever their order. */
-export class EntrySums {
+class EntrySums {
   private first = 0
   private second = 0
   count = 0

@@ -68,7 +68,7 @@ export interface NamespaceReport {
 }
 
 /** Told after each collection. */
-export type CheckProgress = (ns: string, records: number, problems: number) => void
+type CheckProgress = (ns: string, records: number, problems: number) => void
 
 /** Everything in a store; resolves with what is wrong, nothing for a sound one. */
 export function checkStore(store: Store, progress?: CheckProgress): Promise<Problem[]> {

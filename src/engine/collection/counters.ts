@@ -47,7 +47,7 @@ export function isUsageKey(key: Bytes): boolean {
 }
 
 /** Adds to an owner's sum; what the operator owns has none. */
-export function addUsage(tx: Tx, access: Access, bytes: number): void {
+function addUsage(tx: Tx, access: Access, bytes: number): void {
   if (bytes === 0) return
   const payer = payerOf(access)
   if (payer !== null) tx.add(usageKey(payer), 0, bytes)
@@ -81,11 +81,6 @@ export function addEntries(
 /** Documents and BSON bytes of a collection, exact. */
 export function* countOf(tx: ReadTx, ns: Namespace): Program<Count> {
   return yield* tx.count(countKey(ns.id))
-}
-
-/** Entries (as `documents`) of an index, and the bytes of their keys and values; exact. */
-export function* entryCountOf(tx: ReadTx, index: IndexDescriptor): Program<Count> {
-  return yield* tx.count(countKey(index.id))
 }
 
 /** Bytes that an owner's collections hold, their index entries and members among them. */

@@ -10,7 +10,7 @@ import { writeDocument } from '../../value/writer.js'
 import type { Namespace } from '../types.js'
 import { saveNamespace } from './catalog/catalog.js'
 
-export interface ValidationChange {
+interface ValidationChange {
   readonly validator?: Document | undefined
   readonly validationLevel?: string | undefined
   readonly validationAction?: string | undefined

@@ -158,7 +158,7 @@ export function recordOf(
 }
 
 /** Writes the chunks of one large document and puts it on the staging list. */
-export function* stage(
+function* stage(
   staged: Staged,
   namespace: NamespaceId,
   document: Document,

@@ -37,7 +37,7 @@ import type { IndexEntries } from './index-keys.js'
 import { parseIndexSpecs } from './index-spec.js'
 import { type Declared, declareIndexes, removeIndexes } from './indexes.js'
 
-export interface EnsureResult {
+interface EnsureResult {
   /** Indexes before and after, `_id_` included. */
   readonly before: number
   readonly after: number
@@ -60,7 +60,7 @@ interface Build {
 type Unbuilt = Pick<Declared, 'ns' | 'building'> & Partial<Pick<Declared, 'declared'>>
 
 /** Throws QuotaExceeded where an owner's data, which has grown, is larger than it may be. */
-export type RequireSpace = (bytes: number, waste: number) => void
+type RequireSpace = (bytes: number, waste: number) => void
 
 interface BuildStep {
   readonly records: number

@@ -22,7 +22,7 @@ import { boolOf, bsonType, type Document, documentOf, documentValue } from '../.
 import type { IndexDescriptor } from '../types.js'
 import { wildcardOf } from './wildcard-paths.js'
 
-export type IndexOptions = Pick<
+type IndexOptions = Pick<
   IndexDescriptor,
   'sparse' | 'hidden' | 'partial' | 'collation' | 'expireAfterSeconds' | 'wildcard'
 >

@@ -13,7 +13,7 @@ import { collationOf } from './index-options.js'
 import { idIndexSpecOf } from './index-spec.js'
 
 /** An index, once it has an id. */
-export type InitialIndex = (id: IndexId) => IndexDescriptor
+type InitialIndex = (id: IndexId) => IndexDescriptor
 
 export function initialIndexes(options: Document): InitialIndex[] {
   const collation = collationOf(options)

@@ -81,7 +81,7 @@ function* collect(tx: ReadTx, index: IndexDescriptor): Program<Document[]> {
 }
 
 /** What stands before the record key in an entry of an index that is not unique. */
-export function fieldsOfEntry(key: Bytes, record: Bytes): Bytes {
+function fieldsOfEntry(key: Bytes, record: Bytes): Bytes {
   return key.subarray(0, key.length - (record.length - entryHeadBytes))
 }
 

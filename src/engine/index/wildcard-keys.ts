@@ -10,12 +10,12 @@ import { writeDocument } from '../../value/writer.js'
 import type { Wildcard } from '../types.js'
 import { holdsScalars, isAbove, shareOf } from './wildcard-paths.js'
 
-export interface Leaf {
+interface Leaf {
   readonly path: string
   readonly value: Value
 }
 
-export interface Leaves {
+interface Leaves {
   readonly leaves: readonly Leaf[]
   /** Paths at which an array was. */
   readonly arrayPaths: readonly string[]

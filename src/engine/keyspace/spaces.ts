@@ -23,7 +23,7 @@ import type { Access, Namespace, NamespaceId } from '../types.js'
 import { lookUp } from './look-up.js'
 
 /** How the databases of the server's own space are made at the first start. */
-export type KeyspaceOptions = Omit<CreateOptions, 'uuid'>
+type KeyspaceOptions = Omit<CreateOptions, 'uuid'>
 
 interface Known {
   readonly bytes: Bytes

@@ -49,7 +49,7 @@ export interface Tally {
 }
 
 /** Counts what a command gathers for its reply. */
-export interface Gathering {
+interface Gathering {
   /** So many bytes more. Throws ReplyError (OOM) where there is no room for them. */
   gather(bytes: number): void
 }

@@ -22,7 +22,7 @@ export interface Candidate {
   readonly walk: Walk | undefined
 }
 
-export interface CandidatePlace {
+interface CandidatePlace {
   readonly key: Bytes
   /** Its place in the order. */
   readonly sortKey: Bytes | undefined

@@ -29,7 +29,7 @@ import { type FoundPlaces, Walk } from '../sources/walk.js'
 import type { Guarded, Namespace, NamespaceId } from '../types.js'
 import { type ChangeAt, requireAssumed, type Selection, type Target } from './modify-spec.js'
 
-export interface ManyChange {
+interface ManyChange {
   readonly selection: Selection
   /** What may move entries; undefined for a delete. */
   readonly update: Update | undefined

@@ -93,7 +93,7 @@ function keptChanging(): Error {
 }
 
 /** How a write program has ended: with the change, or without one and what that means. */
-export type Outcome =
+type Outcome =
   | { readonly kind: 'changed'; readonly changed: Changed }
   /** Nothing matches; the candidate is none any more; more than one write program is needed. */
   | { readonly kind: 'missing' | 'stale' | 'search' }

@@ -86,6 +86,6 @@ export function coverOf(
 }
 
 /** Each entry stands for one document, with its fields' whole values. */
-export function isPlain(index: IndexDescriptor): boolean {
+function isPlain(index: IndexDescriptor): boolean {
   return !isMultikey(index) && !index.inexact && index.collation === undefined
 }

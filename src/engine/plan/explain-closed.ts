@@ -12,7 +12,7 @@ import type { Guarded } from '../types.js'
 import { type ExplainTarget, exhaust } from './explain.js'
 
 /** What is asked of a view. */
-export interface Viewed {
+interface Viewed {
   readonly place: ReadPlace
   /** The reader's stages. */
   readonly stages: readonly StagePlan[]

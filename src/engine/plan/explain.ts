@@ -54,7 +54,7 @@ export interface ExplainTarget {
 }
 
 /** Specifications that the query was compiled from, for printing. */
-export type ExplainShape = Pick<Shape, 'sort' | 'projection'>
+type ExplainShape = Pick<Shape, 'sort' | 'projection'>
 
 /** `{explainVersion, queryPlanner, executionStats?}` of a find. */
 export function* explainFind(

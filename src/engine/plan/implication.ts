@@ -70,7 +70,7 @@ function nodeImplies(
   }
 }
 
-export function conjunctsOf(node: FilterNode): readonly FilterNode[] {
+function conjunctsOf(node: FilterNode): readonly FilterNode[] {
   return node.op === 'and' ? node.children : [node]
 }
 

@@ -20,7 +20,7 @@ import {
 import { writeArray, writeDocument } from '../../value/writer.js'
 
 /** One end of an interval. */
-export interface Bound {
+interface Bound {
   readonly value: Value
   readonly inclusive: boolean
   /** Ascending encoding of the value; of its class alone where the value stands for a class. */

@@ -32,7 +32,7 @@ export function wholeSpan(ns: Namespace): Span {
   return { start: idKey(keyClass.record, ns.id), end: idKeyEnd(keyClass.record, ns.id) }
 }
 
-export interface Built {
+interface Built {
   readonly access: Access
   /** A bound was too long for a key: it became wider than its condition. */
   readonly isCut: boolean

@@ -23,7 +23,7 @@ export interface Trial {
 }
 
 /** The best first. */
-export type Trials = readonly [Trial, ...Trial[]]
+type Trials = readonly [Trial, ...Trial[]]
 
 /** A shape of query, and of what. */
 export interface Shaped {
@@ -34,7 +34,7 @@ export interface Shaped {
 }
 
 /** The query whose trial it was. */
-export interface Tried {
+interface Tried {
   readonly filter: Filter
   readonly sort: Sort | undefined
   /** Of the command, milliseconds since 1970. */

@@ -43,7 +43,7 @@ export interface Tail {
 }
 
 /** Who asks for a cursor, and what for. */
-export type CursorCaller = Pick<CursorMeta, 'db' | 'collection' | 'owner' | 'lsid'>
+type CursorCaller = Pick<CursorMeta, 'db' | 'collection' | 'owner' | 'lsid'>
 
 export interface Cursor {
   /** 1 to 2^53 - 1. */
@@ -304,7 +304,7 @@ export interface Batch {
   readonly drained: boolean
 }
 
-export interface BatchLimits {
+interface BatchLimits {
   readonly documentsMax: number
   /** Of documents as array elements; a single document always fits. */
   readonly bytesMax: number

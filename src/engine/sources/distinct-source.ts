@@ -18,7 +18,7 @@ import { HoldingSource, type Source } from './holding-source.js'
 import type { Counters } from './walk.js'
 
 /** Makes the source that reads everything, where the index no longer serves. */
-export type Fallback = (ns: Namespace) => Source
+type Fallback = (ns: Namespace) => Source
 
 /** Documents that among them have every value: of equal values one document, or a few. */
 export class DistinctSource extends HoldingSource {

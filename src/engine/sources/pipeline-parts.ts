@@ -26,7 +26,7 @@ const everything: Filter = {
 }
 
 /** Both conditions; without positions of arrays, which only finds and updates ask for. */
-export function bothFilters(a: Filter, b: Filter): Filter {
+function bothFilters(a: Filter, b: Filter): Filter {
   if (a.tree.op === 'always') return b
   if (b.tree.op === 'always') return a
   return {

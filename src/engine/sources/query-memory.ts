@@ -23,7 +23,7 @@ const spillingBytesMin = 1_024 * 1_024
 /** Of one spilled run while all are merged. */
 const mergedRunBytes = 256 * 1_024
 
-export interface QueryMemoryOptions {
+interface QueryMemoryOptions {
   readonly shares: ByteShares
   readonly spills: SpillFolder | undefined
   /** Key of an identity. */

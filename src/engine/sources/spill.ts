@@ -17,7 +17,7 @@ import { errorCode, type Files, isNoSpace, nodeFiles } from '../../store/files.j
 import { DiskSpace } from '../../store/tables/disk-space.js'
 import { holderOf } from './cursors.js'
 
-export interface SpillOptions {
+interface SpillOptions {
   /** Made with the first file; whatever is in it at the start is left over. */
   readonly folder: string
   readonly files: Files

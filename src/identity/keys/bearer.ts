@@ -19,7 +19,7 @@ export type KeyRegistry = Pick<
   'account' | 'candidates' | 'firstActive' | 'getKey' | 'head' | 'standing' | 'state'
 >
 
-export interface BearerOptions {
+interface BearerOptions {
   readonly store: Store
   readonly registry: KeyRegistry
   readonly mode: KeyMode

@@ -25,7 +25,7 @@ import {
   type WalletKey,
 } from './wallet-keys.js'
 
-export type ServiceRegistry = Pick<
+type ServiceRegistry = Pick<
   Registry,
   | 'account'
   | 'candidates'
@@ -41,14 +41,14 @@ export type ServiceRegistry = Pick<
   | 'typedData'
 >
 
-export interface KeyServiceOptions {
+interface KeyServiceOptions {
   readonly registry: ServiceRegistry
   readonly mode: KeyMode
   readonly random: Random
 }
 
 /** How programs are run for the caller: behind the guard of its command. */
-export interface Programs {
+interface Programs {
   read<R>(program: (tx: ReadTx) => Program<R>): Awaitable<R>
   write<R>(program: (tx: Tx) => Program<R>): Promise<R>
 }
@@ -75,7 +75,7 @@ export interface MadeKey {
 }
 
 /** An active on-chain key of a wallet, as the chain has it. */
-export interface OnChainKey {
+interface OnChainKey {
   readonly index: number
   readonly commitment: string
   /** Milliseconds since 1970, of the chain. */

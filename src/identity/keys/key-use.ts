@@ -28,7 +28,7 @@ const dayAt = 2
 const addressAt = dayAt + 4
 const hashAt = addressAt + 20
 
-export interface KeyUseParts {
+interface KeyUseParts {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log

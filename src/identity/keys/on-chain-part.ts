@@ -32,7 +32,7 @@ export interface OnChainPart extends RelayPart {
   readonly serverKey?: string | undefined
 }
 
-export interface Derived {
+interface Derived {
   /** Undefined where only the verifiers are known. */
   readonly apiKey: string | undefined
   readonly material: KeyMaterial

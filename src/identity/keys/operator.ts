@@ -32,7 +32,7 @@ const decoySecretBytes = 32
 const identityKind = 0x80
 export const operatorRow = Uint8Array.of(keyClass.catalog, identityKind, ...utf8(operatorName))
 
-export interface OperatorOptions {
+interface OperatorOptions {
   readonly random: Random
   /** Setting API_KEY: replaces whatever key was in force. */
   readonly apiKey?: string | undefined

@@ -5,7 +5,7 @@ import type { Settings } from '../../base/settings.js'
 import { readAdministrators } from './administrators.js'
 import type { Rules } from './allow.js'
 
-export interface Place {
+interface Place {
   /** HOST is a loopback address. */
   readonly isLoopback: boolean
 }

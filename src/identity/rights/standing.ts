@@ -15,14 +15,14 @@ import type {
 import type { KeyState } from '../keys/wallet-keys.js'
 import { type EntryRule, mayEnter } from './whitelist.js'
 
-export interface SessionState {
+interface SessionState {
   readonly address: string
   /** Milliseconds since 1970. */
   readonly expires: number
 }
 
 /** Where the truth about wallets is read. */
-export interface StandingParts {
+interface StandingParts {
   readonly readKeyState: (tx: ReadTx, key: KeyIdentity) => Program<KeyState>
   readonly readSession: (tx: ReadTx, sid: string) => Program<SessionState | undefined>
   /** The chain's word on a key that is registered there. */

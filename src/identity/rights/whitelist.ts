@@ -15,7 +15,7 @@ const end = Uint8Array.of(keyClass.identity, kind + 1)
 const present = Uint8Array.of(1)
 
 /** Whether a wallet (EIP-55) is on the list. */
-export function* isWhitelisted(tx: ReadTx, address: string): Program<boolean> {
+function* isWhitelisted(tx: ReadTx, address: string): Program<boolean> {
   return (yield* tx.get(keyOf(address))) !== undefined
 }
 

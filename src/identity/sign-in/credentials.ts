@@ -21,7 +21,7 @@ import type { UserService } from '../users/user-service.js'
 import type { Credentials, ScramAccount } from './login.js'
 import type { LoginDelay } from './login-delay.js'
 
-export interface SigilCredentialsOptions {
+interface SigilCredentialsOptions {
   readonly operator: OperatorKey
   readonly bearer: Bearer
   readonly registry: KeyRegistry
@@ -45,7 +45,7 @@ interface WalletName {
 const nameForm = /^(0x[0-9a-fA-F]{40})(?::(s?)(0|[1-9]\d{0,14}))?$/
 
 /** A user name and the space that stands behind its `~`. */
-export interface SpacedUser {
+interface SpacedUser {
   readonly user: string
   /** Undefined: the user's own. */
   readonly database: string | undefined

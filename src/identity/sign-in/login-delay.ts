@@ -23,7 +23,7 @@ interface Failures {
   atMs: number
 }
 
-export interface LoginDelayOptions {
+interface LoginDelayOptions {
   readonly clock: Clock
   /** Waits, or rejects at the signal; the machine's timer unless given. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>

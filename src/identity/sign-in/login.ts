@@ -53,7 +53,7 @@ export interface Credentials {
   readonly delay?: LoginDelay
 }
 
-export interface LoginOptions {
+interface LoginOptions {
   readonly credentials: Credentials
   readonly clock: Clock
   readonly random: Random

@@ -19,7 +19,7 @@ const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** The largest multiple of 62 that a byte can be below: what is above would favour some digits. */
 const evenBelow = 248
 
-export interface NonceUse {
+interface NonceUse {
   /** Of the browser's session, before or after sign-in. */
   readonly sid: string
   readonly nonce: string

@@ -15,7 +15,7 @@ import type { Random } from '../../base/clock.js'
 import { assert, fail } from '../../base/errors.js'
 import { sessionCookieCharsMax, sessionMs } from '../../base/limits.js'
 
-export interface CookieContent {
+interface CookieContent {
   readonly sid: string
   /** Who signed in, EIP-55; none in the cookie that a nonce is bound to. */
   readonly addr?: string

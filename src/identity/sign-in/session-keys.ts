@@ -10,7 +10,7 @@ import { areSessionKeys, makeSessionKeys } from './session-cookie.js'
 
 const fileName = 'session-keys'
 
-export interface SessionKeysOptions {
+interface SessionKeysOptions {
   /** Setting SESSION_KEYS. */
   readonly setting: string | undefined
   /** Of the store; undefined for one in memory, whose sessions end with it. */

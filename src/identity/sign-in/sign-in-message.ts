@@ -7,7 +7,7 @@ import { signInAgeMsMax, signInSkewMs } from '../../base/limits.js'
 import { parseDateTime } from '../../protocol/siwe/date-time.js'
 import type { SiweMessage } from '../../protocol/siwe/message.js'
 
-export interface SignInPlace {
+interface SignInPlace {
   /** Origins at which this server is reached, such as `https://db.example.org`. */
   readonly origins: readonly string[]
   readonly chainId: number

@@ -28,7 +28,7 @@ import type { SignatureChecker } from './signature-check.js'
 
 const statement = `Sign in to ${productName}.`
 
-export interface SignInOptions {
+interface SignInOptions {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
@@ -44,12 +44,12 @@ export interface SignInOptions {
 }
 
 /** Where a request comes from, for the audit. */
-export interface Caller {
+interface Caller {
   readonly protocol: string
   readonly peer: string
 }
 
-export interface IssuedNonce {
+interface IssuedNonce {
   readonly nonce: string
   /** Ready to be signed. */
   readonly message: string
@@ -57,7 +57,7 @@ export interface IssuedNonce {
   readonly session: string | undefined
 }
 
-export interface SignedIn {
+interface SignedIn {
   readonly address: string
   /** For the cookies `svc_session` and `svc_csrf`. */
   readonly session: string

@@ -16,7 +16,7 @@ const wrapped = '6492'.repeat(16)
 const magic = `0x1626ba7e${'0'.repeat(56)}`
 const selector = '0x1626ba7e'
 
-export interface SignatureCheckerOptions {
+interface SignatureCheckerOptions {
   readonly chain: Pick<Registry, 'call'>
   /** Of one call into a contract. */
   readonly gas: number

@@ -12,7 +12,7 @@ import type { Identity } from '../identity.js'
 import type { ScramAccount } from '../sign-in/login.js'
 import { readUser, type UserName, type UserRecord } from './users.js'
 
-export interface UserServiceOptions {
+interface UserServiceOptions {
   readonly store: Store
   /** What the verifiers of users who are not there are made from. */
   readonly decoySecret: Bytes

@@ -41,7 +41,7 @@ const promptSchema = fromJsonSchema<{ readonly entity: string; readonly graph?: 
   strict({ graph, 'entity!': text('The entity to load context about.', 256) }),
 )
 
-export interface MemoryServerOptions {
+interface MemoryServerOptions {
   readonly api: MemoryApi
   /** Of Sigil's package. */
   readonly version: string

@@ -22,7 +22,7 @@ import {
 import type { ColumnTypes, TableTypes } from './column-types.js'
 import { type ColumnHead, closingOf, columnsOf, Layout, Rows, typeNamed } from './rows.js'
 
-export interface Described {
+interface Described {
   readonly statement: Statement | undefined
   readonly text: string
   /** Of its placeholders. */

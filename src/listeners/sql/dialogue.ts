@@ -32,7 +32,7 @@ import { Layouts, Rows } from './rows.js'
 import { Runner, type RunnerHost } from './runner.js'
 import type { SessionSettings } from './session-settings.js'
 
-export interface DialogueOptions {
+interface DialogueOptions {
   readonly host: RunnerHost & {
     /** Of what all connections keep from message to message. */
     readonly kept: ByteShares

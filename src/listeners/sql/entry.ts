@@ -36,7 +36,7 @@ export interface EntryOptions {
 }
 
 /** What comes next: another packet, the TLS handshake, the login, the session, or the end. */
-export type EntryStep = 'start' | 'tls' | 'login' | 'session' | 'end'
+type EntryStep = 'start' | 'tls' | 'login' | 'session' | 'end'
 
 const mechanism = 'SCRAM-SHA-256'
 

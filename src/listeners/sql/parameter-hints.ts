@@ -26,7 +26,7 @@ export type Hint =
       readonly isArray: boolean
     }
 
-export interface ColumnPlace {
+interface ColumnPlace {
   readonly table: string
   /** Of an INSERT without a list of columns the place, from 0. */
   readonly column: string | number

@@ -35,7 +35,7 @@ import type { RowSender } from './row-sender.js'
 import { type ColumnHead, described, type Layouts, Rows } from './rows.js'
 import { type Fetched, isWayOut, type Outcome, type Runner } from './runner.js'
 
-export interface PortalsOptions {
+interface PortalsOptions {
   readonly types: ColumnTypes
   readonly session: Session
   readonly db: string

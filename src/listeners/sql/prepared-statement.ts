@@ -21,7 +21,7 @@ import { type Hint, parameterHints } from './parameter-hints.js'
 import type { ColumnHead } from './rows.js'
 
 /** Of a placeholder. */
-export interface ParameterType {
+interface ParameterType {
   readonly type: PgTypeName
   /** The client did not name it: what is no JSON for a column of JSON is a text. */
   readonly isGuessed: boolean
@@ -67,7 +67,7 @@ export function bytesOfPortal(bind: Bind, statement: PreparedStatement): number 
   return bytes
 }
 
-export interface Place {
+interface Place {
   readonly types: ColumnTypes
   readonly session: Session
   readonly db: string

@@ -9,7 +9,7 @@ import { closingOf, nextBatchOf, type Rows } from './rows.js'
 import type { Outcome, Runner } from './runner.js'
 import type { SessionSettings } from './session-settings.js'
 
-export interface RowSenderOptions {
+interface RowSenderOptions {
   readonly runner: Runner
   readonly writer: MessageWriter
   readonly settings: SessionSettings

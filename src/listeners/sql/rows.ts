@@ -105,7 +105,7 @@ export class Layouts {
 }
 
 /** What is left open on the server under a cursor. */
-export interface OpenCursor {
+interface OpenCursor {
   readonly id: Value
   readonly db: string
   readonly collection: string

@@ -43,7 +43,7 @@ export interface Fetched {
 }
 
 /** What a session holds from statement to statement. */
-export interface SessionHoldings {
+interface SessionHoldings {
   /** Forgets a prepared statement, or all that have a name. Throws 26000. */
   deallocate(name: string | undefined): void
   declare(name: string, text: string, values: readonly Value[]): void
@@ -58,7 +58,7 @@ export interface RunnerHost {
   readonly types: ColumnTypes
 }
 
-export interface RunnerOptions {
+interface RunnerOptions {
   readonly host: RunnerHost
   readonly session: Session
   readonly db: string

@@ -8,7 +8,7 @@ import type { GraphCreation } from './graph.js'
 import { graphParts } from './graph.js'
 
 /** What a call freezes for its programs. */
-export interface Frozen {
+interface Frozen {
   creation(): CreateOptions
   /** The i-th random 16 bytes, the same at every run. */
   uuid(i: number): Uint8Array

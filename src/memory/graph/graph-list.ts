@@ -10,7 +10,7 @@ import { newestAnchors } from '../proof/anchors/anchors.js'
 import { findParts, type GraphParts, graphOfPart, partName } from './graph.js'
 import { findSettings, type GraphSettings } from './graph-settings.js'
 
-export interface GraphFigures {
+interface GraphFigures {
   readonly nodes: number
   readonly edges: number
   readonly memories: number
@@ -49,7 +49,7 @@ function* namespacesOf(
 }
 
 /** Of a graph that may hold nothing yet. */
-export function* figuresOf(tx: ReadTx, parts: GraphParts): Program<GraphFigures> {
+function* figuresOf(tx: ReadTx, parts: GraphParts): Program<GraphFigures> {
   const [newest] = yield* newestAnchors(tx, parts.anchors, 1)
   const upgraded = (yield* findSettings(tx, parts.anchors))?.upgraded
   return {

@@ -27,7 +27,7 @@ export function partsOfPath(path: GraphPath): readonly [db: string, name: string
 }
 
 /** Graphs behind one of them, and the last, where more may follow. */
-export interface GraphPage {
+interface GraphPage {
   readonly paths: readonly GraphPath[]
   readonly next: Bytes | undefined
 }

@@ -33,7 +33,7 @@ export interface Upgraded {
 }
 
 /** How far the leaves for what is older than version 2 are written. */
-export interface Upgrading {
+interface Upgrading {
   readonly part: string
   /** Id of the last document that was looked at. */
   readonly after: string

@@ -49,7 +49,7 @@ function isGraphName(text: string): boolean {
 }
 
 /** The name, if it is one of a graph. Throws BadValue. */
-export function graphName(text: string): string {
+function graphName(text: string): string {
   if (isGraphName(text)) return text
   throw fail('BadValue', `a graph's name is 1 to ${graphNameCharsMax} letters, digits, _ and -`)
 }

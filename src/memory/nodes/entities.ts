@@ -14,7 +14,7 @@ import { defaultKind, entityId, isName, normName, withoutAccents } from './names
 import { type Entity, isMemory, readEntity } from './node.js'
 
 /** What is read of a graph to find entities; a writing program sees what it has written itself. */
-export type EntityReader = (name: string) => Program<Entity[]>
+type EntityReader = (name: string) => Program<Entity[]>
 
 /**
  * The entities that an id or a name means, by id: of an exact id, else of that

@@ -27,7 +27,7 @@ export interface Author {
   readonly createdBy?: string | undefined
 }
 
-export interface Named {
+interface Named {
   readonly name: string
   readonly kind?: string | undefined
 }

@@ -17,7 +17,7 @@ const lengthMax = 0xffff
 export const emptyBlock: Bytes = new Uint8Array(0)
 
 /** What a memory has of one term. */
-export interface Occurrence {
+interface Occurrence {
   readonly count: number
   /** Of the memory. */
   readonly length: number

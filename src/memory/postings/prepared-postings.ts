@@ -15,7 +15,7 @@ import { TermWriting } from './term-writing.js'
 import { noTotals, plusMemory, type Totals } from './totals.js'
 
 /** What is to be changed of one term. */
-export interface PreparedTerm {
+interface PreparedTerm {
   readonly prepared: Prepared<void>
   /** Makes the same change of the term as it is by now. */
   anew(tx: Tx): Program<void>

@@ -38,7 +38,7 @@ export interface Term {
 /** What the fields of a term are called, in UTF-8. */
 const names = { count: utf8('n'), superseded: utf8('s'), newest: utf8('p') } as const
 
-export const noTerm: Term = { count: 0, superseded: 0, newest: emptyBlock }
+const noTerm: Term = { count: 0, superseded: 0, newest: emptyBlock }
 
 /** The key of a document that is the term's, or of any other name. */
 export function termKey(terms: Namespace, term: string): Bytes {

@@ -15,7 +15,7 @@ import { type Boost, boostsOf, cursorOf } from './entity-boost.js'
 import { bestOf, type Scored } from './ranking.js'
 import { PostingCursor, type WeightedTerm } from './score-cursors.js'
 
-export interface QuestionOptions {
+interface QuestionOptions {
   readonly withSuperseded: boolean
   /** Entities that its text names count. */
   readonly namesEntities: boolean

@@ -20,7 +20,7 @@ export interface Recalled {
   readonly boost: number
 }
 
-export interface Scoring {
+interface Scoring {
   readonly request: {
     readonly entity?: string | undefined
     readonly hops: number

@@ -13,7 +13,7 @@ import { wordsOf } from './words.js'
 
 export const analyserVersion = 2
 
-export interface Analysis {
+interface Analysis {
   /** How often each term occurs, in the order of their first occurrence. */
   readonly terms: ReadonlyMap<string, number>
   /** Occurrences of all of them. */

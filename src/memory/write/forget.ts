@@ -25,7 +25,7 @@ import { buryMemory } from '../proof/leaves/tombstone.js'
 import { requireMemory } from './memory-plan.js'
 import { postedOf } from './remember.js'
 
-export interface Forgotten {
+interface Forgotten {
   readonly edges: number
   /** The memory is gone; else only edges are, and another program has to go on. */
   readonly isDone: boolean

@@ -29,7 +29,7 @@ export interface GivenEntity {
   readonly aliases: readonly string[]
 }
 
-export interface GivenEdge {
+interface GivenEdge {
   /** Id of a node, or an entity's name. */
   readonly to: string
   readonly type: string

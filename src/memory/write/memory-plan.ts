@@ -32,7 +32,7 @@ export interface Extracted {
   readonly rule: string
 }
 
-export interface PlannedEdge {
+interface PlannedEdge {
   readonly to: string
   readonly type: string
   readonly weight: number
@@ -178,12 +178,7 @@ function* targetOf(
 }
 
 /** The id of the node that an id means: of an entity that was merged, of what it became. */
-export function* requireNode(
-  tx: Tx,
-  graph: Graph,
-  entities: EntityWriting,
-  id: string,
-): Program<string> {
+function* requireNode(tx: Tx, graph: Graph, entities: EntityWriting, id: string): Program<string> {
   if ((yield* findById(tx, graph.nodes, stringValue(id))) !== undefined) return id
   const became = yield* entities.byId(id)
   if (became === undefined) throw unknownNode(id)

@@ -21,7 +21,7 @@ import { recordEdge, recordEdgeGone } from '../proof/leaves/leaf-writing.js'
 import { edgesOf, removeEdge, removeNode } from './forget.js'
 import { unknownNode } from './memory-plan.js'
 
-export interface Merged {
+interface Merged {
   readonly entity: Entity
   /** Edges that this program has moved. */
   readonly moved: number

@@ -22,7 +22,7 @@ import type { PreparedMemory } from './prepared-memory.js'
 import { type Outcome, Remembering, type RememberOptions, requireRoom } from './remember.js'
 
 /** The graph that is written to, and how it is made if it is missing. */
-export interface BatchTarget {
+interface BatchTarget {
   readonly db: string
   readonly name: string
   readonly creation: GraphCreation

@@ -21,7 +21,7 @@ import { removeEdge } from './forget.js'
 import { requireNamed } from './memory-plan.js'
 
 /** Ends are ids of nodes or names of entities. */
-export interface GivenRelation {
+interface GivenRelation {
   readonly from: string
   readonly to: string
   readonly type: string
@@ -32,7 +32,7 @@ export interface GivenRelation {
   readonly source?: string | undefined
 }
 
-export interface Related {
+interface Related {
   readonly edge: Document
   readonly isNew: boolean
 }

@@ -12,7 +12,7 @@ export function readInt32BE(bytes: Bytes, at: number): number {
   return (readUint16BE(bytes, at) << 16) | readUint16BE(bytes, at + 2)
 }
 
-export function readUint16BE(bytes: Bytes, at: number): number {
+function readUint16BE(bytes: Bytes, at: number): number {
   return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)
 }
 

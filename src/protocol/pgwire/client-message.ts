@@ -150,7 +150,7 @@ export function requireResultFormats(formats: readonly Format[], columns: number
   )
 }
 
-export interface SaslInitial {
+interface SaslInitial {
   readonly mechanism: string
   /** Undefined where the client leaves the first word to the server. */
   readonly response: Bytes | undefined

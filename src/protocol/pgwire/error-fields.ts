@@ -4,7 +4,7 @@
 import type { ErrorExtra, GatewayError } from '../../base/errors.js'
 import { sqlStateOf } from '../../base/sql-state.js'
 
-export type Severity = 'ERROR' | 'FATAL' | 'PANIC' | 'WARNING' | 'NOTICE' | 'INFO'
+type Severity = 'ERROR' | 'FATAL' | 'PANIC' | 'WARNING' | 'NOTICE' | 'INFO'
 
 export interface ErrorFields {
   readonly severity: Severity

@@ -29,7 +29,7 @@ export const pgState = {
   tooManyColumns: '54011',
 } as const
 
-export type PgState = (typeof pgState)[keyof typeof pgState]
+type PgState = (typeof pgState)[keyof typeof pgState]
 
 /** An error that leaves the connection usable; of a value or a message whose bounds are known. */
 export function pgError(state: PgState, message: string, hint?: string): GatewayError {

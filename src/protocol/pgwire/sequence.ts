@@ -9,7 +9,7 @@ import { pgError, pgState } from './pg-error.js'
  * run: it is done, and answered. sync: what waits is finished, and ReadyForQuery is the answer.
  * ignore: it is passed over, even unread. end: the client is going.
  */
-export type Step = 'run' | 'sync' | 'ignore' | 'end'
+type Step = 'run' | 'sync' | 'ignore' | 'end'
 
 const query = 0x51
 const functionCall = 0x46

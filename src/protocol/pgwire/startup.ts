@@ -27,7 +27,7 @@ export interface Startup {
   readonly unknownOptions: readonly string[]
 }
 
-export type StartupPacket =
+type StartupPacket =
   | Startup
   | { readonly kind: 'ssl' }
   | { readonly kind: 'gss' }

@@ -1,7 +1,7 @@
 // The types that columns and parameters have on the PostgreSQL protocol: numbers that every client
 // knows, names as errors print them. Source: pg_type.dat of PostgreSQL 17.
 
-export interface PgType {
+interface PgType {
   readonly oid: number
   /** As `format_type` prints it. */
   readonly title: string

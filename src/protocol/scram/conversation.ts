@@ -7,13 +7,13 @@ import { fail } from '../../base/errors.js'
 import { authenticationFailed, type ClientFirst, parseClientFinal } from './messages.js'
 import { hmacSha256, type ScramVerifier, sha256 } from './verifier.js'
 
-export interface ServerReply {
+interface ServerReply {
   readonly payload: Bytes
   /** The login is complete. */
   readonly done: boolean
 }
 
-export interface ConversationOptions {
+interface ConversationOptions {
   readonly first: ClientFirst
   readonly verifier: ScramVerifier
   /** Sent behind the client's: printable ASCII without commas, of 18 random bytes or more. */

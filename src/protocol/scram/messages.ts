@@ -19,7 +19,7 @@ export interface ClientFirst {
   readonly nonce: string
 }
 
-export interface ClientFinal {
+interface ClientFinal {
   readonly withoutProof: string
   /** Base64 as sent. */
   readonly channelBinding: string
@@ -27,7 +27,7 @@ export interface ClientFinal {
   readonly proof: Bytes
 }
 
-export interface PlainCredentials {
+interface PlainCredentials {
   readonly user: string
   readonly password: string
 }

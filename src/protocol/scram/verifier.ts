@@ -14,8 +14,6 @@ export interface ScramVerifier {
   readonly serverKey: Bytes
 }
 
-/** Bytes of a salt of ours; decoys have the same. */
-export const saltBytes = 32
 /** Of PBKDF2's output: SHA-256's (RFC 5802, Hi). */
 const saltedBytes = 32
 

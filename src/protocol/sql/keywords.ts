@@ -2,7 +2,7 @@
 // names.
 // Source: PostgreSQL 15, kwlist.h.
 
-export interface PgKeyword {
+interface PgKeyword {
   readonly word: string
   /** U unreserved, C no name of a function or type, T a name of one, R reserved. */
   readonly kind: string

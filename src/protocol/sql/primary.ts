@@ -51,7 +51,7 @@ function inParentheses(tokens: TokenStream, parse: Parse): Expression {
 }
 
 /** What a query stands for that has no rows; behind its opening parenthesis. */
-export function valueOfQuery(tokens: TokenStream, at: number, empty: Value): Expression {
+function valueOfQuery(tokens: TokenStream, at: number, empty: Value): Expression {
   const count = acceptKeyCount(tokens)
   const found = count === undefined ? parseSubquery(tokens) : undefined
   tokens.expectSymbol(')')

@@ -31,7 +31,7 @@ const aggregates = new Set(
 )
 
 /** Whether a table is one of the catalog's that never have a row here. */
-export function isEmptyTable(schema: string | undefined, name: string): boolean {
+function isEmptyTable(schema: string | undefined, name: string): boolean {
   return (schema === undefined || schema === 'pg_catalog') && emptyTables.has(name)
 }
 

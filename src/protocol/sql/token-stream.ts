@@ -10,7 +10,7 @@ import { type SqlState, sqlError, sqlState } from './sql-error.js'
 import type { NameToken, ParameterToken, Token, WordToken } from './token.js'
 
 /** Where the grammar is, to be gone back to. */
-export interface Place {
+interface Place {
   readonly index: number
   readonly depth: number
   readonly refusals: number
@@ -280,7 +280,7 @@ export class TokenStream {
 }
 
 /** ASCII alone, as PostgreSQL folds names in UTF-8. */
-export function foldedName(name: string): string {
+function foldedName(name: string): string {
   return name.replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase())
 }
 

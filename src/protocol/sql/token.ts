@@ -20,13 +20,13 @@ export interface NameToken extends Placed {
   readonly text: string
 }
 
-export interface StringToken extends Placed {
+interface StringToken extends Placed {
   readonly kind: 'string'
   readonly text: string
 }
 
 /** A number without a sign; `digits` as written, for the sign that may come before it. */
-export interface NumberToken extends Placed {
+interface NumberToken extends Placed {
   readonly kind: 'number'
   readonly digits: string
 }
@@ -39,12 +39,12 @@ export interface ParameterToken extends Placed {
 }
 
 /** An operator, or one of `( ) [ ] , ; . ::`. */
-export interface SymbolToken extends Placed {
+interface SymbolToken extends Placed {
   readonly kind: 'symbol'
   readonly text: string
 }
 
-export interface EndToken extends Placed {
+interface EndToken extends Placed {
   readonly kind: 'end'
 }
 

@@ -13,7 +13,7 @@ export const opcode = {
   message: 2013,
 } as const
 
-export interface Header {
+interface Header {
   /** Bytes of the whole message, these 16 included. */
   readonly length: number
   readonly requestId: number

@@ -11,9 +11,7 @@ import { headerBytes, opcode, readHeader, writeHeader } from './header.js'
 
 type Awaitable<T> = T | Promise<T>
 
-export const compressor = { noop: 0, zlib: 2 } as const
-/** What hello may agree to, in the order of preference that the client gives. */
-export const compressorNames: readonly string[] = ['zlib']
+const compressor = { noop: 0, zlib: 2 } as const
 
 /** Header, original operation int32, size int32, compressor u8. */
 const prefixBytes = headerBytes + 9

@@ -17,7 +17,7 @@ const wrapper = utf8('$query')
 const replyPrefixBytes = headerBytes + 20
 const awaitCapable = 8
 
-export interface OpQuery {
+interface OpQuery {
   readonly db: string
   /** The command, out of its `$query` wrapper if it came in one. */
   readonly body: Document

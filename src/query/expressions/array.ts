@@ -34,7 +34,7 @@ import {
 import { indexArgument } from './string.js'
 
 /** The element at a position, counted from the end when negative; undefined outside. */
-export function elementAt(array: Value, index: number): Result {
+function elementAt(array: Value, index: number): Result {
   if (index === -1) return lastOf(array)
   const position = index < 0 ? countElements(array) + index : index
   if (position < 0) return undefined

@@ -30,7 +30,7 @@ import {
 const fieldUnits = 3
 
 /** The objects as one: a later field replaces an earlier one in its place. */
-export function mergeObjects(values: readonly Result[]): Value {
+function mergeObjects(values: readonly Result[]): Value {
   const fields = new Map<string, Value>()
   for (const value of values) mergeInto(fields, value)
   return objectOf(fields)

@@ -289,7 +289,7 @@ export interface NamedArguments {
   readonly optional?: readonly string[]
 }
 
-export type Refusal = readonly [code: CodeName | number, text: string]
+type Refusal = readonly [code: CodeName | number, text: string]
 
 /** The arguments as they stand, by name. */
 export function namedArguments(operand: Value, rules: NamedArguments): Map<string, Value> {
@@ -345,7 +345,7 @@ export function usualRules(
   })
 }
 
-export function refuse([code, text]: Refusal): GatewayError {
+function refuse([code, text]: Refusal): GatewayError {
   return typeof code === 'number' ? location(code, text) : fail(code, text)
 }
 

@@ -8,7 +8,7 @@ import { bsonType, doubleOf, readInt32, type Value } from '../../value/value.js'
 import { type Regex, regexMatches } from '../regex.js'
 import type { ComparisonName, ValueTest } from './node.js'
 
-export function isNaNValue(value: Value): boolean {
+function isNaNValue(value: Value): boolean {
   if (value.type === bsonType.double) return Number.isNaN(doubleOf(value))
   // Decimal128: combination field 11111 (with or without the signalling bit).
   return (
@@ -16,7 +16,7 @@ export function isNaNValue(value: Value): boolean {
   )
 }
 
-export function equalityTest(operand: Value, collation?: Collation): ValueTest {
+function equalityTest(operand: Value, collation?: Collation): ValueTest {
   if (operand.isNullish) return (value) => value === undefined || value.isNullish
   if (operand.type === bsonType.int32) {
     const number = readInt32(operand.bytes, operand.start)

@@ -21,7 +21,7 @@ import {
 /** A test of one value, beside what the value costs: 0.03 µs. */
 const testUnits = 0.3
 
-export type DocumentTest = (document: Document) => boolean
+type DocumentTest = (document: Document) => boolean
 
 /** Whether a document matches. */
 export function documentTest(node: FilterNode): DocumentTest {
@@ -50,7 +50,7 @@ export function documentTest(node: FilterNode): DocumentTest {
 }
 
 /** Whether a value matches leaves that are tried on the value itself, whatever their path. */
-export function singleTest(node: FilterNode): ValueTest {
+function singleTest(node: FilterNode): ValueTest {
   return valueTest(node, singleLeafTest)
 }
 

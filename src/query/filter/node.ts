@@ -12,7 +12,7 @@ export type ValueTest = (value: Value | undefined) => boolean
  * What a leaf's test is tried on: the value at the path and, if that is an array, each of its
  * elements (`each`), only the value itself (`whole`), or only the elements of an array.
  */
-export type Reach = 'each' | 'whole' | 'elements'
+type Reach = 'each' | 'whole' | 'elements'
 
 interface Leaf {
   readonly path: FieldPath
@@ -41,12 +41,12 @@ export interface InNode extends Leaf, Collated {
 }
 
 /** `exists: false` is the complement of true; its test is that of true. */
-export interface ExistsNode extends Leaf {
+interface ExistsNode extends Leaf {
   readonly op: 'exists'
   readonly exists: boolean
 }
 
-export interface RegexNode extends Leaf {
+interface RegexNode extends Leaf {
   readonly op: 'regex'
   /** Text that every matching string begins with; undefined where nothing is known. */
   readonly prefix: string | undefined
@@ -65,7 +65,7 @@ export interface ElemMatchNode extends Leaf {
 }
 
 /** Leaves that no index serves better than by a scan. */
-export interface PlainNode extends Leaf {
+interface PlainNode extends Leaf {
   readonly op:
     | 'type'
     | 'size'
@@ -86,7 +86,7 @@ export interface ExprNode extends Collated {
 }
 
 /** Truth of a schema over the whole document. */
-export interface SchemaNode {
+interface SchemaNode {
   readonly op: 'jsonSchema'
   readonly value: Value
   readonly test: (root: Value) => boolean

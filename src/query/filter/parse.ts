@@ -32,7 +32,7 @@ import {
 } from './operators.js'
 
 /** Where a filter stands: $expr needs a whole document, which elements of arrays are not. */
-export type FilterRole = 'document' | 'element' | 'arrayFilter'
+type FilterRole = 'document' | 'element' | 'arrayFilter'
 
 const operators = new Map<string, FieldOperator>(fieldOperators.map((row) => [row.name, row]))
 

@@ -120,7 +120,7 @@ export interface SortPlan extends PurePlan {
   readonly limit?: number
 }
 
-export interface CountPlan extends PurePlan {
+interface CountPlan extends PurePlan {
   readonly kind: 'limit' | 'skip'
   readonly count: number
 }
@@ -154,7 +154,7 @@ export interface LookupUnwind {
 }
 
 /** The documents of another pipeline after those of this one, which the engine runs. */
-export interface UnionPlan {
+interface UnionPlan {
   readonly kind: 'union'
   readonly name: '$unionWith'
   readonly spec: Value
@@ -214,7 +214,7 @@ export interface SourcePlan {
 }
 
 /** $documents: the documents are here. */
-export interface DocumentsPlan {
+interface DocumentsPlan {
   readonly kind: 'documents'
   readonly name: '$documents'
   readonly spec: Value
@@ -254,7 +254,7 @@ export interface MergePlan {
   readonly whenNotMatched: 'insert' | 'discard' | 'fail'
 }
 
-export type WritePlan = OutPlan | MergePlan
+type WritePlan = OutPlan | MergePlan
 export type JoinPlan = LookupPlan | UnionPlan | FacetPlan | GraphLookupPlan
 export type StagePlan = PureStagePlan | JoinPlan | SourcePlan | DocumentsPlan | WritePlan
 

@@ -12,7 +12,7 @@ import { type Report, writeNames, writeTypes } from './report.js'
 /** Reasons of a failure, and of a success where that is the failure. */
 type Reasons = readonly [failed: string, succeeded: string]
 
-export interface LeafRow {
+interface LeafRow {
   readonly reasons: Reasons
   /** It is the negation of the operator whose reasons it has. */
   readonly negates?: (operand: Value) => boolean

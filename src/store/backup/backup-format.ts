@@ -27,7 +27,7 @@ export const backupMagic = utf8('SIGILBAK')
 /** Magic and format. */
 export const preludeBytes = 12
 export const sectionHeaderBytes = 12
-export const pairHeaderBytes = 6
+const pairHeaderBytes = 6
 
 export const sectionKind = {
   head: fourLetters('HEAD'),
@@ -193,7 +193,7 @@ export class Block {
   }
 }
 
-export interface DecodedBlock {
+interface DecodedBlock {
   readonly number: number
   readonly pairs: number
   /** Of keys and values. */

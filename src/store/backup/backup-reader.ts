@@ -21,7 +21,7 @@ import {
 } from './backup-format.js'
 
 /** Told of what is sound; the bytes of a pair are valid during the call only. */
-export interface BackupVisitor {
+interface BackupVisitor {
   head?(head: BackupHead): void
   pair?(key: Bytes, value: Bytes): void
   /** After each block: how many pairs there were until now. */

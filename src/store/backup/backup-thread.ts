@@ -14,7 +14,7 @@ export class TablesDamaged extends GatewayError {
   }
 }
 
-export type Answer = Exclude<FromBackupWorker, { kind: 'failed' }>
+type Answer = Exclude<FromBackupWorker, { kind: 'failed' }>
 
 interface Asked {
   readonly resolve: (answer: Answer) => void

@@ -10,7 +10,7 @@ import type { Backup, BackupOptions, BackupStats } from '../store.js'
 import { BackupThread } from './backup-thread.js'
 
 /** What a backup asks of the tables that it is of. */
-export interface BackupSource {
+interface BackupSource {
   /**
    * Runs `body` when their files hold all that was committed before the call, in whole groups; they
    * do not change until it has ended.
@@ -18,7 +18,7 @@ export interface BackupSource {
   atRest(body: () => Promise<void>): Promise<void>
 }
 
-export interface BackupsOptions {
+interface BackupsOptions {
   readonly folder: string
   readonly clock: Clock
   readonly log: Log

@@ -23,7 +23,7 @@ import { firstKey } from '../tables/tables-walk.js'
 import type { BackupHead, BackupTail } from './backup-format.js'
 import { BackupReader } from './backup-reader.js'
 
-export interface RestoreOptions {
+interface RestoreOptions {
   /** Where the store will be: absent, or empty. */
   readonly folder: string
   /** The backup, in pieces of any size. */

@@ -21,7 +21,7 @@ import {
   type WorkerStart,
 } from './checkpoint-messages.js'
 
-export interface CheckpointerOptions {
+interface CheckpointerOptions {
   readonly folder: string
   readonly clock: Clock
   readonly log: Log
@@ -31,7 +31,7 @@ export interface CheckpointerOptions {
   readonly entry?: URL
 }
 
-export interface CheckpointerStats {
+interface CheckpointerStats {
   /** Segments asked for and not yet applied. */
   readonly waiting: number
   readonly segments: number

@@ -11,8 +11,8 @@ import {
 } from '../../base/bytes/bytes.js'
 
 export const changeHeaderBytes = 15
-export const removalKind = 0
-export const putKind = 1
+const removalKind = 0
+const putKind = 1
 
 const keyLengthAt = 1
 const valueLengthAt = 3

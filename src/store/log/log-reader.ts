@@ -38,13 +38,13 @@ export interface LogState {
   readonly damage?: Damage
 }
 
-export interface Torn {
+interface Torn {
   readonly path: string
   readonly at: number
   readonly bytes: number
 }
 
-export interface Damage {
+interface Damage {
   readonly path: string
   readonly at: number
   readonly group: number

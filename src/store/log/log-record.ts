@@ -125,7 +125,7 @@ export function fillRecordHeader(
   writeUint32(first, checksumAt, checksum)
 }
 
-export interface RecordFields {
+interface RecordFields {
   /** Of the changes. */
   readonly length: number
   readonly checksum: number

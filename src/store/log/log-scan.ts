@@ -12,14 +12,14 @@ import {
   soundRecordEnd,
 } from './log-record.js'
 
-export interface ScanVisitor {
+interface ScanVisitor {
   /** A sound record; the groups of a segment come in rising order. */
   record(at: number, end: number, group: number): void
   /** At `at` groups `from` to `to` should be. */
   lost(at: number, from: number, to: number): void
 }
 
-export interface Scanned {
+interface Scanned {
   /** Behind the last sound record. */
   readonly end: number
   /** The last sound group, 0 for none. */

@@ -26,7 +26,7 @@ export interface LogFile {
   isSealed: boolean
 }
 
-export interface LogSyncOptions {
+interface LogSyncOptions {
   readonly files: Files
   readonly clock: Clock
   readonly log: Log

@@ -49,7 +49,7 @@ export interface SegmentLogOptions {
   readonly mark?: SyncMark
 }
 
-export interface SegmentLogStats extends SyncStats {
+interface SegmentLogStats extends SyncStats {
   /** Appended since the start. */
   readonly groups: number
   /** All files of the log. */

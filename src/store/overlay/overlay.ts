@@ -38,7 +38,7 @@ export interface Savepoint {
   readonly changes: number
 }
 
-export interface OverlayOptions {
+interface OverlayOptions {
   /** Whether something lies below, which tombstones must hide. */
   readonly hasFloor: boolean
 }

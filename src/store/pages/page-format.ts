@@ -93,10 +93,6 @@ export function pageTransaction(page: Bytes): number {
   return readUint48(page, 8)
 }
 
-export function isLeaf(page: Bytes): boolean {
-  return (readUint16(page, 18) & leafFlag) !== 0
-}
-
 /** Whether the page is what a tree may have under that number, and all its nodes lie within it. */
 export function isSoundNodes(page: Bytes, number: number, wantsLeaf: boolean): boolean {
   const flags = readUint16(page, 18)

@@ -19,7 +19,7 @@ import type { Meta } from './page-format.js'
 import { type Noted, PageSums, unknownSum } from './page-sums.js'
 import { TreeVerifier } from './tree-verifier.js'
 
-export interface VerifyOptions {
+interface VerifyOptions {
   /** Nothing is noted. */
   readonly isReadOnly?: boolean
 }

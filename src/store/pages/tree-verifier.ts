@@ -19,7 +19,7 @@ import {
 } from './page-format.js'
 import { type PageSums, unknownSum } from './page-sums.js'
 
-export interface Verification {
+interface Verification {
   /** The state that the tree belongs to. */
   readonly meta: Meta
   /** Transactions above it may have no sums yet. */
@@ -34,7 +34,7 @@ export interface Verification {
   readonly hasKeys?: boolean
 }
 
-export interface Verified {
+interface Verified {
   readonly damages: PageDamage[]
   /** Pages that got a sum. */
   readonly taken: number[]

@@ -8,7 +8,7 @@ import type { KeyChange, LargeChanges } from '../store.js'
 import type { LargeCommit, Tables } from '../tables/tables.js'
 import { Group, type Outcome, type WriteProgram } from './group.js'
 
-export interface LargeRun {
+interface LargeRun {
   readonly tables: Tables
   readonly clock: Clock
   readonly nextVersion: () => number
@@ -19,7 +19,7 @@ export interface LargeRun {
 }
 
 /** What it came to, and when that lasts. */
-export interface LargeOutcome {
+interface LargeOutcome {
   readonly outcome: Outcome
   readonly durable: Promise<void> | undefined
 }

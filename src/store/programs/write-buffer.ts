@@ -27,7 +27,7 @@ export interface Change {
 }
 
 /** What is added to one counter. */
-export interface Addition {
+interface Addition {
   readonly key: Bytes
   documents: number
   bytes: number
@@ -46,7 +46,7 @@ const programBounds: BufferBounds = { puts: programPutsMax, bytes: programBytesM
 /** Of what is prepared, and applied in several turns. */
 export const largeBounds: BufferBounds = { puts: largePutsMax, bytes: largeBytesMax }
 
-export interface OwnWrites {
+interface OwnWrites {
   /** So many stored entries are needed for a full answer, because some of them are removed here. */
   readonly wanted: number
   merge(stored: readonly Entry[]): Entry[]

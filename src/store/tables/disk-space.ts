@@ -11,7 +11,7 @@ import {
 } from '../../base/limits.js'
 import type { Files } from '../files.js'
 
-export interface DiskSpaceOptions {
+interface DiskSpaceOptions {
   readonly folder: string
   readonly files: Pick<Files, 'room'>
   readonly clock: Clock

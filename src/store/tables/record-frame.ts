@@ -13,7 +13,6 @@ import {
 import { crc32c } from '../../base/bytes/crc32c.js'
 import { fail } from '../../base/errors.js'
 import { keyClass } from '../layout.js'
-import type { Versioned } from '../store.js'
 
 export const frameBytes = 12
 /** Of a damaged record's key, what its error shows. */
@@ -33,10 +32,6 @@ export function writeFrame(target: Bytes, value: Bytes, version: number): void {
 export function openFrame(key: Bytes, framed: Bytes): Bytes {
   requireFrame(key, framed, framed.length)
   return framed.subarray(frameBytes)
-}
-
-export function openVersioned(key: Bytes, framed: Bytes): Versioned {
-  return { value: openFrame(key, framed), version: frameVersion(framed) }
 }
 
 /** Throws InternalError unless the first `length` bytes of `framed` are a whole, sound frame. */

@@ -35,7 +35,7 @@ const noEntries: FoundEntries = { next: () => ({ done: true, value: undefined })
  * A state of the tables. Values and keys that it answers are the caller's own. Every frame is
  * verified: a damaged one is an InternalError that names its class and key.
  */
-export class TablesView {
+class TablesView {
   protected environment: Environment
   protected damaged: DamagedPages | undefined
   private readonly options: { readonly transaction: ReadTransaction } | undefined
@@ -134,7 +134,7 @@ export class TablesView {
 }
 
 /** Opens the environment anew after it has failed; see checkpointer.ts. */
-export type Reopen = (failed: Environment) => Environment
+type Reopen = (failed: Environment) => Environment
 
 /** The newest committed state, constant within one synchronous stretch of work. */
 export class StoredView extends TablesView {
@@ -253,7 +253,7 @@ export class PinnedView extends TablesView {
 }
 
 /** Going through a range of the tables. */
-export class StoredCursor {
+class StoredCursor {
   private readonly found: FoundEntries
   private entry: FoundEntry | undefined
 

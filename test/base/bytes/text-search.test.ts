@@ -2,12 +2,7 @@
 // inputs, and the work that is counted grows no faster than the text.
 
 import t from 'tap'
-import {
-  indexOfBytes,
-  indexOfText,
-  Needle,
-  splitText,
-} from '../../../src/base/bytes/text-search.js'
+import { indexOfText, Needle, splitText } from '../../../src/base/bytes/text-search.js'
 import { work } from '../../../src/base/work/work-budget.js'
 import { seededRandom } from '../../support/seeded-random.js'
 
@@ -60,7 +55,7 @@ t.test('bytes are found where the native search finds them, within bounds', asyn
     const from = upTo(hay.length)
     const to = from + upTo(hay.length - from + 1)
     const native = hay.subarray(from, to).indexOf(needle)
-    const found = indexOfBytes(hay, new Needle(needle), from, to)
+    const found = new Needle(needle).indexIn(hay, from, to)
     if (found !== (native < 0 ? -1 : native + from)) {
       t.fail(JSON.stringify({ hay: String(hay), needle: String(needle), from, to, found }))
       return

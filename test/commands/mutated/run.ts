@@ -19,7 +19,7 @@ import { CommandRoom, type Reply } from '../../support/command-room.js'
 import { corpusOf, documents } from './corpus.js'
 import { Mutator } from './mutator.js'
 
-export interface MutatedReport {
+interface MutatedReport {
   readonly cases: number
   /** Number of the case, what went wrong, and the command. */
   readonly failures: readonly string[]

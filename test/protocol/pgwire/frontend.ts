@@ -33,7 +33,7 @@ export function parse(statement: string, query: string, types: readonly number[]
   return message('P', text(statement), text(query), int16(types.length), ...types.map(int32))
 }
 
-export interface BindFields {
+interface BindFields {
   readonly portal: string
   readonly statement: string
   readonly formats: readonly number[]

@@ -9,7 +9,7 @@ interface Asserts {
 }
 
 /** The fields of what `work` throws; undefined where it throws nothing. */
-export function refusalOf(work: () => unknown): ErrorFields | undefined {
+function refusalOf(work: () => unknown): ErrorFields | undefined {
   try {
     work()
     return undefined

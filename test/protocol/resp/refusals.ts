@@ -1,7 +1,7 @@
 // Input that ends a connection, and the peer's words for it: facts that the parser's test and the
 // comparison with a real server both go through. All of it was observed on redis-server 7.0.15.
 
-export interface Refusal {
+interface Refusal {
   readonly name: string
   readonly input: string
   /** Behind `-ERR Protocol error: `. */

@@ -4,7 +4,7 @@
 import { strict as assert } from 'node:assert'
 
 /** A reply of a type that has no plain value of its own. */
-export interface Typed {
+interface Typed {
   readonly type:
     | 'simple'
     | 'error'

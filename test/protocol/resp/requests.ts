@@ -21,7 +21,7 @@ export interface Heard {
   readonly error?: string
 }
 
-export interface Hearing {
+interface Hearing {
   readonly authenticated?: boolean
   readonly bulkBytesMax?: number
 }

@@ -49,7 +49,7 @@ export function chainTree(kind: string, operands: readonly Tree[]): Tree {
   return [kind, ...first.slice(1), ...rest]
 }
 
-export function expressionTree(e: Expression): Tree {
+function expressionTree(e: Expression): Tree {
   switch (e.kind) {
     case 'literal':
       return literalTree(e)

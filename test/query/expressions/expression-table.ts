@@ -40,7 +40,7 @@ export function refused(code: number, text?: string): Refused {
 }
 
 /** The expected value; undefined for a missing one. */
-export type Row = readonly [expression: unknown, expected: unknown]
+type Row = readonly [expression: unknown, expected: unknown]
 
 export function evaluate(expression: unknown, document: Record<string, unknown> = {}): Result {
   // A stretch of its own, as one document is.

@@ -8,7 +8,7 @@ import { documentFrom, toJs, valueFrom } from '../../../src/value/literal.js'
 import type { Value } from '../../../src/value/value.js'
 
 /** What a case failed with; of mingo, the code is 0. */
-export interface Failure {
+interface Failure {
   readonly code: number
   readonly text: string
 }

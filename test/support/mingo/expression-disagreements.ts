@@ -137,6 +137,6 @@ export function isNearest(n: number, rounded: number, place: unknown): boolean {
 }
 
 /** Dates, then texts, then numbers. */
-export function rank(operand: unknown): number {
+function rank(operand: unknown): number {
   return operand instanceof Date ? 0 : typeof operand === 'string' ? 1 : 2
 }

@@ -37,9 +37,7 @@ export const dates = [
   new Date('2023-12-31T23:59:59.999Z'),
   new Date('1969-07-20T20:17:40.000Z'),
 ]
-export const ids = ['65a000000000000000000001', '65a000000000000000000002'].map(
-  (hex) => new ObjectId(hex),
-)
+const ids = ['65a000000000000000000001', '65a000000000000000000002'].map((hex) => new ObjectId(hex))
 const numbers = [0, 1, 2, 3, 5, -1, 10, 1.5, -2.5]
 const texts = ['a', 'b', 'ab', 'Ab', '', 'x y', 'é', '12']
 
@@ -60,7 +58,7 @@ export function scalarOf(draw: Draw): unknown {
   return kind === 18 ? draw.pick(dates) : draw.pick(ids)
 }
 
-export function objectOf(draw: Draw, depth: number): Plain {
+function objectOf(draw: Draw, depth: number): Plain {
   const object: Plain = {}
   for (const name of ['x', 'y', 'z']) if (draw.chance(0.5)) object[name] = anyOf(draw, depth - 1)
   return object

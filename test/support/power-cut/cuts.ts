@@ -26,7 +26,7 @@ export interface Cut {
   readonly finding: Finding
 }
 
-export interface CutOptions {
+interface CutOptions {
   readonly what: Request['what']
   readonly count: number
   readonly seed: number

@@ -9,7 +9,7 @@ import { DiskFile } from './disk-file.js'
 import type { Event } from './journal.js'
 
 /** Files by path; undefined is a folder. Every folder stands before what is in it. */
-export type Image = ReadonlyMap<string, Buffer | undefined>
+type Image = ReadonlyMap<string, Buffer | undefined>
 
 type Random = () => number
 

@@ -30,7 +30,7 @@ export interface Fault {
   readonly isShort?: boolean
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly program: 'ledger-child' | 'lmdb-child' | 'gateway-child'
   readonly arguments: readonly string[]
   /** What every sync takes, microseconds; the disk itself is asked where this is not said. */

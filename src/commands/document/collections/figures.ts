@@ -34,7 +34,7 @@ import { type Document, numberValue } from '../../../value/value.js'
 import { type DocumentWriter, writeDocument } from '../../../value/writer.js'
 import { touchesTarget } from '../arguments.js'
 
-export interface StorageFigures {
+interface StorageFigures {
   readonly documents: number
   /** BSON bytes of the documents. */
   readonly bytes: number
@@ -68,7 +68,7 @@ export function* storageOf(tx: ReadTx, ns: Namespace | undefined): Program<Stora
 }
 
 /** The figures as collStats and `$collStats: {storageStats}` answer them. */
-export function writeStorage(
+function writeStorage(
   writer: DocumentWriter,
   ns: Namespace | undefined,
   figures: StorageFigures,
@@ -215,7 +215,7 @@ const collectionStats = documentRow({
 })
 
 /** What `$collStats` answers for the sections that its specification names. */
-export interface CollStatsSections {
+interface CollStatsSections {
   /** `db.collection`, whether it is there or not. */
   readonly name: string
   readonly storageScale: number | undefined

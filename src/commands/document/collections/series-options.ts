@@ -76,7 +76,7 @@ const notBeside: ReadonlySet<string> = new Set([
 ])
 
 /** What collMod is told of a time series. */
-export interface SeriesChangeArgs {
+interface SeriesChangeArgs {
   readonly timeseries: Args<typeof seriesChange> | undefined
   /** Seconds, or `off`. */
   readonly expireAfterSeconds: Value | undefined

@@ -17,7 +17,7 @@ import { stringValue, type Value } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
 import { requirePlace } from '../reading/aggregate.js'
 
-export interface ViewArgs {
+interface ViewArgs {
   readonly viewOn: string | undefined
   readonly pipeline: Value | undefined
 }

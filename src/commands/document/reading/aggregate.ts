@@ -45,10 +45,10 @@ export const aggregateParams = {
   fromMongos: ignored,
 } as const
 
-export type AggregateArgs = Args<typeof aggregateParams>
+type AggregateArgs = Args<typeof aggregateParams>
 
 /** What a pipeline needs of the command that it stands in. */
-export interface PipelineCall
+interface PipelineCall
   extends Pick<
     Call<unknown, unknown>,
     'db' | 'bus' | 'session' | 'services' | 'engine' | 'now' | 'owner' | 'context'

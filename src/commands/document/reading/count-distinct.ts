@@ -57,7 +57,7 @@ export const countParams = {
   fields: ignored,
 } as const
 
-export type CountArgs = Args<typeof countParams>
+type CountArgs = Args<typeof countParams>
 
 /** The query of the arguments; a negative limit counts like a positive one, as on the peer. */
 export function compileCount(args: CountArgs, context: QueryContext): CountQuery {
@@ -136,7 +136,7 @@ export const distinctParams = {
   hint: optional(hint),
 } as const
 
-export type DistinctArgs = Args<typeof distinctParams>
+type DistinctArgs = Args<typeof distinctParams>
 
 const distinct = documentRow({
   name: 'distinct',

@@ -29,7 +29,7 @@ import { giveUp, nextBatch } from './next-batch.js'
 
 type AnyCall = Call<unknown, unknown>
 
-export interface FirstBatch {
+interface FirstBatch {
   readonly source: Source
   readonly batchSize: number | undefined
   /** As getMore will have to name it; usually the command's own collection. */

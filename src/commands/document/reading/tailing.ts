@@ -14,7 +14,7 @@ import { numberOf } from '../../../value/numbers.js'
 import { bsonType, type Document, documentValue, type Value } from '../../../value/value.js'
 import { isEmpty } from '../arguments.js'
 
-export interface TailingArgs {
+interface TailingArgs {
   readonly filter: Document
   readonly sort: Document | undefined
   readonly hint: Value | undefined

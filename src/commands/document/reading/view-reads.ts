@@ -95,7 +95,7 @@ export function* openViewed(
   return openDocuments(documents, stages, environment)
 }
 
-export interface ViewQuery {
+interface ViewQuery {
   readonly filter: Document
   readonly sort?: Document | undefined
   readonly skip?: number | undefined

@@ -55,7 +55,7 @@ export const findAndModifyParams = {
   bypassEmptyTsReplacement,
 } as const
 
-export type FindAndModifyArgs = Args<typeof findAndModifyParams>
+type FindAndModifyArgs = Args<typeof findAndModifyParams>
 
 export const findAndModifyRow = documentRow({
   name: 'findAndModify',

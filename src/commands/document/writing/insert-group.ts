@@ -19,7 +19,7 @@ export interface Prepared {
   readonly document: Document
 }
 
-export interface Outcome {
+interface Outcome {
   readonly inserted: number
   readonly failures: readonly WriteFailure[]
   /** What a further program has to try. */

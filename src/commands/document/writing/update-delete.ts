@@ -65,7 +65,7 @@ const updateFields = {
   hint: optional(hint),
 } as const
 
-export type UpdateOperation = Args<typeof updateFields>
+type UpdateOperation = Args<typeof updateFields>
 
 export const updateParams = {
   updates: structures(updateFields),
@@ -178,7 +178,7 @@ const deleteFields = {
   hint: optional(hint),
 } as const
 
-export type DeleteOperation = Args<typeof deleteFields>
+type DeleteOperation = Args<typeof deleteFields>
 
 export const deleteParams = {
   deletes: structures(deleteFields),

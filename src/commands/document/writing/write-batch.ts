@@ -32,7 +32,7 @@ export interface Job<R> {
 /** An operation that fails, with its error: 20 µs. */
 const failureUnits = 200
 
-export interface Batch<R> {
+interface Batch<R> {
   readonly target: Target
   readonly count: number
   /** Ordered ones stop at the first failure. */

@@ -8,7 +8,7 @@ import { bsonType, type Document, type Value } from '../../../value/value.js'
 import { writeNeeds } from '../arguments.js'
 
 /** What is asked of one operation of an update or delete. */
-export interface ChangeParts {
+interface ChangeParts {
   readonly q: Document
   /** Of an update. */
   readonly u?: Value | undefined

@@ -42,13 +42,13 @@ import { seriesFields } from '../collections/series-options.js'
 import { insertGroup } from './insert-group.js'
 import { mergeInto, requireUniqueKey } from './merge.js'
 
-export type WritingCall = Pick<
+type WritingCall = Pick<
   Call<unknown, string | undefined>,
   'db' | 'target' | 'creation' | 'context' | 'uuid' | 'objectId' | 'now'
 >
 
 /** A pipeline without its last stage, which writes. */
-export interface WritingPipeline {
+interface WritingPipeline {
   /** As the client gave it, whole. */
   readonly given: Value
   readonly stages: readonly StagePlan[]

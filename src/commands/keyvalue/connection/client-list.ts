@@ -7,7 +7,7 @@ import type { KeyValueSession } from '../../../bus/keyvalue/clients/session.js'
 import { identityKey } from '../../../identity/identity.js'
 import { userOf } from './user-name.js'
 
-export type ClientType = 'normal' | 'pubsub' | 'replica' | 'master'
+type ClientType = 'normal' | 'pubsub' | 'replica' | 'master'
 
 /** The clients that the caller may see and do something to, in the order in which they came. */
 export function* visibleClients({ session, bus }: KeyValueCall): Generator<KeyValueSession> {

@@ -8,7 +8,7 @@ import { nullArray, type Reply } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import type { Key } from '../../../engine/keyspace/keys/key.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
-import type { End } from '../../../engine/keyspace/lists/list.js'
+import type { End } from '../../../engine/keyspace/lists/list-leftovers.js'
 import type { Program } from '../../../store/store.js'
 import { timeoutAt } from './block-timeout.js'
 import {

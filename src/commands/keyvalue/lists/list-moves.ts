@@ -9,7 +9,8 @@ import { nullArray, type Reply } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import type { Key } from '../../../engine/keyspace/keys/key.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
-import { type End, type List, listOf } from '../../../engine/keyspace/lists/list.js'
+import { type List, listOf } from '../../../engine/keyspace/lists/list.js'
+import type { End } from '../../../engine/keyspace/lists/list-leftovers.js'
 import { parseInt64 } from '../../../engine/keyspace/strings/numbers.js'
 import type { Program } from '../../../store/store.js'
 import { popEvent, pushEvent, saveTaken } from './lists.js'
@@ -99,7 +100,7 @@ const rpoplpush: KeyValueRow = {
   run: (ks, call) => move(ks, readPopPush(call)),
 }
 
-export interface PopSome<AnEnd> {
+interface PopSome<AnEnd> {
   readonly names: readonly Slice[]
   readonly end: AnEnd
   readonly count: number

@@ -12,13 +12,8 @@ import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import { emptyArray, nullArray, ok, type Reply } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
-import {
-  type End,
-  heldList,
-  type List,
-  listOf,
-  openList,
-} from '../../../engine/keyspace/lists/list.js'
+import { heldList, type List, listOf, openList } from '../../../engine/keyspace/lists/list.js'
+import type { End } from '../../../engine/keyspace/lists/list-leftovers.js'
 import { parseInt64 } from '../../../engine/keyspace/strings/numbers.js'
 import { Done } from '../../../store/steps.js'
 import type { Program, Step } from '../../../store/store.js'

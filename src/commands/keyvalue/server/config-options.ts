@@ -4,7 +4,7 @@
 import { respBulkBytesMax, respConnectionsMax } from '../../../base/limits.js'
 import type { SettingTexts } from '../../../bus/keyvalue/settings.js'
 
-export type OptionKind =
+type OptionKind =
   | { readonly kind: 'flag' }
   /** A whole number between bounds. */
   | { readonly kind: 'integer'; readonly min: bigint; readonly max: bigint }
@@ -63,7 +63,7 @@ const packed = (type: 'hash' | 'zset'): Option[] => [
   },
 ]
 
-export const options: readonly Option[] = [
+const options: readonly Option[] = [
   { name: 'activedefrag', initial: 'no', kind: flag },
   { name: 'appendfsync', initial: 'everysec', kind: choice('everysec', 'always', 'no') },
   { name: 'appendonly', initial: 'yes', kind: flag },

@@ -8,7 +8,7 @@ import { parseInt64 } from '../../../engine/keyspace/strings/numbers.js'
 import type { Option } from './config-options.js'
 
 /** How a value is kept, or why it cannot be. */
-export type Checked = { readonly text: string } | { readonly problem: string }
+type Checked = { readonly text: string } | { readonly problem: string }
 
 /** `current` is what the option is now: buffer limits are given class by class. */
 export function checkValue({ kind }: Option, value: string, current: string): Checked {
@@ -71,7 +71,7 @@ const units: Readonly<Record<string, bigint>> = {
 }
 
 /** `10`, `10mb`; an empty text is 0, as on the peer. Undefined: no size. */
-export function memoryOf(text: string): bigint | undefined {
+function memoryOf(text: string): bigint | undefined {
   const [, digits, unit = ''] = /^(\d{0,19})([a-z]*)$/i.exec(text) ?? []
   const factor = units[unit.toLowerCase()]
   return digits === undefined || factor === undefined ? undefined : BigInt(digits) * factor

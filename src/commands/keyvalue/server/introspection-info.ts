@@ -54,7 +54,7 @@ export const categories = [
 ] as const
 
 /** The peer prints `may_replicate` nowhere. */
-export function flagsOf(row: KeyValueRow): readonly string[] {
+function flagsOf(row: KeyValueRow): readonly string[] {
   const flags: string[] = row.flags.filter((flag) => flag !== 'may_replicate')
   if (row.movableKeys !== undefined) flags.push('movablekeys')
   return flags.sort((a, b) => flagOrder.indexOf(a) - flagOrder.indexOf(b))

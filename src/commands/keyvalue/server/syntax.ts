@@ -2,7 +2,7 @@
 // becomes arguments with names, types and tokens, which clients turn into hints. Rows keep the
 // notation, because people read it.
 
-export type ArgumentType =
+type ArgumentType =
   | 'string'
   | 'integer'
   | 'double'

@@ -38,7 +38,7 @@ function* take(
   return taken
 }
 
-export interface Popped {
+interface Popped {
   readonly name: Slice
   readonly taken: readonly ScoredMember[]
 }

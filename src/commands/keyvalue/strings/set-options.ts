@@ -5,7 +5,7 @@ import { syntaxError } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import { type ExpireUnit, unitOf } from '../keys/expire-time.js'
 
-export interface SetOptions {
+interface SetOptions {
   condition: 'nx' | 'xx' | undefined
   answersOld: boolean
   keepsTime: boolean
@@ -64,7 +64,7 @@ function readTime(call: KeyValueCall, index: number, options: SetOptions): numbe
 }
 
 /** EX, PX, EXAT or PXAT. */
-export function unitAt(call: KeyValueCall, index: number): ExpireUnit | undefined {
+function unitAt(call: KeyValueCall, index: number): ExpireUnit | undefined {
   if (call.is(index, 'ex')) return unitOf.ex
   if (call.is(index, 'px')) return unitOf.px
   if (call.is(index, 'exat')) return unitOf.exat

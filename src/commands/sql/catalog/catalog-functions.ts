@@ -22,7 +22,7 @@ import { typeOidOf, typeWords } from './catalog-types.js'
 import { hasPrivilege } from './privileges.js'
 
 /** Of what the caller may read; undefined where no statement asked for it. */
-export type KnownRelations = Relations | undefined
+type KnownRelations = Relations | undefined
 
 /** `args` may be NULL, each of them. */
 type Run = (args: readonly SqlValue[], relations: KnownRelations) => SqlValue

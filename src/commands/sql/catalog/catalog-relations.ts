@@ -27,7 +27,7 @@ const firstIdIndexOid = 1_000_000_000
 const firstRoleOid = 10
 
 /** What of a call it takes to read the catalog. */
-export type CatalogCall = Reader & Pick<Call<unknown, unknown>, 'db' | 'context'>
+type CatalogCall = Reader & Pick<Call<unknown, unknown>, 'db' | 'context'>
 
 export const operatorName = 'operator'
 

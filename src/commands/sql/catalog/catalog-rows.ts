@@ -20,7 +20,7 @@ import { constraintName } from './constraint-name.js'
 import { idColumn } from './known-table.js'
 import { isOfColumns, type TablePrivilege, tablePrivileges } from './privileges.js'
 
-export type CatalogRow = Readonly<Record<string, unknown>>
+type CatalogRow = Readonly<Record<string, unknown>>
 
 /** What of its own rows a statement asks for: a table by its name or OID. */
 export interface Wanted {

@@ -31,7 +31,7 @@ export const sqlParams = {
   batchSize: optional(countNumber),
 } as const
 
-export type SqlArgs = Args<typeof sqlParams>
+type SqlArgs = Args<typeof sqlParams>
 export type SqlCall = Call<SqlArgs, string>
 export type TruncateStatement = Extract<Statement, { kind: 'truncate' }>
 export type ChangeStatement =

@@ -51,15 +51,15 @@ import { boundChange } from './change-names.js'
 import { returningOf } from './change-reply.js'
 
 /** What becomes of a row; undefined: it goes. */
-export type AfterOf = (document: Document) => Document | undefined
+type AfterOf = (document: Document) => Document | undefined
 
-export interface RowsChange<S extends UpdateStatement | DeleteStatement> {
+interface RowsChange<S extends UpdateStatement | DeleteStatement> {
   readonly statement: S
   /** For the collection as it is; asked before anything is read, also where there is none. */
   readonly afterIn: (ns: Namespace | undefined, bound: S, scope: Scope) => AfterOf
 }
 
-export interface ChangedRows {
+interface ChangedRows {
   readonly matched: number
   readonly modified: number
   /** What RETURNING asked for. */

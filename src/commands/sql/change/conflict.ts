@@ -30,7 +30,7 @@ export interface Conflicts {
   readonly updates: boolean
 }
 
-export interface Arbiter {
+interface Arbiter {
   /** Undefined: any. */
   readonly index: ConflictIndex | undefined
   /** The row that is there and the one that was to be inserted; undefined: it stays as it is. */
@@ -39,7 +39,7 @@ export interface Arbiter {
   readonly touched: Set<string>
 }
 
-export interface RowOutcome {
+interface RowOutcome {
   readonly document: Document
   readonly isNew: boolean
 }

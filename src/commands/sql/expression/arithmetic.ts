@@ -133,6 +133,6 @@ export function negate(value: Value): Value {
 }
 
 /** 22012 */
-export function divisionByZero(): Error {
+function divisionByZero(): Error {
   return evaluationError(evaluationState.divisionByZero, 'division by zero')
 }

@@ -26,7 +26,7 @@ import { textForm } from './texts/text-form.js'
 import { dayMs } from './texts/time-text.js'
 import { computation, condition, type Evaluator, not, type SqlValue, type Truth } from './truth.js'
 
-export type BinaryRun = (left: Value, right: Value) => SqlValue
+type BinaryRun = (left: Value, right: Value) => SqlValue
 
 const runs = new Map<string, BinaryRun>([
   ...['+', '-', '*', '/', '%', '^'].map(

@@ -22,7 +22,7 @@ export interface Operand {
   readonly isId: boolean
 }
 
-export interface Forms {
+interface Forms {
   readonly date: Value | undefined
   readonly objectId: Value | undefined
 }

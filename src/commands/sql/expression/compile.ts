@@ -152,7 +152,7 @@ function compileNode(expression: Expression, scope: Scope): Evaluator {
 }
 
 /** With what comparisons ask of an expression beside its value. */
-export function operandOf(expression: Expression, scope: Scope): Operand {
+function operandOf(expression: Expression, scope: Scope): Operand {
   const evaluator = compile(expression, scope)
   const isWritten = expression.kind === 'literal' || expression.kind === 'parameter'
   const forms = isWritten ? formsOf(writtenValue(expression, scope)) : undefined

@@ -38,7 +38,7 @@ export const evaluationState = {
   tooMuchMemory: '53200',
 } as const
 
-export type EvaluationState = (typeof evaluationState)[keyof typeof evaluationState]
+type EvaluationState = (typeof evaluationState)[keyof typeof evaluationState]
 
 const castHint = 'You might need to add'
 

@@ -23,7 +23,7 @@ export function member(container: Value, key: Value): SqlValue {
   return place === undefined ? undefined : elementAt(container, place)
 }
 
-export function elementAt(array: Value, place: number): SqlValue {
+function elementAt(array: Value, place: number): SqlValue {
   if (array.type !== bsonType.array) return undefined
   spendOnElements(array)
   if (place < 0) return orNull(elementsOf(array).at(place))

@@ -23,7 +23,7 @@ export interface Scope {
   readonly replace?: (expression: Expression, within: Scope) => Evaluator | undefined
 }
 
-export interface Column {
+interface Column {
   /** The place of its document in a row. */
   readonly table: number
   /** Empty: the whole row of the table. */

@@ -39,7 +39,7 @@ export function constant(value: SqlValue): Evaluator {
   return { value: () => value, truth: () => truth, isConstant: true }
 }
 
-export function truthOf(value: SqlValue): Truth {
+function truthOf(value: SqlValue): Truth {
   return value?.type === bsonType.bool ? boolOf(value) : undefined
 }
 

@@ -82,7 +82,7 @@ export function bindSelect(statement: SelectStatement, known: KnownTables): Boun
 }
 
 /** What the tables are called. Throws 42712 where two are called the same. */
-export function tableNames(statement: SelectStatement): string[] {
+function tableNames(statement: SelectStatement): string[] {
   const references = referencesOf(statement)
   const names = references.map(({ alias, name }) => alias ?? name)
   const twice = names.find((name, i) => names.indexOf(name) !== i)

@@ -37,7 +37,7 @@ const typeNames = new Map<number, string>([
 ])
 
 /** Undefined for null. */
-export function typeOfValue({ type, isNullish }: Value): string | undefined {
+function typeOfValue({ type, isNullish }: Value): string | undefined {
   return isNullish ? undefined : (typeNames.get(type) ?? 'text')
 }
 

@@ -26,7 +26,7 @@ import { textForm } from '../expression/texts/text-form.js'
 import type { SqlValue } from '../expression/truth.js'
 import { staticType } from './column-type.js'
 
-export interface FunctionTable {
+interface FunctionTable {
   readonly known: KnownTable
   readonly rows: readonly Document[]
 }

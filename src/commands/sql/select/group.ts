@@ -24,7 +24,7 @@ import type { Evaluator, Row } from '../expression/truth.js'
 import { type Aggregate, aggregatesOf, compileAggregate, isAggregate } from './aggregate.js'
 import { fieldEvaluator, keyEvaluator, type RowStage, rowSpender, singleRow } from './row-stages.js'
 
-export interface Grouped {
+interface Grouped {
   readonly stage: RowStage
   readonly create: (workspace: Workspace) => Transform
 }

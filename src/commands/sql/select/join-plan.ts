@@ -21,7 +21,7 @@ export interface JoinStep {
   readonly conditions: readonly Expression[]
 }
 
-export interface JoinOrder {
+interface JoinOrder {
   /** The table that the others are joined to. */
   readonly first: number
   /** What the rows of the first table have to meet. */
@@ -37,7 +37,7 @@ export function planJoins(bound: BoundSelect): JoinOrder {
 }
 
 /** Which tables an expression reads. */
-export function tablesOf(expression: Expression, tables: readonly string[]): ReadonlySet<number> {
+function tablesOf(expression: Expression, tables: readonly string[]): ReadonlySet<number> {
   const found = new Set<number>()
   someNode(expression, (node) => {
     if (node.kind === 'column') found.add(tables.indexOf(String(node.path[0])))

@@ -30,7 +30,7 @@ export interface JoinInput {
   readonly isIndexed: boolean
 }
 
-export interface JoinedInput extends JoinInput {
+interface JoinedInput extends JoinInput {
   /** What the statement holds in memory. */
   readonly memory: QueryMemory
 }

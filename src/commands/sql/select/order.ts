@@ -19,7 +19,7 @@ interface Part {
 export type RowOf = (document: Document) => Row
 
 /** The key of a row, in memory that the next one is written to. */
-export type OrderKey = (row: Row) => Bytes
+type OrderKey = (row: Row) => Bytes
 
 export function compileOrderKey(items: readonly OrderItem[], scope: Scope): OrderKey {
   const writer = new KeyWriter()

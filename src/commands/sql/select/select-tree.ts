@@ -12,7 +12,7 @@ import { referencesOf } from '../relation-names.js'
 import { type BoundSelect, bindSelect } from './binding.js'
 import { compileResults, type Results } from './result.js'
 
-export interface SelectTree {
+interface SelectTree {
   readonly references: readonly TableReference[]
   /** It names a virtual table, or computes with what those tell. */
   readonly asksCatalog: boolean

@@ -41,13 +41,13 @@ import { joinedRow, noRow, projection, type RowStage, rowFilter, singleRow } fro
 import { boundSelect, rowResults, selectTree } from './select-tree.js'
 import { statementMemory } from './statement-memory.js'
 
-export interface SelectOptions {
+interface SelectOptions {
   readonly parameters: readonly Value[]
   /** Rows where no LIMIT stands. */
   readonly rowsDefault: number | undefined
 }
 
-export interface OpenedSelect {
+interface OpenedSelect {
   readonly source: Source
   readonly results: Results
 }

@@ -163,11 +163,6 @@ function keyOfName(name: CatalogName): Bytes {
   return utf8(textOfName(name))
 }
 
-/** Names of the collections that a wallet owns, or has a role in. Perhaps some more. */
-export function ownNames(tx: ReadTx, address: string): Program<CatalogName[]> {
-  return namesIn(tx, reachKey(readerOf(address), noName))
-}
-
 /** Names of the collections with documents that expire by an index. Perhaps some more. */
 export function timedNames(tx: ReadTx): Program<CatalogName[]> {
   return namesIn(tx, timedKey(noName))

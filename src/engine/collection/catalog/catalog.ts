@@ -424,7 +424,7 @@ export function* shownNamespaces(tx: ReadTx & Guarded, db?: string): Program<Nam
 }
 
 /** Those that listings show. */
-export function* showable(tx: ReadTx, all: readonly Namespace[]): Program<Namespace[]> {
+function* showable(tx: ReadTx, all: readonly Namespace[]): Program<Namespace[]> {
   const shown: Namespace[] = []
   for (const ns of all) if (yield* isShown(tx, ns)) shown.push(ns)
   return shown

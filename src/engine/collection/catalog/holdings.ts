@@ -17,7 +17,7 @@ export const replacementPrefix = 'system.replacement.'
 export const heldMark = 1
 
 /** What an owner has; of a counter, collections stand as documents and graphs as bytes. */
-export interface Holding {
+interface Holding {
   readonly collections: number
   readonly graphs: number
 }
@@ -31,7 +31,7 @@ export function countedAs(name: string): Held | undefined {
   return name.endsWith('.nodes') ? 'graphs' : undefined
 }
 
-export function heldKey(owner: string): Bytes {
+function heldKey(owner: string): Bytes {
   return idKey(keyClass.count, ownersId, Uint8Array.of(heldMark, ...utf8(owner)))
 }
 

@@ -7,7 +7,7 @@ import type { Guarded } from '../../types.js'
 import { findNamespace, saveNamespace } from '../catalog/catalog.js'
 import { cappedMaxOf, cappedSizeOf, withCapped } from './capped-options.js'
 
-export interface CappedChange {
+interface CappedChange {
   readonly cappedSize: number | undefined
   readonly cappedMax: number | undefined
 }

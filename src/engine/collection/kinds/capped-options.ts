@@ -58,7 +58,7 @@ export function cappedMaxOf(asked: number): number {
 }
 
 /** `capped`, `size` and `max` as an options document has them. */
-export function writeCapped(writer: DocumentWriter, { bytesMax, documentsMax }: Capped): void {
+function writeCapped(writer: DocumentWriter, { bytesMax, documentsMax }: Capped): void {
   writer.bool('capped', true).value('size', numberValue(bytesMax))
   if (documentsMax !== undefined) writer.value('max', numberValue(documentsMax))
 }

@@ -79,7 +79,7 @@ export function* readHead(tx: ReadTx, { id, db, name }: Namespace): Program<Capp
 }
 
 /** Undefined for what is no head. */
-export function headOfBytes(bytes: Bytes): CappedHead | undefined {
+function headOfBytes(bytes: Bytes): CappedHead | undefined {
   if (bytes.length !== headBytes) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const first = Number(view.getBigUint64(0))

@@ -11,7 +11,7 @@ import { type DocumentWriter, writeDocument } from '../../../value/writer.js'
 
 export const granularities = ['seconds', 'minutes', 'hours'] as const
 
-export type Granularity = (typeof granularities)[number]
+type Granularity = (typeof granularities)[number]
 
 /** How the peer would make buckets. */
 export interface Bucketing {

@@ -132,7 +132,7 @@ function isOfMeta({ metaField }: TimeSeries, path: string): boolean {
 }
 
 /** One operation of an update, as it came. */
-export interface SeriesUpdate {
+interface SeriesUpdate {
   readonly q: Document
   readonly u: Value
   readonly multi: boolean

@@ -90,7 +90,7 @@ export function* readPlaceOf(
 }
 
 /** A view that another one leads to, or the collection behind. */
-export interface Source {
+interface Source {
   readonly name: string
   /** Undefined: there is none. */
   readonly ns: Namespace | undefined

@@ -19,7 +19,7 @@ import { type KeyEvent, usualBounds, Work } from '../work.js'
 import { type Due, dueOf, dueRange, namespaceOfRecord } from './expiry.js'
 import { Key } from './key.js'
 
-export interface ExpiryJobParts {
+interface ExpiryJobParts {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log

@@ -14,7 +14,7 @@ import { binaryType, textType } from './key-name.js'
 /** class u8, namespace u32. */
 export const placeStart = 5
 
-export interface WalkStep {
+interface WalkStep {
   readonly keys: readonly Key[]
   /** Documents that were looked at: those of expired keys count too. */
   readonly seen: number

@@ -6,7 +6,7 @@ import { keyClass } from '../../../store/layout.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import { dueOf, dueRange, namespaceOfRecord } from './expiry.js'
 
-export interface TimedKeys {
+interface TimedKeys {
   count: number
   /** Milliseconds that they have left together. */
   leftMs: number

@@ -20,9 +20,6 @@ import type { End } from './list-leftovers.js'
 import { ListPositions, listBuilding } from './list-positions.js'
 import { ListRuns } from './list-runs.js'
 
-export type { Search } from './list-finder.js'
-export type { End } from './list-leftovers.js'
-
 /** The list under a name; an empty one where there is no key. Throws WRONGTYPE. */
 export function* openList(ks: Keyspace, name: Slice): Program<List> {
   const held = heldList(ks, name)

@@ -7,7 +7,7 @@ import { Slice } from '../../../base/bytes/slice.js'
 import { type Members, numberBytes, numberOfSlice, writeNumber } from '../containers/members.js'
 
 /** Of a block's record, behind its flags and its number: whether another block follows. */
-export const nextMarkAt = 1 + numberBytes
+const nextMarkAt = 1 + numberBytes
 /** In that place; behind the second one stands where the next block begins. */
 export const lastMark = Uint8Array.of(0)
 export const nextMark = Uint8Array.of(1)

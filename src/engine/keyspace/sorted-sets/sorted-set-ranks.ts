@@ -38,7 +38,7 @@ interface Hint {
 }
 
 /** A change of a block's count, made where that is from `least` to `most`. */
-export interface Recount {
+interface Recount {
   readonly by: number
   readonly least: number
   readonly most: number

@@ -30,7 +30,7 @@ export interface LexSpan {
 export type Span = ScoreSpan | LexSpan
 
 /** What a walk does with a member. */
-export type Verdict = 'skip' | 'take' | 'stop'
+type Verdict = 'skip' | 'take' | 'stop'
 
 export type Judge = (entry: ScoredMember) => Verdict
 

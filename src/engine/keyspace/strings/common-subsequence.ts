@@ -6,7 +6,7 @@ import { cellsPerUnit } from '../../../base/work/work-figures.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 
 /** A stretch that both strings share; positions included at both ends. */
-export interface SharedPart {
+interface SharedPart {
   readonly a: readonly [first: number, last: number]
   readonly b: readonly [first: number, last: number]
   readonly length: number

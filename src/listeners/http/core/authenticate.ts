@@ -243,7 +243,7 @@ function limitsOf(clock: Clock, rates: Rates): Limits {
 }
 
 /** A request, and where its answer goes. */
-export interface Exchange {
+interface Exchange {
   readonly incoming: IncomingMessage
   readonly outgoing: Pick<ServerResponse, 'setHeader'>
 }

@@ -21,7 +21,7 @@ export interface Held {
 }
 
 /** What readers of bodies share. */
-export interface BodyServices {
+interface BodyServices {
   readonly budget: ByteBudget
   readonly slowBodies: SlowBodies
 }

@@ -7,7 +7,7 @@ import { sessionMs } from '../../../base/limits.js'
 /** Sealed, unreadable for pages: who has signed in. */
 export const sessionCookie = 'svc_session'
 /** Readable for our pages, which send it back as header `x-csrf-token`. */
-export const csrfCookie = 'svc_csrf'
+const csrfCookie = 'svc_csrf'
 
 /** The value of a cookie; of two with one name the first, which has the longer path. */
 export function cookieOf({ headers }: IncomingMessage, name: string): string | undefined {
@@ -26,7 +26,7 @@ export function cookieOf({ headers }: IncomingMessage, name: string): string | u
   return undefined
 }
 
-export interface CookieValues {
+interface CookieValues {
   /** Sealed. */
   readonly session: string
   /** None before a sign-in. */

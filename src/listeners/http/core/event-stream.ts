@@ -11,7 +11,7 @@ import type { Identity } from '../../../identity/identity.js'
 import { OutputLimit } from '../../output-limit.js'
 import { isCrowded, noteUnsent } from './replies.js'
 
-export interface EventStreamsOptions {
+interface EventStreamsOptions {
   readonly clock: Clock
   readonly log: Log
   /** How far a client may fall behind at the moment; of subscribers at the start unless given. */
@@ -74,7 +74,7 @@ export class EventStreams {
   }
 }
 
-export class EventStream {
+class EventStream {
   private readonly output = new OutputLimit()
 
   constructor(

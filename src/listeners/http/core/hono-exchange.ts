@@ -6,7 +6,7 @@ import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { HttpExchange } from './request.js'
 
-export type HttpContext = Context<{ Bindings: HttpBindings }>
+type HttpContext = Context<{ Bindings: HttpBindings }>
 
 export function exchangeOf({ env, req }: HttpContext): HttpExchange {
   const { incoming, outgoing } = env as { incoming: IncomingMessage; outgoing: ServerResponse }

@@ -34,7 +34,7 @@ export const bodyKey = 'idempotencyKey'
 /** Headers of an answer that are not kept: they are of the first request alone. */
 const ownHeaders: ReadonlySet<string> = new Set(['x-request-id', 'connection'])
 
-export interface IdempotencyParts {
+interface IdempotencyParts {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log

@@ -10,7 +10,7 @@ import type { AnyRoute, QuerySchema, RouteHead } from './route.js'
 type Schema = Readonly<Record<string, unknown>>
 
 /** A row as the document tells of it. */
-export type DescribedRoute = RouteHead
+type DescribedRoute = RouteHead
 
 /** The route that answers the document; `document` is asked with the first request. */
 export function openApiRoute(document: () => string): AnyRoute {
@@ -135,7 +135,7 @@ function isRequired(fields: BodySchema | undefined): boolean {
 }
 
 /** What BodyCheck lets through, as JSON Schema. */
-export function bodySchema(fields: BodySchema): Schema {
+function bodySchema(fields: BodySchema): Schema {
   const properties: Record<string, Schema> = {}
   const required: string[] = []
   for (const [name, given] of Object.entries(fields)) {

@@ -13,7 +13,7 @@ import { type Rates, RequestWindows, requireAllowance } from './request-limit.js
 import type { Answer } from './respond.js'
 import type { RouteHead } from './route.js'
 
-export interface OtherOriginsOptions {
+interface OtherOriginsOptions {
   /** Setting ALLOWED_ORIGINS; checked by requireOrigins. */
   readonly allowedOrigins: readonly string[]
   readonly clock: Clock

@@ -23,7 +23,7 @@ export interface Rates extends Readonly<Record<LimitedRoute, RequestLimit>> {
 }
 
 /** What is left of an address's window. */
-export interface Allowance {
+interface Allowance {
   readonly limit: number
   /** Length of the window. */
   readonly windowSeconds: number

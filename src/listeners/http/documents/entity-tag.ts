@@ -14,7 +14,7 @@ const suffixes = { plain: '', relaxed: '.r', canonical: '.c' } as const satisfie
 >
 
 /** `*`, or what the header lists. */
-export type Tags = '*' | readonly ListedTag[]
+type Tags = '*' | readonly ListedTag[]
 
 interface ListedTag {
   readonly text: string

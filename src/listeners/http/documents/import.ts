@@ -19,7 +19,7 @@ import { type Line, LineSplitter } from '../core/lines.js'
 import type { RawCall } from '../core/route.js'
 import { identified, writeErrors } from './document-routes.js'
 
-export interface ImportOptions {
+interface ImportOptions {
   /** Ends with the first line that fails. */
   readonly ordered: boolean
   readonly mode: 'insert' | 'upsert'

@@ -7,7 +7,7 @@ import { fieldsOf } from '../../../value/elements.js'
 import { bsonType, type Value } from '../../../value/value.js'
 
 /** A plain object of a pipeline; `Value`s in it stay as they are. */
-export type Stage = Readonly<Record<string, unknown>>
+type Stage = Readonly<Record<string, unknown>>
 
 /**
  * The pipeline that patches the document: null removes a field, objects are merged, all else

@@ -10,7 +10,7 @@ import type { RawRoute, ReplyRoute } from '../core/route.js'
 import { keyValueRoutes } from './key-value-routes.js'
 import { upstashRoutes } from './upstash.js'
 
-export interface KeyValueHttpOptions {
+interface KeyValueHttpOptions {
   readonly bus: KeyValueBus
   readonly clock: Clock
   readonly log: Log

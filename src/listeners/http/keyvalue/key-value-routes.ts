@@ -20,7 +20,7 @@ import { openSession, runCommands } from './key-value-run.js'
 import { textJson } from './key-value-words.js'
 import { ReplyText } from './reply-text.js'
 
-export interface KeyValueRoutesOptions {
+interface KeyValueRoutesOptions {
   readonly bus: KeyValueBus
   readonly streams: EventStreams
 }

@@ -22,7 +22,7 @@ const openedUnits = 30
 /** Where nothing can be pushed to. */
 const noSocket: ClientSocket = { push: () => {}, end: () => {}, destroy: () => {} }
 
-export interface SessionParts {
+interface SessionParts {
   readonly session: Session
   readonly place: Place
   readonly socket?: ClientSocket

@@ -22,7 +22,7 @@ import { openSession, runCommands, runTransaction } from './key-value-run.js'
 import { requestOf, type TextEncoding } from './key-value-words.js'
 import { ReplyText } from './reply-text.js'
 
-export interface UpstashOptions {
+interface UpstashOptions {
   readonly bus: KeyValueBus
   readonly streams: EventStreams
   /** Setting AUTH_MODE=off: then a GET, which any page can make, must not write. */

@@ -14,7 +14,7 @@ import { requireJsonType } from '../core/request.js'
 import type { RawCall, RawRoute } from '../core/route.js'
 import { InProcessMemory } from './memory-in-process.js'
 
-export interface McpRouteOptions {
+interface McpRouteOptions {
   /** Of Sigil's package. */
   readonly version: string
 }

@@ -5,7 +5,7 @@
 import type { GatewayError } from '../../../base/errors.js'
 import { memoryEchoCharsMax, memoryMessageCharsMax } from '../../../base/limits.js'
 
-export interface Refused {
+interface Refused {
   readonly status: number
   readonly body: string
 }

@@ -21,7 +21,7 @@ import { requireUtf8 } from '../core/request.js'
 import type { HttpAnswer, QuerySchema, RawCall, ReplyRoute, RouteHead } from '../core/route.js'
 import { conditionsOf, isKnown } from '../documents/entity-tag.js'
 
-export const defaultGraph = 'default'
+const defaultGraph = 'default'
 
 /** What a route of the memory has of a request, however it came. */
 export interface MemoryRequest {
@@ -77,7 +77,7 @@ async function runAsCaller(call: RawCall, command: Document): Promise<Document> 
 }
 
 /** Throws BadValue of a name that is given twice, or is needed and not given; others pass. */
-export function queryOf(url: string, schema: QuerySchema): ReadonlyMap<string, string> {
+function queryOf(url: string, schema: QuerySchema): ReadonlyMap<string, string> {
   requireUtf8(url)
   const mark = url.indexOf('?')
   const given = new URLSearchParams(mark < 0 ? '' : url.slice(mark))

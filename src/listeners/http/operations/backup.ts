@@ -14,7 +14,7 @@ import type { Backup, Store } from '../../../store/store.js'
 import { type HttpCall, wholeField } from '../core/call.js'
 import type { RawCall, RawRoute } from '../core/route.js'
 
-export interface BackupRouteOptions {
+interface BackupRouteOptions {
   readonly store: Store
   /** Of Sigil, for the file. */
   readonly version: string

@@ -8,7 +8,7 @@ import { fail, type GatewayError } from '../../../base/errors.js'
 import { chainBodyBytesMax } from '../../../base/limits.js'
 import type { RawCall, RawRoute } from '../core/route.js'
 
-export interface ChainRouteOptions {
+interface ChainRouteOptions {
   /** Of the local chain: answers a body; undefined where nothing in it wants an answer. */
   readonly serve: (body: Bytes) => Promise<Bytes | undefined>
   readonly isLoopback: boolean

@@ -6,7 +6,7 @@ import type { ChainHealth } from '../../../chain/open.js'
 import { Totals } from '../../../engine/collection/catalog/totals.js'
 import type { Awaitable, Count, Store } from '../../../store/store.js'
 
-export interface HealthOptions {
+interface HealthOptions {
   readonly store: Store
   readonly chain: { health(): ChainHealth }
   readonly clock: Clock

@@ -8,7 +8,7 @@ import { type MetricsSources, metricsJson, readFigures } from './metrics.js'
 import { metricsText, textContentType } from './metrics-series.js'
 import { type ReadinessOptions, readiness } from './readiness.js'
 
-export type WatchOptions = MetricsSources & ReadinessOptions
+type WatchOptions = MetricsSources & ReadinessOptions
 
 export function metricsRoutes(options: WatchOptions): readonly (Route | RawRoute)[] {
   return [

@@ -15,9 +15,9 @@ interface Sample {
 }
 
 /** Values of a label; `commands` are the names of the tables of commands. */
-export type LabelValues = readonly string[] | 'commands'
+type LabelValues = readonly string[] | 'commands'
 
-export interface Series {
+interface Series {
   readonly name: string
   readonly type: 'counter' | 'gauge' | 'summary'
   readonly help: string

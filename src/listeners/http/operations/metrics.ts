@@ -13,7 +13,7 @@ import type { Awaitable, Count, Store, StoreStats } from '../../../store/store.j
 
 /** As protocols are called outside; `other` is Sigil itself. */
 export const protocolNames = ['http', 'wire', 'redis', 'sql', 'other'] as const
-export type ProtocolName = (typeof protocolNames)[number]
+type ProtocolName = (typeof protocolNames)[number]
 
 const nameOf: Readonly<Record<SessionProtocol, ProtocolName>> = {
   http: 'http',

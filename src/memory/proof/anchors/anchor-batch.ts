@@ -71,7 +71,7 @@ function* createdAt(tx: ReadTx, nodes: Namespace, record: Bytes): Program<number
 }
 
 /** A batch of what shall be anchored. */
-export interface Gathered extends Batch {
+interface Gathered extends Batch {
   readonly ns: readonly number[]
   /** What each leaf was found with: the stored hash of a memory, the hash of another leaf. */
   readonly found: readonly string[]
@@ -196,7 +196,7 @@ export function* hasUnsent(tx: ReadTx, { anchors }: AnchoredGraph): Program<bool
   return isUnsent(newest)
 }
 
-export interface Made {
+interface Made {
   readonly root: string
   readonly random: Uint8Array
   readonly now: number

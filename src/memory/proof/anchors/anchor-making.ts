@@ -12,7 +12,7 @@ import type { Anchor } from './anchor.js'
 import { beginAnchor, gather, gatherThese, hasUnsent, markSome } from './anchor-batch.js'
 import { findBatch, newestAnchors } from './anchors.js'
 
-export interface MakingParts {
+interface MakingParts {
   readonly clock: Clock
   readonly random: Random
   readonly roots: MerkleRoots
@@ -21,14 +21,14 @@ export interface MakingParts {
 /** Tries to write down a batch of which a memory is deleted meanwhile. */
 const triesMax = 5
 
-export interface Wanted {
+interface Wanted {
   /** The memories; all that wait, unless given. */
   readonly ids?: ReadonlySet<string> | undefined
   /** Nothing is made while another anchor of the graph waits for its transaction. */
   readonly isAlone?: boolean
 }
 
-export interface MadeAnchor {
+interface MadeAnchor {
   readonly anchor: Anchor
   /** Nothing of what was wanted is left, but for what was written meanwhile. */
   readonly isLast: boolean

@@ -18,14 +18,14 @@ interface Unsent extends AnchoringGraph {
   readonly anchors: readonly Anchor[]
 }
 
-export interface SenderParts {
+interface SenderParts {
   readonly log: Log
   readonly isClosed: () => boolean
   /** Asked right before a transaction is made; false where another server is to make it. */
   readonly mayStill: () => Promise<boolean>
 }
 
-export interface Sent {
+interface Sent {
   readonly graphs: readonly Waiter[]
   readonly memories: number
 }

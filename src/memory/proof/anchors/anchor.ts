@@ -9,7 +9,7 @@ import type { ProofVersion } from '../../graph/graph-key.js'
 import { leafVersion } from '../leaves/leaf.js'
 
 /** Not sent; sent, and not deep enough in the chain; proved; given up for a while. */
-export type AnchorStatus = 'pending' | 'submitted' | 'confirmed' | 'failed'
+type AnchorStatus = 'pending' | 'submitted' | 'confirmed' | 'failed'
 
 /** What an anchor anchors: leaves by their subjects, one by one, in the order of their making. */
 export interface Batch {

@@ -11,7 +11,7 @@ import type { Program, Store, Tx } from '../../../store/store.js'
 const kind = 0x50
 const holderBytes = 12
 
-export interface LeaseOptions {
+interface LeaseOptions {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random

@@ -53,7 +53,7 @@ export function memoryLeaf(graphKey: string, id: string, hash: string): string {
 const stateFields = ['status', 'validFrom', 'validTo', 'updatedAt'] as const
 
 /** What of a memory may change: its status, its validity, and when that was last written. */
-export function stateJson(memory: Document): JsonObject {
+function stateJson(memory: Document): JsonObject {
   const state: Record<string, Json> = {}
   for (const name of stateFields) {
     const value = field(memory, name)
@@ -80,7 +80,7 @@ export function edgeHash(edge: Document): string {
 }
 
 /** A name that is there twice keeps both values; what JSON cannot say is named by its type. */
-export function jsonOf(value: Value): Json {
+function jsonOf(value: Value): Json {
   if (value.type === bsonType.string) return stringOf(value)
   if (value.type === bsonType.bool) return boolOf(value)
   if (value.type === bsonType.null) return null

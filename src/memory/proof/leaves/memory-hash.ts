@@ -8,7 +8,7 @@ import { utf8 } from '../../../base/bytes/bytes.js'
 import { canonicalJson, type JsonObject } from './canonical.js'
 
 /** The version of this list of fields: `hashV` of a memory. */
-export const hashVersion = 1
+const hashVersion = 1
 
 /** How a hash is written. */
 export const hashForm = /^0x[0-9a-f]{64}$/

@@ -8,7 +8,7 @@ import { field } from '../../../value/elements.js'
 import { bsonType, type Document, stringOf, stringValue } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
 
-export interface Buried {
+interface Buried {
   readonly id: string
   readonly hash: string
   readonly anchorId: string

@@ -9,7 +9,7 @@ import type { SweepProblem } from './sweep-checks.js'
 
 /** What is gone through, in this order. */
 export const sweepParts = ['anchors', 'leaves', 'waiting', 'memories', 'edges', 'end'] as const
-export type SweepPart = (typeof sweepParts)[number]
+type SweepPart = (typeof sweepParts)[number]
 
 export interface SweepState {
   /** Place and root of the newest anchor on the chain when the sweep began; 0 and null: none. */

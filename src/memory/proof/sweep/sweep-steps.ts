@@ -169,11 +169,7 @@ export function* edgesStep(tx: ReadTx, graph: SweptGraph, after: string): Progra
   return { ...ended(page, verifyAnchorsAtOnce), findings }
 }
 
-export function* knownBatch(
-  tx: ReadTx,
-  anchors: Namespace,
-  id: string,
-): Program<KnownBatch | undefined> {
+function* knownBatch(tx: ReadTx, anchors: Namespace, id: string): Program<KnownBatch | undefined> {
   const anchor = yield* findAnchor(tx, anchors, id)
   const batch = yield* findBatch(tx, anchors, id)
   if (anchor === undefined || batch === undefined) return undefined

@@ -58,7 +58,7 @@ export interface GraphVerdict {
   readonly cursor: string | null
 }
 
-export interface SweepParts extends WalkParts {
+interface SweepParts extends WalkParts {
   readonly roots: MerkleRoots
   readonly clock: Clock
   readonly pace: Pace

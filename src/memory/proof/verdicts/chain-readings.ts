@@ -20,7 +20,7 @@ import { inTime } from '../../../chain/remote/head.js'
 import type { Anchor } from '../anchors/anchor.js'
 
 /** A root in a confirmed block, by the account of ours. */
-export interface Found {
+interface Found {
   readonly kind: 'found'
   readonly entry: AnchorEntry
   readonly transaction: AnchorTransaction
@@ -42,7 +42,7 @@ interface Remembered {
   untilMs: number
 }
 
-export interface ReadingsOptions {
+interface ReadingsOptions {
   readonly anchors: Anchors
   readonly clock: Clock
   /** How long an answer is waited for; verifyChainMs unless given. */

@@ -216,7 +216,7 @@ export class ChainWalk {
  * Between the block that has a root and the write that says so, the chain knows more than the
  * store: an anchor whose transaction is not known yet claims its length alone.
  */
-export function agrees(
+function agrees(
   anchor: Anchor,
   { entry, transaction, ...found }: Reading & { kind: 'found' },
 ): boolean {

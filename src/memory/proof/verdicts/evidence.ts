@@ -31,7 +31,7 @@ import { findLeaf, type LeafRecord, newestLeaf } from '../leaves/leaf-records.js
 import { type HashedMemory, memoryHash } from '../leaves/memory-hash.js'
 
 /** What the leaves say of something that may change. */
-export type Recorded =
+type Recorded =
   /** It needs no leaf: it is as it was first written, or older than leaves are. */
   | 'first'
   /** The newest leaf says so; a batch has that leaf, or has it not yet. */
@@ -59,7 +59,7 @@ export interface Evidence {
 type Evident = Pick<Graph, 'name' | 'settings' | 'nodes' | 'edges' | 'anchors'>
 
 /** Undefined where the graph has no such memory. */
-export function* evidenceOf(tx: ReadTx, graph: Evident, id: string): Program<Evidence | undefined> {
+function* evidenceOf(tx: ReadTx, graph: Evident, id: string): Program<Evidence | undefined> {
   const document = yield* getDocument(tx, graph.nodes, recordKey(graph.nodes, stringValue(id)))
   if (document === undefined || !isMemory(document)) return undefined
   const { hash: storedHash, anchorId, createdAt } = readMemory(document)
@@ -86,7 +86,7 @@ export function* evidencesOf(
   return all
 }
 
-export interface MemoryState {
+interface MemoryState {
   readonly state: Recorded
   readonly stateLeaf: LeafRecord | undefined
 }

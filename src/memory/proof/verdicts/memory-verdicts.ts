@@ -16,7 +16,7 @@ import type { Evidence } from './evidence.js'
 import type { GraphFacts } from './graph-evidence.js'
 import { hasRoomFor, type Listing, notFound, type Verdict, verdictOf } from './verdict.js'
 
-export interface MemoriesEvidence {
+interface MemoriesEvidence {
   /** Undefined where there is no such graph. */
   readonly facts: GraphFacts | undefined
   readonly ids: readonly string[]
@@ -26,7 +26,7 @@ export interface MemoriesEvidence {
   readonly anchors: (before: string | undefined) => Awaitable<readonly StoredAnchor[]>
 }
 
-export interface MemoriesParts extends WalkParts {
+interface MemoriesParts extends WalkParts {
   readonly roots: MerkleRoots
   readonly explorer: ExplorerUrl
   readonly clock: Clock

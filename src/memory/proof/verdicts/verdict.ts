@@ -26,7 +26,7 @@ export type Problem =
   | 'changed since, not anchored'
 
 /** What is odd and proves nothing. */
-export type Warning =
+type Warning =
   | 'anchored late'
   | 'times differ'
   | 'edge changed since, not anchored'
@@ -87,7 +87,7 @@ export interface Listing {
   readonly leaf: string
 }
 
-export interface Facts {
+interface Facts {
   readonly evidence: Evidence
   /** Newest first. */
   readonly listings: readonly Listing[]

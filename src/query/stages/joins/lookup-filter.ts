@@ -36,7 +36,7 @@ export function anyOfFilter(foreignField: string, values: readonly Value[]): Doc
 }
 
 /** Every value at a path, elements of arrays one by one; null where there is none. */
-export function localValues(local: Document, path: FieldPath): Value[] {
+function localValues(local: Document, path: FieldPath): Value[] {
   const values: Value[] = []
   walkPath(local, path, (leaf) => {
     if (leaf === undefined) return false

@@ -39,7 +39,7 @@ interface Output {
   readonly function: WindowFunction
 }
 
-export interface WindowPlan {
+interface WindowPlan {
   readonly partitionBy: Expression | undefined
   readonly sort: Sort | undefined
   readonly outputs: readonly Output[]

@@ -10,7 +10,7 @@ import { movedDate, timeUnits, type Unit } from '../../expressions/dates/date-ma
 import { location, type Result, typeName, valueText } from '../../expressions/operator.js'
 
 /** The first and the last document of a window, both in it; the last may be before the first. */
-export interface WindowSpan {
+interface WindowSpan {
   readonly from: number
   readonly to: number
 }

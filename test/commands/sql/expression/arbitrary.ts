@@ -32,11 +32,11 @@ export const parameters: readonly unknown[] = [
   ...[{ $gt: 1 }, 'a', [], ['b', day]],
 ]
 
-export const columns = fc.constantFrom(
+const columns = fc.constantFrom(
   ...['a', 'b', 't.a', 'n.x', 'n', 'arr[0]', 'arr[1]', 'arr', '_id', 'missing', 'n.arr[0]'],
   ...["n->'x'", "n->>'x'", 'n.arr->0', '(n).x', 'arr[0].x', 'a.x'],
 )
-export const constants = fc.oneof(
+const constants = fc.oneof(
   fc.constantFrom(
     ...['-1', '0', '1', '2', '0.5', '1.0', "''", "'a'", "'ab'", "'b'", 'true', 'false', 'NULL'],
     ...["'2026-01-02'", `'${id}'`, "timestamp '2026-01-02'", "'2026-01-02T01:00+01'", '1 + 1'],

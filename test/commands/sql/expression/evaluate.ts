@@ -15,7 +15,7 @@ import type { Value } from '../../../../src/value/value.js'
 import { inStretch } from '../../../support/stretch.js'
 
 /** 2026-11-21T22:15:30.250Z, a Saturday. */
-export const testNow = Date.UTC(2026, 10, 21, 22, 15, 30, 250)
+const testNow = Date.UTC(2026, 10, 21, 22, 15, 30, 250)
 
 export function expressionOf(text: string): Expression {
   const { statement } = parseStatement(`SELECT ${text} FROM t`)
@@ -28,7 +28,7 @@ export function scopeOf(parameters: readonly unknown[] = []): Scope {
   return { tables: ['t'], parameters: parameters.map(valueFrom), now: testNow }
 }
 
-export function evaluate(
+function evaluate(
   text: string,
   fields: Readonly<Record<string, unknown>> = {},
   parameters: readonly unknown[] = [],

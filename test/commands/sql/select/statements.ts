@@ -174,7 +174,7 @@ function truthForms(truth: Words, values: readonly Words[]): readonly Words[] {
   ]
 }
 
-export interface SelectText {
+interface SelectText {
   readonly text: string
   /** The order of the rows is decided. */
   readonly isOrdered: boolean
