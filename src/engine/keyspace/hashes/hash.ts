@@ -9,9 +9,9 @@ import { Elements, elementsOf, field as fieldOf } from '../../../value/elements.
 import { bsonType, type Value } from '../../../value/value.js'
 import type { DocumentWriter } from '../../../value/writer.js'
 import { buildMembers } from '../containers/building.js'
+import { Container, heldContainer, openContainer } from '../containers/container.js'
 import { DenseMembers, denseBuilding, valueOfMember } from '../containers/dense-members.js'
 import type { Head } from '../containers/head.js'
-import type { Holdable } from '../containers/held.js'
 import { eachInTurns, flatMapInTurns } from '../containers/in-turns.js'
 import { firstPage, nextPage } from '../containers/trip-size.js'
 import type { Key } from '../keys/key.js'
@@ -24,21 +24,13 @@ export interface HashField {
 }
 
 /** The hash under a name; an empty one where there is no key. Throws WRONGTYPE. */
-export function* openHash(ks: Keyspace, name: Slice): Program<Hash> {
-  const held = heldHash(ks, name)
-  if (held !== undefined) return held
-  const key = yield* ks.key(name)
-  key.requireType('hash')
-  const hash = new Hash(ks, key)
-  if (ks.work.melts) yield* hash.melt()
-  hash.staysOpen = true
-  return hash
+export function openHash(ks: Keyspace, name: Slice): Program<Hash> {
+  return openContainer(ks, name, 'hash', Hash)
 }
 
 /** The large hash under a name that a command before this one has left open. Throws WRONGTYPE. */
 export function heldHash(ks: Keyspace, name: Slice): Hash | undefined {
-  const held = ks.heldOf(name)
-  return held?.key.requireType('hash') === true ? (held as Hash) : undefined
+  return heldContainer(ks, name, 'hash')
 }
 
 /** One field of a small or large hash, without opening it: what HGET does. */
@@ -53,21 +45,16 @@ export function* readField(ks: Keyspace, name: Slice, field: Slice): Program<Sli
   return found === undefined ? undefined : valueOfMember(found)
 }
 
-export class Hash implements Holdable {
+export class Hash extends Container {
   readonly type = 'hash'
-  /** What it has become may be written when the program's further commands have been at it. */
-  staysOpen = false
   private count: number
-  private isChanged = false
   /** Of a small one, in the order in which they were set, by the bytes of the field. */
   private fields: Map<string, HashField>
   private head: Head | undefined
   private members: DenseMembers | undefined
 
-  constructor(
-    private readonly ks: Keyspace,
-    readonly key: Key,
-  ) {
+  constructor(ks: Keyspace, key: Key) {
+    super(ks, key)
     this.head = key.head
     const { head } = this
     this.fields = head === undefined && key.exists ? byName(readFields(key.value)) : new Map()
@@ -77,6 +64,10 @@ export class Hash implements Holdable {
 
   get size(): number {
     return this.count
+  }
+
+  get isLarge(): boolean {
+    return this.members !== undefined
   }
 
   *get(field: Slice): Program<Slice | undefined> {
@@ -172,7 +163,6 @@ export class Hash implements Holdable {
     return found
   }
 
-  /** Takes all fields out of their records: it is saved as what becomes large. */
   *melt(): Program<void> {
     const fields = new Map<string, HashField>()
     const all = yield* this.all()
@@ -182,41 +172,23 @@ export class Hash implements Holdable {
     this.head = undefined
   }
 
-  /** Writes what has changed; a hash without fields is no key. */
-  *save(): Program<void> {
-    if (!this.isChanged) return
-    const { ks, key, heldHead, count } = this
-    this.isChanged = false
-    if (heldHead !== undefined && count > 0 && ks.changedHeld(this)) return
-    ks.letGo(this)
-    if (count === 0) yield* ks.remove(key)
-    else if (heldHead !== undefined) yield* ks.putHead(key, 'hash', heldHead)
-    else yield* this.saveSmall([...this.fields.values()])
-    if (this.staysOpen && this.head !== undefined && count > 0) ks.hold(this)
-  }
-
   get heldHead(): Head | undefined {
     const { head, count } = this
     return head === undefined ? undefined : { ...head, count }
   }
 
-  private *saveSmall(fields: readonly HashField[]): Program<void> {
-    const { ks, key, count } = this
-    const { bounds } = ks.work
-    if (count <= bounds.members) {
-      const writer = ks.begin(key, 'hash')
-      const start = writer.length
-      writeFields(writer, fields)
-      if (writer.length - start <= bounds.bytes) {
-        yield* ks.putContainer(key, 'hash', writer)
-        return
-      }
-    }
+  protected writeValue(writer: DocumentWriter): void {
+    writeFields(writer, [...this.fields.values()])
+  }
+
+  protected *enlarge(): Program<Head> {
+    const { ks, count } = this
+    const fields = [...this.fields.values()]
     const content = yield* flatMapInTurns(ks.tx, fields, ({ field, value }) => [field, value])
     const id = yield* buildMembers(ks, denseBuilding('hash', content))
     this.head = { id, count, first: 0 }
     this.members = new DenseMembers(ks.members(id))
-    yield* ks.putHead(key, 'hash', this.head)
+    return this.head
   }
 }
 

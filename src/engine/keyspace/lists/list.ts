@@ -6,9 +6,10 @@ import { keptAtOnceMax, trimAtOnceMax } from '../../../base/limits.js'
 import type { Program } from '../../../store/store.js'
 import { elementsOf } from '../../../value/elements.js'
 import type { Value } from '../../../value/value.js'
+import type { DocumentWriter } from '../../../value/writer.js'
 import { buildMembers } from '../containers/building.js'
+import { Container, containerOf, heldContainer, openContainer } from '../containers/container.js'
 import type { Head } from '../containers/head.js'
-import type { Holdable } from '../containers/held.js'
 import { mapInTurns } from '../containers/in-turns.js'
 import type { Key } from '../keys/key.js'
 import type { Keyspace } from '../keyspace.js'
@@ -21,25 +22,18 @@ import { ListPositions, listBuilding } from './list-positions.js'
 import { ListRuns } from './list-runs.js'
 
 /** The list under a name; an empty one where there is no key. Throws WRONGTYPE. */
-export function* openList(ks: Keyspace, name: Slice): Program<List> {
-  const held = heldList(ks, name)
-  if (held !== undefined) return held
-  const list = listOf(ks, yield* ks.key(name))
-  if (ks.work.melts) yield* list.melt()
-  list.staysOpen = true
-  return list
+export function openList(ks: Keyspace, name: Slice): Program<List> {
+  return openContainer(ks, name, 'list', List)
 }
 
 /** The large list under a name that a command before this one has left open. Throws WRONGTYPE. */
 export function heldList(ks: Keyspace, name: Slice): List | undefined {
-  const held = ks.heldOf(name)
-  return held?.key.requireType('list') === true ? (held as List) : undefined
+  return heldContainer(ks, name, 'list')
 }
 
 /** The list of a key that has been read. Throws WRONGTYPE. */
 export function listOf(ks: Keyspace, key: Key): List {
-  key.requireType('list')
-  return new List(ks, key)
+  return containerOf(ks, key, 'list', List)
 }
 
 type LargeList = ListPositions | GappedPositions
@@ -47,20 +41,15 @@ type LargeList = ListPositions | GappedPositions
 /** Elements that move where one is put in or taken out; beyond, the list gets gaps. */
 const listMovedMax = 256
 
-export class List implements Holdable {
+export class List extends Container {
   readonly type = 'list'
-  /** What it has become may be written when the program's further commands have been at it. */
-  staysOpen = false
   /** Of a small one. */
   private items: Value[]
   /** Of a large one. */
   private positions: LargeList | undefined
-  private isChanged = false
 
-  constructor(
-    private readonly ks: Keyspace,
-    readonly key: Key,
-  ) {
+  constructor(ks: Keyspace, key: Key) {
+    super(ks, key)
     const { head } = key
     this.positions = head === undefined ? undefined : positionsOf(ks, head)
     this.items = head === undefined && key.exists ? elementsOf(key.value) : []
@@ -68,6 +57,10 @@ export class List implements Holdable {
 
   get size(): number {
     return this.positions?.count ?? this.items.length
+  }
+
+  get isLarge(): boolean {
+    return this.positions !== undefined
   }
 
   /** The element at an index, 0 to size - 1. */
@@ -207,7 +200,6 @@ export class List implements Holdable {
     }
   }
 
-  /** Takes all elements out of their records: it is saved as what becomes large. */
   *melt(): Program<void> {
     if (this.positions === undefined) return
     const all = yield* this.range(0, this.size - 1)
@@ -219,44 +211,24 @@ export class List implements Holdable {
     return this.positions?.head
   }
 
-  settleMembers(): void {
+  override settleMembers(): void {
     const { positions } = this
     if (positions?.isGapped === true) positions.settle()
   }
 
-  /** Writes what has changed; a list without elements is no key. */
-  *save(): Program<void> {
-    if (!this.isChanged) return
-    this.isChanged = false
-    const { ks, key, positions } = this
-    if (positions !== undefined && this.size > 0 && ks.changedHeld(this)) return
-    ks.letGo(this)
-    this.settleMembers()
-    if (this.size === 0) yield* ks.remove(key)
-    else if (positions !== undefined) yield* ks.putHead(key, 'list', positions.head)
-    else yield* this.saveSmall()
-    if (this.staysOpen && this.positions !== undefined && this.size > 0) ks.hold(this)
+  protected writeValue(writer: DocumentWriter): void {
+    writer.openArray('value')
+    for (const item of this.items) writer.push(item)
+    writer.close()
   }
 
-  private *saveSmall(): Program<void> {
-    const { ks, key, items } = this
-    const { bounds } = ks.work
-    if (items.length <= bounds.members) {
-      const writer = ks.begin(key, 'list')
-      const start = writer.length
-      writer.openArray('value')
-      for (const item of items) writer.push(item)
-      writer.close()
-      if (writer.length - start <= bounds.bytes) {
-        yield* ks.putContainer(key, 'list', writer)
-        return
-      }
-    }
+  protected *enlarge(): Program<Head> {
+    const { ks, items } = this
     const content = yield* mapInTurns(ks.tx, items, (item) => scalarOf(item) as Slice)
     const id = yield* buildMembers(ks, listBuilding(content))
     const positions = new ListPositions(ks, { id, count: items.length, first: 0 })
     this.positions = positions
-    yield* ks.putHead(key, 'list', positions.head)
+    return positions.head
   }
 }
 

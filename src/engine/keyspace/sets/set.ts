@@ -6,11 +6,12 @@ import { GrowingMap } from '../../../base/heap/growing-map.js'
 import { scanEntriesMax } from '../../../base/limits.js'
 import type { Program } from '../../../store/store.js'
 import { elementsOf } from '../../../value/elements.js'
+import type { DocumentWriter } from '../../../value/writer.js'
 import type { MembersId } from '../../types.js'
 import { buildMembers } from '../containers/building.js'
+import { Container, containerOf, heldContainer, openContainer } from '../containers/container.js'
 import { DenseMembers, denseBuilding } from '../containers/dense-members.js'
 import type { Head } from '../containers/head.js'
-import type { Holdable } from '../containers/held.js'
 import { eachInTurns } from '../containers/in-turns.js'
 import { firstPage, nextPage } from '../containers/trip-size.js'
 import type { Key } from '../keys/key.js'
@@ -21,33 +22,23 @@ import { scalarOf, scalarValue } from '../strings/scalar.js'
 const plainLookUps = 4
 
 /** The set under a name; an empty one where there is no key. Throws WRONGTYPE. */
-export function* openSet(ks: Keyspace, name: Slice): Program<MemberSet> {
-  const held = heldSet(ks, name)
-  if (held !== undefined) return held
-  const set = setOf(ks, yield* ks.key(name))
-  if (ks.work.melts) yield* set.melt()
-  set.staysOpen = true
-  return set
+export function openSet(ks: Keyspace, name: Slice): Program<MemberSet> {
+  return openContainer(ks, name, 'set', MemberSet)
 }
 
 /** The large set under a name that a command before this one has left open. Throws WRONGTYPE. */
 export function heldSet(ks: Keyspace, name: Slice): MemberSet | undefined {
-  const held = ks.heldOf(name)
-  return held?.key.requireType('set') === true ? (held as MemberSet) : undefined
+  return heldContainer(ks, name, 'set')
 }
 
 /** The set of a key that has been read. Throws WRONGTYPE. */
 export function setOf(ks: Keyspace, key: Key): MemberSet {
-  key.requireType('set')
-  return new MemberSet(ks, key)
+  return containerOf(ks, key, 'set', MemberSet)
 }
 
-export class MemberSet implements Holdable {
+export class MemberSet extends Container {
   readonly type = 'set'
-  /** What it has become may be written when the program's further commands have been at it. */
-  staysOpen = false
   private count: number
-  private isChanged = false
   private head: Head | undefined
   private members: DenseMembers | undefined
   /** Of a small one. */
@@ -57,10 +48,8 @@ export class MemberSet implements Holdable {
   private lookUps = 0
   private source: string | undefined
 
-  constructor(
-    private readonly ks: Keyspace,
-    readonly key: Key,
-  ) {
+  constructor(ks: Keyspace, key: Key) {
+    super(ks, key)
     this.head = key.head
     if (this.head !== undefined) this.members = new DenseMembers(ks.members(this.head.id))
     else if (key.exists) this.items = elementsOf(key.value).map((item) => scalarOf(item) as Slice)
@@ -110,11 +99,6 @@ export class MemberSet implements Holdable {
       this.ks.changedHeld(this)
     }
     return isNew
-  }
-
-  /** The program's further commands are to find it open, though nothing has changed. */
-  keepOpen(): void {
-    if (this.staysOpen && this.head !== undefined) this.ks.hold(this)
   }
 
   /** Whether it was there. */
@@ -185,7 +169,6 @@ export class MemberSet implements Holdable {
     return (yield* members.at(number))?.member
   }
 
-  /** Takes all members out of their records: it is saved as what becomes large. */
   *melt(): Program<void> {
     this.items = yield* this.all()
     const places = new GrowingMap<number>()
@@ -195,45 +178,24 @@ export class MemberSet implements Holdable {
     this.head = undefined
   }
 
-  /** Writes what has changed; a set without members is no key. */
-  *save(): Program<void> {
-    if (!this.isChanged) return
-    const { ks, key, head, count } = this
-    this.isChanged = false
-    if (head !== undefined && count > 0 && ks.changedHeld(this)) return
-    const { heldHead } = this
-    ks.letGo(this)
-    if (count === 0) yield* ks.remove(key)
-    else if (heldHead !== undefined) yield* ks.putHead(key, 'set', heldHead)
-    else yield* this.saveSmall()
-    if (this.staysOpen && this.head !== undefined && count > 0) ks.hold(this)
-  }
-
   get heldHead(): Head | undefined {
     const { head, count } = this
     return head === undefined ? undefined : { ...head, count }
   }
 
-  private *saveSmall(): Program<void> {
-    const { ks, key, items, count } = this
-    const { bounds } = ks.work
-    if (count <= bounds.members) {
-      const writer = ks.begin(key, 'set')
-      const start = writer.length
-      writer.openArray('value')
-      for (const item of items) writer.push(scalarValue(item))
-      writer.close()
-      if (writer.length - start <= bounds.bytes) {
-        yield* ks.putContainer(key, 'set', writer)
-        return
-      }
-    }
+  protected writeValue(writer: DocumentWriter): void {
+    writer.openArray('value')
+    for (const item of this.items) writer.push(scalarValue(item))
+    writer.close()
+  }
+
+  protected *enlarge(): Program<Head> {
+    const { ks, items, count, source } = this
     const head = { id: 0 as MembersId, count, first: 0 }
-    const { source } = this
     const id = yield* buildMembers(ks, { ...denseBuilding('set', items), source, head })
     this.head = { ...head, id }
     this.members = new DenseMembers(ks.members(id))
-    yield* ks.putHead(key, 'set', this.head)
+    return this.head
   }
 
   private place(member: Slice): number {

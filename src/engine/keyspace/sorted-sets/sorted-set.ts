@@ -11,10 +11,11 @@ import type { Program, Step } from '../../../store/store.js'
 import { elementsOf, fieldIn } from '../../../value/elements.js'
 import { numberOf } from '../../../value/numbers.js'
 import { nullValue, type Value } from '../../../value/value.js'
+import type { DocumentWriter } from '../../../value/writer.js'
 import type { MembersId } from '../../types.js'
 import { buildMembers } from '../containers/building.js'
+import { Container, containerOf, heldContainer, openContainer } from '../containers/container.js'
 import type { Head } from '../containers/head.js'
-import type { Holdable } from '../containers/held.js'
 import { eachInTurns, mapInTurns } from '../containers/in-turns.js'
 import { sortInTurns } from '../containers/merge-sort.js'
 import type { Key } from '../keys/key.js'
@@ -30,25 +31,18 @@ export type { ScoredMember } from './sorted-set-place.js'
 export type { LexBound, LexSpan, ScoreSpan, Span } from './sorted-set-span.js'
 
 /** The sorted set under a name; an empty one where there is no key. Throws WRONGTYPE. */
-export function* openSortedSet(ks: Keyspace, name: Slice): Program<SortedSet> {
-  const held = heldSortedSet(ks, name)
-  if (held !== undefined) return held
-  const set = sortedSetOf(ks, yield* ks.key(name))
-  if (ks.work.melts) yield* set.melt()
-  set.staysOpen = true
-  return set
+export function openSortedSet(ks: Keyspace, name: Slice): Program<SortedSet> {
+  return openContainer(ks, name, 'zset', SortedSet)
 }
 
 /** The large one under a name that a command before this one has left open. Throws WRONGTYPE. */
 export function heldSortedSet(ks: Keyspace, name: Slice): SortedSet | undefined {
-  const held = ks.heldOf(name)
-  return held?.key.requireType('zset') === true ? (held as SortedSet) : undefined
+  return heldContainer(ks, name, 'zset')
 }
 
 /** The sorted set of a key that has been read. Throws WRONGTYPE. */
 export function sortedSetOf(ks: Keyspace, key: Key): SortedSet {
-  key.requireType('zset')
-  return new SortedSet(ks, key)
+  return containerOf(ks, key, 'zset', SortedSet)
 }
 
 /**
@@ -69,11 +63,8 @@ export function* storeSortedSet(
 
 const noMembers = 0 as MembersId
 
-export class SortedSet implements Holdable {
+export class SortedSet extends Container {
   readonly type = 'zset'
-  /** What it has become may be written when the program's further commands have been at it. */
-  staysOpen = false
-  private isChanged = false
   /** Of a small one; read when first needed. */
   private entries: Scored[] | undefined
   /** They come out of order when many are added, and are sorted on demand. */
@@ -87,10 +78,8 @@ export class SortedSet implements Holdable {
   private source: string | undefined
   private members: ScoredMembers | undefined
 
-  constructor(
-    private readonly ks: Keyspace,
-    readonly key: Key,
-  ) {
+  constructor(ks: Keyspace, key: Key) {
+    super(ks, key)
     const { head } = key
     this.head = head
     if (head === undefined) return
@@ -100,6 +89,10 @@ export class SortedSet implements Holdable {
 
   get size(): number {
     return this.members?.count ?? this.all().length
+  }
+
+  get isLarge(): boolean {
+    return this.members !== undefined
   }
 
   *score(member: Slice): Program<number | undefined> {
@@ -245,7 +238,6 @@ export class SortedSet implements Holdable {
     this.isChanged = true
   }
 
-  /** Takes all members out of their records: it is saved as what becomes large. */
   *melt(): Program<void> {
     if (this.members === undefined) return
     const entries = yield* this.byRank(0, this.size)
@@ -257,25 +249,7 @@ export class SortedSet implements Holdable {
     this.isChanged = isChanged
   }
 
-  /** Writes what has changed; a sorted set without members is no key. */
-  *save(): Program<void> {
-    if (!this.isChanged) return
-    const { ks, key, members } = this
-    this.isChanged = false
-    if (members !== undefined && members.count > 0 && ks.changedHeld(this)) return
-    const { heldHead } = this
-    ks.letGo(this)
-    this.settleMembers()
-    if (this.size === 0) yield* ks.remove(key)
-    else if (heldHead !== undefined) yield* ks.putHead(key, 'zset', heldHead)
-    else {
-      yield* this.order()
-      yield* this.saveSmall(this.inline())
-    }
-    if (this.staysOpen && this.members !== undefined && this.size > 0) ks.hold(this)
-  }
-
-  settleMembers(): void {
+  override settleMembers(): void {
     this.members?.settle()
   }
 
@@ -284,32 +258,31 @@ export class SortedSet implements Holdable {
     return head === undefined || members === undefined ? undefined : headOf(head, members)
   }
 
-  private *saveSmall(entries: readonly ScoredMember[]): Program<void> {
-    const { ks, key } = this
-    const { bounds } = ks.work
-    if (entries.length <= bounds.members) {
-      const writer = ks.begin(key, 'zset')
-      const start = writer.length
-      writer.openArray('value')
-      for (const { member, score } of entries) {
-        writer.pushOpenDocument().value('member', scalarValue(member))
-        writer.double('score', score).close()
-      }
-      writer.close()
-      if (writer.length - start <= bounds.bytes) {
-        yield* ks.putContainer(key, 'zset', writer)
-        return
-      }
+  protected override *saveSmall(): Program<void> {
+    yield* this.order()
+    yield* super.saveSmall()
+  }
+
+  protected writeValue(writer: DocumentWriter): void {
+    writer.openArray('value')
+    for (const { member, score } of this.inline()) {
+      writer.pushOpenDocument().value('member', scalarValue(member))
+      writer.double('score', score).close()
     }
+    writer.close()
+  }
+
+  protected *enlarge(): Program<Head> {
+    const { ks, source } = this
+    const entries = this.inline()
     // Places are the same under any id.
     const { building, levels } = yield* scoredBuilding(ks.tx, ks.members(noMembers), entries)
     const whole = { id: noMembers, count: entries.length, first: 0 }
     const head = headOf(whole, scoredMembers(ks, noMembers, entries, levels))
-    const { source } = this
     const id = yield* buildMembers(ks, { ...building, source, head })
     this.members = scoredMembers(ks, id, entries, levels)
     this.head = { ...whole, id }
-    yield* ks.putHead(key, 'zset', { ...head, id })
+    return { ...head, id }
   }
 
   /** Of members that stand next to each other, in order. */
