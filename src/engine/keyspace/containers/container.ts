@@ -78,29 +78,17 @@ export abstract class Container implements Holdable {
 
 type ContainerClass<T> = new (ks: Keyspace, key: Key) => T
 
-/** The container under a name; an empty one where there is no key. Throws WRONGTYPE. */
+/** The container under a name that is not open; an empty one where there is no key. */
 export function* openContainer<T extends Container>(
   ks: Keyspace,
   name: Slice,
   type: KeyType,
   made: ContainerClass<T>,
 ): Program<T> {
-  const held = heldContainer<T>(ks, name, type)
-  if (held !== undefined) return held
   const container = containerOf(ks, yield* ks.key(name), type, made)
   if (ks.work.melts) yield* container.melt()
   container.staysOpen = true
   return container
-}
-
-/** The large one under a name that a command before this one has left open. Throws WRONGTYPE. */
-export function heldContainer<T extends Container>(
-  ks: Keyspace,
-  name: Slice,
-  type: KeyType,
-): T | undefined {
-  const held = ks.heldOf(name)
-  return held?.key.requireType(type) === true ? (held as Holdable as T) : undefined
 }
 
 /** The container of a key that has been read. Throws WRONGTYPE. */

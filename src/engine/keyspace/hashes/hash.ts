@@ -4,12 +4,13 @@
 
 import { Slice } from '../../../base/bytes/slice.js'
 import { scanEntriesMax } from '../../../base/limits.js'
-import type { Program } from '../../../store/store.js'
+import { Done } from '../../../store/steps.js'
+import type { Program, Step } from '../../../store/store.js'
 import { Elements, elementsOf, field as fieldOf } from '../../../value/elements.js'
 import { bsonType, type Value } from '../../../value/value.js'
 import type { DocumentWriter } from '../../../value/writer.js'
 import { buildMembers } from '../containers/building.js'
-import { Container, heldContainer, openContainer } from '../containers/container.js'
+import { Container, openContainer } from '../containers/container.js'
 import { DenseMembers, denseBuilding, valueOfMember } from '../containers/dense-members.js'
 import type { Head } from '../containers/head.js'
 import { eachInTurns, flatMapInTurns } from '../containers/in-turns.js'
@@ -24,13 +25,15 @@ export interface HashField {
 }
 
 /** The hash under a name; an empty one where there is no key. Throws WRONGTYPE. */
-export function openHash(ks: Keyspace, name: Slice): Program<Hash> {
-  return openContainer(ks, name, 'hash', Hash)
+export function openHash(ks: Keyspace, name: Slice): Step<Hash> {
+  const held = heldHash(ks, name)
+  return held === undefined ? openContainer(ks, name, 'hash', Hash) : new Done(held)
 }
 
 /** The large hash under a name that a command before this one has left open. Throws WRONGTYPE. */
 export function heldHash(ks: Keyspace, name: Slice): Hash | undefined {
-  return heldContainer(ks, name, 'hash')
+  const held = ks.heldOf(name)
+  return held?.key.requireType('hash') === true ? (held as Hash) : undefined
 }
 
 /** One field of a small or large hash, without opening it: what HGET does. */

@@ -3,12 +3,13 @@
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import { keptAtOnceMax, trimAtOnceMax } from '../../../base/limits.js'
-import type { Program } from '../../../store/store.js'
+import { Done } from '../../../store/steps.js'
+import type { Program, Step } from '../../../store/store.js'
 import { elementsOf } from '../../../value/elements.js'
 import type { Value } from '../../../value/value.js'
 import type { DocumentWriter } from '../../../value/writer.js'
 import { buildMembers } from '../containers/building.js'
-import { Container, containerOf, heldContainer, openContainer } from '../containers/container.js'
+import { Container, containerOf, openContainer } from '../containers/container.js'
 import type { Head } from '../containers/head.js'
 import { mapInTurns } from '../containers/in-turns.js'
 import type { Key } from '../keys/key.js'
@@ -22,13 +23,15 @@ import { ListPositions, listBuilding } from './list-positions.js'
 import { ListRuns } from './list-runs.js'
 
 /** The list under a name; an empty one where there is no key. Throws WRONGTYPE. */
-export function openList(ks: Keyspace, name: Slice): Program<List> {
-  return openContainer(ks, name, 'list', List)
+export function openList(ks: Keyspace, name: Slice): Step<List> {
+  const held = heldList(ks, name)
+  return held === undefined ? openContainer(ks, name, 'list', List) : new Done(held)
 }
 
 /** The large list under a name that a command before this one has left open. Throws WRONGTYPE. */
 export function heldList(ks: Keyspace, name: Slice): List | undefined {
-  return heldContainer(ks, name, 'list')
+  const held = ks.heldOf(name)
+  return held?.key.requireType('list') === true ? (held as List) : undefined
 }
 
 /** The list of a key that has been read. Throws WRONGTYPE. */

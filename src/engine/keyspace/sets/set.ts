@@ -4,12 +4,13 @@
 import { emptySlice, type Slice } from '../../../base/bytes/slice.js'
 import { GrowingMap } from '../../../base/heap/growing-map.js'
 import { scanEntriesMax } from '../../../base/limits.js'
-import type { Program } from '../../../store/store.js'
+import { Done } from '../../../store/steps.js'
+import type { Program, Step } from '../../../store/store.js'
 import { elementsOf } from '../../../value/elements.js'
 import type { DocumentWriter } from '../../../value/writer.js'
 import type { MembersId } from '../../types.js'
 import { buildMembers } from '../containers/building.js'
-import { Container, containerOf, heldContainer, openContainer } from '../containers/container.js'
+import { Container, containerOf, openContainer } from '../containers/container.js'
 import { DenseMembers, denseBuilding } from '../containers/dense-members.js'
 import type { Head } from '../containers/head.js'
 import { eachInTurns } from '../containers/in-turns.js'
@@ -22,13 +23,15 @@ import { scalarOf, scalarValue } from '../strings/scalar.js'
 const plainLookUps = 4
 
 /** The set under a name; an empty one where there is no key. Throws WRONGTYPE. */
-export function openSet(ks: Keyspace, name: Slice): Program<MemberSet> {
-  return openContainer(ks, name, 'set', MemberSet)
+export function openSet(ks: Keyspace, name: Slice): Step<MemberSet> {
+  const held = heldSet(ks, name)
+  return held === undefined ? openContainer(ks, name, 'set', MemberSet) : new Done(held)
 }
 
 /** The large set under a name that a command before this one has left open. Throws WRONGTYPE. */
 export function heldSet(ks: Keyspace, name: Slice): MemberSet | undefined {
-  return heldContainer(ks, name, 'set')
+  const held = ks.heldOf(name)
+  return held?.key.requireType('set') === true ? (held as MemberSet) : undefined
 }
 
 /** The set of a key that has been read. Throws WRONGTYPE. */

@@ -14,7 +14,7 @@ import { nullValue, type Value } from '../../../value/value.js'
 import type { DocumentWriter } from '../../../value/writer.js'
 import type { MembersId } from '../../types.js'
 import { buildMembers } from '../containers/building.js'
-import { Container, containerOf, heldContainer, openContainer } from '../containers/container.js'
+import { Container, containerOf, openContainer } from '../containers/container.js'
 import type { Head } from '../containers/head.js'
 import { eachInTurns, mapInTurns } from '../containers/in-turns.js'
 import { sortInTurns } from '../containers/merge-sort.js'
@@ -31,13 +31,15 @@ export type { ScoredMember } from './sorted-set-place.js'
 export type { LexBound, LexSpan, ScoreSpan, Span } from './sorted-set-span.js'
 
 /** The sorted set under a name; an empty one where there is no key. Throws WRONGTYPE. */
-export function openSortedSet(ks: Keyspace, name: Slice): Program<SortedSet> {
-  return openContainer(ks, name, 'zset', SortedSet)
+export function openSortedSet(ks: Keyspace, name: Slice): Step<SortedSet> {
+  const held = heldSortedSet(ks, name)
+  return held === undefined ? openContainer(ks, name, 'zset', SortedSet) : new Done(held)
 }
 
 /** The large one under a name that a command before this one has left open. Throws WRONGTYPE. */
 export function heldSortedSet(ks: Keyspace, name: Slice): SortedSet | undefined {
-  return heldContainer(ks, name, 'zset')
+  const held = ks.heldOf(name)
+  return held?.key.requireType('zset') === true ? (held as SortedSet) : undefined
 }
 
 /** The sorted set of a key that has been read. Throws WRONGTYPE. */
