@@ -28,13 +28,13 @@ import type { Awaitable, Program, ReadTx, Tx } from '../../store/store.js'
 import { type Phase, runSweep, type Sweep } from '../../store/sweep.js'
 import { Elements } from '../../value/elements.js'
 import { bsonType, type Document, stringOf } from '../../value/value.js'
+import type { Growth, RowAccess } from '../row-facts.js'
 import type { Services } from '../services.js'
-import type { Request, Session } from '../session.js'
+import type { Message, Session } from '../session.js'
 import { wayOutOf } from '../spaces/way-out.js'
 import type { BusView } from './bus-view.js'
 import { CommandReadTx, CommandTx, type Fence } from './command-tx.js'
 import { checkGeneric, type Generic, type GenericArgs } from './generic.js'
-import type { Growth, RowAccess } from './row.js'
 
 const noVariables: QueryContext['variables'] = new Map()
 const emptyDocument: Document = Uint8Array.of(5, 0, 0, 0, 0)
@@ -60,7 +60,7 @@ export interface CallOptions<A, T> {
   readonly access: RowAccess
   readonly grows: Growth
   readonly secrets: readonly string[]
-  readonly request: Request
+  readonly request: Message
   readonly session: Session
   readonly args: A
   readonly target: T
@@ -79,7 +79,7 @@ export class Call<A, T> implements Fence {
   private readonly access: RowAccess
   private readonly grows: Growth
   readonly secrets: readonly string[]
-  readonly request: Request
+  readonly request: Message
   readonly db: string
   readonly session: Session
   readonly args: A

@@ -9,17 +9,12 @@ import type { Awaitable, Program } from '../../store/store.js'
 import type { Sweep } from '../../store/sweep.js'
 import { Elements } from '../../value/elements.js'
 import type { Document, Value } from '../../value/value.js'
-import type { Request } from '../session.js'
+import { type Growth, growths, type RowAccess } from '../row-facts.js'
+import type { Message } from '../session.js'
 import type { Call } from './call.js'
 import type { CommandReadTx, CommandTx } from './command-tx.js'
 import { type GenericArgs, genericFields, genericSchema, noGeneric } from './generic.js'
 import { type Args, type Field, type Fields, type Reading, Schema } from './schema.js'
-
-/**
- * Who may send it: all clients; those who may read (all under ANONYMOUS=read); those who have
- * signed in; a wallet by its session; administrators; the operator alone.
- */
-export type RowAccess = 'anonymous' | 'reader' | 'identity' | 'session' | 'admin' | 'operator'
 
 /**
  * How the work is cut (docs/design/transactions.md, rule 2): `local` needs no store, `read` is one
@@ -27,14 +22,6 @@ export type RowAccess = 'anonymous' | 'reader' | 'identity' | 'session' | 'admin
  * `task` an async function that runs programs and waits for other things between them.
  */
 export type Grain = 'local' | 'read' | 'point' | 'sweep' | 'task'
-
-/**
- * What a command may make larger of what counts as its owner's: over its space quota, a wallet may
- * still send what grows nothing, and whatever does not grow in the event (bus/quota.ts).
- */
-export const growths = ['nothing', 'documents', 'indexes', 'keys', 'ownership'] as const
-
-export type Growth = (typeof growths)[number]
 
 interface Description {
   readonly name: string
@@ -96,7 +83,7 @@ export interface Parsed {
 export interface DocumentRow extends Description {
   readonly grain: Grain
   readonly paramNames: readonly string[]
-  readonly parse: (request: Request) => Parsed
+  readonly parse: (request: Message) => Parsed
   readonly touches: (call: AnyCall) => readonly Touch[]
   readonly audit: ((call: AnyCall) => AuditDetails) | undefined
   readonly runLocal: (call: AnyCall) => Awaitable<Document>
@@ -188,7 +175,7 @@ export interface CommandSyntax<F extends Fields, T> {
 
 /** The checked arguments of a request. Throws 40413 to 40415, 14 and what the fields refuse. */
 export function parseCommand<F extends Fields, T>(
-  { body, sequences }: Pick<Request, 'body' | 'sequences'>,
+  { body, sequences }: Pick<Message, 'body' | 'sequences'>,
   { schema, readTarget, ignoresUnknown }: CommandSyntax<F, T>,
 ): { readonly args: Args<F>; readonly target: T; readonly generic: GenericArgs } {
   const reading = schema.begin()

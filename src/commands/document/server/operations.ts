@@ -3,6 +3,7 @@
 
 import { hostname } from 'node:os'
 import { shownCommandBytesMax } from '../../../base/limits.js'
+import type { Operation } from '../../../bus/document/bus-view.js'
 import type { Call } from '../../../bus/document/call.js'
 import { genericFields } from '../../../bus/document/generic.js'
 import {
@@ -123,7 +124,7 @@ export function operationDocuments(
  * The command as it came, but for its session and secrets. Of others the operator sees the target
  * and the shape: values are theirs. A long one is told by its shape, as the peer truncates it.
  */
-function writeCommand(writer: DocumentWriter, other: AnyCall, isOwn: boolean): void {
+function writeCommand(writer: DocumentWriter, other: Operation, isOwn: boolean): void {
   const { body } = other.request
   const isWhole = isOwn && body.length <= shownCommandBytesMax
   writer.openDocument('command')
@@ -196,7 +197,7 @@ const kinds: ReadonlyMap<string, string> = new Map([
   ['getMore', 'getmore'],
 ])
 
-function writeUser(writer: DocumentWriter, { identity }: Pick<AnyCall, 'identity'>): void {
+function writeUser(writer: DocumentWriter, { identity }: Pick<Operation, 'identity'>): void {
   const user = accountNameOf(identity)
   if (user === undefined) return
   writer.openArray('effectiveUsers').pushOpenDocument()
@@ -210,7 +211,7 @@ function writeSession(writer: DocumentWriter, lsid: string): void {
 
 const uuidSubtype = 4
 
-function* visible(call: Pick<AnyCall, 'bus' | 'session'>): Generator<AnyCall> {
+function* visible(call: Pick<AnyCall, 'bus' | 'session'>): Generator<Operation> {
   const { identity } = call.session
   for (const other of call.bus.inFlight()) {
     const isOwn = isOwnCall(call, other)
@@ -220,8 +221,8 @@ function* visible(call: Pick<AnyCall, 'bus' | 'session'>): Generator<AnyCall> {
 
 /** A connection without a sign-in has no identity: it owns only the command itself. */
 function isOwnCall(
-  { session }: Pick<AnyCall, 'session'>,
-  other: Pick<AnyCall, 'session'>,
+  { session }: Pick<Operation, 'session'>,
+  other: Pick<Operation, 'session'>,
 ): boolean {
   if (session.identity.kind === 'anonymous') return other.session === session
   return identityKey(other.session.identity) === identityKey(session.identity)
