@@ -2,7 +2,8 @@
 
 import { codes } from '../../src/base/errors.js'
 import { printSettings } from '../../src/base/settings.js'
-import { type KeyValueRow, needsOf } from '../../src/bus/keyvalue/row.js'
+import type { KeyValueRow } from '../../src/bus/keyvalue/row.js'
+import { needsOf } from '../../src/bus/keyvalue/row-facts.js'
 import { keyValueRows } from '../../src/commands/keyvalue/rows.js'
 import { documentRows } from '../../src/commands/rows.js'
 import { compatibilityPage } from './compatibility.js'

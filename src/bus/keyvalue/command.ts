@@ -10,7 +10,8 @@ import type { RowAccess } from '../row-facts.js'
 import type { Arguments } from './arguments.js'
 import type { KeyValueCall } from './call.js'
 import { none, type Reply } from './reply.js'
-import { accessOf, checkRow, type KeyValueRow, needsOf } from './row.js'
+import { checkRow, type KeyValueRow } from './row.js'
+import { accessOf, needsOf } from './row-facts.js'
 
 export class Command {
   readonly counts: CommandCounts
@@ -80,18 +81,6 @@ function readingOf(row: KeyValueRow, counts: CommandCounts): Command | undefined
   const { isRead: _, needs: __, ...rest } = row
   const flags = row.flags.map((flag) => (flag === 'write' ? 'readonly' : flag))
   return new Command({ ...rest, flags, grain: 'read' }, counts)
-}
-
-/** Indexes of the words that are keys. */
-export function keysOf(row: KeyValueRow, args: Arguments): readonly number[] {
-  const { keys, movableKeys } = row
-  if (movableKeys !== undefined) return movableKeys(args)
-  if (keys === undefined) return []
-  const [first, last, step] = keys
-  const end = last < 0 ? args.count + last : last
-  const found: number[] = []
-  for (let i = first; i <= end; i += step) found.push(i)
-  return found
 }
 
 function noProgram(_ks: Keyspace, call: KeyValueCall): never {

@@ -2,7 +2,7 @@
 // own transaction and asks here, once for each need that the command's row declares.
 // (docs/rights.md)
 
-import type { Access, Need } from '../../engine/types.js'
+import type { Access, Namespace, Need } from '../../engine/types.js'
 import type { Identity, KeyIdentity, Permission, WalletIdentity } from '../identity.js'
 import { allowsUser, type Place } from './user-rights.js'
 
@@ -26,6 +26,11 @@ export const strictRules: Rules = {
 export interface Asked {
   readonly place: Place
   readonly command: string
+}
+
+/** What a command asks for in a collection. */
+export function askedOf({ db, name }: Pick<Namespace, 'db' | 'name'>, command: string): Asked {
+  return { place: { db, collection: name }, command }
 }
 
 /**

@@ -8,15 +8,15 @@ import type { StagingNeeded } from '../../../engine/collection/staging.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
 import { type InlineBounds, Work } from '../../../engine/keyspace/work.js'
 import type { Namespace, Need } from '../../../engine/types.js'
-import type { Allow } from '../../../identity/rights/allow.js'
+import { type Allow, askedOf } from '../../../identity/rights/allow.js'
 import { isRevocable, type Standing } from '../../../identity/rights/standing.js'
 import type { Program, ReadTx, Tx } from '../../../store/store.js'
 import type { Quotas } from '../../quota.js'
 import type { HomeLimit } from '../../spaces/home-limit.js'
 import { wayOutOfSpace } from '../../spaces/way-out.js'
-import type { KeyValueCall } from '../call.js'
-import { askedOf, requireKeys } from '../key-rights.js'
+import { requireKeys } from '../key-rights.js'
 import { noKeyPermission } from '../refusals.js'
+import type { RunningCall } from '../running-call.js'
 import { type MakingHome, OpenPlaces } from './open-places.js'
 
 export interface ProgramRightsOptions {
@@ -34,7 +34,7 @@ export class ProgramRights {
   constructor(private readonly options: ProgramRightsOptions) {}
 
   /** Looks at a call's rights as its program would, and runs nothing. Throws where it would. */
-  *lookAgain(tx: ReadTx, call: KeyValueCall, now: number): Program<void> {
+  *lookAgain(tx: ReadTx, call: RunningCall, now: number): Program<void> {
     const { bounds, standing } = this.options
     const { session } = call
     const { identity } = session
@@ -48,7 +48,7 @@ export class ProgramRights {
    * Throws QuotaExceeded where commands have made an owner's data larger than it may be: nothing of
    * the program is there then, and each of its commands gets one of its own.
    */
-  *requireSpace(tx: Tx, calls: readonly KeyValueCall[], places: OpenPlaces): Program<void> {
+  *requireSpace(tx: Tx, calls: readonly RunningCall[], places: OpenPlaces): Program<void> {
     const { quotas } = this.options
     const identity = calls[0]?.session.identity
     if (quotas === undefined || identity === undefined || !isRevocable(identity)) return
@@ -62,7 +62,7 @@ export class ProgramRights {
   /** Looks at what is about to be staged: it takes room on the disk, used or not. */
   *requireStaging(
     tx: ReadTx,
-    { session, place }: KeyValueCall,
+    { session, place }: RunningCall,
     needed: StagingNeeded,
   ): Program<void> {
     const { quotas } = this.options
@@ -76,14 +76,14 @@ export class ProgramRights {
     quotas.requireWaste((yield* tx.count(key)).bytes, waste + needed.bytes)
   }
 
-  authorize(call: KeyValueCall, { ns }: Keyspace): void {
+  authorize(call: RunningCall, { ns }: Keyspace): void {
     const { needs, row } = call.command
     this.require(call, ns, needs)
     if (row.alsoNeeds !== undefined) this.require(call, ns, row.alsoNeeds(call))
     if (call.session.current.kind === 'user') requireKeys(call, call.session.current)
   }
 
-  private require(call: KeyValueCall, ns: Namespace, needs: readonly Need[]): void {
+  private require(call: RunningCall, ns: Namespace, needs: readonly Need[]): void {
     const { allow } = this.options
     const { current } = call.session
     const asked = current.kind === 'user' ? askedOf(ns, call.name) : undefined
@@ -93,7 +93,7 @@ export class ProgramRights {
     }
   }
 
-  *openFurther(call: KeyValueCall, places: OpenPlaces): Program<void> {
+  *openFurther(call: RunningCall, places: OpenPlaces): Program<void> {
     const further: Keyspace[] = []
     const { space } = call.place
     for (const database of call.command.row.databases?.(call) ?? []) {
@@ -109,13 +109,13 @@ export class ProgramRights {
 /** Nothing stops the operator. */
 export function makingHomeOf(
   { homes }: ProgramRightsOptions,
-  calls: readonly KeyValueCall[],
+  calls: readonly RunningCall[],
 ): MakingHome | undefined {
   const session = calls[0]?.session
   if (session === undefined || session.identity.kind === 'operator') return undefined
   return (home, count) => homes?.make(home, count, session.address)
 }
 
-function growsKeys({ command, isRefused }: KeyValueCall): boolean {
+function growsKeys({ command, isRefused }: RunningCall): boolean {
   return !isRefused && command.row.grows !== 'nothing'
 }

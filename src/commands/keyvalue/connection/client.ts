@@ -155,7 +155,7 @@ const pause: KeyValueRow = {
     const ms = call.args.read(2, parseInt64)
     if (ms === undefined) throw refuse('ERR timeout is not an integer or out of range')
     if (ms < 0) throw refuse('ERR timeout is negative')
-    const { pause: held, clock } = call.bus.services
+    const { pause: held, clock } = call.services
     held.begin(clock.elapsed(), Number(ms), !call.is(3, 'write'))
     return ok
   },
@@ -173,8 +173,8 @@ const unpause: KeyValueRow = {
   since: '6.2.0',
   complexity: 'O(n) in the number of clients that are held',
   grain: 'local',
-  run({ bus }) {
-    bus.services.pause.end()
+  run({ services }) {
+    services.pause.end()
     return ok
   },
 }
@@ -198,7 +198,7 @@ const unblock: KeyValueRow = {
     if (number === undefined) throw notInteger()
     for (const session of visibleClients(call)) {
       if (session.id !== Number(number)) continue
-      return call.bus.waiters.unblock(session, call.is(3, 'error')) ? 1 : 0
+      return call.services.sessions.unblock(session, call.is(3, 'error')) ? 1 : 0
     }
     return 0
   },

@@ -28,7 +28,7 @@ const subscribe: KeyValueRow = {
   syntax: 'channel [channel ...]',
   grain: 'local',
   run(call) {
-    const { channels } = call.bus.services
+    const { channels } = call.services
     const subscriber = subscriberOf(call)
     return confirmed(call, subscriber, 'subscribe', (name) => channels.subscribe(subscriber, name))
   },
@@ -47,7 +47,7 @@ const psubscribe: KeyValueRow = {
   syntax: 'pattern [pattern ...]',
   grain: 'local',
   run(call) {
-    const { channels } = call.bus.services
+    const { channels } = call.services
     const subscriber = subscriberOf(call)
     return confirmed(call, subscriber, 'psubscribe', (name) =>
       channels.subscribePattern(subscriber, name),
@@ -106,14 +106,14 @@ function confirmed(
 }
 
 function endSubscriptions(call: KeyValueCall, kind: NameKind, word: string): Reply {
-  const { session, bus } = call
+  const { session, services } = call
   const { subscriber } = session
   const all = [...(subscriber?.[kind].values() ?? [])]
   const named = call.count > 1
   if (!named && all.length === 0) return push([word, null, session.subscriptions])
   const items: Reply[] = []
   for (const name of named ? call.argsFrom(1) : all.map(Slice.of)) {
-    if (subscriber !== undefined) bus.services.channels.unsubscribe(subscriber, kind, name)
+    if (subscriber !== undefined) services.channels.unsubscribe(subscriber, kind, name)
     items.push(push([word, name, session.subscriptions]))
   }
   return { kind: 'several', items }
@@ -134,7 +134,7 @@ const publish: KeyValueRow = {
     const channel = call.arg(1)
     // Deviation: key events come from the server; clients cannot forge one.
     if (eventChannel.test(channel.text())) throw noChannelPermission()
-    return call.bus.services.channels.publish(call.place.space, channel, call.arg(2))
+    return call.services.channels.publish(call.place.space, channel, call.arg(2))
   },
 }
 
@@ -170,7 +170,7 @@ const channels: KeyValueRow = {
           'Try PUBSUB HELP.',
       )
     }
-    const { channels } = call.bus.services
+    const { channels } = call.services
     return channels.names(call.place.space, call.count === 3 ? new Glob(call.arg(2)) : undefined)
   },
 }
@@ -188,7 +188,7 @@ const numsub: KeyValueRow = {
   syntax: '[channel [channel ...]]',
   grain: 'local',
   run(call) {
-    const { channels } = call.bus.services
+    const { channels } = call.services
     return call
       .argsFrom(2)
       .flatMap((name): Reply[] => [name, channels.listeners(call.place.space, name)])
@@ -207,7 +207,7 @@ const numpat: KeyValueRow = {
   complexity: 'O(1)',
   syntax: '',
   grain: 'local',
-  run: (call) => call.bus.services.channels.patternCount(call.place.space),
+  run: (call) => call.services.channels.patternCount(call.place.space),
 }
 
 const help = helpRow(container, '6.2.0')

@@ -2,10 +2,10 @@
 // by keys and roles, so that users cannot be made or changed here.
 
 import { refuse } from '../../../base/reply-error.js'
-import type { KeyValueBus } from '../../../bus/keyvalue/bus.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import { map, ok, type Reply, set } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
+import type { HandlerServices } from '../../../bus/keyvalue/services.js'
 import { operatorName } from '../../../identity/keys/operator.js'
 import { defaultUser, userOf } from '../connection/user-name.js'
 import { aclChange } from './acl-changes.js'
@@ -41,11 +41,11 @@ const whoami: KeyValueRow = {
   flags,
   summary: 'Returns the user name of the connection.',
   grain: 'local',
-  run: ({ session, bus }) => userOf(session, bus),
+  run: ({ session, services }) => userOf(session, services),
 }
 
 /** The users that there are. */
-function usersOf({ services }: KeyValueBus): readonly string[] {
+function usersOf(services: HandlerServices): readonly string[] {
   return services.authOff ? [defaultUser] : [operatorName]
 }
 
@@ -58,7 +58,7 @@ const users: KeyValueRow = {
   access: 'operator',
   summary: 'Returns the names of the users.',
   grain: 'local',
-  run: ({ bus }) => [...usersOf(bus)],
+  run: ({ services }) => [...usersOf(services)],
 }
 
 const list: KeyValueRow = {
@@ -70,9 +70,9 @@ const list: KeyValueRow = {
   access: 'operator',
   summary: 'Describes the users.',
   grain: 'local',
-  run: ({ bus }) =>
-    usersOf(bus).map(
-      (user) => `user ${user} on ${bus.services.authOff ? 'nopass ' : ''}~* &* +@all`,
+  run: ({ services }) =>
+    usersOf(services).map(
+      (user) => `user ${user} on ${services.authOff ? 'nopass ' : ''}~* &* +@all`,
     ),
 }
 
@@ -87,9 +87,9 @@ const getuser: KeyValueRow = {
   syntax: 'username',
   grain: 'local',
   run(call) {
-    if (!usersOf(call.bus).includes(call.text(2))) return null
+    if (!usersOf(call.services).includes(call.text(2))) return null
     return map([
-      ...['flags', set(call.bus.services.authOff ? ['on', 'nopass'] : ['on'])],
+      ...['flags', set(call.services.authOff ? ['on', 'nopass'] : ['on'])],
       ...['passwords', [], 'commands', '+@all', 'keys', '~*', 'channels', '&*', 'selectors', []],
     ])
   },
@@ -110,7 +110,7 @@ const cat: KeyValueRow = {
     const name = call.text(2).toLowerCase()
     const category = categories.find((each) => each === name)
     if (category === undefined) throw refuse(`ERR Unknown category '${call.text(2)}'`)
-    const commands = [...call.bus.table.all()].map(({ row }) => row)
+    const commands = [...call.services.table.all()].map(({ row }) => row)
     return commands.filter((row) => categoriesOf(row).includes(category)).map((row) => row.name)
   },
 }
@@ -142,7 +142,7 @@ const genpass: KeyValueRow = {
       )
     }
     const digits = Math.ceil(bits / 4)
-    const { random } = call.bus.services
+    const { random } = call.services
     const bytes = Buffer.from(random.bytes(Math.ceil(digits / 2)))
     return bytes.toString('hex').slice(0, digits)
   },
@@ -179,7 +179,7 @@ const dryrun: KeyValueRow = {
   grain: 'local',
   run(call) {
     const user = call.text(2)
-    if (!usersOf(call.bus).includes(user)) throw refuse(`ERR User '${user}' not found`)
+    if (!usersOf(call.services).includes(user)) throw refuse(`ERR User '${user}' not found`)
     return dryRun(call)
   },
 }
@@ -187,7 +187,7 @@ const dryrun: KeyValueRow = {
 /** The users that there are may do everything. */
 function dryRun(call: KeyValueCall): Reply {
   const name = call.text(3)
-  const command = call.bus.table.find(name)
+  const command = call.services.table.find(name)
   if (command === undefined) throw refuse(`ERR Command '${name}' not found`)
   if (!command.takes(call.count - 3)) {
     throw refuse(`ERR wrong number of arguments for '${command.row.name}' command`)

@@ -63,9 +63,9 @@ const get: KeyValueRow = {
 }
 
 /** The port is the one that the client has come to. */
-function settingOf({ bus, session: { local } }: KeyValueCall, { name }: Option): string {
+function settingOf({ services, session: { local } }: KeyValueCall, { name }: Option): string {
   if (name === 'port') return local.slice(local.lastIndexOf(':') + 1)
-  return bus.services.settings.get(name) ?? ''
+  return services.settings.get(name) ?? ''
 }
 
 const set: KeyValueRow = {
@@ -98,7 +98,7 @@ function readChanges(call: KeyValueCall): ReadonlyMap<string, string> {
     }
   }
   const changes = new Map<string, string>()
-  const { settings } = call.bus.services
+  const { settings } = call.services
   for (let i = 2; i < call.count; i += 2) {
     const name = call.text(i).toLowerCase()
     const option = optionsByName.get(name)
@@ -116,8 +116,8 @@ function failed(name: string, problem: string): Error {
   return refuse(`ERR CONFIG SET failed (possibly related to argument '${name}') - ${problem}`)
 }
 
-function apply({ bus }: KeyValueCall, name: string, text: string): void {
-  const { settings, notifications, slowLog } = bus.services
+function apply({ services }: KeyValueCall, name: string, text: string): void {
+  const { settings, notifications, slowLog } = services
   if (name === 'notify-keyspace-events') {
     notifications.configure(text)
     return
@@ -145,8 +145,8 @@ const resetstat: KeyValueRow = {
   complexity: 'O(1)',
   syntax: '',
   grain: 'local',
-  run({ bus }) {
-    bus.services.figures.reset(bus)
+  run({ services }) {
+    services.figures.reset(services)
     return ok
   },
 }

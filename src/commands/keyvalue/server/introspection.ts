@@ -7,9 +7,10 @@ import type { Slice } from '../../../base/bytes/slice.js'
 import { refuse, syntaxError } from '../../../base/reply-error.js'
 import type { Arguments } from '../../../bus/keyvalue/arguments.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
-import { type Command, type KeyValueTable, keysOf } from '../../../bus/keyvalue/command.js'
 import { map, type Reply, set, simple } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
+import { type KeyValueFacts, keysOf } from '../../../bus/keyvalue/row-facts.js'
+import type { KnownCommand, KnownCommands } from '../../../bus/keyvalue/services.js'
 import { eachWord } from './each-word-task.js'
 import { helpRow } from './help.js'
 import { documentationOf } from './introspection-docs.js'
@@ -33,7 +34,7 @@ const command: KeyValueRow = {
   syntax: '',
   tips: ['nondeterministic_output_order'],
   grain: 'local',
-  run: ({ bus }) => [...bus.table.commands.values()].map(describe),
+  run: ({ services }) => [...services.table.commands.values()].map(describe),
 }
 
 const count: KeyValueRow = {
@@ -46,7 +47,7 @@ const count: KeyValueRow = {
   complexity: 'O(1)',
   syntax: '',
   grain: 'local',
-  run: ({ bus }) => bus.table.commands.size,
+  run: ({ services }) => services.table.commands.size,
 }
 
 const info: KeyValueRow = {
@@ -61,11 +62,11 @@ const info: KeyValueRow = {
   tips: ['nondeterministic_output_order'],
   grain: 'local',
   run(call) {
-    const { args, bus, count } = call
-    if (count === 2) return [...bus.table.commands.values()].map(describe)
+    const { args, services, count } = call
+    if (count === 2) return [...services.table.commands.values()].map(describe)
     const found: Reply[] = []
     const see = (i: number) => {
-      const named = bus.table.find(args.text(i))
+      const named = services.table.find(args.text(i))
       found.push(named === undefined ? null : describe(named))
     }
     return eachWord(call, 2, see, () => found)
@@ -84,16 +85,16 @@ const docs: KeyValueRow = {
   tips: ['nondeterministic_output_order'],
   grain: 'local',
   run(call) {
-    const { args, bus, count } = call
+    const { args, services, count } = call
     const pairs: Reply[] = []
-    const tell = (found: Command | undefined) => {
+    const tell = (found: KnownCommand | undefined) => {
       if (found !== undefined) pairs.push(found.row.name, documentationOf(found))
     }
-    if (count === 2) for (const each of bus.table.commands.values()) tell(each)
+    if (count === 2) for (const each of services.table.commands.values()) tell(each)
     return eachWord(
       call,
       2,
-      (i) => tell(bus.table.find(args.text(i))),
+      (i) => tell(services.table.find(args.text(i))),
       () => map(pairs),
     )
   },
@@ -111,16 +112,16 @@ const list: KeyValueRow = {
   tips: ['nondeterministic_output_order'],
   grain: 'local',
   run(call) {
-    const { bus, count } = call
-    if (count === 2) return set([...bus.table.all()].map(({ row }) => row.name))
+    const { services, count } = call
+    if (count === 2) return set([...services.table.all()].map(({ row }) => row.name))
     if (count !== 5 || !call.is(2, 'filterby')) throw syntaxError()
     const isWanted = filterOf(call)
-    return [...bus.table.all()].filter(isWanted).map(({ row }) => row.name)
+    return [...services.table.all()].filter(isWanted).map(({ row }) => row.name)
   },
 }
 
 /** What FILTERBY lets through; subcommands are asked too. */
-function filterOf(call: KeyValueCall): (command: Command) => boolean {
+function filterOf(call: KeyValueCall): (command: KnownCommand) => boolean {
   if (call.is(3, 'module')) return () => false
   if (call.is(3, 'aclcat')) {
     const category = call.text(4).toLowerCase()
@@ -164,7 +165,7 @@ const getkeysandflags: KeyValueRow = {
 }
 
 interface FoundKeys {
-  readonly row: KeyValueRow
+  readonly row: KeyValueFacts
   readonly args: Arguments
   readonly indexes: readonly number[]
 }
@@ -172,7 +173,7 @@ interface FoundKeys {
 /** The keys of the command that begins with word 2. Throws what the peer answers. */
 function keysWithin(call: KeyValueCall): FoundKeys {
   const args = new Words(call.argsFrom(2))
-  const { table } = call.bus
+  const { table } = call.services
   const found = lookUp(table, args)
   if (found === undefined) throw refuse('ERR Invalid command specified')
   const { row } = found
@@ -191,7 +192,7 @@ function keysWithin(call: KeyValueCall): FoundKeys {
   return { row, args, indexes }
 }
 
-function lookUp(table: KeyValueTable, args: Arguments): Command | undefined {
+function lookUp(table: KnownCommands, args: Arguments): KnownCommand | undefined {
   const found = table.find(args.text(0))
   return args.text(0).includes('|') ? undefined : found?.resolve(args)
 }

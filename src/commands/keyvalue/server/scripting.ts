@@ -4,7 +4,8 @@
 import { refuse } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import { map, ok, type Reply } from '../../../bus/keyvalue/reply.js'
-import type { Flag, KeyValueRow } from '../../../bus/keyvalue/row.js'
+import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
+import type { Flag } from '../../../bus/keyvalue/row-facts.js'
 import { helpRow } from './help.js'
 
 const shared = { categories: ['scripting'], group: 'scripting', complexity: 'O(1)' } as const

@@ -38,7 +38,7 @@ const lastsave: KeyValueRow = {
   since: '1.0.0',
   tips: ['nondeterministic_output'],
   grain: 'local',
-  run: ({ bus }) => bus.services.figures.savedAt,
+  run: ({ services }) => services.figures.savedAt,
 }
 
 const bgsave: KeyValueRow = {
@@ -54,8 +54,8 @@ const bgsave: KeyValueRow = {
   grain: 'local',
   run(call) {
     if (call.count > 2 || (call.count === 2 && !call.is(1, 'schedule'))) throw syntaxError()
-    call.bus.services.figures.savedAt = secondsOf(call)
-    call.bus.programs.changed = 0
+    call.services.figures.savedAt = secondsOf(call)
+    call.services.programs.changed = 0
     return simple('Background saving started')
   },
 }

@@ -50,7 +50,7 @@ const get: KeyValueRow = {
     if (count === undefined || count < -1) {
       throw refuse('ERR count should be greater than or equal to -1')
     }
-    const { entries } = call.bus.services.slowLog
+    const { entries } = call.services.slowLog
     const shown = count === -1 ? entries : entries.slice(0, Number(count))
     return shown.map(({ id, at, micros, words, peer, name }) => [id, at, micros, words, peer, name])
   },
@@ -67,7 +67,7 @@ const len: KeyValueRow = {
   syntax: '',
   tips: ['request_policy:all_nodes', 'response_policy:agg_sum', 'nondeterministic_output'],
   grain: 'local',
-  run: ({ bus }) => bus.services.slowLog.length,
+  run: ({ services }) => services.slowLog.length,
 }
 
 const reset: KeyValueRow = {
@@ -82,8 +82,8 @@ const reset: KeyValueRow = {
   syntax: '',
   tips: ['request_policy:all_nodes', 'response_policy:all_succeeded'],
   grain: 'local',
-  run({ bus }) {
-    bus.services.slowLog.clear()
+  run({ services }) {
+    services.slowLog.clear()
     return ok
   },
 }

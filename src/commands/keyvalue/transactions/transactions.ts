@@ -2,6 +2,7 @@
 // the bus's affair.
 
 import { refuse } from '../../../base/reply-error.js'
+import { Multi } from '../../../bus/keyvalue/clients/session.js'
 import { ok } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import { watch as watchKeys } from './watched-keys.js'
@@ -23,7 +24,7 @@ const multi: KeyValueRow = {
   grain: 'local',
   run({ session }) {
     if (session.multi !== undefined) throw refuse('ERR MULTI calls can not be nested')
-    session.multi = { queue: [], bytes: 0, room: undefined, isPoisoned: false }
+    session.multi = new Multi()
     return ok
   },
 }
@@ -53,8 +54,8 @@ const discard: KeyValueRow = {
   complexity: 'O(n) in the number of queued commands',
   syntax: '',
   grain: 'local',
-  run({ session, bus }) {
-    if (bus.endMulti(session) === undefined) throw refuse('ERR DISCARD without MULTI')
+  run({ session, services }) {
+    if (services.sessions.endMulti(session) === undefined) throw refuse('ERR DISCARD without MULTI')
     session.watches?.end()
     session.watches = undefined
     return ok

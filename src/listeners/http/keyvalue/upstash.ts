@@ -174,7 +174,7 @@ class Exchange {
       bus.closed(session),
     )
     events.data('"OK"')
-    bus.services.monitors.add(bus, session)
+    bus.services.monitors.add(session)
   }
 
   private session(): KeyValueSession {
