@@ -3,7 +3,7 @@
 // here is an async function.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { fail, type GatewayError, toGatewayError, unquotedKeys } from '../../base/errors.js'
+import { fail, type GatewayError, unquotedKeys } from '../../base/errors.js'
 import { collationTablesMax } from '../../base/limits.js'
 import type { Account } from '../../base/work/accounts.js'
 import type { Scheduler } from '../../base/work/scheduler.js'
@@ -13,19 +13,22 @@ import { checkDatabaseName, checkNamespaceName } from '../../engine/collection/c
 import type { Engine } from '../../engine/engine.js'
 import type { Touch } from '../../engine/types.js'
 import type { AuditDetails } from '../../identity/audit.js'
-import type { Rules } from '../../identity/rights/allow.js'
-import { isRevocable } from '../../identity/rights/standing.js'
 import type { Awaitable, Program } from '../../store/store.js'
 import type { Collation } from '../../value/collation/collation.js'
 import type { Document } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
 import { Metering, otherName } from '../metering.js'
 import { NamespaceUse } from '../namespace-use.js'
+import { meetKey } from '../policy/bounds.js'
+import { Draining } from '../policy/draining.js'
+import { mappedError, warnInvalid } from '../policy/errors.js'
+import { senderRefusal } from '../policy/senders.js'
+import { isSlow } from '../policy/slowness.js'
 import type { Services } from '../services.js'
 import type { Session, Touched } from '../session.js'
 import { requireSpaceName } from '../spaces/space-choice.js'
 import type { BusView } from './bus-view.js'
-import { Call } from './call.js'
+import { Call, unauthenticated } from './call.js'
 import type { CommandTx } from './command-tx.js'
 import { noGeneric } from './generic.js'
 import type { Request } from './request.js'
@@ -74,8 +77,7 @@ export class Bus implements BusView {
   private readonly table: CommandTable
   private lastId = 0
   readonly scheduler: Scheduler | undefined
-  private idle: (() => void) | undefined
-  private draining = false
+  private readonly draining = new Draining()
 
   constructor(
     rows: readonly DocumentRow[],
@@ -167,12 +169,8 @@ export class Bus implements BusView {
 
   /** Refuses further commands; resolves when those at work have been answered. */
   drain(): Promise<void> {
-    this.draining = true
     for (const call of this.working.values()) call.hurry()
-    if (this.working.size === 0) return Promise.resolve()
-    return new Promise((resolve) => {
-      this.idle = resolve
-    })
+    return this.draining.begin(this.working.size)
   }
 
   /** Ends the commands at work at their next pause: for a drain that takes too long. */
@@ -188,7 +186,7 @@ export class Bus implements BusView {
     try {
       return this.open(request, session, account)
     } catch (thrown) {
-      const error = this.mapped(thrown, commandName(request.body) ?? '')
+      const error = mappedError(thrown, commandName(request.body) ?? '', this.services.log)
       const known = this.table.rowOf(request.body)?.name ?? otherName
       this.counters.refused(known, session.protocol, error)
       throw error
@@ -200,13 +198,12 @@ export class Bus implements BusView {
     session: Session,
     account: Account | undefined,
   ): [DocumentRow, AnyCall] {
-    if (this.draining) throw fail('ShutdownInProgress', 'The server is shutting down')
+    if (this.draining.isOn) throw fail('ShutdownInProgress', 'The server is shutting down')
     const { prepared } = request
     const row = prepared?.row ?? this.rowOf(request)
     const { engine, services } = this
     const { name, access, grows, secrets = noSecrets } = row
-    requireIdentity(row, session, services.rules)
-    if (access !== 'anonymous' && isRevocable(session.identity)) this.meet(session, name)
+    this.admit(row, session)
     if (row.adminOnly === true && request.db !== 'admin') {
       throw fail('Unauthorized', `${name} may only be run against the admin database.`)
     }
@@ -245,8 +242,7 @@ export class Bus implements BusView {
     const row = this.table.rowNamed(command)
     if (row === undefined) throw fail('CommandNotFound', `no such command: '${command}'`)
     const { engine, services } = this
-    requireIdentity(row, session, services.rules)
-    if (row.access !== 'anonymous' && isRevocable(session.identity)) this.meet(session, command)
+    this.admit(row, session)
     const body = writeDocument((writer) => writer.string(command, touches[0]?.collection ?? ''))
     const call: AnyCall = new Call({
       command,
@@ -269,12 +265,15 @@ export class Bus implements BusView {
     return call.read(nothing)
   }
 
-  /** A wallet's command: counted, and refused where its key has had its share. */
-  private meet({ protocol, identity }: Session, command: string): void {
-    const { keyUse, keyLimit } = this.services
-    // HTTP counts by its routes.
-    if (protocol !== 'http') keyUse?.count(identity, `${protocol}:${command}`)
-    keyLimit?.take(identity)
+  /**
+   * Before anything is read of the command: who has not signed in is refused, and a key's command
+   * is counted. What else a row asks for is the call's to check.
+   */
+  private admit({ name, access }: DocumentRow, session: Session): void {
+    if (senderRefusal(access, session.identity, this.services.rules) === 'unauthenticated') {
+      throw unauthenticated(name)
+    }
+    meetKey(this.services, session, access, session.protocol, name)
   }
 
   private rowOf({ body }: Request): DocumentRow {
@@ -350,21 +349,11 @@ export class Bus implements BusView {
   }
 
   private failed(call: AnyCall, thrown: unknown): GatewayError {
-    const mapped = this.mapped(thrown, call.command)
+    const mapped = mappedError(thrown, call.command, this.services.log)
     // What an insert fails with is of its own documents.
     const isQuoting = call.isBlind && call.command !== 'insert'
     const error = isQuoting ? unquotedKeys(mapped) : mapped
     this.settle(call, error)
-    return error
-  }
-
-  /** Any thrown thing as the error that clients see; what is not ours goes to the log whole. */
-  private mapped(thrown: unknown, command: string): GatewayError {
-    const error = toGatewayError(thrown)
-    if (error.kind === 'InternalError') {
-      const cause = error.cause instanceof Error ? error.cause.stack : String(error.cause)
-      this.services.log.error({ command, cause }, error.message)
-    }
     return error
   }
 
@@ -383,8 +372,8 @@ export class Bus implements BusView {
       counts.failed++
       this.counters.failed(protocol, error)
     }
-    if (ms >= slowCommandMs) this.logSlow(call, ms, error)
-    if (this.working.size === 0) this.idle?.()
+    if (isSlow(ms, slowCommandMs)) this.logSlow(call, ms, error)
+    this.draining.ended(this.working.size)
   }
 
   private account({ account, isCharged, startedMs, othersMs }: AnyCall, nowMs: number): void {
@@ -396,10 +385,7 @@ export class Bus implements BusView {
 
   /** Nothing of the documents: a log is not where their content belongs. */
   private logInvalid({ command, session }: AnyCall, namespaces: Iterable<string>): void {
-    for (const ns of namespaces) {
-      const text = 'documents were written that would fail validation'
-      this.services.log.warn({ command, ns, connection: session.id }, text)
-    }
+    for (const ns of namespaces) warnInvalid(this.services.log, command, ns, session.id)
   }
 
   private logSlow(call: AnyCall, ms: number, error: GatewayError | undefined): void {
@@ -423,17 +409,6 @@ export class Bus implements BusView {
 
 /** The program of a call whose rights alone are looked at: the fence does that. */
 function* nothing(): Program<void> {}
-
-/** Before anything is read of the command; what else a row asks for is the call's to check. */
-function requireIdentity(
-  { access, name }: DocumentRow,
-  session: Session,
-  rules: Rules | undefined,
-): void {
-  if (access === 'anonymous' || session.identity.kind !== 'anonymous') return
-  if (access === 'reader' && rules?.anonymousReads === true) return
-  throw fail('Unauthorized', `Command ${name} requires authentication`)
-}
 
 /** The names that were right last: most commands are about the same ones again. */
 let right: { readonly db?: string; readonly collection?: string } = {}

@@ -28,7 +28,11 @@ import type { Awaitable, Program, ReadTx, Tx } from '../../store/store.js'
 import { type Phase, runSweep, type Sweep } from '../../store/sweep.js'
 import { Elements } from '../../value/elements.js'
 import { bsonType, type Document, stringOf } from '../../value/value.js'
-import type { Growth, RowAccess } from '../row-facts.js'
+import { auditEntry } from '../policy/audit.js'
+import { quotasOf } from '../policy/bounds.js'
+import type { Growth, RowAccess } from '../policy/facts.js'
+import { senderRefusal } from '../policy/senders.js'
+import type { Quotas } from '../quota.js'
 import type { Services } from '../services.js'
 import type { Message, Session } from '../session.js'
 import { wayOutOf } from '../spaces/way-out.js'
@@ -139,14 +143,13 @@ export class Call<A, T> implements Fence {
     const { clock } = options.services
     this.now = clock.now()
     this.startedMs = clock.elapsed()
-    const limit = shorter(this.generic.maxTimeMs, this.quotaMs)
+    const limit = shorter(this.generic.maxTimeMs, this.quotas?.commandMs ?? 0)
     this.deadlineMs = limit === 0 ? Number.POSITIVE_INFINITY : this.startedMs + limit
   }
 
-  /** Milliseconds that the caller's commands may take; 0 for no bound. */
-  private get quotaMs(): number {
-    const { quotas } = this.services
-    return quotas === undefined || !isRevocable(this.identity) ? 0 : quotas.commandMs
+  /** What the caller may have; undefined where nothing bounds it. */
+  private get quotas(): Quotas | undefined {
+    return quotasOf(this.services.quotas, this.identity)
   }
 
   /** The i-th ObjectId of this call, the same at every run. */
@@ -232,29 +235,9 @@ export class Call<A, T> implements Fence {
 
   /** Throws unless the caller may send the command at all. */
   requireAccess(): void {
-    const { access, identity, services } = this
-    if (identity.kind === 'operator') return
-    const { rules = strictRules } = services
-    switch (access) {
-      case 'anonymous':
-        return
-      case 'reader':
-        if (identity.kind === 'anonymous' && !rules.anonymousReads) throw this.unauthenticated()
-        return
-      case 'identity':
-        if (identity.kind === 'anonymous') throw this.unauthenticated()
-        return
-      case 'session':
-        if (identity.kind === 'anonymous') throw this.unauthenticated()
-        if (identity.kind !== 'session') throw this.unauthorized()
-        return
-      case 'admin':
-        if (identity.kind === 'anonymous') throw this.unauthenticated()
-        if (!isAdministrator(identity, rules, 'admin')) throw this.unauthorized()
-        return
-      case 'operator':
-        throw identity.kind === 'anonymous' ? this.unauthenticated() : this.unauthorized()
-    }
+    const refusal = senderRefusal(this.access, this.identity, this.services.rules)
+    if (refusal === undefined) return
+    throw refusal === 'forbidden' ? this.unauthorized() : unauthenticated(this.command)
   }
 
   /** Looks again at who asks, for work that begins with no program. */
@@ -268,9 +251,8 @@ export class Call<A, T> implements Fence {
   auditEntry(details: AuditDetails): AuditEntry {
     const { command, identity, session, db, touches } = this
     const collection = touches[0]?.collection
-    const { protocol, peer } = session
     const ns = collection === undefined ? {} : { ns: `${touches[0]?.db ?? db}.${collection}` }
-    return { act: command, identity, protocol, peer, details, ...ns }
+    return auditEntry(command, identity, session, { details, ...ns })
   }
 
   lookAgain(tx: ReadTx): Program<void> | undefined {
@@ -289,17 +271,15 @@ export class Call<A, T> implements Fence {
   }
 
   get requireSpace(): ((bytes: number, waste: number) => void) | undefined {
-    const { quotas } = this.services
-    const isBound = this.grows !== 'nothing' && isRevocable(this.identity)
-    return isBound ? quotas?.requireDisk : undefined
+    return this.grows === 'nothing' ? undefined : this.quotas?.requireDisk
   }
 
   get requireStaging(): ((bytes: number, waste: number) => void) | undefined {
-    return isRevocable(this.identity) ? this.services.quotas?.requireWaste : undefined
+    return this.quotas?.requireWaste
   }
 
   creating(held: Held, count: number): void {
-    if (isRevocable(this.identity)) this.services.quotas?.requireHolding(held, count)
+    this.quotas?.requireHolding(held, count)
   }
 
   makingHome(db: string, homes: number): void {
@@ -338,10 +318,6 @@ export class Call<A, T> implements Fence {
   /** Collections that documents were written to which their validators only warn of. */
   get invalidNamespaces(): Iterable<string> | undefined {
     return this.invalid
-  }
-
-  private unauthenticated(): GatewayError {
-    return fail('Unauthorized', `Command ${this.command} requires authentication`)
   }
 
   /** The refusal of the whole command; its text shows the command's name and target alone. */
@@ -482,6 +458,10 @@ export class Call<A, T> implements Fence {
     const shown = name.startsWith('sql') ? this.touches[0]?.collection : textIn(elements)
     return `{ ${name}: ${shown === undefined ? '1' : JSON.stringify(shown)} }`
   }
+}
+
+export function unauthenticated(command: string): GatewayError {
+  return fail('Unauthorized', `Command ${command} requires authentication`)
 }
 
 /** What tells of a collection where and whose it is. */

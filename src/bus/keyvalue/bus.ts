@@ -14,6 +14,10 @@ import { noWallets } from '../../identity/rights/standing.js'
 import type { Awaitable } from '../../store/store.js'
 import { memoryOwner } from '../memory-owner.js'
 import type { Metering } from '../metering.js'
+import { auditEntry } from '../policy/audit.js'
+import { meetKey } from '../policy/bounds.js'
+import { Draining } from '../policy/draining.js'
+import { mappedError, warnInvalid } from '../policy/errors.js'
 import type { Arguments } from './arguments.js'
 import type { Followers } from './clients/followers.js'
 import { Queues } from './clients/queues.js'
@@ -62,8 +66,7 @@ export class KeyValueBus implements Sessions {
   private readonly queues = new Queues((session) => this.openRoom(session))
   private readonly unknown: Command
   private working = 0
-  private idle: (() => void) | undefined
-  private draining = false
+  private readonly draining = new Draining()
 
   constructor(options: KeyValueBusOptions) {
     const { rows, engine, spaces, services, counters, bounds = usualBounds } = options
@@ -78,10 +81,7 @@ export class KeyValueBus implements Sessions {
       notifies: () => services.settings.notifies,
       notifiesRare: () => services.settings.notifiesRare,
       announce: (events) => services.announce(events),
-      warnOf: (ns, command, connection) => {
-        const text = 'documents were written that would fail validation'
-        services.log.warn({ command, ns, connection }, text)
-      },
+      warnOf: (ns, command, connection) => warnInvalid(services.log, command, ns, connection),
       allow: services.allow,
       standing: services.standing ?? noWallets,
       ...(services.homes === undefined ? {} : { homes: services.homes }),
@@ -131,7 +131,7 @@ export class KeyValueBus implements Sessions {
   open(named: Command | undefined, args: Arguments, session: KeyValueSession): RunningCall {
     const command = named?.resolve(args)
     const call = new RunningCall(command ?? this.unknown, args, session, this.services)
-    const error = this.draining
+    const error = this.draining.isOn
       ? refuse('ERR the server is shutting down', 'ShutdownInProgress')
       : args.isCut === true
         ? tooLong()
@@ -338,17 +338,12 @@ export class KeyValueBus implements Sessions {
 
   /** Refuses further commands; resolves when those at work have been answered. */
   drain(): Promise<void> {
-    this.draining = true
-    if (this.working === 0) return Promise.resolve()
-    return new Promise((resolve) => {
-      this.idle = resolve
-    })
+    return this.draining.begin(this.working)
   }
 
   /** Writes an act down that is not in a program of its own; answers its reply. */
   private async record({ name, reply, session }: RunningCall): Promise<Reply> {
-    const { current: identity, protocol, peer } = session
-    await this.services.audit?.record({ act: `redis:${name}`, identity, protocol, peer })
+    await this.services.audit?.record(auditEntry(`redis:${name}`, session.current, session))
     return reply
   }
 
@@ -369,12 +364,8 @@ export class KeyValueBus implements Sessions {
 
   /** What a key has beyond its share is refused. */
   private limit({ command, session }: RunningCall): GatewayError | undefined {
-    const { identity, protocol } = session
-    if (command.row.access === 'anonymous' || identity.kind !== 'key') return undefined
-    // HTTP counts by its routes.
-    if (protocol !== 'http') this.services.keyUse?.count(identity, meterName(command, this.unknown))
     try {
-      this.services.keyLimit?.take(identity)
+      meetKey(this.services, session, command.opensTo, 'redis', command.row.name)
       return undefined
     } catch (thrown) {
       return toGatewayError(thrown)
@@ -459,7 +450,7 @@ export class KeyValueBus implements Sessions {
     }
     if (last !== undefined) this.account(last, ran, ms, startedMs)
     this.working--
-    if (this.working === 0) this.idle?.()
+    this.draining.ended(this.working)
   }
 
   /** Commands of one session have run, the last of them `call`, each in `ms`. */
@@ -487,8 +478,6 @@ export class KeyValueBus implements Sessions {
     counts.failed++
     this.services.figures.failed(errorLine(error))
     this.metering.failed(session.protocol, error)
-    if (error.kind !== 'InternalError') return
-    const cause = error.cause instanceof Error ? error.cause.stack : String(error.cause)
-    this.services.log.error({ command: row.name, cause }, toGatewayError(error).message)
+    mappedError(error, row.name, this.services.log)
   }
 }

@@ -3,7 +3,7 @@
 // of the executors read these facts.
 
 import type { Need } from '../../engine/types.js'
-import type { Growth, RowAccess } from '../row-facts.js'
+import type { Growth, RowAccess } from '../policy/facts.js'
 import type { Arguments } from './arguments.js'
 
 /** As COMMAND INFO prints them; `movablekeys` follows from `movableKeys`. */

@@ -2,6 +2,7 @@
 // short. It lives in memory alone and is the operator's; words that are secret are not in it.
 
 import { slowLogBytesMax, slowLogEntriesMax, slowLogWordsMax } from '../../base/limits.js'
+import { isSlow } from '../policy/slowness.js'
 import type { Followed } from './clients/followers.js'
 
 export interface SlowEntry {
@@ -38,7 +39,7 @@ export class SlowLog {
 
   /** A command has run. Waiting for a key is not slowness. */
   readonly follow = (call: Followed, ms: number): void => {
-    if (this.micros < 0 || ms * 1_000 < this.micros) return
+    if (!isSlow(ms * 1_000, this.micros)) return
     const { row } = call.command
     if (row.grain === 'blocking' || row.flags.includes('skip_slowlog')) return
     this.entries.unshift(this.entryOf(call, ms))

@@ -11,6 +11,7 @@ import type { Namespace, Need } from '../../../engine/types.js'
 import { type Allow, askedOf } from '../../../identity/rights/allow.js'
 import { isRevocable, type Standing } from '../../../identity/rights/standing.js'
 import type { Program, ReadTx, Tx } from '../../../store/store.js'
+import { quotasOf } from '../../policy/bounds.js'
 import type { Quotas } from '../../quota.js'
 import type { HomeLimit } from '../../spaces/home-limit.js'
 import { wayOutOfSpace } from '../../spaces/way-out.js'
@@ -49,9 +50,9 @@ export class ProgramRights {
    * the program is there then, and each of its commands gets one of its own.
    */
   *requireSpace(tx: Tx, calls: readonly RunningCall[], places: OpenPlaces): Program<void> {
-    const { quotas } = this.options
     const identity = calls[0]?.session.identity
-    if (quotas === undefined || identity === undefined || !isRevocable(identity)) return
+    const quotas = identity && quotasOf(this.options.quotas, identity)
+    if (quotas === undefined) return
     if (!calls.some(growsKeys)) return
     for (const key of places.usages()) {
       if (tx.added(key).bytes <= 0) continue
@@ -65,10 +66,10 @@ export class ProgramRights {
     { session, place }: RunningCall,
     needed: StagingNeeded,
   ): Program<void> {
-    const { quotas } = this.options
+    const quotas = quotasOf(this.options.quotas, session.identity)
     const ns = yield* place.find(tx)
     const payer = ns === undefined ? null : payerOf(ns.access)
-    if (quotas === undefined || payer === null || !isRevocable(session.identity)) return
+    if (quotas === undefined || payer === null) return
     if (needed.bytes === 0) return
     needed.owner = payer
     const key = usageKey(payer)
