@@ -4,9 +4,9 @@
 import type { Touch } from '../../engine/types.js'
 import type { Identity } from '../../identity/identity.js'
 import type { NamespaceUse } from '../namespace-use.js'
+import type { OperationKind } from '../policy/meters.js'
 import type { Message, Session } from '../session.js'
-
-export type OperationKind = 'insert' | 'query' | 'update' | 'delete' | 'getmore' | 'command'
+import type { DocumentFacts } from './row-facts.js'
 
 /** A command at work, as other commands see it. */
 export interface Operation {
@@ -15,7 +15,7 @@ export interface Operation {
   readonly command: string
   readonly db: string
   readonly request: Message
-  readonly secrets: readonly string[]
+  readonly row: DocumentFacts
   readonly session: Session
   readonly identity: Identity
   readonly touches: readonly Touch[]

@@ -36,11 +36,6 @@ import type { AnyCall, DocumentRow } from './row.js'
 import { shapeOf } from './shape.js'
 import { CommandTable, commandName } from './table.js'
 
-const noSecrets: readonly string[] = []
-
-/** Their replies tell of operations that failed beside others that did not. */
-const mayFailInPart: ReadonlySet<string> = new Set(['insert', 'update', 'delete'])
-
 /** Where users of PLAIN sign in; it holds no collections. */
 const externalUsers = '$external'
 
@@ -202,7 +197,7 @@ export class Bus implements BusView {
     const { prepared } = request
     const row = prepared?.row ?? this.rowOf(request)
     const { engine, services } = this
-    const { name, access, grows, secrets = noSecrets } = row
+    const { name } = row
     this.admit(row, session)
     if (row.adminOnly === true && request.db !== 'admin') {
       throw fail('Unauthorized', `${name} may only be run against the admin database.`)
@@ -211,10 +206,7 @@ export class Bus implements BusView {
     const id = ++this.lastId
     const { args, target, generic } = prepared?.parsed ?? row.parse(request)
     const call: AnyCall = new Call({
-      command: name,
-      access,
-      grows,
-      secrets,
+      row,
       request,
       session,
       args,
@@ -245,11 +237,8 @@ export class Bus implements BusView {
     this.admit(row, session)
     const body = writeDocument((writer) => writer.string(command, touches[0]?.collection ?? ''))
     const call: AnyCall = new Call({
-      command,
-      access: row.access,
       // Nothing is added: a quota that is used up since is of no matter.
-      grows: 'nothing',
-      secrets: noSecrets,
+      row: { ...row, grows: 'nothing' },
       args: {},
       target: undefined,
       request: { db, body, sequences: new Map() },
@@ -344,14 +333,13 @@ export class Bus implements BusView {
 
   private finished(call: AnyCall, reply: Document): Document {
     this.settle(call, undefined)
-    if (mayFailInPart.has(call.command)) this.counters.answered(call.session.protocol, reply)
+    if (call.row.fails === 'inPart') this.counters.answered(call.session.protocol, reply)
     return reply
   }
 
   private failed(call: AnyCall, thrown: unknown): GatewayError {
     const mapped = mappedError(thrown, call.command, this.services.log)
-    // What an insert fails with is of its own documents.
-    const isQuoting = call.isBlind && call.command !== 'insert'
+    const isQuoting = call.isBlind && call.row.quotesOwn !== true
     const error = isQuoting ? unquotedKeys(mapped) : mapped
     this.settle(call, error)
     return error
@@ -365,9 +353,9 @@ export class Bus implements BusView {
     const ms = nowMs - call.startedMs - call.waitedMs
     this.account(call, nowMs)
     const { protocol } = call.session
-    const counts = this.counters.record(call.command, protocol, ms, nowMs)
+    const counts = this.counters.record(call.row, protocol, ms, nowMs)
     const touch = call.touches[0]
-    if (touch !== undefined) this.namespaces.record(touch, call.command, ms, error !== undefined)
+    if (touch !== undefined) this.namespaces.record(touch, call.row, ms, error !== undefined)
     if (error !== undefined) {
       counts.failed++
       this.counters.failed(protocol, error)
@@ -399,7 +387,7 @@ export class Bus implements BusView {
         connection: session.id,
         protocol: session.protocol,
         ...(session.requestId === undefined ? {} : { requestId: session.requestId }),
-        shape: shapeOf(request.body, call.secrets),
+        shape: shapeOf(request.body, call.row.secrets),
         ...(error === undefined ? {} : { code: error.code }),
       },
       'slow command',

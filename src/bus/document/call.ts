@@ -30,7 +30,6 @@ import { Elements } from '../../value/elements.js'
 import { bsonType, type Document, stringOf } from '../../value/value.js'
 import { auditEntry } from '../policy/audit.js'
 import { quotasOf } from '../policy/bounds.js'
-import type { Growth, RowAccess } from '../policy/facts.js'
 import { senderRefusal } from '../policy/senders.js'
 import type { Quotas } from '../quota.js'
 import type { Services } from '../services.js'
@@ -39,6 +38,7 @@ import { wayOutOf } from '../spaces/way-out.js'
 import type { BusView } from './bus-view.js'
 import { CommandReadTx, CommandTx, type Fence } from './command-tx.js'
 import { checkGeneric, type Generic, type GenericArgs } from './generic.js'
+import type { DocumentFacts } from './row-facts.js'
 
 const noVariables: QueryContext['variables'] = new Map()
 const emptyDocument: Document = Uint8Array.of(5, 0, 0, 0, 0)
@@ -59,11 +59,7 @@ function requireReading({ db, collection = '', needs }: Touch): void {
 }
 
 export interface CallOptions<A, T> {
-  /** Canonical name of the command. */
-  readonly command: string
-  readonly access: RowAccess
-  readonly grows: Growth
-  readonly secrets: readonly string[]
+  readonly row: DocumentFacts
   readonly request: Message
   readonly session: Session
   readonly args: A
@@ -79,10 +75,9 @@ export interface CallOptions<A, T> {
 }
 
 export class Call<A, T> implements Fence {
+  readonly row: DocumentFacts
+  /** Canonical name of the command. */
   readonly command: string
-  private readonly access: RowAccess
-  private readonly grows: Growth
-  readonly secrets: readonly string[]
   readonly request: Message
   readonly db: string
   readonly session: Session
@@ -124,10 +119,8 @@ export class Call<A, T> implements Fence {
   private queryContext: QueryContext | undefined
 
   constructor(options: CallOptions<A, T>) {
-    this.command = options.command
-    this.access = options.access
-    this.grows = options.grows
-    this.secrets = options.secrets
+    this.row = options.row
+    this.command = options.row.name
     this.request = options.request
     this.db = options.request.db
     this.session = options.session
@@ -139,7 +132,7 @@ export class Call<A, T> implements Fence {
     this.bus = options.bus
     this.id = options.id
     this.account = options.account
-    this.generic = checkGeneric(options.generic, options.command)
+    this.generic = checkGeneric(options.generic, options.row)
     const { clock } = options.services
     this.now = clock.now()
     this.startedMs = clock.elapsed()
@@ -211,14 +204,14 @@ export class Call<A, T> implements Fence {
 
   /** Whether the caller may do `need` to what is at that place, with that access. */
   may(need: Need, access: Access | undefined, place: Place): boolean {
-    const { identity, command } = this
+    const { identity } = this
     const { allow: decide, rules } = this.services
     if (identity.kind !== 'user') {
       if (decide !== undefined) return decide(identity, need, access)
       return allow(identity, need, access, rules)
     }
     if (isBehindPatterns(identity, place)) return false
-    const asked = { place, command }
+    const asked = { place, marks: this.row.roles }
     return decide?.(identity, need, access, asked) ?? allow(identity, need, access, rules, asked)
   }
 
@@ -235,7 +228,7 @@ export class Call<A, T> implements Fence {
 
   /** Throws unless the caller may send the command at all. */
   requireAccess(): void {
-    const refusal = senderRefusal(this.access, this.identity, this.services.rules)
+    const refusal = senderRefusal(this.row.access, this.identity, this.services.rules)
     if (refusal === undefined) return
     throw refusal === 'forbidden' ? this.unauthorized() : unauthenticated(this.command)
   }
@@ -271,7 +264,7 @@ export class Call<A, T> implements Fence {
   }
 
   get requireSpace(): ((bytes: number, waste: number) => void) | undefined {
-    return this.grows === 'nothing' ? undefined : this.quotas?.requireDisk
+    return this.row.grows === 'nothing' ? undefined : this.quotas?.requireDisk
   }
 
   get requireStaging(): ((bytes: number, waste: number) => void) | undefined {

@@ -21,6 +21,8 @@ export class Command {
   /** Who may send it. */
   readonly opensTo: RowAccess
   readonly isFast: boolean
+  /** What it does is bounded by its words. */
+  readonly isBrief: boolean
   readonly isWrite: boolean
   readonly subcommands = new Map<string, Command>()
   /** The program of a row that has one. */
@@ -40,6 +42,7 @@ export class Command {
     this.needs = needsOf(row)
     this.opensTo = accessOf(row)
     this.isFast = row.flags.includes('fast')
+    this.isBrief = this.isFast || row.isBrief === true
     this.isWrite = row.flags.includes('write')
     this.run =
       row.grain === 'read' || row.grain === 'write' || row.grain === 'blocking'

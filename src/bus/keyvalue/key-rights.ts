@@ -17,7 +17,7 @@ export function requireKeys(call: RunningCall, { keyValue }: UserIdentity): void
   const patterns = keyValue?.patterns
   if (patterns === undefined) return
   const { row, isWrite } = call.command
-  if (row.name.startsWith('sort') && readsFurtherKeys(call) && !patterns.some(isEverything)) {
+  if (row.readsByPattern === true && readsFurtherKeys(call) && !patterns.some(isEverything)) {
     throw noKeyPermission()
   }
   const needsRead = !isWrite || row.alsoNeeds?.(call).includes('read') === true

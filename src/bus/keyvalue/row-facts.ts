@@ -3,7 +3,7 @@
 // of the executors read these facts.
 
 import type { Need } from '../../engine/types.js'
-import type { Growth, RowAccess } from '../policy/facts.js'
+import type { CommandFacts, Growth, RowAccess } from '../policy/facts.js'
 import type { Arguments } from './arguments.js'
 
 /** As COMMAND INFO prints them; `movablekeys` follows from `movableKeys`. */
@@ -64,9 +64,13 @@ export type KeyGrowth = Extract<Growth, (typeof growths)[number]>
 /** How the work is cut: see the handlers of row.ts. */
 export type KeyValueGrain = 'local' | 'read' | 'write' | 'blocking' | 'task' | 'exec' | 'container'
 
-export interface KeyValueFacts {
+export interface KeyValueFacts extends CommandFacts {
   /** Lower-case; a subcommand is `container|name`, and its container has a row of its own. */
   readonly name: string
+  /** It is not `fast`, but what it does is bounded by its words. */
+  readonly isBrief?: boolean
+  /** With BY or GET it reads keys whose names it makes of what it finds. */
+  readonly readsByPattern?: boolean
   /** Words with the name; negative: at least so many. A subcommand counts both words. */
   readonly arity: number
   readonly flags: readonly Flag[]

@@ -120,12 +120,12 @@ export class Channels {
 
   /** For the decision about a service user: the channels are a collection. */
   askedOf({ database }: Space): Asked {
-    return askedOf({ db: database, name: channelsName }, 'publish')
+    return askedOf({ db: database, name: channelsName })
   }
 
   /** Of the key-value databases, which are all alike to a service user. */
   private keysAskedOf({ database }: Space): Asked {
-    return askedOf({ db: database, name: keyspaceName(0) }, 'publish')
+    return askedOf({ db: database, name: keyspaceName(0) })
   }
 
   /** To listen is to read, to publish is to write. */

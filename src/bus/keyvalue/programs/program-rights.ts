@@ -87,7 +87,7 @@ export class ProgramRights {
   private require(call: RunningCall, ns: Namespace, needs: readonly Need[]): void {
     const { allow } = this.options
     const { current } = call.session
-    const asked = current.kind === 'user' ? askedOf(ns, call.name) : undefined
+    const asked = current.kind === 'user' ? askedOf(ns, call.command.row.roles) : undefined
     for (let i = 0; i < needs.length; i++) {
       if (allow(current, needs[i] as Need, ns.access, asked)) continue
       throw noKeyPermission(wayOutOfSpace(current, ns.db, ns.access))

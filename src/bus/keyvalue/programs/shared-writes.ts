@@ -37,9 +37,6 @@ export type RunAgain = (
   wasAlone: boolean,
 ) => Promise<void>
 
-/** Of those that are not `fast`: what they do is bounded by their words. */
-const alsoBrief: ReadonlySet<string> = new Set(['set', 'mset', 'del'])
-
 /** Behind a program that failed, so many times as many do not share as it was of. */
 const unsharedTimes = 8
 
@@ -108,7 +105,7 @@ function wordsToShare(calls: readonly RunningCall[]): number | undefined {
   let words = 0
   for (let i = 0; i < calls.length; i++) {
     const { command, args, session } = calls[i] as RunningCall
-    if (!command.isFast && !alsoBrief.has(command.row.name)) return undefined
+    if (!command.isBrief) return undefined
     const { count } = args
     if (count > sharedCommandWordsMax || args.argumentBytes > sharedCommandBytesMax) {
       return undefined

@@ -15,8 +15,9 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
 import { shapeOf } from '../../../bus/document/shape.js'
+import { meters } from '../../../bus/policy/meters.js'
 import { accountDatabaseOf, identityKey } from '../../../identity/identity.js'
 import { accountNameOf } from '../../../identity/sign-in/credentials.js'
 import { compileFilter } from '../../../query/filter.js'
@@ -28,7 +29,7 @@ type AnyCall = Call<unknown, unknown>
 
 const currentOp = documentRow({
   name: 'currentOp',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'identity',
   adminOnly: true,
@@ -67,7 +68,7 @@ function conditionsOf(body: Document): Document {
 
 const killOp = documentRow({
   name: 'killOp',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'identity',
   adminOnly: true,
@@ -108,7 +109,7 @@ export function operationDocuments(
       writer.int64('secs_running', Math.floor(ms / 1000))
       writer.int64('microsecs_running', Math.round(ms * 1000))
       writer
-        .string('op', kinds.get(other.command) ?? 'command')
+        .string('op', meters[other.row.metered].shown)
         .string('ns', collection === undefined ? other.db : `${other.db}.${collection}`)
       writeCommand(writer, other, isOwnCall(call, other))
       writer.int32('numYields', 0)
@@ -132,11 +133,11 @@ function writeCommand(writer: DocumentWriter, other: Operation, isOwn: boolean):
   for (let isFirst = true; elements.next(); isFirst = false) {
     const name = elements.name()
     const value = elements.value()
-    if (other.secrets.includes(name) || name === 'lsid') continue
+    if (other.row.secrets?.includes(name) === true || name === 'lsid') continue
     const isTarget = isFirst && (value.type === bsonType.string || value.isNumber)
     if (isWhole || isTarget) writer.value(name, value)
   }
-  if (!isWhole) writer.string('$truncated', shapeOf(body, other.secrets))
+  if (!isWhole) writer.string('$truncated', shapeOf(body, other.row.secrets))
   if (field(body, '$db') === undefined || !isWhole) writer.string('$db', other.db)
   writer.close()
 }
@@ -187,15 +188,6 @@ export function idleCursorDocuments(
       }),
     )
 }
-
-/** The peer's names of what some commands are; the others are `command`. */
-const kinds: ReadonlyMap<string, string> = new Map([
-  ['insert', 'insert'],
-  ['find', 'query'],
-  ['update', 'update'],
-  ['delete', 'remove'],
-  ['getMore', 'getmore'],
-])
 
 function writeUser(writer: DocumentWriter, { identity }: Pick<Operation, 'identity'>): void {
   const user = accountNameOf(identity)

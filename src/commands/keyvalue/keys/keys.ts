@@ -27,6 +27,7 @@ const del: KeyValueRow = {
   ...shared,
   name: 'del',
   grows: 'nothing',
+  isBrief: true,
   arity: -2,
   flags: ['write'],
   keys: [1, -1, 1],

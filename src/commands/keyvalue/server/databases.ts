@@ -53,6 +53,7 @@ const flushdb: KeyValueRow = {
   ...flush,
   name: 'flushdb',
   grows: 'nothing',
+  roles: ['removes'],
   summary: 'Empties the database.',
   grain: 'write',
   *run(ks, call) {
@@ -69,6 +70,7 @@ const flushall: KeyValueRow = {
   ...flush,
   name: 'flushall',
   grows: 'nothing',
+  roles: ['removes'],
   databases: () => everyDatabase,
   summary: 'Empties all databases.',
   grain: 'write',
@@ -87,6 +89,7 @@ function* empty(ks: Keyspace): Program<void> {
 const swapdb: KeyValueRow = {
   name: 'swapdb',
   grows: 'nothing',
+  roles: ['removes'],
   arity: 3,
   flags: ['write', 'fast'],
   categories: ['keyspace', 'dangerous'],

@@ -77,7 +77,7 @@ function* count(tx: ReadTx, { services, session, now }: KeyValueCall): Program<D
   for (const index of databaseIndexes) {
     const ns = yield* space.place(index).find(tx)
     if (ns === undefined) continue
-    if (!services.allow(session.current, 'read', ns.access, askedOf(ns, 'info'))) continue
+    if (!services.allow(session.current, 'read', ns.access, askedOf(ns))) continue
     const keys = yield* liveCount(tx, ns, now)
     const { count: expires, leftMs } = timed.get(ns.id) ?? { count: 0, leftMs: 0 }
     const averageMs = expires === 0 ? 0 : Math.round(leftMs / expires)
