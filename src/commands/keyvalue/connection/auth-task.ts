@@ -17,7 +17,7 @@ import { requireWalletKey } from '../../../identity/sign-in/login.js'
 import { announcedVersion, requireName } from './connection.js'
 import { defaultUser } from './user-name.js'
 
-const shared = { categories: ['connection'], group: 'connection' } as const
+const shared = { grows: 'nothing', categories: ['connection'], group: 'connection' } as const
 
 interface Login {
   readonly user: string
@@ -29,7 +29,6 @@ interface Login {
 const auth: KeyValueRow = {
   ...shared,
   name: 'auth',
-  grows: 'nothing',
   arity: -2,
   flags: ['noscript', 'loading', 'stale', 'fast', 'no_auth', 'allow_busy'],
   access: 'anonymous',
@@ -51,7 +50,6 @@ const auth: KeyValueRow = {
 const hello: KeyValueRow = {
   ...shared,
   name: 'hello',
-  grows: 'nothing',
   arity: -1,
   flags: ['noscript', 'loading', 'stale', 'fast', 'no_auth', 'allow_busy'],
   access: 'anonymous',

@@ -12,13 +12,12 @@ import { push, type Reply } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import { helpRow } from '../server/help.js'
 
-const shared = { categories: [], since: '2.0.0', group: 'pubsub' } as const
+const shared = { grows: 'nothing', categories: [], since: '2.0.0', group: 'pubsub' } as const
 const flags = ['pubsub', 'noscript', 'loading', 'stale'] as const
 
 const subscribe: KeyValueRow = {
   ...shared,
   name: 'subscribe',
-  grows: 'nothing',
   arity: -2,
   flags,
   channels: 'read',
@@ -37,7 +36,6 @@ const subscribe: KeyValueRow = {
 const psubscribe: KeyValueRow = {
   ...shared,
   name: 'psubscribe',
-  grows: 'nothing',
   arity: -2,
   flags,
   channels: 'read',
@@ -58,7 +56,6 @@ const psubscribe: KeyValueRow = {
 const unsubscribe: KeyValueRow = {
   ...shared,
   name: 'unsubscribe',
-  grows: 'nothing',
   arity: -1,
   flags,
   whileSubscribed: true,
@@ -72,7 +69,6 @@ const unsubscribe: KeyValueRow = {
 const punsubscribe: KeyValueRow = {
   ...shared,
   name: 'punsubscribe',
-  grows: 'nothing',
   arity: -1,
   flags,
   whileSubscribed: true,
@@ -122,7 +118,6 @@ function endSubscriptions(call: KeyValueCall, kind: NameKind, word: string): Rep
 const publish: KeyValueRow = {
   ...shared,
   name: 'publish',
-  grows: 'nothing',
   arity: 3,
   flags: ['pubsub', 'loading', 'stale', 'fast', 'may_replicate'],
   channels: 'write',
@@ -141,7 +136,6 @@ const publish: KeyValueRow = {
 const container: KeyValueRow = {
   ...shared,
   name: 'pubsub',
-  grows: 'nothing',
   arity: -2,
   flags: [],
   since: '2.8.0',
@@ -154,7 +148,6 @@ const container: KeyValueRow = {
 const channels: KeyValueRow = {
   ...shared,
   name: 'pubsub|channels',
-  grows: 'nothing',
   channels: 'read',
   arity: -2,
   flags: ['pubsub', 'loading', 'stale'],
@@ -178,7 +171,6 @@ const channels: KeyValueRow = {
 const numsub: KeyValueRow = {
   ...shared,
   name: 'pubsub|numsub',
-  grows: 'nothing',
   channels: 'read',
   arity: -2,
   flags: ['pubsub', 'loading', 'stale'],
@@ -198,7 +190,6 @@ const numsub: KeyValueRow = {
 const numpat: KeyValueRow = {
   ...shared,
   name: 'pubsub|numpat',
-  grows: 'nothing',
   channels: 'read',
   arity: 2,
   flags: ['pubsub', 'loading', 'stale'],

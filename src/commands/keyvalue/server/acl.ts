@@ -13,6 +13,7 @@ import { helpRow } from './help.js'
 import { categories, categoriesOf } from './introspection-info.js'
 
 const shared = {
+  grows: 'nothing',
   categories: [],
   group: 'server',
   since: '6.0.0',
@@ -25,7 +26,6 @@ const adminFlags = ['admin', ...flags] as const
 const acl: KeyValueRow = {
   ...shared,
   name: 'acl',
-  grows: 'nothing',
   arity: -2,
   flags: [],
   summary: 'What concerns users and their rights.',
@@ -36,7 +36,6 @@ const acl: KeyValueRow = {
 const whoami: KeyValueRow = {
   ...shared,
   name: 'acl|whoami',
-  grows: 'nothing',
   arity: 2,
   flags,
   summary: 'Returns the user name of the connection.',
@@ -52,7 +51,6 @@ function usersOf(services: HandlerServices): readonly string[] {
 const users: KeyValueRow = {
   ...shared,
   name: 'acl|users',
-  grows: 'nothing',
   arity: 2,
   flags: adminFlags,
   access: 'operator',
@@ -64,7 +62,6 @@ const users: KeyValueRow = {
 const list: KeyValueRow = {
   ...shared,
   name: 'acl|list',
-  grows: 'nothing',
   arity: 2,
   flags: adminFlags,
   access: 'operator',
@@ -79,7 +76,6 @@ const list: KeyValueRow = {
 const getuser: KeyValueRow = {
   ...shared,
   name: 'acl|getuser',
-  grows: 'nothing',
   arity: 3,
   flags: adminFlags,
   access: 'operator',
@@ -98,7 +94,6 @@ const getuser: KeyValueRow = {
 const cat: KeyValueRow = {
   ...shared,
   name: 'acl|cat',
-  grows: 'nothing',
   arity: -2,
   flags,
   summary: 'Returns the categories, or the commands of one.',
@@ -126,7 +121,6 @@ const usualBits = 256
 const genpass: KeyValueRow = {
   ...shared,
   name: 'acl|genpass',
-  grows: 'nothing',
   arity: -2,
   flags,
   summary: 'Returns random hexadecimal digits.',
@@ -151,7 +145,6 @@ const genpass: KeyValueRow = {
 const log: KeyValueRow = {
   ...shared,
   name: 'acl|log',
-  grows: 'nothing',
   arity: -2,
   flags: adminFlags,
   access: 'operator',
@@ -169,7 +162,6 @@ const log: KeyValueRow = {
 const dryrun: KeyValueRow = {
   ...shared,
   name: 'acl|dryrun',
-  grows: 'nothing',
   arity: -4,
   flags: adminFlags,
   since: '7.0.0',

@@ -14,6 +14,7 @@ import { eachWord } from './each-word-task.js'
 import { helpRow } from './help.js'
 
 const shared = {
+  grows: 'nothing',
   categories: [],
   group: 'server',
   flags: ['admin', 'noscript', 'loading', 'stale'],
@@ -36,7 +37,6 @@ const config: KeyValueRow = {
 const get: KeyValueRow = {
   ...shared,
   name: 'config|get',
-  grows: 'nothing',
   arity: -3,
   summary: 'Returns settings by name or pattern.',
   since: '2.0.0',
@@ -71,7 +71,6 @@ function settingOf({ services, session: { local } }: KeyValueCall, { name }: Opt
 const set: KeyValueRow = {
   ...shared,
   name: 'config|set',
-  grows: 'nothing',
   isAudited: true,
   arity: -4,
   access: 'operator',
@@ -136,7 +135,6 @@ function apply({ services }: KeyValueCall, name: string, text: string): void {
 const resetstat: KeyValueRow = {
   ...shared,
   name: 'config|resetstat',
-  grows: 'nothing',
   isAudited: true,
   arity: 2,
   access: 'operator',
@@ -154,7 +152,6 @@ const resetstat: KeyValueRow = {
 const rewrite: KeyValueRow = {
   ...shared,
   name: 'config|rewrite',
-  grows: 'nothing',
   arity: 2,
   access: 'operator',
   summary: 'Refuses: these settings are not stored in a file.',

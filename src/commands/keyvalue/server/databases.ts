@@ -38,6 +38,7 @@ function checkFlush(call: KeyValueCall): void {
 }
 
 const flush = {
+  grows: 'nothing',
   arity: -1,
   flags: ['write'],
   categories: ['keyspace', 'dangerous'],
@@ -52,7 +53,6 @@ const flush = {
 const flushdb: KeyValueRow = {
   ...flush,
   name: 'flushdb',
-  grows: 'nothing',
   roles: ['removes'],
   summary: 'Empties the database.',
   grain: 'write',
@@ -69,7 +69,6 @@ const everyDatabase = Array.from({ length: keyspacesMax }, (_, index) => index)
 const flushall: KeyValueRow = {
   ...flush,
   name: 'flushall',
-  grows: 'nothing',
   roles: ['removes'],
   databases: () => everyDatabase,
   summary: 'Empties all databases.',

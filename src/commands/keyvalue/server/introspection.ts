@@ -18,6 +18,7 @@ import { categoriesOf, describe } from './introspection-info.js'
 import { countsRightly, useAt } from './key-uses.js'
 
 const shared = {
+  grows: 'nothing',
   categories: ['connection'],
   group: 'server',
   flags: ['loading', 'stale'],
@@ -26,7 +27,6 @@ const shared = {
 const command: KeyValueRow = {
   ...shared,
   name: 'command',
-  grows: 'nothing',
   arity: -1,
   summary: 'Describes every command.',
   since: '2.8.13',
@@ -40,7 +40,6 @@ const command: KeyValueRow = {
 const count: KeyValueRow = {
   ...shared,
   name: 'command|count',
-  grows: 'nothing',
   arity: 2,
   summary: 'Returns how many commands there are.',
   since: '2.8.13',
@@ -53,7 +52,6 @@ const count: KeyValueRow = {
 const info: KeyValueRow = {
   ...shared,
   name: 'command|info',
-  grows: 'nothing',
   arity: -2,
   summary: 'Describes some commands, or all: arity, flags, keys.',
   since: '2.8.13',
@@ -76,7 +74,6 @@ const info: KeyValueRow = {
 const docs: KeyValueRow = {
   ...shared,
   name: 'command|docs',
-  grows: 'nothing',
   arity: -2,
   summary: 'Returns the documentation of some commands, or of all.',
   since: '7.0.0',
@@ -103,7 +100,6 @@ const docs: KeyValueRow = {
 const list: KeyValueRow = {
   ...shared,
   name: 'command|list',
-  grows: 'nothing',
   arity: -2,
   summary: 'Returns the names of all commands, or of those that match a filter.',
   since: '7.0.0',
@@ -135,7 +131,6 @@ function filterOf(call: KeyValueCall): (command: KnownCommand) => boolean {
 const getkeys: KeyValueRow = {
   ...shared,
   name: 'command|getkeys',
-  grows: 'nothing',
   arity: -4,
   summary: 'Returns which words of a command are keys.',
   since: '2.8.13',
@@ -148,7 +143,6 @@ const getkeys: KeyValueRow = {
 const getkeysandflags: KeyValueRow = {
   ...shared,
   name: 'command|getkeysandflags',
-  grows: 'nothing',
   arity: -4,
   summary: 'Returns which words of a command are keys, and how it uses them.',
   since: '7.0.0',

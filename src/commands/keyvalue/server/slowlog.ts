@@ -8,6 +8,7 @@ import { parseInt64 } from '../../../engine/keyspace/strings/numbers.js'
 import { helpRow } from './help.js'
 
 const shared = {
+  grows: 'nothing',
   categories: [],
   group: 'server',
   flags: ['admin', 'loading', 'stale'],
@@ -33,7 +34,6 @@ const usualCount = 10
 const get: KeyValueRow = {
   ...shared,
   name: 'slowlog|get',
-  grows: 'nothing',
   arity: -2,
   summary: 'Returns the last slow commands.',
   since: '2.2.12',
@@ -59,7 +59,6 @@ const get: KeyValueRow = {
 const len: KeyValueRow = {
   ...shared,
   name: 'slowlog|len',
-  grows: 'nothing',
   arity: 2,
   summary: 'Returns how many slow commands are kept.',
   since: '2.2.12',
@@ -73,7 +72,6 @@ const len: KeyValueRow = {
 const reset: KeyValueRow = {
   ...shared,
   name: 'slowlog|reset',
-  grows: 'nothing',
   isAudited: true,
   arity: 2,
   summary: 'Clears the slow log.',

@@ -7,13 +7,12 @@ import { ok } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import { watch as watchKeys } from './watched-keys.js'
 
-const shared = { categories: ['transaction'], group: 'transactions' } as const
+const shared = { grows: 'nothing', categories: ['transaction'], group: 'transactions' } as const
 const flags = ['noscript', 'loading', 'stale', 'fast', 'allow_busy'] as const
 
 const multi: KeyValueRow = {
   ...shared,
   name: 'multi',
-  grows: 'nothing',
   arity: 1,
   flags,
   insideMulti: true,
@@ -32,7 +31,6 @@ const multi: KeyValueRow = {
 const exec: KeyValueRow = {
   ...shared,
   name: 'exec',
-  grows: 'nothing',
   arity: 1,
   flags: ['noscript', 'loading', 'stale', 'skip_slowlog'],
   summary: 'Runs the queued commands as one.',
@@ -45,7 +43,6 @@ const exec: KeyValueRow = {
 const discard: KeyValueRow = {
   ...shared,
   name: 'discard',
-  grows: 'nothing',
   arity: 1,
   flags,
   insideMulti: true,
@@ -65,7 +62,6 @@ const discard: KeyValueRow = {
 const watch: KeyValueRow = {
   ...shared,
   name: 'watch',
-  grows: 'nothing',
   arity: -2,
   flags,
   needs: ['read'],
@@ -86,7 +82,6 @@ const watch: KeyValueRow = {
 const unwatch: KeyValueRow = {
   ...shared,
   name: 'unwatch',
-  grows: 'nothing',
   arity: 1,
   flags,
   summary: 'Removes the watched keys.',
