@@ -364,6 +364,7 @@ export class KeyValueBus implements Sessions {
 
   /** What a key has beyond its share is refused. */
   private limit({ command, session }: RunningCall): GatewayError | undefined {
+    if (session.identity.kind !== 'key') return undefined
     try {
       meetKey(this.services, session, command.opensTo, 'redis', command.row.name)
       return undefined
