@@ -12,9 +12,9 @@ import type { Place } from '../../../engine/keyspace/spaces.js'
 import type { ObservedStore } from '../../../engine/observed-store.js'
 import type { Namespace } from '../../../engine/types.js'
 import type { Program, ReadTx } from '../../../store/store.js'
-import type { KeyValueCall } from '../call.js'
-import { keysOf } from '../command.js'
 import type { Programs } from '../programs/programs.js'
+import { keysOf } from '../row-facts.js'
+import type { RunningCall } from '../running-call.js'
 import type { KeyValueSession } from './session.js'
 
 export interface WaitersOptions {
@@ -31,7 +31,7 @@ export class Waiters {
   constructor(private readonly options: WaitersOptions) {}
 
   /** Runs a blocking call until it has its reply. Rejects with what `timeout` throws. */
-  async run(call: KeyValueCall): Promise<void> {
+  async run(call: RunningCall): Promise<void> {
     const { row } = call.command
     if (row.grain !== 'blocking') throw new Error(`${row.name} does not block`)
     const timeoutMs = row.timeout(call)
@@ -77,21 +77,21 @@ export class Waiters {
    * those that these woke in turn. Undefined if no client waits: as in Redis, no client sees a
    * state in between who has seen the reply.
    */
-  woken(calls: readonly KeyValueCall[]): Promise<void> | undefined {
+  woken(calls: readonly RunningCall[]): Promise<void> | undefined {
     return this.queues.size === 0 ? undefined : this.follow(calls)
   }
 
-  private async follow(calls: readonly KeyValueCall[]): Promise<void> {
+  private async follow(calls: readonly RunningCall[]): Promise<void> {
     let changed = calls
     while (changed.length > 0) {
-      const served: KeyValueCall[] = []
+      const served: RunningCall[] = []
       for (const pass of this.passesOf(changed)) served.push(...(await pass))
       changed = served
     }
   }
 
-  private passesOf(calls: readonly KeyValueCall[]): Set<Promise<readonly KeyValueCall[]>> {
-    const passes = new Set<Promise<readonly KeyValueCall[]>>()
+  private passesOf(calls: readonly RunningCall[]): Set<Promise<readonly RunningCall[]>> {
+    const passes = new Set<Promise<readonly RunningCall[]>>()
     for (const { command, args, place } of calls) {
       const queues = this.queues.get(place)
       if (queues === undefined) continue
@@ -104,7 +104,7 @@ export class Waiters {
   }
 
   /** Whether it has its reply. A waiting client ignores a key of another type. */
-  private async attempt(call: KeyValueCall, isFirst: boolean): Promise<boolean> {
+  private async attempt(call: RunningCall, isFirst: boolean): Promise<boolean> {
     call.isWaiting = !isFirst
     await this.options.programs.write([call], this.options.clock.now())
     if (call.error !== undefined && !isFirst && !losesRights.has(call.error.kind)) {
@@ -176,9 +176,9 @@ export class Waiters {
   }
 
   /** Answers whose waiting it ended. */
-  private async serve(queue: Queue): Promise<KeyValueCall[]> {
+  private async serve(queue: Queue): Promise<RunningCall[]> {
     queue.isReady = false
-    const served: KeyValueCall[] = []
+    const served: RunningCall[] = []
     // What one list command does not find, the next one will not find either.
     const hopeless = new Set<string>()
     for (const waiter of [...queue.waiters]) {
@@ -201,7 +201,7 @@ const losesRights: ReadonlySet<string> = new Set([
 ])
 
 /** Indexes of the words that it waits for: a key that it only writes brings it nothing. */
-function waitedFor({ command: { row }, args }: KeyValueCall): readonly number[] {
+function waitedFor({ command: { row }, args }: RunningCall): readonly number[] {
   const waits = row.grain === 'blocking' ? row.waitsFor : undefined
   return waits === undefined ? keysOf(row, args) : waits
 }
@@ -215,7 +215,7 @@ class Queue {
   /** The key has changed since the waiters tried. */
   isReady = false
   /** The last time that its waiters try, while that lasts. */
-  pass: Promise<readonly KeyValueCall[]> | undefined
+  pass: Promise<readonly RunningCall[]> | undefined
   unobserve: () => void = () => {}
 
   constructor(
@@ -237,7 +237,7 @@ class Waiter {
   private resolve: () => void = () => {}
 
   constructor(
-    readonly call: KeyValueCall,
+    readonly call: RunningCall,
     private readonly attempt: () => Promise<boolean>,
   ) {
     this.over = new Promise((resolve) => {
