@@ -23,10 +23,18 @@ export class Transactions {
     session.watches = undefined
     const { clock } = call.bus.services
     const startedMs = clock.elapsed()
-    const programs = queue.filter(({ command }) => command.access !== undefined)
+    const programs: KeyValueCall[] = []
+    let isWrite = false
     try {
-      follow(queue, session.place)
-      const isWrite = programs.some(({ command }) => command.access === 'write')
+      let { place } = session
+      for (let i = 0; i < queue.length; i++) {
+        const queued = queue[i] as KeyValueCall
+        place = follow(queued, place)
+        const { access } = queued.command
+        if (access !== undefined) programs.push(queued)
+        if (access === 'write') isWrite = true
+        if ((i + 1) % callsAtOnce === 0) await nextTurn()
+      }
       const before = watches === undefined ? undefined : areUntouched(watches)
       if (!(await this.programs.together(programs, call.now, isWrite, before))) {
         return nullArray
@@ -43,14 +51,14 @@ export class Transactions {
       if (queued.command.access === undefined) await runLocal(queued, call.now)
       replies.push(queued.reply)
       count(queued, share)
-      if (replies.length % repliesAtOnce === 0) await nextTurn()
+      if (replies.length % callsAtOnce === 0) await nextTurn()
     }
     return replies
   }
 }
 
-/** Commands whose replies are gathered in one turn. */
-const repliesAtOnce = 4_096
+/** Commands that are gone through in one turn, before the program and behind it. */
+const callsAtOnce = 4_096
 
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -64,14 +72,11 @@ function areUntouched(watches: Watches): Before {
   }
 }
 
-/** SELECT holds for the commands behind it, which run before it does. */
-function follow(queue: readonly KeyValueCall[], selected: Place): void {
-  let place = selected
-  for (const call of queue) {
-    call.place = place
-    const index = call.command.selects?.(call)
-    if (index !== undefined) place = place.space.place(index)
-  }
+/** SELECT holds for the commands behind it, which run before it does: answers their place. */
+function follow(call: KeyValueCall, place: Place): Place {
+  call.place = place
+  const index = call.command.selects?.(call)
+  return index === undefined ? place : place.space.place(index)
 }
 
 async function runLocal(call: KeyValueCall, now: number): Promise<void> {
