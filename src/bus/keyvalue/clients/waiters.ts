@@ -7,6 +7,8 @@ import { Slice } from '../../../base/bytes/slice.js'
 import type { Clock } from '../../../base/clock.js'
 import { timerMsMax } from '../../../base/limits.js'
 import { refuse } from '../../../base/reply-error.js'
+import { work } from '../../../base/work/work-budget.js'
+import { WorkTurns } from '../../../base/work/work-turns.js'
 import { recordKeyOf } from '../../../engine/keyspace/keys/key-name.js'
 import type { Place } from '../../../engine/keyspace/spaces.js'
 import type { ObservedStore } from '../../../engine/observed-store.js'
@@ -16,6 +18,10 @@ import type { Programs } from '../programs/programs.js'
 import { keysOf } from '../row-facts.js'
 import type { RunningCall } from '../running-call.js'
 import type { KeyValueSession } from './session.js'
+
+/** A client that begins to wait for a key, and one that no longer does. */
+const joinedUnits = 40
+const leftUnits = 10
 
 export interface WaitersOptions {
   readonly store: ObservedStore
@@ -46,7 +52,7 @@ export class Waiters {
     // `forget` knows those that wait, and it went before that.
     if (call.session.closed) waiter.giveUp()
     if (waiter.isOver) {
-      this.leave(waiter)
+      await this.leave(waiter)
       return
     }
     call.session.isBlocked = true
@@ -56,7 +62,7 @@ export class Waiters {
     call.isRefused = false
     call.session.isBlocked = false
     this.bySession.delete(call.session)
-    this.leave(waiter)
+    await this.leave(waiter)
   }
 
   /** CLIENT UNBLOCK: as if its time were over, or with an error. False where it does not wait. */
@@ -116,7 +122,11 @@ export class Waiters {
 
   private async join(waiter: Waiter): Promise<void> {
     const { call } = waiter
+    const turns = new WorkTurns()
     for (const index of waitedFor(call)) {
+      if (call.session.closed) return
+      work.note(joinedUnits)
+      if (turns.isDue) await turns.pause()
       const name = Slice.of(call.args.copy(index))
       const { place } = call
       const queues = this.queues.get(place) ?? new Map<string, Queue>()
@@ -135,8 +145,12 @@ export class Waiters {
     }
   }
 
-  private leave(waiter: Waiter): void {
+  /** A client may wait for hundreds of thousands of keys. */
+  private async leave(waiter: Waiter): Promise<void> {
+    const turns = new WorkTurns()
     for (const queue of waiter.queues) {
+      work.note(leftUnits)
+      if (turns.isDue) await turns.pause()
       queue.waiters = queue.waiters.filter((each) => each !== waiter)
       if (queue.waiters.length > 0) continue
       queue.unobserve()

@@ -447,7 +447,8 @@ const ownerless = new Account('')
 
 /** Whether it has more words than a program may put records. */
 function isLong({ count, command }: RunningCall): boolean {
-  return count > wordsAtOnceMax && command.row.grain === 'write'
+  const { grain } = command.row
+  return count > wordsAtOnceMax && (grain === 'write' || grain === 'blocking')
 }
 
 function failAll(calls: readonly RunningCall[], error: unknown): void {

@@ -38,10 +38,18 @@ export class Transactions {
     session.watches = undefined
     const { clock } = this.options
     const startedMs = clock.elapsed()
-    const programs = queue.filter(({ command }) => command.access !== undefined)
+    const programs: RunningCall[] = []
+    let isWrite = false
     try {
-      follow(queue, session.place)
-      const isWrite = programs.some(({ command }) => command.access === 'write')
+      let { place } = session
+      for (let i = 0; i < queue.length; i++) {
+        const queued = queue[i] as RunningCall
+        place = follow(queued, place)
+        const { access } = queued.command
+        if (access !== undefined) programs.push(queued)
+        if (access === 'write') isWrite = true
+        if ((i + 1) % callsAtOnce === 0) await nextTurn()
+      }
       const before = watches === undefined ? undefined : areUntouched(watches)
       if (!(await this.programs.together(programs, call.now, isWrite, before))) {
         return nullArray
@@ -58,7 +66,7 @@ export class Transactions {
       if (queued.command.access === undefined) await this.runLocal(queued, call.now)
       replies.push(queued.reply)
       this.count(queued, share)
-      if (replies.length % repliesAtOnce === 0) await nextTurn()
+      if (replies.length % callsAtOnce === 0) await nextTurn()
     }
     return replies
   }
@@ -88,8 +96,8 @@ export class Transactions {
   }
 }
 
-/** Commands whose replies are gathered in one turn. */
-const repliesAtOnce = 4_096
+/** Commands that are gone through in one turn, before the program and behind it. */
+const callsAtOnce = 4_096
 
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -103,12 +111,9 @@ function areUntouched(watches: Watches): Before {
   }
 }
 
-/** SELECT holds for the commands behind it, which run before it does. */
-function follow(queue: readonly RunningCall[], selected: Place): void {
-  let place = selected
-  for (const call of queue) {
-    call.place = place
-    const index = call.command.selects?.(call)
-    if (index !== undefined) place = place.space.place(index)
-  }
+/** SELECT holds for the commands behind it, which run before it does: answers their place. */
+function follow(call: RunningCall, place: Place): Place {
+  call.place = place
+  const index = call.command.selects?.(call)
+  return index === undefined ? place : place.space.place(index)
 }

@@ -16,8 +16,9 @@ import type { Session } from '../../../bus/session.js'
 import type { Place } from '../../../engine/keyspace/spaces.js'
 import { requestOf } from './key-value-words.js'
 
-/** A command that is looked up and becomes a call. */
+/** A command that is looked up and becomes a call, and one that is refused by an error. */
 const openedUnits = 30
+const refusedUnits = 200
 
 /** Where nothing can be pushed to. */
 const noSocket: ClientSocket = { push: () => {}, end: () => {}, destroy: () => {} }
@@ -53,8 +54,9 @@ export async function runCommands(
   const turns = new WorkTurns()
   const calls: RunningCall[] = []
   for (const args of commands) {
-    calls.push(open(bus, session, args))
-    work.note(openedUnits)
+    const call = open(bus, session, args)
+    calls.push(call)
+    work.note(call.isRefused ? refusedUnits : openedUnits)
     if (turns.isDue) await turns.pause()
   }
   let batch: RunningCall[] = []
@@ -92,7 +94,7 @@ export async function runTransaction(
   for (const args of commands) {
     const call = open(bus, session, args)
     if (call.error !== undefined) multi.isPoisoned = true
-    work.note(openedUnits)
+    work.note(call.error === undefined ? openedUnits : refusedUnits)
     if (turns.isDue) await turns.pause()
   }
   const exec = bus.open(bus.table.find('exec'), requestOf([Buffer.from('exec')]), session)
