@@ -101,8 +101,8 @@ export class Work {
   invalid: Map<string, string> | undefined
   /** What has to be done before an id is given: others have been foreseen. */
   beforeIds: () => Program<void> = nothingBefore
-  /** A further command follows in this program: what this one has open may serve that too. */
-  hasMore = false
+  /** Further commands of this program: what this one has open may serve them too. */
+  left = 0
   /** Members that may be read through. */
   readsMax = programReadsMax
   private reads = 0

@@ -189,7 +189,7 @@ export class SortedSet implements Holdable {
     const { members, ks } = this
     if (members !== undefined && limit < size && limit <= removeAtOnceMax) {
       this.isChanged = true
-      return yield* members.takeEnd(limit, fromBack, ks.work.hasMore)
+      return yield* members.takeEnd(limit, fromBack, ks.work.left)
     }
     const found = yield* this.byRank(fromBack ? size - 1 : 0, Math.min(limit, size), fromBack)
     const { length } = found
