@@ -167,6 +167,7 @@ export class MemberSet implements Holdable {
   *all(): Program<Slice[]> {
     const { members } = this
     if (members === undefined) return [...this.items]
+    this.ks.work.requireRoom(this.ks.tx, this.count)
     const found: Slice[] = []
     let wanted = firstPage
     for (;;) {

@@ -68,6 +68,8 @@ export function* storeSortedSet(
 }
 
 const noMembers = 0 as MembersId
+/** A member's score and its place. */
+const recordsPerMember = 2
 
 export class SortedSet implements Holdable {
   readonly type = 'zset'
@@ -147,7 +149,10 @@ export class SortedSet implements Holdable {
   /** `limit` members from a rank (0 to size - 1) on, or, `reverse`, from it downwards. */
   *byRank(rank: number, limit: number, reverse = false): Program<ScoredMember[]> {
     const { members } = this
-    if (members !== undefined) return yield* members.byRank(rank, limit, reverse)
+    if (members !== undefined) {
+      this.ks.work.requireRoom(this.ks.tx, Math.min(limit, members.count))
+      return yield* members.byRank(rank, limit, reverse)
+    }
     if (!reverse) return this.inline().slice(rank, rank + limit)
     return this.inline()
       .slice(Math.max(rank + 1 - limit, 0), rank + 1)
@@ -214,6 +219,8 @@ export class SortedSet implements Holdable {
     const count = to - from
     const left = size - count
     const leavesFew = left <= keptAtOnceMax && count > removeAtOnceMax
+    const isEach = left > 0 && !leavesFew && this.members !== undefined
+    if (isEach) this.ks.work.requireRoom(this.ks.tx, count, recordsPerMember * count)
     if (left > 0 && !leavesFew) return yield* this.takeAll(yield* this.byRank(from, count))
     const kept = left === 0 ? [] : yield* this.byRank(0, from)
     if (left > 0) kept.push(...(yield* this.byRank(to, size - to)))
