@@ -44,7 +44,9 @@ export function sourceProblems({ path, text }: Cited, repository: Repository): s
 
 /** What is wrong with what a page cites and where its links lead. */
 export function pageProblems({ path, text }: Cited, repository: Repository): string[] {
-  const prose = text.replace(/^```.*?^```$/gms, '').replace(/\s*\n\s*/g, ' ')
+  const shown = text.replace(/^```.*?^```$/gms, '').replace(/\s*\n\s*/g, ' ')
+  // A file that the reader is told to make is not there yet.
+  const prose = shown.replace(/Create `[^`]+`/g, '')
   const own = ownRules(prose, text).map((rule) => `no rule ${rule} here`)
   const links = [...prose.matchAll(link)].flatMap(([, to = '']) =>
     linkProblems(path, text, to, repository),

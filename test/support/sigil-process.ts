@@ -35,9 +35,13 @@ export function settingsFor(folder: string): Record<string, string> {
   }
 }
 
-function launch(args: readonly string[], environment: Readonly<Record<string, string>>) {
+function launch(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  built = 'build',
+) {
   const { PATH = '', HOME = '' } = process.env
-  const child = spawn(process.execPath, ['build/src/main.js', ...args], {
+  const child = spawn(process.execPath, [`${built}/src/main.js`, ...args], {
     env: { PATH, HOME, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
@@ -52,11 +56,15 @@ function launch(args: readonly string[], environment: Readonly<Record<string, st
   return { child, output: () => output, errors: () => errors }
 }
 
-/** Starts and waits for the addresses; rejects with what was printed if it ends before. */
+/**
+ * Starts and waits for the addresses; rejects with what was printed if it ends before. `built`: the
+ * folder that was compiled to.
+ */
 export async function startSigil(
   environment: Readonly<Record<string, string>>,
+  built?: string,
 ): Promise<SigilProcess> {
-  const launched = launch(['start'], environment)
+  const launched = launch(['start'], environment, built)
   const { child, output, errors } = launched
   await new Promise<void>((resolve, reject) => {
     const look = () => {

@@ -96,6 +96,17 @@ export const updateDecisions: readonly Decision[] = [
       return Array.isArray(current) && current.some(Array.isArray)
     },
   },
+  {
+    about: 'array filters of arrays in an array',
+    names: ['$set', '$min', '$max'],
+    reason:
+      'a filter looks into arrays, as a query does (source: matchesBSONElement); mingo does not',
+    applies: (found) => {
+      const [path] = changeOf(found)
+      const { l } = found.document as Plain
+      return path === 'l.$[each]' && Array.isArray(l) && l.some(Array.isArray)
+    },
+  },
 ]
 
 /** What one path gives a sort to compare; undefined is below null: that of an empty array. */
