@@ -1,11 +1,13 @@
 // The whole suite: the test files of a room some to a process, two processes at a time. A process
 // for each file would cost more than most of the tests. Files that are named on the command line get
-// a process each. It prints a line a file and a summary.
+// a process each. It prints a line a file and a summary. Heavy files take turns: rotation.ts.
 
 import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { leftOut, leftOutLines } from './support/rotation.js'
+import { isLong } from './support/seed.js'
 import { SuiteReport } from './support/suite-report.js'
 
 const jobs = 2
@@ -38,10 +40,11 @@ function roomsOf(files: readonly string[]): Map<string, string[]> {
   return rooms
 }
 
-/** Every test file, those of a room in as few groups as may be, all about as large. */
+/** Every test file of this run, those of a room in as few groups as may be, all about as large. */
 function groups(): string[][] {
+  const left = new Set(leftOut().flatMap((names) => names.map((name) => `${name}.test.js`)))
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.test.js') && !alone.includes(name))
+    .filter((name) => name.endsWith('.test.js') && !alone.includes(name) && !left.has(name))
     .sort()
   const ordered = [...roomsOf(files)]
     .flatMap(([room, own]) => {
@@ -58,7 +61,6 @@ function groups(): string[][] {
 
 /** Under CI the long counts end after so long; the rest runs the counts of `npm test`. */
 const longMs = 25 * 60_000
-const isLong = process.env.SIGIL_LONG === '1'
 const environment = {
   ...process.env,
   TAP_TIMEOUT: String(timeoutSeconds),
@@ -108,5 +110,5 @@ async function work(): Promise<void> {
 }
 
 await Promise.all(Array.from({ length: jobs }, work))
-report.close()
+report.close(given.length > 0 ? [] : leftOutLines())
 if (!report.isGreen) process.exitCode = 1

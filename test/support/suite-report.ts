@@ -47,8 +47,9 @@ export class SuiteReport {
     this.failures.push(failure)
   }
 
-  /** The last lines of the suite. */
-  close(): void {
+  /** The last lines of the suite, `notes` among them. */
+  close(notes: readonly string[]): void {
+    for (const note of notes) say(note)
     for (const reason of this.reasons) say(`# SKIP ${reason}`)
     for (const { file, name } of this.failures) say(`not ok - ${file}: ${name}`)
     const minutes = ((Date.now() - this.startedAt) / 60_000).toFixed(1)

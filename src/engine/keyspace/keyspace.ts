@@ -230,7 +230,7 @@ export class Keyspace {
 
   /** A large container is to stay open, now that its record says what it is. */
   hold(noun: Holdable): void {
-    if (!this.work.hasMore) return
+    if (this.work.left === 0) return
     const { key, heldHead } = noun
     const isPlain = !key.isChunked && !hasRules(this.ns)
     if (!isPlain || this.work.melts || key.storedHead?.id !== heldHead?.id) return

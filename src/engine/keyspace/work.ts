@@ -4,7 +4,12 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { emptySlice, type Slice } from '../../base/bytes/slice.js'
-import { inlineContainerBytesMax, inlineMembersMax, programReadsMax } from '../../base/limits.js'
+import {
+  inlineContainerBytesMax,
+  inlineMembersMax,
+  programPutsMax,
+  programReadsMax,
+} from '../../base/limits.js'
 import { refuse } from '../../base/reply-error.js'
 import { work as budget } from '../../base/work/work-budget.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
@@ -101,8 +106,8 @@ export class Work {
   invalid: Map<string, string> | undefined
   /** What has to be done before an id is given: others have been foreseen. */
   beforeIds: () => Program<void> = nothingBefore
-  /** A further command follows in this program: what this one has open may serve that too. */
-  hasMore = false
+  /** Further commands of this program: what this one has open may serve them too. */
+  left = 0
   /** Members that may be read through. */
   readsMax = programReadsMax
   private reads = 0
@@ -173,6 +178,15 @@ export class Work {
   read(entries: number): void {
     this.reads += entries
     if (this.reads > this.readsMax) throw readTooMuch()
+  }
+
+  /**
+   * Throws where `tx` is a write program's and has no room to read `entries` and to change
+   * `records`. What is known before the first read is not read twice.
+   */
+  requireRoom(tx: ReadTx, entries: number, records = 0): void {
+    if (this.prepares || !('scanOwn' in tx)) return
+    if (this.reads + entries > this.readsMax || records > programPutsMax) throw readTooMuch()
   }
 
   /** The command keeps a value of so many bytes until it is answered. */

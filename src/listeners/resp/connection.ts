@@ -143,6 +143,11 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     this.socket.destroy()
   }
 
+  /** The client may have ended its side while the command was still running. */
+  blocked(): void {
+    if (this.hasEnded && !this.isAnswering) this.finish()
+  }
+
   deliver(call: RunningCall): void {
     const { session } = this
     const { replies } = session

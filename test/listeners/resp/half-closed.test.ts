@@ -1,9 +1,10 @@
 // A client that ends its side at once gets what it has asked for, also where that takes several
 // turns; and one that goes leaves nothing behind in the budget of bytes.
 
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { connect } from 'node:net'
-import t from 'tap'
+import { connect, type Socket } from 'node:net'
+import t, { type Test } from 'tap'
 import { systemClock } from '../../../src/base/clock.js'
 import { MemoryAccount } from '../../../src/base/heap/memory-account.js'
 import { replyValuesAtOnce } from '../../../src/base/limits.js'
@@ -31,11 +32,26 @@ async function answers(port: number, requests: Buffer): Promise<string> {
   return Buffer.concat(pieces).toString()
 }
 
+const accepted = 'net.server.socket'
+
+/** Counts the server's sockets that are ended by their timeout. */
+function timeouts(t: Test): { count: number } {
+  const seen = { count: 0 }
+  const listen = (message: unknown): void => {
+    const { socket } = message as { readonly socket: Socket }
+    socket.once('timeout', () => seen.count++)
+  }
+  subscribe(accepted, listen)
+  t.teardown(() => unsubscribe(accepted, listen))
+  return seen
+}
+
 t.test('an end behind requests loses no replies', (t) =>
   eachKeyValueRoom(
     t,
     'half-closed',
     async (t, room) => {
+      const ended = timeouts(t)
       const listener = await listening(room)
       const { port } = listener
       // Answered at once, and longer than what is written in one go.
@@ -48,6 +64,7 @@ t.test('an end behind requests loses no replies', (t) =>
       const written = await answers(port, Buffer.from('SET a 1\r\nGET a\r\n'))
       t.equal(written, '+OK\r\n$1\r\n1\r\n')
       t.equal(await answers(port, Buffer.from('PING\r\nBLPOP nothing 0\r\n')), '+PONG\r\n')
+      t.equal(ended.count, 0, 'also where the end comes before the command waits')
       await listener.close(0)
     },
     kinds,

@@ -145,7 +145,7 @@ export class Lane {
     const { session, bus } = this
     call.args = call.args.detach()
     this.isBusy = true
-    session.isBlocked = true
+    session.block()
     bus.services.pause.over().then(() => {
       session.isBlocked = false
       this.isBusy = false

@@ -19,6 +19,8 @@ export interface ClientSocket {
   /** Closes it behind what is owed to it, or at once. */
   end(): void
   destroy(): void
+  /** The client waits for what others do. */
+  blocked?(): void
 }
 
 export interface KeyValueSessionOptions {
@@ -118,6 +120,12 @@ export class KeyValueSession extends Session {
 
   get isAnonymous(): boolean {
     return this.identity.kind === 'anonymous'
+  }
+
+  /** It waits for what others do, until `isBlocked` is false again. */
+  block(): void {
+    this.isBlocked = true
+    this.socket.blocked?.()
   }
 
   /** Channels and patterns together. */

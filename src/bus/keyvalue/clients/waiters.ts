@@ -55,9 +55,9 @@ export class Waiters {
       await this.leave(waiter)
       return
     }
-    call.session.isBlocked = true
     this.bySession.set(call.session, waiter)
     if (timeoutMs > 0) waiter.endAfter(timeoutMs)
+    call.session.block()
     await waiter.over
     call.isRefused = false
     call.session.isBlocked = false

@@ -386,7 +386,7 @@ export class Programs {
         work.isReading = !call.command.isWrite
         work.gathering = work.isReading ? call : undefined
         work.command = call.name
-        work.hasMore = i + 1 < calls.length
+        work.left = calls.length - i - 1
         const reply = yield* call.command.run(ks, call)
         call.reply = reply === undefined ? call.command.nothing : reply
         call.isUnanswered = reply === undefined

@@ -154,6 +154,7 @@ export class MemberSet extends Container {
   *all(): Program<Slice[]> {
     const { members } = this
     if (members === undefined) return [...this.items]
+    this.ks.work.requireRoom(this.ks.tx, this.count)
     const found: Slice[] = []
     let wanted = firstPage
     for (;;) {

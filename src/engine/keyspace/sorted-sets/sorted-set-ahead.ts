@@ -26,12 +26,11 @@ export class Ahead {
   private isReverse = false
   private size = aheadMin
 
-  /** So many are read at once, where `limit` of them are taken now. */
-  wanted(limit: number, hasMore: boolean): number {
-    if (!hasMore) return limit + 1
+  /** So many are read at once: `limit` are taken now, and `left` commands follow. */
+  wanted(limit: number, left: number): number {
     const { size } = this
-    this.size = Math.min(2 * size, aheadMax)
-    return Math.max(limit + 1, size)
+    if (left > size) this.size = Math.min(2 * size, aheadMax)
+    return limit + 1 + Math.min(left, size)
   }
 
   /** These stand next to an end, the nearest first. */

@@ -222,12 +222,12 @@ export class ScoredMembers {
 
   /**
    * Takes `limit` members, fewer than there are, away from an end, the one nearest to it first.
-   * Where more is to come, further ones are read with them.
+   * Further ones are read with them for the `left` commands that follow in the program.
    */
-  *takeEnd(limit: number, reverse: boolean, hasMore: boolean): Program<readonly ScoredMember[]> {
+  *takeEnd(limit: number, reverse: boolean, left: number): Program<readonly ScoredMember[]> {
     const { ahead } = this
     if (!ahead.has(limit, reverse)) {
-      const wanted = Math.min(ahead.wanted(limit, hasMore), this.count)
+      const wanted = Math.min(ahead.wanted(limit, left), this.count)
       ahead.fill(yield* this.byRank(reverse ? this.count - 1 : 0, wanted, reverse), reverse)
     }
     const found: ScoredMember[] = []

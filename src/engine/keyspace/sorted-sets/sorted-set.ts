@@ -64,6 +64,8 @@ export function* storeSortedSet(
 }
 
 const noMembers = 0 as MembersId
+/** A member's score and its place. */
+const recordsPerMember = 2
 
 export class SortedSet extends Container {
   readonly type = 'zset'
@@ -142,7 +144,10 @@ export class SortedSet extends Container {
   /** `limit` members from a rank (0 to size - 1) on, or, `reverse`, from it downwards. */
   *byRank(rank: number, limit: number, reverse = false): Program<ScoredMember[]> {
     const { members } = this
-    if (members !== undefined) return yield* members.byRank(rank, limit, reverse)
+    if (members !== undefined) {
+      this.ks.work.requireRoom(this.ks.tx, Math.min(limit, members.count))
+      return yield* members.byRank(rank, limit, reverse)
+    }
     if (!reverse) return this.inline().slice(rank, rank + limit)
     return this.inline()
       .slice(Math.max(rank + 1 - limit, 0), rank + 1)
@@ -184,7 +189,7 @@ export class SortedSet extends Container {
     const { members, ks } = this
     if (members !== undefined && limit < size && limit <= removeAtOnceMax) {
       this.isChanged = true
-      return yield* members.takeEnd(limit, fromBack, ks.work.hasMore)
+      return yield* members.takeEnd(limit, fromBack, ks.work.left)
     }
     const found = yield* this.byRank(fromBack ? size - 1 : 0, Math.min(limit, size), fromBack)
     const { length } = found
@@ -209,6 +214,8 @@ export class SortedSet extends Container {
     const count = to - from
     const left = size - count
     const leavesFew = left <= keptAtOnceMax && count > removeAtOnceMax
+    const isEach = left > 0 && !leavesFew && this.members !== undefined
+    if (isEach) this.ks.work.requireRoom(this.ks.tx, count, recordsPerMember * count)
     if (left > 0 && !leavesFew) return yield* this.takeAll(yield* this.byRank(from, count))
     const kept = left === 0 ? [] : yield* this.byRank(0, from)
     if (left > 0) kept.push(...(yield* this.byRank(to, size - to)))

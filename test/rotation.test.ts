@@ -1,0 +1,46 @@
+// The table of heavy files: each of them is there, stands once and runs in one of three seeds, the
+// long counts leave out none, and no protocol is left without a client.
+
+import { existsSync } from 'node:fs'
+import t from 'tap'
+import { heavySets, leftOut, leftOutLines } from './support/rotation.js'
+
+/** One a protocol. */
+const eachTime = ['node-driver', 'ioredis', 'node-postgres', 'mcp', 'upstash', 'connect-redis']
+const files = heavySets.flatMap(({ parts }) => parts.flat())
+
+t.test('each heavy file is there and stands in one part', async (t) => {
+  t.equal(new Set(files).size, files.length)
+  for (const name of files) t.ok(existsSync(`test/${name}.test.ts`), name)
+})
+
+t.test('three seeds in a row take each of them once', async (t) => {
+  for (const first of [0, 7, 2 ** 30 - 1]) {
+    const taken = [0, 1, 2].flatMap((more) => {
+      const left = new Set(leftOut(first + more, false).flat())
+      return files.filter((name) => !left.has(name))
+    })
+    t.same(taken.sort(), [...files].sort())
+  }
+})
+
+t.test('a run says what it leaves out, and the long counts leave out nothing', async (t) => {
+  const lines = leftOutLines(1, false)
+  const text = lines.join('\n')
+  for (const name of leftOut(1, false).flat()) t.match(text, name)
+  for (const { proves } of heavySets) t.match(text, proves)
+  t.match(text, 'SIGIL_SEED=1 ')
+  t.same(leftOut(1, true).flat(), [])
+  t.same(leftOutLines(1, true), [])
+})
+
+t.test('a client of each protocol and the rights run each time', async (t) => {
+  for (const name of eachTime) {
+    t.ok(existsSync(`test/clients/${name}.test.ts`), name)
+    t.notOk(files.includes(`clients/${name}`), name)
+  }
+  t.same(
+    files.filter((name) => name.startsWith('authorization/')),
+    [],
+  )
+})
