@@ -1,18 +1,31 @@
 // The one error class and the one table of codes. Handlers throw `fail('DuplicateKey', …)`;
-// listeners turn the same object into a document-wire reply, an HTTP body or a RESP line.
+// listeners turn the same object into a document-wire reply, an HTTP body, a RESP line or the
+// fields of PostgreSQL, each by its column.
 // Numbers and names follow the document database's published error codes.
 
-interface CodeRow {
+/** Columns that most rows leave out. */
+interface Columns {
+  /** Name in replies, where a row only gives a known code another status. */
+  readonly repliesAs?: string
+  /** SQLSTATE; else 22023, a value that cannot be, or XX000 from HTTP status 500 on. */
+  readonly state?: string
+  /** First word of the line on the key-value protocol; else `ERR`. */
+  readonly word?: string
+  /** What the graph memory's routes call it; else what they call its HTTP status. */
+  readonly memory?: string
+  /** The same command may succeed a little later. */
+  readonly retry?: true
+}
+
+interface CodeRow extends Columns {
   /** Number that drivers switch on. */
   readonly code: number
   /** HTTP status of the same failure. */
   readonly http: number
-  /** Name in replies, where a row only gives a known code another status. */
-  readonly repliesAs?: string
 }
 
-function row(code: number, http: number, repliesAs?: string): CodeRow {
-  return repliesAs === undefined ? { code, http } : { code, http, repliesAs }
+function row(code: number, http: number, columns?: Columns): CodeRow {
+  return { code, http, ...columns }
 }
 
 export const codes = {
@@ -20,133 +33,142 @@ export const codes = {
   BadValue: row(2, 400),
   NoSuchKey: row(4, 400),
   GraphContainsCycle: row(5, 400),
-  HostUnreachable: row(6, 503),
-  HostNotFound: row(7, 503),
+  HostUnreachable: row(6, 503, { word: 'LOADING', memory: 'CHAIN_UNAVAILABLE', retry: true }),
+  HostNotFound: row(7, 503, { retry: true }),
   UnknownError: row(8, 500),
-  FailedToParse: row(9, 400),
-  UserNotFound: row(11, 404),
+  FailedToParse: row(9, 400, { state: '42601' }),
+  UserNotFound: row(11, 404, { state: '28000' }),
   UnsupportedFormat: row(12, 400),
-  Unauthorized: row(13, 401),
-  TypeMismatch: row(14, 400),
-  Overflow: row(15, 400),
+  Unauthorized: row(13, 401, { state: '42501', word: 'NOPERM' }),
+  TypeMismatch: row(14, 400, { state: '42804' }),
+  Overflow: row(15, 400, { state: '54001' }),
   InvalidLength: row(16, 400),
-  ProtocolError: row(17, 400),
-  AuthenticationFailed: row(18, 401),
-  IllegalOperation: row(20, 400),
-  InvalidBSON: row(22, 400),
-  LockTimeout: row(24, 503),
-  NamespaceNotFound: row(26, 404),
-  IndexNotFound: row(27, 404),
+  ProtocolError: row(17, 400, { state: '08P01' }),
+  AuthenticationFailed: row(18, 401, { state: '28P01', word: 'WRONGPASS' }),
+  IllegalOperation: row(20, 400, { state: '42809' }),
+  InvalidBSON: row(22, 400, { state: '22P02' }),
+  LockTimeout: row(24, 503, { state: '55P03', retry: true }),
+  NamespaceNotFound: row(26, 404, { state: '42P01' }),
+  IndexNotFound: row(27, 404, { state: '42704' }),
   PathNotViable: row(28, 400),
   RoleNotFound: row(31, 404),
-  CannotBackfillArray: row(34, 400),
+  CannotBackfillArray: row(34, 400, { state: '54000' }),
   ConflictingUpdateOperators: row(40, 400),
-  CursorNotFound: row(43, 404),
+  CursorNotFound: row(43, 404, { state: '34000' }),
   NoMatchingDocument: row(47, 404),
-  NamespaceExists: row(48, 409),
-  MaxTimeMSExpired: row(50, 408),
+  NamespaceExists: row(48, 409, { state: '42P07' }),
+  MaxTimeMSExpired: row(50, 408, { state: '57014', memory: 'TIMEOUT' }),
   ManualInterventionRequired: row(51, 500),
-  DollarPrefixedFieldName: row(52, 400),
+  DollarPrefixedFieldName: row(52, 400, { state: '42602' }),
   InvalidIdField: row(53, 400),
   NotSingleValueField: row(54, 400),
   EmptyFieldName: row(56, 400),
   DottedFieldName: row(57, 400),
-  CommandNotFound: row(59, 404),
+  CommandNotFound: row(59, 404, { state: '42883', memory: 'ROUTE_NOT_FOUND' }),
   WriteConcernFailed: row(64, 503),
-  ImmutableField: row(66, 400),
-  CannotCreateIndex: row(67, 400),
+  ImmutableField: row(66, 400, { state: '428C9' }),
+  CannotCreateIndex: row(67, 400, { state: '42P17' }),
   IndexAlreadyExists: row(68, 409),
   InvalidOptions: row(72, 400),
-  InvalidNamespace: row(73, 400),
+  InvalidNamespace: row(73, 400, { state: '42602' }),
   NoReplicationEnabled: row(76, 400),
   UnknownReplWriteConcern: row(79, 400),
-  IndexOptionsConflict: row(85, 409),
-  IndexKeySpecsConflict: row(86, 409),
-  NetworkTimeout: row(89, 503),
-  ShutdownInProgress: row(91, 503),
+  IndexOptionsConflict: row(85, 409, { state: '42P07' }),
+  IndexKeySpecsConflict: row(86, 409, { state: '42P07' }),
+  NetworkTimeout: row(89, 503, { retry: true }),
+  ShutdownInProgress: row(91, 503, { state: '57P01', word: 'LOADING', retry: true }),
   OperationFailed: row(96, 400),
   UnsatisfiableWriteConcern: row(100, 400),
-  WriteConflict: row(112, 503),
-  CommandNotSupported: row(115, 400),
-  ConflictingOperationInProgress: row(117, 409),
-  DocumentValidationFailure: row(121, 400),
+  WriteConflict: row(112, 503, { state: '40001', word: 'TRYAGAIN', retry: true }),
+  CommandNotSupported: row(115, 400, { state: '0A000' }),
+  ConflictingOperationInProgress: row(117, 409, { state: '55006', retry: true }),
+  DocumentValidationFailure: row(121, 400, { state: '23514' }),
   NotAReplicaSet: row(123, 400),
   CommandFailed: row(125, 400),
-  ReadConcernMajorityNotAvailableYet: row(134, 503),
-  CappedPositionLost: row(136, 409),
+  ReadConcernMajorityNotAvailableYet: row(134, 503, { retry: true }),
+  CappedPositionLost: row(136, 409, { state: '34000' }),
   JSInterpreterFailure: row(139, 400),
-  ExceededMemoryLimit: row(146, 400),
+  ExceededMemoryLimit: row(146, 400, { state: '53200', word: 'OOM' }),
   IncompatibleCollationVersion: row(161, 400),
   ViewDepthLimitExceeded: row(165, 400),
-  CommandNotSupportedOnView: row(166, 400),
+  CommandNotSupportedOnView: row(166, 400, { state: '0A000' }),
   OptionNotSupportedOnView: row(167, 400),
   InvalidPipelineOperator: row(168, 400),
   CannotIndexParallelArrays: row(171, 400),
-  QueryPlanKilled: row(175, 409),
-  AmbiguousIndexKeyPattern: row(181, 400),
+  QueryPlanKilled: row(175, 409, { state: '55000' }),
+  AmbiguousIndexKeyPattern: row(181, 400, { state: '42P09' }),
   InvalidViewDefinition: row(182, 400),
   ClientMetadataCannotBeMutated: row(186, 400),
-  PrimarySteppedDown: row(189, 503),
+  PrimarySteppedDown: row(189, 503, { retry: true }),
   InvalidIndexSpecificationOption: row(197, 400),
   CannotBuildIndexKeys: row(201, 400),
   NoSuchSession: row(206, 404),
   IllegalOpMsgFlag: row(223, 400),
   QueryFeatureNotAllowed: row(224, 400),
-  TransactionTooLarge: row(257, 413),
+  TransactionTooLarge: row(257, 413, { state: '54000', memory: 'GRAPH_LIMIT' }),
   TooManyDocumentSequences: row(233, 400),
   MaxSubPipelineDepthExceeded: row(232, 400),
-  CursorKilled: row(237, 400),
-  NotImplemented: row(238, 400),
-  SnapshotTooOld: row(239, 503),
-  ConversionFailure: row(241, 400),
-  NoSuchTransaction: row(251, 400),
-  ExceededTimeLimit: row(262, 503),
+  CursorKilled: row(237, 400, { state: '57014' }),
+  NotImplemented: row(238, 400, { state: '0A000' }),
+  SnapshotTooOld: row(239, 503, { state: '72000', retry: true }),
+  ConversionFailure: row(241, 400, { state: '22P02' }),
+  NoSuchTransaction: row(251, 400, { state: '25P01' }),
+  ExceededTimeLimit: row(262, 503, { state: '57014', retry: true }),
   FailPointSetFailed: row(266, 400),
-  IndexBuildAborted: row(276, 409),
+  IndexBuildAborted: row(276, 409, { state: '57014' }),
   ChecksumMismatch: row(288, 400),
   NoQueryExecutionPlans: row(291, 400),
-  QueryExceededMemoryLimitNoDiskUseAllowed: row(292, 400),
+  QueryExceededMemoryLimitNoDiskUseAllowed: row(292, 400, { state: '53200' }),
   APIVersionError: row(322, 400),
   APIStrictError: row(323, 400),
-  MechanismUnavailable: row(334, 400),
+  MechanismUnavailable: row(334, 400, { state: '28000' }),
   UnsupportedOpQueryCommand: row(352, 400),
   CannotConvertIndexToUnique: row(359, 409),
-  ReauthenticationRequired: row(391, 401),
-  IngressRequestRateLimitExceeded: row(462, 429),
+  ReauthenticationRequired: row(391, 401, { state: '28000' }),
+  IngressRequestRateLimitExceeded: row(462, 429, { state: '53400', word: 'BUSY', retry: true }),
   /** The number by which a hosted service of the peer's refuses what is over a quota. */
-  QuotaExceeded: row(8000, 507, 'AtlasError'),
-  MethodNotAllowed: row(59, 405, 'CommandNotFound'),
-  Unauthenticated: row(13, 401, 'Unauthorized'),
-  KeyConflict: row(2, 409, 'BadValue'),
-  NoSuchProtocol: row(2, 404, 'BadValue'),
-  ProtocolDisabled: row(115, 503, 'CommandNotSupported'),
-  PreconditionFailed: row(112, 412, 'WriteConflict'),
-  IdempotencyKeyInUse: row(112, 409, 'WriteConflict'),
-  IdempotencyKeyReused: row(2, 422, 'BadValue'),
-  MisdirectedRequest: row(2, 421, 'BadValue'),
-  UnsupportedMediaType: row(2, 415, 'BadValue'),
-  NodeNotFound: row(47, 404, 'NoMatchingDocument'),
-  EdgeNotFound: row(47, 404, 'NoMatchingDocument'),
-  GraphNotFound: row(26, 404, 'NamespaceNotFound'),
-  GraphLimit: row(257, 413, 'TransactionTooLarge'),
-  MemoryTooLarge: row(10334, 413, 'BSONObjectTooLarge'),
-  AlreadyExists: row(48, 409, 'NamespaceExists'),
-  BSONObjectTooLarge: row(10334, 413),
-  NotWritablePrimary: row(10107, 503),
-  DuplicateKey: row(11000, 409),
-  InterruptedAtShutdown: row(11600, 503),
-  Interrupted: row(11601, 503),
-  InterruptedDueToReplStateChange: row(11602, 503),
-  CursorInUse: row(12051, 409),
+  QuotaExceeded: row(8000, 507, { repliesAs: 'AtlasError', state: '53100', word: 'OOM' }),
+  MethodNotAllowed: row(59, 405, { repliesAs: 'CommandNotFound', memory: 'METHOD_NOT_ALLOWED' }),
+  Unauthenticated: row(13, 401, { repliesAs: 'Unauthorized', state: '28000', word: 'NOAUTH' }),
+  KeyConflict: row(2, 409, { repliesAs: 'BadValue', state: '23505' }),
+  NoSuchProtocol: row(2, 404, { repliesAs: 'BadValue' }),
+  ProtocolDisabled: row(115, 503, { repliesAs: 'CommandNotSupported', state: '57P03' }),
+  PreconditionFailed: row(112, 412, { repliesAs: 'WriteConflict' }),
+  IdempotencyKeyInUse: row(112, 409, {
+    repliesAs: 'WriteConflict',
+    memory: 'IDEMPOTENCY_CONFLICT',
+    retry: true,
+  }),
+  IdempotencyKeyReused: row(2, 422, { repliesAs: 'BadValue', memory: 'IDEMPOTENCY_CONFLICT' }),
+  MisdirectedRequest: row(2, 421, { repliesAs: 'BadValue', memory: 'MISDIRECTED' }),
+  UnsupportedMediaType: row(2, 415, { repliesAs: 'BadValue', memory: 'UNSUPPORTED_MEDIA_TYPE' }),
+  NodeNotFound: row(47, 404, { repliesAs: 'NoMatchingDocument', memory: 'NODE_NOT_FOUND' }),
+  EdgeNotFound: row(47, 404, { repliesAs: 'NoMatchingDocument', memory: 'EDGE_NOT_FOUND' }),
+  GraphNotFound: row(26, 404, { repliesAs: 'NamespaceNotFound', memory: 'GRAPH_NOT_FOUND' }),
+  GraphLimit: row(257, 413, { repliesAs: 'TransactionTooLarge', memory: 'GRAPH_LIMIT' }),
+  MemoryTooLarge: row(10334, 413, { repliesAs: 'BSONObjectTooLarge' }),
+  AlreadyExists: row(48, 409, { repliesAs: 'NamespaceExists', memory: 'ALREADY_EXISTS' }),
+  BSONObjectTooLarge: row(10334, 413, { state: '54000' }),
+  NotWritablePrimary: row(10107, 503, { retry: true }),
+  DuplicateKey: row(11000, 409, { state: '23505' }),
+  InterruptedAtShutdown: row(11600, 503, { state: '57P01', retry: true }),
+  Interrupted: row(11601, 503, { state: '57014' }),
+  InterruptedDueToReplStateChange: row(11602, 503, { retry: true }),
+  CursorInUse: row(12051, 409, { state: '55006' }),
   DatabaseDifferCase: row(13297, 400),
-  NotPrimaryNoSecondaryOk: row(13435, 503),
-  NotPrimaryOrSecondary: row(13436, 503),
-  OutOfDiskSpace: row(14031, 503),
+  NotPrimaryNoSecondaryOk: row(13435, 503, { retry: true }),
+  NotPrimaryOrSecondary: row(13436, 503, { retry: true }),
+  OutOfDiskSpace: row(14031, 503, { state: '53100', word: 'MISCONF' }),
   SearchNotEnabled: row(31082, 400),
 } as const satisfies Record<string, CodeRow>
 
 /** A row of the table, or `Location<number>` for the peer's numbered codes that have no name. */
 export type CodeName = keyof typeof codes | `Location${number}`
+
+/** Undefined for a number without a name. */
+export function codeRow(kind: CodeName): CodeRow | undefined {
+  return (codes as Record<string, CodeRow>)[kind]
+}
 
 /**
  * Further fields of an error reply (keyPattern, index …); the values are the listener's to encode.
@@ -163,7 +185,7 @@ export class GatewayError extends Error {
 
   constructor(kind: CodeName, message: string, extra: ErrorExtra = {}, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
-    const known = (codes as Record<string, CodeRow>)[kind]
+    const known = codeRow(kind)
     this.name = 'GatewayError'
     this.kind = kind
     this.codeName = known?.repliesAs ?? kind
@@ -177,7 +199,7 @@ export class GatewayError extends Error {
    */
   get httpStatus(): number {
     if (this.kind === 'Unauthorized' && this.extra.reason !== undefined) return 403
-    return (codes as Record<string, CodeRow>)[this.kind]?.http ?? 400
+    return codeRow(this.kind)?.http ?? 400
   }
 }
 

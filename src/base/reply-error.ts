@@ -2,7 +2,7 @@
 // texts that several commands share stand here once, to the letter of 7.0.15. The error is the one
 // class of errors.ts: HTTP answers it with the number of its kind.
 
-import { type CodeName, GatewayError } from './errors.js'
+import { type CodeName, codeRow, GatewayError } from './errors.js'
 
 export class ReplyError extends GatewayError {
   /** `text` is the whole error line without its dash: `ERR syntax error`. */
@@ -68,18 +68,5 @@ export const tooMuchMemory = (): ReplyError =>
  */
 export function errorLine(error: GatewayError): string {
   if (error instanceof ReplyError) return error.message
-  return `${words[error.kind] ?? 'ERR'} ${error.message}`
-}
-
-const words: Readonly<Partial<Record<CodeName, string>>> = {
-  Unauthorized: 'NOPERM',
-  Unauthenticated: 'NOAUTH',
-  AuthenticationFailed: 'WRONGPASS',
-  OutOfDiskSpace: 'MISCONF',
-  IngressRequestRateLimitExceeded: 'BUSY',
-  QuotaExceeded: 'OOM',
-  ExceededMemoryLimit: 'OOM',
-  WriteConflict: 'TRYAGAIN',
-  ShutdownInProgress: 'LOADING',
-  HostUnreachable: 'LOADING',
+  return `${codeRow(error.kind)?.word ?? 'ERR'} ${error.message}`
 }

@@ -7,21 +7,12 @@ import { LatencyWindow } from '../base/work/latency.js'
 import { elementsOf, field, fieldIn } from '../value/elements.js'
 import { integerOf } from '../value/numbers.js'
 import type { Document } from '../value/value.js'
-import type { CommandCounts, Counters, OperationKind } from './document/bus-view.js'
+import type { CommandCounts, Counters } from './document/bus-view.js'
+import { type Meter, meters, type OperationKind } from './policy/meters.js'
 import type { SessionProtocol } from './session.js'
 
 /** For what is in no table. */
 export const otherName = 'other'
-
-const kinds: ReadonlyMap<string, OperationKind> = new Map([
-  ['insert', 'insert'],
-  ['find', 'query'],
-  ['update', 'update'],
-  ['findAndModify', 'update'],
-  ['findAndModifyIf', 'update'],
-  ['delete', 'delete'],
-  ['getMore', 'getmore'],
-])
 
 const knownCodes: ReadonlySet<number> = new Set(Object.values(codes).map(({ code }) => code))
 
@@ -33,6 +24,11 @@ export const codeNames: readonly string[] = [
 
 /** What a write command answers that has failed in nothing is shorter, bytes. */
 const plainReplyBytes = 64
+
+interface Metered {
+  readonly name: string
+  readonly metered: Meter
+}
 
 interface Entry {
   readonly counts: CommandCounts
@@ -75,8 +71,8 @@ export class Metering implements Counters {
   }
 
   /** Counts one command that took `ms` until `nowMs`, both monotonic. */
-  record(command: string, protocol: SessionProtocol, ms: number, nowMs: number): CommandCounts {
-    const { counts, kind } = this.entries.get(command) ?? this.enter(command)
+  record(row: Metered, protocol: SessionProtocol, ms: number, nowMs: number): CommandCounts {
+    const { counts, kind } = this.entries.get(row.name) ?? this.enter(row)
     this.operations[kind]++
     counts.total++
     counts.ms += ms
@@ -142,10 +138,11 @@ export class Metering implements Counters {
     return totals
   }
 
-  private enter(command: string): Entry {
-    const entry = { counts: { total: 0, failed: 0, ms: 0 }, kind: kinds.get(command) ?? 'command' }
-    this.entries.set(command, entry)
-    this.commands.set(command, entry.counts)
+  private enter({ name, metered }: Metered): Entry {
+    const kind = meters[metered].operation
+    const entry = { counts: { total: 0, failed: 0, ms: 0 }, kind }
+    this.entries.set(name, entry)
+    this.commands.set(name, entry.counts)
     return entry
   }
 

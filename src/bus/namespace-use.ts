@@ -3,12 +3,15 @@
 
 import { namespaceUseMax } from '../base/limits.js'
 import type { Touch } from '../engine/types.js'
-
-export const topKinds = ['queries', 'getmore', 'insert', 'update', 'remove', 'commands'] as const
-export const latencyKinds = ['reads', 'writes', 'commands'] as const
-
-export type TopKind = (typeof topKinds)[number]
-export type LatencyKind = (typeof latencyKinds)[number]
+import type { Effects } from './policy/facts.js'
+import {
+  type LatencyKind,
+  latencyKinds,
+  type Meter,
+  meters,
+  type TopKind,
+  topKinds,
+} from './policy/meters.js'
 
 /** Time in microseconds, and how many. */
 export interface Spent {
@@ -22,38 +25,8 @@ export interface LatencyBucket {
   readonly count: number
 }
 
-/** Positions in the two lists. */
-interface Kinds {
-  readonly top: number
-  readonly latency: number
-}
-
-const kindsOf = (top: TopKind, latency: LatencyKind): Kinds => ({
-  top: topKinds.indexOf(top),
-  latency: latencyKinds.indexOf(latency),
-})
-
-const isQuery = kindsOf('commands', 'reads')
-const isChange = kindsOf('commands', 'writes')
-
-/** What a command counts as, on the peer; all others are commands. */
-const kinds: ReadonlyMap<string, Kinds> = new Map([
-  ['find', kindsOf('queries', 'reads')],
-  ['getMore', kindsOf('getmore', 'reads')],
-  ['insert', kindsOf('insert', 'writes')],
-  ['update', kindsOf('update', 'writes')],
-  ['delete', kindsOf('remove', 'writes')],
-  ['aggregate', isQuery],
-  ['count', isQuery],
-  ['distinct', isQuery],
-  ['findAndModify', isChange],
-  ['findAndModifyIf', isChange],
-])
-
-const others = kindsOf('commands', 'commands')
-
-/** After them a name stands for another collection, or for none. */
-const endings: ReadonlySet<string> = new Set(['drop', 'dropDatabase', 'renameCollection'])
+/** What is looked at of a command. */
+type Counted = Pick<Effects, 'metered' | 'ends'>
 
 const bucketsMax = 51
 
@@ -81,7 +54,8 @@ class Use {
   private readonly latency = new Float64Array(2 * latencyKinds.length)
   private readonly buckets = new Float64Array(bucketsMax * latencyKinds.length)
 
-  add({ top, latency }: Kinds, micros: number): void {
+  add(metered: Meter, micros: number): void {
+    const { top, latency } = meters[metered]
     this.into(this.top, top, micros)
     this.into(this.latency, latency, micros)
     const bucket = latency * bucketsMax + bucketOf(micros)
@@ -143,15 +117,15 @@ export class NamespaceUse {
   private hand = 0
 
   /** Counts a command that took `ms`, by the first collection that it was about. */
-  record({ db, collection }: Touch, command: string, ms: number, failed: boolean): void {
-    if (!failed && endings.has(command)) {
+  record({ db, collection }: Touch, row: Counted, ms: number, failed: boolean): void {
+    if (!failed && row.ends === 'names') {
       this.forget(db, collection)
       return
     }
     if (collection === undefined) return
     const place = this.places.get(db)?.get(collection) ?? this.add(db, collection)
     place.isRecent = true
-    place.use.add(kinds.get(command) ?? others, ms * 1000)
+    place.use.add(row.metered, ms * 1000)
   }
 
   /** Undefined where nothing was counted, or has been forgotten. */

@@ -8,7 +8,6 @@ import type { Touch } from '../engine/types.js'
 import { accountOf, anonymous, type Identity } from '../identity/identity.js'
 import type { Login } from '../identity/sign-in/login.js'
 import type { Document } from '../value/value.js'
-import type { DocumentRow, Parsed } from './document/row.js'
 
 export type SessionProtocol = 'wire' | 'resp' | 'sql' | 'http' | 'internal'
 
@@ -107,22 +106,13 @@ function workOwner(identity: Identity, peer: string): string {
   return `${identity.kind} ${peer.slice(0, end)}`
 }
 
-/** One command as a listener hands it over. */
-export interface Request {
+/** One command as a client has sent it. */
+export interface Message {
   readonly db: string
   /** The first field is the command. Passed `validateDocument`. */
   readonly body: Document
   /** Document sequences of the message, by identifier. */
   readonly sequences: ReadonlyMap<string, readonly Document[]>
-  /** Where the listener has the arguments at hand: then nothing is read of the body. */
-  readonly prepared?: Prepared
   /** The reply is the one document that is found, as it is; `nothingFound` for none. */
   readonly takesDocument?: boolean
-}
-
-/** What the bus would have made of a body. */
-export interface Prepared {
-  /** Of the table. */
-  readonly row: DocumentRow
-  readonly parsed: Parsed
 }

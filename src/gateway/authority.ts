@@ -7,9 +7,8 @@ import type { Log } from '../base/log.js'
 import type { Settings } from '../base/settings.js'
 import type { OpenChain } from '../chain/open.js'
 import { Audit } from '../identity/audit.js'
-import type { Identity } from '../identity/identity.js'
 import { readKeyState } from '../identity/keys/wallet-keys.js'
-import { isAdministrator, type Rules } from '../identity/rights/allow.js'
+import type { Rules } from '../identity/rights/allow.js'
 import { rulesOf } from '../identity/rights/rules.js'
 import { WalletStanding } from '../identity/rights/standing.js'
 import { mayEnter } from '../identity/rights/whitelist.js'
@@ -40,7 +39,6 @@ export interface Authority {
   readonly audit: Audit
   readonly standing: WalletStanding
   readonly signIn: SignIn
-  readonly isAdministrator: (identity: Identity) => boolean
   close(): Promise<void>
 }
 
@@ -68,7 +66,6 @@ export function openAuthority(options: AuthorityOptions): Authority {
     audit,
     standing,
     signIn,
-    isAdministrator: (identity) => isAdministrator(identity, rules, 'admin'),
     close: () => sweeper.close(),
   }
 }

@@ -7,6 +7,7 @@ import type { Settings } from '../base/settings.js'
 import { KeyValueBus } from '../bus/keyvalue/bus.js'
 import { Channels } from '../bus/keyvalue/clients/channels.js'
 import { Clients } from '../bus/keyvalue/clients/clients.js'
+import type { Followers } from '../bus/keyvalue/clients/followers.js'
 import { Monitors } from '../bus/keyvalue/clients/monitors.js'
 import { Notifications } from '../bus/keyvalue/clients/notifications.js'
 import { Pause } from '../bus/keyvalue/clients/pause.js'
@@ -75,11 +76,13 @@ export async function openKeyValue(options: KeyValueOptions): Promise<KeyValueBu
   const texts = new KeyValueSettings(initialSettings)
   const notifications = new Notifications(channels, texts)
   const slowLog = new SlowLog()
+  const followers: Followers = new Set([slowLog.follow])
   const bus = new KeyValueBus({
     rows,
     engine,
     spaces,
     counters,
+    followers,
     services: {
       clock,
       random,
@@ -103,14 +106,13 @@ export async function openKeyValue(options: KeyValueOptions): Promise<KeyValueBu
       notifications,
       settings: texts,
       announce: notifications.announce,
-      monitors: new Monitors(),
+      monitors: new Monitors(followers),
       slowLog,
       figures: new Figures(clock, random),
       pause: new Pause(),
     },
     ...(bounds === undefined ? {} : { bounds }),
   })
-  bus.followers.add(slowLog.follow)
   bus.expiry.start()
   return bus
 }

@@ -88,7 +88,7 @@ export async function openListeners(
   const { quotas } = server
   const shared = { host, tls, authOff, allowInsecure, memory, clock, log, quotas }
   const { credentials, identify, keyUse } = wallets
-  const { rules, signIn, isAdministrator } = authority
+  const { rules, signIn } = authority
   const switched = new SwitchedListeners(protocols, {
     settings,
     shared,
@@ -119,12 +119,11 @@ export async function openListeners(
         trustedProxies: settings.TRUSTED_PROXIES,
         database: settings.DATABASE,
         rates: ratesOf(settings),
-        anonymousReads: rules.anonymousReads,
+        rules,
         isOperatorKey: (given) => operatorKey.matches(given),
         isMetricsToken: metricsTokenCheck(settings.METRICS_TOKEN),
         identify,
         guesses: credentials.guesses,
-        isAdministrator,
         keyUse,
         idempotency: new Idempotency({ store, clock, log }),
         openSession: (cookie) => signIn.openSession(cookie),

@@ -2,7 +2,7 @@
 // of a numeric part), as an index or sort key does, and as an expression does. They differ in how
 // they treat arrays and what is missing, and each difference is visible to clients.
 
-import { type Bytes, utf8 } from '../base/bytes/bytes.js'
+import { type Bytes, shortUtf8 } from '../base/bytes/bytes.js'
 import { work } from '../base/work/work-budget.js'
 import { valueUnits } from '../base/work/work-figures.js'
 import { equalValues } from './compare.js'
@@ -31,7 +31,7 @@ export class FieldPath {
   constructor(text: string) {
     this.text = text
     this.parts = text.split('.')
-    this.names = this.parts.map(utf8)
+    this.names = this.parts.map(shortUtf8)
     this.positions = this.parts.map(positionOf)
   }
 }

@@ -117,6 +117,14 @@ export function stringValue(text: string): Value {
   return stringIn(bytes)
 }
 
+/** A string of UTF-8 bytes, which are copied. */
+export function stringValueOf(text: Bytes): Value {
+  if (text.length > bytesPerUnit) work.spend(text.length / bytesPerUnit)
+  const bytes = new Uint8Array(text.length + 5)
+  bytes.set(text, 4)
+  return stringIn(bytes)
+}
+
 /** A string of bytes that have its text between the length, which is missing, and the end. */
 function stringIn(bytes: Bytes): Value {
   writeInt32(bytes, 0, bytes.length - 4)

@@ -1,8 +1,11 @@
 // The generated pages of docs/: settings, errors and commands, each read off its table.
 
-import { codes } from '../../src/base/errors.js'
+import { type CodeName, codeRow, codes, GatewayError } from '../../src/base/errors.js'
+import { errorLine } from '../../src/base/reply-error.js'
 import { printSettings } from '../../src/base/settings.js'
-import { type KeyValueRow, needsOf } from '../../src/bus/keyvalue/row.js'
+import { sqlStateOf } from '../../src/base/sql-state.js'
+import type { KeyValueRow } from '../../src/bus/keyvalue/row.js'
+import { needsOf } from '../../src/bus/keyvalue/row-facts.js'
 import { keyValueRows } from '../../src/commands/keyvalue/rows.js'
 import { documentRows } from '../../src/commands/rows.js'
 import { compatibilityPage } from './compatibility.js'
@@ -24,8 +27,10 @@ const settingsText = `A setting is read from the environment, otherwise from \`s
 working directory (an object with the same names), otherwise it has its default. \`sigil config\` prints
 this table with the values in force.`
 
-const errorsText = `Error codes and names of the document wire, and the HTTP status of the same error. Codes
-without a name are called \`Location<number>\` and have status 400.`
+const errorsText = `Error codes and names of the document wire, and what the same error is over HTTP, SQL and the
+key-value protocol. Codes without a name are called \`Location<number>\`; they have status 400 and SQLSTATE 22023 unless
+the statement gives another. *Retry* marks errors after which the same command may succeed a little later. A key-value
+command's own refusals have the words of the reference server.`
 
 const commandsText = `Commands of the document wire. *Work* says how a command runs: \`local\` touches no document,
 \`read\` is one read that pauses for other clients, \`point\` is one atomic write, \`sweep\` changes
@@ -58,13 +63,17 @@ function page(title: string, text: string, table: string): string {
 }
 
 function errorsTable(): string {
-  const rows = Object.entries(codes).map(([kind, row]) => {
-    const name = 'repliesAs' in row ? String(row.repliesAs) : kind
-    return [row.code, name, row.http] as const
+  const rows = (Object.keys(codes) as CodeName[]).map((kind) => new GatewayError(kind, ''))
+  rows.sort((a, b) => a.code - b.code)
+  const lines = rows.map((error) => {
+    const [word] = errorLine(error).split(' ')
+    const retry = codeRow(error.kind)?.retry === true ? 'yes' : ''
+    const { code, codeName, httpStatus } = error
+    const cells = [code, `\`${codeName}\``, httpStatus, sqlStateOf(error), word, retry]
+    return `| ${cells.join(' | ')} |`
   })
-  rows.sort(([a], [b]) => a - b)
-  const lines = rows.map(([code, name, http]) => `| ${code} | \`${name}\` | ${http} |`)
-  return ['| Code | Name | HTTP status |', '|---|---|---|', ...lines, ''].join('\n')
+  const head = '| Code | Name | HTTP status | SQLSTATE | Key-value word | Retry |'
+  return [head, '|---|---|---|---|---|---|', ...lines, ''].join('\n')
 }
 
 function keyValueTables(): string {

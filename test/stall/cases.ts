@@ -18,6 +18,8 @@ export type StallCase =
       readonly words: readonly Word[]
     }
   | { readonly kind: 'words'; readonly name: string; readonly words: readonly Word[] }
+  /** Commands of the key-value protocol that are sent together: a pipeline. */
+  | { readonly kind: 'lines'; readonly name: string; readonly lines: readonly (readonly Word[])[] }
   | { readonly kind: 'sql'; readonly name: string; readonly text: string; values?: Hostile[] }
   | {
       readonly kind: 'http'
@@ -33,7 +35,7 @@ export type Word = string | number | { readonly hostile: Hostile }
 
 /** `kind` and how large: bytes of a text, elements of an array. */
 export interface Hostile {
-  readonly kind: HostileKind | SpecKind
+  readonly kind: HostileKind | SpecKind | ParameterKind
   readonly size: number
 }
 
@@ -57,6 +59,11 @@ export const hostileKinds = [
 ] as const
 
 export type SpecKind = (typeof specKinds)[number]
+
+export type ParameterKind = (typeof parameterKinds)[number]
+
+/** Texts that stand for a value of another type. */
+export const parameterKinds = ['hex', 'octal', 'braced', 'bracedMany', 'spaces'] as const
 
 /** Specifications of so many names, `size` of them: what each name is given. */
 export const specKinds = ['ones', 'paths', 'names', 'lists', 'empties'] as const

@@ -42,7 +42,9 @@ async function run(one: StallCase): Promise<string> {
       return 'ok'
     }
     case 'words':
-      return words(one.words)
+      return words([one.words])
+    case 'lines':
+      return words(one.lines)
     case 'clients':
       for (let i = 0; i < one.count; i++) await stays(one.words)
       return 'ok'
@@ -96,10 +98,12 @@ function stays(given: readonly Word[]): Promise<void> {
   })
 }
 
-/** Behind the command comes an ECHO: when that is answered, all of the reply has come. */
-function words(given: readonly Word[]): Promise<string> {
-  const texts = given.map((word) =>
-    typeof word === 'object' ? hostileText(word.hostile) : String(word),
+/** Behind the commands comes an ECHO: when that is answered, all of the replies have come. */
+function words(lines: readonly (readonly Word[])[]): Promise<string> {
+  const commands = lines.map((given) =>
+    encode(
+      given.map((word) => (typeof word === 'object' ? hostileText(word.hostile) : String(word))),
+    ),
   )
   return new Promise((resolve) => {
     const socket = connect({ port: address.redisPort, host: '127.0.0.1' })
@@ -127,7 +131,7 @@ function words(given: readonly Word[]): Promise<string> {
     socket.on('error', () => {})
     socket.on('close', finish)
     socket.write(encode(['AUTH', address.key]))
-    socket.write(encode(texts))
+    socket.write(Buffer.concat(commands))
     socket.write(encode(['ECHO', end]))
   })
 }

@@ -8,7 +8,9 @@ import { type HostileKind, large, type StallCase } from './cases.js'
 import { hunt } from './hunt.js'
 
 const size = isLong ? 6_000_000 : 500_000
-const kinds: readonly HostileKind[] = ['text', 'words', 'numbers', 'objects', 'deep', 'wide']
+const kinds: readonly HostileKind[] = [
+  ...(['text', 'words', 'numbers', 'objects', 'nested', 'deep', 'wide'] as const),
+]
 
 interface Schema {
   readonly properties?: Readonly<Record<string, unknown>>
@@ -77,7 +79,7 @@ function arrayCases(): StallCase[] {
     ...{ kind: 'http', method: 'POST', path, json },
     name: `${path} ${name}`,
   })
-  const many = Array.from({ length: isLong ? 100_000 : 10_000 }, (_, i) => ['GET', `k${i}`])
+  const many = Array.from({ length: isLong ? 200_000 : 10_000 }, (_, i) => ['GET', `k${i}`])
   return [
     ...kinds.flatMap((kind) => [
       post('/upstash', `body of ${kind}`, large(kind, size)),
@@ -88,6 +90,13 @@ function arrayCases(): StallCase[] {
     post('/upstash', 'many words', ['DEL', ...many.map(([, name]) => name)]),
     post('/upstash/pipeline', 'many', many),
     post('/upstash/multi-exec', 'many', many),
+    ...['pipeline', 'multi-exec'].map((name) =>
+      post(
+        `/upstash/${name}`,
+        'unknown',
+        many.slice(0, many.length >> 2).map(([, word]) => [`${'x'.repeat(100)}${word}`]),
+      ),
+    ),
   ]
 }
 

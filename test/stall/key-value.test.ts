@@ -168,6 +168,73 @@ const further: readonly (readonly Word[])[] = [
   ['FLUSHALL'],
 ]
 
+const names = Array.from({ length: isLong ? 200_000 : 20_000 }, (_, i) => `k${i}`)
+const several = names.slice(0, names.length >> 2)
+
+/** What a pipeline or a transaction has many of. */
+const pipelines: readonly (readonly [string, readonly (readonly Word[])[]])[] = [
+  ['unknown commands', several.map((name) => [name])],
+  ['wrong arities', several.map(() => ['GET'])],
+  ['wrong types', several.map(() => ['LLEN', 's1'])],
+  ['MULTI', [['MULTI'], ...several.map((name) => ['GET', name]), ['EXEC']]],
+  ['MULTI of many words', [['MULTI'], ['DEL', ...names], ['DISCARD']]],
+  ['DEL of many words', [['DEL', ...names]]],
+  ...['BLPOP', 'BRPOP', 'BZPOPMIN'].map(
+    (name) => [`${name} of many words`, [[name, ...names, '0.01']]] as const,
+  ),
+  ['CLIENT LIST ID', [['CLIENT', 'LIST', 'ID', ...names.map((_, i) => i)]]],
+]
+
+const largest = long('text', isLong ? 15_000_000 : 2_000_000)
+
+/** One value that is as large as it may be. */
+const large: readonly (readonly Word[])[] = [
+  ['SET', 'v', largest],
+  ...[
+    ...[
+      ['APPEND', 'v', 'x'],
+      ['SETRANGE', 'v', 5, 'x'],
+      ['SETBIT', 'v', 5, 1],
+      ['STRLEN', 'v'],
+    ],
+    ...[
+      ['BITFIELD', 'v', 'SET', 'u8', 0, 5],
+      ['GETEX', 'v', 'EX', 1000],
+      ['EXPIRE', 'v', 1000],
+    ],
+    ...[
+      ['COPY', 'v', 'copied', 'REPLACE'],
+      ['PERSIST', 'v'],
+      ['RENAME', 'v', 'v2'],
+    ],
+  ],
+  ['GETSET', 'v2', largest],
+  ...[
+    ['HSET', 'vh', 'f', largest],
+    ['RPUSH', 'vl', largest],
+    ['SADD', 'vs', largest],
+  ],
+  ...[
+    ['ZADD', 'vz', 1, largest],
+    ['MSET', 'v3', largest, 'v4', largest],
+    ['DEL', 'v3', 'v4'],
+  ],
+]
+
+t.test('no pipeline and no large value holds the loop', async (t) => {
+  const all: StallCase[] = [
+    ...pipelines.map(([name, lines]): StallCase => ({ kind: 'lines', name, lines })),
+    ...large.map(
+      (words): StallCase => ({
+        kind: 'words',
+        name: `large ${words.slice(0, 2).join(' ')}`,
+        words,
+      }),
+    ),
+  ]
+  await hunt(t, all, { prepare, writes: true })
+})
+
 t.test('no key-value command holds the loop', async (t) => {
   const last: StallCase[] = further.map((words) => ({
     kind: 'words',

@@ -6,7 +6,7 @@ import { numberFunctions } from '../../src/commands/sql/expression/functions/num
 import { textFunctions } from '../../src/commands/sql/expression/functions/text-functions.js'
 import { timeFunctions } from '../../src/commands/sql/expression/functions/time-functions.js'
 import { isLong } from '../support/seed.js'
-import { hostileKinds, large, type StallCase } from './cases.js'
+import { hostileKinds, large, parameterKinds, type StallCase } from './cases.js'
 import { hunt } from './hunt.js'
 
 const size = isLong ? 3_000_000 : 300_000
@@ -104,13 +104,21 @@ t.test('no SQL function or operator holds the loop', async (t) => {
   await hunt(t, cases, { prepare })
 })
 
-const parameterTypes = ['text', 'jsonb', 'json', 'bytea', 'text[]', 'numeric', 'timestamptz']
+const parameterTypes = [
+  ...['text', 'jsonb', 'json', 'bytea', 'text[]', 'jsonb[]', 'numeric', 'timestamptz', 'bool'],
+]
 
 t.test('no statement holds the loop', async (t) => {
   const all: StallCase[] = [
     ...statements.map((text): StallCase => ({ kind: 'sql', name: text.slice(0, 60), text })),
+    ...['a', 'é'].map(
+      (letter): StallCase => ({
+        ...{ kind: 'sql', name: `a statement of ${letter}` },
+        text: `SELECT '${letter.repeat(size)}'`,
+      }),
+    ),
     ...parameterTypes.flatMap((type) =>
-      hostileKinds.map(
+      [...hostileKinds, ...parameterKinds].map(
         (kind): StallCase => ({
           ...{ kind: 'sql', name: `$1::${type} of ${kind}`, text: `SELECT $1::${type} IS NULL` },
           values: [{ kind, size: size * 4 }],

@@ -9,11 +9,11 @@ import { MemoryAccount } from '../../src/base/heap/memory-account.js'
 import { type Log, silentLog } from '../../src/base/log.js'
 import { readSettings } from '../../src/base/settings.js'
 import type { KeyValueBus } from '../../src/bus/keyvalue/bus.js'
-import type { KeyValueCall } from '../../src/bus/keyvalue/call.js'
 import { Lane } from '../../src/bus/keyvalue/clients/lane.js'
 import { KeyValueSession } from '../../src/bus/keyvalue/clients/session.js'
 import type { Reply } from '../../src/bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../src/bus/keyvalue/row.js'
+import type { RunningCall } from '../../src/bus/keyvalue/running-call.js'
 import { Metering } from '../../src/bus/metering.js'
 import { HomeLimit, type HomeLimits } from '../../src/bus/spaces/home-limit.js'
 import { SpaceChoice } from '../../src/bus/spaces/space-choice.js'
@@ -67,7 +67,7 @@ export class RoomClient {
       },
     })
     this.lane = new Lane(bus, this.session, {
-      deliver: (call: KeyValueCall) => {
+      deliver: (call: RunningCall) => {
         this.waiting.shift()?.(plain(call.reply))
         queueMicrotask(() => this.goOn())
       },

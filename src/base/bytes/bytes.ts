@@ -1,14 +1,17 @@
 // Byte strings: what keys, documents and frames are made of. Small helpers over Uint8Array that
 // every layer needs, so that none makes its own.
 
+import { isAscii, isUtf8, transcode } from 'node:buffer'
+
 export type Bytes = Uint8Array
 
 const encoder = new TextEncoder()
 
 // Called on plain arrays: a Buffer over a small array first moves it out of the heap, which costs
 // five times the text.
-const { latin1Slice, utf8Slice } = Buffer.prototype as Buffer & {
+const { latin1Slice, ucs2Slice, utf8Slice } = Buffer.prototype as Buffer & {
   latin1Slice(this: Bytes, start?: number, end?: number): string
+  ucs2Slice(this: Bytes): string
   utf8Slice(this: Bytes, start?: number, end?: number): string
 }
 
@@ -30,8 +33,26 @@ export function writeAscii(bytes: Bytes, at: number, text: string): boolean {
   return true
 }
 
+/** As utf8, of texts that are mostly short and that our own code reads: no native call for them. */
+export function shortUtf8(text: string): Bytes {
+  if (text.length <= shortCharsMax) {
+    const short = new Uint8Array(text.length)
+    if (writeAscii(short, 0, text)) return short
+  }
+  return encoder.encode(text)
+}
+
+/** Longer texts that are not of ASCII are decoded in two steps: 30 ms for 15 MB in place of 120. */
+const longTextBytes = 4_096
+
 /** Text of UTF-8 bytes, malformed sequences replaced. */
 export function textOf(bytes: Bytes, start = 0, end = bytes.length): string {
+  if (end - start > longTextBytes) {
+    const part = bytes.subarray(start, end)
+    if (!isAscii(part) && isUtf8(part)) {
+      return ucs2Slice.call(transcode(part, 'utf8', 'utf16le'))
+    }
+  }
   return utf8Slice.call(bytes, start, end)
 }
 

@@ -1,10 +1,32 @@
 // What the commands about the bus can read: running commands, the rows that may be named, and the
 // counts of each.
 
+import type { Touch } from '../../engine/types.js'
+import type { Identity } from '../../identity/identity.js'
 import type { NamespaceUse } from '../namespace-use.js'
-import type { Call } from './call.js'
+import type { OperationKind } from '../policy/meters.js'
+import type { Message, Session } from '../session.js'
+import type { DocumentFacts } from './row-facts.js'
 
-export type OperationKind = 'insert' | 'query' | 'update' | 'delete' | 'getmore' | 'command'
+/** A command at work, as other commands see it. */
+export interface Operation {
+  /** Number of the operation. */
+  readonly id: number
+  readonly command: string
+  readonly db: string
+  readonly request: Message
+  readonly row: DocumentFacts
+  readonly session: Session
+  readonly identity: Identity
+  readonly touches: readonly Touch[]
+  /** Whose cursors and sessions these are. */
+  readonly owner: string
+  readonly lsid: string | undefined
+  readonly now: number
+  readonly startedMs: number
+  readonly isKilled: boolean
+  kill(): void
+}
 
 export interface CommandCounts {
   total: number
@@ -15,7 +37,7 @@ export interface CommandCounts {
 
 export interface BusView {
   /** Commands at work, this one included. */
-  inFlight(): Iterable<Call<unknown, unknown>>
+  inFlight(): Iterable<Operation>
   /** Every command that may be named. */
   readonly rows: readonly {
     readonly name: string

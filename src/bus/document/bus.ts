@@ -3,7 +3,7 @@
 // here is an async function.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { fail, type GatewayError, toGatewayError, unquotedKeys } from '../../base/errors.js'
+import { fail, type GatewayError, unquotedKeys } from '../../base/errors.js'
 import { collationTablesMax } from '../../base/limits.js'
 import type { Account } from '../../base/work/accounts.js'
 import type { Scheduler } from '../../base/work/scheduler.js'
@@ -13,29 +13,28 @@ import { checkDatabaseName, checkNamespaceName } from '../../engine/collection/c
 import type { Engine } from '../../engine/engine.js'
 import type { Touch } from '../../engine/types.js'
 import type { AuditDetails } from '../../identity/audit.js'
-import type { Rules } from '../../identity/rights/allow.js'
-import { isRevocable } from '../../identity/rights/standing.js'
 import type { Awaitable, Program } from '../../store/store.js'
 import type { Collation } from '../../value/collation/collation.js'
 import type { Document } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
 import { Metering, otherName } from '../metering.js'
 import { NamespaceUse } from '../namespace-use.js'
+import { meetKey } from '../policy/bounds.js'
+import { Draining } from '../policy/draining.js'
+import { mappedError, warnInvalid } from '../policy/errors.js'
+import { senderRefusal } from '../policy/senders.js'
+import { isSlow } from '../policy/slowness.js'
 import type { Services } from '../services.js'
-import type { Request, Session, Touched } from '../session.js'
+import type { Session, Touched } from '../session.js'
 import { requireSpaceName } from '../spaces/space-choice.js'
 import type { BusView } from './bus-view.js'
-import { Call } from './call.js'
+import { Call, unauthenticated } from './call.js'
 import type { CommandTx } from './command-tx.js'
 import { noGeneric } from './generic.js'
+import type { Request } from './request.js'
 import type { AnyCall, DocumentRow } from './row.js'
 import { shapeOf } from './shape.js'
 import { CommandTable, commandName } from './table.js'
-
-const noSecrets: readonly string[] = []
-
-/** Their replies tell of operations that failed beside others that did not. */
-const mayFailInPart: ReadonlySet<string> = new Set(['insert', 'update', 'delete'])
 
 /** Where users of PLAIN sign in; it holds no collections. */
 const externalUsers = '$external'
@@ -73,8 +72,7 @@ export class Bus implements BusView {
   private readonly table: CommandTable
   private lastId = 0
   readonly scheduler: Scheduler | undefined
-  private idle: (() => void) | undefined
-  private draining = false
+  private readonly draining = new Draining()
 
   constructor(
     rows: readonly DocumentRow[],
@@ -166,12 +164,8 @@ export class Bus implements BusView {
 
   /** Refuses further commands; resolves when those at work have been answered. */
   drain(): Promise<void> {
-    this.draining = true
     for (const call of this.working.values()) call.hurry()
-    if (this.working.size === 0) return Promise.resolve()
-    return new Promise((resolve) => {
-      this.idle = resolve
-    })
+    return this.draining.begin(this.working.size)
   }
 
   /** Ends the commands at work at their next pause: for a drain that takes too long. */
@@ -187,7 +181,7 @@ export class Bus implements BusView {
     try {
       return this.open(request, session, account)
     } catch (thrown) {
-      const error = this.mapped(thrown, commandName(request.body) ?? '')
+      const error = mappedError(thrown, commandName(request.body) ?? '', this.services.log)
       const known = this.table.rowOf(request.body)?.name ?? otherName
       this.counters.refused(known, session.protocol, error)
       throw error
@@ -199,13 +193,12 @@ export class Bus implements BusView {
     session: Session,
     account: Account | undefined,
   ): [DocumentRow, AnyCall] {
-    if (this.draining) throw fail('ShutdownInProgress', 'The server is shutting down')
+    if (this.draining.isOn) throw fail('ShutdownInProgress', 'The server is shutting down')
     const { prepared } = request
     const row = prepared?.row ?? this.rowOf(request)
     const { engine, services } = this
-    const { name, access, grows, secrets = noSecrets } = row
-    requireIdentity(row, session, services.rules)
-    if (access !== 'anonymous' && isRevocable(session.identity)) this.meet(session, name)
+    const { name } = row
+    this.admit(row, session)
     if (row.adminOnly === true && request.db !== 'admin') {
       throw fail('Unauthorized', `${name} may only be run against the admin database.`)
     }
@@ -213,10 +206,7 @@ export class Bus implements BusView {
     const id = ++this.lastId
     const { args, target, generic } = prepared?.parsed ?? row.parse(request)
     const call: AnyCall = new Call({
-      command: name,
-      access,
-      grows,
-      secrets,
+      row,
       request,
       session,
       args,
@@ -244,15 +234,11 @@ export class Bus implements BusView {
     const row = this.table.rowNamed(command)
     if (row === undefined) throw fail('CommandNotFound', `no such command: '${command}'`)
     const { engine, services } = this
-    requireIdentity(row, session, services.rules)
-    if (row.access !== 'anonymous' && isRevocable(session.identity)) this.meet(session, command)
+    this.admit(row, session)
     const body = writeDocument((writer) => writer.string(command, touches[0]?.collection ?? ''))
     const call: AnyCall = new Call({
-      command,
-      access: row.access,
       // Nothing is added: a quota that is used up since is of no matter.
-      grows: 'nothing',
-      secrets: noSecrets,
+      row: { ...row, grows: 'nothing' },
       args: {},
       target: undefined,
       request: { db, body, sequences: new Map() },
@@ -268,12 +254,15 @@ export class Bus implements BusView {
     return call.read(nothing)
   }
 
-  /** A wallet's command: counted, and refused where its key has had its share. */
-  private meet({ protocol, identity }: Session, command: string): void {
-    const { keyUse, keyLimit } = this.services
-    // HTTP counts by its routes.
-    if (protocol !== 'http') keyUse?.count(identity, `${protocol}:${command}`)
-    keyLimit?.take(identity)
+  /**
+   * Before anything is read of the command: who has not signed in is refused, and a key's command
+   * is counted. What else a row asks for is the call's to check.
+   */
+  private admit({ name, access }: DocumentRow, session: Session): void {
+    if (senderRefusal(access, session.identity, this.services.rules) === 'unauthenticated') {
+      throw unauthenticated(name)
+    }
+    meetKey(this.services, session, access, session.protocol, name)
   }
 
   private rowOf({ body }: Request): DocumentRow {
@@ -344,26 +333,15 @@ export class Bus implements BusView {
 
   private finished(call: AnyCall, reply: Document): Document {
     this.settle(call, undefined)
-    if (mayFailInPart.has(call.command)) this.counters.answered(call.session.protocol, reply)
+    if (call.row.fails === 'inPart') this.counters.answered(call.session.protocol, reply)
     return reply
   }
 
   private failed(call: AnyCall, thrown: unknown): GatewayError {
-    const mapped = this.mapped(thrown, call.command)
-    // What an insert fails with is of its own documents.
-    const isQuoting = call.isBlind && call.command !== 'insert'
+    const mapped = mappedError(thrown, call.command, this.services.log)
+    const isQuoting = call.isBlind && call.row.quotesOwn !== true
     const error = isQuoting ? unquotedKeys(mapped) : mapped
     this.settle(call, error)
-    return error
-  }
-
-  /** Any thrown thing as the error that clients see; what is not ours goes to the log whole. */
-  private mapped(thrown: unknown, command: string): GatewayError {
-    const error = toGatewayError(thrown)
-    if (error.kind === 'InternalError') {
-      const cause = error.cause instanceof Error ? error.cause.stack : String(error.cause)
-      this.services.log.error({ command, cause }, error.message)
-    }
     return error
   }
 
@@ -375,15 +353,15 @@ export class Bus implements BusView {
     const ms = nowMs - call.startedMs - call.waitedMs
     this.account(call, nowMs)
     const { protocol } = call.session
-    const counts = this.counters.record(call.command, protocol, ms, nowMs)
+    const counts = this.counters.record(call.row, protocol, ms, nowMs)
     const touch = call.touches[0]
-    if (touch !== undefined) this.namespaces.record(touch, call.command, ms, error !== undefined)
+    if (touch !== undefined) this.namespaces.record(touch, call.row, ms, error !== undefined)
     if (error !== undefined) {
       counts.failed++
       this.counters.failed(protocol, error)
     }
-    if (ms >= slowCommandMs) this.logSlow(call, ms, error)
-    if (this.working.size === 0) this.idle?.()
+    if (isSlow(ms, slowCommandMs)) this.logSlow(call, ms, error)
+    this.draining.ended(this.working.size)
   }
 
   private account({ account, isCharged, startedMs, othersMs }: AnyCall, nowMs: number): void {
@@ -395,10 +373,7 @@ export class Bus implements BusView {
 
   /** Nothing of the documents: a log is not where their content belongs. */
   private logInvalid({ command, session }: AnyCall, namespaces: Iterable<string>): void {
-    for (const ns of namespaces) {
-      const text = 'documents were written that would fail validation'
-      this.services.log.warn({ command, ns, connection: session.id }, text)
-    }
+    for (const ns of namespaces) warnInvalid(this.services.log, command, ns, session.id)
   }
 
   private logSlow(call: AnyCall, ms: number, error: GatewayError | undefined): void {
@@ -412,7 +387,7 @@ export class Bus implements BusView {
         connection: session.id,
         protocol: session.protocol,
         ...(session.requestId === undefined ? {} : { requestId: session.requestId }),
-        shape: shapeOf(request.body, call.secrets),
+        shape: shapeOf(request.body, call.row.secrets),
         ...(error === undefined ? {} : { code: error.code }),
       },
       'slow command',
@@ -422,17 +397,6 @@ export class Bus implements BusView {
 
 /** The program of a call whose rights alone are looked at: the fence does that. */
 function* nothing(): Program<void> {}
-
-/** Before anything is read of the command; what else a row asks for is the call's to check. */
-function requireIdentity(
-  { access, name }: DocumentRow,
-  session: Session,
-  rules: Rules | undefined,
-): void {
-  if (access === 'anonymous' || session.identity.kind !== 'anonymous') return
-  if (access === 'reader' && rules?.anonymousReads === true) return
-  throw fail('Unauthorized', `Command ${name} requires authentication`)
-}
 
 /** The names that were right last: most commands are about the same ones again. */
 let right: { readonly db?: string; readonly collection?: string } = {}

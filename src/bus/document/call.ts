@@ -28,13 +28,17 @@ import type { Awaitable, Program, ReadTx, Tx } from '../../store/store.js'
 import { type Phase, runSweep, type Sweep } from '../../store/sweep.js'
 import { Elements } from '../../value/elements.js'
 import { bsonType, type Document, stringOf } from '../../value/value.js'
+import { auditEntry } from '../policy/audit.js'
+import { quotasOf } from '../policy/bounds.js'
+import { senderRefusal } from '../policy/senders.js'
+import type { Quotas } from '../quota.js'
 import type { Services } from '../services.js'
-import type { Request, Session } from '../session.js'
+import type { Message, Session } from '../session.js'
 import { wayOutOf } from '../spaces/way-out.js'
 import type { BusView } from './bus-view.js'
 import { CommandReadTx, CommandTx, type Fence } from './command-tx.js'
 import { checkGeneric, type Generic, type GenericArgs } from './generic.js'
-import type { Growth, RowAccess } from './row.js'
+import type { DocumentFacts } from './row-facts.js'
 
 const noVariables: QueryContext['variables'] = new Map()
 const emptyDocument: Document = Uint8Array.of(5, 0, 0, 0, 0)
@@ -55,12 +59,8 @@ function requireReading({ db, collection = '', needs }: Touch): void {
 }
 
 export interface CallOptions<A, T> {
-  /** Canonical name of the command. */
-  readonly command: string
-  readonly access: RowAccess
-  readonly grows: Growth
-  readonly secrets: readonly string[]
-  readonly request: Request
+  readonly row: DocumentFacts
+  readonly request: Message
   readonly session: Session
   readonly args: A
   readonly target: T
@@ -75,11 +75,10 @@ export interface CallOptions<A, T> {
 }
 
 export class Call<A, T> implements Fence {
+  readonly row: DocumentFacts
+  /** Canonical name of the command. */
   readonly command: string
-  private readonly access: RowAccess
-  private readonly grows: Growth
-  readonly secrets: readonly string[]
-  readonly request: Request
+  readonly request: Message
   readonly db: string
   readonly session: Session
   readonly args: A
@@ -120,10 +119,8 @@ export class Call<A, T> implements Fence {
   private queryContext: QueryContext | undefined
 
   constructor(options: CallOptions<A, T>) {
-    this.command = options.command
-    this.access = options.access
-    this.grows = options.grows
-    this.secrets = options.secrets
+    this.row = options.row
+    this.command = options.row.name
     this.request = options.request
     this.db = options.request.db
     this.session = options.session
@@ -135,18 +132,17 @@ export class Call<A, T> implements Fence {
     this.bus = options.bus
     this.id = options.id
     this.account = options.account
-    this.generic = checkGeneric(options.generic, options.command)
+    this.generic = checkGeneric(options.generic, options.row)
     const { clock } = options.services
     this.now = clock.now()
     this.startedMs = clock.elapsed()
-    const limit = shorter(this.generic.maxTimeMs, this.quotaMs)
+    const limit = shorter(this.generic.maxTimeMs, this.quotas?.commandMs ?? 0)
     this.deadlineMs = limit === 0 ? Number.POSITIVE_INFINITY : this.startedMs + limit
   }
 
-  /** Milliseconds that the caller's commands may take; 0 for no bound. */
-  private get quotaMs(): number {
-    const { quotas } = this.services
-    return quotas === undefined || !isRevocable(this.identity) ? 0 : quotas.commandMs
+  /** What the caller may have; undefined where nothing bounds it. */
+  private get quotas(): Quotas | undefined {
+    return quotasOf(this.services.quotas, this.identity)
   }
 
   /** The i-th ObjectId of this call, the same at every run. */
@@ -208,14 +204,14 @@ export class Call<A, T> implements Fence {
 
   /** Whether the caller may do `need` to what is at that place, with that access. */
   may(need: Need, access: Access | undefined, place: Place): boolean {
-    const { identity, command } = this
+    const { identity } = this
     const { allow: decide, rules } = this.services
     if (identity.kind !== 'user') {
       if (decide !== undefined) return decide(identity, need, access)
       return allow(identity, need, access, rules)
     }
     if (isBehindPatterns(identity, place)) return false
-    const asked = { place, command }
+    const asked = { place, marks: this.row.roles }
     return decide?.(identity, need, access, asked) ?? allow(identity, need, access, rules, asked)
   }
 
@@ -232,29 +228,9 @@ export class Call<A, T> implements Fence {
 
   /** Throws unless the caller may send the command at all. */
   requireAccess(): void {
-    const { access, identity, services } = this
-    if (identity.kind === 'operator') return
-    const { rules = strictRules } = services
-    switch (access) {
-      case 'anonymous':
-        return
-      case 'reader':
-        if (identity.kind === 'anonymous' && !rules.anonymousReads) throw this.unauthenticated()
-        return
-      case 'identity':
-        if (identity.kind === 'anonymous') throw this.unauthenticated()
-        return
-      case 'session':
-        if (identity.kind === 'anonymous') throw this.unauthenticated()
-        if (identity.kind !== 'session') throw this.unauthorized()
-        return
-      case 'admin':
-        if (identity.kind === 'anonymous') throw this.unauthenticated()
-        if (!isAdministrator(identity, rules, 'admin')) throw this.unauthorized()
-        return
-      case 'operator':
-        throw identity.kind === 'anonymous' ? this.unauthenticated() : this.unauthorized()
-    }
+    const refusal = senderRefusal(this.row.access, this.identity, this.services.rules)
+    if (refusal === undefined) return
+    throw refusal === 'forbidden' ? this.unauthorized() : unauthenticated(this.command)
   }
 
   /** Looks again at who asks, for work that begins with no program. */
@@ -268,9 +244,8 @@ export class Call<A, T> implements Fence {
   auditEntry(details: AuditDetails): AuditEntry {
     const { command, identity, session, db, touches } = this
     const collection = touches[0]?.collection
-    const { protocol, peer } = session
     const ns = collection === undefined ? {} : { ns: `${touches[0]?.db ?? db}.${collection}` }
-    return { act: command, identity, protocol, peer, details, ...ns }
+    return auditEntry(command, identity, session, { details, ...ns })
   }
 
   lookAgain(tx: ReadTx): Program<void> | undefined {
@@ -289,17 +264,15 @@ export class Call<A, T> implements Fence {
   }
 
   get requireSpace(): ((bytes: number, waste: number) => void) | undefined {
-    const { quotas } = this.services
-    const isBound = this.grows !== 'nothing' && isRevocable(this.identity)
-    return isBound ? quotas?.requireDisk : undefined
+    return this.row.grows === 'nothing' ? undefined : this.quotas?.requireDisk
   }
 
   get requireStaging(): ((bytes: number, waste: number) => void) | undefined {
-    return isRevocable(this.identity) ? this.services.quotas?.requireWaste : undefined
+    return this.quotas?.requireWaste
   }
 
   creating(held: Held, count: number): void {
-    if (isRevocable(this.identity)) this.services.quotas?.requireHolding(held, count)
+    this.quotas?.requireHolding(held, count)
   }
 
   makingHome(db: string, homes: number): void {
@@ -338,10 +311,6 @@ export class Call<A, T> implements Fence {
   /** Collections that documents were written to which their validators only warn of. */
   get invalidNamespaces(): Iterable<string> | undefined {
     return this.invalid
-  }
-
-  private unauthenticated(): GatewayError {
-    return fail('Unauthorized', `Command ${this.command} requires authentication`)
   }
 
   /** The refusal of the whole command; its text shows the command's name and target alone. */
@@ -482,6 +451,10 @@ export class Call<A, T> implements Fence {
     const shown = name.startsWith('sql') ? this.touches[0]?.collection : textIn(elements)
     return `{ ${name}: ${shown === undefined ? '1' : JSON.stringify(shown)} }`
   }
+}
+
+export function unauthenticated(command: string): GatewayError {
+  return fail('Unauthorized', `Command ${command} requires authentication`)
 }
 
 /** What tells of a collection where and whose it is. */

@@ -6,12 +6,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { fail, kindOf } from '../../base/errors.js'
 import { failPointWaitStepMs } from '../../base/limits.js'
+import type { Touch } from '../../engine/types.js'
 import type { Awaitable } from '../../store/store.js'
 import { Elements, elementsOf, field } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
 import { boolOf, bsonType, type Document, stringOf, type Value } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
-import type { AnyCall, DocumentRow } from './row.js'
+import type { Session } from '../session.js'
 
 /** When an armed fail point takes effect. */
 export type FailPointMode =
@@ -30,6 +31,19 @@ interface Effect {
   readonly errorCode: number | undefined
   readonly errorExtra: Readonly<Record<string, unknown>>
   readonly writeConcernError: Value | undefined
+}
+
+/** What it looks at of a command. */
+interface FailingRow {
+  readonly name: string
+  readonly aliases?: readonly string[]
+}
+interface FailingCall {
+  readonly session: Session
+  readonly db: string
+  readonly touches: readonly Touch[]
+  /** Throws if the call must end. */
+  check(): void
 }
 
 export interface FailPointOptions {
@@ -57,7 +71,7 @@ export class FailPoint {
   }
 
   /** Runs a command, or what befalls it. */
-  run(row: DocumentRow, call: AnyCall, perform: () => Awaitable<Document>): Awaitable<Document> {
+  run(row: FailingRow, call: FailingCall, perform: () => Awaitable<Document>): Awaitable<Document> {
     const { effect } = this
     if (effect === undefined || !isMeant(effect, row, call) || !this.takesEffect()) {
       return perform()
@@ -97,7 +111,7 @@ export class FailPoint {
   }
 
   /** Waits in steps, so that a killed call, or one whose client has gone, ends before its time. */
-  private async blocked(ms: number, call: AnyCall): Promise<void> {
+  private async blocked(ms: number, call: FailingCall): Promise<void> {
     const { sleep = wait } = this.options
     for (let left = ms; left > 0; left -= failPointWaitStepMs) {
       await sleep(Math.min(left, failPointWaitStepMs))
@@ -136,7 +150,7 @@ function withWriteConcernError(
   })
 }
 
-function isMeant(effect: Effect, row: DocumentRow, call: AnyCall): boolean {
+function isMeant(effect: Effect, row: FailingRow, call: FailingCall): boolean {
   // Else nothing could disarm it.
   if (row.name === 'configureFailPoint' || call.session.protocol !== 'wire') return false
   const { commands, appName, namespace } = effect
@@ -146,7 +160,7 @@ function isMeant(effect: Effect, row: DocumentRow, call: AnyCall): boolean {
   return row.aliases?.some((alias) => commands.has(alias)) ?? false
 }
 
-function applicationOf({ session }: AnyCall): string | undefined {
+function applicationOf({ session }: FailingCall): string | undefined {
   const { clientMetadata: metadata } = session
   const application = metadata === undefined ? undefined : field(metadata, 'application')
   if (application?.type !== bsonType.object) return undefined
@@ -154,7 +168,7 @@ function applicationOf({ session }: AnyCall): string | undefined {
   return name?.type === bsonType.string ? stringOf(name) : undefined
 }
 
-function namespaceOf({ touches, db }: AnyCall): string {
+function namespaceOf({ touches, db }: FailingCall): string {
   return `${touches[0]?.db ?? db}.${touches[0]?.collection ?? '$cmd'}`
 }
 

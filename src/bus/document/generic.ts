@@ -69,7 +69,7 @@ const nothingAsked: Generic = {
   apiStrict: false,
 }
 
-export function checkGeneric(args: GenericArgs, command: string): Generic {
+export function checkGeneric(args: GenericArgs, row: Timed): Generic {
   if (args === noGeneric) return nothingAsked
   checkApi(args)
   checkTransaction(args)
@@ -77,11 +77,17 @@ export function checkGeneric(args: GenericArgs, command: string): Generic {
   if (args.writeConcern !== undefined) checkWriteConcern(args.writeConcern)
   return {
     sessionId: args.lsid === undefined ? undefined : sessionIdOf(args.lsid),
-    maxTimeMs: args.maxTimeMS === undefined ? 0 : timeLimit(args.maxTimeMS, command),
+    maxTimeMs: args.maxTimeMS === undefined ? 0 : timeLimit(args.maxTimeMS, row),
     let: args.let,
     comment: args.comment,
     apiStrict: args.apiStrict ?? false,
   }
+}
+
+/** What is looked at of a row. */
+interface Timed {
+  readonly name: string
+  readonly hasTimeField?: boolean
 }
 
 function checkApi({ apiVersion, apiStrict, apiDeprecationErrors }: GenericArgs): void {
@@ -117,14 +123,9 @@ export function sessionIdOf(lsid: Document): Uint8Array {
   return id.bytes.slice(id.start + 5, id.end)
 }
 
-/** Commands that have the field by themselves, and so the checks of fields. */
-const timedCommands: ReadonlySet<string> = new Set([
-  ...['find', 'aggregate', 'count', 'distinct', 'getMore'],
-])
-
-function timeLimit(value: Value, command: string): number {
-  if (timedCommands.has(command)) {
-    const ms = countNumber.bind(`${command}.maxTimeMS`)(value)
+function timeLimit(value: Value, { name, hasTimeField }: Timed): number {
+  if (hasTimeField === true) {
+    const ms = countNumber.bind(`${name}.maxTimeMS`)(value)
     if (ms <= maxTimeMsMax) return ms
   }
   if (!value.isNumber) throw fail('BadValue', 'maxTimeMS must be a number')

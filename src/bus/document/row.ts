@@ -9,49 +9,22 @@ import type { Awaitable, Program } from '../../store/store.js'
 import type { Sweep } from '../../store/sweep.js'
 import { Elements } from '../../value/elements.js'
 import type { Document, Value } from '../../value/value.js'
-import type { Request } from '../session.js'
+import { type Effects, endings, failings, growths } from '../policy/facts.js'
+import { meters } from '../policy/meters.js'
+import type { Message } from '../session.js'
 import type { Call } from './call.js'
 import type { CommandReadTx, CommandTx } from './command-tx.js'
 import { type GenericArgs, genericFields, genericSchema, noGeneric } from './generic.js'
+import type { DocumentFacts } from './row-facts.js'
 import { type Args, type Field, type Fields, type Reading, Schema } from './schema.js'
 
-/**
- * Who may send it: all clients; those who may read (all under ANONYMOUS=read); those who have
- * signed in; a wallet by its session; administrators; the operator alone.
- */
-export type RowAccess = 'anonymous' | 'reader' | 'identity' | 'session' | 'admin' | 'operator'
-
-/**
- * How the work is cut (docs/design/transactions.md, rule 2): `local` needs no store, `read` is one
- * pausable read program, `point` one write program, `sweep` many programs that are each atomic,
- * `task` an async function that runs programs and waits for other things between them.
- */
-export type Grain = 'local' | 'read' | 'point' | 'sweep' | 'task'
-
-/**
- * What a command may make larger of what counts as its owner's: over its space quota, a wallet may
- * still send what grows nothing, and whatever does not grow in the event (bus/quota.ts).
- */
-export const growths = ['nothing', 'documents', 'indexes', 'keys', 'ownership'] as const
-
-export type Growth = (typeof growths)[number]
-
-interface Description {
-  readonly name: string
-  readonly grows: Growth
-  readonly aliases?: readonly string[]
-  readonly access: RowAccess
-  /** Answers only on the database `admin`. */
-  readonly adminOnly?: boolean
-  /** Its database has to be one that can be a space. */
-  readonly inSpaces?: boolean
-  /** In the peer's API version 1: what apiStrict lets through. */
-  readonly stable?: boolean
-  /** Arguments that no log may show, not even their shape. */
-  readonly secrets?: readonly string[]
-  /** One sentence for the reference. */
-  readonly help: string
-}
+/** Of a command that makes nothing larger and counts as any other. */
+export const plain = {
+  grows: 'nothing',
+  fails: 'whole',
+  metered: 'command',
+  ends: 'nothing',
+} as const satisfies Effects
 
 type Handler<F extends Fields, T> =
   | { readonly grain: 'local'; readonly run: (call: Call<Args<F>, T>) => Document }
@@ -70,7 +43,7 @@ type Handler<F extends Fields, T> =
   | { readonly grain: 'sweep'; readonly run: (call: Call<Args<F>, T>) => Sweep<Document> }
   | { readonly grain: 'task'; readonly run: (call: Call<Args<F>, T>) => Awaitable<Document> }
 
-export type RowDefinition<F extends Fields, T> = Description &
+export type RowDefinition<F extends Fields, T> = DocumentFacts &
   Handler<F, T> & {
     /** What stands beside the command's own name: usually the collection. */
     readonly target: Field<T>
@@ -93,10 +66,9 @@ export interface Parsed {
 }
 
 /** A row with its types put aside: what the table keeps and the bus runs. */
-export interface DocumentRow extends Description {
-  readonly grain: Grain
+export interface DocumentRow extends DocumentFacts {
   readonly paramNames: readonly string[]
-  readonly parse: (request: Request) => Parsed
+  readonly parse: (request: Message) => Parsed
   readonly touches: (call: AnyCall) => readonly Touch[]
   readonly audit: ((call: AnyCall) => AuditDetails) | undefined
   readonly runLocal: (call: AnyCall) => Awaitable<Document>
@@ -119,27 +91,12 @@ export function documentRow<F extends Fields, T>(definition: RowDefinition<F, T>
   const typed = (call: AnyCall) => call as Call<Args<F>, T>
   const { touches, audit } = definition
   return {
-    ...describe(definition),
-    grain: definition.grain,
+    ...definition,
     paramNames: schema.names,
     parse: (request) => parseCommand(request, { schema, readTarget, ignoresUnknown }),
     touches: touches === undefined ? () => [] : (call) => touches(typed(call)),
     audit: audit === undefined ? undefined : (call) => audit(typed(call)),
     ...runners(definition, typed),
-  }
-}
-
-function describe(definition: Description): Description {
-  const { name, aliases, access, grows, adminOnly, stable, secrets, help } = definition
-  return {
-    name,
-    access,
-    grows,
-    help,
-    ...(aliases === undefined ? {} : { aliases }),
-    ...(adminOnly === undefined ? {} : { adminOnly }),
-    ...(stable === undefined ? {} : { stable }),
-    ...(secrets === undefined ? {} : { secrets }),
   }
 }
 
@@ -188,7 +145,7 @@ export interface CommandSyntax<F extends Fields, T> {
 
 /** The checked arguments of a request. Throws 40413 to 40415, 14 and what the fields refuse. */
 export function parseCommand<F extends Fields, T>(
-  { body, sequences }: Pick<Request, 'body' | 'sequences'>,
+  { body, sequences }: Pick<Message, 'body' | 'sequences'>,
   { schema, readTarget, ignoresUnknown }: CommandSyntax<F, T>,
 ): { readonly args: Args<F>; readonly target: T; readonly generic: GenericArgs } {
   const reading = schema.begin()
@@ -220,7 +177,11 @@ function checkDefinition<F extends Fields, T>(definition: RowDefinition<F, T>): 
     assert(!(field in genericFields), `${name}.${field} is a generic field`)
   }
   for (const secret of secrets) assert(secret in params, `${name}: secret ${secret} is no field`)
-  assert(growths.includes(definition.grows), `${name}: it does not say what it makes larger`)
+  const { grows, fails, metered, ends } = definition
+  assert(growths.includes(grows), `${name}: it does not say what it makes larger`)
+  assert(failings.includes(fails), `${name}: it does not say how it fails`)
+  assert(metered in meters, `${name}: it does not say how it is metered`)
+  assert(endings.includes(ends), `${name}: it does not say what it ends`)
   const writes = grain === 'point' || grain === 'sweep'
   assert(!(access === 'anonymous' && writes), `${name}: it writes without sign-in`)
   const isRead = grain === 'read' || grain === 'sweep'

@@ -14,8 +14,12 @@ import { noWallets } from '../../identity/rights/standing.js'
 import type { Awaitable } from '../../store/store.js'
 import { memoryOwner } from '../memory-owner.js'
 import type { Metering } from '../metering.js'
+import { auditEntry } from '../policy/audit.js'
+import { meetKey } from '../policy/bounds.js'
+import { Draining } from '../policy/draining.js'
+import { mappedError, warnInvalid } from '../policy/errors.js'
 import type { Arguments } from './arguments.js'
-import { KeyValueCall } from './call.js'
+import type { Followers } from './clients/followers.js'
 import { Queues } from './clients/queues.js'
 import type { KeyValueSession, Multi } from './clients/session.js'
 import { Waiters } from './clients/waiters.js'
@@ -27,7 +31,8 @@ import { refusalOf } from './refusals.js'
 import { queued, type Reply } from './reply.js'
 import type { KeyValueRow } from './row.js'
 import { discarded, meterName, runLocal, unknownRow } from './row-running.js'
-import type { KeyValueServices } from './services.js'
+import { RunningCall } from './running-call.js'
+import type { HandlerServices, KeyValueServices, Sessions } from './services.js'
 
 export interface KeyValueBusOptions {
   readonly rows: readonly KeyValueRow[]
@@ -36,15 +41,17 @@ export interface KeyValueBusOptions {
   readonly services: KeyValueServices
   /** Shared with the document commands: one account for all protocols. */
   readonly counters: Metering
+  /** MONITOR, SLOWLOG. */
+  readonly followers: Followers
   /** When containers become records; tests set it. */
   readonly bounds?: InlineBounds
 }
 
-export class KeyValueBus {
+export class KeyValueBus implements Sessions {
   readonly table: KeyValueTable
   readonly engine: Engine
   readonly spaces: SpaceTable
-  readonly services: KeyValueServices
+  readonly services: HandlerServices
   readonly programs: Programs
   readonly waiters: Waiters
   readonly expiry: ExpiryJob
@@ -52,22 +59,21 @@ export class KeyValueBus {
   readonly metering: Metering
   /** Lanes that have a write program under way: with others about, one takes less at a time. */
   writing = 0
-  /** Told of every command that has run, with its milliseconds: MONITOR, SLOWLOG. */
-  readonly followers = new Set<(call: KeyValueCall, ms: number) => void>()
+  /** MONITOR, SLOWLOG. */
+  readonly followers: Followers
   private readonly looks: Looks
   private readonly transactions: Transactions
   private readonly queues = new Queues((session) => this.openRoom(session))
   private readonly unknown: Command
   private working = 0
-  private idle: (() => void) | undefined
-  private draining = false
+  private readonly draining = new Draining()
 
   constructor(options: KeyValueBusOptions) {
     const { rows, engine, spaces, services, counters, bounds = usualBounds } = options
     this.table = new KeyValueTable(rows)
     this.engine = engine
     this.spaces = spaces
-    this.services = services
+    this.followers = options.followers
     this.metering = counters
     this.programs = new Programs({
       store: engine.store,
@@ -75,18 +81,14 @@ export class KeyValueBus {
       notifies: () => services.settings.notifies,
       notifiesRare: () => services.settings.notifiesRare,
       announce: (events) => services.announce(events),
-      warnOf: (ns, command, connection) => {
-        const text = 'documents were written that would fail validation'
-        services.log.warn({ command, ns, connection }, text)
-      },
+      warnOf: (ns, command, connection) => warnInvalid(services.log, command, ns, connection),
       allow: services.allow,
       standing: services.standing ?? noWallets,
       ...(services.homes === undefined ? {} : { homes: services.homes }),
       quotas: services.quotas,
       replyBytesMax: () => engine.memory.ofOwnerMax,
     })
-    this.looks = new Looks(services)
-    this.transactions = new Transactions(this.programs)
+    this.looks = new Looks(engine.store, services)
     const { clock } = services
     const { store } = engine
     this.waiters = new Waiters({ store, clock, programs: this.programs })
@@ -101,6 +103,21 @@ export class KeyValueBus {
       announce: (events) => services.announce(events),
     })
     engine.attach(this.expiry)
+    this.services = {
+      ...services,
+      table: this.table,
+      store,
+      mainDatabase: spaces.main.database,
+      sessions: this,
+      programs: this.programs,
+      expiry: this.expiry,
+    }
+    this.transactions = new Transactions(this.programs, {
+      clock,
+      metering: counters,
+      figures: services.figures,
+      looks: this.looks,
+    })
     this.unknown = new Command(unknownRow)
     for (const command of this.table.all()) {
       counters.commands.set(meterName(command, this.unknown), command.counts)
@@ -111,10 +128,10 @@ export class KeyValueBus {
    * The call of a command, looked up by its first word; refused or queued already where it may not
    * run now. Never throws.
    */
-  open(named: Command | undefined, args: Arguments, session: KeyValueSession): KeyValueCall {
+  open(named: Command | undefined, args: Arguments, session: KeyValueSession): RunningCall {
     const command = named?.resolve(args)
-    const call = new KeyValueCall(command ?? this.unknown, args, session, this)
-    const error = this.draining
+    const call = new RunningCall(command ?? this.unknown, args, session, this.services)
+    const error = this.draining.isOn
       ? refuse('ERR the server is shutting down', 'ShutdownInProgress')
       : args.isCut === true
         ? tooLong()
@@ -129,7 +146,7 @@ export class KeyValueBus {
   }
 
   /** Runs calls that need the store: their replies are there when it is over. Never rejects. */
-  run(calls: readonly KeyValueCall[], isWrite: boolean): Awaitable<void> {
+  run(calls: readonly RunningCall[], isWrite: boolean): Awaitable<void> {
     this.begin()
     const { scheduler } = this.engine.store
     const session = calls[0]?.session
@@ -145,7 +162,7 @@ export class KeyValueBus {
   }
 
   private runNow(
-    calls: readonly KeyValueCall[],
+    calls: readonly RunningCall[],
     isWrite: boolean,
     account: Account | undefined,
     othersMs: number,
@@ -170,7 +187,7 @@ export class KeyValueBus {
   }
 
   private answered(
-    calls: readonly KeyValueCall[],
+    calls: readonly RunningCall[],
     startedMs: number,
     account: Account | undefined,
     othersMs: number,
@@ -183,14 +200,14 @@ export class KeyValueBus {
   }
 
   /** Runs a call that stands alone: local ones at once, tasks and EXEC later. Never rejects. */
-  runAlone(call: KeyValueCall): Awaitable<void> {
+  runAlone(call: RunningCall): Awaitable<void> {
     this.begin()
     const { clock } = this.services
     const startedMs = clock.elapsed()
     call.now = clock.now()
     let looked: Awaitable<void>
     try {
-      looked = this.look(call)
+      looked = this.looks.look(call)
     } catch (thrown) {
       call.fail(thrown)
       this.finish([call], startedMs)
@@ -207,33 +224,19 @@ export class KeyValueBus {
   }
 
   /**
-   * Looks again at who sends a call that begins with no program. Throws, or rejects, with what
-   * refuses it; nothing is asked of the operator.
-   */
-  look({ session, command }: KeyValueCall): Awaitable<void> {
-    const { opensTo, row } = command
-    const { kind } = session.identity
-    if (kind === 'operator' || opensTo === 'anonymous') return undefined
-    if (kind === 'anonymous' && row.channels === undefined) return undefined
-    const { channels } = row
-    return this.engine.store.read((tx) => this.looks.looking(tx, session, channels, command))
-  }
-
-  /**
    * Looks at the rights of a call that has run before, as they are now, and runs nothing. Throws,
    * or rejects, with what would refuse it.
    */
-  lookAgain(call: KeyValueCall): Awaitable<void> {
+  lookAgain(call: RunningCall): Awaitable<void> {
     const { access } = call.command
-    if (access === undefined) return this.look(call)
+    if (access === undefined) return this.looks.look(call)
     const now = this.services.clock.now()
     return this.engine.store.read((tx) => this.programs.rights.lookAgain(tx, call, now))
   }
 
-  /** As look, for who listens to channels without a command of this table. */
+  /** As lookAgain, for who listens to channels without a command of this table. */
   requireListener(identity: Identity, space: Space): Awaitable<void> {
-    if (identity.kind === 'operator') return undefined
-    return this.engine.store.read((tx) => this.looks.listens(tx, identity, space))
+    return this.looks.requireListener(identity, space)
   }
 
   /**
@@ -254,6 +257,10 @@ export class KeyValueBus {
     session.place = place
   }
 
+  unblock(session: KeyValueSession, withError: boolean): boolean {
+    return this.waiters.unblock(session, withError)
+  }
+
   /** Ends MULTI, WATCH and subscriptions; cursors are bound to identity and place by themselves. */
   forgetState(session: KeyValueSession): void {
     if (session.subscriber !== undefined) this.services.channels.leave(session.subscriber)
@@ -263,7 +270,7 @@ export class KeyValueBus {
     this.endMulti(session)
   }
 
-  private perform(call: KeyValueCall, startedMs: number): Awaitable<void> {
+  private perform(call: RunningCall, startedMs: number): Awaitable<void> {
     const { row } = call.command
     try {
       switch (row.grain) {
@@ -311,7 +318,7 @@ export class KeyValueBus {
     session.executing?.close()
     this.waiters.forget(session)
     if (session.subscriber !== undefined) channels.leave(session.subscriber)
-    if (session.isMonitor) monitors.remove(this, session)
+    if (session.isMonitor) monitors.remove(session)
   }
 
   /** Behind it commands are no longer queued; answers what was. */
@@ -331,23 +338,18 @@ export class KeyValueBus {
 
   /** Refuses further commands; resolves when those at work have been answered. */
   drain(): Promise<void> {
-    this.draining = true
-    if (this.working === 0) return Promise.resolve()
-    return new Promise((resolve) => {
-      this.idle = resolve
-    })
+    return this.draining.begin(this.working)
   }
 
   /** Writes an act down that is not in a program of its own; answers its reply. */
-  private async record({ name, reply, session }: KeyValueCall): Promise<Reply> {
-    const { current: identity, protocol, peer } = session
-    await this.services.audit?.record({ act: `redis:${name}`, identity, protocol, peer })
+  private async record({ name, reply, session }: RunningCall): Promise<Reply> {
+    await this.services.audit?.record(auditEntry(`redis:${name}`, session.current, session))
     return reply
   }
 
   private await(
-    reply: Promise<KeyValueCall['reply']>,
-    call: KeyValueCall,
+    reply: Promise<RunningCall['reply']>,
+    call: RunningCall,
     startedMs: number,
   ): Promise<void> {
     return reply
@@ -361,20 +363,17 @@ export class KeyValueBus {
   }
 
   /** What a key has beyond its share is refused. */
-  private limit({ command, session }: KeyValueCall): GatewayError | undefined {
-    const { identity, protocol } = session
-    if (command.row.access === 'anonymous' || identity.kind !== 'key') return undefined
-    // HTTP counts by its routes.
-    if (protocol !== 'http') this.services.keyUse?.count(identity, meterName(command, this.unknown))
+  private limit({ command, session }: RunningCall): GatewayError | undefined {
+    if (session.identity.kind !== 'key') return undefined
     try {
-      this.services.keyLimit?.take(identity)
+      meetKey(this.services, session, command.opensTo, 'redis', command.row.name)
       return undefined
     } catch (thrown) {
       return toGatewayError(thrown)
     }
   }
 
-  private refuse(call: KeyValueCall, error: GatewayError): void {
+  private refuse(call: RunningCall, error: GatewayError): void {
     const { session, command } = call
     const isExec = command.row.grain === 'exec'
     const told = isExec ? discarded(error) : error
@@ -390,10 +389,10 @@ export class KeyValueBus {
     } else if (session.multi !== undefined) session.multi.isPoisoned = true
   }
 
-  private queue(call: KeyValueCall, multi: Multi): void {
+  private queue(call: RunningCall, multi: Multi): void {
     const { command, args, session } = call
     const refusal = this.queues.add(multi, session, args, () => {
-      const later = new KeyValueCall(command, args.detach(), session, this)
+      const later = new RunningCall(command, args.detach(), session, this.services)
       later.isQueued = true
       return later
     })
@@ -405,7 +404,7 @@ export class KeyValueBus {
     call.reply = queued
   }
 
-  private openExec(call: KeyValueCall): void {
+  private openExec(call: RunningCall): void {
     const { session } = call
     const multi = this.queues.end(session, true)
     if (multi === undefined) {
@@ -415,11 +414,11 @@ export class KeyValueBus {
     if (multi.isPoisoned) {
       session.watches?.end()
       this.failExec(call, 'EXECABORT Transaction discarded because of previous errors.')
-    } else call.queue = multi.queue
+    } else call.queue = this.queues.callsOf(multi)
   }
 
   /** It counts as having run, and MONITOR shows it. */
-  private failExec(call: KeyValueCall, text: string): void {
+  private failExec(call: RunningCall, text: string): void {
     const { clock } = this.services
     call.isRefused = true
     call.now = clock.now()
@@ -433,15 +432,15 @@ export class KeyValueBus {
   }
 
   private finish(
-    calls: readonly KeyValueCall[],
+    calls: readonly RunningCall[],
     startedMs: number,
     nowMs = this.services.clock.elapsed(),
   ): void {
     const ms = (nowMs - startedMs) / calls.length
     let ran = 0
-    let last: KeyValueCall | undefined
+    let last: RunningCall | undefined
     for (let i = 0; i < calls.length; i++) {
-      const call = calls[i] as KeyValueCall
+      const call = calls[i] as RunningCall
       if (!call.isRefused && !call.isDeferred) {
         ran++
         last = call
@@ -452,18 +451,18 @@ export class KeyValueBus {
     }
     if (last !== undefined) this.account(last, ran, ms, startedMs)
     this.working--
-    if (this.working === 0) this.idle?.()
+    this.draining.ended(this.working)
   }
 
   /** Commands of one session have run, the last of them `call`, each in `ms`. */
-  private account({ command, session }: KeyValueCall, ran: number, ms: number, at: number): void {
+  private account({ command, session }: RunningCall, ran: number, ms: number, at: number): void {
     this.metering.ran(session.protocol, ms, at + ms, command.row.grain === 'blocking', ran)
     session.lastMs = at
     session.lastCommand = command.row.name
   }
 
   /** One command has run. */
-  private count(call: KeyValueCall, ms: number): void {
+  private count(call: RunningCall, ms: number): void {
     const { command, error, queue } = call
     const { counts } = command
     counts.total++
@@ -476,12 +475,10 @@ export class KeyValueBus {
     }
   }
 
-  private failed({ command: { counts, row }, session }: KeyValueCall, error: GatewayError): void {
+  private failed({ command: { counts, row }, session }: RunningCall, error: GatewayError): void {
     counts.failed++
     this.services.figures.failed(errorLine(error))
     this.metering.failed(session.protocol, error)
-    if (error.kind !== 'InternalError') return
-    const cause = error.cause instanceof Error ? error.cause.stack : String(error.cause)
-    this.services.log.error({ command: row.name, cause }, toGatewayError(error).message)
+    mappedError(error, row.name, this.services.log)
   }
 }

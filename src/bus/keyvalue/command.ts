@@ -6,11 +6,12 @@ import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import type { Need } from '../../engine/types.js'
 import type { Step } from '../../store/store.js'
 import type { CommandCounts } from '../document/bus-view.js'
-import type { RowAccess } from '../document/row.js'
+import type { RowAccess } from '../policy/facts.js'
 import type { Arguments } from './arguments.js'
 import type { KeyValueCall } from './call.js'
 import { none, type Reply } from './reply.js'
-import { accessOf, checkRow, type KeyValueRow, needsOf } from './row.js'
+import { checkRow, type KeyValueRow } from './row.js'
+import { accessOf, needsOf } from './row-facts.js'
 
 export class Command {
   readonly counts: CommandCounts
@@ -20,6 +21,8 @@ export class Command {
   /** Who may send it. */
   readonly opensTo: RowAccess
   readonly isFast: boolean
+  /** What it does is bounded by its words. */
+  readonly isBrief: boolean
   readonly isWrite: boolean
   readonly subcommands = new Map<string, Command>()
   /** The program of a row that has one. */
@@ -39,6 +42,7 @@ export class Command {
     this.needs = needsOf(row)
     this.opensTo = accessOf(row)
     this.isFast = row.flags.includes('fast')
+    this.isBrief = this.isFast || row.isBrief === true
     this.isWrite = row.flags.includes('write')
     this.run =
       row.grain === 'read' || row.grain === 'write' || row.grain === 'blocking'
@@ -80,18 +84,6 @@ function readingOf(row: KeyValueRow, counts: CommandCounts): Command | undefined
   const { isRead: _, needs: __, ...rest } = row
   const flags = row.flags.map((flag) => (flag === 'write' ? 'readonly' : flag))
   return new Command({ ...rest, flags, grain: 'read' }, counts)
-}
-
-/** Indexes of the words that are keys. */
-export function keysOf(row: KeyValueRow, args: Arguments): readonly number[] {
-  const { keys, movableKeys } = row
-  if (movableKeys !== undefined) return movableKeys(args)
-  if (keys === undefined) return []
-  const [first, last, step] = keys
-  const end = last < 0 ? args.count + last : last
-  const found: number[] = []
-  for (let i = first; i <= end; i += step) found.push(i)
-  return found
 }
 
 function noProgram(_ks: Keyspace, call: KeyValueCall): never {

@@ -2,8 +2,21 @@
 // at that time are kept here and subtracted. Errors are counted by their first word.
 
 import type { Clock, Random } from '../../base/clock.js'
-import type { KeyValueBus } from './bus.js'
-import type { Command } from './command.js'
+import type { CommandCounts } from '../document/bus-view.js'
+
+/** A command with what is counted of it. */
+interface Counted {
+  readonly counts: CommandCounts
+  readonly rejected: number
+}
+
+/** Where the figures come from. */
+interface Sources {
+  readonly table: { all(): Iterable<Counted> }
+  readonly clients: { readonly accepted: number; readonly rejected: number }
+  readonly programs: { readonly hits: number; readonly misses: number }
+  readonly expiry: { readonly expired: number }
+}
 
 /** Calls of one command. */
 export interface Calls {
@@ -36,7 +49,7 @@ export class Figures {
   /** First words of error lines. */
   readonly errors = new Map<string, number>()
   private before: Totals = nothing
-  private callsBefore = new Map<Command, Calls>()
+  private callsBefore = new Map<Counted, Calls>()
   private identifier: string | undefined
   private sample = { atMs: 0, commands: 0, rate: 0 }
 
@@ -68,9 +81,9 @@ export class Figures {
     this.errors.set(word, (this.errors.get(word) ?? 0) + 1)
   }
 
-  totals(bus: KeyValueBus): Totals {
+  totals(sources: Sources): Totals {
     const { before } = this
-    const now = totalsOf(bus)
+    const now = totalsOf(sources)
     return {
       commands: now.commands - before.commands,
       accepted: now.accepted - before.accepted,
@@ -81,7 +94,7 @@ export class Figures {
     }
   }
 
-  calls(command: Command): Calls {
+  calls(command: Counted): Calls {
     const before = this.callsBefore.get(command) ?? noCalls
     const { counts, rejected } = command
     return {
@@ -93,9 +106,9 @@ export class Figures {
   }
 
   /** Commands a second since the figure was last asked for. */
-  rate(bus: KeyValueBus): number {
+  rate(sources: Sources): number {
     const atMs = this.clock.elapsed()
-    const { commands } = totalsOf(bus)
+    const { commands } = totalsOf(sources)
     const { sample } = this
     const ms = atMs - sample.atMs
     if (ms < sampleMsMin) return sample.rate
@@ -104,22 +117,22 @@ export class Figures {
     return rate
   }
 
-  reset(bus: KeyValueBus): void {
-    this.before = totalsOf(bus)
+  reset(sources: Sources): void {
+    this.before = totalsOf(sources)
     this.errors.clear()
     this.callsBefore = new Map()
-    for (const command of bus.table.all()) {
+    for (const command of sources.table.all()) {
       const { counts, rejected } = command
       this.callsBefore.set(command, { ...counts, rejected })
     }
   }
 }
 
-function totalsOf(bus: KeyValueBus): Totals {
+function totalsOf(sources: Sources): Totals {
   let commands = 0
-  for (const { counts } of bus.table.all()) commands += counts.total
-  const { clients } = bus.services
-  const { hits, misses } = bus.programs
-  const { expired } = bus.expiry
-  return { commands, accepted: clients.accepted, rejected: clients.rejected, hits, misses, expired }
+  for (const { counts } of sources.table.all()) commands += counts.total
+  const { hits, misses } = sources.programs
+  const { accepted, rejected } = sources.clients
+  const { expired } = sources.expiry
+  return { commands, accepted, rejected, hits, misses, expired }
 }

@@ -4,27 +4,20 @@
 
 import { Glob } from '../../base/bytes/glob.js'
 import { Slice } from '../../base/bytes/slice.js'
-import type { Namespace } from '../../engine/types.js'
 import type { KeyPattern, UserIdentity } from '../../identity/identity.js'
-import type { Asked } from '../../identity/rights/allow.js'
-import type { KeyValueCall } from './call.js'
-import { keysOf } from './command.js'
 import { noKeyPermission } from './refusals.js'
-
-/** Where a command works, for the decision about a service user. */
-export function askedOf({ db, name }: Pick<Namespace, 'db' | 'name'>, command: string): Asked {
-  return { place: { db, collection: name }, command }
-}
+import { keysOf } from './row-facts.js'
+import type { RunningCall } from './running-call.js'
 
 /** Compiled once for a pattern, which stays the same object while the user's record does. */
 const globs = new WeakMap<KeyPattern, Glob>()
 
 /** Throws NOPERM for a key that no pattern of the user covers. */
-export function requireKeys(call: KeyValueCall, { keyValue }: UserIdentity): void {
+export function requireKeys(call: RunningCall, { keyValue }: UserIdentity): void {
   const patterns = keyValue?.patterns
   if (patterns === undefined) return
   const { row, isWrite } = call.command
-  if (row.name.startsWith('sort') && readsFurtherKeys(call) && !patterns.some(isEverything)) {
+  if (row.readsByPattern === true && readsFurtherKeys(call) && !patterns.some(isEverything)) {
     throw noKeyPermission()
   }
   const needsRead = !isWrite || row.alsoNeeds?.(call).includes('read') === true
@@ -42,7 +35,7 @@ export function requireKeys(call: KeyValueCall, { keyValue }: UserIdentity): voi
 }
 
 /** SORT with BY or GET reads keys whose names it makes of what it finds. */
-function readsFurtherKeys(call: KeyValueCall): boolean {
+function readsFurtherKeys(call: RunningCall): boolean {
   for (let i = 2; i < call.count; i++) if (call.is(i, 'by') || call.is(i, 'get')) return true
   return false
 }

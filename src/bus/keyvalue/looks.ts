@@ -4,20 +4,43 @@
 import type { Space } from '../../engine/keyspace/spaces.js'
 import type { Identity } from '../../identity/identity.js'
 import { isRevocable, noWallets } from '../../identity/rights/standing.js'
-import type { Program, ReadTx } from '../../store/store.js'
+import type { Awaitable, Program, ReadTx, Store } from '../../store/store.js'
 import type { KeyValueSession } from './clients/session.js'
 import type { Command } from './command.js'
 import { accessRefusal, noChannelPermission } from './refusals.js'
+import type { RunningCall } from './running-call.js'
 import type { KeyValueServices } from './services.js'
 
 export class Looks {
-  constructor(private readonly services: KeyValueServices) {}
+  constructor(
+    private readonly store: Store,
+    private readonly services: KeyValueServices,
+  ) {}
 
-  *listens(tx: ReadTx, identity: Identity, space: Space): Program<void> {
+  /**
+   * Looks again at who sends a call that begins with no program. Throws, or rejects, with what
+   * refuses it; nothing is asked of the operator.
+   */
+  look({ session, command }: RunningCall): Awaitable<void> {
+    const { opensTo, row } = command
+    const { kind } = session.identity
+    if (kind === 'operator' || opensTo === 'anonymous') return undefined
+    const { channels } = row
+    if (kind === 'anonymous' && channels === undefined) return undefined
+    return this.store.read((tx) => this.looking(tx, session, channels, command))
+  }
+
+  /** As look, for who listens to channels without a command of the table. */
+  requireListener(identity: Identity, space: Space): Awaitable<void> {
+    if (identity.kind === 'operator') return undefined
+    return this.store.read((tx) => this.listens(tx, identity, space))
+  }
+
+  private *listens(tx: ReadTx, identity: Identity, space: Space): Program<void> {
     yield* this.requireChannels(tx, space, yield* this.standing(tx, identity), 'read')
   }
 
-  *looking(
+  private *looking(
     tx: ReadTx,
     session: KeyValueSession,
     need: 'read' | 'write' | undefined,

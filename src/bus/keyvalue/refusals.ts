@@ -3,7 +3,8 @@
 
 import { noAuthentication, type ReplyError, refuse, wrongArity } from '../../base/reply-error.js'
 import type { Identity } from '../../identity/identity.js'
-import { isAdministrator, type Rules, strictRules } from '../../identity/rights/allow.js'
+import type { Rules } from '../../identity/rights/allow.js'
+import { senderRefusal } from '../policy/senders.js'
 import type { Arguments } from './arguments.js'
 import type { KeyValueSession } from './clients/session.js'
 import type { Command } from './command.js'
@@ -20,12 +21,13 @@ export function refusalOf(
   command: Command | undefined,
   args: Arguments,
   session: KeyValueSession,
-  rules: Rules = strictRules,
+  rules?: Rules,
 ): ReplyError | undefined {
   if (named === undefined) return unknownCommand(args, session)
   if (command === undefined) return unknownSubcommand(named, args)
   const { row } = command
   if (!command.takes(args.count)) return wrongArity(row.name)
+  // Nothing is asked of the operator: the policy is not even called.
   if (session.identity.kind !== 'operator') {
     const refused = accessRefusal(command, session.current, rules)
     if (refused !== undefined) return refused
@@ -44,18 +46,11 @@ export function refusalOf(
 export function accessRefusal(
   { opensTo, row }: Command,
   identity: Identity,
-  rules: Rules = strictRules,
+  rules?: Rules,
 ): ReplyError | undefined {
-  if (opensTo === 'anonymous') return undefined
-  if (identity.kind === 'anonymous') {
-    return opensTo === 'reader' && rules.anonymousReads ? undefined : noAuthentication()
-  }
-  const isOpen =
-    opensTo === 'reader' ||
-    opensTo === 'identity' ||
-    (opensTo === 'session' && identity.kind === 'session') ||
-    (opensTo === 'admin' && isAdministrator(identity, rules, 'admin'))
-  return isOpen ? undefined : noPermission(row.name)
+  const refusal = senderRefusal(opensTo, identity, rules)
+  if (refusal === undefined) return undefined
+  return refusal === 'forbidden' ? noPermission(row.name) : noAuthentication()
 }
 
 /** What a client in MONITOR mode may not do. */

@@ -5,14 +5,14 @@ import { Slice } from '../../base/bytes/slice.js'
 import { pipelineReplyBytes } from '../../base/limits.js'
 import { tooMuchMemory } from '../../base/reply-error.js'
 import type { Program, ReadTx } from '../../store/store.js'
-import type { KeyValueCall } from './call.js'
 import { bytesInTurns, bytesOfReply, isLong, type Reply } from './reply.js'
+import type { RunningCall } from './running-call.js'
 
 /** Smaller ones do not count: as many as a program has take little. */
 const countedReplyBytes = 1_024
 
 /** Undefined where it is done at once: a long one is counted beside others. */
-export function noteReply(tx: ReadTx, call: KeyValueCall, reply: Reply): Program<void> | undefined {
+export function noteReply(tx: ReadTx, call: RunningCall, reply: Reply): Program<void> | undefined {
   if (typeof reply !== 'object' || reply === null) return undefined
   if (reply instanceof Slice) note(call, reply.end - reply.start)
   else if (isLong(reply)) return noteLong(tx, call, reply)
@@ -20,18 +20,18 @@ export function noteReply(tx: ReadTx, call: KeyValueCall, reply: Reply): Program
   return undefined
 }
 
-function* noteLong(tx: ReadTx, call: KeyValueCall, reply: Reply): Program<void> {
+function* noteLong(tx: ReadTx, call: RunningCall, reply: Reply): Program<void> {
   note(call, yield* bytesInTurns(tx, reply))
 }
 
-function note(call: KeyValueCall, bytes: number): void {
+function note(call: RunningCall, bytes: number): void {
   if (bytes < countedReplyBytes) return
   call.replyBytes = bytes
   call.session.replyBytes += bytes
 }
 
 /** Of a reply that was counted when it was made, or of those that EXEC answers; else 0. */
-export function knownReplyBytes({ replyBytes, queue, error }: KeyValueCall): number {
+export function knownReplyBytes({ replyBytes, queue, error }: RunningCall): number {
   if (queue === undefined || error !== undefined) return replyBytes
   let bytes = 0
   for (const queued of queue) bytes += queued.replyBytes
@@ -39,7 +39,7 @@ export function knownReplyBytes({ replyBytes, queue, error }: KeyValueCall): num
 }
 
 /** Whether the replies before it have to be taken first, or leave no room for its own. */
-export function isPutOff(call: KeyValueCall, now: number, replyBytesMax: () => number): boolean {
+export function isPutOff(call: RunningCall, now: number, replyBytesMax: () => number): boolean {
   const { session, command, isQueued } = call
   // Of an earlier run of the program.
   session.replyBytes -= call.replyBytes

@@ -4,7 +4,9 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { Slice } from '../../base/bytes/slice.js'
+import type { GatewayError } from '../../base/errors.js'
 import { replyValuesAtOnce } from '../../base/limits.js'
+import { errorLine } from '../../base/reply-error.js'
 import { valueUnits } from '../../base/work/work-figures.js'
 import type { Program, ReadTx } from '../../store/store.js'
 
@@ -118,3 +120,7 @@ export function* bytesInTurns(tx: ReadTx, reply: Reply): Program<number> {
 
 /** A place of an array. */
 const placeBytes = 8
+
+export function errorReply(error: GatewayError): Tagged {
+  return { kind: 'error', text: errorLine(error) }
+}

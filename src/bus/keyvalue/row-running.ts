@@ -6,12 +6,12 @@ import { errorLine, refuse } from '../../base/reply-error.js'
 import { work } from '../../base/work/work-budget.js'
 import { stretchUnits, turnUnits } from '../../base/work/work-figures.js'
 import { otherName } from '../metering.js'
-import type { KeyValueCall } from './call.js'
 import type { Command } from './command.js'
 import type { KeyValueRow } from './row.js'
+import type { RunningCall } from './running-call.js'
 
 /** It cannot pause: what goes too far is refused. */
-export function runLocal(row: LocalRow, call: KeyValueCall): ReturnType<LocalRow['run']> {
+export function runLocal(row: LocalRow, call: RunningCall): ReturnType<LocalRow['run']> {
   work.begin(turnUnits, stretchUnits)
   try {
     return row.run(call)

@@ -6,110 +6,17 @@ import { assert } from '../../base/errors.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import type { Need } from '../../engine/types.js'
 import type { Awaitable, Step } from '../../store/store.js'
-import type { Growth, RowAccess } from '../document/row.js'
-import type { Arguments } from './arguments.js'
 import type { KeyValueCall } from './call.js'
 import type { Reply } from './reply.js'
+import { growths, type KeyValueFacts } from './row-facts.js'
 
-/** As COMMAND INFO prints them; `movablekeys` follows from `movableKeys`. */
-export type Flag =
-  | 'write'
-  | 'readonly'
-  | 'denyoom'
-  | 'admin'
-  | 'pubsub'
-  | 'noscript'
-  | 'blocking'
-  | 'loading'
-  | 'stale'
-  | 'skip_monitor'
-  | 'skip_slowlog'
-  | 'asking'
-  | 'fast'
-  | 'no_auth'
-  | 'may_replicate'
-  | 'no_mandatory_keys'
-  | 'no_async_loading'
-  | 'no_multi'
-  | 'allow_busy'
-
-/** ACL categories that do not follow from the flags. */
-export type Category =
-  | 'keyspace'
-  | 'string'
-  | 'bitmap'
-  | 'hash'
-  | 'list'
-  | 'set'
-  | 'sortedset'
-  | 'connection'
-  | 'transaction'
-  | 'scripting'
-  | 'admin'
-  | 'dangerous'
-
-export type Group =
-  | 'string'
-  | 'bitmap'
-  | 'hash'
-  | 'list'
-  | 'set'
-  | 'sorted-set'
-  | 'generic'
-  | 'connection'
-  | 'transactions'
-  | 'pubsub'
-  | 'scripting'
-  | 'server'
-
-const growths = ['nothing', 'keys'] as const
-
-export type KeyGrowth = Extract<Growth, (typeof growths)[number]>
-
-interface Description {
-  /** Lower-case; a subcommand is `container|name`, and its container has a row of its own. */
-  readonly name: string
-  /** Words with the name; negative: at least so many. A subcommand counts both words. */
-  readonly arity: number
-  readonly flags: readonly Flag[]
-  /** What it may make larger of what counts as the owner's of its database. */
-  readonly grows: KeyGrowth
-  readonly categories: readonly Category[]
-  /** First and last key and the step between them; last below 0 counts from the end. */
-  readonly keys?: readonly [first: number, last: number, step: number]
-  /** Where the keys stand, if the arguments decide: their indexes. */
-  readonly movableKeys?: (args: Arguments) => readonly number[]
-  /** Who may send it; unless said, `reader` where its flags are `readonly`, else `identity`. */
-  readonly access?: RowAccess
-  /** Of the selected database; from the flags `write` and `readonly` unless said. */
-  readonly needs?: readonly Need[]
+interface Description extends KeyValueFacts {
   /** What these words need besides: SET with GET answers what it replaces. */
   readonly alsoNeeds?: (call: KeyValueCall) => readonly Need[]
-  /** Of the channels, whose rights are those of the collection `pubsub`. */
-  readonly channels?: 'read' | 'write'
-  /** An act of the server that the audit tells of, without its words. */
-  readonly isAudited?: true
   /** Further databases (MOVE, COPY … DB, SWAPDB, FLUSHALL): their numbers. */
   readonly databases?: (call: KeyValueCall) => readonly number[]
   /** Of SELECT: which database it selects; undefined where it will fail. */
   readonly selects?: (call: KeyValueCall) => number | undefined
-  /** Of a row that writes: whether these words only read; then it runs as a read. */
-  readonly isRead?: (args: Arguments) => boolean
-  /** Words that no log, MONITOR or SLOWLOG may show, from this index on. */
-  readonly secretsFrom?: number
-  /** Works while subscribed in RESP2. */
-  readonly whileSubscribed?: boolean
-  /** Runs at once inside MULTI instead of being queued. */
-  readonly insideMulti?: boolean
-  /** One sentence of ours. */
-  readonly summary: string
-  readonly since: string
-  readonly group: Group
-  readonly complexity: string
-  /** What follows the name: `key value [NX | XX] [GET] [EX seconds | PX milliseconds]`. */
-  readonly syntax: string
-  /** Hints of COMMAND INFO: `nondeterministic_output` … */
-  readonly tips?: readonly string[]
 }
 
 type Handler =
@@ -158,16 +65,4 @@ export function checkRow(row: KeyValueRow): void {
   if (grain === 'read') check(reads, 'its grain reads, its flags do not')
   if (grain === 'blocking') check(flags.includes('blocking'), 'it blocks')
   check(keys === undefined || (keys[0] > 0 && keys[2] > 0), 'keys come behind the name')
-}
-
-/** Who may send it. */
-export function accessOf({ access, flags }: KeyValueRow): RowAccess {
-  return access ?? (flags.includes('readonly') ? 'reader' : 'identity')
-}
-
-/** What it needs of the selected database. */
-export function needsOf(row: KeyValueRow): readonly Need[] {
-  if (row.needs !== undefined) return row.needs
-  if (row.flags.includes('write')) return ['write']
-  return row.flags.includes('readonly') ? ['read'] : []
 }

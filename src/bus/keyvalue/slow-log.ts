@@ -2,7 +2,8 @@
 // short. It lives in memory alone and is the operator's; words that are secret are not in it.
 
 import { slowLogBytesMax, slowLogEntriesMax, slowLogWordsMax } from '../../base/limits.js'
-import type { KeyValueCall } from './call.js'
+import { isSlow } from '../policy/slowness.js'
+import type { Followed } from './clients/followers.js'
 
 export interface SlowEntry {
   readonly id: number
@@ -37,15 +38,15 @@ export class SlowLog {
   }
 
   /** A command has run. Waiting for a key is not slowness. */
-  readonly follow = (call: KeyValueCall, ms: number): void => {
-    if (this.micros < 0 || ms * 1_000 < this.micros) return
+  readonly follow = (call: Followed, ms: number): void => {
+    if (!isSlow(ms * 1_000, this.micros)) return
     const { row } = call.command
     if (row.grain === 'blocking' || row.flags.includes('skip_slowlog')) return
     this.entries.unshift(this.entryOf(call, ms))
     if (this.entries.length > this.entriesMax) this.entries.length = this.entriesMax
   }
 
-  private entryOf(call: KeyValueCall, ms: number): SlowEntry {
+  private entryOf(call: Followed, ms: number): SlowEntry {
     const { args, session, command } = call
     const { secretsFrom = args.count } = command.row
     const words: (Uint8Array | string)[] = []

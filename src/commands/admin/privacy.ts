@@ -14,7 +14,7 @@ import {
   withDefault,
 } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
-import { documentRow } from '../../bus/document/row.js'
+import { documentRow, plain } from '../../bus/document/row.js'
 import {
   createNamespace,
   findNamespace,
@@ -31,7 +31,7 @@ import { releaseOwned, saveOwnership, touchesOwned } from './owned.js'
 
 const getPrivacy = documentRow({
   name: 'getPrivacy',
-  grows: 'nothing',
+  ...plain,
   grain: 'read',
   access: 'anonymous',
   target: collection,
@@ -78,6 +78,7 @@ const privacyParams = {
 
 const setPrivacy = documentRow({
   name: 'setPrivacy',
+  ...plain,
   grows: 'ownership',
   grain: 'point',
   access: 'identity',

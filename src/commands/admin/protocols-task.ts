@@ -4,12 +4,12 @@
 import { fail } from '../../base/errors.js'
 import { anyValue, strictBool, string } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
-import { documentRow } from '../../bus/document/row.js'
+import { documentRow, plain } from '../../bus/document/row.js'
 import { isSwitched } from '../../bus/protocols.js'
 
 const listProtocols = documentRow({
   name: 'listProtocols',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'anonymous',
   target: anyValue,
@@ -29,7 +29,7 @@ const listProtocols = documentRow({
 
 const setProtocol = documentRow({
   name: 'setProtocol',
-  grows: 'nothing',
+  ...plain,
   grain: 'task',
   access: 'admin',
   target: string,

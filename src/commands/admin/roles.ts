@@ -5,7 +5,7 @@ import { fail } from '../../base/errors.js'
 import { rolesMax } from '../../base/limits.js'
 import { collection, oneOf, optional, string, wholeNumber } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
-import { documentRow } from '../../bus/document/row.js'
+import { documentRow, plain } from '../../bus/document/row.js'
 import type { Access, Namespace } from '../../engine/types.js'
 import { requireAddress } from '../../identity/address.js'
 import { saveOwnership, touchesOwned } from './owned.js'
@@ -13,7 +13,7 @@ import { writeRoles } from './privacy.js'
 
 const getRoles = documentRow({
   name: 'getRoles',
-  grows: 'nothing',
+  ...plain,
   grain: 'read',
   access: 'identity',
   target: collection,
@@ -28,7 +28,7 @@ const getRoles = documentRow({
 
 const setRole = documentRow({
   name: 'setRole',
-  grows: 'nothing',
+  ...plain,
   grain: 'point',
   access: 'identity',
   target: collection,

@@ -5,13 +5,13 @@ import { fail } from '../../base/errors.js'
 import { anyValue, optional, strictBool, string, withDefault } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
 import type { AnyCall } from '../../bus/document/row.js'
-import { documentRow } from '../../bus/document/row.js'
+import { documentRow, plain } from '../../bus/document/row.js'
 import type { SignIn } from '../../identity/sign-in/sign-in.js'
 import { numberValue } from '../../value/value.js'
 
 const authNonce = documentRow({
   name: 'authNonce',
-  grows: 'nothing',
+  ...plain,
   grain: 'task',
   access: 'anonymous',
   secrets: ['session'],
@@ -30,7 +30,7 @@ const authNonce = documentRow({
 
 const authVerify = documentRow({
   name: 'authVerify',
-  grows: 'nothing',
+  ...plain,
   grain: 'task',
   access: 'anonymous',
   secrets: ['message', 'signature', 'session'],
@@ -53,7 +53,7 @@ const authVerify = documentRow({
 
 const authMe = documentRow({
   name: 'authMe',
-  grows: 'nothing',
+  ...plain,
   // A read, so that the session is looked at once more: whether it and its wallet still stand.
   grain: 'read',
   access: 'session',
@@ -73,7 +73,7 @@ const authMe = documentRow({
 
 const authLogout = documentRow({
   name: 'authLogout',
-  grows: 'nothing',
+  ...plain,
   grain: 'task',
   access: 'anonymous',
   target: anyValue,

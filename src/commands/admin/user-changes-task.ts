@@ -6,7 +6,7 @@ import { fail } from '../../base/errors.js'
 import type { Call } from '../../bus/document/call.js'
 import { anyValue, optional, string } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
-import { documentRow } from '../../bus/document/row.js'
+import { documentRow, plain } from '../../bus/document/row.js'
 import { type UserIdentity, type UserRole, userRoles } from '../../identity/identity.js'
 import type { UserService } from '../../identity/users/user-service.js'
 import {
@@ -30,7 +30,7 @@ const noPassword =
 
 const createUser = documentRow({
   name: 'createUser',
-  grows: 'nothing',
+  ...plain,
   grain: 'task',
   access: 'operator',
   target: string,
@@ -64,7 +64,7 @@ const createUser = documentRow({
 
 const updateUser = documentRow({
   name: 'updateUser',
-  grows: 'nothing',
+  ...plain,
   grain: 'task',
   access: 'operator',
   target: string,
@@ -105,7 +105,7 @@ const updateUser = documentRow({
 
 const grantRolesToUser = documentRow({
   name: 'grantRolesToUser',
-  grows: 'nothing',
+  ...plain,
   grain: 'point',
   access: 'operator',
   target: string,
@@ -122,7 +122,7 @@ const grantRolesToUser = documentRow({
 
 const revokeRolesFromUser = documentRow({
   name: 'revokeRolesFromUser',
-  grows: 'nothing',
+  ...plain,
   grain: 'point',
   access: 'operator',
   target: string,
@@ -142,7 +142,7 @@ const revokeRolesFromUser = documentRow({
 
 const dropUser = documentRow({
   name: 'dropUser',
-  grows: 'nothing',
+  ...plain,
   grain: 'point',
   access: 'operator',
   target: string,
@@ -158,7 +158,7 @@ const dropUser = documentRow({
 
 const dropAllUsersFromDatabase = documentRow({
   name: 'dropAllUsersFromDatabase',
-  grows: 'nothing',
+  ...plain,
   grain: 'point',
   access: 'operator',
   target: anyValue,

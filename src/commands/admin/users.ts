@@ -10,7 +10,7 @@ import {
   withDefault,
 } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
-import { documentRow } from '../../bus/document/row.js'
+import { documentRow, plain } from '../../bus/document/row.js'
 import {
   accountDatabaseOf,
   allPermissions,
@@ -37,7 +37,7 @@ const uuidSubtype = 4
 
 const connectionStatus = documentRow({
   name: 'connectionStatus',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'anonymous',
   target: anyValue,
@@ -117,7 +117,7 @@ function writePrivilege(writer: DocumentWriter, { database, roles }: UserIdentit
 
 const usersInfo = documentRow({
   name: 'usersInfo',
-  grows: 'nothing',
+  ...plain,
   grain: 'read',
   access: 'identity',
   target: anyValue,
@@ -205,7 +205,7 @@ function filtered(
 
 const rolesInfo = documentRow({
   name: 'rolesInfo',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'operator',
   target: anyValue,

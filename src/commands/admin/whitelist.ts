@@ -3,7 +3,7 @@
 
 import { anyValue, oneOf, string } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
-import { documentRow } from '../../bus/document/row.js'
+import { documentRow, plain } from '../../bus/document/row.js'
 import { requireAddress } from '../../identity/address.js'
 import {
   addToWhitelist,
@@ -15,7 +15,7 @@ import type { Document } from '../../value/value.js'
 
 const getWhitelist = documentRow({
   name: 'getWhitelist',
-  grows: 'nothing',
+  ...plain,
   grain: 'read',
   access: 'anonymous',
   target: anyValue,
@@ -26,7 +26,7 @@ const getWhitelist = documentRow({
 
 const setWhitelist = documentRow({
   name: 'setWhitelist',
-  grows: 'nothing',
+  ...plain,
   grain: 'point',
   access: 'admin',
   target: anyValue,

@@ -4,7 +4,7 @@
 import { fail } from '../../base/errors.js'
 import { anyValue, number, optional, string, withDefault } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
-import { type DocumentRow, documentRow } from '../../bus/document/row.js'
+import { type DocumentRow, documentRow, plain } from '../../bus/document/row.js'
 import type { Services } from '../../bus/services.js'
 import { requireAddress } from '../../identity/address.js'
 import type { MadeKey } from '../../identity/keys/key-service.js'
@@ -32,7 +32,7 @@ const hashDigitsShown = 8
 
 const generateKey = documentRow({
   name: 'generateKey',
-  grows: 'nothing',
+  ...plain,
   access: 'session',
   grain: 'task',
   target: anyValue,
@@ -60,7 +60,7 @@ const generateKey = documentRow({
 
 const listKeys = documentRow({
   name: 'listKeys',
-  grows: 'nothing',
+  ...plain,
   access: 'session',
   grain: 'task',
   target: anyValue,
@@ -79,7 +79,7 @@ const listKeys = documentRow({
 
 const rotateKey = documentRow({
   name: 'rotateKey',
-  grows: 'nothing',
+  ...plain,
   access: 'session',
   grain: 'task',
   target: string,
@@ -100,7 +100,7 @@ const rotateKey = documentRow({
 
 const revokeKey = documentRow({
   name: 'revokeKey',
-  grows: 'nothing',
+  ...plain,
   access: 'session',
   grain: 'task',
   target: string,
@@ -121,7 +121,7 @@ const revokeKey = documentRow({
 
 const setKeyPermissions = documentRow({
   name: 'setKeyPermissions',
-  grows: 'nothing',
+  ...plain,
   access: 'session',
   grain: 'task',
   target: string,
@@ -141,7 +141,7 @@ const setKeyPermissions = documentRow({
 
 const keyRegistry = documentRow({
   name: 'keyRegistry',
-  grows: 'nothing',
+  ...plain,
   access: 'anonymous',
   grain: 'task',
   target: string,

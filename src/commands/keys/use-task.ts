@@ -6,7 +6,7 @@ import { dayMs, keyUseDays, keyUseDaysMax, keyUseListedMax } from '../../base/li
 import type { Call } from '../../bus/document/call.js'
 import { anyValue, string, wholeNumber, withDefault } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
-import { type DocumentRow, documentRow } from '../../bus/document/row.js'
+import { type DocumentRow, documentRow, plain } from '../../bus/document/row.js'
 import { dayOf, type KeyUse, useOfKey, useOfKeys } from '../../identity/keys/key-use.js'
 import { readWalletKey, type WalletKey } from '../../identity/keys/wallet-keys.js'
 import type { Program, ReadTx } from '../../store/store.js'
@@ -16,7 +16,7 @@ import { ownerOf, requireHash } from './arguments.js'
 
 const keyAnalytics = documentRow({
   name: 'keyAnalytics',
-  grows: 'nothing',
+  ...plain,
   access: 'session',
   grain: 'task',
   target: string,
@@ -44,7 +44,7 @@ const keyAnalytics = documentRow({
 
 const analyticsOverview = documentRow({
   name: 'analyticsOverview',
-  grows: 'nothing',
+  ...plain,
   access: 'session',
   grain: 'task',
   target: anyValue,

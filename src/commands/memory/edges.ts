@@ -4,7 +4,7 @@
 import { fail } from '../../base/errors.js'
 import { anyValue, collection, optional } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
-import { documentRow } from '../../bus/document/row.js'
+import { documentRow, plain } from '../../bus/document/row.js'
 import { findGraph } from '../../memory/graph/graph.js'
 import { shownEdge } from '../../memory/nodes/edge.js'
 import { entityDocument, shownNode } from '../../memory/nodes/node.js'
@@ -24,6 +24,7 @@ const anything = { ...anyValue, isRequired: false }
 
 const relateNodesRow = documentRow({
   name: 'relateNodes',
+  ...plain,
   grows: 'documents',
   grain: 'point',
   access: 'identity',
@@ -65,7 +66,7 @@ interface MeantArgs {
 
 const unrelateNodesRow = documentRow({
   name: 'unrelateNodes',
-  grows: 'nothing',
+  ...plain,
   grain: 'point',
   access: 'identity',
   target: collection,
@@ -95,7 +96,7 @@ function meantEdge({ id, from, to, type = 'relates' }: MeantArgs): MeantEdge {
 const mergeEntitiesRow = documentRow({
   name: 'mergeEntities',
   // The node that goes holds all that the other one gets.
-  grows: 'nothing',
+  ...plain,
   grain: 'sweep',
   access: 'identity',
   target: collection,

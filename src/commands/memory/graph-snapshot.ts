@@ -6,7 +6,7 @@ import { contextNodesMax } from '../../base/limits.js'
 import { entryUnits } from '../../base/work/work-figures.js'
 import { collection, number, withDefault } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
-import { documentRow } from '../../bus/document/row.js'
+import { documentRow, plain } from '../../bus/document/row.js'
 import { findGraph } from '../../memory/graph/graph.js'
 import { type Edge, edgeDocument, shownEdge } from '../../memory/nodes/edge.js'
 import { shownNode } from '../../memory/nodes/node.js'
@@ -19,7 +19,7 @@ import { touchesGraph } from './arguments.js'
 
 export const graphSnapshotRow = documentRow({
   name: 'graphSnapshot',
-  grows: 'nothing',
+  ...plain,
   grain: 'read',
   access: 'reader',
   target: collection,

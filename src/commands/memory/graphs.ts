@@ -16,7 +16,7 @@ import {
   withDefault,
 } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
-import { documentRow } from '../../bus/document/row.js'
+import { documentRow, plain } from '../../bus/document/row.js'
 import { accessIn } from '../../engine/collection/catalog/homes.js'
 import type { Access, Need, PrivacyMode } from '../../engine/types.js'
 import { requireAddress } from '../../identity/address.js'
@@ -40,7 +40,7 @@ import { missingGraph, touchesGraph } from './arguments.js'
 
 const listGraphsRow = documentRow({
   name: 'listGraphs',
-  grows: 'nothing',
+  ...plain,
   grain: 'read',
   access: 'reader',
   target: anyValue,
@@ -97,6 +97,7 @@ type SetGraphCall = Call<SetGraphArgs, string>
 
 const setGraphRow = documentRow({
   name: 'setGraph',
+  ...plain,
   grows: 'documents',
   grain: 'point',
   access: 'identity',
@@ -179,7 +180,7 @@ function requireWithin(name: string, value: number, most: number): number {
 
 const dropGraphRow = documentRow({
   name: 'dropGraph',
-  grows: 'nothing',
+  ...plain,
   grain: 'point',
   access: 'identity',
   target: collection,

@@ -5,7 +5,7 @@ import { fail } from '../../base/errors.js'
 import { fanOutMax } from '../../base/limits.js'
 import { anyValue, collection, oneOf, optional } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
-import { documentRow } from '../../bus/document/row.js'
+import { documentRow, plain } from '../../bus/document/row.js'
 import { findById } from '../../engine/collection/collections.js'
 import { edgeDocument, shownEdge } from '../../memory/nodes/edge.js'
 import { isMemory, shownNode } from '../../memory/nodes/node.js'
@@ -19,7 +19,7 @@ import { authorOf, nodeText, requireGraph, touchesGraph } from './arguments.js'
 
 const getMemoryRow = documentRow({
   name: 'getMemory',
-  grows: 'nothing',
+  ...plain,
   grain: 'read',
   access: 'reader',
   target: collection,
@@ -42,6 +42,7 @@ const getMemoryRow = documentRow({
 
 const updateMemoryRow = documentRow({
   name: 'updateMemory',
+  ...plain,
   grows: 'documents',
   grain: 'point',
   access: 'identity',
@@ -72,7 +73,7 @@ function changeOf(status: MemoryChange['status'], validTo: Value | undefined): M
 
 const forgetMemoryRow = documentRow({
   name: 'forgetMemory',
-  grows: 'nothing',
+  ...plain,
   grain: 'sweep',
   access: 'identity',
   target: collection,

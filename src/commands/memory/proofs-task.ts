@@ -6,7 +6,7 @@ import { anchorBatchMemories, memoryIdCharsMax, verifyIdsMax } from '../../base/
 import type { Call } from '../../bus/document/call.js'
 import { arrayOf, optional, string } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
-import { type DocumentRow, documentRow } from '../../bus/document/row.js'
+import { type DocumentRow, documentRow, plain } from '../../bus/document/row.js'
 import type { Args, Fields } from '../../bus/document/schema.js'
 import { graphTouches } from '../../memory/graph/graph.js'
 import { graphPath } from '../../memory/graph/graph-names.js'
@@ -29,7 +29,7 @@ interface Reader<F extends Fields> {
 function graphReader<F extends Fields>(row: Reader<F>): DocumentRow {
   return documentRow({
     ...row,
-    grows: 'nothing',
+    ...plain,
     grain: 'task',
     access: 'reader',
     target: string,
@@ -115,7 +115,7 @@ const exportEvidence = graphReader({
 const anchorGraph = documentRow({
   name: 'anchorGraph',
   // A full quota leaves no memory without its proof: batches are a fraction of what is stored.
-  grows: 'nothing',
+  ...plain,
   grain: 'task',
   access: 'identity',
   target: string,

@@ -20,7 +20,7 @@ import {
   withDefault,
 } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
-import { documentRow } from '../../bus/document/row.js'
+import { documentRow, plain } from '../../bus/document/row.js'
 import type { Args } from '../../bus/document/schema.js'
 import { findGraph } from '../../memory/graph/graph.js'
 import {
@@ -46,7 +46,7 @@ const params = {
 
 export const recallRow = documentRow({
   name: 'recallMemories',
-  grows: 'nothing',
+  ...plain,
   grain: 'read',
   access: 'reader',
   target: collection,

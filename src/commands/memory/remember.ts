@@ -16,7 +16,7 @@ import type { Call } from '../../bus/document/call.js'
 import { CommandTx } from '../../bus/document/command-tx.js'
 import { collection, documents, oneOf, withDefault } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
-import { documentRow } from '../../bus/document/row.js'
+import { documentRow, plain } from '../../bus/document/row.js'
 import { preparedParts } from '../../engine/prepared-write.js'
 import { walletOf } from '../../identity/identity.js'
 import {
@@ -56,6 +56,7 @@ type RememberCall = Call<RememberArgs, string>
 
 export const rememberRow = documentRow({
   name: 'rememberMemories',
+  ...plain,
   grows: 'documents',
   grain: 'sweep',
   access: 'identity',

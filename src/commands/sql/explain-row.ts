@@ -6,7 +6,7 @@
 import { fail } from '../../base/errors.js'
 import type { CommandReadTx } from '../../bus/document/command-tx.js'
 import { string } from '../../bus/document/params.js'
-import { documentRow } from '../../bus/document/row.js'
+import { documentRow, plain } from '../../bus/document/row.js'
 import { type ExplainTarget, explainFind, explainWrite } from '../../engine/plan/explain.js'
 import { documentsSource, type FindQuery } from '../../engine/sources/source.js'
 import type { Namespace, Touch } from '../../engine/types.js'
@@ -74,7 +74,7 @@ const planColumn = 'QUERY PLAN'
 
 export const sqlExplainRow = documentRow({
   name: 'sqlExplain',
-  grows: 'nothing',
+  ...plain,
   grain: 'read',
   access: 'reader',
   target: string,

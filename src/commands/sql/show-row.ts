@@ -5,7 +5,7 @@ import { fail } from '../../base/errors.js'
 import { showSampleDocuments } from '../../base/limits.js'
 import type { CommandReadTx } from '../../bus/document/command-tx.js'
 import { string } from '../../bus/document/params.js'
-import { documentRow } from '../../bus/document/row.js'
+import { documentRow, plain } from '../../bus/document/row.js'
 import { shownNamespaces } from '../../engine/collection/catalog/catalog.js'
 import { listedIndexes } from '../../engine/index/indexes.js'
 import { documentsSource } from '../../engine/sources/source.js'
@@ -42,7 +42,8 @@ function shownBy({ target }: Pick<SqlCall, 'target'>): ShowStatement {
 
 export const sqlShowRow = documentRow({
   name: 'sqlShow',
-  grows: 'nothing',
+  ...plain,
+  roles: ['metadata'],
   grain: 'read',
   access: 'reader',
   target: string,

@@ -2,9 +2,9 @@
 // own transaction and asks here, once for each need that the command's row declares.
 // (docs/rights.md)
 
-import type { Access, Need } from '../../engine/types.js'
+import type { Access, Namespace, Need } from '../../engine/types.js'
 import type { Identity, KeyIdentity, Permission, WalletIdentity } from '../identity.js'
-import { allowsUser, type Place } from './user-rights.js'
+import { allowsUser, type Place, type RoleMark } from './user-rights.js'
 
 /** What the settings say about rights. */
 export interface Rules {
@@ -25,7 +25,16 @@ export const strictRules: Rules = {
 /** What a service user's rights depend on besides: where, and by which command. */
 export interface Asked {
   readonly place: Place
-  readonly command: string
+  /** Of the command's row. */
+  readonly marks: readonly RoleMark[] | undefined
+}
+
+/** What a command asks for in a collection. */
+export function askedOf(
+  { db, name }: Pick<Namespace, 'db' | 'name'>,
+  marks?: readonly RoleMark[],
+): Asked {
+  return { place: { db, collection: name }, marks }
 }
 
 /**
@@ -52,7 +61,7 @@ export function allow(
       if (!permits(identity, need)) return false
       return access === undefined || allowsWallet(identity, need, access, rules)
     case 'user':
-      return allowsUser(identity, need, access, asked?.place, asked?.command ?? '')
+      return allowsUser(identity, need, access, asked?.place, asked?.marks)
   }
 }
 

@@ -14,48 +14,31 @@ export interface Place {
   readonly collection?: string
 }
 
-/** Commands that tell figures and shapes, and no content. */
-const metadata: ReadonlySet<string> = new Set([
-  ...['collStats', 'dbStats', 'dataSize', 'listCollections', 'listDatabases', 'listIndexes'],
-  ...['collectionSummaries', 'validate', 'sqlShow'],
-])
+/**
+ * What a command is to the roles, where that is more than its needs. `metadata` tells figures and
+ * shapes, and no content; `shapes` and `removes` are what `readWrite` has beside its documents and
+ * plain indexes; `makes` makes a collection and nothing else; `administers` is of `dbAdmin`;
+ * `writes` writes documents, also past a validator.
+ */
+export type RoleMark = 'metadata' | 'shapes' | 'removes' | 'makes' | 'administers' | 'writes'
 
-/** Commands by which `readWrite` has more than its documents and plain indexes. */
-const shaping: ReadonlySet<string> = new Set([
-  ...['create', 'createIndexes', 'dropIndexes', 'sqlDefine', 'convertToCapped'],
-  'cloneCollectionAsCapped',
-])
-const removing: ReadonlySet<string> = new Set([
-  ...['drop', 'renameCollection', 'convertToCapped', 'sqlDefine', 'sqlChange'],
-  ...['flushdb', 'flushall', 'swapdb'],
-])
-
-/** Commands that only make a collection. */
-const making: ReadonlySet<string> = new Set(['create', 'sqlDefine'])
-const administering: ReadonlySet<string> = new Set([...removing, 'dropDatabase', 'compact'])
-
-type Decision = (need: Need, command: string) => boolean
+type Decision = (need: Need, is: (mark: RoleMark) => boolean) => boolean
 
 /** A need that is not named is refused: privacy and roles of collections are the operator's. */
 const decisions: Readonly<Record<UserRole, Decision>> = {
   read: (need) => need === 'read',
-  readWrite: (need, command) => {
+  readWrite: (need, is) => {
     if (need === 'read' || need === 'write' || need === 'index') return true
-    if (need === 'own') return shaping.has(command)
-    return need === 'admin' && removing.has(command)
+    if (need === 'own') return is('shapes')
+    return need === 'admin' && is('removes')
   },
-  dbAdmin: (need, command) => {
-    if (need === 'index' || need === 'own') return !writing.has(command)
-    if (need === 'read') return metadata.has(command)
-    if (need === 'write') return making.has(command)
-    return need === 'admin' && administering.has(command)
+  dbAdmin: (need, is) => {
+    if (need === 'index' || need === 'own') return !is('writes')
+    if (need === 'read') return is('metadata')
+    if (need === 'write') return is('makes')
+    return need === 'admin' && (is('removes') || is('administers'))
   },
 }
-
-/** Commands that need `own` because they write past a validator. */
-const writing: ReadonlySet<string> = new Set([
-  ...['insert', 'update', 'findAndModify', 'findAndModifyIf', 'aggregate', 'sqlChange'],
-])
 
 /** Of the rights in `kvN`. */
 const permissionOf: Readonly<Partial<Record<Need, Permission>>> = {
@@ -64,13 +47,13 @@ const permissionOf: Readonly<Partial<Record<Need, Permission>>> = {
   admin: 'admin',
 }
 
-/** Whether a service user may do `need` there by that command. */
+/** Whether a service user may do `need` there by a command of these marks. */
 export function allowsUser(
   { database, roles, keyValue }: UserIdentity,
   need: Need,
   access: Access | undefined,
   place: Place | undefined,
-  command: string,
+  marks: readonly RoleMark[] = [],
 ): boolean {
   if (place === undefined || place.db !== database) return false
   if (access !== undefined && (access.owner !== null || access.isGraph === true)) return false
@@ -80,7 +63,7 @@ export function allowsUser(
     const permission = permissionOf[need]
     return permission !== undefined && keyValue.permissions.includes(permission)
   }
-  return roles.some((role) => decisions[role](need, command))
+  return roles.some((role) => decisions[role](need, (mark) => marks.includes(mark)))
 }
 
 /** What a view of a service user may read: what a reader of its database may. */
@@ -93,5 +76,5 @@ export function allowsView(database: string, access: Access | undefined, place: 
     roles: ['read'],
     keyValue: undefined,
   }
-  return access?.audience === undefined && allowsUser(reader, 'read', access, place, 'find')
+  return access?.audience === undefined && allowsUser(reader, 'read', access, place)
 }

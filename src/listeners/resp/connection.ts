@@ -17,12 +17,12 @@ import {
 } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
 import type { KeyValueBus } from '../../bus/keyvalue/bus.js'
-import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { Lane, type LaneOwner } from '../../bus/keyvalue/clients/lane.js'
 import type { ClientSocket, KeyValueSession } from '../../bus/keyvalue/clients/session.js'
 import type { Command } from '../../bus/keyvalue/command.js'
 import type { Reply } from '../../bus/keyvalue/reply.js'
 import { knownReplyBytes } from '../../bus/keyvalue/reply-bytes.js'
+import type { RunningCall } from '../../bus/keyvalue/running-call.js'
 import { memoryOwner } from '../../bus/memory-owner.js'
 import type { NameTable } from '../../protocol/resp/name-table.js'
 import { ReplyWriter } from '../../protocol/resp/reply-writer.js'
@@ -143,7 +143,7 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     this.socket.destroy()
   }
 
-  deliver(call: KeyValueCall): void {
+  deliver(call: RunningCall): void {
     const { session } = this
     const { replies } = session
     if (replies === 'skip') session.replies = 'on'

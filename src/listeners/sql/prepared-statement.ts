@@ -2,13 +2,20 @@
 // columns that a client was told before it ran.
 
 import { jsonInThreadBytes } from '../../base/limits.js'
+import { WorkTurns } from '../../base/work/work-turns.js'
 import type { Session } from '../../bus/session.js'
 import { parsedStatement } from '../../commands/sql/statement-cache.js'
 import { returnsRows } from '../../commands/sql/translate.js'
 import { requireUtf8 } from '../../protocol/pgwire/body-reader.js'
 import { type Bind, formatAt } from '../../protocol/pgwire/client-message.js'
-import { parametersOf, valueOfBinary } from '../../protocol/pgwire/parameter.js'
-import { badJson, valueOfText } from '../../protocol/pgwire/parameter-text.js'
+import type { InParts } from '../../protocol/pgwire/long-text.js'
+import { jsonbVersion, parametersOf, valueOfBinary } from '../../protocol/pgwire/parameter.js'
+import {
+  badJson,
+  isInParts,
+  valueOfText,
+  valueParts,
+} from '../../protocol/pgwire/parameter-text.js'
 import { arrayTypeOf, type PgTypeName, typeOfOid } from '../../protocol/pgwire/types.js'
 import type { Parsed, Statement } from '../../protocol/sql/ast.js'
 import { splitStatements } from '../../protocol/sql/split.js'
@@ -215,7 +222,7 @@ export function boundValues(
     const parameter = parameters[i] ?? plainText
     if (bytes === undefined) return undefined
     if (formatAt(bind.parameterFormats, i) === 'text') return ofText(bytes, parameter)
-    return valueOfBinary(bytes, parameter.type, i)
+    return ofBinary(bytes, parameter, i)
   })
   const known = values.slice(0, count)
   if (known.some((value) => value instanceof Promise)) {
@@ -230,7 +237,28 @@ function ofText(bytes: Uint8Array, parameter: ParameterType): Awaitable<Value> {
   // A column of several types: only what looks like JSON is meant so.
   if (isGuessed && isJson && !jsonStarts.includes(bytes[0] ?? 0)) return valueOfText(bytes, 'text')
   if (isJson && bytes.length > jsonInThreadBytes) return longJson(bytes, type)
+  if (bytes.length > textAtOnceBytes && isInParts(type)) return inTurns(valueParts(bytes, type))
   return valueOfText(bytes, type)
+}
+
+/** A longer bytea or array is read in parts, between which others have their turns. */
+const textAtOnceBytes = 256 * 1024
+
+async function inTurns(parts: InParts<Value>): Promise<Value> {
+  const turns = new WorkTurns()
+  for (;;) {
+    const step = parts.next()
+    if (step.done === true) return step.value
+    if (turns.isDue) await turns.pause()
+  }
+}
+
+function ofBinary(bytes: Uint8Array, { type }: ParameterType, index: number): Awaitable<Value> {
+  if (bytes.length > jsonInThreadBytes) {
+    if (type === 'json') return longJson(bytes, type)
+    if (type === 'jsonb' && bytes[0] === jsonbVersion) return longJson(bytes.subarray(1), type)
+  }
+  return valueOfBinary(bytes, type, index)
 }
 
 /** In the thread: 15 MB of it would be a second of a turn. */

@@ -2,7 +2,8 @@
 // session itself. What it answers still has to be written: columns, rows, the tag.
 
 import { fail } from '../../base/errors.js'
-import type { Request, Session } from '../../bus/session.js'
+import type { Request } from '../../bus/document/request.js'
+import type { Session } from '../../bus/session.js'
 import { emptyDocument } from '../../commands/document/arguments.js'
 import { commandFor, explaining, type SqlKind } from '../../commands/sql/translate.js'
 import { pgError, pgState } from '../../protocol/pgwire/pg-error.js'

@@ -18,8 +18,9 @@ import {
 } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
 import { errorReply } from '../../bus/document/reply.js'
+import type { Request } from '../../bus/document/request.js'
 import { memoryOwner } from '../../bus/memory-owner.js'
-import type { Request, Session } from '../../bus/session.js'
+import type { Session } from '../../bus/session.js'
 import { FrameSplitter } from '../../protocol/wire/frame-splitter.js'
 import { opcode, readHeader } from '../../protocol/wire/header.js'
 import {

@@ -4,7 +4,7 @@
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail, type GatewayError } from '../../base/errors.js'
 import { parseStepBytes } from '../../base/limits.js'
-import type { Request } from '../../bus/session.js'
+import type { Request } from '../../bus/document/request.js'
 import { opcode, readHeader } from '../../protocol/wire/header.js'
 import {
   asksNoReply,

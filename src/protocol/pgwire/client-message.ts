@@ -3,6 +3,7 @@
 // stream goes on. Source: PostgreSQL 17, 53.7; texts are the peer's.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
+import { sqlInsertBytesMax } from '../../base/limits.js'
 import { BodyReader } from './body-reader.js'
 import type { Frame } from './message-splitter.js'
 import { fatalError, pgError, pgState } from './pg-error.js'
@@ -59,7 +60,7 @@ export function parseMessage(frame: Frame): ClientMessage {
 function readMessage(type: string, reader: BodyReader): ClientMessage {
   switch (type) {
     case 'Q':
-      return { kind: 'query', text: reader.text() }
+      return { kind: 'query', text: reader.text(sqlInsertBytesMax) }
     case 'P':
       return readParse(reader)
     case 'B':
@@ -92,7 +93,7 @@ function readMessage(type: string, reader: BodyReader): ClientMessage {
 
 function readParse(reader: BodyReader): Parse {
   const statement = reader.text()
-  const text = reader.text()
+  const text = reader.text(sqlInsertBytesMax)
   const types: number[] = []
   for (let left = reader.uint16(); left > 0; left--) types.push(reader.uint32())
   return { kind: 'parse', statement, text, types }

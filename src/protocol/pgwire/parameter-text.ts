@@ -1,9 +1,9 @@
 // Parameters in text as values: what the types' input functions of PostgreSQL take, with the same
 // SQLSTATE for what they refuse. A text that no type is known for stays a string.
 
-import { type Bytes, utf8 } from '../../base/bytes/bytes.js'
+import { type Bytes, textOf } from '../../base/bytes/bytes.js'
 import { GatewayError } from '../../base/errors.js'
-import { pgScalarCharsMax, sqlListMax } from '../../base/limits.js'
+import { jsonInThreadBytes, pgScalarCharsMax, sqlListMax } from '../../base/limits.js'
 import { decimalFromString } from '../../value/decimal.js'
 import { jsonToValue } from '../../value/json/json.js'
 import {
@@ -14,17 +14,17 @@ import {
   int32Value,
   int64Value,
   nullValue,
-  stringValue,
+  stringValueOf,
   type Value,
 } from '../../value/value.js'
 import { writeArray } from '../../value/writer.js'
-import { strictText } from './body-reader.js'
+import { requireUtf8, strictText } from './body-reader.js'
+import { type ArrayItem, arrayParts, byteaParts, type InParts, whole } from './long-text.js'
 import { pgError, pgState } from './pg-error.js'
 import { parseDate, parseTimestamp } from './timestamp.js'
 import { elementTypeOf, type PgTypeName, pgTypes } from './types.js'
 
 const uuidSubtype = 4
-const backslash = 0x5c
 const integerForm = /^[+-]?\d+$/
 const floatForm = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 const specialForm = /^(?:nan|[+-]?(?:inf|infinity))$/i
@@ -38,12 +38,12 @@ const integerBits: Partial<Record<PgTypeName, number>> = { int2: 16, int4: 32, i
  * range, 22007 and 22008 for dates, 22021 where it is no UTF-8.
  */
 export function valueOfText(bytes: Bytes, type: PgTypeName): Value {
-  const text = strictText(bytes)
+  if (isTextual(type)) return textValue(bytes)
+  if (isInParts(type)) return whole(valueParts(bytes, type))
+  const text = scalars.has(type) ? scalarText(bytes) : strictText(bytes)
   switch (type) {
     case 'bool':
       return boolValue(parseBool(text))
-    case 'bytea':
-      return binaryValue(0, parseBytea(text))
     case 'int2':
     case 'int4':
     case 'int8':
@@ -63,11 +63,38 @@ export function valueOfText(bytes: Bytes, type: PgTypeName): Value {
     case 'json':
     case 'jsonb':
       return parseJson(text, type)
-    default: {
-      const element = elementTypeOf(type)
-      return element === undefined ? stringValue(text) : parseArray(text, element)
-    }
+    default:
+      throw new Error(`${type} is no type of a parameter`)
   }
+}
+
+/** Types that are read as numbers, times and the like. */
+const scalars = new Set<PgTypeName>([
+  ...(['bool', 'int2', 'int4', 'int8', 'oid', 'float4', 'float8', 'numeric'] as const),
+  ...(['date', 'timestamptz', 'uuid'] as const),
+])
+
+const parsed = new Set<PgTypeName>([...scalars, 'bytea', 'json', 'jsonb'])
+
+/** Whether a value of the type is stored as the text that it is. */
+function isTextual(type: PgTypeName): boolean {
+  return !parsed.has(type) && elementTypeOf(type) === undefined
+}
+
+/** A text as it stands: 15 MB are checked and copied, and never made a string of. Throws 22021. */
+export function textValue(bytes: Bytes): Value {
+  requireUtf8(bytes)
+  return stringValueOf(bytes)
+}
+
+/** More bytes are more characters than any scalar has. */
+const scalarBytesMax = 4 * pgScalarCharsMax
+
+/** What is too long for a scalar is cut, with an end that none of them takes. */
+function scalarText(bytes: Bytes): string {
+  if (bytes.length <= scalarBytesMax) return strictText(bytes)
+  requireUtf8(bytes)
+  return `${textOf(bytes, 0, scalarBytesMax)}…`
 }
 
 /** A JSON text as a value; Extended JSON wrappers count. */
@@ -138,35 +165,6 @@ function parseNumeric(text: string): Value {
   }
 }
 
-/** `\x` and pairs of hexadecimal digits, or the older form with octal escapes. */
-function parseBytea(text: string): Bytes {
-  if (!text.startsWith('\\x')) return parseEscaped(text)
-  const digits = text.slice(2).replace(/\s/g, '')
-  if (digits.length % 2 !== 0 || /[^0-9a-fA-F]/.test(digits)) throw badSyntax(text, 'bytea')
-  return new Uint8Array(Buffer.from(digits, 'hex'))
-}
-
-/** `a\\b\001`. */
-function parseEscaped(text: string): Bytes {
-  const from = utf8(text)
-  if (from.indexOf(backslash) < 0) return from
-  const bytes = new Uint8Array(from.length)
-  let length = 0
-  for (let at = 0; at < from.length; at++) {
-    let byte = from[at] ?? 0
-    if (byte === backslash && from[at + 1] === backslash) {
-      at++
-    } else if (byte === backslash) {
-      const octal = String.fromCharCode(...from.subarray(at + 1, at + 4))
-      if (!/^[0-3][0-7]{2}$/.test(octal)) throw badSyntax(text, 'bytea')
-      byte = Number.parseInt(octal, 8)
-      at += 3
-    }
-    bytes[length++] = byte
-  }
-  return bytes.subarray(0, length)
-}
-
 function parseUuid(text: string): Bytes {
   const [, digits] = uuidForm.exec(text) ?? []
   if (digits === undefined || text.startsWith('{') !== text.endsWith('}')) {
@@ -176,56 +174,44 @@ function parseUuid(text: string): Bytes {
   return new Uint8Array(Buffer.from(digits.replaceAll('-', ''), 'hex'))
 }
 
-/** `{a,"b c",NULL}`, of one dimension. */
-function parseArray(text: string, element: PgTypeName): Value {
-  const trimmed = text.trim()
+/** Whether a text of the type is read in parts: `valueParts`. */
+export function isInParts(type: PgTypeName): boolean {
+  return type === 'bytea' || elementTypeOf(type) !== undefined
+}
+
+/** As valueOfText, of a type that isInParts. */
+export function* valueParts(bytes: Bytes, type: PgTypeName): InParts<Value> {
+  requireUtf8(bytes)
+  const element = elementTypeOf(type)
+  if (element !== undefined) return yield* arrayValueParts(bytes, element)
+  const body = yield* byteaParts(bytes)
+  if (body === undefined) throw badSyntax(beginning(bytes), 'bytea')
+  return binaryValue(0, body)
+}
+
+function* arrayValueParts(bytes: Bytes, element: PgTypeName): InParts<Value> {
   const items: Value[] = []
-  if (!trimmed.startsWith('{')) throw badArray(text)
-  let at = skipSpace(trimmed, 1)
-  if (trimmed[at] === '}' && at + 1 === trimmed.length) return writeArray(items)
-  for (;;) {
-    const end = itemEnd(trimmed, at)
-    if (end === undefined) throw badArray(text)
+  const isArray = yield* arrayParts(bytes, function* (item) {
     if (items.length === sqlListMax) {
       throw pgError(pgState.limitExceeded, `an array has at most ${sqlListMax} elements`)
     }
-    items.push(itemValue(trimmed.slice(at, end), element))
-    at = skipSpace(trimmed, end)
-    if (trimmed[at] === '}' && at + 1 === trimmed.length) return writeArray(items)
-    if (trimmed[at] !== ',') throw badArray(text)
-    at = skipSpace(trimmed, at + 1)
+    items.push(yield* itemParts(item, element))
+    yield
+  })
+  if (!isArray) throw badArray(beginning(bytes))
+  return writeArray(items)
+}
+
+/** A bare `NULL` in any case is a null. */
+function* itemParts({ text, isLiteral }: ArrayItem, element: PgTypeName): InParts<Value> {
+  if (!isLiteral && text.length === 4 && textOf(text).toLowerCase() === 'null') return nullValue
+  if (isInParts(element)) return yield* valueParts(text, element)
+  const isJson = element === 'json' || element === 'jsonb'
+  if (isJson && text.length > jsonInThreadBytes) {
+    const most = `a ${element} in an array has at most ${jsonInThreadBytes} bytes`
+    throw pgError(pgState.limitExceeded, most)
   }
-}
-
-/**
- * Where the item at `from` ends, its closing quote included; undefined where there is none. A loop:
- * a pattern of this shape keeps a place to come back to for each of millions of characters.
- */
-function itemEnd(text: string, from: number): number | undefined {
-  const isQuoted = text[from] === '"'
-  for (let at = isQuoted ? from + 1 : from; at < text.length; at++) {
-    const letter = text[at] ?? ''
-    if (letter === '\\') at++
-    else if (isQuoted && letter === '"') return at + 1
-    else if (!isQuoted && (letter === '"' || letter === '{')) return undefined
-    else if (!isQuoted && (letter === ',' || letter === '}')) return at > from ? at : undefined
-  }
-  return undefined
-}
-
-/** Quoted as it stands; bare without the spaces behind it, `NULL` in any case a null. */
-function itemValue(item: string, element: PgTypeName): Value {
-  const isQuoted = item.startsWith('"')
-  const kept = isQuoted ? item.slice(1, -1) : item.trimEnd()
-  if (!isQuoted && kept.toLowerCase() === 'null') return nullValue
-  const text = kept.replace(/\\([\s\S])/g, '$1')
-  return element === 'text' ? stringValue(text) : valueOfText(utf8(text), element)
-}
-
-function skipSpace(text: string, from: number): number {
-  let at = from
-  while (text[at] === ' ' || text[at] === '\t' || text[at] === '\n' || text[at] === '\r') at++
-  return at
+  return valueOfText(text, element)
 }
 
 /** Without the spaces around it. Longer texts are of no number. */
@@ -246,6 +232,11 @@ function badSyntax(text: string, type: PgTypeName): GatewayError {
 function outOfRange(text: string, type: PgTypeName): GatewayError {
   const { title } = pgTypes[type]
   return pgError(pgState.outOfRange, `value "${shown(text)}" is out of range for type ${title}`)
+}
+
+/** As much of it as errors show. */
+function beginning(bytes: Bytes): string {
+  return textOf(bytes, 0, Math.min(bytes.length, 4 * shownCharsMax))
 }
 
 function shown(text: string): string {

@@ -12,21 +12,20 @@ import {
   int32Value,
   int64Value,
   nullValue,
-  stringValue,
   type Value,
 } from '../../value/value.js'
 import { writeArray } from '../../value/writer.js'
 import { BodyReader, strictText } from './body-reader.js'
 import { type Bind, formatAt } from './client-message.js'
 import { numericFromBinary } from './numeric.js'
-import { parseJson, valueOfText } from './parameter-text.js'
+import { parseJson, textValue, valueOfText } from './parameter-text.js'
 import { pgError, pgState } from './pg-error.js'
 import { msOfDays, msTo2000 } from './timestamp.js'
 import { elementTypeOf, type PgTypeName, pgTypes } from './types.js'
 
 const uuidSubtype = 4
 const uuidBytes = 16
-const jsonbVersion = 1
+export const jsonbVersion = 1
 /** Dates that stand for plus and minus infinity. */
 const infinityDays: readonly number[] = [0x7fffffff, -0x80000000]
 const infinityMicroseconds: readonly bigint[] = [2n ** 63n - 1n, -(2n ** 63n)]
@@ -110,7 +109,7 @@ function readBinary(
       const element = elementTypeOf(type)
       if (element !== undefined) return readArray(reader, element, refuse)
       // Text is the same in both formats.
-      return stringValue(strictText(reader.view(bytes.length)))
+      return textValue(reader.view(bytes.length))
     }
   }
 }

@@ -2,7 +2,7 @@
 // argument costs ten times what finding it does, so views, copies and text are made on demand, for
 // those arguments that a command really needs.
 
-import { type Bytes, textOf } from '../../base/bytes/bytes.js'
+import { type Bytes, shortCharsMax, textOf } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
 import { copyOf } from '../../base/heap/slab.js'
 
@@ -83,11 +83,19 @@ export class RespRequest {
     let at = 0
     for (let index = 0; index < this.count; index++) {
       table[2 * index] = at
-      bytes.set(this.view(index), at)
-      at += this.size(index)
+      at = this.place(index, bytes, at)
       table[2 * index + 1] = at
     }
     return new RespRequest(bytes, table, 0, this.count)
+  }
+
+  /** Copies an argument; answers where it ends. */
+  private place(index: number, bytes: Bytes, at: number): number {
+    const start = this.start(index)
+    const end = this.end(index)
+    if (end - start > shortCharsMax) bytes.set(this.bytes.subarray(start, end), at)
+    else for (let from = start; from < end; from++) bytes[at + from - start] = this.bytes[from] ?? 0
+    return at + end - start
   }
 
   private start(index: number): number {

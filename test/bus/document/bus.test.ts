@@ -6,7 +6,7 @@ import { fail } from '../../../src/base/errors.js'
 import type { Log } from '../../../src/base/log.js'
 import { anyValue, collection, optional, string } from '../../../src/bus/document/params.js'
 import { reply } from '../../../src/bus/document/reply.js'
-import { type DocumentRow, documentRow } from '../../../src/bus/document/row.js'
+import { type DocumentRow, documentRow, plain } from '../../../src/bus/document/row.js'
 import { documentRows } from '../../../src/commands/rows.js'
 import {
   createNamespace,
@@ -26,7 +26,7 @@ function memoryRoom(options: RoomOptions = {}, clock = new ManualClock()) {
 function local(name: string, run: () => ReturnType<typeof reply>): DocumentRow {
   return documentRow({
     name,
-    grows: 'nothing',
+    ...plain,
     grain: 'local',
     access: 'identity',
     target: anyValue,
@@ -148,7 +148,7 @@ t.test('commands are counted, failed ones too', async (t) => {
 function pausing(beforePause: (pause: number) => void): DocumentRow {
   return documentRow({
     name: 'pausing',
-    grows: 'nothing',
+    ...plain,
     grain: 'sweep',
     access: 'identity',
     target: collection,
@@ -254,6 +254,7 @@ function trespassers(): DocumentRow[] {
     touches: ({ db, target }: { db: string; target: string }) => [
       { db, collection: target, needs: ['read', 'write'] as const },
     ],
+    ...plain,
     grows: 'documents',
     help: 'A test.',
   } as const
@@ -291,7 +292,7 @@ function trespassers(): DocumentRow[] {
 t.test('an error of one phase can be caught by its sweep', async (t) => {
   const row = documentRow({
     name: 'forgiving',
-    grows: 'nothing',
+    ...plain,
     grain: 'sweep',
     access: 'identity',
     target: collection,

@@ -10,7 +10,7 @@ import { documentFrom } from '../../../src/value/literal.js'
 const schema = new Schema('', genericFields)
 
 function check(body: Record<string, unknown>) {
-  return checkGeneric(schema.parse(documentFrom(body)), 'insert')
+  return checkGeneric(schema.parse(documentFrom(body)), { name: 'insert' })
 }
 
 function codeOf(body: Record<string, unknown>): number | undefined {

@@ -3,14 +3,14 @@
 import t from 'tap'
 import { anyValue, optional, string } from '../../../src/bus/document/params.js'
 import { reply } from '../../../src/bus/document/reply.js'
-import { documentRow } from '../../../src/bus/document/row.js'
+import { documentRow, plain } from '../../../src/bus/document/row.js'
 import { CommandTable, commandName } from '../../../src/bus/document/table.js'
 import { documentRows } from '../../../src/commands/rows.js'
 import { documentFrom } from '../../../src/value/literal.js'
 
 const sound = {
   name: 'echo',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'identity',
   target: anyValue,
@@ -37,6 +37,15 @@ t.test('a row that cannot be right fails at start', async (t) => {
   const { grows: _, ...silent } = sound
   // @ts-expect-error: a row without the fact is a mistake of types, too.
   t.throws(() => documentRow({ ...silent }), /does not say what it makes larger/)
+  for (const [fact, text] of [
+    ['fails', /does not say how it fails/],
+    ['metered', /does not say how it is metered/],
+    ['ends', /does not say what it ends/],
+  ] as const) {
+    const without: typeof sound = { ...sound }
+    Reflect.deleteProperty(without, fact)
+    t.throws(() => documentRow(without), text)
+  }
   t.throws(() => documentRow({ ...sound, secrets: ['password'] }), /secret password is no field/)
   t.throws(() => documentRow({ ...sound, params: { lsid: string } }), /generic field/)
   t.throws(() => documentRow({ ...sound, params: { echo: string } }), /named like the command/)

@@ -2,9 +2,9 @@
 // keys of each type. A new row that answers content has to need both rights, or fails here.
 
 import t from 'tap'
-import { KeyValueCall } from '../../../src/bus/keyvalue/call.js'
 import { Programs } from '../../../src/bus/keyvalue/programs/programs.js'
-import { needsOf } from '../../../src/bus/keyvalue/row.js'
+import { needsOf } from '../../../src/bus/keyvalue/row-facts.js'
+import { RunningCall } from '../../../src/bus/keyvalue/running-call.js'
 import { keyValueRows } from '../../../src/commands/keyvalue/rows.js'
 import { usualBounds } from '../../../src/engine/keyspace/work.js'
 import { noWallets } from '../../../src/identity/rights/standing.js'
@@ -91,7 +91,7 @@ t.test('none of them answers what a key holds', (t) =>
     const run = async (programs: Programs, words: readonly Word[]): Promise<unknown> => {
       const command = bus.table.find(String(words[0]))
       if (command === undefined) throw new Error(`no ${words[0]}`)
-      const call = new KeyValueCall(command, requestOf(words), session, bus)
+      const call = new RunningCall(command, requestOf(words), session, bus.services)
       await programs.write([call], 1)
       return plain(call.reply)
     }

@@ -3,9 +3,10 @@
 
 import fc from 'fast-check'
 import t from 'tap'
+import { equalBytes } from '../../../src/base/bytes/bytes.js'
 import { binaryForm, textForm } from '../../../src/protocol/pgwire/forms.js'
 import { parametersOf, valueOfBinary } from '../../../src/protocol/pgwire/parameter.js'
-import { valueOfText } from '../../../src/protocol/pgwire/parameter-text.js'
+import { valueOfText, valueParts } from '../../../src/protocol/pgwire/parameter-text.js'
 import { type PgTypeName, pgTypes } from '../../../src/protocol/pgwire/types.js'
 import { decimalFromString } from '../../../src/value/decimal.js'
 import { valueFrom } from '../../../src/value/literal.js'
@@ -17,6 +18,7 @@ import {
   doubleValue,
   int32Value,
   int64Value,
+  stringOf,
   stringValue,
   type Value,
 } from '../../../src/value/value.js'
@@ -71,6 +73,48 @@ t.test('texts of each type', async (t) => {
   for (const word of ['f', 'False', 'n', 'no', 'of', 'off', '0']) {
     t.equal(fromText(word, 'bool'), 'false')
   }
+})
+
+t.test('long texts are read in parts, with what lies across two of them', async (t) => {
+  const part = 64 * 1024
+  const read = (text: string, type: PgTypeName): { value: Value; parts: number } => {
+    const steps = valueParts(Buffer.from(text), type)
+    for (let parts = 0; ; parts++) {
+      const step = steps.next()
+      if (step.done === true) return { value: step.value, parts }
+    }
+  }
+  const cases: readonly (readonly [PgTypeName, string, Value])[] = []
+  const add = (type: PgTypeName, text: string, value: Value) =>
+    (cases as [PgTypeName, string, Value][]).push([type, text, value])
+  for (let shift = 0; shift < 5; shift++) {
+    const before = 'a'.repeat(part - shift)
+    const pairs = '61'.repeat((part >> 1) - 2)
+    const spaces = ' '.repeat(shift)
+    const hex = `${pairs}${spaces}6 2${'63'.repeat(part)}`
+    const digits = Buffer.from(hex.replaceAll(' ', ''), 'hex')
+    add('bytea', `\\x${hex}`, binaryValue(0, digits))
+    const octal = `${before}\\\\\\001${'b'.repeat(part)}`
+    add('bytea', octal, binaryValue(0, Buffer.from(`${before}\\\u0001${'b'.repeat(part)}`)))
+    const quoted = `{"${before}\\"\\\\é",${spaces}${before}\\,c${spaces},null,\\NULL}`
+    const texts = [`${before}"\\é`, `${before},c`, null, 'NULL']
+    add('textArray', quoted, valueFrom(texts))
+  }
+  add('textArray', `${' '.repeat(3 * part)}{a}${' '.repeat(3 * part)}`, valueFrom(['a']))
+  for (const [type, text, value] of cases) {
+    const found = read(text, type)
+    t.ok(equalBytes(found.value.payload(), value.payload()), `${type} of ${text.length}`)
+    t.ok(found.parts >= Math.floor(text.length / part), `${found.parts} parts`)
+    t.ok(equalBytes(valueOfText(Buffer.from(text), type).payload(), value.payload()))
+  }
+  const wide = 'é😀ß'.repeat(5_000)
+  t.equal(stringOf(valueOfText(Buffer.from(wide), 'text')), wide)
+  const long = `1${' '.repeat(100_000)}`
+  for (const type of ['bool', 'int4', 'date', 'uuid', 'numeric'] as const) {
+    t.throws(() => valueOfText(Buffer.from(`${long}x`), type), type)
+  }
+  const json = `{"\\"${'a'.repeat(200_000)}\\""}`
+  refuses(t, () => valueOfText(Buffer.from(json), 'jsonbArray'), { sqlState: '54000' })
 })
 
 t.test('points in time, with and without a zone', async (t) => {

@@ -15,11 +15,10 @@ import { channelsName, keyspaceName } from '../../../engine/collection/catalog/h
 import type { Space } from '../../../engine/keyspace/spaces.js'
 import type { Access } from '../../../engine/types.js'
 import { accountOf, type Identity, type RevocableIdentity } from '../../../identity/identity.js'
-import type { Allow, Asked } from '../../../identity/rights/allow.js'
+import { type Allow, type Asked, askedOf } from '../../../identity/rights/allow.js'
 import { isRevocable, type Standing, standingNow } from '../../../identity/rights/standing.js'
 import type { Awaitable, Program, ReadTx, Store } from '../../../store/store.js'
 import type { Quotas } from '../../quota.js'
-import { askedOf } from '../key-rights.js'
 import { push, type Reply } from '../reply.js'
 
 /** One message as a subscriber gets it; a subscription by pattern gets its own. */
@@ -121,12 +120,12 @@ export class Channels {
 
   /** For the decision about a service user: the channels are a collection. */
   askedOf({ database }: Space): Asked {
-    return askedOf({ db: database, name: channelsName }, 'publish')
+    return askedOf({ db: database, name: channelsName })
   }
 
   /** Of the key-value databases, which are all alike to a service user. */
   private keysAskedOf({ database }: Space): Asked {
-    return askedOf({ db: database, name: keyspaceName(0) }, 'publish')
+    return askedOf({ db: database, name: keyspaceName(0) })
   }
 
   /** To listen is to read, to publish is to write. */

@@ -5,23 +5,23 @@
 import { batchCommandsMax, batchCommandsShared } from '../../../base/limits.js'
 import type { Arguments } from '../arguments.js'
 import type { KeyValueBus } from '../bus.js'
-import type { KeyValueCall } from '../call.js'
 import type { Command } from '../command.js'
+import type { RunningCall } from '../running-call.js'
 import type { KeyValueSession } from './session.js'
 
 export interface LaneOwner {
   /** A reply, in the order of the commands. */
-  deliver(call: KeyValueCall): void
+  deliver(call: RunningCall): void
   /** What the lane waited for is over: it can take more. */
   resumed(): void
 }
 
-function isWriting({ command }: KeyValueCall): boolean {
+function isWriting({ command }: RunningCall): boolean {
   return command.row.grain === 'write'
 }
 
 /** Of a lane that gathers nothing. */
-const empty: KeyValueCall[] = []
+const empty: RunningCall[] = []
 
 export class Lane {
   /** Whether it waits for something: then nothing may be submitted. */
@@ -29,9 +29,9 @@ export class Lane {
   private batch = empty
   private isWrite = false
   /** A command that has to wait until what is before it has been answered. */
-  private next: KeyValueCall | undefined
+  private next: RunningCall | undefined
   /** Commands that were not run: the replies before them have to be taken first. */
-  private deferred: readonly KeyValueCall[] | undefined
+  private deferred: readonly RunningCall[] | undefined
 
   constructor(
     private readonly bus: KeyValueBus,
@@ -74,7 +74,7 @@ export class Lane {
     this.runBatch(batch, isWrite)
   }
 
-  private runBatch(batch: readonly KeyValueCall[], isWrite: boolean): void {
+  private runBatch(batch: readonly RunningCall[], isWrite: boolean): void {
     this.session.replyBytes = 0
     if (isWrite) this.bus.writing++
     const running = this.bus.run(batch, isWrite)
@@ -82,7 +82,7 @@ export class Lane {
     else this.wait(running, batch, isWrite)
   }
 
-  private place(call: KeyValueCall): void {
+  private place(call: RunningCall): void {
     if (call.isRefused) {
       if (this.batch.length > 0) this.batch.push(call)
       else this.owner.deliver(call)
@@ -111,7 +111,7 @@ export class Lane {
     }
   }
 
-  private gather(call: KeyValueCall): void {
+  private gather(call: RunningCall): void {
     if (this.batch === empty) this.batch = [call]
     else this.batch.push(call)
     const most = this.bus.writing > 0 ? batchCommandsShared : batchCommandsMax
@@ -119,7 +119,7 @@ export class Lane {
   }
 
   /** Runs it behind everything that is before it. */
-  private after(call: KeyValueCall): void {
+  private after(call: RunningCall): void {
     this.flush()
     if (this.isBusy) {
       this.next = call
@@ -136,7 +136,7 @@ export class Lane {
   }
 
   /** Clients are paused: it waits, and what is behind it. */
-  private hold(call: KeyValueCall): void {
+  private hold(call: RunningCall): void {
     this.flush()
     if (this.isBusy) {
       this.next = call
@@ -155,7 +155,7 @@ export class Lane {
     })
   }
 
-  private wait(running: Promise<void>, calls: readonly KeyValueCall[], isWrite: boolean): void {
+  private wait(running: Promise<void>, calls: readonly RunningCall[], isWrite: boolean): void {
     this.isBusy = true
     running.then(() => {
       if (isWrite) this.bus.writing--
@@ -174,9 +174,9 @@ export class Lane {
     this.place(next)
   }
 
-  private deliver(calls: readonly KeyValueCall[]): void {
+  private deliver(calls: readonly RunningCall[]): void {
     for (let i = 0; i < calls.length; i++) {
-      const call = calls[i] as KeyValueCall
+      const call = calls[i] as RunningCall
       if (call.isDeferred) {
         this.deferred = calls.slice(i)
         this.isBusy = true

@@ -2,28 +2,29 @@
 // protocol. Nothing is made while no client watches, and words that are secret are never shown.
 
 import { monitorLineBytes } from '../../../base/limits.js'
-import type { KeyValueBus } from '../bus.js'
-import type { KeyValueCall } from '../call.js'
 import { simple } from '../reply.js'
+import type { Followed, Followers } from './followers.js'
 import type { KeyValueSession } from './session.js'
 
 export class Monitors {
   private readonly sessions = new Set<KeyValueSession>()
 
+  constructor(private readonly followers: Followers) {}
+
   /** Shows `session` what is run from now on. */
-  add(bus: KeyValueBus, session: KeyValueSession): void {
+  add(session: KeyValueSession): void {
     session.isMonitor = true
     this.sessions.add(session)
-    bus.followers.add(this.follow)
+    this.followers.add(this.follow)
   }
 
-  remove(bus: KeyValueBus, session: KeyValueSession): void {
+  remove(session: KeyValueSession): void {
     session.isMonitor = false
     this.sessions.delete(session)
-    if (this.sessions.size === 0) bus.followers.delete(this.follow)
+    if (this.sessions.size === 0) this.followers.delete(this.follow)
   }
 
-  private readonly follow = (call: KeyValueCall): void => {
+  private readonly follow = (call: Followed): void => {
     const { flags } = call.command.row
     if (flags.includes('admin') || flags.includes('skip_monitor')) return
     const line = simple(lineOf(call))
@@ -38,12 +39,11 @@ export class Monitors {
  * Deviation: of a long command only the first words are shown, up to monitorLineBytes of them.
  * `1700000000.123000 [0 127.0.0.1:50000] "SET" "a" "1"`.
  */
-function lineOf(call: KeyValueCall): string {
-  const { args, session, command } = call
-  const { secretsFrom = args.count, selects, grain } = command.row
+function lineOf(call: Followed): string {
+  const { args, session, command, shownDatabase: database } = call
+  const { secretsFrom = args.count } = command.row
   const seconds = Math.floor(call.now / 1_000)
   const micros = Math.floor((call.now % 1_000) * 1_000)
-  const database = selects?.(call) ?? (grain === 'exec' ? session : call).database
   const words: string[] = []
   let left = monitorLineBytes
   for (let i = 0; i < args.count; i++) {

@@ -2,7 +2,13 @@
 // command continues in the order of its connection.
 
 import { timerMsMax } from '../../../base/limits.js'
-import type { KeyValueCall } from '../call.js'
+import type { KeyValueFacts } from '../row-facts.js'
+
+/** A command that may have to wait, and those that EXEC runs with it. */
+interface Held {
+  readonly command: { readonly isWrite: boolean; readonly row: KeyValueFacts }
+  readonly queue?: readonly Held[] | undefined
+}
 
 export class Pause {
   /** Whether anything is held at all. */
@@ -33,7 +39,7 @@ export class Pause {
   }
 
   /** Whether this command has to wait. */
-  holds({ command, queue }: KeyValueCall): boolean {
+  holds({ command, queue }: Held): boolean {
     if (!this.isActive) return false
     if (this.holdsAll || command.isWrite) return true
     if (command.row.flags.includes('may_replicate')) return true

@@ -10,7 +10,7 @@ import {
 } from '../../../base/limits.js'
 import { type ReplyError, refuse, tooMuchMemory } from '../../../base/reply-error.js'
 import type { Arguments } from '../arguments.js'
-import type { KeyValueCall } from '../call.js'
+import type { RunningCall } from '../running-call.js'
 import type { KeyValueSession, Multi } from './session.js'
 
 /** Of a word beside its bytes: its place in the command's table. */
@@ -19,6 +19,7 @@ const argumentBytes = 8
 export class Queues {
   /** Of all connections. */
   bytesHeld = 0
+  private readonly queued = new WeakMap<Multi, RunningCall[]>()
 
   constructor(private readonly openRoom: (session: KeyValueSession) => ByteShare) {}
 
@@ -27,7 +28,7 @@ export class Queues {
     multi: Multi,
     session: KeyValueSession,
     args: Arguments,
-    detach: () => KeyValueCall,
+    detach: () => RunningCall,
   ): ReplyError | undefined {
     if (multi.isPoisoned) {
       // EXEC will be refused: nothing is kept for it, but the client is answered as on the peer.
@@ -43,10 +44,19 @@ export class Queues {
       multi.room ??= this.openRoom(session)
       if (!multi.room.take(due)) return tooMuchMemory()
     }
-    multi.queue.push(detach())
+    const calls = this.queued.get(multi)
+    if (calls === undefined) this.queued.set(multi, [detach()])
+    else calls.push(detach())
+    multi.size++
+    multi.argumentBytes += args.argumentBytes
     multi.bytes += bytes
     this.bytesHeld += bytes
     return undefined
+  }
+
+  /** What was queued, in its order. */
+  callsOf(multi: Multi): readonly RunningCall[] {
+    return this.queued.get(multi) ?? []
   }
 
   /** Ends the session's queue; `executes`: its memory counts until EXEC has been answered. */
@@ -61,7 +71,9 @@ export class Queues {
   }
 
   private empty(multi: Multi): void {
-    multi.queue.length = 0
+    this.queued.delete(multi)
+    multi.size = 0
+    multi.argumentBytes = 0
     this.bytesHeld -= multi.bytes
     multi.bytes = 0
     multi.room?.close()

@@ -6,7 +6,6 @@ import type { Place } from '../../../engine/keyspace/spaces.js'
 import type { Identity } from '../../../identity/identity.js'
 import type { Program } from '../../../store/store.js'
 import { Session, type SessionProtocol } from '../../session.js'
-import type { KeyValueCall } from '../call.js'
 import type { OpenPlaces } from '../programs/open-places.js'
 import type { Reply } from '../reply.js'
 import type { Subscriber } from './channels.js'
@@ -36,15 +35,18 @@ export interface KeyValueSessionOptions {
   readonly socket: ClientSocket
 }
 
-/** Between MULTI and EXEC. */
-export interface Multi {
-  readonly queue: KeyValueCall[]
+/** Between MULTI and EXEC; the executor keeps the commands. */
+export class Multi {
+  /** Commands that are queued. */
+  size = 0
+  /** Of their words. */
+  argumentBytes = 0
   /** What the queue takes, reckoned. */
-  bytes: number
+  bytes = 0
   /** Of memory, where it takes more than a little. */
-  room: ByteShare | undefined
+  room: ByteShare | undefined = undefined
   /** A command was refused while queueing: EXEC will be too. */
-  isPoisoned: boolean
+  isPoisoned = false
 }
 
 export class KeyValueSession extends Session {

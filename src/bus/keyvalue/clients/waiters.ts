@@ -7,15 +7,21 @@ import { Slice } from '../../../base/bytes/slice.js'
 import type { Clock } from '../../../base/clock.js'
 import { timerMsMax } from '../../../base/limits.js'
 import { refuse } from '../../../base/reply-error.js'
+import { work } from '../../../base/work/work-budget.js'
+import { WorkTurns } from '../../../base/work/work-turns.js'
 import { recordKeyOf } from '../../../engine/keyspace/keys/key-name.js'
 import type { Place } from '../../../engine/keyspace/spaces.js'
 import type { ObservedStore } from '../../../engine/observed-store.js'
 import type { Namespace } from '../../../engine/types.js'
 import type { Program, ReadTx } from '../../../store/store.js'
-import type { KeyValueCall } from '../call.js'
-import { keysOf } from '../command.js'
 import type { Programs } from '../programs/programs.js'
+import { keysOf } from '../row-facts.js'
+import type { RunningCall } from '../running-call.js'
 import type { KeyValueSession } from './session.js'
+
+/** A client that begins to wait for a key, and one that no longer does. */
+const joinedUnits = 40
+const leftUnits = 10
 
 export interface WaitersOptions {
   readonly store: ObservedStore
@@ -31,7 +37,7 @@ export class Waiters {
   constructor(private readonly options: WaitersOptions) {}
 
   /** Runs a blocking call until it has its reply. Rejects with what `timeout` throws. */
-  async run(call: KeyValueCall): Promise<void> {
+  async run(call: RunningCall): Promise<void> {
     const { row } = call.command
     if (row.grain !== 'blocking') throw new Error(`${row.name} does not block`)
     const timeoutMs = row.timeout(call)
@@ -46,7 +52,7 @@ export class Waiters {
     // `forget` knows those that wait, and it went before that.
     if (call.session.closed) waiter.giveUp()
     if (waiter.isOver) {
-      this.leave(waiter)
+      await this.leave(waiter)
       return
     }
     call.session.isBlocked = true
@@ -56,7 +62,7 @@ export class Waiters {
     call.isRefused = false
     call.session.isBlocked = false
     this.bySession.delete(call.session)
-    this.leave(waiter)
+    await this.leave(waiter)
   }
 
   /** CLIENT UNBLOCK: as if its time were over, or with an error. False where it does not wait. */
@@ -77,21 +83,21 @@ export class Waiters {
    * those that these woke in turn. Undefined if no client waits: as in Redis, no client sees a
    * state in between who has seen the reply.
    */
-  woken(calls: readonly KeyValueCall[]): Promise<void> | undefined {
+  woken(calls: readonly RunningCall[]): Promise<void> | undefined {
     return this.queues.size === 0 ? undefined : this.follow(calls)
   }
 
-  private async follow(calls: readonly KeyValueCall[]): Promise<void> {
+  private async follow(calls: readonly RunningCall[]): Promise<void> {
     let changed = calls
     while (changed.length > 0) {
-      const served: KeyValueCall[] = []
+      const served: RunningCall[] = []
       for (const pass of this.passesOf(changed)) served.push(...(await pass))
       changed = served
     }
   }
 
-  private passesOf(calls: readonly KeyValueCall[]): Set<Promise<readonly KeyValueCall[]>> {
-    const passes = new Set<Promise<readonly KeyValueCall[]>>()
+  private passesOf(calls: readonly RunningCall[]): Set<Promise<readonly RunningCall[]>> {
+    const passes = new Set<Promise<readonly RunningCall[]>>()
     for (const { command, args, place } of calls) {
       const queues = this.queues.get(place)
       if (queues === undefined) continue
@@ -104,7 +110,7 @@ export class Waiters {
   }
 
   /** Whether it has its reply. A waiting client ignores a key of another type. */
-  private async attempt(call: KeyValueCall, isFirst: boolean): Promise<boolean> {
+  private async attempt(call: RunningCall, isFirst: boolean): Promise<boolean> {
     call.isWaiting = !isFirst
     await this.options.programs.write([call], this.options.clock.now())
     if (call.error !== undefined && !isFirst && !losesRights.has(call.error.kind)) {
@@ -116,7 +122,11 @@ export class Waiters {
 
   private async join(waiter: Waiter): Promise<void> {
     const { call } = waiter
+    const turns = new WorkTurns()
     for (const index of waitedFor(call)) {
+      if (call.session.closed) return
+      work.note(joinedUnits)
+      if (turns.isDue) await turns.pause()
       const name = Slice.of(call.args.copy(index))
       const { place } = call
       const queues = this.queues.get(place) ?? new Map<string, Queue>()
@@ -135,8 +145,12 @@ export class Waiters {
     }
   }
 
-  private leave(waiter: Waiter): void {
+  /** A client may wait for hundreds of thousands of keys. */
+  private async leave(waiter: Waiter): Promise<void> {
+    const turns = new WorkTurns()
     for (const queue of waiter.queues) {
+      work.note(leftUnits)
+      if (turns.isDue) await turns.pause()
       queue.waiters = queue.waiters.filter((each) => each !== waiter)
       if (queue.waiters.length > 0) continue
       queue.unobserve()
@@ -176,9 +190,9 @@ export class Waiters {
   }
 
   /** Answers whose waiting it ended. */
-  private async serve(queue: Queue): Promise<KeyValueCall[]> {
+  private async serve(queue: Queue): Promise<RunningCall[]> {
     queue.isReady = false
-    const served: KeyValueCall[] = []
+    const served: RunningCall[] = []
     // What one list command does not find, the next one will not find either.
     const hopeless = new Set<string>()
     for (const waiter of [...queue.waiters]) {
@@ -201,7 +215,7 @@ const losesRights: ReadonlySet<string> = new Set([
 ])
 
 /** Indexes of the words that it waits for: a key that it only writes brings it nothing. */
-function waitedFor({ command: { row }, args }: KeyValueCall): readonly number[] {
+function waitedFor({ command: { row }, args }: RunningCall): readonly number[] {
   const waits = row.grain === 'blocking' ? row.waitsFor : undefined
   return waits === undefined ? keysOf(row, args) : waits
 }
@@ -215,7 +229,7 @@ class Queue {
   /** The key has changed since the waiters tried. */
   isReady = false
   /** The last time that its waiters try, while that lasts. */
-  pass: Promise<readonly KeyValueCall[]> | undefined
+  pass: Promise<readonly RunningCall[]> | undefined
   unobserve: () => void = () => {}
 
   constructor(
@@ -237,7 +251,7 @@ class Waiter {
   private resolve: () => void = () => {}
 
   constructor(
-    readonly call: KeyValueCall,
+    readonly call: RunningCall,
     private readonly attempt: () => Promise<boolean>,
   ) {
     this.over = new Promise((resolve) => {

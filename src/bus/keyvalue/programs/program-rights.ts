@@ -8,15 +8,16 @@ import type { StagingNeeded } from '../../../engine/collection/staging.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
 import { type InlineBounds, Work } from '../../../engine/keyspace/work.js'
 import type { Namespace, Need } from '../../../engine/types.js'
-import type { Allow } from '../../../identity/rights/allow.js'
+import { type Allow, askedOf } from '../../../identity/rights/allow.js'
 import { isRevocable, type Standing } from '../../../identity/rights/standing.js'
 import type { Program, ReadTx, Tx } from '../../../store/store.js'
+import { quotasOf } from '../../policy/bounds.js'
 import type { Quotas } from '../../quota.js'
 import type { HomeLimit } from '../../spaces/home-limit.js'
 import { wayOutOfSpace } from '../../spaces/way-out.js'
-import type { KeyValueCall } from '../call.js'
-import { askedOf, requireKeys } from '../key-rights.js'
+import { requireKeys } from '../key-rights.js'
 import { noKeyPermission } from '../refusals.js'
+import type { RunningCall } from '../running-call.js'
 import { type MakingHome, OpenPlaces } from './open-places.js'
 
 export interface ProgramRightsOptions {
@@ -34,7 +35,7 @@ export class ProgramRights {
   constructor(private readonly options: ProgramRightsOptions) {}
 
   /** Looks at a call's rights as its program would, and runs nothing. Throws where it would. */
-  *lookAgain(tx: ReadTx, call: KeyValueCall, now: number): Program<void> {
+  *lookAgain(tx: ReadTx, call: RunningCall, now: number): Program<void> {
     const { bounds, standing } = this.options
     const { session } = call
     const { identity } = session
@@ -48,10 +49,10 @@ export class ProgramRights {
    * Throws QuotaExceeded where commands have made an owner's data larger than it may be: nothing of
    * the program is there then, and each of its commands gets one of its own.
    */
-  *requireSpace(tx: Tx, calls: readonly KeyValueCall[], places: OpenPlaces): Program<void> {
-    const { quotas } = this.options
+  *requireSpace(tx: Tx, calls: readonly RunningCall[], places: OpenPlaces): Program<void> {
     const identity = calls[0]?.session.identity
-    if (quotas === undefined || identity === undefined || !isRevocable(identity)) return
+    const quotas = identity && quotasOf(this.options.quotas, identity)
+    if (quotas === undefined) return
     if (!calls.some(growsKeys)) return
     for (const key of places.usages()) {
       if (tx.added(key).bytes <= 0) continue
@@ -62,13 +63,13 @@ export class ProgramRights {
   /** Looks at what is about to be staged: it takes room on the disk, used or not. */
   *requireStaging(
     tx: ReadTx,
-    { session, place }: KeyValueCall,
+    { session, place }: RunningCall,
     needed: StagingNeeded,
   ): Program<void> {
-    const { quotas } = this.options
+    const quotas = quotasOf(this.options.quotas, session.identity)
     const ns = yield* place.find(tx)
     const payer = ns === undefined ? null : payerOf(ns.access)
-    if (quotas === undefined || payer === null || !isRevocable(session.identity)) return
+    if (quotas === undefined || payer === null) return
     if (needed.bytes === 0) return
     needed.owner = payer
     const key = usageKey(payer)
@@ -76,24 +77,24 @@ export class ProgramRights {
     quotas.requireWaste((yield* tx.count(key)).bytes, waste + needed.bytes)
   }
 
-  authorize(call: KeyValueCall, { ns }: Keyspace): void {
+  authorize(call: RunningCall, { ns }: Keyspace): void {
     const { needs, row } = call.command
     this.require(call, ns, needs)
     if (row.alsoNeeds !== undefined) this.require(call, ns, row.alsoNeeds(call))
     if (call.session.current.kind === 'user') requireKeys(call, call.session.current)
   }
 
-  private require(call: KeyValueCall, ns: Namespace, needs: readonly Need[]): void {
+  private require(call: RunningCall, ns: Namespace, needs: readonly Need[]): void {
     const { allow } = this.options
     const { current } = call.session
-    const asked = current.kind === 'user' ? askedOf(ns, call.name) : undefined
+    const asked = current.kind === 'user' ? askedOf(ns, call.command.row.roles) : undefined
     for (let i = 0; i < needs.length; i++) {
       if (allow(current, needs[i] as Need, ns.access, asked)) continue
       throw noKeyPermission(wayOutOfSpace(current, ns.db, ns.access))
     }
   }
 
-  *openFurther(call: KeyValueCall, places: OpenPlaces): Program<void> {
+  *openFurther(call: RunningCall, places: OpenPlaces): Program<void> {
     const further: Keyspace[] = []
     const { space } = call.place
     for (const database of call.command.row.databases?.(call) ?? []) {
@@ -109,13 +110,13 @@ export class ProgramRights {
 /** Nothing stops the operator. */
 export function makingHomeOf(
   { homes }: ProgramRightsOptions,
-  calls: readonly KeyValueCall[],
+  calls: readonly RunningCall[],
 ): MakingHome | undefined {
   const session = calls[0]?.session
   if (session === undefined || session.identity.kind === 'operator') return undefined
   return (home, count) => homes?.make(home, count, session.address)
 }
 
-function growsKeys({ command, isRefused }: KeyValueCall): boolean {
+function growsKeys({ command, isRefused }: RunningCall): boolean {
   return !isRefused && command.row.grows !== 'nothing'
 }

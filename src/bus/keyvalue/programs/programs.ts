@@ -17,9 +17,9 @@ import { preparedWrite } from '../../../engine/prepared-write.js'
 import { isRevocable } from '../../../identity/rights/standing.js'
 import type { Awaitable, Program, ReadTx, Tx } from '../../../store/store.js'
 import { runSweep } from '../../../store/sweep.js'
-import type { KeyValueCall } from '../call.js'
 import type { KeyValueSession } from '../clients/session.js'
 import { isPutOff, noteReply } from '../reply-bytes.js'
+import type { RunningCall } from '../running-call.js'
 import { OpenPlaces } from './open-places.js'
 import { PreparedTurns } from './prepared-turns.js'
 import { isOutOfReach, isRefusal, isTooLarge, readsTooMuch } from './program-errors.js'
@@ -104,7 +104,7 @@ export class Programs {
   }
 
   /** Gives each call its reply; at once where nothing has to be waited for. Never rejects. */
-  read(calls: readonly KeyValueCall[], now: number): Awaitable<void> {
+  read(calls: readonly RunningCall[], now: number): Awaitable<void> {
     const outcome = new Outcome(this.hints)
     const session = calls[0]?.session
     const onPause = () => {
@@ -129,7 +129,7 @@ export class Programs {
   }
 
   /** As read, in one write program; resolves when that is committed. */
-  write(calls: readonly KeyValueCall[], now: number): Promise<void> {
+  write(calls: readonly RunningCall[], now: number): Promise<void> {
     const shared = this.shared.join(calls, now)
     if (shared !== undefined) return shared
     if (calls.some(isLong)) return this.writeLong(calls, now)
@@ -156,7 +156,7 @@ export class Programs {
    * Commands of many words are prepared beside others, each for itself; one that cannot be, or not
    * in the time that there is for it, runs in one go as all others do.
    */
-  private async writeLong(calls: readonly KeyValueCall[], now: number): Promise<void> {
+  private async writeLong(calls: readonly RunningCall[], now: number): Promise<void> {
     for (const call of calls) {
       if (call.isRefused) continue
       if (!isLong(call)) {
@@ -170,13 +170,13 @@ export class Programs {
   }
 
   /** Prepared; where too much of one container changes, the container is written anew. */
-  private async writeInPauses(call: KeyValueCall, now: number): Promise<void> {
+  private async writeInPauses(call: RunningCall, now: number): Promise<void> {
     await this.writePrepared(call, now, false)
     const isOfOneKey = call.command.row.keys?.[1] === 1
     if (isOfOneKey && isOutOfReach(call.error)) await this.writePrepared(call, now, true)
   }
 
-  private writeAtOnce(calls: readonly KeyValueCall[], now: number): Promise<void> {
+  private writeAtOnce(calls: readonly RunningCall[], now: number): Promise<void> {
     const outcome = new Outcome(this.hints)
     return this.options.store
       .write((tx) => this.run(tx, calls, now, outcome), this.accountOf(calls))
@@ -191,7 +191,7 @@ export class Programs {
    * looks at the transaction first; false from it ends the program there, and is answered.
    */
   async together(
-    calls: readonly KeyValueCall[],
+    calls: readonly RunningCall[],
     now: number,
     isWrite: boolean,
     before: Before | undefined,
@@ -228,7 +228,7 @@ export class Programs {
   }
 
   private async writeAgain(
-    calls: readonly KeyValueCall[],
+    calls: readonly RunningCall[],
     now: number,
     error: unknown,
   ): Promise<void> {
@@ -243,7 +243,7 @@ export class Programs {
   }
 
   /** What is large is written in pieces before the program that makes it visible. */
-  private async writeStaged(call: KeyValueCall, now: number): Promise<void> {
+  private async writeStaged(call: RunningCall, now: number): Promise<void> {
     await this.ensurePlaces([call], now)
     const outcome = new Outcome(this.hints)
     const sweep = stagedWrite((tx, staged) => this.run(tx, [call], now, outcome, { staged }))
@@ -257,13 +257,13 @@ export class Programs {
   }
 
   /** What it reads takes longer than a write program may: it is its owner's only one meanwhile. */
-  private writePrepared(call: KeyValueCall, now: number, melts: boolean): Promise<unknown> {
+  private writePrepared(call: RunningCall, now: number, melts: boolean): Promise<unknown> {
     return this.prepared([call], now, melts).catch((error: unknown) => call.fail(error))
   }
 
   /** What `before` has answered. */
   private prepared(
-    calls: readonly KeyValueCall[],
+    calls: readonly RunningCall[],
     now: number,
     melts: boolean,
     before?: Before,
@@ -300,12 +300,12 @@ export class Programs {
    * Makes the databases of commands that are not written by one program alone, where they may write
    * to them at all: such a command cannot foresee an id.
    */
-  private async ensurePlaces(calls: readonly KeyValueCall[], now: number): Promise<void> {
+  private async ensurePlaces(calls: readonly RunningCall[], now: number): Promise<void> {
     if (calls.every(({ place }) => place.space.isMain)) return
     await this.options.store.write((tx) => this.makePlaces(tx, calls, now)).catch(() => undefined)
   }
 
-  private *makePlaces(tx: Tx, calls: readonly KeyValueCall[], now: number): Program<void> {
+  private *makePlaces(tx: Tx, calls: readonly RunningCall[], now: number): Program<void> {
     const work = new Work(this.options.bounds, false)
     const places = new OpenPlaces(tx, now, work, makingHomeOf(this.options, calls))
     for (const call of calls) {
@@ -317,7 +317,7 @@ export class Programs {
   }
 
   /** One command that fails in a way that is no refusal takes none of its neighbours along. */
-  private readSingly(calls: readonly KeyValueCall[], now: number, error: unknown): Awaitable<void> {
+  private readSingly(calls: readonly RunningCall[], now: number, error: unknown): Awaitable<void> {
     if (calls.length === 1 || calls[0]?.session.closed === true) {
       failAll(calls, error)
       return undefined
@@ -325,7 +325,7 @@ export class Programs {
     return this.readEach(calls, now)
   }
 
-  private async readEach(calls: readonly KeyValueCall[], now: number): Promise<void> {
+  private async readEach(calls: readonly RunningCall[], now: number): Promise<void> {
     for (const call of calls) if (!call.isRefused) await this.read([call], now)
   }
 
@@ -341,14 +341,14 @@ export class Programs {
   }
 
   /** Calls of one program are one owner's, or share it and are all the operator's. */
-  private accountOf(calls: readonly KeyValueCall[]): Account | undefined {
+  private accountOf(calls: readonly RunningCall[]): Account | undefined {
     const { scheduler } = this.options.store
     return scheduler === undefined ? undefined : calls[0]?.session.accountOf(scheduler)
   }
 
   private *run(
     tx: ReadTx,
-    calls: readonly KeyValueCall[],
+    calls: readonly RunningCall[],
     now: number,
     outcome: Outcome,
     manner: Manner = plainly,
@@ -373,7 +373,7 @@ export class Programs {
     }
     if (before !== undefined && !(yield* before(places))) return false
     for (let i = 0; i < calls.length; i++) {
-      const call = calls[i] as KeyValueCall
+      const call = calls[i] as RunningCall
       if (call.isRefused) continue
       if (call.session.replyBytes > 0 && isPutOff(call, now, options.replyBytesMax)) continue
       const { changes, hits, misses } = work
@@ -420,7 +420,7 @@ export class Programs {
   /** Looks again at the wallet whose commands these are; false where it stands no longer. */
   private *stand(
     tx: ReadTx,
-    calls: readonly KeyValueCall[],
+    calls: readonly RunningCall[],
     session: KeyValueSession,
     now: number,
   ): Program<boolean> {
@@ -446,10 +446,11 @@ const plainly: Manner = {}
 const ownerless = new Account('')
 
 /** Whether it has more words than a program may put records. */
-function isLong({ count, command }: KeyValueCall): boolean {
-  return count > wordsAtOnceMax && command.row.grain === 'write'
+function isLong({ count, command }: RunningCall): boolean {
+  const { grain } = command.row
+  return count > wordsAtOnceMax && (grain === 'write' || grain === 'blocking')
 }
 
-function failAll(calls: readonly KeyValueCall[], error: unknown): void {
+function failAll(calls: readonly RunningCall[], error: unknown): void {
   for (const call of calls) if (!call.isRefused) call.fail(error)
 }

@@ -10,12 +10,12 @@ import {
   sharedWordsMax,
 } from '../../../base/limits.js'
 import { isRevocable } from '../../../identity/rights/standing.js'
-import type { KeyValueCall } from '../call.js'
+import type { RunningCall } from '../running-call.js'
 
 /** Calls of a program that has not begun: more may join them. */
 export interface SharedProgram {
   /** Those of one connection stand together and in their order. */
-  readonly calls: KeyValueCall[]
+  readonly calls: RunningCall[]
   /** Of those that joined last: no command is run at a time before the one that it came at. */
   now: number
   words: number
@@ -31,14 +31,11 @@ export interface Failure {
 
 /** Runs calls of one connection whose shared program has failed. */
 export type RunAgain = (
-  calls: readonly KeyValueCall[],
+  calls: readonly RunningCall[],
   now: number,
   error: unknown,
   wasAlone: boolean,
 ) => Promise<void>
-
-/** Of those that are not `fast`: what they do is bounded by their words. */
-const alsoBrief: ReadonlySet<string> = new Set(['set', 'mset', 'del'])
 
 /** Behind a program that failed, so many times as many do not share as it was of. */
 const unsharedTimes = 8
@@ -55,7 +52,7 @@ export class SharedWrites {
   ) {}
 
   /** Undefined where they cannot share: then nothing has been done. */
-  join(calls: readonly KeyValueCall[], now: number): Promise<void> | undefined {
+  join(calls: readonly RunningCall[], now: number): Promise<void> | undefined {
     if (this.unshared > 0) {
       this.unshared--
       return undefined
@@ -68,7 +65,7 @@ export class SharedWrites {
       open.words + words <= sharedWordsMax &&
       open.calls.length + calls.length <= sharedCommandsMax
     ) {
-      for (let i = 0; i < calls.length; i++) open.calls.push(calls[i] as KeyValueCall)
+      for (let i = 0; i < calls.length; i++) open.calls.push(calls[i] as RunningCall)
       open.words += words
       open.batches++
       open.now = Math.max(open.now, now)
@@ -82,7 +79,7 @@ export class SharedWrites {
     if (this.open === shared) this.open = undefined
   }
 
-  private outcome(shared: SharedProgram, calls: readonly KeyValueCall[]): Promise<void> {
+  private outcome(shared: SharedProgram, calls: readonly RunningCall[]): Promise<void> {
     return shared.over.then((failure) => {
       if (failure === undefined) return undefined
       const wasAlone = shared.batches === 1
@@ -91,7 +88,7 @@ export class SharedWrites {
     })
   }
 
-  private first(calls: readonly KeyValueCall[], now: number, words: number): SharedProgram {
+  private first(calls: readonly RunningCall[], now: number, words: number): SharedProgram {
     let end: (over: SharedProgram['over']) => void = () => {}
     const over: SharedProgram['over'] = new Promise((resolve) => {
       end = resolve
@@ -104,11 +101,11 @@ export class SharedWrites {
 }
 
 /** How many words they have together; undefined where one of them is better left alone. */
-function wordsToShare(calls: readonly KeyValueCall[]): number | undefined {
+function wordsToShare(calls: readonly RunningCall[]): number | undefined {
   let words = 0
   for (let i = 0; i < calls.length; i++) {
-    const { command, args, session } = calls[i] as KeyValueCall
-    if (!command.isFast && !alsoBrief.has(command.row.name)) return undefined
+    const { command, args, session } = calls[i] as RunningCall
+    if (!command.isBrief) return undefined
     const { count } = args
     if (count > sharedCommandWordsMax || args.argumentBytes > sharedCommandBytesMax) {
       return undefined

@@ -2,31 +2,54 @@
 // reply and undoes nothing of the others; what a connection or a channel is told happens after the
 // commit.
 
+import type { Clock } from '../../../base/clock.js'
 import { assert } from '../../../base/errors.js'
 import { errorLine } from '../../../base/reply-error.js'
 import type { Place } from '../../../engine/keyspace/spaces.js'
-import type { KeyValueCall } from '../call.js'
+import type { Metering } from '../../metering.js'
 import type { Watches } from '../clients/session.js'
+import type { Figures } from '../figures.js'
+import type { Looks } from '../looks.js'
 import { nullArray, type Reply } from '../reply.js'
+import type { RunningCall } from '../running-call.js'
 import type { Before, Programs } from './programs.js'
 
 /** A watched key has changed while EXEC ran: as if that had been seen before. */
 export class WatchedKeyChanged extends Error {}
 
+/** What EXEC needs of the bus beside its programs. */
+export interface TransactionsOptions {
+  readonly clock: Clock
+  readonly metering: Metering
+  readonly figures: Figures
+  readonly looks: Looks
+}
+
 export class Transactions {
-  constructor(private readonly programs: Programs) {}
+  constructor(
+    private readonly programs: Programs,
+    private readonly options: TransactionsOptions,
+  ) {}
 
   /** The reply of EXEC. Rejects with what fails the whole of it. */
-  async run(call: KeyValueCall): Promise<Reply> {
+  async run(call: RunningCall): Promise<Reply> {
     const { session, queue = [] } = call
     const { watches } = session
     session.watches = undefined
-    const { clock } = call.bus.services
+    const { clock } = this.options
     const startedMs = clock.elapsed()
-    const programs = queue.filter(({ command }) => command.access !== undefined)
+    const programs: RunningCall[] = []
+    let isWrite = false
     try {
-      follow(queue, session.place)
-      const isWrite = programs.some(({ command }) => command.access === 'write')
+      let { place } = session
+      for (let i = 0; i < queue.length; i++) {
+        const queued = queue[i] as RunningCall
+        place = follow(queued, place)
+        const { access } = queued.command
+        if (access !== undefined) programs.push(queued)
+        if (access === 'write') isWrite = true
+        if ((i + 1) % callsAtOnce === 0) await nextTurn()
+      }
       const before = watches === undefined ? undefined : areUntouched(watches)
       if (!(await this.programs.together(programs, call.now, isWrite, before))) {
         return nullArray
@@ -40,17 +63,41 @@ export class Transactions {
     const share = (clock.elapsed() - startedMs) / Math.max(1, programs.length)
     const replies: Reply[] = []
     for (const queued of queue) {
-      if (queued.command.access === undefined) await runLocal(queued, call.now)
+      if (queued.command.access === undefined) await this.runLocal(queued, call.now)
       replies.push(queued.reply)
-      count(queued, share)
-      if (replies.length % repliesAtOnce === 0) await nextTurn()
+      this.count(queued, share)
+      if (replies.length % callsAtOnce === 0) await nextTurn()
     }
     return replies
   }
+
+  private async runLocal(call: RunningCall, now: number): Promise<void> {
+    const { row } = call.command
+    call.now = now
+    try {
+      await this.options.looks.look(call)
+      assert(row.grain === 'local' || row.grain === 'task', 'a queued command can be run')
+      call.reply = await row.run(call)
+    } catch (thrown) {
+      call.fail(thrown)
+    }
+  }
+
+  /** `ms` is its share of what the program took. */
+  private count({ command, error, session }: RunningCall, ms: number): void {
+    const { metering, figures } = this.options
+    command.counts.total++
+    if (command.access !== undefined) command.counts.ms += ms
+    metering.queuedRan(session.protocol)
+    if (error === undefined) return
+    command.counts.failed++
+    figures.failed(errorLine(error))
+    metering.failed(session.protocol, error)
+  }
 }
 
-/** Commands whose replies are gathered in one turn. */
-const repliesAtOnce = 4_096
+/** Commands that are gone through in one turn, before the program and behind it. */
+const callsAtOnce = 4_096
 
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -64,35 +111,9 @@ function areUntouched(watches: Watches): Before {
   }
 }
 
-/** SELECT holds for the commands behind it, which run before it does. */
-function follow(queue: readonly KeyValueCall[], selected: Place): void {
-  let place = selected
-  for (const call of queue) {
-    call.place = place
-    const index = call.command.selects?.(call)
-    if (index !== undefined) place = place.space.place(index)
-  }
-}
-
-async function runLocal(call: KeyValueCall, now: number): Promise<void> {
-  const { row } = call.command
-  call.now = now
-  try {
-    await call.bus.look(call)
-    assert(row.grain === 'local' || row.grain === 'task', 'a queued command can be run')
-    call.reply = await row.run(call)
-  } catch (thrown) {
-    call.fail(thrown)
-  }
-}
-
-/** `ms` is its share of what the program took. */
-function count({ command, error, bus, session }: KeyValueCall, ms: number): void {
-  command.counts.total++
-  if (command.access !== undefined) command.counts.ms += ms
-  bus.metering.queuedRan(session.protocol)
-  if (error === undefined) return
-  command.counts.failed++
-  bus.services.figures.failed(errorLine(error))
-  bus.metering.failed(session.protocol, error)
+/** SELECT holds for the commands behind it, which run before it does: answers their place. */
+function follow(call: RunningCall, place: Place): Place {
+  call.place = place
+  const index = call.command.selects?.(call)
+  return index === undefined ? place : place.space.place(index)
 }

@@ -7,7 +7,7 @@ import { batchBytesMax, cappedCopyRunsMax, sweepDocumentsMax } from '../../../ba
 import type { Call } from '../../../bus/document/call.js'
 import { collection, ignored, number, string } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
 import {
   findNamespace,
   renameNamespace,
@@ -46,7 +46,9 @@ const temporaryUuid = 1
 
 const convertToCapped = documentRow({
   name: 'convertToCapped',
+  ...plain,
   grows: 'documents',
+  roles: ['shapes', 'removes'],
   grain: 'sweep',
   access: 'identity',
   target: collection,
@@ -66,7 +68,9 @@ const convertToCapped = documentRow({
 
 const cloneCollectionAsCapped = documentRow({
   name: 'cloneCollectionAsCapped',
+  ...plain,
   grows: 'documents',
+  roles: ['shapes'],
   grain: 'sweep',
   access: 'identity',
   target: collection,

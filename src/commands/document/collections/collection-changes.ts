@@ -20,7 +20,7 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
 import type { Args } from '../../../bus/document/schema.js'
 import { findNamespace } from '../../../engine/collection/catalog/catalog.js'
 import { changeCapped } from '../../../engine/collection/kinds/capped-changes.js'
@@ -81,7 +81,7 @@ type ChangeCall = Call<ChangeArgs, string>
 
 const collMod = documentRow({
   name: 'collMod',
-  grows: 'nothing',
+  ...plain,
   grain: 'sweep',
   access: 'identity',
   stable: true,

@@ -12,14 +12,15 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
 import { countOf } from '../../../engine/collection/counters.js'
 import { numberValue } from '../../../value/value.js'
 import { splitNamespace, touchesTarget } from '../arguments.js'
 
 const dataSize = documentRow({
   name: 'dataSize',
-  grows: 'nothing',
+  ...plain,
+  roles: ['metadata'],
   aliases: ['datasize'],
   grain: 'read',
   access: 'reader',
@@ -51,7 +52,8 @@ const none = { documents: 0, bytes: 0 }
 
 const compact = documentRow({
   name: 'compact',
-  grows: 'nothing',
+  ...plain,
+  roles: ['administers'],
   grain: 'read',
   access: 'identity',
   target: collection,
@@ -66,7 +68,7 @@ const compact = documentRow({
 
 const planCacheListFilters = documentRow({
   name: 'planCacheListFilters',
-  grows: 'nothing',
+  ...plain,
   grain: 'read',
   access: 'reader',
   target: collection,

@@ -18,7 +18,7 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
 import {
   createNamespace,
   dropNamespace,
@@ -92,7 +92,8 @@ const keptOptions: ReadonlySet<string> = new Set([
 
 const create = documentRow({
   name: 'create',
-  grows: 'nothing',
+  ...plain,
+  roles: ['shapes', 'makes'],
   grain: 'point',
   access: 'identity',
   stable: true,
@@ -230,7 +231,9 @@ function isKept(elements: Elements): boolean {
 
 const drop = documentRow({
   name: 'drop',
-  grows: 'nothing',
+  ...plain,
+  ends: 'names',
+  roles: ['removes'],
   grain: 'point',
   access: 'identity',
   stable: true,
@@ -256,7 +259,9 @@ const dropsPerProgram = 50
 
 const dropDatabase = documentRow({
   name: 'dropDatabase',
-  grows: 'nothing',
+  ...plain,
+  ends: 'names',
+  roles: ['administers'],
   grain: 'sweep',
   access: 'identity',
   stable: true,
@@ -296,7 +301,9 @@ const dropDatabase = documentRow({
 
 const renameCollection = documentRow({
   name: 'renameCollection',
-  grows: 'nothing',
+  ...plain,
+  ends: 'names',
+  roles: ['removes'],
   grain: 'point',
   access: 'identity',
   adminOnly: true,

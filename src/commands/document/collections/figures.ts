@@ -12,13 +12,9 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
-import {
-  type LatencyBucket,
-  latencyKinds,
-  type NamespaceCounts,
-  type Spent,
-} from '../../../bus/namespace-use.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
+import type { LatencyBucket, NamespaceCounts, Spent } from '../../../bus/namespace-use.js'
+import { latencyKinds } from '../../../bus/policy/meters.js'
 import { shownNamespaces } from '../../../engine/collection/catalog/catalog.js'
 import { countKey, countOf } from '../../../engine/collection/counters.js'
 import {
@@ -116,7 +112,8 @@ export function requireScale(scale: number): number {
 
 const collStats = documentRow({
   name: 'collStats',
-  grows: 'nothing',
+  ...plain,
+  roles: ['metadata'],
   aliases: ['collstats'],
   grain: 'read',
   access: 'reader',
@@ -137,7 +134,8 @@ const collStats = documentRow({
 
 const dbStats = documentRow({
   name: 'dbStats',
-  grows: 'nothing',
+  ...plain,
+  roles: ['metadata'],
   aliases: ['dbstats'],
   grain: 'read',
   access: 'reader',
@@ -182,7 +180,7 @@ const dbStats = documentRow({
 /** HTTP's figures of a collection; a command of Sigil's own. */
 const collectionStats = documentRow({
   name: 'collectionStats',
-  grows: 'nothing',
+  ...plain,
   grain: 'read',
   access: 'reader',
   target: collection,

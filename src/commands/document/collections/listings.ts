@@ -16,7 +16,7 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
 import {
   findNamespace,
   isShown,
@@ -47,7 +47,8 @@ const uuidSubtype = 4
 
 const listDatabases = documentRow({
   name: 'listDatabases',
-  grows: 'nothing',
+  ...plain,
+  roles: ['metadata'],
   grain: 'read',
   access: 'reader',
   adminOnly: true,
@@ -122,7 +123,8 @@ function namesOf(document: Document, names: readonly string[]): Document {
 
 const listCollections = documentRow({
   name: 'listCollections',
-  grows: 'nothing',
+  ...plain,
+  roles: ['metadata'],
   grain: 'read',
   access: 'reader',
   stable: true,
@@ -203,7 +205,8 @@ function collectionLine(
 
 const listIndexes = documentRow({
   name: 'listIndexes',
-  grows: 'nothing',
+  ...plain,
+  roles: ['metadata'],
   grain: 'read',
   access: 'reader',
   stable: true,
@@ -225,7 +228,8 @@ const listIndexes = documentRow({
 /** HTTP's list of collections; a command of Sigil's own. */
 const collectionSummaries = documentRow({
   name: 'collectionSummaries',
-  grows: 'nothing',
+  ...plain,
+  roles: ['metadata'],
   grain: 'read',
   access: 'reader',
   target: anyValue,

@@ -4,7 +4,7 @@
 import { fail } from '../../../base/errors.js'
 import { bool, collection, ignored, withDefault } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
 import { type NamespaceReport, type Problem, verifyNamespace } from '../../../engine/check/check.js'
 import { timeIndexName } from '../../../engine/collection/kinds/capped-order.js'
 import { idIndexName } from '../../../engine/index/index-spec.js'
@@ -17,7 +17,8 @@ const problemsToldMax = 100
 
 export const validateRow = documentRow({
   name: 'validate',
-  grows: 'nothing',
+  ...plain,
+  roles: ['metadata'],
   grain: 'sweep',
   access: 'reader',
   target: collection,

@@ -4,7 +4,7 @@
 import { fail } from '../../../base/errors.js'
 import { anyValue, arrayOf, collection, ignored, typeName } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
 import type { Field } from '../../../bus/document/schema.js'
 import { parseIndexSpecs } from '../../../engine/index/index-spec.js'
 import {
@@ -43,7 +43,9 @@ const specifications: Field<readonly Value[]> = {
 
 const createIndexes = documentRow({
   name: 'createIndexes',
+  ...plain,
   grows: 'indexes',
+  roles: ['shapes'],
   grain: 'task',
   access: 'identity',
   stable: true,
@@ -75,7 +77,8 @@ const createIndexes = documentRow({
 
 const dropIndexes = documentRow({
   name: 'dropIndexes',
-  grows: 'nothing',
+  ...plain,
+  roles: ['shapes'],
   aliases: ['deleteIndexes'],
   grain: 'point',
   access: 'identity',

@@ -6,7 +6,7 @@ import { fail } from '../../../base/errors.js'
 import type { Call } from '../../../bus/document/call.js'
 import { collection, object, optional } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { type DocumentRow, documentRow } from '../../../bus/document/row.js'
+import { type DocumentRow, documentRow, plain } from '../../../bus/document/row.js'
 import type { Args } from '../../../bus/document/schema.js'
 import { shapedOf } from '../../../engine/plan/plan-choice.js'
 import type { Namespace, Touch } from '../../../engine/types.js'
@@ -56,7 +56,7 @@ function textsOf(
 
 const planCacheClear = documentRow({
   name: 'planCacheClear',
-  grows: 'nothing',
+  ...plain,
   grain: 'read',
   access: 'identity',
   target: collection,
@@ -75,7 +75,7 @@ const planCacheClear = documentRow({
 
 const planCacheClearFilters = documentRow({
   name: 'planCacheClearFilters',
-  grows: 'nothing',
+  ...plain,
   grain: 'read',
   access: 'identity',
   target: collection,

@@ -13,7 +13,7 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { cursorReply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
 import type { Args } from '../../../bus/document/schema.js'
 import { findNamespace } from '../../../engine/collection/catalog/catalog.js'
 import { stagesOver } from '../../../engine/collection/kinds/views.js'
@@ -59,7 +59,11 @@ interface PipelineCall
 
 export const aggregateRow = documentRow({
   name: 'aggregate',
+  ...plain,
   grows: 'documents',
+  metered: 'read',
+  hasTimeField: true,
+  roles: ['writes'],
   grain: 'read',
   access: 'reader',
   stable: true,

@@ -18,7 +18,7 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
 import type { Args } from '../../../bus/document/schema.js'
 import type { PipelineEnvironment } from '../../../engine/sources/pipeline-source.js'
 import {
@@ -72,7 +72,9 @@ export function compileCount(args: CountArgs, context: QueryContext): CountQuery
 
 const count = documentRow({
   name: 'count',
-  grows: 'nothing',
+  ...plain,
+  metered: 'read',
+  hasTimeField: true,
   grain: 'read',
   access: 'reader',
   stable: true,
@@ -140,7 +142,9 @@ type DistinctArgs = Args<typeof distinctParams>
 
 const distinct = documentRow({
   name: 'distinct',
-  grows: 'nothing',
+  ...plain,
+  metered: 'read',
+  hasTimeField: true,
   grain: 'read',
   access: 'reader',
   target: collection,

@@ -15,7 +15,7 @@ import {
   string,
 } from '../../../bus/document/params.js'
 import { cursorReply, reply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
 import { fillBatch, requireAlive, type Tail } from '../../../engine/sources/cursors.js'
 import type { Source } from '../../../engine/sources/holding-source.js'
 import type { Touch } from '../../../engine/types.js'
@@ -104,7 +104,9 @@ function touchesOfCursor(call: Call<unknown, number>): readonly Touch[] {
 
 const getMore = documentRow({
   name: 'getMore',
-  grows: 'nothing',
+  ...plain,
+  metered: 'getMore',
+  hasTimeField: true,
   grain: 'read',
   access: 'reader',
   stable: true,
@@ -146,7 +148,7 @@ const getMore = documentRow({
 
 const killCursors = documentRow({
   name: 'killCursors',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'reader',
   stable: true,

@@ -10,7 +10,7 @@ import {
   oneOf,
   withDefault,
 } from '../../../bus/document/params.js'
-import { documentRow, parseCommand } from '../../../bus/document/row.js'
+import { documentRow, parseCommand, plain } from '../../../bus/document/row.js'
 import { type Args, type Field, type Fields, Schema } from '../../../bus/document/schema.js'
 import { commandName } from '../../../bus/document/table.js'
 import { resolveView, stagesOver } from '../../../engine/collection/kinds/views.js'
@@ -252,7 +252,7 @@ function explainedOf(inner: Document, { db, bus }: Pick<ExplainCall, 'db' | 'bus
 
 export const explainRow = documentRow({
   name: 'explain',
-  grows: 'nothing',
+  ...plain,
   grain: 'read',
   access: 'reader',
   stable: true,

@@ -2,7 +2,7 @@
 // and takes the document as it is: the same row runs, and neither command nor reply is written.
 
 import { noGeneric } from '../../../bus/document/generic.js'
-import type { Prepared, Request } from '../../../bus/session.js'
+import type { Prepared, Request } from '../../../bus/document/request.js'
 import type { Document } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
 import { emptyDocument } from '../arguments.js'

@@ -14,7 +14,7 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { cursorReply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
 import type { Args } from '../../../bus/document/schema.js'
 import type { IndexUse } from '../../../engine/index/index-use.js'
 import type { AskedRange } from '../../../engine/plan/plan.js'
@@ -72,7 +72,9 @@ export type FindArgs = Args<typeof findParams>
 
 export const findRow = documentRow({
   name: 'find',
-  grows: 'nothing',
+  ...plain,
+  metered: 'find',
+  hasTimeField: true,
   grain: 'read',
   access: 'reader',
   stable: true,

@@ -13,7 +13,7 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
 import { keyspaceIndex } from '../../../engine/collection/catalog/homes.js'
 import { Hash } from '../../../engine/keyspace/hashes/hash.js'
 import type { Key } from '../../../engine/keyspace/keys/key.js'
@@ -47,7 +47,7 @@ interface Walk {
 
 export const keyMembersRow = documentRow({
   name: 'keyMembers',
-  grows: 'nothing',
+  ...plain,
   grain: 'read',
   access: 'reader',
   target: collection,

@@ -3,6 +3,7 @@
 
 import { hostname } from 'node:os'
 import { shownCommandBytesMax } from '../../../base/limits.js'
+import type { Operation } from '../../../bus/document/bus-view.js'
 import type { Call } from '../../../bus/document/call.js'
 import { genericFields } from '../../../bus/document/generic.js'
 import {
@@ -14,8 +15,9 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
 import { shapeOf } from '../../../bus/document/shape.js'
+import { meters } from '../../../bus/policy/meters.js'
 import { accountDatabaseOf, identityKey } from '../../../identity/identity.js'
 import { accountNameOf } from '../../../identity/sign-in/credentials.js'
 import { compileFilter } from '../../../query/filter.js'
@@ -27,7 +29,7 @@ type AnyCall = Call<unknown, unknown>
 
 const currentOp = documentRow({
   name: 'currentOp',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'identity',
   adminOnly: true,
@@ -66,7 +68,7 @@ function conditionsOf(body: Document): Document {
 
 const killOp = documentRow({
   name: 'killOp',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'identity',
   adminOnly: true,
@@ -107,7 +109,7 @@ export function operationDocuments(
       writer.int64('secs_running', Math.floor(ms / 1000))
       writer.int64('microsecs_running', Math.round(ms * 1000))
       writer
-        .string('op', kinds.get(other.command) ?? 'command')
+        .string('op', meters[other.row.metered].shown)
         .string('ns', collection === undefined ? other.db : `${other.db}.${collection}`)
       writeCommand(writer, other, isOwnCall(call, other))
       writer.int32('numYields', 0)
@@ -123,7 +125,7 @@ export function operationDocuments(
  * The command as it came, but for its session and secrets. Of others the operator sees the target
  * and the shape: values are theirs. A long one is told by its shape, as the peer truncates it.
  */
-function writeCommand(writer: DocumentWriter, other: AnyCall, isOwn: boolean): void {
+function writeCommand(writer: DocumentWriter, other: Operation, isOwn: boolean): void {
   const { body } = other.request
   const isWhole = isOwn && body.length <= shownCommandBytesMax
   writer.openDocument('command')
@@ -131,11 +133,11 @@ function writeCommand(writer: DocumentWriter, other: AnyCall, isOwn: boolean): v
   for (let isFirst = true; elements.next(); isFirst = false) {
     const name = elements.name()
     const value = elements.value()
-    if (other.secrets.includes(name) || name === 'lsid') continue
+    if (other.row.secrets?.includes(name) === true || name === 'lsid') continue
     const isTarget = isFirst && (value.type === bsonType.string || value.isNumber)
     if (isWhole || isTarget) writer.value(name, value)
   }
-  if (!isWhole) writer.string('$truncated', shapeOf(body, other.secrets))
+  if (!isWhole) writer.string('$truncated', shapeOf(body, other.row.secrets))
   if (field(body, '$db') === undefined || !isWhole) writer.string('$db', other.db)
   writer.close()
 }
@@ -187,16 +189,7 @@ export function idleCursorDocuments(
     )
 }
 
-/** The peer's names of what some commands are; the others are `command`. */
-const kinds: ReadonlyMap<string, string> = new Map([
-  ['insert', 'insert'],
-  ['find', 'query'],
-  ['update', 'update'],
-  ['delete', 'remove'],
-  ['getMore', 'getmore'],
-])
-
-function writeUser(writer: DocumentWriter, { identity }: Pick<AnyCall, 'identity'>): void {
+function writeUser(writer: DocumentWriter, { identity }: Pick<Operation, 'identity'>): void {
   const user = accountNameOf(identity)
   if (user === undefined) return
   writer.openArray('effectiveUsers').pushOpenDocument()
@@ -210,7 +203,7 @@ function writeSession(writer: DocumentWriter, lsid: string): void {
 
 const uuidSubtype = 4
 
-function* visible(call: Pick<AnyCall, 'bus' | 'session'>): Generator<AnyCall> {
+function* visible(call: Pick<AnyCall, 'bus' | 'session'>): Generator<Operation> {
   const { identity } = call.session
   for (const other of call.bus.inFlight()) {
     const isOwn = isOwnCall(call, other)
@@ -220,8 +213,8 @@ function* visible(call: Pick<AnyCall, 'bus' | 'session'>): Generator<AnyCall> {
 
 /** A connection without a sign-in has no identity: it owns only the command itself. */
 function isOwnCall(
-  { session }: Pick<AnyCall, 'session'>,
-  other: Pick<AnyCall, 'session'>,
+  { session }: Pick<Operation, 'session'>,
+  other: Pick<Operation, 'session'>,
 ): boolean {
   if (session.identity.kind === 'anonymous') return other.session === session
   return identityKey(other.session.identity) === identityKey(session.identity)

@@ -8,7 +8,7 @@ import type { Call } from '../../../bus/document/call.js'
 import { genericFields } from '../../../bus/document/generic.js'
 import { anyValue, bool } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
 import { saslMechanisms } from '../../../identity/sign-in/login.js'
 import { Elements, field } from '../../../value/elements.js'
 import { integerOf, numberOf } from '../../../value/numbers.js'
@@ -93,7 +93,7 @@ function parametersOf({ engine, services }: Call<unknown, unknown>): Map<string,
 
 const getParameter = documentRow({
   name: 'getParameter',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'identity',
   adminOnly: true,
@@ -151,7 +151,7 @@ const helpText = 'use help:true to see options '
 
 const setParameter = documentRow({
   name: 'setParameter',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'operator',
   adminOnly: true,

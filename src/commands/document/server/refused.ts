@@ -4,7 +4,7 @@
 
 import { type CodeName, fail } from '../../../base/errors.js'
 import { anyValue } from '../../../bus/document/params.js'
-import { type DocumentRow, documentRow } from '../../../bus/document/row.js'
+import { type DocumentRow, documentRow, plain } from '../../../bus/document/row.js'
 
 interface Refusal {
   readonly names: readonly string[]
@@ -121,7 +121,7 @@ export const refusedRows: readonly DocumentRow[] = refusals.flatMap(
     names.map((name) =>
       documentRow({
         name,
-        grows: 'nothing',
+        ...plain,
         aliases,
         grain: 'local',
         access: 'identity',

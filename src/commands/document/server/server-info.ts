@@ -7,13 +7,13 @@ import { documentBytesMax } from '../../../base/limits.js'
 import { peerVersion, peerVersionArray, productName } from '../../../base/product.js'
 import { anyValue, ignored, string, wholeNumber } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
 import type { Field } from '../../../bus/document/schema.js'
-import { topKinds } from '../../../bus/namespace-use.js'
+import { topKinds } from '../../../bus/policy/meters.js'
 
 const ping = documentRow({
   name: 'ping',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'anonymous',
   stable: true,
@@ -25,7 +25,7 @@ const ping = documentRow({
 
 const buildInfo = documentRow({
   name: 'buildInfo',
-  grows: 'nothing',
+  ...plain,
   aliases: ['buildinfo'],
   grain: 'local',
   access: 'anonymous',
@@ -50,7 +50,7 @@ const buildInfo = documentRow({
 
 const hostInfo = documentRow({
   name: 'hostInfo',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'operator',
   target: anyValue,
@@ -75,7 +75,7 @@ const hostInfo = documentRow({
 
 const whatsMyUri = documentRow({
   name: 'whatsmyuri',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'anonymous',
   target: anyValue,
@@ -86,7 +86,7 @@ const whatsMyUri = documentRow({
 
 const getCmdLineOpts = documentRow({
   name: 'getCmdLineOpts',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'operator',
   adminOnly: true,
@@ -101,7 +101,7 @@ const getCmdLineOpts = documentRow({
 
 const listCommands = documentRow({
   name: 'listCommands',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'identity',
   target: anyValue,
@@ -138,7 +138,7 @@ const logNames: readonly string[] = ['global', 'startupWarnings']
 
 const getLog = documentRow({
   name: 'getLog',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'operator',
   adminOnly: true,
@@ -162,7 +162,7 @@ const getLog = documentRow({
 
 const top = documentRow({
   name: 'top',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'operator',
   adminOnly: true,
@@ -194,7 +194,7 @@ const top = documentRow({
 
 const profile = documentRow({
   name: 'profile',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'operator',
   target: wholeNumber,

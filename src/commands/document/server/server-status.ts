@@ -6,7 +6,7 @@ import { peerVersion, productName } from '../../../base/product.js'
 import type { Counters } from '../../../bus/document/bus-view.js'
 import { anyValue } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
 import type { ConnectionCounts } from '../../../bus/services.js'
 import type { Engine } from '../../../engine/engine.js'
 import { isAdministrator, strictRules } from '../../../identity/rights/allow.js'
@@ -16,7 +16,7 @@ const bytesPerMiB = 1024 * 1024
 
 const serverStatus = documentRow({
   name: 'serverStatus',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'identity',
   target: anyValue,

@@ -5,14 +5,14 @@ import { fail } from '../../../base/errors.js'
 import { peerCompatibilityVersion } from '../../../base/product.js'
 import { anyValue, bool, ignored, string, withDefault } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
 
 /** The machine's part of an ObjectId; those of Sigil have random bytes there. */
 const machineOfIds = 0
 
 const features = documentRow({
   name: 'features',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'anonymous',
   target: anyValue,
@@ -23,7 +23,7 @@ const features = documentRow({
 
 const lockInfo = documentRow({
   name: 'lockInfo',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'operator',
   adminOnly: true,
@@ -35,7 +35,7 @@ const lockInfo = documentRow({
 
 const connPoolStats = documentRow({
   name: 'connPoolStats',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'operator',
   target: anyValue,
@@ -54,7 +54,7 @@ const connPoolStats = documentRow({
 
 const shardingState = documentRow({
   name: 'shardingState',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'identity',
   adminOnly: true,
@@ -66,7 +66,7 @@ const shardingState = documentRow({
 
 const setFeatureCompatibilityVersion = documentRow({
   name: 'setFeatureCompatibilityVersion',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'operator',
   adminOnly: true,
@@ -90,7 +90,7 @@ const setFeatureCompatibilityVersion = documentRow({
 
 const shutdown = documentRow({
   name: 'shutdown',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'operator',
   adminOnly: true,

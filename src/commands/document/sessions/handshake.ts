@@ -14,7 +14,7 @@ import { wireVersionMax, wireVersionMin } from '../../../base/product.js'
 import type { Call } from '../../../bus/document/call.js'
 import { anyValue, optional } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { type DocumentRow, documentRow } from '../../../bus/document/row.js'
+import { type DocumentRow, documentRow, plain } from '../../../bus/document/row.js'
 import type { Args } from '../../../bus/document/schema.js'
 import type { Session } from '../../../bus/session.js'
 import { type LoginStep, saslMechanisms } from '../../../identity/sign-in/login.js'
@@ -47,7 +47,7 @@ type HelloCall = Call<Args<typeof helloParams>, Value>
 
 const helloRow = documentRow({
   name: 'hello',
-  grows: 'nothing',
+  ...plain,
   access: 'anonymous',
   grain: 'task',
   stable: true,
@@ -61,7 +61,7 @@ const helloRow = documentRow({
 
 const isMasterRow = documentRow({
   name: 'isMaster',
-  grows: 'nothing',
+  ...plain,
   aliases: ['ismaster'],
   access: 'anonymous',
   grain: 'task',
@@ -75,7 +75,7 @@ const isMasterRow = documentRow({
 
 const getNonceRow = documentRow({
   name: 'getnonce',
-  grows: 'nothing',
+  ...plain,
   access: 'anonymous',
   grain: 'local',
   target: anyValue,

@@ -6,7 +6,7 @@ import { fail, GatewayError } from '../../../base/errors.js'
 import { credentialBytesMax } from '../../../base/limits.js'
 import { anyValue, number, optional, string } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { type DocumentRow, documentRow } from '../../../bus/document/row.js'
+import { type DocumentRow, documentRow, plain } from '../../../bus/document/row.js'
 import type { Session } from '../../../bus/session.js'
 import {
   conversationId,
@@ -33,7 +33,7 @@ const speculativeMechanism = 'SCRAM-SHA-256'
 
 const saslStartRow = documentRow({
   name: 'saslStart',
-  grows: 'nothing',
+  ...plain,
   access: 'anonymous',
   grain: 'task',
   stable: true,
@@ -53,7 +53,7 @@ const saslStartRow = documentRow({
 
 const saslContinueRow = documentRow({
   name: 'saslContinue',
-  grows: 'nothing',
+  ...plain,
   access: 'anonymous',
   grain: 'task',
   stable: true,
@@ -70,7 +70,7 @@ const saslContinueRow = documentRow({
 
 const authenticateRow = documentRow({
   name: 'authenticate',
-  grows: 'nothing',
+  ...plain,
   access: 'anonymous',
   grain: 'local',
   stable: true,
@@ -86,7 +86,7 @@ const authenticateRow = documentRow({
 
 const logoutRow = documentRow({
   name: 'logout',
-  grows: 'nothing',
+  ...plain,
   access: 'anonymous',
   grain: 'local',
   stable: true,

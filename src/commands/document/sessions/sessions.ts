@@ -7,7 +7,7 @@ import type { Call } from '../../../bus/document/call.js'
 import { sessionIdOf } from '../../../bus/document/generic.js'
 import { anyValue, documents } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
 import { field } from '../../../value/elements.js'
 import { binaryValue, bsonType, type Document } from '../../../value/value.js'
 
@@ -15,7 +15,7 @@ const uuidSubtype = 4
 
 const startSession = documentRow({
   name: 'startSession',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'anonymous',
   target: anyValue,
@@ -30,7 +30,7 @@ const startSession = documentRow({
 
 const refreshSessions = documentRow({
   name: 'refreshSessions',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'anonymous',
   stable: true,
@@ -45,7 +45,7 @@ const refreshSessions = documentRow({
 
 const endSessions = documentRow({
   name: 'endSessions',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'anonymous',
   stable: true,
@@ -57,7 +57,7 @@ const endSessions = documentRow({
 
 const killSessions = documentRow({
   name: 'killSessions',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'identity',
   target: documents,
@@ -70,7 +70,7 @@ const killSessions = documentRow({
 
 const killAllSessions = documentRow({
   name: 'killAllSessions',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'identity',
   target: documents,
@@ -81,7 +81,7 @@ const killAllSessions = documentRow({
 
 const killAllSessionsByPattern = documentRow({
   name: 'killAllSessionsByPattern',
-  grows: 'nothing',
+  ...plain,
   grain: 'local',
   access: 'identity',
   target: documents,

@@ -16,7 +16,7 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
 import type { Args } from '../../../bus/document/schema.js'
 import { changeFirst, updateFirst } from '../../../engine/modify/modify.js'
 import {
@@ -53,7 +53,10 @@ type IfArgs = Args<typeof params>
 
 export const findAndModifyIfRow = documentRow({
   name: 'findAndModifyIf',
+  ...plain,
   grows: 'documents',
+  metered: 'findAndModify',
+  roles: ['writes'],
   grain: 'sweep',
   access: 'identity',
   target: collection,

@@ -14,7 +14,7 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
 import type { Args } from '../../../bus/document/schema.js'
 import { notOfSeries } from '../../../engine/collection/kinds/time-series.js'
 import { deleteFirst, updateFirst } from '../../../engine/modify/modify.js'
@@ -59,7 +59,10 @@ type FindAndModifyArgs = Args<typeof findAndModifyParams>
 
 export const findAndModifyRow = documentRow({
   name: 'findAndModify',
+  ...plain,
   grows: 'documents',
+  metered: 'findAndModify',
+  roles: ['writes'],
   aliases: ['findandmodify'],
   grain: 'sweep',
   access: 'identity',

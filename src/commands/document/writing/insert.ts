@@ -11,7 +11,7 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
 import { withId } from '../../../engine/collection/collections.js'
 import { seriesOfBuckets } from '../../../engine/collection/kinds/series-buckets.js'
 import { type Document, timestampValue, type Value } from '../../../value/value.js'
@@ -22,7 +22,12 @@ import { failuresValue, requireOwn, type WriteFailure, writeFailures } from './w
 
 export const insertRow = documentRow({
   name: 'insert',
+  ...plain,
   grows: 'documents',
+  fails: 'inPart',
+  metered: 'insert',
+  quotesOwn: true,
+  roles: ['writes'],
   grain: 'sweep',
   access: 'identity',
   stable: true,

@@ -18,7 +18,7 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
 import type { Args } from '../../../bus/document/schema.js'
 import { requireMetaUpdate } from '../../../engine/collection/kinds/time-series.js'
 import type { TimeSeries } from '../../../engine/collection/kinds/time-series-options.js'
@@ -81,7 +81,11 @@ type WriteCall = Pick<
 
 const update = documentRow({
   name: 'update',
+  ...plain,
   grows: 'documents',
+  fails: 'inPart',
+  metered: 'update',
+  roles: ['writes'],
   grain: 'sweep',
   access: 'identity',
   stable: true,
@@ -187,7 +191,9 @@ export const deleteParams = {
 
 const remove = documentRow({
   name: 'delete',
-  grows: 'nothing',
+  ...plain,
+  fails: 'inPart',
+  metered: 'delete',
   grain: 'sweep',
   access: 'identity',
   stable: true,

@@ -2,6 +2,7 @@
 // its answer tell something of the documents that are there. Without `read` a client can add, name
 // documents by their `_id`, and change or remove those, or all; it is not told what they held.
 
+import { utf8 } from '../../../base/bytes/bytes.js'
 import type { Need } from '../../../engine/types.js'
 import { Elements, elementsOf } from '../../../value/elements.js'
 import { bsonType, type Document, type Value } from '../../../value/value.js'
@@ -15,6 +16,8 @@ interface ChangeParts {
   readonly arrayFilters?: unknown
   readonly hint?: unknown
 }
+
+const idName = utf8('_id')
 
 /** What all operations of a command need together. */
 export function changeNeeds(
@@ -39,7 +42,7 @@ function readsStored({ q, u, arrayFilters, hint }: ChangeParts): boolean {
 function namesIds(filter: Document): boolean {
   const elements = new Elements(filter)
   if (!elements.next()) return true
-  if (elements.name() !== '_id') return false
+  if (!elements.nameIs(idName)) return false
   const id = elements.value()
   return !elements.next() && isIds(id)
 }

@@ -17,7 +17,7 @@ import { requireWalletKey } from '../../../identity/sign-in/login.js'
 import { announcedVersion, requireName } from './connection.js'
 import { defaultUser } from './user-name.js'
 
-const shared = { categories: ['connection'], group: 'connection' } as const
+const shared = { grows: 'nothing', categories: ['connection'], group: 'connection' } as const
 
 interface Login {
   readonly user: string
@@ -29,7 +29,6 @@ interface Login {
 const auth: KeyValueRow = {
   ...shared,
   name: 'auth',
-  grows: 'nothing',
   arity: -2,
   flags: ['noscript', 'loading', 'stale', 'fast', 'no_auth', 'allow_busy'],
   access: 'anonymous',
@@ -51,7 +50,6 @@ const auth: KeyValueRow = {
 const hello: KeyValueRow = {
   ...shared,
   name: 'hello',
-  grows: 'nothing',
   arity: -1,
   flags: ['noscript', 'loading', 'stale', 'fast', 'no_auth', 'allow_busy'],
   access: 'anonymous',
@@ -114,14 +112,14 @@ function keyAt(call: KeyValueCall, index: number): string {
 
 /** Makes the session of that key: of any wallet for `default`, of that user for another name. */
 async function signIn(call: KeyValueCall, { user: given, key, hasName }: Login): Promise<void> {
-  const { session, bus } = call
+  const { session, services } = call
   const { user, database } = spaceInUser(given)
   // A space that can be none is told apart from a key that is wrong: neither says who exists.
   if (database !== undefined) requireSpace(database)
-  const { authOff, credentials } = bus.services
+  const { authOff, credentials } = services
   if (authOff) {
     if (user === defaultUser && hasName) {
-      bus.become(session, session.identity, database)
+      services.sessions.become(session, session.identity, database)
       return
     }
     if (!hasName) throw noPassword()
@@ -131,7 +129,7 @@ async function signIn(call: KeyValueCall, { user: given, key, hasName }: Login):
   const isSpent = requireWalletKey(credentials.guesses, address, key)
   const identity = await (isAnyone
     ? credentials.identify(key, isSpent)
-    : credentials.identityOf(user, key, isSpent, [database ?? bus.spaces.main.database]))
+    : credentials.identityOf(user, key, isSpent, [database ?? services.mainDatabase]))
   if (identity === undefined) {
     session.authFailures++
     credentials.guesses?.failed(address)
@@ -139,7 +137,7 @@ async function signIn(call: KeyValueCall, { user: given, key, hasName }: Login):
     throw wrongPassword()
   }
   credentials.delay?.succeeded(address, user)
-  bus.become(session, identity, database)
+  services.sessions.become(session, identity, database)
 }
 
 function requireSpace(database: string): void {

@@ -69,11 +69,11 @@ function isYesOrNo(call: KeyValueCall, position: number): boolean {
   return call.is(position, 'yes') || call.is(position, 'no')
 }
 
-function withUser({ session, bus }: KeyValueCall, user: string): Filters['tests'][number] {
-  if (user !== defaultUser && user !== userOf(session, bus)) {
+function withUser({ session, services }: KeyValueCall, user: string): Filters['tests'][number] {
+  if (user !== defaultUser && user !== userOf(session, services)) {
     throw refuse(`ERR No such user '${user}'`)
   }
-  return (other) => userOf(other, bus) === user
+  return (other) => userOf(other, services) === user
 }
 
 function matching(call: KeyValueCall, { tests, skipsMe }: Filters): KeyValueSession[] {

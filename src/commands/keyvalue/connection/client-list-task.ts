@@ -35,8 +35,6 @@ async function listed(call: KeyValueCall, turns: WorkTurns): Promise<IsListed> {
     return (session) => hasType(session, type)
   }
   if (call.count < 4 || !call.is(2, 'id')) throw syntaxError()
-  // Its words are read across pauses.
-  call.args = call.args.detach()
   const ids = new Set<number>()
   for (let i = 3; i < call.count; i++) {
     const number = call.args.read(i, parseInt64)

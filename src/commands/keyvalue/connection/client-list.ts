@@ -10,9 +10,9 @@ import { userOf } from './user-name.js'
 type ClientType = 'normal' | 'pubsub' | 'replica' | 'master'
 
 /** The clients that the caller may see and do something to, in the order in which they came. */
-export function* visibleClients({ session, bus }: KeyValueCall): Generator<KeyValueSession> {
+export function* visibleClients({ session, services }: KeyValueCall): Generator<KeyValueSession> {
   const mine = identityKey(session.identity)
-  for (const other of [...bus.services.clients.sessions.values()]) {
+  for (const other of [...services.clients.sessions.values()]) {
     if (session.identity.kind === 'operator' || identityKey(other.identity) === mine) yield other
   }
 }
@@ -32,11 +32,11 @@ export function hasType(session: KeyValueSession, type: ClientType): boolean {
 
 /** One client. What has no counterpart here is 0. */
 export function lineOf(session: KeyValueSession, call: KeyValueCall): string {
-  const { bus, args } = call
-  const nowMs = bus.services.clock.elapsed()
+  const { services, args } = call
+  const nowMs = services.clock.elapsed()
   const isSelf = session === call.session
   const { subscriber, multi } = session
-  const inMulti = multi?.queue.length ?? (isSelf && call.isQueued ? 1 : -1)
+  const inMulti = multi?.size ?? (isSelf && call.isQueued ? 1 : -1)
   return [
     `id=${session.id}`,
     `addr=${session.peer}`,
@@ -54,11 +54,11 @@ export function lineOf(session: KeyValueSession, call: KeyValueCall): string {
     `qbuf=${isSelf ? requestBytes(call) : 0}`,
     'qbuf-free=0',
     `argv-mem=${isSelf ? args.argumentBytes : 0}`,
-    `multi-mem=${multi?.queue.reduce((sum, each) => sum + each.args.argumentBytes, 0) ?? 0}`,
+    `multi-mem=${multi?.argumentBytes ?? 0}`,
     'rbs=0 rbp=0 obl=0 oll=0 omem=0 tot-mem=0',
     'events=r',
     `cmd=${isSelf ? call.name : session.lastCommand || 'NULL'}`,
-    `user=${userOf(session, bus)}`,
+    `user=${userOf(session, services)}`,
     'redir=-1',
     `resp=${session.respVersion}`,
   ].join(' ')

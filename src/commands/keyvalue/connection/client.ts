@@ -12,6 +12,7 @@ import { listClients } from './client-list-task.js'
 import { requireName } from './connection.js'
 
 const shared = {
+  grows: 'nothing',
   categories: ['connection'],
   group: 'connection',
   flags: ['noscript', 'loading', 'stale'],
@@ -37,7 +38,6 @@ const client: KeyValueRow = {
 const id: KeyValueRow = {
   ...shared,
   name: 'client|id',
-  grows: 'nothing',
   arity: 2,
   summary: 'Returns the unique number of the connection.',
   since: '5.0.0',
@@ -48,7 +48,6 @@ const id: KeyValueRow = {
 const setname: KeyValueRow = {
   ...shared,
   name: 'client|setname',
-  grows: 'nothing',
   arity: 3,
   summary: 'Names the connection. An empty name removes it.',
   since: '2.6.9',
@@ -63,7 +62,6 @@ const setname: KeyValueRow = {
 const getname: KeyValueRow = {
   ...shared,
   name: 'client|getname',
-  grows: 'nothing',
   arity: 2,
   summary: "Returns the connection's name.",
   since: '2.6.9',
@@ -74,7 +72,6 @@ const getname: KeyValueRow = {
 const info: KeyValueRow = {
   ...shared,
   name: 'client|info',
-  grows: 'nothing',
   arity: 2,
   summary: 'Describes the connection.',
   since: '6.2.0',
@@ -86,7 +83,6 @@ const info: KeyValueRow = {
 const list: KeyValueRow = {
   ...shared,
   name: 'client|list',
-  grows: 'nothing',
   arity: -2,
   flags: adminFlags,
   summary: 'Describes connections.',
@@ -101,7 +97,6 @@ const list: KeyValueRow = {
 const noEvict: KeyValueRow = {
   ...shared,
   name: 'client|no-evict',
-  grows: 'nothing',
   arity: 3,
   flags: adminFlags,
   summary: 'Marks the connection as one to keep. Sigil evicts no clients.',
@@ -118,7 +113,6 @@ const noEvict: KeyValueRow = {
 const reply: KeyValueRow = {
   ...shared,
   name: 'client|reply',
-  grows: 'nothing',
   arity: 3,
   summary: 'Switches replies off and on, or skips the next one.',
   since: '3.2.0',
@@ -140,7 +134,6 @@ const reply: KeyValueRow = {
 const pause: KeyValueRow = {
   ...shared,
   name: 'client|pause',
-  grows: 'nothing',
   isAudited: true,
   arity: -3,
   flags: adminFlags,
@@ -155,7 +148,7 @@ const pause: KeyValueRow = {
     const ms = call.args.read(2, parseInt64)
     if (ms === undefined) throw refuse('ERR timeout is not an integer or out of range')
     if (ms < 0) throw refuse('ERR timeout is negative')
-    const { pause: held, clock } = call.bus.services
+    const { pause: held, clock } = call.services
     held.begin(clock.elapsed(), Number(ms), !call.is(3, 'write'))
     return ok
   },
@@ -164,7 +157,6 @@ const pause: KeyValueRow = {
 const unpause: KeyValueRow = {
   ...shared,
   name: 'client|unpause',
-  grows: 'nothing',
   isAudited: true,
   arity: 2,
   flags: adminFlags,
@@ -173,8 +165,8 @@ const unpause: KeyValueRow = {
   since: '6.2.0',
   complexity: 'O(n) in the number of clients that are held',
   grain: 'local',
-  run({ bus }) {
-    bus.services.pause.end()
+  run({ services }) {
+    services.pause.end()
     return ok
   },
 }
@@ -182,7 +174,6 @@ const unpause: KeyValueRow = {
 const unblock: KeyValueRow = {
   ...shared,
   name: 'client|unblock',
-  grows: 'nothing',
   arity: -3,
   flags: adminFlags,
   summary: 'Unblocks a client, as after a timeout or with an error.',
@@ -198,7 +189,7 @@ const unblock: KeyValueRow = {
     if (number === undefined) throw notInteger()
     for (const session of visibleClients(call)) {
       if (session.id !== Number(number)) continue
-      return call.bus.waiters.unblock(session, call.is(3, 'error')) ? 1 : 0
+      return call.services.sessions.unblock(session, call.is(3, 'error')) ? 1 : 0
     }
     return 0
   },
@@ -207,7 +198,6 @@ const unblock: KeyValueRow = {
 const tracking: KeyValueRow = {
   ...shared,
   name: 'client|tracking',
-  grows: 'nothing',
   arity: -3,
   summary: 'Switches tracking off. Sigil has no tracking.',
   since: '6.0.0',
@@ -226,7 +216,6 @@ const tracking: KeyValueRow = {
 const trackinginfo: KeyValueRow = {
   ...shared,
   name: 'client|trackinginfo',
-  grows: 'nothing',
   arity: 2,
   summary: 'Returns that nothing is tracked.',
   since: '6.2.0',
@@ -237,7 +226,6 @@ const trackinginfo: KeyValueRow = {
 const getredir: KeyValueRow = {
   ...shared,
   name: 'client|getredir',
-  grows: 'nothing',
   arity: 2,
   summary: 'Returns that nothing is tracked.',
   since: '6.0.0',
@@ -248,7 +236,6 @@ const getredir: KeyValueRow = {
 const caching: KeyValueRow = {
   ...shared,
   name: 'client|caching',
-  grows: 'nothing',
   arity: 3,
   summary: 'Refuses: it belongs to tracking.',
   since: '6.0.0',

@@ -8,14 +8,13 @@ import { ok, simple } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import { parseInt64 } from '../../../engine/keyspace/strings/numbers.js'
 
-const shared = { categories: ['connection'], group: 'connection' } as const
+const shared = { grows: 'nothing', categories: ['connection'], group: 'connection' } as const
 /** What our answers are like (docs/compatibility.md, "Key-value"). */
 export const announcedVersion = '7.0.15'
 
 const ping: KeyValueRow = {
   ...shared,
   name: 'ping',
-  grows: 'nothing',
   tips: ['request_policy:all_shards', 'response_policy:all_succeeded'],
   arity: -1,
   flags: ['fast'],
@@ -36,7 +35,6 @@ const ping: KeyValueRow = {
 const echo: KeyValueRow = {
   ...shared,
   name: 'echo',
-  grows: 'nothing',
   arity: 2,
   flags: ['loading', 'stale', 'fast'],
   summary: 'Returns its argument.',
@@ -56,7 +54,6 @@ export function requireName(name: string): string {
 const select: KeyValueRow = {
   ...shared,
   name: 'select',
-  grows: 'nothing',
   arity: 2,
   flags: ['loading', 'stale', 'fast'],
   summary: 'Selects the database for further commands.',
@@ -94,7 +91,6 @@ export function requireDatabase(call: KeyValueCall, position: number): number {
 const quit: KeyValueRow = {
   ...shared,
   name: 'quit',
-  grows: 'nothing',
   arity: -1,
   flags: ['noscript', 'loading', 'stale', 'fast', 'no_auth', 'allow_busy'],
   access: 'anonymous',

@@ -19,14 +19,14 @@ const reset: KeyValueRow = {
   complexity: 'O(n) in the number of subscriptions and watched keys',
   syntax: '',
   grain: 'local',
-  run({ session, bus }) {
-    const { monitors } = bus.services
-    if (session.isMonitor) monitors.remove(bus, session)
-    bus.forgetState(session)
+  run({ session, services }) {
+    const { monitors } = services
+    if (session.isMonitor) monitors.remove(session)
+    services.sessions.forgetState(session)
     session.respVersion = 2
     session.name = ''
     session.replies = 'on'
-    bus.become(session, session.initial, undefined)
+    services.sessions.become(session, session.initial, undefined)
     session.place = session.place.space.place(0)
     return simple('RESET')
   },

@@ -8,7 +8,7 @@ import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
 import { removeString } from '../../../engine/keyspace/strings/plain-strings.js'
 import type { Program } from '../../../store/store.js'
 
-const shared = { categories: ['keyspace'], group: 'generic' } as const
+const shared = { grows: 'nothing', categories: ['keyspace'], group: 'generic' } as const
 const allShards = ['request_policy:multi_shard', 'response_policy:agg_sum'] as const
 
 function* remove(ks: Keyspace, call: KeyValueCall): Program<Reply> {
@@ -26,7 +26,7 @@ function* remove(ks: Keyspace, call: KeyValueCall): Program<Reply> {
 const del: KeyValueRow = {
   ...shared,
   name: 'del',
-  grows: 'nothing',
+  isBrief: true,
   arity: -2,
   flags: ['write'],
   keys: [1, -1, 1],
@@ -56,7 +56,6 @@ function* count(ks: Keyspace, call: KeyValueCall): Program<Reply> {
 const exists: KeyValueRow = {
   ...shared,
   name: 'exists',
-  grows: 'nothing',
   arity: -2,
   flags: ['readonly', 'fast'],
   keys: [1, -1, 1],
@@ -80,7 +79,6 @@ const touch: KeyValueRow = {
 const type: KeyValueRow = {
   ...shared,
   name: 'type',
-  grows: 'nothing',
   arity: 2,
   flags: ['readonly', 'fast'],
   keys: [1, 1, 1],

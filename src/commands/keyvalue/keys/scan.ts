@@ -77,7 +77,7 @@ const scan: KeyValueRow = {
 function* scanKeys(ks: Keyspace, call: KeyValueCall): Program<Reply> {
   const cursor = readCursor(call, 1)
   const { count, glob, type } = readOptions(call, 1, true)
-  const { cursors } = call.bus.services
+  const { cursors } = call.services
   const { identity } = call.session
   const scope = ks.place.ns
   const from = cursor === 0 ? undefined : cursors.find(identity, scope, cursor)
@@ -108,7 +108,7 @@ function* scanMembers(ks: Keyspace, call: KeyValueCall, open: Open): Program<Rep
   const pieces = yield* open(ks, name)
   if (pieces === undefined) return ['0', []]
   const { count, glob } = readOptions(call, 2, false)
-  const { cursors } = call.bus.services
+  const { cursors } = call.services
   const { identity } = call.session
   const scope = `${ks.place.ns}/${Buffer.from(name.view()).toString('latin1')}`
   const place = from === 0 ? undefined : cursors.find(identity, scope, from)

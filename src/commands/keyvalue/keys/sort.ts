@@ -126,6 +126,7 @@ const sortRow: KeyValueRow = {
   ...shared,
   name: 'sort',
   grows: 'keys',
+  readsByPattern: true,
   flags: ['write', 'denyoom'],
   needs: ['read', 'write'],
   movableKeys: (args) => {
@@ -144,6 +145,7 @@ const sortRo: KeyValueRow = {
   ...shared,
   name: 'sort_ro',
   grows: 'nothing',
+  readsByPattern: true,
   flags: ['readonly'],
   movableKeys: () => [1],
   summary: 'Returns the elements of a list, set or sorted set in order.',

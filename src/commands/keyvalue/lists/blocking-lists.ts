@@ -3,8 +3,8 @@
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import { wrongType } from '../../../base/reply-error.js'
-import { errorReply, type KeyValueCall } from '../../../bus/keyvalue/call.js'
-import { nullArray, type Reply } from '../../../bus/keyvalue/reply.js'
+import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
+import { errorReply, nullArray, type Reply } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import type { Key } from '../../../engine/keyspace/keys/key.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'

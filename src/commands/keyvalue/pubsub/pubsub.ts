@@ -12,13 +12,12 @@ import { push, type Reply } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import { helpRow } from '../server/help.js'
 
-const shared = { categories: [], since: '2.0.0', group: 'pubsub' } as const
+const shared = { grows: 'nothing', categories: [], since: '2.0.0', group: 'pubsub' } as const
 const flags = ['pubsub', 'noscript', 'loading', 'stale'] as const
 
 const subscribe: KeyValueRow = {
   ...shared,
   name: 'subscribe',
-  grows: 'nothing',
   arity: -2,
   flags,
   channels: 'read',
@@ -28,7 +27,7 @@ const subscribe: KeyValueRow = {
   syntax: 'channel [channel ...]',
   grain: 'local',
   run(call) {
-    const { channels } = call.bus.services
+    const { channels } = call.services
     const subscriber = subscriberOf(call)
     return confirmed(call, subscriber, 'subscribe', (name) => channels.subscribe(subscriber, name))
   },
@@ -37,7 +36,6 @@ const subscribe: KeyValueRow = {
 const psubscribe: KeyValueRow = {
   ...shared,
   name: 'psubscribe',
-  grows: 'nothing',
   arity: -2,
   flags,
   channels: 'read',
@@ -47,7 +45,7 @@ const psubscribe: KeyValueRow = {
   syntax: 'pattern [pattern ...]',
   grain: 'local',
   run(call) {
-    const { channels } = call.bus.services
+    const { channels } = call.services
     const subscriber = subscriberOf(call)
     return confirmed(call, subscriber, 'psubscribe', (name) =>
       channels.subscribePattern(subscriber, name),
@@ -58,7 +56,6 @@ const psubscribe: KeyValueRow = {
 const unsubscribe: KeyValueRow = {
   ...shared,
   name: 'unsubscribe',
-  grows: 'nothing',
   arity: -1,
   flags,
   whileSubscribed: true,
@@ -72,7 +69,6 @@ const unsubscribe: KeyValueRow = {
 const punsubscribe: KeyValueRow = {
   ...shared,
   name: 'punsubscribe',
-  grows: 'nothing',
   arity: -1,
   flags,
   whileSubscribed: true,
@@ -106,14 +102,14 @@ function confirmed(
 }
 
 function endSubscriptions(call: KeyValueCall, kind: NameKind, word: string): Reply {
-  const { session, bus } = call
+  const { session, services } = call
   const { subscriber } = session
   const all = [...(subscriber?.[kind].values() ?? [])]
   const named = call.count > 1
   if (!named && all.length === 0) return push([word, null, session.subscriptions])
   const items: Reply[] = []
   for (const name of named ? call.argsFrom(1) : all.map(Slice.of)) {
-    if (subscriber !== undefined) bus.services.channels.unsubscribe(subscriber, kind, name)
+    if (subscriber !== undefined) services.channels.unsubscribe(subscriber, kind, name)
     items.push(push([word, name, session.subscriptions]))
   }
   return { kind: 'several', items }
@@ -122,7 +118,6 @@ function endSubscriptions(call: KeyValueCall, kind: NameKind, word: string): Rep
 const publish: KeyValueRow = {
   ...shared,
   name: 'publish',
-  grows: 'nothing',
   arity: 3,
   flags: ['pubsub', 'loading', 'stale', 'fast', 'may_replicate'],
   channels: 'write',
@@ -134,14 +129,13 @@ const publish: KeyValueRow = {
     const channel = call.arg(1)
     // Deviation: key events come from the server; clients cannot forge one.
     if (eventChannel.test(channel.text())) throw noChannelPermission()
-    return call.bus.services.channels.publish(call.place.space, channel, call.arg(2))
+    return call.services.channels.publish(call.place.space, channel, call.arg(2))
   },
 }
 
 const container: KeyValueRow = {
   ...shared,
   name: 'pubsub',
-  grows: 'nothing',
   arity: -2,
   flags: [],
   since: '2.8.0',
@@ -154,7 +148,6 @@ const container: KeyValueRow = {
 const channels: KeyValueRow = {
   ...shared,
   name: 'pubsub|channels',
-  grows: 'nothing',
   channels: 'read',
   arity: -2,
   flags: ['pubsub', 'loading', 'stale'],
@@ -170,7 +163,7 @@ const channels: KeyValueRow = {
           'Try PUBSUB HELP.',
       )
     }
-    const { channels } = call.bus.services
+    const { channels } = call.services
     return channels.names(call.place.space, call.count === 3 ? new Glob(call.arg(2)) : undefined)
   },
 }
@@ -178,7 +171,6 @@ const channels: KeyValueRow = {
 const numsub: KeyValueRow = {
   ...shared,
   name: 'pubsub|numsub',
-  grows: 'nothing',
   channels: 'read',
   arity: -2,
   flags: ['pubsub', 'loading', 'stale'],
@@ -188,7 +180,7 @@ const numsub: KeyValueRow = {
   syntax: '[channel [channel ...]]',
   grain: 'local',
   run(call) {
-    const { channels } = call.bus.services
+    const { channels } = call.services
     return call
       .argsFrom(2)
       .flatMap((name): Reply[] => [name, channels.listeners(call.place.space, name)])
@@ -198,7 +190,6 @@ const numsub: KeyValueRow = {
 const numpat: KeyValueRow = {
   ...shared,
   name: 'pubsub|numpat',
-  grows: 'nothing',
   channels: 'read',
   arity: 2,
   flags: ['pubsub', 'loading', 'stale'],
@@ -207,7 +198,7 @@ const numpat: KeyValueRow = {
   complexity: 'O(1)',
   syntax: '',
   grain: 'local',
-  run: (call) => call.bus.services.channels.patternCount(call.place.space),
+  run: (call) => call.services.channels.patternCount(call.place.space),
 }
 
 const help = helpRow(container, '6.2.0')

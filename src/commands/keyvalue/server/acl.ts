@@ -2,10 +2,10 @@
 // by keys and roles, so that users cannot be made or changed here.
 
 import { refuse } from '../../../base/reply-error.js'
-import type { KeyValueBus } from '../../../bus/keyvalue/bus.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import { map, ok, type Reply, set } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
+import type { HandlerServices } from '../../../bus/keyvalue/services.js'
 import { operatorName } from '../../../identity/keys/operator.js'
 import { defaultUser, userOf } from '../connection/user-name.js'
 import { aclChange } from './acl-changes.js'
@@ -13,6 +13,7 @@ import { helpRow } from './help.js'
 import { categories, categoriesOf } from './introspection-info.js'
 
 const shared = {
+  grows: 'nothing',
   categories: [],
   group: 'server',
   since: '6.0.0',
@@ -25,7 +26,6 @@ const adminFlags = ['admin', ...flags] as const
 const acl: KeyValueRow = {
   ...shared,
   name: 'acl',
-  grows: 'nothing',
   arity: -2,
   flags: [],
   summary: 'What concerns users and their rights.',
@@ -36,50 +36,46 @@ const acl: KeyValueRow = {
 const whoami: KeyValueRow = {
   ...shared,
   name: 'acl|whoami',
-  grows: 'nothing',
   arity: 2,
   flags,
   summary: 'Returns the user name of the connection.',
   grain: 'local',
-  run: ({ session, bus }) => userOf(session, bus),
+  run: ({ session, services }) => userOf(session, services),
 }
 
 /** The users that there are. */
-function usersOf({ services }: KeyValueBus): readonly string[] {
+function usersOf(services: HandlerServices): readonly string[] {
   return services.authOff ? [defaultUser] : [operatorName]
 }
 
 const users: KeyValueRow = {
   ...shared,
   name: 'acl|users',
-  grows: 'nothing',
   arity: 2,
   flags: adminFlags,
   access: 'operator',
   summary: 'Returns the names of the users.',
   grain: 'local',
-  run: ({ bus }) => [...usersOf(bus)],
+  run: ({ services }) => [...usersOf(services)],
 }
 
 const list: KeyValueRow = {
   ...shared,
   name: 'acl|list',
-  grows: 'nothing',
   arity: 2,
   flags: adminFlags,
   access: 'operator',
   summary: 'Describes the users.',
   grain: 'local',
-  run: ({ bus }) =>
-    usersOf(bus).map(
-      (user) => `user ${user} on ${bus.services.authOff ? 'nopass ' : ''}~* &* +@all`,
+  run: ({ services }) =>
+    usersOf(services).map(
+      (user) => `user ${user} on ${services.authOff ? 'nopass ' : ''}~* &* +@all`,
     ),
 }
 
 const getuser: KeyValueRow = {
   ...shared,
   name: 'acl|getuser',
-  grows: 'nothing',
   arity: 3,
   flags: adminFlags,
   access: 'operator',
@@ -87,9 +83,9 @@ const getuser: KeyValueRow = {
   syntax: 'username',
   grain: 'local',
   run(call) {
-    if (!usersOf(call.bus).includes(call.text(2))) return null
+    if (!usersOf(call.services).includes(call.text(2))) return null
     return map([
-      ...['flags', set(call.bus.services.authOff ? ['on', 'nopass'] : ['on'])],
+      ...['flags', set(call.services.authOff ? ['on', 'nopass'] : ['on'])],
       ...['passwords', [], 'commands', '+@all', 'keys', '~*', 'channels', '&*', 'selectors', []],
     ])
   },
@@ -98,7 +94,6 @@ const getuser: KeyValueRow = {
 const cat: KeyValueRow = {
   ...shared,
   name: 'acl|cat',
-  grows: 'nothing',
   arity: -2,
   flags,
   summary: 'Returns the categories, or the commands of one.',
@@ -110,7 +105,7 @@ const cat: KeyValueRow = {
     const name = call.text(2).toLowerCase()
     const category = categories.find((each) => each === name)
     if (category === undefined) throw refuse(`ERR Unknown category '${call.text(2)}'`)
-    const commands = [...call.bus.table.all()].map(({ row }) => row)
+    const commands = [...call.services.table.all()].map(({ row }) => row)
     return commands.filter((row) => categoriesOf(row).includes(category)).map((row) => row.name)
   },
 }
@@ -126,7 +121,6 @@ const usualBits = 256
 const genpass: KeyValueRow = {
   ...shared,
   name: 'acl|genpass',
-  grows: 'nothing',
   arity: -2,
   flags,
   summary: 'Returns random hexadecimal digits.',
@@ -142,7 +136,7 @@ const genpass: KeyValueRow = {
       )
     }
     const digits = Math.ceil(bits / 4)
-    const { random } = call.bus.services
+    const { random } = call.services
     const bytes = Buffer.from(random.bytes(Math.ceil(digits / 2)))
     return bytes.toString('hex').slice(0, digits)
   },
@@ -151,7 +145,6 @@ const genpass: KeyValueRow = {
 const log: KeyValueRow = {
   ...shared,
   name: 'acl|log',
-  grows: 'nothing',
   arity: -2,
   flags: adminFlags,
   access: 'operator',
@@ -169,7 +162,6 @@ const log: KeyValueRow = {
 const dryrun: KeyValueRow = {
   ...shared,
   name: 'acl|dryrun',
-  grows: 'nothing',
   arity: -4,
   flags: adminFlags,
   since: '7.0.0',
@@ -179,7 +171,7 @@ const dryrun: KeyValueRow = {
   grain: 'local',
   run(call) {
     const user = call.text(2)
-    if (!usersOf(call.bus).includes(user)) throw refuse(`ERR User '${user}' not found`)
+    if (!usersOf(call.services).includes(user)) throw refuse(`ERR User '${user}' not found`)
     return dryRun(call)
   },
 }
@@ -187,7 +179,7 @@ const dryrun: KeyValueRow = {
 /** The users that there are may do everything. */
 function dryRun(call: KeyValueCall): Reply {
   const name = call.text(3)
-  const command = call.bus.table.find(name)
+  const command = call.services.table.find(name)
   if (command === undefined) throw refuse(`ERR Command '${name}' not found`)
   if (!command.takes(call.count - 3)) {
     throw refuse(`ERR wrong number of arguments for '${command.row.name}' command`)

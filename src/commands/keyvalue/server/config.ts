@@ -14,6 +14,7 @@ import { eachWord } from './each-word-task.js'
 import { helpRow } from './help.js'
 
 const shared = {
+  grows: 'nothing',
   categories: [],
   group: 'server',
   flags: ['admin', 'noscript', 'loading', 'stale'],
@@ -36,7 +37,6 @@ const config: KeyValueRow = {
 const get: KeyValueRow = {
   ...shared,
   name: 'config|get',
-  grows: 'nothing',
   arity: -3,
   summary: 'Returns settings by name or pattern.',
   since: '2.0.0',
@@ -63,15 +63,14 @@ const get: KeyValueRow = {
 }
 
 /** The port is the one that the client has come to. */
-function settingOf({ bus, session: { local } }: KeyValueCall, { name }: Option): string {
+function settingOf({ services, session: { local } }: KeyValueCall, { name }: Option): string {
   if (name === 'port') return local.slice(local.lastIndexOf(':') + 1)
-  return bus.services.settings.get(name) ?? ''
+  return services.settings.get(name) ?? ''
 }
 
 const set: KeyValueRow = {
   ...shared,
   name: 'config|set',
-  grows: 'nothing',
   isAudited: true,
   arity: -4,
   access: 'operator',
@@ -98,7 +97,7 @@ function readChanges(call: KeyValueCall): ReadonlyMap<string, string> {
     }
   }
   const changes = new Map<string, string>()
-  const { settings } = call.bus.services
+  const { settings } = call.services
   for (let i = 2; i < call.count; i += 2) {
     const name = call.text(i).toLowerCase()
     const option = optionsByName.get(name)
@@ -116,8 +115,8 @@ function failed(name: string, problem: string): Error {
   return refuse(`ERR CONFIG SET failed (possibly related to argument '${name}') - ${problem}`)
 }
 
-function apply({ bus }: KeyValueCall, name: string, text: string): void {
-  const { settings, notifications, slowLog } = bus.services
+function apply({ services }: KeyValueCall, name: string, text: string): void {
+  const { settings, notifications, slowLog } = services
   if (name === 'notify-keyspace-events') {
     notifications.configure(text)
     return
@@ -136,7 +135,6 @@ function apply({ bus }: KeyValueCall, name: string, text: string): void {
 const resetstat: KeyValueRow = {
   ...shared,
   name: 'config|resetstat',
-  grows: 'nothing',
   isAudited: true,
   arity: 2,
   access: 'operator',
@@ -145,8 +143,8 @@ const resetstat: KeyValueRow = {
   complexity: 'O(1)',
   syntax: '',
   grain: 'local',
-  run({ bus }) {
-    bus.services.figures.reset(bus)
+  run({ services }) {
+    services.figures.reset(services)
     return ok
   },
 }
@@ -154,7 +152,6 @@ const resetstat: KeyValueRow = {
 const rewrite: KeyValueRow = {
   ...shared,
   name: 'config|rewrite',
-  grows: 'nothing',
   arity: 2,
   access: 'operator',
   summary: 'Refuses: these settings are not stored in a file.',

@@ -38,6 +38,7 @@ function checkFlush(call: KeyValueCall): void {
 }
 
 const flush = {
+  grows: 'nothing',
   arity: -1,
   flags: ['write'],
   categories: ['keyspace', 'dangerous'],
@@ -52,7 +53,7 @@ const flush = {
 const flushdb: KeyValueRow = {
   ...flush,
   name: 'flushdb',
-  grows: 'nothing',
+  roles: ['removes'],
   summary: 'Empties the database.',
   grain: 'write',
   *run(ks, call) {
@@ -68,7 +69,7 @@ const everyDatabase = Array.from({ length: keyspacesMax }, (_, index) => index)
 const flushall: KeyValueRow = {
   ...flush,
   name: 'flushall',
-  grows: 'nothing',
+  roles: ['removes'],
   databases: () => everyDatabase,
   summary: 'Empties all databases.',
   grain: 'write',
@@ -87,6 +88,7 @@ function* empty(ks: Keyspace): Program<void> {
 const swapdb: KeyValueRow = {
   name: 'swapdb',
   grows: 'nothing',
+  roles: ['removes'],
   arity: 3,
   flags: ['write', 'fast'],
   categories: ['keyspace', 'dangerous'],

@@ -28,8 +28,8 @@ export const furtherSections: ReadonlySet<string> = new Set(['commandstats', 'la
 export const sections: Readonly<
   Record<string, (call: KeyValueCall, databases: readonly DatabaseFigures[]) => Lines>
 > = {
-  server: ({ bus, session, now }) => {
-    const { figures, clock } = bus.services
+  server: ({ services, session, now }) => {
+    const { figures, clock } = services
     const upSeconds = Math.floor((clock.elapsed() - figures.startedMs) / 1_000)
     return [
       '# Server',
@@ -51,11 +51,11 @@ export const sections: Readonly<
       'configured_hz:10',
       'executable:',
       'config_file:',
-      `sigil_version:${bus.services.version}`,
+      `sigil_version:${services.version}`,
     ]
   },
-  clients: ({ bus }) => {
-    const { clients, settings } = bus.services
+  clients: ({ services }) => {
+    const { clients, settings } = services
     return [
       '# Clients',
       `connected_clients:${clients.sessions.size}`,
@@ -68,8 +68,8 @@ export const sections: Readonly<
       'clients_in_timeout_table:0',
     ]
   },
-  memory: ({ bus }) => {
-    const { settings, figures } = bus.services
+  memory: ({ services }) => {
+    const { settings, figures } = services
     const { heapUsed, external, rss } = process.memoryUsage()
     const used = heapUsed + external
     figures.peakBytes = Math.max(figures.peakBytes, used)
@@ -88,30 +88,30 @@ export const sections: Readonly<
       'lazyfree_pending_objects:0',
     ]
   },
-  persistence: ({ bus, session }) => [
+  persistence: ({ services, session }) => [
     '# Persistence',
     'loading:0',
     'async_loading:0',
     // How much others write is the operator's to know.
-    `rdb_changes_since_last_save:${seesAll(session) ? bus.programs.changed : 0}`,
+    `rdb_changes_since_last_save:${seesAll(session) ? services.programs.changed : 0}`,
     'rdb_bgsave_in_progress:0',
-    `rdb_last_save_time:${bus.services.figures.savedAt}`,
+    `rdb_last_save_time:${services.figures.savedAt}`,
     'rdb_last_bgsave_status:ok',
     'aof_enabled:1',
     'aof_rewrite_in_progress:0',
     'aof_rewrite_scheduled:0',
     'aof_last_bgrewrite_status:ok',
-    `aof_last_write_status:${bus.engine.store.stats().refusing === undefined ? 'ok' : 'err'}`,
+    `aof_last_write_status:${services.store.stats().refusing === undefined ? 'ok' : 'err'}`,
   ],
-  stats: ({ bus, place }) => {
-    const { figures, channels } = bus.services
+  stats: ({ services, place }) => {
+    const { figures, channels } = services
     const { space } = place
-    const totals = figures.totals(bus)
+    const totals = figures.totals(services)
     return [
       '# Stats',
       `total_connections_received:${totals.accepted}`,
       `total_commands_processed:${totals.commands}`,
-      `instantaneous_ops_per_sec:${figures.rate(bus)}`,
+      `instantaneous_ops_per_sec:${figures.rate(services)}`,
       `rejected_connections:${totals.rejected}`,
       `expired_keys:${totals.expired}`,
       'evicted_keys:0',
@@ -130,12 +130,12 @@ export const sections: Readonly<
       `total_error_replies:${figures.errorCount}`,
     ]
   },
-  replication: ({ bus }) => [
+  replication: ({ services }) => [
     '# Replication',
     'role:master',
     'connected_slaves:0',
     'master_failover_state:no-failover',
-    `master_replid:${bus.services.figures.runId}`,
+    `master_replid:${services.figures.runId}`,
     `master_replid2:${'0'.repeat(40)}`,
     'master_repl_offset:0',
     'second_repl_offset:-1',
@@ -152,10 +152,10 @@ export const sections: Readonly<
     ]
   },
   modules: () => ['# Modules'],
-  commandstats: ({ bus }) => [
+  commandstats: ({ services }) => [
     '# Commandstats',
-    ...[...bus.table.all()].flatMap((command) => {
-      const { total, failed, rejected, ms } = bus.services.figures.calls(command)
+    ...[...services.table.all()].flatMap((command) => {
+      const { total, failed, rejected, ms } = services.figures.calls(command)
       if (total + rejected === 0) return []
       const micros = Math.floor(ms * 1_000)
       const each = total === 0 ? 0 : (ms * 1_000) / total
@@ -164,9 +164,9 @@ export const sections: Readonly<
       return [`cmdstat_${command.row.name}:${calls}`]
     }),
   ],
-  errorstats: ({ bus }) => [
+  errorstats: ({ services }) => [
     '# Errorstats',
-    ...[...bus.services.figures.errors].map(([word, count]) => `errorstat_${word}:count=${count}`),
+    ...[...services.figures.errors].map(([word, count]) => `errorstat_${word}:count=${count}`),
   ],
   latencystats: () => ['# Latencystats'],
   cluster: () => ['# Cluster', 'cluster_enabled:0'],

@@ -2,11 +2,11 @@
 // only those that the caller may read.
 
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
-import { askedOf } from '../../../bus/keyvalue/key-rights.js'
 import { type Reply, verbatim } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import { liveCount } from '../../../engine/keyspace/keys/count.js'
 import { timedKeys } from '../../../engine/keyspace/keys/timed-keys.js'
+import { askedOf } from '../../../identity/rights/allow.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import {
   type DatabaseFigures,
@@ -66,18 +66,18 @@ function wantedOf(call: KeyValueCall): Set<string> {
 }
 
 async function countDatabases(call: KeyValueCall): Promise<readonly DatabaseFigures[]> {
-  const { engine } = call.bus
-  return engine.store.read((tx) => count(tx, call), { snapshot: true })
+  const { store } = call.services
+  return store.read((tx) => count(tx, call), { snapshot: true })
 }
 
-function* count(tx: ReadTx, { bus, session, now }: KeyValueCall): Program<DatabaseFigures[]> {
+function* count(tx: ReadTx, { services, session, now }: KeyValueCall): Program<DatabaseFigures[]> {
   const found: DatabaseFigures[] = []
   const timed = yield* timedKeys(tx, now)
   const { space } = session.place
   for (const index of databaseIndexes) {
     const ns = yield* space.place(index).find(tx)
     if (ns === undefined) continue
-    if (!bus.services.allow(session.current, 'read', ns.access, askedOf(ns, 'info'))) continue
+    if (!services.allow(session.current, 'read', ns.access, askedOf(ns))) continue
     const keys = yield* liveCount(tx, ns, now)
     const { count: expires, leftMs } = timed.get(ns.id) ?? { count: 0, leftMs: 0 }
     const averageMs = expires === 0 ? 0 : Math.round(leftMs / expires)

@@ -1,12 +1,12 @@
 // A command as COMMAND DOCS answers it: what redis-cli
 // makes its hints and its help of.
 
-import type { Command } from '../../../bus/keyvalue/command.js'
 import { map, type Reply, set, simple } from '../../../bus/keyvalue/reply.js'
+import type { KnownCommand } from '../../../bus/keyvalue/services.js'
 import { keyUsesOf } from './key-uses.js'
 import { type Argument, parseSyntax } from './syntax.js'
 
-export function documentationOf(command: Command): Reply {
+export function documentationOf(command: KnownCommand): Reply {
   const { summary, since, group, complexity, syntax } = command.row
   const pairs: Reply[] = ['summary', summary.replace(/\.$/, ''), 'since', since]
   pairs.push('group', group, 'complexity', complexity)

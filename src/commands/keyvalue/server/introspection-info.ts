@@ -1,9 +1,9 @@
 // A command as COMMAND INFO answers it: the row in ten fields, its flags and categories in the
 // order that the peer has.
 
-import type { Command } from '../../../bus/keyvalue/command.js'
 import { map, type Reply, set, simple } from '../../../bus/keyvalue/reply.js'
-import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
+import type { KeyValueFacts } from '../../../bus/keyvalue/row-facts.js'
+import type { KnownCommand } from '../../../bus/keyvalue/services.js'
 import { type KeyUse, keyUsesOf } from './key-uses.js'
 
 const flagOrder = [
@@ -54,14 +54,14 @@ export const categories = [
 ] as const
 
 /** The peer prints `may_replicate` nowhere. */
-function flagsOf(row: KeyValueRow): readonly string[] {
+function flagsOf(row: KeyValueFacts): readonly string[] {
   const flags: string[] = row.flags.filter((flag) => flag !== 'may_replicate')
   if (row.movableKeys !== undefined) flags.push('movablekeys')
   return flags.sort((a, b) => flagOrder.indexOf(a) - flagOrder.indexOf(b))
 }
 
 /** Those that the row names, and those that follow from its flags. */
-export function categoriesOf({ flags, categories: named }: KeyValueRow): readonly string[] {
+export function categoriesOf({ flags, categories: named }: KeyValueFacts): readonly string[] {
   const has = new Set<string>(named)
   const isScripting = has.has('scripting')
   if (flags.includes('write')) has.add('write')
@@ -73,7 +73,7 @@ export function categoriesOf({ flags, categories: named }: KeyValueRow): readonl
   return categories.filter((category) => has.has(category))
 }
 
-export function describe(command: Command): Reply {
+export function describe(command: KnownCommand): Reply {
   const { row } = command
   const [first, last, step] = row.keys ?? [0, 0, 0]
   return [

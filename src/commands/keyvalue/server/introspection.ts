@@ -7,9 +7,10 @@ import type { Slice } from '../../../base/bytes/slice.js'
 import { refuse, syntaxError } from '../../../base/reply-error.js'
 import type { Arguments } from '../../../bus/keyvalue/arguments.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
-import { type Command, type KeyValueTable, keysOf } from '../../../bus/keyvalue/command.js'
 import { map, type Reply, set, simple } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
+import { type KeyValueFacts, keysOf } from '../../../bus/keyvalue/row-facts.js'
+import type { KnownCommand, KnownCommands } from '../../../bus/keyvalue/services.js'
 import { eachWord } from './each-word-task.js'
 import { helpRow } from './help.js'
 import { documentationOf } from './introspection-docs.js'
@@ -17,6 +18,7 @@ import { categoriesOf, describe } from './introspection-info.js'
 import { countsRightly, useAt } from './key-uses.js'
 
 const shared = {
+  grows: 'nothing',
   categories: ['connection'],
   group: 'server',
   flags: ['loading', 'stale'],
@@ -25,7 +27,6 @@ const shared = {
 const command: KeyValueRow = {
   ...shared,
   name: 'command',
-  grows: 'nothing',
   arity: -1,
   summary: 'Describes every command.',
   since: '2.8.13',
@@ -33,26 +34,24 @@ const command: KeyValueRow = {
   syntax: '',
   tips: ['nondeterministic_output_order'],
   grain: 'local',
-  run: ({ bus }) => [...bus.table.commands.values()].map(describe),
+  run: ({ services }) => [...services.table.commands.values()].map(describe),
 }
 
 const count: KeyValueRow = {
   ...shared,
   name: 'command|count',
-  grows: 'nothing',
   arity: 2,
   summary: 'Returns how many commands there are.',
   since: '2.8.13',
   complexity: 'O(1)',
   syntax: '',
   grain: 'local',
-  run: ({ bus }) => bus.table.commands.size,
+  run: ({ services }) => services.table.commands.size,
 }
 
 const info: KeyValueRow = {
   ...shared,
   name: 'command|info',
-  grows: 'nothing',
   arity: -2,
   summary: 'Describes some commands, or all: arity, flags, keys.',
   since: '2.8.13',
@@ -61,11 +60,11 @@ const info: KeyValueRow = {
   tips: ['nondeterministic_output_order'],
   grain: 'local',
   run(call) {
-    const { args, bus, count } = call
-    if (count === 2) return [...bus.table.commands.values()].map(describe)
+    const { args, services, count } = call
+    if (count === 2) return [...services.table.commands.values()].map(describe)
     const found: Reply[] = []
     const see = (i: number) => {
-      const named = bus.table.find(args.text(i))
+      const named = services.table.find(args.text(i))
       found.push(named === undefined ? null : describe(named))
     }
     return eachWord(call, 2, see, () => found)
@@ -75,7 +74,6 @@ const info: KeyValueRow = {
 const docs: KeyValueRow = {
   ...shared,
   name: 'command|docs',
-  grows: 'nothing',
   arity: -2,
   summary: 'Returns the documentation of some commands, or of all.',
   since: '7.0.0',
@@ -84,16 +82,16 @@ const docs: KeyValueRow = {
   tips: ['nondeterministic_output_order'],
   grain: 'local',
   run(call) {
-    const { args, bus, count } = call
+    const { args, services, count } = call
     const pairs: Reply[] = []
-    const tell = (found: Command | undefined) => {
+    const tell = (found: KnownCommand | undefined) => {
       if (found !== undefined) pairs.push(found.row.name, documentationOf(found))
     }
-    if (count === 2) for (const each of bus.table.commands.values()) tell(each)
+    if (count === 2) for (const each of services.table.commands.values()) tell(each)
     return eachWord(
       call,
       2,
-      (i) => tell(bus.table.find(args.text(i))),
+      (i) => tell(services.table.find(args.text(i))),
       () => map(pairs),
     )
   },
@@ -102,7 +100,6 @@ const docs: KeyValueRow = {
 const list: KeyValueRow = {
   ...shared,
   name: 'command|list',
-  grows: 'nothing',
   arity: -2,
   summary: 'Returns the names of all commands, or of those that match a filter.',
   since: '7.0.0',
@@ -111,16 +108,16 @@ const list: KeyValueRow = {
   tips: ['nondeterministic_output_order'],
   grain: 'local',
   run(call) {
-    const { bus, count } = call
-    if (count === 2) return set([...bus.table.all()].map(({ row }) => row.name))
+    const { services, count } = call
+    if (count === 2) return set([...services.table.all()].map(({ row }) => row.name))
     if (count !== 5 || !call.is(2, 'filterby')) throw syntaxError()
     const isWanted = filterOf(call)
-    return [...bus.table.all()].filter(isWanted).map(({ row }) => row.name)
+    return [...services.table.all()].filter(isWanted).map(({ row }) => row.name)
   },
 }
 
 /** What FILTERBY lets through; subcommands are asked too. */
-function filterOf(call: KeyValueCall): (command: Command) => boolean {
+function filterOf(call: KeyValueCall): (command: KnownCommand) => boolean {
   if (call.is(3, 'module')) return () => false
   if (call.is(3, 'aclcat')) {
     const category = call.text(4).toLowerCase()
@@ -134,7 +131,6 @@ function filterOf(call: KeyValueCall): (command: Command) => boolean {
 const getkeys: KeyValueRow = {
   ...shared,
   name: 'command|getkeys',
-  grows: 'nothing',
   arity: -4,
   summary: 'Returns which words of a command are keys.',
   since: '2.8.13',
@@ -147,7 +143,6 @@ const getkeys: KeyValueRow = {
 const getkeysandflags: KeyValueRow = {
   ...shared,
   name: 'command|getkeysandflags',
-  grows: 'nothing',
   arity: -4,
   summary: 'Returns which words of a command are keys, and how it uses them.',
   since: '7.0.0',
@@ -164,7 +159,7 @@ const getkeysandflags: KeyValueRow = {
 }
 
 interface FoundKeys {
-  readonly row: KeyValueRow
+  readonly row: KeyValueFacts
   readonly args: Arguments
   readonly indexes: readonly number[]
 }
@@ -172,7 +167,7 @@ interface FoundKeys {
 /** The keys of the command that begins with word 2. Throws what the peer answers. */
 function keysWithin(call: KeyValueCall): FoundKeys {
   const args = new Words(call.argsFrom(2))
-  const { table } = call.bus
+  const { table } = call.services
   const found = lookUp(table, args)
   if (found === undefined) throw refuse('ERR Invalid command specified')
   const { row } = found
@@ -191,7 +186,7 @@ function keysWithin(call: KeyValueCall): FoundKeys {
   return { row, args, indexes }
 }
 
-function lookUp(table: KeyValueTable, args: Arguments): Command | undefined {
+function lookUp(table: KnownCommands, args: Arguments): KnownCommand | undefined {
   const found = table.find(args.text(0))
   return args.text(0).includes('|') ? undefined : found?.resolve(args)
 }

@@ -3,7 +3,7 @@
 // changes them, where its row says that they are.
 
 import type { Arguments } from '../../../bus/keyvalue/arguments.js'
-import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
+import type { KeyValueFacts } from '../../../bus/keyvalue/row-facts.js'
 
 /** Where the keys of one use stand: positions from `first` to `last` (behind it), or a count. */
 export interface KeyUse {
@@ -70,7 +70,7 @@ const byName: ReadonlyMap<string, readonly KeyUse[]> = new Map(
 )
 
 /** What a command does with its keys; empty for one that has none. */
-export function keyUsesOf({ name, keys, flags }: KeyValueRow): readonly KeyUse[] {
+export function keyUsesOf({ name, keys, flags }: KeyValueFacts): readonly KeyUse[] {
   const known = byName.get(name)
   if (known !== undefined) return known
   if (keys === undefined) return []
@@ -84,7 +84,7 @@ export function keyUsesOf({ name, keys, flags }: KeyValueRow): readonly KeyUse[]
  * command knows are read first and written last.
  */
 export function useAt(
-  row: KeyValueRow,
+  row: KeyValueFacts,
   args: Arguments,
   indexes: readonly number[],
   index: number,
@@ -102,7 +102,7 @@ export function useAt(
 }
 
 /** Whether words that say how many keys follow them say it rightly. */
-export function countsRightly(row: KeyValueRow, args: Arguments): boolean {
+export function countsRightly(row: KeyValueFacts, args: Arguments): boolean {
   return keyUsesOf(row).every(({ place }) => {
     if (place.kind !== 'counted') return true
     const count = Number(args.text(place.at))

@@ -19,11 +19,11 @@ const monitor: KeyValueRow = {
   complexity: 'O(1)',
   syntax: '',
   grain: 'local',
-  run({ bus, session, isQueued }) {
+  run({ services, session, isQueued }) {
     if (isQueued) throw refuse("ERR MONITOR isn't allowed for DENY BLOCKING client")
     // As on the peer, saying it again is not even answered.
     if (session.isMonitor) return none
-    bus.services.monitors.add(bus, session)
+    services.monitors.add(session)
     return ok
   },
 }

@@ -18,10 +18,10 @@ const save: KeyValueRow = {
   complexity: 'O(1)',
   syntax: '',
   grain: 'task',
-  async run({ bus, now }): Promise<Reply> {
-    await bus.engine.store.write(nothing)
-    bus.services.figures.savedAt = Math.floor(now / 1_000)
-    bus.programs.changed = 0
+  async run({ services, now }): Promise<Reply> {
+    await services.store.write(nothing)
+    services.figures.savedAt = Math.floor(now / 1_000)
+    services.programs.changed = 0
     return ok
   },
 }

@@ -4,10 +4,16 @@
 import { refuse } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import { map, ok, type Reply } from '../../../bus/keyvalue/reply.js'
-import type { Flag, KeyValueRow } from '../../../bus/keyvalue/row.js'
+import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
+import type { Flag } from '../../../bus/keyvalue/row-facts.js'
 import { helpRow } from './help.js'
 
-const shared = { categories: ['scripting'], group: 'scripting', complexity: 'O(1)' } as const
+const shared = {
+  grows: 'nothing',
+  categories: ['scripting'],
+  group: 'scripting',
+  complexity: 'O(1)',
+} as const
 const onAll = ['request_policy:all_shards', 'response_policy:all_succeeded'] as const
 const onOne = ['request_policy:all_shards', 'response_policy:one_succeeded'] as const
 
@@ -36,7 +42,6 @@ function flush(name: string, since: string, flags: readonly Flag[], tips: readon
   const row: KeyValueRow = {
     ...shared,
     name: `${name}|flush`,
-    grows: 'nothing',
     arity: -2,
     flags,
     since,
@@ -71,7 +76,6 @@ function kill(name: string, since: string): KeyValueRow {
   return {
     ...shared,
     name: `${name}|kill`,
-    grows: 'nothing',
     arity: 2,
     flags: ['noscript', 'allow_busy'],
     since,
@@ -88,7 +92,6 @@ function kill(name: string, since: string): KeyValueRow {
 const list: KeyValueRow = {
   ...shared,
   name: 'function|list',
-  grows: 'nothing',
   arity: -2,
   flags: ['noscript'],
   since: '7.0.0',
@@ -109,7 +112,6 @@ const list: KeyValueRow = {
 const stats: KeyValueRow = {
   ...shared,
   name: 'function|stats',
-  grows: 'nothing',
   arity: 2,
   flags: ['noscript', 'allow_busy'],
   since: '7.0.0',
@@ -123,7 +125,6 @@ const stats: KeyValueRow = {
 const exists: KeyValueRow = {
   ...shared,
   name: 'script|exists',
-  grows: 'nothing',
   arity: -3,
   flags: ['noscript'],
   since: '2.6.0',

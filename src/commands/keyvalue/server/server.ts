@@ -9,12 +9,17 @@ import { parseInt64 } from '../../../engine/keyspace/strings/numbers.js'
 import { announcedVersion } from '../connection/connection.js'
 import { helpRow } from './help.js'
 
-const shared = { categories: [], group: 'server', complexity: 'O(1)', syntax: '' } as const
+const shared = {
+  grows: 'nothing',
+  categories: [],
+  group: 'server',
+  complexity: 'O(1)',
+  syntax: '',
+} as const
 
 const time: KeyValueRow = {
   ...shared,
   name: 'time',
-  grows: 'nothing',
   arity: 1,
   flags: ['loading', 'stale', 'fast'],
   summary: "Returns the server's time: seconds, and microseconds within the second.",
@@ -30,7 +35,6 @@ const time: KeyValueRow = {
 const lastsave: KeyValueRow = {
   ...shared,
   name: 'lastsave',
-  grows: 'nothing',
   arity: 1,
   flags: ['loading', 'stale', 'fast'],
   categories: ['admin', 'dangerous'],
@@ -38,13 +42,12 @@ const lastsave: KeyValueRow = {
   since: '1.0.0',
   tips: ['nondeterministic_output'],
   grain: 'local',
-  run: ({ bus }) => bus.services.figures.savedAt,
+  run: ({ services }) => services.figures.savedAt,
 }
 
 const bgsave: KeyValueRow = {
   ...shared,
   name: 'bgsave',
-  grows: 'nothing',
   arity: -1,
   flags: ['admin', 'noscript', 'no_async_loading'],
   access: 'operator',
@@ -54,8 +57,8 @@ const bgsave: KeyValueRow = {
   grain: 'local',
   run(call) {
     if (call.count > 2 || (call.count === 2 && !call.is(1, 'schedule'))) throw syntaxError()
-    call.bus.services.figures.savedAt = secondsOf(call)
-    call.bus.programs.changed = 0
+    call.services.figures.savedAt = secondsOf(call)
+    call.services.programs.changed = 0
     return simple('Background saving started')
   },
 }
@@ -68,7 +71,6 @@ function secondsOf({ now }: KeyValueCall): number {
 const bgrewriteaof: KeyValueRow = {
   ...shared,
   name: 'bgrewriteaof',
-  grows: 'nothing',
   arity: 1,
   flags: ['admin', 'noscript', 'no_async_loading'],
   access: 'operator',
@@ -81,7 +83,6 @@ const bgrewriteaof: KeyValueRow = {
 const role: KeyValueRow = {
   ...shared,
   name: 'role',
-  grows: 'nothing',
   arity: 1,
   flags: ['noscript', 'loading', 'stale', 'fast'],
   categories: ['admin', 'dangerous'],
@@ -94,7 +95,6 @@ const role: KeyValueRow = {
 const wait: KeyValueRow = {
   ...shared,
   name: 'wait',
-  grows: 'nothing',
   arity: 3,
   flags: ['noscript'],
   categories: ['connection'],
@@ -116,7 +116,6 @@ const wait: KeyValueRow = {
 const shutdown: KeyValueRow = {
   ...shared,
   name: 'shutdown',
-  grows: 'nothing',
   arity: -1,
   flags: ['admin', 'noscript', 'loading', 'stale', 'no_multi', 'allow_busy'],
   access: 'operator',
@@ -140,7 +139,6 @@ const shutdownWords: ReadonlySet<string> = new Set(['nosave', 'save', 'now', 'fo
 const lolwut: KeyValueRow = {
   ...shared,
   name: 'lolwut',
-  grows: 'nothing',
   arity: -1,
   flags: ['readonly', 'fast'],
   summary: 'Returns the version.',
@@ -167,7 +165,6 @@ function notAllowed(name: string, setting: string): Error {
 const debug: KeyValueRow = {
   ...shared,
   name: 'debug',
-  grows: 'nothing',
   arity: -2,
   flags: ['admin', 'noscript', 'loading', 'stale'],
   access: 'operator',
@@ -183,7 +180,6 @@ const debug: KeyValueRow = {
 const module: KeyValueRow = {
   ...shared,
   name: 'module',
-  grows: 'nothing',
   arity: -2,
   flags: [],
   summary: 'What concerns modules; there are none.',
@@ -195,7 +191,6 @@ const module: KeyValueRow = {
 const moduleList: KeyValueRow = {
   ...shared,
   name: 'module|list',
-  grows: 'nothing',
   arity: 2,
   flags: ['admin', 'noscript'],
   summary: 'Returns that there is no module.',
@@ -209,7 +204,6 @@ function refusedModule(name: string, arity: number, since: string, syntax: strin
   return {
     ...shared,
     name: `module|${name}`,
-    grows: 'nothing',
     arity,
     flags: ['admin', 'noscript', 'no_async_loading'],
     access: 'operator',

@@ -8,6 +8,7 @@ import { parseInt64 } from '../../../engine/keyspace/strings/numbers.js'
 import { helpRow } from './help.js'
 
 const shared = {
+  grows: 'nothing',
   categories: [],
   group: 'server',
   flags: ['admin', 'loading', 'stale'],
@@ -33,7 +34,6 @@ const usualCount = 10
 const get: KeyValueRow = {
   ...shared,
   name: 'slowlog|get',
-  grows: 'nothing',
   arity: -2,
   summary: 'Returns the last slow commands.',
   since: '2.2.12',
@@ -50,7 +50,7 @@ const get: KeyValueRow = {
     if (count === undefined || count < -1) {
       throw refuse('ERR count should be greater than or equal to -1')
     }
-    const { entries } = call.bus.services.slowLog
+    const { entries } = call.services.slowLog
     const shown = count === -1 ? entries : entries.slice(0, Number(count))
     return shown.map(({ id, at, micros, words, peer, name }) => [id, at, micros, words, peer, name])
   },
@@ -59,7 +59,6 @@ const get: KeyValueRow = {
 const len: KeyValueRow = {
   ...shared,
   name: 'slowlog|len',
-  grows: 'nothing',
   arity: 2,
   summary: 'Returns how many slow commands are kept.',
   since: '2.2.12',
@@ -67,13 +66,12 @@ const len: KeyValueRow = {
   syntax: '',
   tips: ['request_policy:all_nodes', 'response_policy:agg_sum', 'nondeterministic_output'],
   grain: 'local',
-  run: ({ bus }) => bus.services.slowLog.length,
+  run: ({ services }) => services.slowLog.length,
 }
 
 const reset: KeyValueRow = {
   ...shared,
   name: 'slowlog|reset',
-  grows: 'nothing',
   isAudited: true,
   arity: 2,
   summary: 'Clears the slow log.',
@@ -82,8 +80,8 @@ const reset: KeyValueRow = {
   syntax: '',
   tips: ['request_policy:all_nodes', 'response_policy:all_succeeded'],
   grain: 'local',
-  run({ bus }) {
-    bus.services.slowLog.clear()
+  run({ services }) {
+    services.slowLog.clear()
     return ok
   },
 }

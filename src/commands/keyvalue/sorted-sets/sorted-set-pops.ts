@@ -22,7 +22,7 @@ import { pickedOf, pickNumbers, readPickCount } from '../sets/random-picks.js'
 import { pairsOf, replyOf } from './sorted-set-ranges.js'
 import { saveRemoved } from './sorted-sets.js'
 
-const shared = { categories: ['sortedset'], group: 'sorted-set' } as const
+const shared = { grows: 'nothing', categories: ['sortedset'], group: 'sorted-set' } as const
 
 export type End = 'min' | 'max'
 
@@ -121,7 +121,6 @@ function popRow(name: string, end: End, what: string): KeyValueRow {
 const zmpop: KeyValueRow = {
   ...shared,
   name: 'zmpop',
-  grows: 'nothing',
   arity: -4,
   flags: ['write'],
   movableKeys: (args) => keysFrom(args, 1),
@@ -144,7 +143,6 @@ const pairsMax = 2n ** 62n - 1n
 const zrandmember: KeyValueRow = {
   ...shared,
   name: 'zrandmember',
-  grows: 'nothing',
   arity: -2,
   flags: ['readonly'],
   keys: [1, 1, 1],

@@ -84,6 +84,7 @@ const mset: KeyValueRow = {
   ...shared,
   name: 'mset',
   grows: 'keys',
+  isBrief: true,
   arity: -3,
   flags: ['write', 'denyoom'],
   keys: [1, -1, 2],

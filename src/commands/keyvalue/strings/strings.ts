@@ -47,6 +47,7 @@ const set: KeyValueRow = {
   ...shared,
   name: 'set',
   grows: 'keys',
+  isBrief: true,
   arity: -3,
   flags: ['write', 'denyoom'],
   summary: 'Sets a key to a string, of any type before.',

@@ -2,17 +2,17 @@
 // the bus's affair.
 
 import { refuse } from '../../../base/reply-error.js'
+import { Multi } from '../../../bus/keyvalue/clients/session.js'
 import { ok } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import { watch as watchKeys } from './watched-keys.js'
 
-const shared = { categories: ['transaction'], group: 'transactions' } as const
+const shared = { grows: 'nothing', categories: ['transaction'], group: 'transactions' } as const
 const flags = ['noscript', 'loading', 'stale', 'fast', 'allow_busy'] as const
 
 const multi: KeyValueRow = {
   ...shared,
   name: 'multi',
-  grows: 'nothing',
   arity: 1,
   flags,
   insideMulti: true,
@@ -23,7 +23,7 @@ const multi: KeyValueRow = {
   grain: 'local',
   run({ session }) {
     if (session.multi !== undefined) throw refuse('ERR MULTI calls can not be nested')
-    session.multi = { queue: [], bytes: 0, room: undefined, isPoisoned: false }
+    session.multi = new Multi()
     return ok
   },
 }
@@ -31,7 +31,6 @@ const multi: KeyValueRow = {
 const exec: KeyValueRow = {
   ...shared,
   name: 'exec',
-  grows: 'nothing',
   arity: 1,
   flags: ['noscript', 'loading', 'stale', 'skip_slowlog'],
   summary: 'Runs the queued commands as one.',
@@ -44,7 +43,6 @@ const exec: KeyValueRow = {
 const discard: KeyValueRow = {
   ...shared,
   name: 'discard',
-  grows: 'nothing',
   arity: 1,
   flags,
   insideMulti: true,
@@ -53,8 +51,8 @@ const discard: KeyValueRow = {
   complexity: 'O(n) in the number of queued commands',
   syntax: '',
   grain: 'local',
-  run({ session, bus }) {
-    if (bus.endMulti(session) === undefined) throw refuse('ERR DISCARD without MULTI')
+  run({ session, services }) {
+    if (services.sessions.endMulti(session) === undefined) throw refuse('ERR DISCARD without MULTI')
     session.watches?.end()
     session.watches = undefined
     return ok
@@ -64,7 +62,6 @@ const discard: KeyValueRow = {
 const watch: KeyValueRow = {
   ...shared,
   name: 'watch',
-  grows: 'nothing',
   arity: -2,
   flags,
   needs: ['read'],
@@ -85,7 +82,6 @@ const watch: KeyValueRow = {
 const unwatch: KeyValueRow = {
   ...shared,
   name: 'unwatch',
-  grows: 'nothing',
   arity: 1,
   flags,
   summary: 'Removes the watched keys.',

@@ -85,7 +85,7 @@ export function* watch(ks: Keyspace, call: KeyValueCall): Program<void> {
     const record = recordKeyOf(ks.ns, name)
     const put = new Set<number>()
     // Observed before it is looked up: nothing comes in between.
-    const { store } = call.bus.engine
+    const { store } = call.services
     const endPuts = store.observePuts(record, (id, writer) => {
       if (writer !== watched.writer) put.add(id)
     })

@@ -4,7 +4,7 @@
 
 import { CommandReadTx } from '../../../bus/document/command-tx.js'
 import { string } from '../../../bus/document/params.js'
-import { documentRow } from '../../../bus/document/row.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
 import type { Namespace } from '../../../engine/types.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import { readPhase, type Sweep } from '../../../store/sweep.js'
@@ -22,7 +22,9 @@ import { runUpdate } from './update.js'
 
 export const sqlChangeRow = documentRow({
   name: 'sqlChange',
+  ...plain,
   grows: 'documents',
+  roles: ['removes', 'writes'],
   grain: 'sweep',
   access: 'identity',
   target: string,

@@ -5,7 +5,7 @@ import { fail } from '../../../base/errors.js'
 import { CommandReadTx } from '../../../bus/document/command-tx.js'
 import { string } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
 import { dropNamespace, findNamespace } from '../../../engine/collection/catalog/catalog.js'
 import { parseIndexSpecs } from '../../../engine/index/index-spec.js'
 import { declareIndexes } from '../../../engine/index/indexes.js'
@@ -41,7 +41,9 @@ function definitionOf({ target }: Pick<SqlCall, 'target'>): Definition {
 
 export const sqlDefineRow = documentRow({
   name: 'sqlDefine',
+  ...plain,
   grows: 'indexes',
+  roles: ['shapes', 'removes', 'makes'],
   grain: 'task',
   access: 'identity',
   target: string,

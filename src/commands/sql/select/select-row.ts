@@ -3,7 +3,7 @@
 
 import type { CommandReadTx } from '../../../bus/document/command-tx.js'
 import { array, countNumber, optional, string } from '../../../bus/document/params.js'
-import { documentRow } from '../../../bus/document/row.js'
+import { documentRow, plain } from '../../../bus/document/row.js'
 import type { SelectStatement } from '../../../protocol/sql/ast.js'
 import type { Program } from '../../../store/store.js'
 import { elementsOf } from '../../../value/elements.js'
@@ -19,7 +19,7 @@ import { selectTree } from './select-tree.js'
 
 export const sqlSelectRow = documentRow({
   name: 'sqlSelect',
-  grows: 'nothing',
+  ...plain,
   grain: 'read',
   access: 'reader',
   target: string,

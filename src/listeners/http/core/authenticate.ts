@@ -8,9 +8,12 @@ import { clientOf } from '../../../base/client-address.js'
 import type { Clock } from '../../../base/clock.js'
 import { fail } from '../../../base/errors.js'
 import { addressesTrackedMax, signInAddressesTrackedMax } from '../../../base/limits.js'
+import type { RowAccess } from '../../../bus/policy/facts.js'
+import { senderRefusal } from '../../../bus/policy/senders.js'
 import { anonymous, everyone, type Identity, operator } from '../../../identity/identity.js'
 import { looksLikeWalletKey } from '../../../identity/keys/key-format.js'
 import type { KeyGuesses } from '../../../identity/keys/key-guesses.js'
+import type { Rules } from '../../../identity/rights/allow.js'
 import type { OpenedSession } from '../../../identity/sign-in/sign-in.js'
 import type { Awaitable } from '../../../store/store.js'
 import { isLoopback } from '../../network.js'
@@ -30,8 +33,8 @@ export interface AuthenticatorOptions {
   readonly clock: Clock
   /** AUTH_MODE=off: everyone is the operator. */
   readonly authOff: boolean
-  /** ANONYMOUS=read: who has no credentials is let through to what the bus opens to all. */
-  readonly anonymousReads: boolean
+  /** What the settings say: under ANONYMOUS=read, callers without credentials reach the bus. */
+  readonly rules: Rules
   /** Undefined where requests are not counted. */
   readonly rates: Rates | undefined
   /** Takes the same time whatever the answer. */
@@ -46,7 +49,6 @@ export interface AuthenticatorOptions {
   readonly guesses: KeyGuesses
   /** The session of a cookie's value; undefined where it is tampered with, over, or unknown. */
   readonly openSession: (cookie: string) => Awaitable<OpenedSession | undefined>
-  readonly isAdministrator: (identity: Identity) => boolean
 }
 
 export class Authenticator {
@@ -161,26 +163,22 @@ export class Authenticator {
 
   private admitted({ access, operatorToo }: RouteHead, identity: Identity, peer: string): Identity {
     const { kind } = identity
-    if (access === 'none') return identity
     // Behind a proxy the listener is on loopback and the client is not.
     if (access === 'metrics' && this.options.isLoopback && isLoopback(peer)) return identity
-    if (access === 'session') {
-      if (kind === 'operator' && operatorToo === true) return identity
-      if (kind !== 'session') throw fail('Unauthorized', 'a session is needed: sign in first')
-      return identity
+    const isOfSession = access === 'session' && kind !== 'session'
+    if (isOfSession && !(kind === 'operator' && operatorToo === true)) {
+      throw fail('Unauthorized', 'a session is needed: sign in first')
     }
-    if (kind === 'anonymous') {
-      if (access === 'key' && this.options.anonymousReads) return identity
-      throw fail('Unauthorized', 'no session or API key was sent')
+    switch (senderRefusal(sendersOf[access], identity, this.options.rules)) {
+      case undefined:
+        return identity
+      case 'unauthenticated':
+        throw fail('Unauthorized', 'no session or API key was sent')
+      case 'forbidden':
+        throw access === 'operator'
+          ? fail('Unauthorized', 'only the operator may do this', { reason: 'operator' })
+          : fail('Unauthorized', 'only an administrator may do this', { reason: 'NOT_OPERATOR' })
     }
-    if (access === 'operator' && kind !== 'operator') {
-      throw fail('Unauthorized', 'only the operator may do this', { reason: 'operator' })
-    }
-    const needsAdmin = access === 'admin' || access === 'metrics'
-    if (needsAdmin && !this.options.isAdministrator(identity)) {
-      throw fail('Unauthorized', 'only an administrator may do this', { reason: 'NOT_OPERATOR' })
-    }
-    return identity
   }
 
   /** Counts a request to /health, which needs no authentication. Throws as authenticate does. */
@@ -220,6 +218,16 @@ export class Authenticator {
     this.take(asked)
     return () => void limits.key.take(name)
   }
+}
+
+/** Who may ask of a route what its access says, in the words of the tables of commands. */
+const sendersOf: Readonly<Record<RouteHead['access'], RowAccess>> = {
+  none: 'anonymous',
+  session: 'identity',
+  key: 'reader',
+  operator: 'operator',
+  admin: 'admin',
+  metrics: 'admin',
 }
 
 interface Limits extends Readonly<Record<keyof Rates, RequestWindows>> {

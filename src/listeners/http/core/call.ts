@@ -3,7 +3,7 @@
 
 import { type Bytes, utf8 } from '../../../base/bytes/bytes.js'
 import { fail } from '../../../base/errors.js'
-import type { Request } from '../../../bus/session.js'
+import type { Request } from '../../../bus/document/request.js'
 import type { Awaitable } from '../../../store/store.js'
 import { Elements } from '../../../value/elements.js'
 import { type JsonMode, valueToJson } from '../../../value/json/json.js'

@@ -2,8 +2,7 @@
 // looked at. Built once, of every route that is served, so that none can be missing.
 
 import { productName } from '../../../base/product.js'
-import { isMcpUrl } from '../memory/mcp-errors.js'
-import { isMemoryUrl } from '../memory/memory-errors.js'
+import { isMcpUrl, isMemoryUrl } from '../memory/memory-errors.js'
 import type { BodySchema, FieldKind } from './call.js'
 import type { AnyRoute, QuerySchema, RouteHead } from './route.js'
 

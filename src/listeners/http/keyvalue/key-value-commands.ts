@@ -13,10 +13,12 @@ import type { Awaitable } from '../../../store/store.js'
 import { Elements } from '../../../value/elements.js'
 import { bsonType, type Value } from '../../../value/value.js'
 import { jsonBetween, readValue } from '../../json-thread.js'
-import { commandOf, requireWords, wordOf, wordTable } from './key-value-words.js'
+import { commandOf, requireWords, wordOf } from './key-value-words.js'
 
 /** Bytes of words that are copied without a look at the turn. */
 const copiedAtOnce = 4 * 1024 * 1024
+/** A word that gets its place among the others, or its bytes there. */
+const placedUnits = 1
 
 /** As commandOf. Throws or rejects with BadValue. */
 export function readCommand(given: Value, asJson = false): Awaitable<RespRequest> {
@@ -37,8 +39,9 @@ export async function bodyCommands(body: Bytes): Promise<readonly RespRequest[]>
   const elements = new Elements(given.bytes, given.start)
   while (elements.next()) {
     const each = elements.value()
-    commands.push(isLong(each) ? await longCommand(each, true, turns) : commandOf(each, true))
-    work.note(wordUnits)
+    const command = isLong(each) ? await longCommand(each, true, turns) : commandOf(each, true)
+    commands.push(command)
+    work.note(command.count * wordUnits)
     if (turns.isDue) await turns.pause()
   }
   return commands
@@ -75,17 +78,27 @@ async function longJson(value: Value): Promise<Bytes> {
 
 /** As requestOf. */
 async function joined(words: readonly Bytes[], turns: WorkTurns): Promise<RespRequest> {
-  const { table, length } = wordTable(words)
+  const table = new Int32Array(2 * words.length)
+  let length = 0
+  for (let i = 0; i < words.length; i++) {
+    table[2 * i] = length
+    length += (words[i] as Bytes).length
+    table[2 * i + 1] = length
+    work.note(placedUnits)
+    if (turns.isDue) await turns.pause()
+  }
   const bytes = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer)
   for (let i = 0; i < words.length; i++) {
     const word = words[i] as Bytes
     const start = table[2 * i] as number
+    work.note(placedUnits)
     for (let from = 0; from < word.length; from += copiedAtOnce) {
       const part = word.subarray(from, from + copiedAtOnce)
       bytes.set(part, start + from)
       work.note(part.length / bytesPerUnit)
       if (turns.isDue) await turns.pause()
     }
+    if (turns.isDue) await turns.pause()
   }
   return new RespRequest(bytes, table, 0, words.length)
 }

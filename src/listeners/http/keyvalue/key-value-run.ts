@@ -9,15 +9,16 @@ import { work } from '../../../base/work/work-budget.js'
 import { WorkTurns } from '../../../base/work/work-turns.js'
 import type { Arguments } from '../../../bus/keyvalue/arguments.js'
 import type { KeyValueBus } from '../../../bus/keyvalue/bus.js'
-import { KeyValueCall } from '../../../bus/keyvalue/call.js'
-import { type ClientSocket, KeyValueSession } from '../../../bus/keyvalue/clients/session.js'
+import { type ClientSocket, KeyValueSession, Multi } from '../../../bus/keyvalue/clients/session.js'
 import type { Reply } from '../../../bus/keyvalue/reply.js'
+import { RunningCall } from '../../../bus/keyvalue/running-call.js'
 import type { Session } from '../../../bus/session.js'
 import type { Place } from '../../../engine/keyspace/spaces.js'
 import { requestOf } from './key-value-words.js'
 
-/** A command that is looked up and becomes a call. */
+/** A command that is looked up and becomes a call, and one that is refused by an error. */
 const openedUnits = 30
+const refusedUnits = 200
 
 /** Where nothing can be pushed to. */
 const noSocket: ClientSocket = { push: () => {}, end: () => {}, destroy: () => {} }
@@ -48,16 +49,17 @@ export async function runCommands(
   bus: KeyValueBus,
   session: KeyValueSession,
   commands: readonly Arguments[],
-): Promise<readonly KeyValueCall[]> {
+): Promise<readonly RunningCall[]> {
   const { identity, place } = session
   const turns = new WorkTurns()
-  const calls: KeyValueCall[] = []
+  const calls: RunningCall[] = []
   for (const args of commands) {
-    calls.push(open(bus, session, args))
-    work.note(openedUnits)
+    const call = open(bus, session, args)
+    calls.push(call)
+    work.note(call.isRefused ? refusedUnits : openedUnits)
     if (turns.isDue) await turns.pause()
   }
-  let batch: KeyValueCall[] = []
+  let batch: RunningCall[] = []
   const flush = async () => {
     const [first] = batch
     if (first !== undefined) await bus.run(batch, first.command.access === 'write')
@@ -86,13 +88,13 @@ export async function runTransaction(
   session: KeyValueSession,
   commands: readonly Arguments[],
 ): Promise<{ readonly reply: Reply; readonly error: GatewayError | undefined }> {
-  const multi = { queue: [], bytes: 0, room: undefined, isPoisoned: false }
+  const multi = new Multi()
   session.multi = multi
   const turns = new WorkTurns()
   for (const args of commands) {
     const call = open(bus, session, args)
     if (call.error !== undefined) multi.isPoisoned = true
-    work.note(openedUnits)
+    work.note(call.error === undefined ? openedUnits : refusedUnits)
     if (turns.isDue) await turns.pause()
   }
   const exec = bus.open(bus.table.find('exec'), requestOf([Buffer.from('exec')]), session)
@@ -101,15 +103,15 @@ export async function runTransaction(
   return exec
 }
 
-function open(bus: KeyValueBus, session: KeyValueSession, args: Arguments): KeyValueCall {
+function open(bus: KeyValueBus, session: KeyValueSession, args: Arguments): RunningCall {
   const named = bus.table.find(args.text(0))
   const command = named?.resolve(args)
   const refusal =
     command === undefined || !command.takes(args.count)
       ? undefined
-      : refusalOf(new KeyValueCall(command, args, session, bus))
+      : refusalOf(new RunningCall(command, args, session, bus.services))
   if (refusal === undefined || command === undefined) return bus.open(named, args, session)
-  const call = new KeyValueCall(command, args, session, bus)
+  const call = new RunningCall(command, args, session, bus.services)
   call.isRefused = true
   call.fail(refusal)
   command.rejected++
@@ -136,7 +138,7 @@ const connected: Readonly<Record<string, string>> = {
   hello: needsConnection,
 }
 
-function refusalOf(call: KeyValueCall): GatewayError | undefined {
+function refusalOf(call: RunningCall): GatewayError | undefined {
   const { row } = call.command
   const way = connected[row.name]
   if (way !== undefined) return refuse(`ERR ${row.name} is not possible over HTTP: ${way}`)
@@ -150,7 +152,7 @@ function refusalOf(call: KeyValueCall): GatewayError | undefined {
 }
 
 /** Whether it would wait for some time; what is wrong with its timeout is for itself to say. */
-function waits(call: KeyValueCall): boolean {
+function waits(call: RunningCall): boolean {
   const { row } = call.command
   try {
     return row.grain === 'blocking' && row.timeout(call) > 0

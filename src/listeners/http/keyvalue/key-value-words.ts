@@ -3,7 +3,7 @@
 // JSON clients would round are text, and bytes that are no text are base64.
 // (docs/http.md, "Key-value commands")
 
-import { type Bytes, utf8 } from '../../../base/bytes/bytes.js'
+import { type Bytes, shortUtf8, utf8 } from '../../../base/bytes/bytes.js'
 import { doubleText } from '../../../base/bytes/double-text.js'
 import { Slice } from '../../../base/bytes/slice.js'
 import { fail } from '../../../base/errors.js'
@@ -19,14 +19,6 @@ const emptyArrayBytes = 5
 
 /** Words as a command: one buffer and offsets, as from a socket. */
 export function requestOf(words: readonly Bytes[]): RespRequest {
-  const { table, length } = wordTable(words)
-  const bytes = new Uint8Array(length)
-  for (let i = 0; i < words.length; i++) bytes.set(words[i] as Bytes, table[2 * i])
-  return new RespRequest(bytes, table, 0, words.length)
-}
-
-/** Where each word begins and ends in the buffer of all, and how long that is. */
-export function wordTable(words: readonly Bytes[]): { table: Int32Array; length: number } {
   const table = new Int32Array(words.length * 2)
   let length = 0
   for (let i = 0; i < words.length; i++) {
@@ -34,7 +26,9 @@ export function wordTable(words: readonly Bytes[]): { table: Int32Array; length:
     length += (words[i] as Bytes).length
     table[2 * i + 1] = length
   }
-  return { table, length }
+  const bytes = new Uint8Array(length)
+  for (let i = 0; i < words.length; i++) bytes.set(words[i] as Bytes, table[2 * i])
+  return new RespRequest(bytes, table, 0, words.length)
 }
 
 /**
@@ -59,11 +53,11 @@ export function wordOf(value: Value, asJson: boolean): Bytes {
     case bsonType.string:
       return bytes.subarray(start + 4, end - 1)
     case bsonType.int32:
-      return utf8(String(numberOf(value)))
+      return shortUtf8(String(numberOf(value)))
     case bsonType.int64:
-      return utf8(String(bigintOf(value)))
+      return shortUtf8(String(bigintOf(value)))
     case bsonType.double:
-      return utf8(String(doubleOf(value)))
+      return shortUtf8(String(doubleOf(value)))
     case bsonType.binary:
       return bytes.subarray(start + 5, end)
     case bsonType.bool:

@@ -13,6 +13,8 @@ import type { KeyValueBus } from '../../../bus/keyvalue/bus.js'
 import { type Message, Subscriber } from '../../../bus/keyvalue/clients/channels.js'
 import type { KeyValueSession } from '../../../bus/keyvalue/clients/session.js'
 import type { Reply } from '../../../bus/keyvalue/reply.js'
+import { auditEntry } from '../../../bus/policy/audit.js'
+import { senderRefusal } from '../../../bus/policy/senders.js'
 import type { JsonText } from '../../json-thread.js'
 import type { EventStreams } from '../core/event-stream.js'
 import type { RawCall, RawRoute } from '../core/route.js'
@@ -152,11 +154,11 @@ class Exchange {
   private async monitor(): Promise<void> {
     const { bus, streams } = this.options
     this.call.incoming.resume()
-    if (this.call.session.identity.kind !== 'operator') {
+    const { identity } = this.call.session
+    if (senderRefusal('operator', identity) !== undefined) {
       throw fail('Unauthorized', 'only the operator may do this', { reason: 'operator' })
     }
-    const { identity, peer } = this.call.session
-    await bus.services.audit?.record({ act: 'redis:monitor', identity, protocol: 'http', peer })
+    await bus.services.audit?.record(auditEntry('redis:monitor', identity, this.call.session))
     const session = openSession(bus, {
       session: this.call.session,
       place: placeOf(bus, this.call),
@@ -174,7 +176,7 @@ class Exchange {
       bus.closed(session),
     )
     events.data('"OK"')
-    bus.services.monitors.add(bus, session)
+    bus.services.monitors.add(session)
   }
 
   private session(): KeyValueSession {

@@ -7,9 +7,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { fail } from '../../../base/errors.js'
 import { mcpBodyBytesMax, mcpPiecesMax } from '../../../base/limits.js'
-import { Elements } from '../../../value/elements.js'
-import { bsonType, type Value } from '../../../value/value.js'
-import { readValue } from '../../json-thread.js'
 import { requireJsonType } from '../core/request.js'
 import type { RawCall, RawRoute } from '../core/route.js'
 import { InProcessMemory } from './memory-in-process.js'
@@ -51,7 +48,7 @@ async function serve(
   if (/^\s*\[/.test(body.toString('utf8'))) {
     throw fail('BadValue', 'a request carries one message')
   }
-  if (body.length > plainBytesMax) requirePieces(await readValue(new Uint8Array(body)))
+  if (body.length > plainBytesMax) requirePieces(body)
   const { createMcpHandler } = await import('@modelcontextprotocol/server')
   const { memoryServer } = await import('../../mcp/server.js')
   const api = new InProcessMemory(call)
@@ -67,18 +64,27 @@ async function serve(
 /** A shorter message has few pieces whatever it says. */
 const plainBytesMax = 16 * 1024
 
-/** Throws BadValue for a message of too many elements and fields. */
-function requirePieces(message: Value): void {
-  const open = [message]
-  for (let count = 0; open.length > 0; ) {
-    const { type, bytes, start } = open.pop() as Value
-    if (type !== bsonType.array && type !== bsonType.object) continue
-    const elements = new Elements(bytes, start)
-    while (elements.next()) {
-      if (++count > mcpPiecesMax) {
-        throw fail('BadValue', `a message has at most ${mcpPiecesMax} elements and fields`)
-      }
-      open.push(elements.value())
+const quote = 0x22
+const backslash = 0x5c
+/** What stands in front of an element or a field: `,`, `[` or `{`. */
+const isBefore = new Uint8Array(256)
+for (const mark of ',[{') isBefore[mark.charCodeAt(0)] = 1
+
+/**
+ * Throws BadValue for a message of too many elements and fields. The library parses it afterwards:
+ * here they are counted without parsing it a second time.
+ */
+function requirePieces(body: Uint8Array): void {
+  let count = 0
+  let isText = false
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at] as number
+    if (isText) {
+      if (byte === backslash) at++
+      else if (byte === quote) isText = false
+    } else if (byte === quote) isText = true
+    else if (isBefore[byte] === 1 && ++count > mcpPiecesMax) {
+      throw fail('BadValue', `a message has at most ${mcpPiecesMax} elements and fields`)
     }
   }
 }

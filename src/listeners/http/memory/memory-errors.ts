@@ -1,8 +1,9 @@
-// What the graph memory answers when it refuses: bodies of its own, `{error: {code, message}}`, for
-// every address under /api that is not of the document API. The one place that knows which failure
-// has which code. (docs/memory.md, "Routes")
+// What the graph memory answers when it refuses: bodies of its own, `{error: {code, message}}`,
+// for every address under /api that is not of the document API; and what `/mcp` answers before a
+// message of the Model Context Protocol has been read: the bodies and numbers of the protocol's
+// own library. (docs/memory.md, "Routes")
 
-import type { GatewayError } from '../../../base/errors.js'
+import { type CodeName, codeRow, type GatewayError } from '../../../base/errors.js'
 import { memoryEchoCharsMax, memoryMessageCharsMax } from '../../../base/limits.js'
 
 interface Refused {
@@ -18,27 +19,14 @@ interface Row {
   readonly message?: string
 }
 
-/** By the kind of the failure; what is not here goes by its status. */
-const byKind: Readonly<Record<string, Row>> = {
-  NodeNotFound: { code: 'NODE_NOT_FOUND' },
-  EdgeNotFound: { code: 'EDGE_NOT_FOUND' },
-  GraphNotFound: { code: 'GRAPH_NOT_FOUND' },
-  CommandNotFound: { code: 'ROUTE_NOT_FOUND' },
-  MethodNotAllowed: { code: 'METHOD_NOT_ALLOWED' },
-  GraphLimit: { code: 'GRAPH_LIMIT' },
-  TransactionTooLarge: { code: 'GRAPH_LIMIT', message: 'too much for one transaction' },
-  AlreadyExists: { code: 'ALREADY_EXISTS' },
-  IdempotencyKeyReused: { code: 'IDEMPOTENCY_CONFLICT', status: 409 },
-  IdempotencyKeyInUse: { code: 'IDEMPOTENCY_CONFLICT' },
-  HostUnreachable: { code: 'CHAIN_UNAVAILABLE' },
-  UnsupportedMediaType: {
-    code: 'UNSUPPORTED_MEDIA_TYPE',
-    message: 'the body must be JSON, of content type application/json',
-  },
-  MisdirectedRequest: { code: 'MISDIRECTED', message: 'this host is not served here' },
-  MaxTimeMSExpired: { code: 'TIMEOUT' },
+/** Instead of the error's own text, which speaks of commands or repeats what was sent. */
+const messages: Readonly<Partial<Record<CodeName, string>>> = {
+  TransactionTooLarge: 'too much for one transaction',
+  UnsupportedMediaType: 'the body must be JSON, of content type application/json',
+  MisdirectedRequest: 'this host is not served here',
 }
 
+/** Of failures that have no code of their own in the table. */
 const byStatus: Readonly<Record<number, string>> = {
   400: 'INVALID_INPUT',
   401: 'UNAUTHENTICATED',
@@ -72,9 +60,14 @@ export function memoryError(error: GatewayError): { code: string; message: strin
 }
 
 function rowOf(error: GatewayError): Row {
-  const known = byKind[error.kind]
-  if (known !== undefined) return known
-  const { httpStatus, extra, message } = error
+  const { kind, httpStatus, extra, message } = error
+  const code = codeRow(kind)?.memory
+  if (code !== undefined) {
+    const told = messages[kind]
+    // The document API says 422.
+    const status = kind === 'IdempotencyKeyReused' ? { status: 409 } : {}
+    return { code, ...status, ...(told === undefined ? {} : { message: told }) }
+  }
   if (httpStatus === 403) return forbidden(extra.reason, message)
   if (httpStatus === 401) {
     return { code: 'UNAUTHENTICATED', message: 'a session or an API key that holds is needed' }
@@ -105,4 +98,27 @@ function shortened(message: string): string {
 /** Never between the halves of a surrogate pair. */
 function cut(text: string, chars: number): string {
   return text.slice(0, chars).replace(/[\ud800-\udbff]$/, '')
+}
+
+/** JSON-RPC 2.0, 5.1; the last is the library's for what HTTP itself refuses. */
+const parseError = -32_700
+const invalidRequest = -32_600
+const internalError = -32_603
+const refusedByHttp = -32_000
+
+/** Whether an address is the protocol's, found or not. */
+export function isMcpUrl(url: string): boolean {
+  return /^\/mcp(?:[/?]|$)/.test(url)
+}
+
+export function mcpRefusal(error: GatewayError): string {
+  const { code, message } = memoryError(error)
+  const told = { code: numberOf(error), message: `${code}: ${message}` }
+  return JSON.stringify({ jsonrpc: '2.0', error: told, id: null })
+}
+
+function numberOf({ kind, httpStatus }: GatewayError): number {
+  if (kind === 'FailedToParse') return parseError
+  if (httpStatus === 400) return invalidRequest
+  return httpStatus === 500 ? internalError : refusedByHttp
 }

@@ -9,8 +9,8 @@ import {
   sharedCommandWordsMax,
   sharedWordsMax,
 } from '../../../../src/base/limits.js'
-import { KeyValueCall } from '../../../../src/bus/keyvalue/call.js'
 import { Programs } from '../../../../src/bus/keyvalue/programs/programs.js'
+import { RunningCall } from '../../../../src/bus/keyvalue/running-call.js'
 import { checkStore } from '../../../../src/engine/check/check.js'
 import { usualBounds } from '../../../../src/engine/keyspace/work.js'
 import { operator } from '../../../../src/identity/identity.js'
@@ -214,7 +214,7 @@ await eachKeyValueRoom(
     const callOf = ({ session }: RoomClient, ...words: Line) => {
       const command = bus.table.find(words[0] ?? '')
       if (command === undefined) throw new Error(`no ${words[0]}`)
-      return new KeyValueCall(command, requestOf(words), session, bus)
+      return new RunningCall(command, requestOf(words), session, bus.services)
     }
     const before = programsSoFar(room)
     const calls = [one, two, one, two].map((client) => callOf(client, 'INCR', 'n'))

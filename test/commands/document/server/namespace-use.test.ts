@@ -90,10 +90,20 @@ t.test('the buckets are those of the peer', async (t) => {
 t.test('only the collections used last are counted', async (t) => {
   const uses = new NamespaceUse()
   for (let i = 0; i <= namespaceUseMax; i++) {
-    uses.record({ db: 'd', collection: `c${i}`, needs: [] }, 'find', 1, false)
+    uses.record(
+      { db: 'd', collection: `c${i}`, needs: [] },
+      { metered: 'find', ends: 'nothing' },
+      1,
+      false,
+    )
   }
   t.equal([...uses.entries()].length, namespaceUseMax)
   t.equal(uses.of('d', 'c0'), undefined)
-  uses.record({ db: 'd', collection: 'c5', needs: [] }, 'drop', 1, true)
+  uses.record(
+    { db: 'd', collection: 'c5', needs: [] },
+    { metered: 'command', ends: 'names' },
+    1,
+    true,
+  )
   t.equal(uses.of('d', 'c5')?.total.count, 2, 'a drop that fails is a command like others')
 })

@@ -1,8 +1,8 @@
 // What SET needs: its GET answers stored content, and so needs the right to read besides.
 
 import t from 'tap'
-import { KeyValueCall } from '../../../../src/bus/keyvalue/call.js'
 import { Programs } from '../../../../src/bus/keyvalue/programs/programs.js'
+import { RunningCall } from '../../../../src/bus/keyvalue/running-call.js'
 import { usualBounds } from '../../../../src/engine/keyspace/work.js'
 import type { Need } from '../../../../src/engine/types.js'
 import { noWallets } from '../../../../src/identity/rights/standing.js'
@@ -27,7 +27,7 @@ t.test('who may only write sets, and gets nothing', (t) =>
     const run = async (...words: readonly Word[]): Promise<unknown> => {
       const command = bus.table.find(String(words[0]))
       if (command === undefined) throw new Error(`no ${words[0]}`)
-      const call = new KeyValueCall(command, requestOf(words), session, bus)
+      const call = new RunningCall(command, requestOf(words), session, bus.services)
       asked.clear()
       await programs.write([call], 1)
       return plain(call.reply)

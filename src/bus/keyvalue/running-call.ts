@@ -1,0 +1,164 @@
+// One running key-value command: what its handler sees of it, and what the executor keeps of it
+// from its first word to its reply.
+
+import type { Bytes } from '../../base/bytes/bytes.js'
+import { Slice } from '../../base/bytes/slice.js'
+import { type GatewayError, toGatewayError } from '../../base/errors.js'
+import type { ByteShare } from '../../base/heap/byte-shares.js'
+import { smallMessageBytesMax } from '../../base/limits.js'
+import { notFloat, notInteger, tooMuchMemory } from '../../base/reply-error.js'
+import type { Keyspace } from '../../engine/keyspace/keyspace.js'
+import type { Place } from '../../engine/keyspace/spaces.js'
+import { parseFloat64, parseInt64 } from '../../engine/keyspace/strings/numbers.js'
+import type { Arguments } from './arguments.js'
+import type { KeyValueCall } from './call.js'
+import type { KeyValueSession } from './clients/session.js'
+import type { Command } from './command.js'
+import { Draws } from './programs/draws.js'
+import { errorReply, none, type Reply } from './reply.js'
+import type { HandlerServices } from './services.js'
+
+export class RunningCall implements KeyValueCall {
+  now = 0
+  reply: Reply = none
+  /** What went wrong; then `reply` is its error line. */
+  error: GatewayError | undefined = undefined
+  /** Refused before it could run: it has its reply. */
+  isRefused = false
+  /** It was left for later, and has no reply yet. */
+  isDeferred = false
+  /** Bytes of its reply, as they count for the session. */
+  replyBytes = 0
+  isQueued = false
+  isInsideMulti = false
+  /** Of a blocking command: it has found nothing yet. */
+  isUnanswered = false
+  isWaiting = false
+  /** Of EXEC: what was queued. */
+  queue: readonly RunningCall[] | undefined = undefined
+  place: Place
+  /** Keyspaces of further databases that the row names, while its program runs. */
+  spaces: readonly (Keyspace | undefined)[] = noSpaces
+  /** Of memory, for the values of its reply until it is answered. */
+  room: ByteShare | undefined = undefined
+  private gathered = 0
+  private draws: Draws | undefined = undefined
+
+  constructor(
+    readonly command: Command,
+    /** Detached where the call waits for long. */
+    public args: Arguments,
+    readonly session: KeyValueSession,
+    readonly services: HandlerServices,
+  ) {
+    this.place = session.place
+  }
+
+  get database(): number {
+    return this.place.index
+  }
+
+  get count(): number {
+    return this.args.count
+  }
+
+  /** Number of the database that MONITOR shows it with. */
+  get shownDatabase(): number {
+    const { selects, grain } = this.command.row
+    return selects?.(this) ?? (grain === 'exec' ? this.session : this).database
+  }
+
+  get name(): string {
+    return this.command.row.name
+  }
+
+  arg(index: number): Slice {
+    return this.args.read(index, sliceOf)
+  }
+
+  argsFrom(index: number, step = 1): Slice[] {
+    const found: Slice[] = []
+    for (let i = index; i < this.count; i += step) found.push(this.arg(i))
+    return found
+  }
+
+  is(index: number, word: string): boolean {
+    return index < this.count && this.args.is(index, word)
+  }
+
+  text(index: number): string {
+    return this.args.text(index)
+  }
+
+  int64(index: number): bigint {
+    const value = this.args.read(index, parseInt64)
+    if (value === undefined) throw notInteger()
+    return BigInt(value)
+  }
+
+  integer(index: number): number {
+    const value = this.args.read(index, parseInt64)
+    if (value === undefined) throw notInteger()
+    return Number(value)
+  }
+
+  float(index: number): number {
+    const value = this.args.read(index, parseFloat64)
+    if (value === undefined) throw notFloat()
+    return value
+  }
+
+  keyspace(database: number): Keyspace {
+    const found = this.spaces[database]
+    if (found === undefined) throw new Error(`${this.name} did not declare database ${database}`)
+    return found
+  }
+
+  random(bound: number): number {
+    this.draws ??= new Draws(this.services.random)
+    return this.draws.below(bound)
+  }
+
+  /** Its program begins, perhaps again. */
+  begin(now: number): void {
+    this.now = now
+    this.error = undefined
+    this.isUnanswered = false
+    if (this.draws !== undefined) this.draws.restart()
+    if (this.gathered > 0) this.letGo()
+  }
+
+  gather(bytes: number): void {
+    this.gathered += bytes
+    const due = this.gathered - (this.room?.bytesHeld ?? 0)
+    if (due < gatheredPieceBytes) return
+    this.room ??= this.services.sessions.openRoom(this.session)
+    if (!this.room.take(due)) throw tooMuchMemory()
+  }
+
+  /** It is answered: what it held counts no longer as its own. */
+  letGo(): void {
+    if (this.gathered === 0 && this.queue === undefined) return
+    this.gathered = 0
+    this.room?.close()
+    this.room = undefined
+    if (this.queue === undefined) return
+    this.session.executing?.close()
+    for (const queued of this.queue) queued.letGo()
+  }
+
+  /** Ends it with an error. */
+  fail(thrown: unknown): void {
+    const error = toGatewayError(thrown)
+    this.error = error
+    this.reply = errorReply(error)
+  }
+}
+
+/** Values are counted by such pieces: what is less is gone within the turn. */
+const gatheredPieceBytes = smallMessageBytesMax
+const noSpaces: readonly (Keyspace | undefined)[] = []
+
+function sliceOf(bytes: Bytes, start: number, end: number): Slice {
+  return new Slice(bytes, start, end)
+}

@@ -1,0 +1,45 @@
+// What a document command counts as. A row names its meter; serverStatus, `top`, `$collStats` and
+// currentOp each have names of their own for it, which are the reference server's.
+
+/** As `opcounters` of serverStatus has them. */
+export const operationKinds = ['insert', 'query', 'update', 'delete', 'getmore', 'command'] as const
+/** As `top` has them. */
+export const topKinds = ['queries', 'getmore', 'insert', 'update', 'remove', 'commands'] as const
+/** As `latencyStats` of `$collStats` has them. */
+export const latencyKinds = ['reads', 'writes', 'commands'] as const
+
+export type OperationKind = (typeof operationKinds)[number]
+export type TopKind = (typeof topKinds)[number]
+export type LatencyKind = (typeof latencyKinds)[number]
+
+interface MeterRow {
+  readonly operation: OperationKind
+  /** Places in topKinds and latencyKinds. */
+  readonly top: number
+  readonly latency: number
+  /** In currentOp. */
+  readonly shown: string
+}
+
+function row(
+  operation: OperationKind,
+  top: TopKind,
+  latency: LatencyKind,
+  shown: string,
+): MeterRow {
+  return { operation, top: topKinds.indexOf(top), latency: latencyKinds.indexOf(latency), shown }
+}
+
+export const meters = {
+  insert: row('insert', 'insert', 'writes', 'insert'),
+  find: row('query', 'queries', 'reads', 'query'),
+  getMore: row('getmore', 'getmore', 'reads', 'getmore'),
+  update: row('update', 'update', 'writes', 'update'),
+  delete: row('delete', 'remove', 'writes', 'remove'),
+  /** Aggregations and counts, which have no counter of their own. */
+  read: row('command', 'commands', 'reads', 'command'),
+  findAndModify: row('update', 'commands', 'writes', 'command'),
+  command: row('command', 'commands', 'commands', 'command'),
+}
+
+export type Meter = keyof typeof meters
