@@ -2,7 +2,7 @@
 // of each set, as its seed says; `npm run test:long`, and so CI, takes all of them. What is cheap, the
 // matrices of rights, and a client of each protocol are in no set: they run each time.
 
-import { isLong, seed } from './support/seed.js'
+import { isLong, seed } from './seed.js'
 
 export interface HeavySet {
   readonly proves: string
