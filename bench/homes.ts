@@ -15,7 +15,7 @@ import { homeOf, ownerOfHome } from '../src/engine/collection/catalog/homes.js'
 import { uuidOfName } from '../src/engine/collection/catalog/server-collections.js'
 import type { Store } from '../src/store/store.js'
 import { CommandRoom } from '../test/support/command-room.js'
-import { admit, identities, standing, wallets } from '../test/support/identities.js'
+import { admit, identities, revocation, wallets } from '../test/support/identities.js'
 import { openBenchStore } from './support/bench-store.js'
 import { type Figure, median, plain } from './support/figure.js'
 import { memoryOf, preciseLoopTimeOf, startSigil } from './support/processes.js'
@@ -29,7 +29,7 @@ const rounds = 20
 export async function homes(): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sigil-homes-'))
   const store = openBenchStore(join(folder, 'data'), 'none')
-  const room = new CommandRoom(store, systemClock, { services: { standing } })
+  const room = new CommandRoom(store, systemClock, { services: { revocation } })
   let beside: Listed
   let far: Listed
   try {

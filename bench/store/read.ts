@@ -1,4 +1,4 @@
-// Question: what do reads through the store cost beside LMDB alone, when the overlays are empty?
+// Question: what do reads through the store cost beside LMDB alone, when the memtables are empty?
 // The bar is 1.2x its time for a get and for a scan of 10 entries; all keys are random.
 
 import { mkdtempSync, rmSync } from 'node:fs'

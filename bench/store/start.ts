@@ -9,7 +9,7 @@ import { silentLog } from '../../src/base/log.js'
 import { nodeFiles } from '../../src/store/files.js'
 import { SegmentLog } from '../../src/store/log/log.js'
 import { recordHeaderBytes } from '../../src/store/log/log-record.js'
-import { Overlay } from '../../src/store/overlay/overlay.js'
+import { Memtable } from '../../src/store/memtable/memtable.js'
 import { logFolder } from '../../src/store/recovery.js'
 import { benchValue, openBenchStore, spreadKey } from '../support/bench-store.js'
 import { compare, type Figure } from '../support/figure.js'
@@ -52,14 +52,14 @@ async function fillLog(folder: string): Promise<void> {
   })
   let n = 0
   while (log.writtenBytes < logBytes) {
-    const overlay = new Overlay({ hasFloor: true })
-    overlay.begin(recordHeaderBytes)
+    const memtable = new Memtable({ hasFloor: true })
+    memtable.begin(recordHeaderBytes)
     for (let i = 0; i < documentsPerGroup; i++, n++) {
-      overlay.put(spreadKey(n), benchValue(n, documentBytes), n + 1)
+      memtable.put(spreadKey(n), benchValue(n, documentBytes), n + 1)
     }
-    log.append(overlay.pieces(), documentsPerGroup)
-    overlay.keep()
-    overlay.release()
+    log.append(memtable.pieces(), documentsPerGroup)
+    memtable.keep()
+    memtable.release()
   }
   await log.close()
 }

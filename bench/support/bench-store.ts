@@ -62,7 +62,7 @@ export async function fillStore(
   await Promise.all(Array.from({ length: programsAtOnce }, fill))
 }
 
-/** Resolves when the overlays are empty. */
+/** Resolves when the memtables are empty. */
 export async function settled(store: Store): Promise<void> {
-  while ((store.stats().log?.overlayEntries ?? 0) > 0) await sleep(50)
+  while ((store.stats().log?.memtableEntries ?? 0) > 0) await sleep(50)
 }

@@ -126,7 +126,9 @@ export const codes = {
   CannotConvertIndexToUnique: row(359, 409),
   ReauthenticationRequired: row(391, 401, { state: '28000' }),
   IngressRequestRateLimitExceeded: row(462, 429, { state: '53400', word: 'BUSY', retry: true }),
-  /** The number by which a hosted service of the peer's refuses what is over a quota. */
+  /**
+   * The number by which a hosted service of the reference server's refuses what is over a quota.
+   */
   QuotaExceeded: row(8000, 507, { repliesAs: 'AtlasError', state: '53100', word: 'OOM' }),
   MethodNotAllowed: row(59, 405, { repliesAs: 'CommandNotFound', memory: 'METHOD_NOT_ALLOWED' }),
   Unauthenticated: row(13, 401, { repliesAs: 'Unauthorized', state: '28000', word: 'NOAUTH' }),
@@ -162,7 +164,10 @@ export const codes = {
   SearchNotEnabled: row(31082, 400),
 } as const satisfies Record<string, CodeRow>
 
-/** A row of the table, or `Location<number>` for the peer's numbered codes that have no name. */
+/**
+ * A row of the table, or `Location<number>` for the reference server's numbered codes that have no
+ * name.
+ */
 export type CodeName = keyof typeof codes | `Location${number}`
 
 /** Undefined for a number without a name. */

@@ -6,27 +6,30 @@ import { assert } from './errors.js'
 const KiB = 1024
 const MiB = 1024 * KiB
 
-/** Stored document, bytes. The peer's maxBsonObjectSize. */
+/** Stored document, bytes. The reference server's maxBsonObjectSize. */
 export const documentBytesMax = 16 * MiB
-/** Command document: a stored document and what surrounds it (peer: BSONObjMaxInternalSize). */
+/**
+ * Command document: a stored document and what surrounds it (reference server:
+ * BSONObjMaxInternalSize).
+ */
 export const commandBytesMax = documentBytesMax + 16 * KiB
-/** One wire message or HTTP body, bytes (peer: maxMessageSizeBytes). */
+/** One wire message or HTTP body, bytes (reference server: maxMessageSizeBytes). */
 export const messageBytesMax = 48_000_000
 /** Bytes of a message that are validated in one tick: some 4 ms. */
 export const parseStepBytes = 2 * MiB
-/** Kind 1 sections of one message (peer: code 233). */
+/** Kind 1 sections of one message (reference server: code 233). */
 export const messageSequencesMax = 2
 /** Compressed messages above this are inflated and deflated off the main thread, bytes. */
 export const inlineZlibBytesMax = 64 * KiB
 /** Before login a client has nothing large to say. */
 export const anonymousMessageBytesMax = 16 * KiB
-/** Operations of one write command (peer: maxWriteBatchSize). */
+/** Operations of one write command (reference server: maxWriteBatchSize). */
 export const writeBatchMax = 100_000
-/** Nesting of BSON that the parser follows (peer: 200, code 15). */
+/** Nesting of BSON that the parser follows (reference server: 200, code 15). */
 export const bsonDepthMax = 200
 /** Nesting of what is stored; conforming clients stop here. */
 export const documentDepthMax = 100
-/** First batch of find and aggregate when the client names none (peer). */
+/** First batch of find and aggregate when the client names none (reference server). */
 export const firstBatchDocuments = 101
 /** Page of the HTTP routes: default and largest (docs/compatibility.md, "HTTP"). */
 export const httpPageDefault = 100
@@ -127,35 +130,35 @@ export const groupProgramsMax = 64
 export const groupMsMax = 2
 export const groupBytesMax = 4 * MiB
 /**
- * Changes not yet in the tables: memory of one overlay before it is frozen, and its age. What is
+ * Changes not yet in the tables: memory of one memtable before it is frozen, and its age. What is
  * written again within that time is checkpointed once, and read without the tables.
  */
-export const overlayBytesMax = 32 * MiB
-export const overlayMsMax = 5_000
+export const memtableBytesMax = 32 * MiB
+export const memtableMsMax = 5_000
 /** Its part of the log, where keys are written again and again: what a start may have to read. */
 export const segmentBytesMax = 64 * MiB
-/** Frozen overlays that wait for the checkpointer before writers wait too. */
-export const overlaysFrozenMax = 2
-/** Memory that an overlay takes at a time, bytes; a larger change has memory of its own. */
-export const overlaySlabBytes = 1 * MiB
+/** Frozen memtables that wait for the checkpointer before writers wait too. */
+export const memtablesFrozenMax = 2
+/** Memory that a memtable takes at a time, bytes; a larger change has memory of its own. */
+export const memtableSlabBytes = 1 * MiB
 /** Slabs that are mapped at once: beyond the 32 MiB up to which glibc may use its common heap. */
-export const overlayArenaSlabs = 33
-assert(overlayArenaSlabs * overlaySlabBytes > 32 * MiB, 'an arena is mapped on its own')
+export const memtableArenaSlabs = 33
+assert(memtableArenaSlabs * memtableSlabBytes > 32 * MiB, 'an arena is mapped on its own')
 /** Slabs that stay free while whole arenas are given back: what lies idle, against mapping anew. */
-export const overlaySlabsFreeMax = 32
+export const memtableSlabsFreeMax = 32
 /** Keys put in no order before they are sorted into it: 2 to 4 ms of work. */
-export const overlayTailKeysMax = 8_192
+export const memtableTailKeysMax = 8_192
 /** Keys of one run of the order. */
-export const overlayRunKeysMax = 512
+export const memtableRunKeysMax = 512
 /** Superseded versions that are let go behind one group or snapshot, beyond two a change. */
-export const overlayTrimMax = 1_024
+export const memtableTrimMax = 1_024
 /**
  * Bytes looked through for live values behind one group, beyond three times its own; at most, and
  * changes among them: some 2 ms of work.
  */
-export const overlayCleanBytes = 32 * KiB
-export const overlayCleanBytesMax = 4 * MiB
-export const overlayCleanChangesMax = 8_192
+export const memtableCleanBytes = 32 * KiB
+export const memtableCleanBytesMax = 4 * MiB
+export const memtableCleanChangesMax = 8_192
 /**
  * Changes and bytes of values of one commit of a checkpoint. LMDB keeps the pages that it writes in
  * memory until it commits, and for the next one: with random keys one of 4 KiB a change, some
@@ -164,7 +167,7 @@ export const overlayCleanChangesMax = 8_192
 export const checkpointPutsMax = 4_096
 export const checkpointBytesMax = 16 * MiB
 /** Of a segment, what is read at a time: all of one of the usual size. */
-export const checkpointReadBytesMax = overlayBytesMax + 48 * MiB
+export const checkpointReadBytesMax = memtableBytesMax + 48 * MiB
 /** Heap of the checkpoint worker, MiB: what it works on lies outside. */
 export const checkpointHeapMiB = 48
 /** A reader waits so long for a failed checkpoint to let the tables go. */
@@ -219,7 +222,7 @@ export const candidatesMax = 128
 export const upsertRecheckMax = 100
 /**
  * Snapshot reads: age and number. So many of them may take longer, while none holds more memory of
- * overlays than that; a reader of the tables keeps their file from using its free pages again.
+ * memtables than that; a reader of the tables keeps their file from using its free pages again.
  */
 export const snapshotMsMax = 5_000
 export const snapshotsMax = 64
@@ -250,25 +253,27 @@ export const chunkBytes = 128 * KiB
 /** Chunks put by one program: half a MiB takes LMDB about 4 ms. */
 export const chunksPerProgram = 4
 
-/** Indexes of a collection, fields of an index (peer). */
+/** Indexes of a collection, fields of an index (reference server). */
 export const indexesMax = 64
 export const indexFieldsMax = 32
-/** Entries of one document in a wildcard index: one program puts them (peer: 100,000). */
+/**
+ * Entries of one document in a wildcard index: one program puts them (reference server: 100,000).
+ */
 export const wildcardEntriesMax = programPutsMax - 100
 /** Paths with arrays that a wildcard index tells apart, in all and in bytes of UTF-8. */
 export const wildcardArrayPathsMax = 32
 export const wildcardArrayPathsBytesMax = KiB
 /** Filters of partial indexes that are kept compiled. */
 export const partialFiltersMax = 1_000
-/** Age of documents in a TTL index, seconds (peer: an int32). */
+/** Age of documents in a TTL index, seconds (reference server: an int32). */
 export const expireAfterSecondsMax = 2_147_483_647
-/** `db.collection`, bytes of UTF-8 (peer); database name alone. */
+/** `db.collection`, bytes of UTF-8 (reference server); database name alone. */
 export const namespaceBytesMax = 255
 export const databaseNameBytesMax = 63
-/** Array positions that an update may fill with null (peer: code 34). */
+/** Array positions that an update may fill with null (reference server: code 34). */
 export const arrayBackfillMax = 1_500_000
 
-/** Memory of one sort or group without spilling, bytes (peer). */
+/** Memory of one sort or group without spilling, bytes (reference server). */
 export const blockingBytesMax = 100 * MiB
 /**
  * Bytes on disk that sorts and groups of one command may take beyond that, and of all commands
@@ -278,22 +283,25 @@ export const spillBytesMax = 4 * 1_024 * MiB
 export const spillBytesOfAllMax = 16 * 1_024 * MiB
 /** Of one wallet, or of the operator: others keep room. */
 export const spillBytesOfOwnerMax = 8 * 1_024 * MiB
-/** Documents that one $densify makes (peer). */
+/** Documents that one $densify makes (reference server). */
 export const densifyDocumentsMax = 500_000
-/** Values of one distinct reply, bytes (peer: code 17217). */
+/** Values of one distinct reply, bytes (reference server: code 17217). */
 export const distinctBytesMax = 16 * MiB
-/** Bytes of documents in one reply batch (peer). */
+/** Bytes of documents in one reply batch (reference server). */
 export const batchBytesMax = 16 * MiB
-/** Bytes of a capped collection: at least, in steps of, at most (peer); its documents (peer). */
+/**
+ * Bytes of a capped collection: at least, in steps of, at most (reference server); its documents
+ * (reference server).
+ */
 export const cappedBytesMin = 4_096
 export const cappedBytesStep = 256
 export const cappedBytesMax = 2 ** 50
 export const cappedDocumentsMax = 2 ** 31 - 1
-/** Span and rounding of a time-series collection's buckets, seconds: a year (peer). */
+/** Span and rounding of a time-series collection's buckets, seconds: a year (reference server). */
 export const seriesSpanSecondsMax = 31_536_000
 /** A command that currentOp shows whole; a longer one is told by its shape. */
 export const shownCommandBytesMax = 16_384
-/** Measurements and bytes of one bucket that `system.buckets.<name>` shows (peer). */
+/** Measurements and bytes of one bucket that `system.buckets.<name>` shows (reference server). */
 export const bucketMeasurementsMax = 1_000
 export const bucketBytesMax = 128_000
 /** Buckets that a read packs at once, by number and bytes: interleaved series each have one. */
@@ -303,15 +311,19 @@ export const openBucketsBytesMax = 1_048_576
 export const cappedEvictionsMax = programPutsMax / 2
 /** Oldest documents of a capped collection that are read at once to make room. */
 export const cappedEvictionPage = 16
-/** How long a getMore waits for a document unless it says (peer), and how many may wait. */
+/**
+ * How long a getMore waits for a document unless it says (reference server), and how many may wait.
+ */
 export const awaitDataMs = 1_000
 export const awaitingCursorsMax = 10_000
 /** Conversions to a capped collection that are begun again because others kept writing to it. */
 export const cappedCopyRunsMax = 5
-/** Idle cursors are closed after this (peer), and a wallet may hold so many unless told. */
+/**
+ * Idle cursors are closed after this (reference server), and a wallet may hold so many unless told.
+ */
 export const cursorIdleMs = 10 * 60_000
 export const cursorsPerOwnerMax = 1_000
-/** Idle logical sessions (peer: logicalSessionTimeoutMinutes). */
+/** Idle logical sessions (reference server: logicalSessionTimeoutMinutes). */
 export const sessionIdleMinutes = 30
 
 /**
@@ -472,7 +484,7 @@ export const messageStallMs = 30_000
  * Unread replies beyond the backlog hold memory of others: then the socket is closed.
  */
 export const replyStallMs = 5 * 60_000
-/** Silence after which TCP asks whether the other side is still there (peer: 120 s). */
+/** Silence after which TCP asks whether the other side is still there (reference server: 120 s). */
 export const tcpKeepAliveMs = 60_000
 /** A graceful stop waits this long for commands in flight. */
 export const shutdownMsMax = 4_000
@@ -481,13 +493,13 @@ export const socketBacklogBytesMax = 1 * MiB
 /** Pieces of a filter, pipeline or update: depth of nesting, and stages. */
 export const expressionDepthMax = 100
 export const pipelineStagesMax = 1_000
-/** Pipelines inside pipelines (peer: 20, code 232). */
+/** Pipelines inside pipelines (reference server: 20, code 232). */
 export const subPipelineDepthMax = 20
 /** A value that an expression makes, bytes: joins in a loop would double it without end. */
 export const expressionBytesMax = 64 * MiB
 /** Documents that a transform emits in one bounded step. */
 export const stepDocumentsMax = 500
-/** Regular expression source, characters (peer: 32,764). */
+/** Regular expression source, characters (reference server: 32,764). */
 export const regexCharsMax = 32_764
 /**
  * HTTP: request headers, bytes; time to receive headers, and a body that is read whole; keep-alive
@@ -549,7 +561,10 @@ assert(indexesMax * indexSpecBytesMax < inlineValueBytesMax, 'a descriptor is on
 export const operatorKeyCharsMin = 32
 /** What a body of unknown length is counted as until it has come, bytes. */
 export const unannouncedBodyBytes = 64 * KiB
-/** Between looks for documents whose time has come: half of what the peer's users expect. */
+/**
+ * Between looks for documents whose time has come: half of what the reference server's users
+ * expect.
+ */
 export const documentExpirySweepMs = 30_000
 /** Durations of commands are told of the last minute: slots, and milliseconds of each. */
 export const latencySlots = 6
@@ -563,21 +578,32 @@ export const decimalCharsMax = 16_384
  */
 export const respBulkBytesMax = documentBytesMax - KiB
 /**
- * Arguments of one command. The peer's cap up to 6.2; 7.0 takes 2^31 - 1, whose offsets alone would
- * be 16 GiB.
+ * Arguments of one command. The reference server's cap up to 6.2; 7.0 takes 2^31 - 1, whose offsets
+ * alone would be 16 GiB.
  */
 export const respArgumentsMax = 1_024 * 1_024
-/** All arguments of one command, bytes (peer: client-query-buffer-limit, 1 GiB for everything). */
+/**
+ * All arguments of one command, bytes (reference server: client-query-buffer-limit, 1 GiB for
+ * everything).
+ */
 export const respRequestBytesMax = 64 * MiB
 assert(respRequestBytesMax > respBulkBytesMax, 'the longest argument fits a command')
-/** A longer argument is passed over unread, and its command refused, up to here (peer's bound). */
+/**
+ * A longer argument is passed over unread, and its command refused, up to here (reference server's
+ * bound).
+ */
 export const respPassedBytesMax = 512 * MiB
-/** An inline command or a length without an end of line, bytes (peer: PROTO_INLINE_MAX_SIZE). */
+/**
+ * An inline command or a length without an end of line, bytes (reference server:
+ * PROTO_INLINE_MAX_SIZE).
+ */
 export const respLineBytesMax = 64 * KiB
-/** Before login (peer): arguments of a command, bytes of an argument. */
+/** Before login (reference server): arguments of a command, bytes of an argument. */
 export const anonymousRespArgumentsMax = 10
 export const anonymousRespBulkBytesMax = 16 * KiB
-/** Replies are gathered in blocks of this size, bytes (peer: PROTO_REPLY_CHUNK_BYTES). */
+/**
+ * Replies are gathered in blocks of this size, bytes (reference server: PROTO_REPLY_CHUNK_BYTES).
+ */
 export const respBlockBytes = 16 * KiB
 /** Bulk strings from this size on are sent from where they lie: half a block saved, bytes. */
 export const respReferenceBytesMin = 8 * KiB
@@ -602,7 +628,7 @@ export const backupHeapMiB = 64
 export const restoreCommitBytes = 32 * MiB
 /** Damaged pairs that `sigil check` names one by one; the rest is counted. */
 export const damagesNamedMax = 100
-/** SELECT knows 0 to 15 (peer's default). */
+/** SELECT knows 0 to 15 (reference server's default). */
 export const keyspacesMax = 16
 /**
  * Name of a key, bytes: caches are keyed by whole addresses. In the store's key a long one is a
@@ -610,8 +636,8 @@ export const keyspacesMax = 16
  */
 export const keyNameBytesMax = 64 * KiB
 /**
- * A container up to here is one document: members (peer's listpack thresholds), and bytes of its
- * value. Beyond, its members are records of their own.
+ * A container up to here is one document: members (reference server's listpack thresholds), and
+ * bytes of its value. Beyond, its members are records of their own.
  */
 export const inlineMembersMax = 128
 export const inlineContainerBytesMax = 8 * KiB
@@ -645,8 +671,8 @@ assert(multiBytesMax >= 2 * programBytesMax, 'what EXEC can do can be queued')
 /** Between looks for keys whose time has come. */
 export const expirySweepMs = 100
 /**
- * Unsent bytes of a subscriber (peer: client-output-buffer-limit pubsub): at once, and for
- * how long how many.
+ * Unsent bytes of a subscriber (reference server: client-output-buffer-limit pubsub): at once, and
+ * for how long how many.
  */
 export const subscriberOutputBytesMax = 32 * MiB
 export const subscriberBacklogBytesMax = 8 * MiB
@@ -656,7 +682,7 @@ assert(subscriberBacklogBytesMax > socketBacklogBytesMax, 'a slow client is firs
 export const pushedBytesMin = 64 * KiB
 /** Between comments that keep an event stream open through proxies. */
 export const eventStreamPingMs = 15_000
-/** Sockets of the key-value protocol (peer: maxclients). */
+/** Sockets of the key-value protocol (reference server: maxclients). */
 export const respConnectionsMax = 10_000
 /** Sockets of the PostgreSQL protocol. */
 export const sqlConnectionsMax = 10_000
@@ -665,9 +691,9 @@ export const programReadsMax = 20_000
 /** As programReadsMax, of one command: what reads more is prepared by a read from the start. */
 export const commandReadsMax = 10_000
 /** As programReadsMax, of a command that is prepared by a read. */
-export const preparedReadsMax = 1_500_000
+export const optimisticReadsMax = 1_500_000
 /** Key-value commands that are prepared at a time, for the memory; one an owner. */
-export const preparedAtOnceMax = 4
+export const optimisticAtOnceMax = 4
 /** Keys that others change while one is prepared: beyond, it is begun again. About 50 MB. */
 export const preparedChangesMax = 400_000
 /**
@@ -691,7 +717,7 @@ export const largeKeysBytes = 4 * MiB
  */
 export const wordsAtOnceMax = programPutsMax / 2
 /** Large containers that one key-value program keeps open between its commands. */
-export const heldContainersMax = 8
+export const openContainersMax = 8
 /** Blocks of all large sorted sets whose beginning is remembered: some 200 bytes each. */
 export const blockHintsMax = 32_768
 /** Members in one page of keyMembers, those that one step reads, and bytes that end a page. */
@@ -719,7 +745,7 @@ export const globStepsBase = 10_000
 export const globStepsPerByteMax = 64
 /** The longest time that one timer of the platform can wait; beyond, it fires at once. */
 export const timerMsMax = 2 ** 31 - 1
-/** Bytes of a pattern that can match (peer's tests have 100,000). */
+/** Bytes of a pattern that can match (reference server's tests have 100,000). */
 export const globPatternBytesMax = 256 * KiB
 /** Places of SCAN and its like that are remembered; few are longer than 100 bytes. */
 export const scanCursorsMax = 10_000
@@ -743,7 +769,7 @@ export const membersCopyRuns = 4
 export const monitorLineBytes = 16 * KiB
 /** Entries of the slow log, whatever slowlog-max-len says: each has up to 4 KiB. */
 export const slowLogEntriesMax = 10_000
-/** Words of an entry, and bytes of a word (peer). */
+/** Words of an entry, and bytes of a word (reference server). */
 export const slowLogWordsMax = 32
 export const slowLogBytesMax = 128
 /** Keys with a time that INFO looks at for `expires` and `avg_ttl`: some 10 ms. */
@@ -832,7 +858,7 @@ export const logOverlapBlocks = 8
 assert(logOverlapBlocks < headRewindMax, 'what is read again can be taken back')
 /** Events that one program puts into the key log. */
 export const logEventsAtOnce = 200
-/** Keys whose standing is followed from block to block, and wallets whose account is remembered. */
+/** Keys whose status is followed from block to block, and wallets whose account is remembered. */
 export const followedKeysMax = 20_000
 export const followedAccountsMax = 10_000
 /** Gas of a sponsored transaction, in its simulation too: a hostile wallet may burn all of it. */
@@ -928,7 +954,10 @@ export const rolesMax = 1_000
 export const auditEntriesMax = 100_000
 export const auditTextMax = 256
 
-/** What a failed validation is told of: bytes in all, values of one path, levels (the peer's). */
+/**
+ * What a failed validation is told of: bytes in all, values of one path, levels (the reference
+ * server's).
+ */
 export const validationErrorBytesMax = 12 * 1024 * 1024
 export const consideredValuesMax = 10
 export const validationErrorDepthMax = 200
@@ -940,7 +969,10 @@ export const violationsBytesMax = 8 * 1024 * 1024
 export const validatorsBytesMax = 64 * 1024 * 1024
 /** Options of a collection, bytes: every command on it compares them with what it remembers. */
 export const collectionOptionsBytesMax = 1024 * 1024
-/** Views that lie over one another (peer: kMaxViewDepth), and bytes of what they amount to. */
+/**
+ * Views that lie over one another (reference server: kMaxViewDepth), and bytes of what they amount
+ * to.
+ */
 export const viewDepthMax = 20
 /** Names that a view reads, those of the views among them included: each is looked up. */
 export const viewSourcesMax = 1_000
@@ -1109,13 +1141,13 @@ export const keywordsShown = 12
 /** Memories of one command. */
 export const memoryBatchMax = 500
 /** Where each stands for itself: those that are prepared together, and bytes of their documents. */
-export const memoriesPreparedMax = 128
-export const memoryBytesPreparedMax = 256 * KiB
+export const memoriesAnalysedMax = 128
+export const memoryBytesAnalysedMax = 256 * KiB
 /**
  * Commands that are prepared at a time (preparedChangesMax): while there are as many, further
  * batches are written in one program each.
  */
-export const memoryBatchesPreparedMax = 4
+export const memoryBatchesOptimisticMax = 4
 /** Bytes of the memories that are to be written all or none. */
 export const memoryBytesAtOnceMax = 1 * MiB
 /** Nodes of one graph. */

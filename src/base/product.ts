@@ -4,10 +4,13 @@
 export const productName = 'Sigil'
 
 /** The release that the document protocol imitates, as a standalone server. */
-export const peerVersion = '7.0.15'
-export const peerVersionArray = [7, 0, 15, 0] as const
-export const peerCompatibilityVersion = '7.0'
+export const referenceVersion = '7.0.15'
+export const referenceVersionArray = [7, 0, 15, 0] as const
+export const referenceCompatibilityVersion = '7.0'
 
-/** Wire versions of hello: 21 is the peer's 7.0; drivers of today refuse a maximum below 9. */
+/**
+ * Wire versions of hello: 21 is the reference server's 7.0; drivers of today refuse a maximum below
+ * 9.
+ */
 export const wireVersionMin = 0
 export const wireVersionMax = 21

@@ -1,6 +1,6 @@
-// What a key-value command refuses. The peer's clients match on the text and its first word, so the
-// texts that several commands share stand here once, to the letter of 7.0.15. The error is the one
-// class of errors.ts: HTTP answers it with the number of its kind.
+// What a key-value command refuses. The reference server's clients match on the text and its first
+// word, so the texts that several commands share stand here once, to the letter of 7.0.15. The
+// error is the one class of errors.ts: HTTP answers it with the number of its kind.
 
 import { type CodeName, codeRow, GatewayError } from './errors.js'
 
@@ -58,13 +58,13 @@ export const noPassword = (): ReplyError =>
       'Are you sure your configuration is correct?',
   )
 
-/** As the peer says it above its `maxmemory`. */
+/** As the reference server says it above its `maxmemory`. */
 export const tooMuchMemory = (): ReplyError =>
   refuse("OOM command not allowed when used memory > 'maxmemory'.", 'ExceededMemoryLimit')
 
 /**
  * The error line of anything that a command may throw. What is no key-value error keeps its text
- * behind the word that clients of the peer act on.
+ * behind the word that clients of the reference server act on.
  */
 export function errorLine(error: GatewayError): string {
   if (error instanceof ReplyError) return error.message

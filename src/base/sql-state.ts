@@ -5,7 +5,7 @@
 import { codeRow, type GatewayError } from './errors.js'
 import { isTooMuchWork } from './work/work-budget.js'
 
-/** Of the peer's numbered codes, which have no row. */
+/** Of the reference server's numbered codes, which have no row. */
 const numbered: Readonly<Record<number, string>> = { 17419: '54000', 51091: '2201B' }
 
 /** 22023, a value that cannot be: what most refusals of the commands are. */

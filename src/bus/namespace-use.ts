@@ -2,7 +2,7 @@
 // recently used collections; a dropped one starts again.
 
 import { namespaceUseMax } from '../base/limits.js'
-import type { Touch } from '../engine/types.js'
+import type { Resource } from '../engine/types.js'
 import type { Effects } from './policy/facts.js'
 import {
   type LatencyKind,
@@ -117,7 +117,7 @@ export class NamespaceUse {
   private hand = 0
 
   /** Counts a command that took `ms`, by the first collection that it was about. */
-  record({ db, collection }: Touch, row: Counted, ms: number, failed: boolean): void {
+  record({ db, collection }: Resource, row: Counted, ms: number, failed: boolean): void {
     if (!failed && row.ends === 'names') {
       this.forget(db, collection)
       return

@@ -9,7 +9,7 @@ import type { KeyLimit } from '../identity/keys/key-limit.js'
 import type { KeyService } from '../identity/keys/key-service.js'
 import type { KeyUse } from '../identity/keys/key-use.js'
 import type { Allow, Rules } from '../identity/rights/allow.js'
-import type { Standing } from '../identity/rights/standing.js'
+import type { RevocationCheck } from '../identity/rights/revocation-check.js'
 import type { Credentials } from '../identity/sign-in/login.js'
 import type { SignIn } from '../identity/sign-in/sign-in.js'
 import type { UserService } from '../identity/users/user-service.js'
@@ -84,7 +84,7 @@ export interface Services {
   /** The decision about rights; `allow` of the identity room under the rules unless given. */
   readonly allow?: Allow
   /** Whether a wallet stands as its login saw it; without it there are no wallets. */
-  readonly standing?: Standing
+  readonly revocation?: RevocationCheck
   /** How wallets get sessions; without it none does. */
   readonly signIn?: SignIn
   /** Setting TEST_COMMANDS: what tests of drivers make commands fail with; else there is none. */

@@ -4,7 +4,7 @@
 
 import type { Account } from '../base/work/accounts.js'
 import type { Scheduler } from '../base/work/scheduler.js'
-import type { Touch } from '../engine/types.js'
+import type { Resource } from '../engine/types.js'
 import { accountOf, anonymous, type Identity } from '../identity/identity.js'
 import type { Login } from '../identity/sign-in/login.js'
 import type { Document } from '../value/value.js'
@@ -16,22 +16,22 @@ export interface SessionOptions {
   /** connectionId of hello, unique while the process lives; absent for an HTTP request. */
   readonly id?: number
   /** Address of the client, with its port where there is a connection. */
-  readonly peer: string
+  readonly remoteAddress: string
   /** Anonymous unless given. */
   readonly identity?: Identity
 }
 
 /** A command, by its name in the table, and what it was let in for. */
-export interface Touched {
+export interface Declared {
   readonly command: string
   readonly db: string
-  readonly touches: readonly Touch[]
+  readonly resources: readonly Resource[]
 }
 
 export class Session {
   readonly protocol: SessionProtocol
   readonly id: number
-  readonly peer: string
+  readonly remoteAddress: string
   identity: Identity
   private isClosed = false
   private account: Account | undefined
@@ -45,7 +45,7 @@ export class Session {
   /** Of the HTTP request that it stands for: what the log names it by. */
   requestId: string | undefined = undefined
   /** Told of what each command touches, before it runs. */
-  witness: ((touched: Touched) => void) | undefined = undefined
+  witness: ((declared: Declared) => void) | undefined = undefined
   /** The `client` document of the first hello. */
   clientMetadata: Document | undefined = undefined
   /** Compressors that hello agreed on. */
@@ -54,21 +54,23 @@ export class Session {
   constructor(options: SessionOptions) {
     this.protocol = options.protocol
     this.id = options.id ?? 0
-    this.peer = options.peer
+    this.remoteAddress = options.remoteAddress
     this.identity = options.identity ?? anonymous
   }
 
   /** Of the client, without a port: what limits count by. */
   get address(): string {
-    const { peer, protocol } = this
-    return protocol === 'http' ? peer : peer.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1')
+    const { remoteAddress, protocol } = this
+    return protocol === 'http'
+      ? remoteAddress
+      : remoteAddress.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1')
   }
 
   /** Whose time its commands take: as it stands when they come. */
   accountOf(scheduler: Scheduler): Account {
     const { account, identity } = this
     if (account !== undefined && this.accountIdentity === identity) return account
-    const made = scheduler.of(workOwner(identity, this.peer))
+    const made = scheduler.of(workOwner(identity, this.remoteAddress))
     this.accountIdentity = identity
     this.account = made
     return made
@@ -98,12 +100,14 @@ export class Session {
  * All keys and sessions of a wallet are one owner, as is a service user; the unknown are told apart
  * by address.
  */
-function workOwner(identity: Identity, peer: string): string {
+function workOwner(identity: Identity, remoteAddress: string): string {
   const account = accountOf(identity)
   if (account !== undefined) return account
   if (identity.kind !== 'anonymous') return identity.kind
-  const end = /^[^:]*:\d+$|\]:\d+$/.test(peer) ? peer.lastIndexOf(':') : peer.length
-  return `${identity.kind} ${peer.slice(0, end)}`
+  const end = /^[^:]*:\d+$|\]:\d+$/.test(remoteAddress)
+    ? remoteAddress.lastIndexOf(':')
+    : remoteAddress.length
+  return `${identity.kind} ${remoteAddress.slice(0, end)}`
 }
 
 /** One command as a client has sent it. */

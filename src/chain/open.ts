@@ -10,7 +10,7 @@ import type { Store } from '../store/store.js'
 import type { AnchorClient } from './anchors/anchor-client.js'
 import type { Connected } from './connect.js'
 import { type LocalChain, openLocalChain } from './local/open.js'
-import type { CallRequest, KeyStanding, Registry } from './registry/registry.js'
+import type { CallRequest, KeyStatus, Registry } from './registry/registry.js'
 import { type RegistryClient, requireRelay } from './registry/registry-client.js'
 import { ChainAway, reasonOf, unavailable } from './remote/away.js'
 import { inTime } from './remote/head.js'
@@ -214,9 +214,9 @@ class Opened implements OpenChain, Registry {
     return (await this.client()).code(address)
   }
 
-  standing(address: string, index: number): KeyStanding {
+  keyStatus(address: string, index: number): KeyStatus {
     if (this.connected === undefined) this.begin()
-    return this.connected?.client.standing(address, index) ?? 'unknown'
+    return this.connected?.client.keyStatus(address, index) ?? 'unknown'
   }
 
   onRevoked(listener: (address: string, index: number) => void): () => void {

@@ -18,7 +18,12 @@ export async function runOperatorKey(settings: Settings): Promise<number> {
     const { key } = await OperatorKey.open(store, { random: systemRandom })
     const made = await key.renew(store, systemRandom)
     const audit = new Audit({ store, database: settings.DATABASE, clock: systemClock })
-    await audit.record({ act: 'operatorKey', identity: operator, protocol: 'cli', peer: '' })
+    await audit.record({
+      act: 'operatorKey',
+      identity: operator,
+      protocol: 'cli',
+      remoteAddress: '',
+    })
     process.stdout.write(`The new operator key, shown once:\n\n  ${made}\n`)
     return 0
   } finally {

@@ -34,7 +34,12 @@ export async function runSpaces(settings: Settings, given: Given): Promise<numbe
     const { DATABASE: database } = settings
     await moveSpaces({ store, database, now: systemClock.now(), say }, keys)
     const audit = new Audit({ store, database, clock: systemClock })
-    await audit.record({ act: 'moveSpaces', identity: operator, protocol: 'cli', peer: '' })
+    await audit.record({
+      act: 'moveSpaces',
+      identity: operator,
+      protocol: 'cli',
+      remoteAddress: '',
+    })
     return 0
   } finally {
     await engine.close()

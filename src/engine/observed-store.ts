@@ -11,7 +11,7 @@ import type {
   Awaitable,
   KeyChange,
   LargeChanges,
-  Near,
+  Peeker,
   Program,
   ReadOptions,
   ReadTx,
@@ -207,8 +207,8 @@ class ObservedTx extends PassingTx {
     super(inner)
   }
 
-  get near(): Near | undefined {
-    return this.inner.near
+  get peeker(): Peeker | undefined {
+    return this.inner.peeker
   }
 
   override put(key: Bytes, value: Bytes): void {

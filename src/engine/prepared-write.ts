@@ -148,7 +148,7 @@ export class Changes {
 
   /**
    * Changes what was prepared. Where that no longer holds when the changes are made, the program
-   * ends with ChangedMeanwhile. `tx` is the observed store's own, without a fence around it.
+   * ends with ChangedMeanwhile. `tx` is the observed store's own, without a guard around it.
    */
   apply(tx: Tx, parts: readonly Prepared<unknown>[]): void {
     assert(writerOf(tx) !== undefined, 'what is prepared is changed by way of the observed store')

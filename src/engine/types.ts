@@ -203,15 +203,15 @@ export interface Guarded {
  * others' documents (TTL, unique, validators, collMod), `admin` drop, flush, rename, roles, `claim`
  * to set the mode, which may make the first wallet that does it the owner of an unowned collection.
  */
-export type Need = 'read' | 'write' | 'index' | 'own' | 'admin' | 'claim'
+export type Privilege = 'read' | 'write' | 'index' | 'own' | 'admin' | 'claim'
 
 /** What a command declared: collections and what it needs of each. */
 
-export interface Touch {
+export interface Resource {
   readonly db: string
   /** Undefined: the database as a whole (listCollections, dropDatabase). */
   readonly collection?: string
-  readonly needs: readonly Need[]
+  readonly privileges: readonly Privilege[]
   /**
    * Where the name is a view's: `resolve` lets the command read what it shows, `allow` is for
    * commands that are about the view itself. Else a view is refused (166).

@@ -9,8 +9,8 @@ import type { OpenChain } from '../chain/open.js'
 import { Audit } from '../identity/audit.js'
 import { readKeyState } from '../identity/keys/wallet-keys.js'
 import type { Rules } from '../identity/rights/allow.js'
+import { WalletRevocation } from '../identity/rights/revocation-check.js'
 import { rulesOf } from '../identity/rights/rules.js'
-import { WalletStanding } from '../identity/rights/standing.js'
 import { mayEnter } from '../identity/rights/whitelist.js'
 import { SessionSeal } from '../identity/sign-in/session-cookie.js'
 import { readSessionKeys } from '../identity/sign-in/session-keys.js'
@@ -37,7 +37,7 @@ interface AuthorityOptions {
 export interface Authority {
   readonly rules: Rules
   readonly audit: Audit
-  readonly standing: WalletStanding
+  readonly revocation: WalletRevocation
   readonly signIn: SignIn
   close(): Promise<void>
 }
@@ -51,11 +51,11 @@ export function openAuthority(options: AuthorityOptions): Authority {
     enforces: settings.WHITELIST === 'enforce',
     isAdministrator: rules.isAdministrator,
   }
-  const standing = new WalletStanding({
+  const revocation = new WalletRevocation({
     readKeyState,
     readSession,
     whitelist,
-    keyOnChain: (address, index) => chain.registry.standing(address, index),
+    keyOnChain: (address, index) => chain.registry.keyStatus(address, index),
     ...(hasUsers(settings, isLoopback) ? { readUser: readUserIdentity } : {}),
   })
   const signIn = openSignIn(options, audit, (tx, address) => mayEnter(tx, address, whitelist))
@@ -64,7 +64,7 @@ export function openAuthority(options: AuthorityOptions): Authority {
   return {
     rules,
     audit,
-    standing,
+    revocation,
     signIn,
     close: () => sweeper.close(),
   }

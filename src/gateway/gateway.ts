@@ -161,7 +161,7 @@ async function openServer(
   await engine.start()
   const isOnLoopback = isLoopback(settings.HOST)
   const authority = openAuthority({ settings, store, ...common, chain, isLoopback: isOnLoopback })
-  const { rules, standing, audit } = authority
+  const { rules, revocation, audit } = authority
   const { registry } = chain
   const users = new UserService({
     store,
@@ -191,7 +191,7 @@ async function openServer(
     ...common,
     version,
     rules,
-    standing,
+    revocation,
     audit,
     credentials,
     keyLimit,
@@ -215,7 +215,7 @@ function openBus(
   { settings, clock, random, log, version, onShutdown }: GatewayOptions,
   listeners: () => Listeners | undefined,
 ): Bus {
-  const { rules, standing, audit, signIn } = authority
+  const { rules, revocation, audit, signIn } = authority
   const { credentials, keyLimit, keyUse, keys } = wallets
   const { TEST_COMMANDS: hasTests } = settings
   return new Bus(hasTests ? [...documentRows, failPointRow] : documentRows, engine, {
@@ -229,7 +229,7 @@ function openBus(
     slowCommandMs: settings.SLOW_COMMAND_MS,
     version,
     rules,
-    standing,
+    revocation,
     audit,
     signIn,
     credentials,

@@ -29,10 +29,10 @@ import { SpaceTable } from '../engine/keyspace/spaces.js'
 import type { InlineBounds } from '../engine/keyspace/work.js'
 import type { PrivacyMode } from '../engine/types.js'
 import { allowUnder, strictRules } from '../identity/rights/allow.js'
-import { noWallets } from '../identity/rights/standing.js'
+import { noWallets } from '../identity/rights/revocation-check.js'
 import type { Credentials } from '../identity/sign-in/login.js'
 
-type Shared = 'rules' | 'allow' | 'standing' | 'audit' | 'keyLimit' | 'keyUse' | 'quotas'
+type Shared = 'rules' | 'allow' | 'revocation' | 'audit' | 'keyLimit' | 'keyUse' | 'quotas'
 
 export interface KeyValueOptions extends Pick<Services, Shared> {
   readonly settings: Settings
@@ -62,14 +62,14 @@ export async function openKeyValue(options: KeyValueOptions): Promise<KeyValueBu
   const space = { owner: null, mode, now, options: emptyDocument }
   await engine.store.write((tx) => spaces.ensure(tx, space))
   await engine.store.write((tx) => ensureChannels(tx, settings.DATABASE, space))
-  const { log, version, credentials, rules, standing = noWallets, audit } = options
+  const { log, version, credentials, rules, revocation = noWallets, audit } = options
   const { keyLimit, keyUse, quotas } = options
   const allow = options.allow ?? allowUnder(rules ?? strictRules)
   const { store } = engine
   const channels = new Channels({
     store,
     allow,
-    standing,
+    revocation,
     clock,
     ...(quotas === undefined ? {} : { quotas }),
   })
@@ -92,7 +92,7 @@ export async function openKeyValue(options: KeyValueOptions): Promise<KeyValueBu
       spaces: options.spaces,
       ...(options.homes === undefined ? {} : { homes: options.homes }),
       allow,
-      standing,
+      revocation,
       ...(rules === undefined ? {} : { rules }),
       ...(audit === undefined ? {} : { audit }),
       ...(quotas === undefined ? {} : { quotas }),

@@ -28,7 +28,7 @@ export interface AuditEntry {
   readonly identity: Identity
   readonly protocol: string
   /** Address of the client. */
-  readonly peer: string
+  readonly remoteAddress: string
   /** `database.collection`, where the act is on one. */
   readonly ns?: string
   readonly details?: AuditDetails
@@ -114,7 +114,7 @@ function numberOf(bytes: Bytes): number {
 }
 
 function documentOf(number: number, entry: AuditEntry, now: number): Document {
-  const { act, identity, protocol, peer, ns, details = {} } = entry
+  const { act, identity, protocol, remoteAddress, ns, details = {} } = entry
   return writeDocument((writer) => {
     writer.value('_id', numberValue(number)).date('at', now).string('act', act)
     writer.openDocument('by').string('kind', identity.kind)
@@ -125,7 +125,7 @@ function documentOf(number: number, entry: AuditEntry, now: number): Document {
     if (identity.kind === 'user') {
       writer.string('user', identity.name).string('db', identity.database)
     }
-    writer.close().string('protocol', protocol).string('peer', peer)
+    writer.close().string('protocol', protocol).string('peer', remoteAddress)
     if (ns !== undefined) writer.string('ns', ns)
     writer.openDocument('details')
     for (const [name, value] of Object.entries(details)) {

@@ -1,5 +1,5 @@
 // Who speaks: every session has one identity, and every decision about rights starts from it. What
-// a key's permissions are is read again at every use (standing.ts); these are what login saw.
+// a key's permissions are is read again at every use (revocation-check.ts); these are what login saw.
 
 /** What a key lets its wallet do; the three are independent, `all` grants the three. */
 export type Permission = 'read' | 'write' | 'admin'

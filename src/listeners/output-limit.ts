@@ -1,6 +1,6 @@
 // How far a client may fall behind with reading. What is published is not held back for
 // one who does not take it: past the bounds of its class the connection is closed, and the others
-// do not notice. The bounds are those of the peer's client-output-buffer-limit.
+// do not notice. The bounds are those of the reference server's client-output-buffer-limit.
 
 import type { OutputBounds } from '../bus/keyvalue/settings.js'
 import { subscriberBounds } from '../bus/keyvalue/settings.js'

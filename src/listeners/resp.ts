@@ -149,7 +149,7 @@ class Listener implements RespListener {
     return new KeyValueSession({
       protocol: 'resp',
       id: this.nextId++,
-      peer: addressOf(socket.remoteAddress, socket.remotePort),
+      remoteAddress: addressOf(socket.remoteAddress, socket.remotePort),
       local: addressOf(socket.localAddress, socket.localPort),
       identity,
       place: bus.placeOf(identity, undefined),

@@ -144,8 +144,8 @@ class Listener implements SqlListener {
     const { authOff, clock, credentials, random, tls, database, version } = this.options
     const address = socket.remoteAddress ?? ''
     const identity: Identity = authOff ? everyone : anonymous
-    const peer = `${address}:${socket.remotePort ?? 0}`
-    const session = new Session({ protocol: 'sql', id: this.nextId++, peer, identity })
+    const remoteAddress = `${address}:${socket.remotePort ?? 0}`
+    const session = new Session({ protocol: 'sql', id: this.nextId++, remoteAddress, identity })
     const login = new Login({
       credentials,
       clock,

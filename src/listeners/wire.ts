@@ -125,8 +125,8 @@ class Listener implements WireListener {
     const { authOff, clock, credentials, random, tls } = this.options
     const address = socket.remoteAddress ?? ''
     const identity: Identity = authOff ? everyone : anonymous
-    const peer = `${address}:${socket.remotePort ?? 0}`
-    const session = new Session({ protocol: 'wire', id: this.nextId++, peer, identity })
+    const remoteAddress = `${address}:${socket.remotePort ?? 0}`
+    const session = new Session({ protocol: 'wire', id: this.nextId++, remoteAddress, identity })
     const allowsPlain = tls !== undefined || isLoopback(address)
     session.conversation = new Login({
       credentials,

@@ -83,8 +83,9 @@ export function envOf(root: Value, context: QueryContext): Env {
 
 /**
  * The evaluator of an expression: a `$path`, a `$$variable`, an operator object, an object or
- * array of expressions, else a constant. Throws the peer's errors (168 unknown operator, 16020
- * arity, 17276 undefined variable …); what is constant is computed here and fails here.
+ * array of expressions, else a constant. Throws the reference server's errors (168 unknown
+ * operator, 16020 arity, 17276 undefined variable …); what is constant is computed here and fails
+ * here.
  */
 export function compileExpression(expression: Value, scope: Scope): Expression {
   switch (expression.type) {

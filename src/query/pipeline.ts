@@ -204,7 +204,7 @@ interface PipelineCollection {
   /** Another database than the pipeline's, where the stage names one. */
   readonly db?: string
   readonly name: string
-  readonly need: 'read' | 'write'
+  readonly privilege: 'read' | 'write'
   /** It becomes a time series, which rules what documents there may be. */
   readonly isRuled?: boolean
   /** What is written depends on what is there, beyond the `_id`. */
@@ -271,11 +271,15 @@ function comparesTarget(whenMatched: Value | undefined, on: Value | undefined): 
 
 function addName(
   value: Value | undefined,
-  need: 'read' | 'write',
+  privilege: 'read' | 'write',
   found: PipelineCollection[],
   { isRuled = false, readsTarget = false }: Partial<PipelineCollection> = {},
 ): void {
-  const kind = { need, ...(isRuled ? { isRuled } : {}), ...(readsTarget ? { readsTarget } : {}) }
+  const kind = {
+    privilege,
+    ...(isRuled ? { isRuled } : {}),
+    ...(readsTarget ? { readsTarget } : {}),
+  }
   if (value?.type === bsonType.string) found.push({ name: stringOf(value), ...kind })
   if (value?.type !== bsonType.object) return
   const fields = new Map(fieldsOf(value))

@@ -1,6 +1,6 @@
 // Reads the specification of a projection ({a: 1, "b.c": 0, d: "$x", e: {f: 1}}) into a tree. find
 // and $project share the grammar; what only find knows ($slice, $elemMatch, `a.$`) comes in from
-// projection.ts. Codes and texts are the peer's.
+// projection.ts. Codes and texts are the reference server's.
 
 import { fail } from '../base/errors.js'
 import { Elements, elementsOf } from '../value/elements.js'

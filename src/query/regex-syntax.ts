@@ -1,4 +1,5 @@
-// Translates a regular expression of the peer's dialect (PCRE2) into that of the linear-time engine
+// Translates a regular expression of the reference server's dialect (PCRE2) into that of the
+// linear-time engine
 // (RE2): option x is worked off here, `$` learns about a final newline, escapes that RE2 lacks
 // become classes. Deviation: what no automaton can do (look-around, back references, possessive
 // quantifiers, atomic groups) is refused, and counts above 1,000 are.

@@ -2,10 +2,10 @@
 // then dropped. Snapshots may still read it after that, so its readers are counted.
 
 import type { SealedSegment } from './log/log.js'
-import { Overlay } from './overlay/overlay.js'
+import { Memtable } from './memtable/memtable.js'
 
 export class Generation {
-  readonly overlay = new Overlay({ hasFloor: true })
+  readonly memtable = new Memtable({ hasFloor: true })
   /** Set when it is frozen. */
   segment: SealedSegment | undefined
   /** When its first change was made, of the clock's elapsed milliseconds. */
@@ -19,6 +19,6 @@ export class Generation {
   /** Gives its memory back with the last holder. */
   release(): void {
     this.holders--
-    if (this.holders === 0) this.overlay.release()
+    if (this.holders === 0) this.memtable.release()
   }
 }

@@ -12,8 +12,8 @@ import {
   closeCheckpointMsMax,
   closeLogBytes,
   logPartBytes,
-  overlayMsMax,
-  overlaysFrozenMax,
+  memtableMsMax,
+  memtablesFrozenMax,
   segmentBytesMax,
 } from '../base/limits.js'
 import type { Log } from '../base/log.js'
@@ -24,12 +24,12 @@ import { LayeredSnapshot, LayeredView } from './layered-view.js'
 import type { SealedSegment, SegmentLog } from './log/log.js'
 import { recordHeaderBytes } from './log/log-record.js'
 import { RecordParts } from './log/record-parts.js'
-import { LastApplied } from './overlay/last-applied.js'
-import type { Overlay } from './overlay/overlay.js'
-import type { OverlayDraft } from './overlay/overlay-draft.js'
-import { hashBytes } from './overlay/overlay-hash.js'
+import type { MemtableWrite } from './memtable/in-place-write.js'
+import { LastApplied } from './memtable/last-applied.js'
+import type { Memtable } from './memtable/memtable.js'
+import { hashBytes } from './memtable/memtable-hash.js'
 import { DamagedPages, type PageDamage } from './pages/page-damage.js'
-import type { Backup, BackupOptions, Look } from './store.js'
+import type { Backup, BackupOptions, Peek } from './store.js'
 import type { DiskSpace } from './tables/disk-space.js'
 import { HotValues } from './tables/hot-values.js'
 import type { StoredView } from './tables/stored-view.js'
@@ -53,7 +53,7 @@ interface LayeredOptions {
   /** What the log held above the tables at the start, newest first. */
   readonly frozen: readonly Generation[]
   readonly lastVersion: number
-  /** Memory of an overlay before it is frozen. */
+  /** Memory of a memtable before it is frozen. */
   readonly freezeBytes: number
   /** Bytes of the tables' file. */
   readonly tablesBytes: () => number
@@ -154,22 +154,22 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
 
   commit(body: (view: GroupView) => void): Promise<void> | undefined {
     const { log, clock } = this.options
-    const { overlay } = this.active
+    const { memtable } = this.active
     if (this.failure !== undefined && this.isFull()) throw this.failure
-    overlay.begin(recordHeaderBytes)
+    memtable.begin(recordHeaderBytes)
     let group: number
     try {
       body(this)
-      const changes = overlay.groupChanges
-      group = changes === 0 ? log.lastGroup : log.append(overlay.pieces(), changes)
+      const changes = memtable.groupChanges
+      group = changes === 0 ? log.lastGroup : log.append(memtable.pieces(), changes)
     } catch (error) {
-      overlay.rollback()
+      memtable.rollback()
       throw error
     }
-    if (overlay.groupChanges === 0) {
-      overlay.rollback()
+    if (memtable.groupChanges === 0) {
+      memtable.rollback()
     } else {
-      overlay.keep()
+      memtable.keep()
       this.active.sinceMs ??= clock.elapsed()
       this.freezeWhenDue()
     }
@@ -178,23 +178,23 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
 
   beginLarge(): LargeCommit {
     if (this.failure !== undefined && this.isFull()) throw this.failure
-    const { overlay } = this.active
-    this.shownBefore = overlay.pin()
-    overlay.begin(recordHeaderBytes)
+    const { memtable } = this.active
+    this.shownBefore = memtable.pin()
+    memtable.begin(recordHeaderBytes)
     this.show()
-    const parts = new RecordParts(this.options.log, overlay)
+    const parts = new RecordParts(this.options.log, memtable)
     return {
       view: this,
       write: () => parts.write(logPartBytes),
       end: () => {
-        const group = parts.end(overlay.groupChanges)
-        overlay.keep()
+        const group = parts.end(memtable.groupChanges)
+        memtable.keep()
         this.active.sinceMs ??= this.options.clock.elapsed()
         this.hide()
         return this.options.log.synced(group)
       },
       undo: () => {
-        overlay.rollback()
+        memtable.rollback()
         try {
           parts.undo()
         } finally {
@@ -207,14 +207,14 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
   /** Readers see what is there without the group that is open. */
   private show(): void {
     const { stored } = this.options
-    const below = this.frozen.map(({ overlay }) => ({ overlay }))
-    const layers = [{ overlay: this.active.overlay, before: this.shownBefore }, ...below]
+    const below = this.frozen.map(({ memtable }) => ({ memtable }))
+    const layers = [{ memtable: this.active.memtable, before: this.shownBefore }, ...below]
     this.shown = new LayeredView(layers, stored)
   }
 
   private hide(): void {
     this.shown = undefined
-    this.active.overlay.unpin(this.shownBefore)
+    this.active.memtable.unpin(this.shownBefore)
     // It may have been due meanwhile.
     if (this.isDue()) this.freeze()
     else if (this.active.sinceMs !== undefined) this.freezeWhenDue()
@@ -222,45 +222,45 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
 
   put(key: Bytes, value: Bytes, version: number, hash = hashBytes(key, 0, key.length)): void {
     this.hot.forget(key, hash)
-    this.active.overlay.put(key, value, version, hash)
+    this.active.memtable.put(key, value, version, hash)
   }
 
   remove(key: Bytes, hash = hashBytes(key, 0, key.length)): void {
     this.hot.forget(key, hash)
-    this.active.overlay.remove(key, hash)
+    this.active.memtable.remove(key, hash)
   }
 
-  get overlay(): Overlay {
-    return this.active.overlay
+  get memtable(): Memtable {
+    return this.active.memtable
   }
 
-  seek(draft: OverlayDraft): void {
-    const address = this.active.overlay.seek(draft)
-    const { hash } = draft
-    if (address === -1 && this.hot.mayHave(hash)) this.hot.forget(draft.key(), hash)
+  seek(write: MemtableWrite): void {
+    const address = this.active.memtable.seek(write)
+    const { hash } = write
+    if (address === -1 && this.hot.mayHave(hash)) this.hot.forget(write.key(), hash)
   }
 
-  lookUnder<T>(draft: OverlayDraft, look: Look<T>): T | undefined {
-    const { overlay } = this.active
-    const address = overlay.seek(draft)
+  peekUnder<T>(write: MemtableWrite, peek: Peek<T>): T | undefined {
+    const { memtable } = this.active
+    const address = memtable.seek(write)
     if (address !== -1) {
-      return overlay.isRemoved(address) ? undefined : overlay.lookAt(address, look)
+      return memtable.isRemoved(address) ? undefined : memtable.peekAt(address, peek)
     }
     const { frozen } = this
     for (let i = 0; i < frozen.length; i++) {
-      const { overlay: below } = frozen[i] as Generation
-      const found = below.findDrafted(draft)
-      if (found !== -1) return below.isRemoved(found) ? undefined : below.lookAt(found, look)
+      const { memtable: below } = frozen[i] as Generation
+      const found = below.findWritten(write)
+      if (found !== -1) return below.isRemoved(found) ? undefined : below.peekAt(found, peek)
     }
-    const applied = this.lastApplied.overlay
-    const last = applied === undefined ? -1 : applied.findDrafted(draft)
+    const applied = this.lastApplied.memtable
+    const last = applied === undefined ? -1 : applied.findWritten(write)
     if (applied !== undefined && last !== -1) {
-      return applied.isRemoved(last) ? undefined : applied.lookAt(last, look)
+      return applied.isRemoved(last) ? undefined : applied.peekAt(last, peek)
     }
-    const key = draft.key()
-    const kept = this.hot.find(key, draft.hash)
-    const seen = kept === undefined ? this.stored.look(key, look) : look(kept, 0, kept.length)
-    if (kept !== undefined) this.hot.forget(key, draft.hash)
+    const key = write.key()
+    const kept = this.hot.find(key, write.hash)
+    const seen = kept === undefined ? this.stored.peek(key, peek) : peek(kept, 0, kept.length)
+    if (kept !== undefined) this.hot.forget(key, write.hash)
     return seen
   }
 
@@ -274,8 +274,8 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
     const stats: TablesStats = {
       sizeBytes: tablesBytes() + segmentBytes,
       log: {
-        overlayBytes: generations.reduce((sum, { overlay }) => sum + overlay.bytes, 0),
-        overlayEntries: generations.reduce((sum, { overlay }) => sum + overlay.size, 0),
+        memtableBytes: generations.reduce((sum, { memtable }) => sum + memtable.bytes, 0),
+        memtableEntries: generations.reduce((sum, { memtable }) => sum + memtable.size, 0),
         checkpointLagMs: oldest === undefined ? 0 : clock.elapsed() - oldest,
         checkpoints: this.checkpoints,
         lastCheckpointMs: this.lastCheckpointMs,
@@ -333,20 +333,20 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
   }
 
   protected override below(key: Bytes, hash: number): Bytes | undefined {
-    const { overlay } = this.lastApplied
-    const address = overlay === undefined ? -1 : overlay.find(key, undefined, hash)
-    if (overlay === undefined || address === -1) return this.hot.get(key, this.stored, hash)
-    return overlay.isRemoved(address) ? undefined : overlay.valueAt(address)
+    const { memtable } = this.lastApplied
+    const address = memtable === undefined ? -1 : memtable.find(key, undefined, hash)
+    if (memtable === undefined || address === -1) return this.hot.get(key, this.stored, hash)
+    return memtable.isRemoved(address) ? undefined : memtable.valueAt(address)
   }
 
-  protected override lookBelow<T>(key: Bytes, look: Look<T>, hash: number): T | undefined {
-    const { overlay } = this.lastApplied
-    const address = overlay === undefined ? -1 : overlay.find(key, undefined, hash)
-    if (overlay !== undefined && address !== -1) {
-      return overlay.isRemoved(address) ? undefined : overlay.lookAt(address, look)
+  protected override peekBelow<T>(key: Bytes, peek: Peek<T>, hash: number): T | undefined {
+    const { memtable } = this.lastApplied
+    const address = memtable === undefined ? -1 : memtable.find(key, undefined, hash)
+    if (memtable !== undefined && address !== -1) {
+      return memtable.isRemoved(address) ? undefined : memtable.peekAt(address, peek)
     }
     const kept = this.hot.find(key, hash)
-    return kept === undefined ? this.stored.look(key, look) : look(kept, 0, kept.length)
+    return kept === undefined ? this.stored.peek(key, peek) : peek(kept, 0, kept.length)
   }
 
   /** What a start would read for long goes into the tables now, as far as there is time. */
@@ -362,29 +362,29 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
   }
 
   private relayer(): void {
-    this.layers = [this.active, ...this.frozen].map(({ overlay }) => ({ overlay }))
+    this.layers = [this.active, ...this.frozen].map(({ memtable }) => ({ memtable }))
     if (this.shown !== undefined) this.show()
   }
 
   private isFull(): boolean {
-    return this.isLarge() && this.frozen.length >= overlaysFrozenMax
+    return this.isLarge() && this.frozen.length >= memtablesFrozenMax
   }
 
-  /** Whether the active overlay has the memory, or its part of the log the bytes, to be frozen. */
+  /** Whether the active memtable has the memory, or its part of the log the bytes, to be frozen. */
   private isLarge(): boolean {
     const { freezeBytes, log } = this.options
-    return this.active.overlay.bytes >= freezeBytes || log.currentBytes >= segmentBytesMax
+    return this.active.memtable.bytes >= freezeBytes || log.currentBytes >= segmentBytesMax
   }
 
   private freezeWhenDue(): void {
     if (this.isLarge()) this.freeze()
-    else this.freezeTimer ??= setTimeout(() => this.freeze(), overlayMsMax).unref()
+    else this.freezeTimer ??= setTimeout(() => this.freeze(), memtableMsMax).unref()
   }
 
   private freeze(): void {
     clearTimeout(this.freezeTimer)
     this.freezeTimer = undefined
-    if (this.closing || this.frozen.length >= overlaysFrozenMax || this.shown !== undefined) return
+    if (this.closing || this.frozen.length >= memtablesFrozenMax || this.shown !== undefined) return
     const segment = this.options.log.seal()
     if (segment === undefined) return
     this.active.segment = segment
@@ -468,7 +468,7 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
     this.tellWaiting()
   }
 
-  /** Whether the active overlay passed its age, or is waited for, and could not be frozen. */
+  /** Whether the active memtable passed its age, or is waited for, and could not be frozen. */
   private isDue(): boolean {
     if (this.rests.some(({ after }) => after === this.active)) return true
     return this.freezeTimer === undefined && this.active.sinceMs !== undefined

@@ -3,15 +3,15 @@
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import type { Generation } from './generation.js'
+import type { Memtable } from './memtable/memtable.js'
+import { hashBytes } from './memtable/memtable-hash.js'
 import { mergeScan, type Source } from './merge.js'
-import type { Overlay } from './overlay/overlay.js'
-import { hashBytes } from './overlay/overlay-hash.js'
-import type { KeyRange, Look, Versioned } from './store.js'
+import type { KeyRange, Peek, Versioned } from './store.js'
 import type { PinnedView, StoredView } from './tables/stored-view.js'
 import type { Scanned, Snapshot, View } from './tables/tables.js'
 
 interface Layer {
-  readonly overlay: Overlay
+  readonly memtable: Memtable
   /** Of a snapshot: changes from this position on are not seen. */
   readonly before?: number
 }
@@ -29,41 +29,41 @@ export class LayeredView implements View {
   get(key: Bytes, hash = hashBytes(key, 0, key.length)): Bytes | undefined {
     const { layers } = this
     for (let i = 0; i < layers.length; i++) {
-      const { overlay, before } = layers[i] as Layer
-      const address = overlay.find(key, before, hash)
+      const { memtable, before } = layers[i] as Layer
+      const address = memtable.find(key, before, hash)
       if (address === -1) continue
-      return overlay.isRemoved(address) ? undefined : overlay.valueAt(address)
+      return memtable.isRemoved(address) ? undefined : memtable.valueAt(address)
     }
     return this.below(key, hash)
   }
 
-  look<T>(key: Bytes, look: Look<T>, hash: number): T | undefined {
+  peek<T>(key: Bytes, peek: Peek<T>, hash: number): T | undefined {
     const { layers } = this
     for (let i = 0; i < layers.length; i++) {
-      const { overlay, before } = layers[i] as Layer
-      const address = overlay.find(key, before, hash)
+      const { memtable, before } = layers[i] as Layer
+      const address = memtable.find(key, before, hash)
       if (address === -1) continue
-      return overlay.isRemoved(address) ? undefined : overlay.lookAt(address, look)
+      return memtable.isRemoved(address) ? undefined : memtable.peekAt(address, peek)
     }
-    return this.lookBelow(key, look, hash)
+    return this.peekBelow(key, peek, hash)
   }
 
   getVersioned(key: Bytes): Versioned | undefined {
     const hash = hashBytes(key, 0, key.length)
-    for (const { overlay, before } of this.layers) {
-      const address = overlay.find(key, before, hash)
+    for (const { memtable, before } of this.layers) {
+      const address = memtable.find(key, before, hash)
       if (address === -1) continue
-      if (overlay.isRemoved(address)) return undefined
-      return { value: overlay.valueAt(address), version: overlay.versionAt(address) }
+      if (memtable.isRemoved(address)) return undefined
+      return { value: memtable.valueAt(address), version: memtable.versionAt(address) }
     }
     return this.stored.getVersioned(key)
   }
 
   scan(range: KeyRange, limit: number): Scanned {
     const sources: Source[] = []
-    for (const { overlay, before } of this.layers) {
-      if (!overlay.mayHold(range)) continue
-      const source = overlay.cursor(range, before)
+    for (const { memtable, before } of this.layers) {
+      if (!memtable.mayHold(range)) continue
+      const source = memtable.cursor(range, before)
       if (source.key !== undefined) sources.push(source)
     }
     if (sources.length === 0) return { entries: this.stored.scan(range, limit) }
@@ -75,13 +75,13 @@ export class LayeredView implements View {
     }
   }
 
-  /** A value that no overlay knows. */
+  /** A value that no memtable knows. */
   protected below(key: Bytes, _hash: number): Bytes | undefined {
     return this.stored.get(key)
   }
 
-  protected lookBelow<T>(key: Bytes, look: Look<T>, _hash: number): T | undefined {
-    return this.stored.look(key, look)
+  protected peekBelow<T>(key: Bytes, peek: Peek<T>, _hash: number): T | undefined {
+    return this.stored.peek(key, peek)
   }
 }
 
@@ -92,10 +92,10 @@ export class LayeredSnapshot extends LayeredView implements Snapshot {
 
   /** `generations` are newest first; the first of them is still written to. */
   constructor(generations: readonly Generation[], pinned: PinnedView) {
-    const position = generations[0]?.overlay.pin() ?? 0
+    const position = generations[0]?.memtable.pin() ?? 0
     super(
-      generations.map(({ overlay }, place) =>
-        place === 0 ? { overlay, before: position } : { overlay },
+      generations.map(({ memtable }, place) =>
+        place === 0 ? { memtable, before: position } : { memtable },
       ),
       pinned,
     )
@@ -106,11 +106,11 @@ export class LayeredSnapshot extends LayeredView implements Snapshot {
   }
 
   get heldBytes(): number {
-    return this.generations.reduce((sum, { overlay }) => sum + overlay.bytes, 0)
+    return this.generations.reduce((sum, { memtable }) => sum + memtable.bytes, 0)
   }
 
   release(): void {
-    this.generations[0]?.overlay.unpin(this.position)
+    this.generations[0]?.memtable.unpin(this.position)
     for (const generation of this.generations) generation.release()
     this.pinned.release()
   }

@@ -1,13 +1,13 @@
 // Opens the embedded store that lasts: a folder that belongs to one process at a time, with the
 // tables in it and the log beside them. Recovery is reading: what the log holds above the tables is
-// loaded as frozen overlays, which the checkpointer then applies as it applies any other.
+// loaded as frozen memtables, which the checkpointer then applies as it applies any other.
 
 import { realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Clock } from '../base/clock.js'
 import { fail, GatewayError } from '../base/errors.js'
 import { makeFolders } from '../base/folders.js'
-import { overlayBytesMax, versionsPerStart } from '../base/limits.js'
+import { memtableBytesMax, versionsPerStart } from '../base/limits.js'
 import type { Log } from '../base/log.js'
 import { Backups } from './backup/backup.js'
 import { Checkpointer } from './checkpoint/checkpointer.js'
@@ -43,7 +43,7 @@ interface LmdbOptions {
   readonly log: Log
   /** Of the log; the machine's unless said. */
   readonly files?: Files
-  /** Memory of an overlay before it is frozen; overlayBytesMax unless said. */
+  /** Memory of a memtable before it is frozen; memtableBytesMax unless said. */
   readonly freezeBytes?: number
 }
 
@@ -153,7 +153,7 @@ function openTables(
     frozen,
     stored,
     checkpointer,
-    freezeBytes: options.freezeBytes ?? overlayBytesMax,
+    freezeBytes: options.freezeBytes ?? memtableBytesMax,
     backups: new Backups({ folder, clock, log: messages }),
     disk: new DiskSpace({ folder, files, clock, written }),
     lastVersion: Math.max(applied.version, state.lastVersion) + versionsPerStart,

@@ -4,10 +4,10 @@
 import type { Bytes } from '../base/bytes/bytes.js'
 import { type Clock, systemClock } from '../base/clock.js'
 import { EmbeddedStore } from './embedded.js'
+import type { MemtableWrite } from './memtable/in-place-write.js'
+import { Memtable } from './memtable/memtable.js'
 import { mergeScan } from './merge.js'
-import { Overlay } from './overlay/overlay.js'
-import type { OverlayDraft } from './overlay/overlay-draft.js'
-import type { KeyRange, Look, Store, Versioned } from './store.js'
+import type { KeyRange, Peek, Store, Versioned } from './store.js'
 import type {
   GroupView,
   LargeCommit,
@@ -24,48 +24,48 @@ export function openMemoryStore(clock: Clock = systemClock): Store {
 }
 
 class MemoryView implements View {
-  readonly overlay: Overlay
+  readonly memtable: Memtable
   /** Of a snapshot: changes from this position on are not seen. */
   private readonly before: number | undefined
 
-  constructor(overlay: Overlay, before?: number) {
-    this.overlay = overlay
+  constructor(memtable: Memtable, before?: number) {
+    this.memtable = memtable
     this.before = before
   }
 
   get(key: Bytes, hash?: number): Bytes | undefined {
     const address = this.find(key, hash)
-    return address === -1 ? undefined : this.overlay.valueAt(address)
+    return address === -1 ? undefined : this.memtable.valueAt(address)
   }
 
-  look<T>(key: Bytes, look: Look<T>, hash: number): T | undefined {
+  peek<T>(key: Bytes, peek: Peek<T>, hash: number): T | undefined {
     const address = this.find(key, hash)
-    return address === -1 ? undefined : this.overlay.lookAt(address, look)
+    return address === -1 ? undefined : this.memtable.peekAt(address, peek)
   }
 
   getVersioned(key: Bytes): Versioned | undefined {
-    const { overlay } = this
+    const { memtable } = this
     const address = this.find(key)
     if (address === -1) return undefined
-    return { value: overlay.valueAt(address), version: overlay.versionAt(address) }
+    return { value: memtable.valueAt(address), version: memtable.versionAt(address) }
   }
 
   scan(range: KeyRange, limit: number): Scanned {
-    return mergeScan([this.overlay.cursor(range, this.before)], range, limit)
+    return mergeScan([this.memtable.cursor(range, this.before)], range, limit)
   }
 
   private find(key: Bytes, hash?: number): number {
-    const address = this.overlay.find(key, this.before, hash)
-    return address !== -1 && this.overlay.isRemoved(address) ? -1 : address
+    const address = this.memtable.find(key, this.before, hash)
+    return address !== -1 && this.memtable.isRemoved(address) ? -1 : address
   }
 }
 
 class MemorySnapshot extends MemoryView implements Snapshot {
   private readonly position: number
 
-  constructor(overlay: Overlay) {
-    const position = overlay.pin()
-    super(overlay, position)
+  constructor(memtable: Memtable) {
+    const position = memtable.pin()
+    super(memtable, position)
     this.position = position
   }
 
@@ -75,7 +75,7 @@ class MemorySnapshot extends MemoryView implements Snapshot {
   }
 
   release(): void {
-    this.overlay.unpin(this.position)
+    this.memtable.unpin(this.position)
   }
 }
 
@@ -88,7 +88,7 @@ export class MemoryTables extends MemoryView implements Tables, GroupView {
   private shown: Snapshot | undefined
 
   constructor() {
-    super(new Overlay({ hasFloor: false }))
+    super(new Memtable({ hasFloor: false }))
   }
 
   get current(): View {
@@ -96,7 +96,7 @@ export class MemoryTables extends MemoryView implements Tables, GroupView {
   }
 
   snapshot(): Snapshot {
-    return new MemorySnapshot(this.overlay)
+    return new MemorySnapshot(this.memtable)
   }
 
   room(): undefined {
@@ -105,22 +105,22 @@ export class MemoryTables extends MemoryView implements Tables, GroupView {
 
   /** Nothing outlives the process, so there is nothing to wait for. */
   commit(body: (view: GroupView) => void): Promise<void> | undefined {
-    const { overlay } = this
-    overlay.begin(0)
+    const { memtable } = this
+    memtable.begin(0)
     try {
       body(this)
     } catch (error) {
-      overlay.rollback()
+      memtable.rollback()
       throw error
     }
-    overlay.keep()
+    memtable.keep()
     return undefined
   }
 
   beginLarge(): LargeCommit {
-    const { overlay } = this
+    const { memtable } = this
     const shown = this.snapshot()
-    overlay.begin(0)
+    memtable.begin(0)
     this.shown = shown
     const over = () => {
       this.shown = undefined
@@ -130,41 +130,41 @@ export class MemoryTables extends MemoryView implements Tables, GroupView {
       view: this,
       write: () => false,
       end() {
-        overlay.keep()
+        memtable.keep()
         over()
         return undefined
       },
       undo() {
-        overlay.rollback()
+        memtable.rollback()
         over()
       },
     }
   }
 
   put(key: Bytes, value: Bytes, version: number, hash?: number): void {
-    this.overlay.put(key, value, version, hash)
+    this.memtable.put(key, value, version, hash)
   }
 
   remove(key: Bytes, hash?: number): void {
-    this.overlay.remove(key, hash)
+    this.memtable.remove(key, hash)
   }
 
-  seek(draft: OverlayDraft): void {
-    this.overlay.seek(draft)
+  seek(write: MemtableWrite): void {
+    this.memtable.seek(write)
   }
 
-  lookUnder<T>(draft: OverlayDraft, look: Look<T>): T | undefined {
-    const { overlay } = this
-    const address = overlay.seek(draft)
-    if (address === -1 || overlay.isRemoved(address)) return undefined
-    return overlay.lookAt(address, look)
+  peekUnder<T>(write: MemtableWrite, peek: Peek<T>): T | undefined {
+    const { memtable } = this
+    const address = memtable.seek(write)
+    if (address === -1 || memtable.isRemoved(address)) return undefined
+    return memtable.peekAt(address, peek)
   }
 
   stats(): TablesStats {
-    return { sizeBytes: this.overlay.bytes }
+    return { sizeBytes: this.memtable.bytes }
   }
 
   async close(): Promise<void> {
-    this.overlay.release()
+    this.memtable.release()
   }
 }

@@ -3,7 +3,7 @@
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import { scanStepMax } from '../base/limits.js'
-import { compareKeys } from './overlay/ordered-map.js'
+import { compareKeys } from './memtable/ordered-map.js'
 import type { Entry, KeyRange } from './store.js'
 import type { Scanned } from './tables/tables.js'
 

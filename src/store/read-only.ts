@@ -65,7 +65,7 @@ class ReadOnlyTables implements Tables {
     readonly lastVersion: number,
   ) {
     this.current = new LayeredView(
-      frozen.map(({ overlay }) => ({ overlay })),
+      frozen.map(({ memtable }) => ({ memtable })),
       stored,
     )
   }

@@ -1,4 +1,4 @@
-// What the log holds above the tables, as overlays: how every start begins, and how a folder is
+// What the log holds above the tables, as memtables: how every start begins, and how a folder is
 // read that cannot be written. Nothing in the folder is changed here.
 
 import { join } from 'node:path'
@@ -42,12 +42,12 @@ export function loadLog(files: Files, folder: string, applied: number, clock: Cl
   return { state, frozen }
 }
 
-function load({ overlay }: Generation, bytes: Uint8Array, start: number, end: number): void {
-  overlay.begin(0)
+function load({ memtable }: Generation, bytes: Uint8Array, start: number, end: number): void {
+  memtable.begin(0)
   for (let at = start; at < end; at = changeEnd(bytes, at)) {
     const key = keyBytesOf(bytes, at)
-    if (isRemoval(bytes, at)) overlay.remove(key)
-    else overlay.put(key, valueBytesOf(bytes, at), versionOf(bytes, at))
+    if (isRemoval(bytes, at)) memtable.remove(key)
+    else memtable.put(key, valueBytesOf(bytes, at), versionOf(bytes, at))
   }
-  overlay.keep()
+  memtable.keep()
 }

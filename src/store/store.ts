@@ -87,41 +87,41 @@ export interface Count {
 }
 
 /** Reads bytes in place, from `start` to `end`; it must not keep them. */
-export type Look<T> = (bytes: Bytes, start: number, end: number) => T
+export type Peek<T> = (bytes: Bytes, start: number, end: number) => T
 
 /** Reading without a step and without a copy, where the store is in this process. */
-export interface Near {
+export interface Peeker {
   /**
    * Of the value that `get` would answer; undefined where there is none. The key must not be
    * changed any more.
    */
-  look<T>(key: Bytes, look: Look<T>): T | undefined
+  peek<T>(key: Bytes, peek: Peek<T>): T | undefined
 }
 
 /** A put in the making: the key's bytes belong at `keyAt` of `bytes`, the value's at `valueAt`. */
-export interface Draft {
+export interface InPlaceWrite {
   readonly bytes: Bytes
   readonly keyAt: number
   readonly valueAt: number
 }
 
 /**
- * Changes that are written where they will lie, one after the other: `draft`, then the key,
- * `lookUnder`, then the value, and `keep`, or `drop`. A draft without these was never there.
+ * Changes that are written where they will lie, one after the other: `begin`, then the key,
+ * `peekUnder`, then the value, and `keep`, or `drop`. A write without these was never there.
  * Records and members only.
  */
-export interface Direct {
+export interface InPlace {
   /**
-   * Memory with anything in it, good until the next call but `lookUnder` and `seek`. Key and value
+   * Memory with anything in it, good until the next call but `peekUnder` and `seek`. Key and value
    * are well below a megabyte.
    */
-  draft(keyBytes: number, valueBytes: number): Draft
-  /** Of the value that lies under the draft's key; undefined where there is none. */
-  lookUnder<T>(look: Look<T>): T | undefined
-  /** Stands for lookUnder where it is all the same what lies there: that may be far away. */
+  begin(keyBytes: number, valueBytes: number): InPlaceWrite
+  /** Of the value that lies under the write's key; undefined where there is none. */
+  peekUnder<T>(peek: Peek<T>): T | undefined
+  /** Stands for peekUnder where it is all the same what lies there: that may be far away. */
   seek(): void
   /**
-   * Makes the draft a put of this program, under the key that was looked up; with so many bytes of
+   * Makes the write a put of this program, under the key that was looked up; with so many bytes of
    * its value, if those are fewer.
    */
   keep(valueBytes?: number): void
@@ -131,9 +131,9 @@ export interface Direct {
 
 export interface Tx extends ReadTx {
   /** Undefined where values are further away than a call. */
-  readonly near?: Near | undefined
+  readonly peeker?: Peeker | undefined
   /** Undefined there, and where all changes are noted by their keys. */
-  readonly direct?: Direct | undefined
+  readonly inPlace?: InPlace | undefined
   /**
    * Of a store that makes a program's changes later than the program ends: `told` is called right
    * before that, with nothing in between, and what it throws ends the program without a change.
@@ -203,8 +203,8 @@ export interface GroupStats {
 
 interface LogStats {
   /** Changes not yet in the tables: their memory, and the age of the oldest, milliseconds. */
-  readonly overlayBytes: number
-  readonly overlayEntries: number
+  readonly memtableBytes: number
+  readonly memtableEntries: number
   readonly checkpointLagMs: number
   readonly checkpoints: number
   readonly lastCheckpointMs: number

@@ -34,7 +34,7 @@ import {
 const twoTo32 = 4294967296
 const int64Min = -(2n ** 63n)
 const int64Max = 2n ** 63n - 1n
-/** A double keeps so many digits when it becomes a decimal (the peer's rule). */
+/** A double keeps so many digits when it becomes a decimal (the reference server's rule). */
 const doubleDigits = 15
 
 /** An int64 rounded to a double; exact within 2^53. */
@@ -137,7 +137,10 @@ export function exactOfNumber(n: number): Exact {
   return finiteExact(negative, significand * 5n ** BigInt(-exponent), exponent)
 }
 
-/** Any numeric value as Decimal128: integers exactly, doubles with 15 digits as on the peer. */
+/**
+ * Any numeric value as Decimal128: integers exactly, doubles with 15 digits as on the reference
+ * server.
+ */
 export function toDecimal(value: Value): Value {
   return value.type === bsonType.decimal128 ? value : encodeDecimal(decimalOperand(value))
 }

@@ -67,8 +67,8 @@ export function valueAt(document: Document, path: FieldPath): Value | undefined 
 }
 
 /**
- * `isElement`: the leaf was taken by its position in an array. The peer does not look into such a
- * leaf when it is an array itself: `{"a.1": 2}` does not match `{a: [5, [2, 4]]}`.
+ * `isElement`: the leaf was taken by its position in an array. The reference server does not look
+ * into such a leaf when it is an array itself: `{"a.1": 2}` does not match `{a: [5, [2, 4]]}`.
  */
 type Visit = (leaf: Value | undefined, isElement: boolean) => boolean
 

@@ -1,5 +1,5 @@
-// Values on one line, as the peer prints them inside its error texts: `{ a: 1, b: "x" }`. Users
-// search for these texts, and tools read the key out of a duplicate's.
+// Values on one line, as the reference server prints them inside its error texts: `{ a: 1, b: "x"
+// }`. Users search for these texts, and tools read the key out of a duplicate's.
 
 import { textOf } from '../base/bytes/bytes.js'
 import { decimalToString } from './decimal.js'

@@ -13,7 +13,7 @@ const documentBytesMin = 5
 /**
  * Checks that the whole range is one well-formed document: lengths, terminators, types, booleans,
  * UTF-8 of names, nesting. Throws InvalidBSON, or Overflow when it is nested too deeply. Texts need
- * not be UTF-8: old data is kept as its bytes, as on the peer.
+ * not be UTF-8: old data is kept as its bytes, as on the reference server.
  */
 export function validateDocument(bytes: Bytes, start = 0, end = bytes.length): void {
   if (start < 0 || end > bytes.length || end - start < documentBytesMin) {

@@ -19,8 +19,8 @@ import {
   mayEnter,
   modes,
   type Opens,
+  revocation,
   setAccess,
-  standing,
   type Who,
 } from '../support/identities.js'
 
@@ -29,7 +29,7 @@ type Plain = Readonly<Record<string, unknown>>
 interface Decision {
   readonly opens: Opens
   /** Letters of what it needs of the graph. */
-  readonly needs: string
+  readonly privileges: string
   readonly command: Plain
   /** Admitted by the row, and refused by its handler by a rule of its own. */
   readonly except?: readonly Who[]
@@ -37,8 +37,8 @@ interface Decision {
 
 const id = `mem_${'0'.repeat(26)}`
 const memories = [{ text: 'more' }]
-const reading = { opens: 'reader', needs: 'r' } as const
-const changing = { opens: 'identity', needs: 'rw' } as const
+const reading = { opens: 'reader', privileges: 'r' } as const
+const changing = { opens: 'identity', privileges: 'rw' } as const
 
 /** What a command is refused for besides is of no matter here: nodes that are not there. */
 const decisions: Readonly<Record<string, Decision>> = {
@@ -51,13 +51,17 @@ const decisions: Readonly<Record<string, Decision>> = {
   relateNodes: { ...changing, command: { relateNodes: 'g', from: id, to: 'x' } },
   unrelateNodes: { ...changing, command: { unrelateNodes: 'g', id: 'edg_0' } },
   mergeEntities: { ...changing, command: { mergeEntities: 'g', from: 'x', into: 'y' } },
-  setGraph: { opens: 'identity', needs: 'c', command: { setGraph: 'g', mode: 'public' } },
-  'setGraph, settings': { opens: 'identity', needs: 'a', command: { setGraph: 'g', k1: 1 } },
+  setGraph: { opens: 'identity', privileges: 'c', command: { setGraph: 'g', mode: 'public' } },
+  'setGraph, settings': { opens: 'identity', privileges: 'a', command: { setGraph: 'g', k1: 1 } },
   'setGraph, owner': {
-    ...{ opens: 'identity', needs: 'c', except: everybody.filter((who) => who !== 'operator') },
+    ...{
+      opens: 'identity',
+      privileges: 'c',
+      except: everybody.filter((who) => who !== 'operator'),
+    },
     command: { setGraph: 'g', ownerAddress: '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc' },
   },
-  dropGraph: { opens: 'identity', needs: 'a', command: { dropGraph: 'g' } },
+  dropGraph: { opens: 'identity', privileges: 'a', command: { dropGraph: 'g' } },
 }
 
 /**
@@ -78,7 +82,7 @@ async function openGraph(anonymousReads = false) {
   const store = openMemoryStore(systemClock)
   await admit(store, systemClock.now())
   const rules = { ...strictRules, anonymousReads }
-  const room = new CommandRoom(store, systemClock, { services: { standing, rules } })
+  const room = new CommandRoom(store, systemClock, { services: { revocation, rules } })
   const reset = async (mode: Mode): Promise<void> => {
     const { graphs } = await room.run({ listGraphs: 1 })
     if (graphs.length > 0) await room.run({ dropGraph: 'g', release: true })
@@ -102,9 +106,10 @@ for (const mode of modes) {
   t.test(`a graph that is ${mode}: each does what it may, and no more`, async (t) => {
     const { room, reset } = await openGraph()
     await reset(mode)
-    for (const [name, { opens, needs, command, except = [] }] of Object.entries(decisions)) {
+    for (const [name, { opens, privileges, command, except = [] }] of Object.entries(decisions)) {
       for (const who of everybody) {
-        const may = mayEnter(who, opens) && hasRights(who, mode, needs) && !except.includes(who)
+        const may =
+          mayEnter(who, opens) && hasRights(who, mode, privileges) && !except.includes(who)
         t.equal(await isRefused(room, command, who), !may, `${name} by ${who}`)
         if (may) await reset(mode)
       }

@@ -16,7 +16,7 @@ import { RespClient } from '../support/resp-client.js'
 
 interface Decision {
   readonly opens: Opens
-  readonly needs?: string
+  readonly privileges?: string
   readonly body?: unknown
   /** What refusals hold, where the route's clients expect another body. */
   readonly errors?: Readonly<Record<string, unknown>>
@@ -32,49 +32,49 @@ const update = { filter: {}, update: { $set: { a: 1 } } }
 /** By method and path; `c` stands for `/api/v1/collections/:name`. */
 const decisions: Readonly<Record<string, Decision>> = {
   'GET /api/v1/collections': { opens: 'identity' },
-  'GET c/stats': { opens: 'identity', needs: 'r' },
-  'GET c/indexes': { opens: 'identity', needs: 'r' },
-  'POST c/find': { opens: 'identity', needs: 'r', body: {} },
-  'POST c/findOne': { opens: 'identity', needs: 'r', body: {} },
-  'POST c/count': { opens: 'identity', needs: 'r', body: {} },
-  'POST c/distinct': { opens: 'identity', needs: 'r', body: { field: 'a' } },
-  'POST c/aggregate': { opens: 'identity', needs: 'r', body: { pipeline: [] } },
+  'GET c/stats': { opens: 'identity', privileges: 'r' },
+  'GET c/indexes': { opens: 'identity', privileges: 'r' },
+  'POST c/find': { opens: 'identity', privileges: 'r', body: {} },
+  'POST c/findOne': { opens: 'identity', privileges: 'r', body: {} },
+  'POST c/count': { opens: 'identity', privileges: 'r', body: {} },
+  'POST c/distinct': { opens: 'identity', privileges: 'r', body: { field: 'a' } },
+  'POST c/aggregate': { opens: 'identity', privileges: 'r', body: { pipeline: [] } },
   'POST c/getMore': { opens: 'identity', body: { cursor: 5 } },
-  'POST c/insertOne': { opens: 'identity', needs: 'w', body: { document: { a: 2 } } },
-  'POST c/insertMany': { opens: 'identity', needs: 'w', body: { documents: [{ a: 2 }] } },
-  'POST c/updateOne': { opens: 'identity', needs: 'w', body: update },
-  'POST c/updateMany': { opens: 'identity', needs: 'w', body: update },
-  'POST c/deleteOne': { opens: 'identity', needs: 'w', body: { filter: {} } },
-  'POST c/deleteMany': { opens: 'identity', needs: 'w', body: { filter: {} } },
-  'POST c/import': { opens: 'identity', needs: 'w', body: { a: 2 } },
-  'GET c/export': { opens: 'identity', needs: 'r' },
+  'POST c/insertOne': { opens: 'identity', privileges: 'w', body: { document: { a: 2 } } },
+  'POST c/insertMany': { opens: 'identity', privileges: 'w', body: { documents: [{ a: 2 }] } },
+  'POST c/updateOne': { opens: 'identity', privileges: 'w', body: update },
+  'POST c/updateMany': { opens: 'identity', privileges: 'w', body: update },
+  'POST c/deleteOne': { opens: 'identity', privileges: 'w', body: { filter: {} } },
+  'POST c/deleteMany': { opens: 'identity', privileges: 'w', body: { filter: {} } },
+  'POST c/import': { opens: 'identity', privileges: 'w', body: { a: 2 } },
+  'GET c/export': { opens: 'identity', privileges: 'r' },
   'POST /app/:app/endpoint/data/:version/action/:action': {
-    ...{ opens: 'identity', needs: 'r' },
+    ...{ opens: 'identity', privileges: 'r' },
     body: { dataSource: 's', database: 'main', collection: 'c', filter: {} },
     errors: { error_code: 'Unauthorized' },
   },
-  'POST /api/v1/sql': { opens: 'identity', needs: 'r', body: { query: 'SELECT a FROM c' } },
-  'GET c/docs': { opens: 'identity', needs: 'r' },
-  'GET c/docs/:id': { opens: 'identity', needs: 'r' },
-  'PUT c/docs/:id': { opens: 'identity', needs: 'rw', body: { a: 2 } },
-  'PATCH c/docs/:id': { opens: 'identity', needs: 'rw', body: { $set: { a: 2 } } },
-  'DELETE c/docs/:id': { opens: 'identity', needs: 'w' },
-  'POST c/createIndex': { opens: 'identity', needs: 'i', body: { field: 'a' } },
+  'POST /api/v1/sql': { opens: 'identity', privileges: 'r', body: { query: 'SELECT a FROM c' } },
+  'GET c/docs': { opens: 'identity', privileges: 'r' },
+  'GET c/docs/:id': { opens: 'identity', privileges: 'r' },
+  'PUT c/docs/:id': { opens: 'identity', privileges: 'rw', body: { a: 2 } },
+  'PATCH c/docs/:id': { opens: 'identity', privileges: 'rw', body: { $set: { a: 2 } } },
+  'DELETE c/docs/:id': { opens: 'identity', privileges: 'w' },
+  'POST c/createIndex': { opens: 'identity', privileges: 'i', body: { field: 'a' } },
   'POST c/createIndex, unique': {
-    ...{ opens: 'identity', needs: 'o' },
+    ...{ opens: 'identity', privileges: 'o' },
     body: { field: 'b', unique: true },
   },
-  'POST c/dropIndex': { opens: 'identity', needs: 'i', body: { name: 'z_1' } },
-  'POST c/drop': { opens: 'identity', needs: 'a', body: {} },
+  'POST c/dropIndex': { opens: 'identity', privileges: 'i', body: { name: 'z_1' } },
+  'POST c/drop': { opens: 'identity', privileges: 'a', body: {} },
   'GET c/privacy': { opens: 'anonymous' },
-  'POST c/privacy': { opens: 'identity', needs: 'c', body: { mode: 'public' } },
+  'POST c/privacy': { opens: 'identity', privileges: 'c', body: { mode: 'public' } },
   'POST c/privacy, owner': {
     ...{ opens: 'identity', operatorOnly: true },
     body: { ownerAddress: newcomer },
   },
-  'GET c/roles': { opens: 'identity', needs: 'a' },
+  'GET c/roles': { opens: 'identity', privileges: 'a' },
   'POST c/roles': {
-    ...{ opens: 'identity', needs: 'a' },
+    ...{ opens: 'identity', privileges: 'a' },
     body: { address: newcomer, action: 'grant', role: 1 },
   },
   'GET /api/v1/protocols': { opens: 'anonymous' },
@@ -152,7 +152,7 @@ async function reset(as: Place['as'], mode: Mode): Promise<void> {
 
 /** What is answered to who may not: 401 where one could sign in, 403 where that would not help. */
 function refusalOf(decision: Decision, who: Who, mode: Mode): 401 | 403 | undefined {
-  const { opens, needs = '', operatorOnly, operatorToo } = decision
+  const { opens, privileges = '', operatorOnly, operatorToo } = decision
   if (opens === 'anonymous') return undefined
   if (who === 'anonymous') return 401
   if (operatorToo === true && who === 'operator') return undefined
@@ -160,7 +160,9 @@ function refusalOf(decision: Decision, who: Who, mode: Mode): 401 | 403 | undefi
     return wallets[who as keyof typeof wallets] === undefined ? 401 : undefined
   if (opens === 'admin') return who === 'operator' || who === 'administrator' ? undefined : 403
   if (operatorOnly === true) return who === 'operator' ? undefined : 403
-  return [...needs].every((need) => rights[who][mode].includes(need)) ? undefined : 403
+  return [...privileges].every((privilege) => rights[who][mode].includes(privilege))
+    ? undefined
+    : 403
 }
 
 t.test('each route is open to whom the decision says, and no more', async (t) => {
@@ -185,7 +187,8 @@ t.test('each route is open to whom the decision says, and no more', async (t) =>
         // A verification without a nonce is a credential that does not hold.
         const isCredential = path === '/api/v1/auth/verify' && answer.status === 400
         t.ok(isCredential || ![401, 403, 500].includes(answer.status), `${what} ${answer.text}`)
-        const changes = method !== 'GET' && decision.needs !== undefined && decision.needs !== 'r'
+        const changes =
+          method !== 'GET' && decision.privileges !== undefined && decision.privileges !== 'r'
         if (changes || decision.operatorOnly) await reset(mode)
       }
     }

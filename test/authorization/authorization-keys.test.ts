@@ -17,15 +17,15 @@ import {
   mayEnter,
   modes,
   type Opens,
+  revocation,
   setAccess,
-  standing,
 } from '../support/identities.js'
 import { eachKeyValueRoom, type KeyValueRoom, type Word } from '../support/key-value-room.js'
 
 interface Decision {
   readonly opens: Opens
   /** Letters of what it needs of the selected database. */
-  readonly needs: string
+  readonly privileges: string
   /** Of the channels. */
   readonly channels: string
 }
@@ -77,8 +77,8 @@ const operates =
 
 function decisions(): Map<string, Decision> {
   const found = new Map<string, Decision>()
-  const decide = (names: string, opens: Opens, needs = '', channels = '') => {
-    for (const name of names.split(' ')) found.set(name, { opens, needs, channels })
+  const decide = (names: string, opens: Opens, privileges = '', channels = '') => {
+    for (const name of names.split(' ')) found.set(name, { opens, privileges, channels })
   }
   decide(reads, 'reader', 'r')
   decide('lolwut', 'reader')
@@ -137,7 +137,7 @@ function isRefusal(reply: unknown): boolean {
   return typeof error === 'string' && refused.test(error)
 }
 
-const rights = { standing, rules: strictRules }
+const rights = { revocation, rules: strictRules }
 
 async function prepare(room: KeyValueRoom, mode: Mode): Promise<void> {
   await admit(room.store, room.clock.now())
@@ -158,10 +158,12 @@ for (const mode of modes) {
     async (t, room) => {
       await prepare(room, mode)
       for (const row of rows) {
-        const { opens, needs, channels } = decided.get(row.name) as Decision
+        const { opens, privileges, channels } = decided.get(row.name) as Decision
         for (const who of everybody) {
           const may =
-            mayEnter(who, opens) && hasRights(who, mode, needs) && hasRights(who, mode, channels)
+            mayEnter(who, opens) &&
+            hasRights(who, mode, privileges) &&
+            hasRights(who, mode, channels)
           if (may && notRun.has(row.name)) continue
           const client = room.client(identities[who])
           const reply = await client.run(...wordsOf(row))
@@ -188,9 +190,10 @@ await eachKeyValueRoom(
     for (const mode of modes) {
       await prepare(room, mode)
       for (const row of rows) {
-        const { opens, needs } = decided.get(row.name) as Decision
+        const { opens, privileges } = decided.get(row.name) as Decision
         if (opens === 'anonymous') continue
-        const may = opens === 'reader' && (needs === '' || (mode === 'public' && needs === 'r'))
+        const may =
+          opens === 'reader' && (privileges === '' || (mode === 'public' && privileges === 'r'))
         const client = room.client(identities.anonymous)
         const reply = await client.run(...wordsOf(row))
         client.close()
@@ -198,7 +201,7 @@ await eachKeyValueRoom(
       }
     }
   },
-  { kinds: ['memory'], rights: { standing, rules: { ...strictRules, anonymousReads: true } } },
+  { kinds: ['memory'], rights: { revocation, rules: { ...strictRules, anonymousReads: true } } },
 )
 
 await eachKeyValueRoom(
@@ -306,7 +309,7 @@ for (const [settings, mode] of [
     async (t, room) => {
       await admit(room.store, room.clock.now())
       const rules = { ...strictRules, claimsUnowned: true }
-      const documents = new CommandRoom(room.store, room.clock, { services: { standing, rules } })
+      const documents = new CommandRoom(room.store, room.clock, { services: { revocation, rules } })
       const stranger = documents.sessionOf(identities.stranger)
       for (const name of ['kv0', 'kv15', 'pubsub']) {
         const { privacy } = await documents.run({ getPrivacy: name }, 'main', stranger)

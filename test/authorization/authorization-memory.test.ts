@@ -11,7 +11,7 @@ import { WalletClient } from '../support/wallet-client.js'
 
 interface Decision {
   /** As support/identities.ts has them; none: everybody who is known. */
-  readonly needs?: string
+  readonly privileges?: string
   readonly query?: string
   readonly body?: unknown
 }
@@ -22,26 +22,26 @@ const edge = { from: 'mem_x', to: 'mem_y', type: 'relates' }
 
 /** By method and path; what they name need not be there. */
 const decisions: Readonly<Record<string, Decision>> = {
-  'GET /api/graph': { needs: 'r', query: g },
-  'GET /api/recall': { needs: 'r', query: `${g}&q=memory` },
-  'GET /api/verify': { needs: 'r', query: `${g}&id=mem_x` },
-  'POST /api/verify': { needs: 'r', body: { graph: 'g', ids: ['mem_x'] } },
-  'GET /api/verify/graph': { needs: 'r', query: g },
-  'GET /api/evidence': { needs: 'r', query: `${g}&id=mem_x` },
-  'GET /api/memories/:id': { needs: 'r', query: g },
+  'GET /api/graph': { privileges: 'r', query: g },
+  'GET /api/recall': { privileges: 'r', query: `${g}&q=memory` },
+  'GET /api/verify': { privileges: 'r', query: `${g}&id=mem_x` },
+  'POST /api/verify': { privileges: 'r', body: { graph: 'g', ids: ['mem_x'] } },
+  'GET /api/verify/graph': { privileges: 'r', query: g },
+  'GET /api/evidence': { privileges: 'r', query: `${g}&id=mem_x` },
+  'GET /api/memories/:id': { privileges: 'r', query: g },
   'GET /api/graphs': {},
   'GET /api/graphs/:name': {},
-  'POST /api/memories': { needs: 'rw', body: memory },
-  'POST /api/memories/batch': { needs: 'rw', body: { graph: 'g', memories: [{ text: 'x' }] } },
-  'PATCH /api/memories/:id': { needs: 'rw', query: g, body: { status: 'active' } },
-  'DELETE /api/memories/:id': { needs: 'rw', query: g },
-  'POST /api/edges': { needs: 'rw', body: { graph: 'g', ...edge } },
-  'DELETE /api/edges': { needs: 'rw', query: `${g}&id=edg_x` },
-  'POST /api/entities/merge': { needs: 'rw', body: { graph: 'g', from: 'a', into: 'b' } },
-  'POST /api/anchor': { needs: 'w', body: { graph: 'g' } },
-  'PUT /api/graphs/:name': { needs: 'c', body: { mode: 'public' } },
-  'PUT /api/graphs/:name, ranking': { needs: 'a', body: { k1: 1 } },
-  'DELETE /api/graphs/:name': { needs: 'a' },
+  'POST /api/memories': { privileges: 'rw', body: memory },
+  'POST /api/memories/batch': { privileges: 'rw', body: { graph: 'g', memories: [{ text: 'x' }] } },
+  'PATCH /api/memories/:id': { privileges: 'rw', query: g, body: { status: 'active' } },
+  'DELETE /api/memories/:id': { privileges: 'rw', query: g },
+  'POST /api/edges': { privileges: 'rw', body: { graph: 'g', ...edge } },
+  'DELETE /api/edges': { privileges: 'rw', query: `${g}&id=edg_x` },
+  'POST /api/entities/merge': { privileges: 'rw', body: { graph: 'g', from: 'a', into: 'b' } },
+  'POST /api/anchor': { privileges: 'w', body: { graph: 'g' } },
+  'PUT /api/graphs/:name': { privileges: 'c', body: { mode: 'public' } },
+  'PUT /api/graphs/:name, ranking': { privileges: 'a', body: { k1: 1 } },
+  'DELETE /api/graphs/:name': { privileges: 'a' },
 }
 
 async function openGraph(t: Test, settings: Readonly<Record<string, string>> = {}) {
@@ -75,7 +75,7 @@ t.test('each route is open to whom the decision says, and no more', async (t) =>
   const { as, reset } = await openGraph(t)
   for (const mode of modes) {
     await reset(mode)
-    for (const [name, { needs = '', query = '', body }] of Object.entries(decisions)) {
+    for (const [name, { privileges = '', query = '', body }] of Object.entries(decisions)) {
       const [method = '', path = ''] = (name.split(',')[0] ?? '').split(' ')
       const target = `${path.replace(':id', 'mem_x').replace(':name', 'g')}?${query}`
       for (const [who, send] of Object.entries(as) as [Who, Send][]) {
@@ -83,9 +83,9 @@ t.test('each route is open to whom the decision says, and no more', async (t) =>
         const what = `${name} by ${who}, ${mode}: ${status} ${text.slice(0, 200)}`
         const { error } = json as { error?: { code?: string } }
         if (who === 'anonymous') t.same([status, error?.code], [401, 'UNAUTHENTICATED'], what)
-        else if (hasRights(who, mode, needs)) t.notOk([401, 403, 500].includes(status), what)
+        else if (hasRights(who, mode, privileges)) t.notOk([401, 403, 500].includes(status), what)
         else t.same([status, error?.code], [403, 'FORBIDDEN'], what)
-        if (status < 300 && /[ac]/.test(needs)) await reset(mode)
+        if (status < 300 && /[ac]/.test(privileges)) await reset(mode)
       }
     }
   }

@@ -33,9 +33,9 @@ type Plain = Readonly<Record<string, unknown>>
 interface Decision {
   readonly opens: Opens
   /** Letters of what it needs of `c`. */
-  readonly needs?: string
+  readonly privileges?: string
   /** Of `open`, which has no owner and is shared by all who have signed in. */
-  readonly needsOpen?: string
+  readonly requiresOpen?: string
   readonly command: Plain
   readonly db?: string
   /** It answers with another error to those who are let in: what it would need is not there. */
@@ -54,15 +54,15 @@ const readingKeys: readonly Who[] = ['owner, reading key', 'role 2, reading key'
 
 /** What touches `c`: by name of the row, or `row, variant`. */
 const overCollection: Readonly<Record<string, Decision>> = {
-  find: { opens: 'reader', needs: 'r', command: { find: 'c' } },
-  count: { opens: 'reader', needs: 'r', command: { count: 'c' } },
-  distinct: { opens: 'reader', needs: 'r', command: { distinct: 'c', key: 'a' } },
+  find: { opens: 'reader', privileges: 'r', command: { find: 'c' } },
+  count: { opens: 'reader', privileges: 'r', command: { count: 'c' } },
+  distinct: { opens: 'reader', privileges: 'r', command: { distinct: 'c', key: 'a' } },
   aggregate: {
-    ...{ opens: 'reader', needs: 'r' },
+    ...{ opens: 'reader', privileges: 'r' },
     command: { aggregate: 'c', pipeline: [], cursor: {} },
   },
   'aggregate, $lookup': {
-    ...{ opens: 'reader', needs: 'r', needsOpen: 'r' },
+    ...{ opens: 'reader', privileges: 'r', requiresOpen: 'r' },
     command: {
       aggregate: 'open',
       pipeline: [{ $lookup: { from: 'c', localField: 'a', foreignField: 'a', as: 'found' } }],
@@ -70,11 +70,11 @@ const overCollection: Readonly<Record<string, Decision>> = {
     },
   },
   'aggregate, $unionWith': {
-    ...{ opens: 'reader', needs: 'r', needsOpen: 'r', fails: true },
+    ...{ opens: 'reader', privileges: 'r', requiresOpen: 'r', fails: true },
     command: { aggregate: 'open', pipeline: [{ $unionWith: 'c' }], cursor: {} },
   },
   'aggregate, $facet': {
-    ...{ opens: 'reader', needs: 'r', needsOpen: 'r', fails: true },
+    ...{ opens: 'reader', privileges: 'r', requiresOpen: 'r', fails: true },
     command: {
       aggregate: 'open',
       pipeline: [{ $facet: { x: [{ $lookup: { from: 'c', pipeline: [], as: 'found' } }] } }],
@@ -82,15 +82,15 @@ const overCollection: Readonly<Record<string, Decision>> = {
     },
   },
   'aggregate, $out': {
-    ...{ opens: 'reader', needs: 'w', needsOpen: 'r', fails: true },
+    ...{ opens: 'reader', privileges: 'w', requiresOpen: 'r', fails: true },
     command: { aggregate: 'open', pipeline: [{ $out: 'c' }], cursor: {} },
   },
   'aggregate, $merge': {
-    ...{ opens: 'reader', needs: 'w', needsOpen: 'r', fails: true },
+    ...{ opens: 'reader', privileges: 'w', requiresOpen: 'r', fails: true },
     command: { aggregate: 'open', pipeline: [{ $merge: { into: 'c' } }], cursor: {} },
   },
   'aggregate, $merge with a pipeline': {
-    ...{ opens: 'reader', needs: 'rw', needsOpen: 'r', fails: true },
+    ...{ opens: 'reader', privileges: 'rw', requiresOpen: 'r', fails: true },
     command: {
       aggregate: 'open',
       pipeline: [{ $merge: { into: 'c', whenMatched: [{ $set: { b: '$a' } }] } }],
@@ -98,143 +98,143 @@ const overCollection: Readonly<Record<string, Decision>> = {
     },
   },
   'aggregate, $merge by a field': {
-    ...{ opens: 'reader', needs: 'rw', needsOpen: 'r', fails: true },
+    ...{ opens: 'reader', privileges: 'rw', requiresOpen: 'r', fails: true },
     command: { aggregate: 'open', pipeline: [{ $merge: { into: 'c', on: 'u' } }], cursor: {} },
   },
   'aggregate, $collStats': {
-    ...{ opens: 'reader', needs: 'r' },
+    ...{ opens: 'reader', privileges: 'r' },
     command: { aggregate: 'c', pipeline: [{ $collStats: { count: {} } }], cursor: {} },
   },
   'aggregate, $planCacheStats': {
-    ...{ opens: 'reader', needs: 'ro' },
+    ...{ opens: 'reader', privileges: 'ro' },
     command: { aggregate: 'c', pipeline: [{ $planCacheStats: {} }], cursor: {} },
   },
-  planCacheClear: { opens: 'identity', needs: 'o', command: { planCacheClear: 'c' } },
+  planCacheClear: { opens: 'identity', privileges: 'o', command: { planCacheClear: 'c' } },
   planCacheClearFilters: {
-    ...{ opens: 'identity', needs: 'o' },
+    ...{ opens: 'identity', privileges: 'o' },
     command: { planCacheClearFilters: 'c' },
   },
   keyMembers: {
-    ...{ opens: 'reader', needs: 'r', fails: true },
+    ...{ opens: 'reader', privileges: 'r', fails: true },
     command: { keyMembers: 'c', key: 'k' },
   },
-  explain: { opens: 'reader', needs: 'r', command: { explain: { find: 'c' } } },
-  sqlSelect: { opens: 'reader', needs: 'r', command: { sqlSelect: 'SELECT * FROM c' } },
+  explain: { opens: 'reader', privileges: 'r', command: { explain: { find: 'c' } } },
+  sqlSelect: { opens: 'reader', privileges: 'r', command: { sqlSelect: 'SELECT * FROM c' } },
   'sqlChange, INSERT': {
-    ...{ opens: 'identity', needs: 'w' },
+    ...{ opens: 'identity', privileges: 'w' },
     command: { sqlChange: 'INSERT INTO c (a) VALUES (3)' },
   },
   'sqlChange, RETURNING': {
-    ...{ opens: 'identity', needs: 'rw' },
+    ...{ opens: 'identity', privileges: 'rw' },
     command: { sqlChange: 'INSERT INTO c (a) VALUES (3) RETURNING a' },
   },
   'sqlChange, ON CONFLICT': {
-    ...{ opens: 'identity', needs: 'rw' },
+    ...{ opens: 'identity', privileges: 'rw' },
     command: { sqlChange: 'INSERT INTO c (_id) VALUES (1) ON CONFLICT (_id) DO NOTHING' },
   },
   'sqlChange, UPDATE of all': {
-    ...{ opens: 'identity', needs: 'w' },
+    ...{ opens: 'identity', privileges: 'w' },
     command: { sqlChange: 'UPDATE c SET a = 5' },
   },
   'sqlChange, UPDATE by the old row': {
-    ...{ opens: 'identity', needs: 'rw' },
+    ...{ opens: 'identity', privileges: 'rw' },
     command: { sqlChange: 'UPDATE c SET a = a + 1' },
   },
   'sqlChange, UPDATE WHERE': {
-    ...{ opens: 'identity', needs: 'rw' },
+    ...{ opens: 'identity', privileges: 'rw' },
     command: { sqlChange: 'UPDATE c SET a = 5 WHERE a = 1' },
   },
   'sqlChange, DELETE of all': {
-    ...{ opens: 'identity', needs: 'w' },
+    ...{ opens: 'identity', privileges: 'w' },
     command: { sqlChange: 'DELETE FROM c' },
   },
   'sqlChange, DELETE WHERE': {
-    ...{ opens: 'identity', needs: 'rw' },
+    ...{ opens: 'identity', privileges: 'rw' },
     command: { sqlChange: 'DELETE FROM c WHERE a = 1' },
   },
   'sqlChange, DELETE RETURNING': {
-    ...{ opens: 'identity', needs: 'rw' },
+    ...{ opens: 'identity', privileges: 'rw' },
     command: { sqlChange: 'DELETE FROM c RETURNING *' },
   },
   'sqlChange, TRUNCATE': {
-    ...{ opens: 'identity', needs: 'a' },
+    ...{ opens: 'identity', privileges: 'a' },
     command: { sqlChange: 'TRUNCATE c' },
   },
   'sqlDefine, CREATE INDEX': {
-    ...{ opens: 'identity', needs: 'i' },
+    ...{ opens: 'identity', privileges: 'i' },
     command: { sqlDefine: 'CREATE INDEX ON c (a)' },
   },
   'sqlDefine, CREATE UNIQUE INDEX': {
-    ...{ opens: 'identity', needs: 'o' },
+    ...{ opens: 'identity', privileges: 'o' },
     command: { sqlDefine: 'CREATE UNIQUE INDEX ON c (a)' },
   },
   'sqlDefine, DROP INDEX ON': {
-    ...{ opens: 'identity', needs: 'i' },
+    ...{ opens: 'identity', privileges: 'i' },
     command: { sqlDefine: 'DROP INDEX z_1 ON c' },
   },
   'sqlDefine, DROP INDEX of a unique one': {
-    ...{ opens: 'identity', needs: 'io' },
+    ...{ opens: 'identity', privileges: 'io' },
     command: { sqlDefine: 'DROP INDEX c.u_1' },
   },
   'sqlDefine, DROP TABLE': {
-    ...{ opens: 'identity', needs: 'a' },
+    ...{ opens: 'identity', privileges: 'a' },
     command: { sqlDefine: 'DROP TABLE c' },
   },
   'sqlDefine, CREATE TABLE': {
-    ...{ opens: 'identity', needs: 'o', fails: true },
+    ...{ opens: 'identity', privileges: 'o', fails: true },
     command: { sqlDefine: 'CREATE TABLE c (a int)' },
   },
   'sqlDefine, CREATE TABLE without columns': {
-    ...{ opens: 'identity', needs: 'w', fails: true },
+    ...{ opens: 'identity', privileges: 'w', fails: true },
     command: { sqlDefine: 'CREATE TABLE c ()' },
   },
   'sqlShow, SHOW INDEXES': {
-    ...{ opens: 'reader', needs: 'r' },
+    ...{ opens: 'reader', privileges: 'r' },
     command: { sqlShow: 'SHOW INDEXES FROM c' },
   },
-  'sqlShow, DESCRIBE': { opens: 'reader', needs: 'r', command: { sqlShow: 'DESCRIBE c' } },
+  'sqlShow, DESCRIBE': { opens: 'reader', privileges: 'r', command: { sqlShow: 'DESCRIBE c' } },
   'sqlExplain, SELECT': {
-    ...{ opens: 'reader', needs: 'r' },
+    ...{ opens: 'reader', privileges: 'r' },
     command: { sqlExplain: 'EXPLAIN SELECT * FROM c' },
   },
   'sqlExplain, JOIN': {
-    ...{ opens: 'reader', needs: 'r', needsOpen: 'r' },
+    ...{ opens: 'reader', privileges: 'r', requiresOpen: 'r' },
     command: { sqlExplain: 'EXPLAIN SELECT * FROM open JOIN c ON open.a = c.a' },
   },
   'sqlExplain, UPDATE': {
-    ...{ opens: 'reader', needs: 'rw' },
+    ...{ opens: 'reader', privileges: 'rw' },
     command: { sqlExplain: 'EXPLAIN UPDATE c SET a = 1 WHERE a = 2' },
   },
   'sqlExplain, INSERT': {
-    ...{ opens: 'reader', needs: 'w' },
+    ...{ opens: 'reader', privileges: 'w' },
     command: { sqlExplain: 'EXPLAIN INSERT INTO c (a) VALUES (1)' },
   },
   'sqlSelect, JOIN': {
-    ...{ opens: 'reader', needs: 'r', needsOpen: 'r' },
+    ...{ opens: 'reader', privileges: 'r', requiresOpen: 'r' },
     command: { sqlSelect: 'SELECT * FROM open LEFT JOIN c ON open.a = c.a' },
   },
   'explain, delete': {
-    ...{ opens: 'reader', needs: 'rw' },
+    ...{ opens: 'reader', privileges: 'rw' },
     command: { explain: { delete: 'c', deletes: [{ q: {}, limit: 0 }] } },
   },
   'sqlExplain, UPDATE of all': {
-    ...{ opens: 'reader', needs: 'rw' },
+    ...{ opens: 'reader', privileges: 'rw' },
     command: { sqlExplain: 'EXPLAIN UPDATE c SET a = 1' },
   },
   'sqlExplain, DELETE of all': {
-    ...{ opens: 'reader', needs: 'rw' },
+    ...{ opens: 'reader', privileges: 'rw' },
     command: { sqlExplain: 'EXPLAIN ANALYZE DELETE FROM c' },
   },
   'update, by a field': {
-    ...{ opens: 'identity', needs: 'rw' },
+    ...{ opens: 'identity', privileges: 'rw' },
     command: { update: 'c', updates: [{ q: { a: 1 }, u: { $set: { a: 4 } } }] },
   },
   'update, by a range of _id': {
-    ...{ opens: 'identity', needs: 'rw' },
+    ...{ opens: 'identity', privileges: 'rw' },
     command: { update: 'c', updates: [{ q: { _id: { $gt: 0 } }, u: { $set: { a: 4 } } }] },
   },
   'update, the second by a field': {
-    ...{ opens: 'identity', needs: 'rw' },
+    ...{ opens: 'identity', privileges: 'rw' },
     command: {
       update: 'c',
       updates: [
@@ -244,148 +244,152 @@ const overCollection: Readonly<Record<string, Decision>> = {
     },
   },
   'update, with a pipeline': {
-    ...{ opens: 'identity', needs: 'rw' },
+    ...{ opens: 'identity', privileges: 'rw' },
     command: { update: 'c', updates: [{ q: { _id: 1 }, u: [{ $set: { b: '$a' } }] }] },
   },
   'update, with arrayFilters': {
-    ...{ opens: 'identity', needs: 'rw' },
+    ...{ opens: 'identity', privileges: 'rw' },
     command: {
       update: 'c',
       updates: [{ q: { _id: 9 }, u: { $set: { 'v.$[x]': 1 } }, arrayFilters: [{ x: 1 }] }],
     },
   },
   'update, with a hint': {
-    ...{ opens: 'identity', needs: 'rw' },
+    ...{ opens: 'identity', privileges: 'rw' },
     command: { update: 'c', updates: [{ q: { _id: 1 }, u: { $set: { a: 4 } }, hint: '_id_' }] },
   },
   'update, replacing by _id': {
-    ...{ opens: 'identity', needs: 'w' },
+    ...{ opens: 'identity', privileges: 'w' },
     command: { update: 'c', updates: [{ q: { _id: { $eq: 1 } }, u: { a: 4, u: 1 } }] },
   },
   'delete, by _ids': {
-    ...{ opens: 'identity', needs: 'w' },
+    ...{ opens: 'identity', privileges: 'w' },
     command: { delete: 'c', deletes: [{ q: { _id: { $in: [1, 2] } }, limit: 0 }] },
   },
   'delete, by a field': {
-    ...{ opens: 'identity', needs: 'rw' },
+    ...{ opens: 'identity', privileges: 'rw' },
     command: { delete: 'c', deletes: [{ q: { a: 1 }, limit: 0 }] },
   },
   'delete, by an expression': {
-    ...{ opens: 'identity', needs: 'rw' },
+    ...{ opens: 'identity', privileges: 'rw' },
     command: { delete: 'c', deletes: [{ q: { $expr: { $eq: ['$a', 1] } }, limit: 1 }] },
   },
   'explain, update': {
-    ...{ opens: 'reader', needs: 'rw' },
+    ...{ opens: 'reader', privileges: 'rw' },
     command: { explain: { update: 'c', updates: [{ q: {}, u: { $set: { a: 1 } } }] } },
   },
   'explain, findAndModify': {
-    ...{ opens: 'reader', needs: 'rw' },
+    ...{ opens: 'reader', privileges: 'rw' },
     command: { explain: { findAndModify: 'c', update: { $set: { a: 1 } } } },
   },
-  listIndexes: { opens: 'reader', needs: 'r', command: { listIndexes: 'c' } },
-  collStats: { opens: 'reader', needs: 'r', command: { collStats: 'c' } },
-  collectionStats: { opens: 'reader', needs: 'r', command: { collectionStats: 'c' } },
-  validate: { opens: 'reader', needs: 'r', command: { validate: 'c' } },
-  dataSize: { opens: 'reader', needs: 'r', command: { dataSize: 'test.c' } },
-  compact: { opens: 'identity', needs: 'a', command: { compact: 'c' } },
-  planCacheListFilters: { opens: 'reader', needs: 'r', command: { planCacheListFilters: 'c' } },
-  insert: { opens: 'identity', needs: 'w', command: { insert: 'c', documents: [{ a: 3 }] } },
+  listIndexes: { opens: 'reader', privileges: 'r', command: { listIndexes: 'c' } },
+  collStats: { opens: 'reader', privileges: 'r', command: { collStats: 'c' } },
+  collectionStats: { opens: 'reader', privileges: 'r', command: { collectionStats: 'c' } },
+  validate: { opens: 'reader', privileges: 'r', command: { validate: 'c' } },
+  dataSize: { opens: 'reader', privileges: 'r', command: { dataSize: 'test.c' } },
+  compact: { opens: 'identity', privileges: 'a', command: { compact: 'c' } },
+  planCacheListFilters: {
+    opens: 'reader',
+    privileges: 'r',
+    command: { planCacheListFilters: 'c' },
+  },
+  insert: { opens: 'identity', privileges: 'w', command: { insert: 'c', documents: [{ a: 3 }] } },
   update: {
-    ...{ opens: 'identity', needs: 'w' },
+    ...{ opens: 'identity', privileges: 'w' },
     command: { update: 'c', updates: [{ q: {}, u: { $set: { a: 4 } } }] },
   },
   'update, upsert': {
-    ...{ opens: 'identity', needs: 'w' },
+    ...{ opens: 'identity', privileges: 'w' },
     command: { update: 'c', updates: [{ q: { _id: 9 }, u: { $set: { a: 4 } }, upsert: true }] },
   },
   delete: {
     opens: 'identity',
-    needs: 'w',
+    privileges: 'w',
     command: { delete: 'c', deletes: [{ q: {}, limit: 0 }] },
   },
   findAndModify: {
-    ...{ opens: 'identity', needs: 'rw' },
+    ...{ opens: 'identity', privileges: 'rw' },
     command: { findAndModify: 'c', update: { $set: { a: 2 } } },
   },
   'findAndModify, remove': {
-    ...{ opens: 'identity', needs: 'rw' },
+    ...{ opens: 'identity', privileges: 'rw' },
     command: { findAndModify: 'c', remove: true },
   },
   findAndModifyIf: {
-    ...{ opens: 'identity', needs: 'rw' },
+    ...{ opens: 'identity', privileges: 'rw' },
     command: { findAndModifyIf: 'c', update: { $set: { a: 2 } } },
   },
   'findAndModifyIf, remove': {
-    ...{ opens: 'identity', needs: 'rw' },
+    ...{ opens: 'identity', privileges: 'rw' },
     command: { findAndModifyIf: 'c', remove: true },
   },
-  create: { opens: 'identity', needs: 'w', fails: true, command: { create: 'c' } },
+  create: { opens: 'identity', privileges: 'w', fails: true, command: { create: 'c' } },
   createIndexes: {
-    ...{ opens: 'identity', needs: 'i' },
+    ...{ opens: 'identity', privileges: 'i' },
     command: { createIndexes: 'c', indexes: [plainIndex] },
   },
   'createIndexes, unique': {
-    ...{ opens: 'identity', needs: 'o' },
+    ...{ opens: 'identity', privileges: 'o' },
     command: { createIndexes: 'c', indexes: [plainIndex, uniqueIndex] },
   },
   'createIndexes, TTL': {
-    ...{ opens: 'identity', needs: 'o' },
+    ...{ opens: 'identity', privileges: 'o' },
     command: { createIndexes: 'c', indexes: [lasting] },
   },
   collMod: {
-    ...{ opens: 'identity', needs: 'o' },
+    ...{ opens: 'identity', privileges: 'o' },
     command: { collMod: 'c', index: { name: 'z_1', expireAfterSeconds: 60 } },
   },
   dropIndexes: {
-    ...{ opens: 'identity', needs: 'i' },
+    ...{ opens: 'identity', privileges: 'i' },
     command: { dropIndexes: 'c', index: 'z_1' },
   },
   'dropIndexes, unique': {
-    ...{ opens: 'identity', needs: 'io' },
+    ...{ opens: 'identity', privileges: 'io' },
     command: { dropIndexes: 'c', index: 'u_1' },
   },
   'dropIndexes, all': {
-    ...{ opens: 'identity', needs: 'io' },
+    ...{ opens: 'identity', privileges: 'io' },
     command: { dropIndexes: 'c', index: '*' },
   },
   'collMod, cappedSize': {
-    ...{ opens: 'identity', needs: 'o', fails: true },
+    ...{ opens: 'identity', privileges: 'o', fails: true },
     command: { collMod: 'c', cappedSize: 5_000 },
   },
   convertToCapped: {
-    ...{ opens: 'identity', needs: 'a' },
+    ...{ opens: 'identity', privileges: 'a' },
     command: { convertToCapped: 'c', size: 100_000 },
   },
   cloneCollectionAsCapped: {
-    ...{ opens: 'identity', needs: 'r', needsOpen: 'w', fails: true },
+    ...{ opens: 'identity', privileges: 'r', requiresOpen: 'w', fails: true },
     command: { cloneCollectionAsCapped: 'c', toCollection: 'open', size: 100_000 },
   },
   'collMod, validator': {
-    ...{ opens: 'identity', needs: 'o' },
+    ...{ opens: 'identity', privileges: 'o' },
     command: { collMod: 'c', validator: { a: { $gt: 0 } } },
   },
   'collMod, prepareUnique': {
-    ...{ opens: 'identity', needs: 'o' },
+    ...{ opens: 'identity', privileges: 'o' },
     command: { collMod: 'c', index: { name: 'z_1', prepareUnique: true } },
   },
   'collMod, unique': {
-    ...{ opens: 'identity', needs: 'o', fails: true },
+    ...{ opens: 'identity', privileges: 'o', fails: true },
     command: { collMod: 'c', index: { name: 'z_1', unique: true } },
   },
   'create, validator': {
-    ...{ opens: 'identity', needs: 'o', fails: true },
+    ...{ opens: 'identity', privileges: 'o', fails: true },
     command: { create: 'c', validator: { a: 1 } },
   },
   'create, time series': {
-    ...{ opens: 'identity', needs: 'o', fails: true },
+    ...{ opens: 'identity', privileges: 'o', fails: true },
     command: { create: 'c', timeseries: { timeField: 't' }, expireAfterSeconds: 60 },
   },
   'collMod, time series': {
-    ...{ opens: 'identity', needs: 'o', fails: true },
+    ...{ opens: 'identity', privileges: 'o', fails: true },
     command: { collMod: 'c', timeseries: { granularity: 'hours' } },
   },
   'aggregate, $out of a time series': {
-    ...{ opens: 'reader', needs: 'r', needsOpen: 'wo', fails: true },
+    ...{ opens: 'reader', privileges: 'r', requiresOpen: 'wo', fails: true },
     command: {
       aggregate: 'c',
       pipeline: [{ $out: { db: 'test', coll: 'open', timeseries: { timeField: 't' } } }],
@@ -393,72 +397,76 @@ const overCollection: Readonly<Record<string, Decision>> = {
     },
   },
   'create, view': {
-    ...{ opens: 'identity', needs: 'r', except: readingKeys },
+    ...{ opens: 'identity', privileges: 'r', except: readingKeys },
     command: { create: 'w', viewOn: 'c', pipeline: [] },
   },
   'create, view that joins': {
-    ...{ opens: 'identity', needs: 'r', needsOpen: 'r', except: readingKeys },
+    ...{ opens: 'identity', privileges: 'r', requiresOpen: 'r', except: readingKeys },
     command: {
       ...{ create: 'w', viewOn: 'open' },
       pipeline: [{ $lookup: { from: 'c', localField: 'a', foreignField: 'a', as: 'found' } }],
     },
   },
   'create, view that joins within a join': {
-    ...{ opens: 'identity', needs: 'r', needsOpen: 'r', except: readingKeys },
+    ...{ opens: 'identity', privileges: 'r', requiresOpen: 'r', except: readingKeys },
     command: {
       ...{ create: 'w', viewOn: 'open' },
       pipeline: [{ $lookup: { from: 'open', pipeline: [{ $unionWith: 'c' }], as: 'found' } }],
     },
   },
   'insert, past the validator': {
-    ...{ opens: 'identity', needs: 'wo' },
+    ...{ opens: 'identity', privileges: 'wo' },
     command: { insert: 'c', documents: [{ a: 3 }], bypassDocumentValidation: true },
   },
   'update, past the validator': {
-    ...{ opens: 'identity', needs: 'wo' },
+    ...{ opens: 'identity', privileges: 'wo' },
     command: {
       ...{ update: 'c', updates: [{ q: {}, u: { $set: { a: 4 } } }] },
       bypassDocumentValidation: true,
     },
   },
   'findAndModify, past the validator': {
-    ...{ opens: 'identity', needs: 'rwo' },
+    ...{ opens: 'identity', privileges: 'rwo' },
     command: { findAndModify: 'c', update: { $set: { a: 2 } }, bypassDocumentValidation: true },
   },
   'aggregate, $merge past the validator': {
-    ...{ opens: 'reader', needs: 'wo', needsOpen: 'r', fails: true },
+    ...{ opens: 'reader', privileges: 'wo', requiresOpen: 'r', fails: true },
     command: {
       ...{ aggregate: 'open', pipeline: [{ $merge: { into: 'c' } }], cursor: {} },
       bypassDocumentValidation: true,
     },
   },
-  drop: { opens: 'identity', needs: 'a', command: { drop: 'c' } },
+  drop: { opens: 'identity', privileges: 'a', command: { drop: 'c' } },
   renameCollection: {
-    ...{ opens: 'identity', needs: 'a', db: 'admin' },
+    ...{ opens: 'identity', privileges: 'a', db: 'admin' },
     command: { renameCollection: 'test.c', to: 'test.d' },
   },
   'renameCollection, over another': {
     ...{
       opens: 'identity',
-      needs: 'a',
+      privileges: 'a',
       db: 'admin',
       except: everybody.filter((who) => who !== 'operator'),
     },
     command: { renameCollection: 'test.c', to: 'test.open', dropTarget: true },
   },
   getPrivacy: { opens: 'anonymous', command: { getPrivacy: 'c' } },
-  setPrivacy: { opens: 'identity', needs: 'c', command: { setPrivacy: 'c', mode: 'public' } },
+  setPrivacy: { opens: 'identity', privileges: 'c', command: { setPrivacy: 'c', mode: 'public' } },
   'setPrivacy, owner': {
-    ...{ opens: 'identity', needs: 'c', except: everybody.filter((who) => who !== 'operator') },
+    ...{
+      opens: 'identity',
+      privileges: 'c',
+      except: everybody.filter((who) => who !== 'operator'),
+    },
     command: { setPrivacy: 'c', ownerAddress: newcomer },
   },
   'setPrivacy, release': {
-    ...{ opens: 'identity', needs: 'c', fails: true },
+    ...{ opens: 'identity', privileges: 'c', fails: true },
     command: { setPrivacy: 'c', release: true },
   },
-  getRoles: { opens: 'identity', needs: 'a', command: { getRoles: 'c' } },
+  getRoles: { opens: 'identity', privileges: 'a', command: { getRoles: 'c' } },
   setRole: {
-    ...{ opens: 'identity', needs: 'a' },
+    ...{ opens: 'identity', privileges: 'a' },
     command: { setRole: 'c', address: newcomer, action: 'grant', role: 2 },
   },
 }
@@ -608,19 +616,19 @@ const isRefusal = (outcome: Reply | GatewayError): boolean =>
   outcome instanceof GatewayError && outcome.code === 13
 
 /** What everybody who has signed in may do to `open`. */
-function hasOpenRights(who: Who, needs: string): boolean {
+function hasOpenRights(who: Who, privileges: string): boolean {
   const shared = rights[who].shared
   const mine = who === 'operator' ? 'rwioac' : [...shared].filter((each) => 'rw'.includes(each))
-  return [...needs].every((need) => mine.includes(need))
+  return [...privileges].every((privilege) => mine.includes(privilege))
 }
 
 function isAllowed(decision: Decision, who: Who, mode: Mode): boolean {
-  const { opens, needs = '', needsOpen = '', except = [] } = decision
+  const { opens, privileges = '', requiresOpen = '', except = [] } = decision
   return (
     mayEnter(who, opens) &&
     !except.includes(who) &&
-    hasRights(who, mode, needs) &&
-    hasOpenRights(who, needsOpen)
+    hasRights(who, mode, privileges) &&
+    hasOpenRights(who, requiresOpen)
   )
 }
 
@@ -667,10 +675,10 @@ t.test(
     for (const mode of modes) {
       await reset(mode)
       for (const [name, decision] of Object.entries(overCollection)) {
-        const { needs = '', needsOpen = '', opens } = decision
+        const { privileges = '', requiresOpen = '', opens } = decision
         const may =
           opens === 'anonymous' ||
-          (opens === 'reader' && mode === 'public' && needs === 'r' && needsOpen === '')
+          (opens === 'reader' && mode === 'public' && privileges === 'r' && requiresOpen === '')
         const outcome = await outcomeOf(room, decision, 'anonymous')
         t.equal(isRefusal(outcome), !may, `${name}, ${mode}`)
       }
@@ -733,7 +741,7 @@ t.test(
   async (t) => {
     const { room, reset } = await openPlace()
     for (const mode of modes) {
-      for (const [index, needs] of [
+      for (const [index, privileges] of [
         ['z_1', 'i'],
         ['u_1', 'io'],
       ] as const) {
@@ -747,7 +755,7 @@ t.test(
           const outcome = await outcomeOf(room, decision, who)
           const left = (await room.run({ listIndexes: 'c' })).cursor.firstBatch
           const isDropped = !left.some(({ name }: Reply) => name === index)
-          t.equal(isDropped, hasRights(who, mode, needs), `${index} by ${who}, ${mode}`)
+          t.equal(isDropped, hasRights(who, mode, privileges), `${index} by ${who}, ${mode}`)
           const isUnknown = outcome instanceof GatewayError && outcome.codeName === 'IndexNotFound'
           t.equal(isUnknown, !hasRights(who, mode, 'i'), `${index} is unknown to ${who}, ${mode}`)
         }

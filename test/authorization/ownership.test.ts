@@ -6,7 +6,7 @@ import { systemClock } from '../../src/base/clock.js'
 import { strictRules } from '../../src/identity/rights/allow.js'
 import { openMemoryStore } from '../../src/store/memory.js'
 import { CommandRoom } from '../support/command-room.js'
-import { admit, identities, standing, wallets } from '../support/identities.js'
+import { admit, identities, revocation, wallets } from '../support/identities.js'
 import { openPlace } from '../support/rights-room.js'
 
 const plainIndex = { key: { a: 1 }, name: 'a_1' }
@@ -91,7 +91,7 @@ t.test('what the operator makes has no owner until it is claimed or given', asyn
   const store = openMemoryStore(systemClock)
   await admit(store, systemClock.now())
   const rules = { ...strictRules, claimsUnowned: true }
-  const open = new CommandRoom(store, systemClock, { services: { standing, rules } })
+  const open = new CommandRoom(store, systemClock, { services: { revocation, rules } })
   await open.insert('c', { _id: 1 })
   await open.run({ setPrivacy: 'c', mode: 'private' }, 'test', open.sessionOf(identities.stranger))
   const claimed = await open.run({ getPrivacy: 'c' })

@@ -1,10 +1,10 @@
-// The fence: a command that touches a collection is refused to a caller who lacks a need that its
-// row declares, and changes nothing. Who has which need, for every command and on every protocol,
-// is test/authorization/authorization.test.ts.
+// The guard: a command that touches a collection is refused to a caller who lacks a privilege that
+// its row declares, and changes nothing. Who has which privilege, for every command and on every
+// protocol, is test/authorization/authorization.test.ts.
 
 import { Binary, Long } from 'bson'
 import t from 'tap'
-import type { Access, Need } from '../../src/engine/types.js'
+import type { Access, Privilege } from '../../src/engine/types.js'
 import type { Identity } from '../../src/identity/identity.js'
 import { CommandRoom, eachRoom } from '../support/command-room.js'
 
@@ -14,66 +14,67 @@ interface Sample {
   readonly command: Plain
   readonly db?: string
   /** What it needs of `c`, as its row must say. */
-  readonly needs: readonly Need[]
+  readonly privileges: readonly Privilege[]
 }
 
 const index = { key: { a: 1 }, name: 'a_1' }
 
 /** A request for each command that touches the collection `c`. */
 const samples: Readonly<Record<string, Sample>> = {
-  aggregate: { command: { aggregate: 'c', pipeline: [], cursor: {} }, needs: ['read'] },
-  collStats: { command: { collStats: 'c' }, needs: ['read'] },
-  collectionStats: { command: { collectionStats: 'c' }, needs: ['read'] },
-  count: { command: { count: 'c' }, needs: ['read'] },
-  create: { command: { create: 'c' }, needs: ['write'] },
-  createIndexes: { command: { createIndexes: 'c', indexes: [index] }, needs: ['index'] },
-  delete: { command: { delete: 'c', deletes: [{ q: {}, limit: 0 }] }, needs: ['write'] },
-  distinct: { command: { distinct: 'c', key: 'a' }, needs: ['read'] },
-  drop: { command: { drop: 'c' }, needs: ['admin'] },
-  dropIndexes: { command: { dropIndexes: 'c', index: '*' }, needs: ['index'] },
-  explain: { command: { explain: { find: 'c' } }, needs: ['read'] },
-  find: { command: { find: 'c' }, needs: ['read'] },
+  aggregate: { command: { aggregate: 'c', pipeline: [], cursor: {} }, privileges: ['read'] },
+  collStats: { command: { collStats: 'c' }, privileges: ['read'] },
+  collectionStats: { command: { collectionStats: 'c' }, privileges: ['read'] },
+  count: { command: { count: 'c' }, privileges: ['read'] },
+  create: { command: { create: 'c' }, privileges: ['write'] },
+  createIndexes: { command: { createIndexes: 'c', indexes: [index] }, privileges: ['index'] },
+  delete: { command: { delete: 'c', deletes: [{ q: {}, limit: 0 }] }, privileges: ['write'] },
+  distinct: { command: { distinct: 'c', key: 'a' }, privileges: ['read'] },
+  drop: { command: { drop: 'c' }, privileges: ['admin'] },
+  dropIndexes: { command: { dropIndexes: 'c', index: '*' }, privileges: ['index'] },
+  explain: { command: { explain: { find: 'c' } }, privileges: ['read'] },
+  find: { command: { find: 'c' }, privileges: ['read'] },
   findAndModify: {
     command: { findAndModify: 'c', update: { $set: { a: 2 } } },
-    needs: ['read', 'write'],
+    privileges: ['read', 'write'],
   },
-  getPrivacy: { command: { getPrivacy: 'c' }, needs: [] },
-  getRoles: { command: { getRoles: 'c' }, needs: ['admin'] },
-  insert: { command: { insert: 'c', documents: [{ a: 3 }] }, needs: ['write'] },
-  listIndexes: { command: { listIndexes: 'c' }, needs: ['read'] },
+  getPrivacy: { command: { getPrivacy: 'c' }, privileges: [] },
+  getRoles: { command: { getRoles: 'c' }, privileges: ['admin'] },
+  insert: { command: { insert: 'c', documents: [{ a: 3 }] }, privileges: ['write'] },
+  listIndexes: { command: { listIndexes: 'c' }, privileges: ['read'] },
   renameCollection: {
     command: { renameCollection: 'test.c', to: 'test.d' },
     db: 'admin',
-    needs: ['admin'],
+    privileges: ['admin'],
   },
-  setPrivacy: { command: { setPrivacy: 'c', mode: 'public' }, needs: ['claim'] },
+  setPrivacy: { command: { setPrivacy: 'c', mode: 'public' }, privileges: ['claim'] },
   setRole: {
     command: { setRole: 'c', address: `0x${'1'.repeat(40)}`, action: 'grant', role: 1 },
-    needs: ['admin'],
+    privileges: ['admin'],
   },
-  planCacheClear: { command: { planCacheClear: 'c' }, needs: ['own'] },
-  planCacheClearFilters: { command: { planCacheClearFilters: 'c' }, needs: ['own'] },
+  planCacheClear: { command: { planCacheClear: 'c' }, privileges: ['own'] },
+  planCacheClearFilters: { command: { planCacheClearFilters: 'c' }, privileges: ['own'] },
   update: {
     command: { update: 'c', updates: [{ q: {}, u: { $set: { a: 4 } } }] },
-    needs: ['write'],
+    privileges: ['write'],
   },
-  validate: { command: { validate: 'c' }, needs: ['read'] },
+  validate: { command: { validate: 'c' }, privileges: ['read'] },
 }
 
 /** Commands that look at a whole database and answer what the caller may read of it. */
 const listings: Readonly<Record<string, Sample>> = {
-  collectionSummaries: { command: { collectionSummaries: 1 }, needs: [] },
-  dbStats: { command: { dbStats: 1 }, needs: [] },
-  listCollections: { command: { listCollections: 1 }, needs: [] },
-  listDatabases: { command: { listDatabases: 1 }, db: 'admin', needs: [] },
+  collectionSummaries: { command: { collectionSummaries: 1 }, privileges: [] },
+  dbStats: { command: { dbStats: 1 }, privileges: [] },
+  listCollections: { command: { listCollections: 1 }, privileges: [] },
+  listDatabases: { command: { listDatabases: 1 }, db: 'admin', privileges: [] },
 }
 
 /** A decision that knows no one: all but the given needs are refused. */
-function only(...granted: readonly Need[]) {
-  return (_identity: Identity, need: Need, _access: Access | undefined) => granted.includes(need)
+function only(...granted: readonly Privilege[]) {
+  return (_identity: Identity, privilege: Privilege, _access: Access | undefined) =>
+    granted.includes(privilege)
 }
 
-const allNeeds: readonly Need[] = ['read', 'write', 'index', 'own', 'admin', 'claim']
+const allPrivileges: readonly Privilege[] = ['read', 'write', 'index', 'own', 'admin', 'claim']
 
 await eachRoom(
   t,
@@ -81,12 +82,12 @@ await eachRoom(
   async (t, room, given) => {
     await room.insert('c', { _id: 1, a: 1 })
     const before = await room.all('c')
-    for (const [name, { command, db, needs }] of Object.entries(samples)) {
-      for (const need of needs) {
-        const services = { allow: only(...allNeeds.filter((other) => other !== need)) }
+    for (const [name, { command, db, privileges }] of Object.entries(samples)) {
+      for (const privilege of privileges) {
+        const services = { allow: only(...allPrivileges.filter((other) => other !== privilege)) }
         const guarded = new CommandRoom(given.store, given.clock, { services })
         const error = await guarded.refusal(command, db)
-        t.equal(error.code, 13, `${name} without ${need}`)
+        t.equal(error.code, 13, `${name} without ${privilege}`)
         t.match(error.message, /^not authorized on \w+ to execute command \{ \w+: /)
         t.equal(error.httpStatus, 403)
       }
@@ -99,11 +100,11 @@ await eachRoom(
   t,
   'the needs of a row are enough',
   async (t, room, given) => {
-    for (const [name, { command, db, needs }] of Object.entries(samples)) {
+    for (const [name, { command, db, privileges }] of Object.entries(samples)) {
       await room.run({ drop: 'd' })
       await room.run({ drop: 'c' })
       if (name !== 'create') await room.insert('c', { _id: 1, a: 1 })
-      const services = { allow: only(...needs) }
+      const services = { allow: only(...privileges) }
       const guarded = new CommandRoom(given.store, given.clock, { services })
       t.equal((await guarded.run(command, db)).ok, 1, name)
     }
@@ -138,8 +139,10 @@ await eachRoom(
   'getMore needs the rights of the command that opened the cursor',
   async (t, room, given) => {
     await room.insert('c', { _id: 1 }, { _id: 2 })
-    let granted: readonly Need[] = ['read']
-    const services = { allow: (_identity: Identity, need: Need) => granted.includes(need) }
+    let granted: readonly Privilege[] = ['read']
+    const services = {
+      allow: (_identity: Identity, privilege: Privilege) => granted.includes(privilege),
+    }
     const guarded = new CommandRoom(given.store, given.clock, { services })
     const { cursor } = await guarded.run({ find: 'c', batchSize: 1 })
     const getMore = Long.fromNumber(cursor.id)

@@ -11,7 +11,7 @@ import { CommandRoom } from '../support/command-room.js'
 const owners = 10
 const waiting = 100
 
-const standing = {
+const revocation = {
   *check<T>(_tx: unknown, identity: T) {
     return identity
   },
@@ -22,7 +22,12 @@ function sessionOf(number: number): Session {
   const key = { kind: 'key', source: 'issued', index: 0, rateLimit: 0 } as const
   const permissions = ['read', 'write', 'admin'] as const
   const identity: Identity = { ...key, address, hash: 'a'.repeat(64), permissions }
-  return new Session({ protocol: 'internal', id: number, peer: `test:${number}`, identity })
+  return new Session({
+    protocol: 'internal',
+    id: number,
+    remoteAddress: `test:${number}`,
+    identity,
+  })
 }
 
 const commands = {
@@ -36,7 +41,7 @@ for (const [what, command] of Object.entries(commands)) {
     // Each look at the clock is a millisecond of work.
     const time = { ms: 0 }
     const clock = { now: () => 1_700_000_000_000, elapsed: () => ++time.ms }
-    const room = new CommandRoom(openMemoryStore(clock), clock, { services: { standing } })
+    const room = new CommandRoom(openMemoryStore(clock), clock, { services: { revocation } })
     t.teardown(() => room.engine.close())
     const sessions = Array.from({ length: owners + 1 }, (_, i) => sessionOf(i + 1))
     const documents = Array.from({ length: 500 }, (_, a) => ({ a }))

@@ -24,7 +24,7 @@ const bob = '0x8617E340B3D01FA5F11F306F4090FD50E238070D'
 
 const rules = { ...strictRules, claimsUnowned: true }
 
-const standing = {
+const revocation = {
   *check<T>(_tx: unknown, identity: T) {
     return identity
   },
@@ -124,9 +124,9 @@ async function openRoom() {
   const store = openMemoryStore(clock)
   const limits = new Limits()
   const quotas = new Quotas(limits)
-  const room = new CommandRoom(store, clock, { services: { quotas, standing, rules } })
+  const room = new CommandRoom(store, clock, { services: { quotas, revocation, rules } })
   const identity = walletOf(alice)
-  const mine = new Session({ protocol: 'internal', id: 2, peer: 'test:2', identity })
+  const mine = new Session({ protocol: 'internal', id: 2, remoteAddress: 'test:2', identity })
   const run = (command: Command, as = mine) => room.run(command, 'main', as)
   const documents = Array.from({ length: 5 }, (_, i) => ({ _id: i, a: text, b: text }))
   await run({ insert: 'c', documents })
@@ -322,7 +322,7 @@ for (const bounds of [undefined, { members: 1, bytes: 4_096 }]) {
     {
       kinds: ['memory'],
       ...(bounds === undefined ? {} : { bounds }),
-      rights: () => ({ standing, quotas: new Quotas(limits) }),
+      rights: () => ({ revocation, quotas: new Quotas(limits) }),
     },
   )
 }

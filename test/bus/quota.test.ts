@@ -24,7 +24,7 @@ function sessionOf(address: string, digit = 'a'): Session {
   const permissions = ['read', 'write', 'admin'] as const
   const key = { kind: 'key', source: 'issued', index: 0, rateLimit: 0 } as const
   const identity: Identity = { ...key, address, hash, permissions }
-  return new Session({ protocol: 'internal', id: 2, peer: 'test:2', identity })
+  return new Session({ protocol: 'internal', id: 2, remoteAddress: 'test:2', identity })
 }
 
 function open(t: Test, limits: Partial<QuotaLimits>) {
@@ -32,12 +32,14 @@ function open(t: Test, limits: Partial<QuotaLimits>) {
   const clock = { now: () => 1_700_000_000_000 + time.ms, elapsed: () => time.ms }
   const store = openMemoryStore()
   const quotas = new Quotas({ ...none, ...limits })
-  const standing = {
+  const revocation = {
     *check<T>(_tx: unknown, identity: T) {
       return identity
     },
   }
-  const room = new CommandRoom(store, clock, { services: { quotas, standing: standing as never } })
+  const room = new CommandRoom(store, clock, {
+    services: { quotas, revocation: revocation as never },
+  })
   t.teardown(() => room.engine.close())
   const code = async (command: Record<string, unknown>, session?: Session) => {
     try {
@@ -78,14 +80,14 @@ t.test('a wallet over its space can remove and read, and the operator can do all
 t.test('figures survive a restart, being those of the collections', async (t) => {
   const store = openMemoryStore()
   const clock = { now: () => 1_700_000_000_000, elapsed: () => 0 }
-  const standing = {
+  const revocation = {
     *check<T>(_tx: unknown, identity: T) {
       return identity
     },
   }
   for (const wanted of [0, 8000]) {
     const quotas = new Quotas({ ...none, storageBytes: 50_000 })
-    const services = { quotas, standing: standing as never }
+    const services = { quotas, revocation: revocation as never }
     const room = new CommandRoom(store, clock, { services })
     const documents = [{ text: 'x'.repeat(40_000) }]
     const done = room.run({ insert: 'c', documents }, 'main', sessionOf(alice))
@@ -151,7 +153,7 @@ t.test('connections and subscriptions are counted, and given back', async (t) =>
   quotas.disconnect(alice)
   t.ok(quotas.connect(alice))
   const allow = allowUnder(strictRules)
-  const options = { store, allow, standing: {} as never, clock, quotas }
+  const options = { store, allow, revocation: {} as never, clock, quotas }
   const channels = new Channels(options)
   const space = new Space('main', true)
   const listener = () => new Subscriber(sessionOf(alice), space, () => undefined)

@@ -25,7 +25,7 @@ const noLimits: QuotaLimits = {
   ...{ connections: 0, subscriptions: 0, commandMs: 0 },
 }
 
-const standing = {
+const revocation = {
   *check<T>(_tx: unknown, identity: T) {
     return identity
   },
@@ -35,14 +35,16 @@ function sessionOf(address: string): Session {
   const key = { kind: 'key', source: 'issued', index: 0, rateLimit: 0 } as const
   const permissions = ['read', 'write', 'admin'] as const
   const identity: Identity = { ...key, address, hash: 'a'.repeat(64), permissions }
-  return new Session({ protocol: 'internal', id: 2, peer: 'test:2', identity })
+  return new Session({ protocol: 'internal', id: 2, remoteAddress: 'test:2', identity })
 }
 
 function open(t: Test, storageBytes: number) {
   const clock = new ManualClock()
   const store = openMemoryStore(clock)
   const quotas = new Quotas({ ...noLimits, storageBytes })
-  const room = new CommandRoom(store, clock, { services: { quotas, standing: standing as never } })
+  const room = new CommandRoom(store, clock, {
+    services: { quotas, revocation: revocation as never },
+  })
   t.teardown(() => room.engine.close())
   const sums = { alice: sessionOf(alice), bob: sessionOf(bob) }
   const code = async (command: Record<string, unknown>, session?: Session) => {
@@ -167,7 +169,7 @@ t.test('what a service user has made counts for it', async (t) => {
     ...{ kind: 'user', database: 'main', name: 'app', id: 'a0' },
     ...{ roles: ['readWrite'], keyValue: undefined },
   }
-  const app = new Session({ protocol: 'internal', id: 3, peer: 'test:3', identity })
+  const app = new Session({ protocol: 'internal', id: 3, remoteAddress: 'test:3', identity })
   const payer = 'app@main'
   let made = 0
   let answer = 0

@@ -27,7 +27,7 @@ const quotas = () =>
     ...{ connections: 0, subscriptions: 0, commandMs: 0 },
   })
 
-const standing = {
+const revocation = {
   *check<T>(_tx: unknown, identity: T) {
     return identity
   },
@@ -71,10 +71,10 @@ for (const [name, [before, empty]] of Object.entries(ways)) {
   t.test(`${name}: what is left to delete is bounded`, async (t) => {
     const clock = new ManualClock()
     const store = openMemoryStore(clock)
-    const services = { quotas: quotas(), standing }
+    const services = { quotas: quotas(), revocation }
     const room = new CommandRoom(store, clock, { services })
     t.teardown(() => room.engine.close())
-    const session = new Session({ protocol: 'internal', id: 2, peer: 'test:2', identity })
+    const session = new Session({ protocol: 'internal', id: 2, remoteAddress: 'test:2', identity })
     const code = async (command: object): Promise<number> => {
       try {
         const reply = await room.run({ ...command }, 'main', session)
@@ -120,9 +120,9 @@ for (const [name, [before, empty]] of Object.entries(ways)) {
 t.test('large values that are refused, and updates that grow nothing, are bounded', async (t) => {
   const clock = new ManualClock()
   const store = openMemoryStore(clock)
-  const room = new CommandRoom(store, clock, { services: { quotas: quotas(), standing } })
+  const room = new CommandRoom(store, clock, { services: { quotas: quotas(), revocation } })
   t.teardown(() => room.engine.close())
-  const session = new Session({ protocol: 'internal', id: 2, peer: 'test:2', identity })
+  const session = new Session({ protocol: 'internal', id: 2, remoteAddress: 'test:2', identity })
   const put = (_id: number, digit: number) =>
     room.run(
       {
@@ -184,7 +184,7 @@ t.test('keys with large members: what is left to delete is bounded', (t) =>
     {
       kinds: ['memory'],
       settings: { SHARED_SPACES: 'own' },
-      rights: { quotas: quotas(), standing, rules: strictRules },
+      rights: { quotas: quotas(), revocation, rules: strictRules },
     },
   ),
 )

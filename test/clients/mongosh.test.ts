@@ -80,7 +80,7 @@ t.test('show and the cursor print what a user reads', async (t) => {
   t.match(await shell(gateway, 'db.n.find()'), /_id: 19 [\s\S]*Type "it" for more/)
 })
 
-t.test('errors are in the peer’s words', async (t) => {
+t.test('errors are in the reference server’s words', async (t) => {
   const gateway = await startGateway(t)
   const said = (script: string) =>
     shell(gateway, `try { ${script} } catch (error) { print(error.toString()) }`)

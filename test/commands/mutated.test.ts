@@ -1,5 +1,6 @@
-// Bad input: valid commands, broken at random. Each gets an error of the peer's table or an answer;
-// none an internal error, none an endless one, and none spoils what is stored or what comes after.
+// Bad input: valid commands, broken at random. Each gets an error of the reference server's table
+// or an answer; none an internal error, none an endless one, and none spoils what is stored or what
+// comes after.
 
 import t from 'tap'
 import { runs } from '../support/runs.js'

@@ -82,9 +82,9 @@ function refusalTable(): string {
 }
 
 function deviationTable(rows: readonly Deviation[]): string {
-  const lines = rows.map(({ topic, ours, peers, shown }) => {
+  const lines = rows.map(({ topic, ours, references, shown }) => {
     const tests = shown.map((path) => `[${nameOf(path)}](../${path})`).join(', ')
-    return `| ${topic} | ${ours} | ${peers} | ${tests} |`
+    return `| ${topic} | ${ours} | ${references} | ${tests} |`
   })
   return ['| topic | Sigil | reference server | test |', '|---|---|---|---|', ...lines].join('\n')
 }
@@ -109,7 +109,7 @@ driver would store U+FFFD. \`find\` and \`aggregate\` return at most 100 documen
 and pages of at most 10,000. \`Accept: application/x-ndjson\` streams without a limit.`
 
 const keyValueText = `Replies of the key-value protocol are those of Redis 7.0.15, byte for byte. 5,000 random runs over all types and bad
-input, in RESP2 and RESP3, are compared with a real server. \`test/support/peer-exemptions.ts\` lists the accepted
+input, in RESP2 and RESP3, are compared with a real server. \`test/support/reference-exemptions.ts\` lists the accepted
 differences of these runs with their reasons. redis-cli with its modes, ioredis, node-redis (also RESP3), redis-py,
 connect-redis and @upstash/redis are tested unmodified. Differences:`
 

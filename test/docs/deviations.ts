@@ -7,7 +7,7 @@ import { sqlDeviations } from './sql-deviations.js'
 export interface Deviation {
   readonly topic: string
   readonly ours: string
-  readonly peers: string
+  readonly references: string
   /** Tests, from the root of the project. */
   readonly shown: readonly string[]
 }
@@ -21,7 +21,7 @@ const documents: readonly Deviation[] = [
   {
     topic: 'natural order',
     ours: 'the order of `_id`; in capped collections insertion order',
-    peers: 'insertion order',
+    references: 'insertion order',
     shown: [
       'test/commands/document/reading/find.test.ts',
       'test/commands/document/collections/capped.test.ts',
@@ -32,7 +32,7 @@ const documents: readonly Deviation[] = [
     ours:
       'for readers without a right to its sources: the stage `VIEW` and the number of ' +
       'documents, no hint and no definition',
-    peers: 'the plan over the collection below',
+    references: 'the plan over the collection below',
     shown: ['test/commands/document/reading/closed-views.test.ts'],
   },
   {
@@ -40,7 +40,7 @@ const documents: readonly Deviation[] = [
     ours:
       'by `_id` or of all documents, without pipelines, `arrayFilters` and `hint`; errors ' +
       'quote no stored value, and `nModified` is the number of matched documents',
-    peers: 'any filter and update, the same errors for all',
+    references: 'any filter and update, the same errors for all',
     shown: ['test/commands/document/writing/blind-writes.test.ts'],
   },
   {
@@ -52,7 +52,7 @@ const documents: readonly Deviation[] = [
       'distinct) and unpacks inserted buckets; it is not listed and cannot be changed ' +
       'otherwise. Use mongoexport and mongoimport for compressed buckets ' +
       '(`control.version` 2, 115)',
-    peers: 'measurements are packed into buckets, which expire as a whole',
+    references: 'measurements are packed into buckets, which expire as a whole',
     shown: [
       'test/commands/document/collections/time-series.test.ts',
       'test/commands/document/collections/series-buckets.test.ts',
@@ -64,7 +64,7 @@ const documents: readonly Deviation[] = [
       'the databases `admin`, `config` and `local`, `system.*`, `_audit`, the parts of graphs ' +
       '(`memory.<graph>.nodes`, `.edges`, `.terms`, `.anchors`) and databases `w_0x…` other than ' +
       'homes: 73 InvalidNamespace',
-    peers: '`system.*`; the three databases accept collections',
+    references: '`system.*`; the three databases accept collections',
     shown: [
       'test/engine/collection/catalog/catalog.test.ts',
       'test/commands/document/writing/insert.test.ts',
@@ -76,7 +76,7 @@ const documents: readonly Deviation[] = [
       'stored, compared and returned as bytes; in computations (operators on strings, ' +
       'patterns, collations, JSON, SQL) malformed bytes are U+FFFD. Field names must be ' +
       'UTF-8 (22)',
-    peers: 'bytes everywhere, also in field names',
+    references: 'bytes everywhere, also in field names',
     shown: ['test/end-to-end/malformed-texts.test.ts'],
   },
   {
@@ -85,13 +85,13 @@ const documents: readonly Deviation[] = [
       'spill to files in `<data>/spill`, at most 4 GiB a command; with `STORE=memory:` ' +
       'they are refused (292) for any `allowDiskUse`, and so is one partition of ' +
       '`$setWindowFields` (5414201)',
-    peers: 'spill to files if `allowDiskUse` permits',
+    references: 'spill to files if `allowDiskUse` permits',
     shown: ['test/commands/document/reading/spill.test.ts'],
   },
   {
     topic: '`convertToCapped` beside writers',
     ours: 'copies during writes, starts again after one, and gives up after five copies (117)',
-    peers: 'blocks them',
+    references: 'blocks them',
     shown: ['test/engine/collection/kinds/capped.test.ts'],
   },
   {
@@ -101,7 +101,7 @@ const documents: readonly Deviation[] = [
       '([users](users.md)), with SCRAM-SHA-256 or PLAIN (TLS or loopback only); ' +
       '`usersInfo` shows callers other than the operator only their own account, and never ' +
       'credentials',
-    peers: 'users and roles in `admin`; SCRAM-SHA-1 too',
+    references: 'users and roles in `admin`; SCRAM-SHA-1 too',
     shown: ['test/identity/sign-in/login.test.ts', 'test/clients/wallet-logins.test.ts'],
   },
   {
@@ -110,13 +110,13 @@ const documents: readonly Deviation[] = [
       'only the operator sets it (403/13, with a text that names the home of the wallet); ' +
       'a wallet sets it in its home, and shared collections stay so ' +
       '([rights](rights.md#spaces))',
-    peers: 'the API document lets every owner set it',
+    references: 'the API document lets every owner set it',
     shown: ['test/authorization/authorization-spaces.test.ts'],
   },
   {
     topic: 'a changed password',
     ours: 'closes the connections of the user',
-    peers: 'they continue until they end',
+    references: 'they continue until they end',
     shown: ['test/clients/service-users.test.ts'],
   },
   {
@@ -125,13 +125,13 @@ const documents: readonly Deviation[] = [
       'a user has `read`, `readWrite` and `dbAdmin` only in its own database, for ' +
       'collections that no wallet owns; `admin` has no users; other roles are refused with ' +
       '31, `authenticationRestrictions` and SCRAM-SHA-1 alone with 2',
-    peers: 'roles of any database, and custom roles',
+    references: 'roles of any database, and custom roles',
     shown: ['test/commands/admin/users.test.ts', 'test/authorization/authorization-users.test.ts'],
   },
   {
     topic: '`saslSupportedMechs`',
     ours: 'always both mechanisms, for known and unknown users',
-    peers: 'those of the user',
+    references: 'those of the user',
     shown: ['test/identity/sign-in/login.test.ts'],
   },
   {
@@ -139,13 +139,13 @@ const documents: readonly Deviation[] = [
     ours:
       'cut to a prefix and a hash, checked against the document; such an index provides no ' +
       'order',
-    peers: 'stored whole',
+    references: 'stored whole',
     shown: ['test/engine/index/index-keys.test.ts'],
   },
   {
     topic: 'an `_id` of more than 512 encoded bytes',
     ours: 'cut to a prefix and a SHA-256, checked against the document',
-    peers: 'stored whole',
+    references: 'stored whole',
     shown: ['test/engine/collection/collections.test.ts'],
   },
   {
@@ -154,7 +154,7 @@ const documents: readonly Deviation[] = [
       'text, ids, dates, booleans and binaries come from the index; for numbers and null ' +
       'the document is read, because the index does not have the type. Missing fields stay ' +
       'missing',
-    peers: 'all from the index; missing fields are null',
+    references: 'all from the index; missing fields are null',
     shown: ['test/engine/plan/cover.test.ts'],
   },
   {
@@ -162,13 +162,13 @@ const documents: readonly Deviation[] = [
     ours:
       'rules over the bounds; if several plans remain, the first 64 documents of each ' +
       'decide, for 500 queries of the same shape',
-    peers: 'trial runs, kept until a plan performs badly',
+    references: 'trial runs, kept until a plan performs badly',
     shown: ['test/engine/plan/plan-choice.test.ts'],
   },
   {
     topic: 'documents of a TTL index',
     ours: 'checked every 30 s; all expired documents are removed',
-    peers: 'every 60 s, in passes of bounded length',
+    references: 'every 60 s, in passes of bounded length',
     shown: ['test/engine/background/document-expiry.test.ts'],
   },
   {
@@ -176,7 +176,7 @@ const documents: readonly Deviation[] = [
     ours:
       'also by the values of `$in`, by each branch of an `$or`, and by conditions beside the ' +
       '`$or`',
-    peers: 'fewer forms, so the plan may differ',
+    references: 'fewer forms, so the plan may differ',
     shown: ['test/engine/index/partial-indexes.test.ts'],
   },
   {
@@ -185,43 +185,43 @@ const documents: readonly Deviation[] = [
       'a find, count, distinct or aggregate has at most 30 s, or `maxTimeMS`, and 512 MiB; ' +
       'SQL expressions have about 14 ms, a write 30 ms, the parsing of a request 15 ms. ' +
       'Beyond that: 50 MaxTimeMSExpired, for memory 146 ExceededMemoryLimit',
-    peers: 'unbounded without maxTimeMS',
+    references: 'unbounded without maxTimeMS',
     shown: ['test/query/work.test.ts', 'test/commands/document/reading/heavy-documents.test.ts'],
   },
   {
     topic: 'regular expressions',
     ours: 'linear time (RE2); look-around and back references are refused with 51091',
-    peers: 'backtracking',
+    references: 'backtracking',
     shown: ['test/query/regex.test.ts'],
   },
   {
     topic: "one document's index entries",
     ours: 'at most 5,000 keys or 8 MiB in one write, otherwise 257 TransactionTooLarge',
-    peers: '16 MiB',
+    references: '16 MiB',
     shown: ['test/engine/index/index-upkeep.test.ts'],
   },
   {
     topic: "one document's entries in a wildcard index",
     ours: 'at most 4,900, otherwise 201 CannotBuildIndexKeys',
-    peers: 'at most 100,000',
+    references: 'at most 100,000',
     shown: ['test/commands/document/indexes/wildcard-indexes.test.ts'],
   },
   {
     topic: 'hashed indexes',
     ours: 'a different hash, visible in the bounds of explain',
-    peers: 'the hash of sharding',
+    references: 'the hash of sharding',
     shown: ['test/commands/document/indexes/hashed-indexes.test.ts'],
   },
   {
     topic: '`min` and `max` of a find',
     ours: 'at most 1,268 bytes of key (480 for `_id`), and no hashed index (51174)',
-    peers: 'any length; hashes for a hashed index',
+    references: 'any length; hashes for a hashed index',
     shown: ['test/commands/document/reading/key-ranges.test.ts'],
   },
   {
     topic: '`returnKey` of strings under a collation',
     ours: 'refused with 115',
-    peers: 'the collation keys',
+    references: 'the collation keys',
     shown: ['test/commands/document/reading/key-ranges.test.ts'],
   },
   {
@@ -229,7 +229,7 @@ const documents: readonly Deviation[] = [
     ours:
       'of the 1,000 collections used last, by name, since the start or the last drop; ' +
       'without commands of the key-value protocol',
-    peers: 'of every collection',
+    references: 'of every collection',
     shown: ['test/commands/document/server/namespace-use.test.ts'],
   },
   {
@@ -237,7 +237,7 @@ const documents: readonly Deviation[] = [
     ours:
       '`cursorTimeoutMillis`, `ttlMonitorEnabled`; others are refused with 20, unknown ones ' +
       'with 72',
-    peers: 'several hundred',
+    references: 'several hundred',
     shown: ['test/commands/document/server/parameters.test.ts'],
   },
   {
@@ -245,13 +245,13 @@ const documents: readonly Deviation[] = [
     ours:
       'moving conditions in a pipeline and planning branches of `$or` take a bounded ' +
       'number of steps; after that conditions stay, or the collection is scanned',
-    peers: 'different bounds on plans',
+    references: 'different bounds on plans',
     shown: ['test/query/many-clauses.test.ts'],
   },
   {
     topic: '`$planCacheStats`',
     ours: "for a collection's owner only, because it shows values from queries of others",
-    peers: 'with the right planCacheRead',
+    references: 'with the right planCacheRead',
     shown: [
       'test/commands/document/indexes/plan-cache.test.ts',
       'test/authorization/authorization.test.ts',
@@ -260,25 +260,25 @@ const documents: readonly Deviation[] = [
   {
     topic: '`$percentile`, `$median`',
     ours: 'exact',
-    peers: 'approximate for large inputs',
+    references: 'approximate for large inputs',
     shown: ['test/query/accumulators.test.ts'],
   },
   {
     topic: '`$merge` into a collection that the pipeline reads',
     ours: 'the pipeline is read to its end first',
-    peers: 'may read its own results',
+    references: 'may read its own results',
     shown: ['test/commands/document/writing/write-stages.test.ts'],
   },
   {
     topic: 'collation',
     ours: 'as in ECMAScript Intl: strength 1 to 3, `numericOrdering`, `caseFirst`',
-    peers: 'ICU with all its options',
+    references: 'ICU with all its options',
     shown: ['test/commands/document/reading/collation.test.ts'],
   },
   {
     topic: 'logarithms, trigonometry and fractional powers of decimals',
     ours: 'computed as doubles: 15 correct digits',
-    peers: '34 digits',
+    references: '34 digits',
     shown: ['test/query/expressions/arithmetic.test.ts'],
   },
 ]

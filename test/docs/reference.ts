@@ -5,7 +5,7 @@ import { errorLine } from '../../src/base/reply-error.js'
 import { printSettings } from '../../src/base/settings.js'
 import { sqlStateOf } from '../../src/base/sql-state.js'
 import type { KeyValueRow } from '../../src/bus/keyvalue/row.js'
-import { needsOf } from '../../src/bus/keyvalue/row-facts.js'
+import { privilegesOf } from '../../src/bus/keyvalue/row-facts.js'
 import { keyValueRows } from '../../src/commands/keyvalue/rows.js'
 import { documentRows } from '../../src/commands/rows.js'
 import { compatibilityPage } from './compatibility.js'
@@ -93,7 +93,7 @@ function keyValueTables(): string {
 function keyValueLine(row: KeyValueRow): string {
   const { name, syntax, grain, complexity, summary, access } = row
   const words = `${name.replace('|', ' ').toUpperCase()} ${syntax}`.trim().replaceAll('|', '\\|')
-  const needs = access === 'operator' ? 'operator' : needsOf(row).join(', ')
+  const needs = access === 'operator' ? 'operator' : privilegesOf(row).join(', ')
   return `| \`${words}\` | ${grain} | ${needs} | ${complexity} | ${summary} |`
 }
 

@@ -9,37 +9,37 @@ export const sqlDeviations: readonly Deviation[] = [
   {
     topic: 'names of results',
     ours: 'the second of a name is `id_2`, because a row is a document',
-    peers: 'both are `id`',
+    references: 'both are `id`',
     shown: ['test/commands/sql/select/select-joins.test.ts'],
   },
   {
     topic: 'columns of type `name`, and the row of a table',
     ours: 'described as `text` and `record`',
-    peers: '`name`, and a type of the table',
+    references: '`name`, and a type of the table',
     shown: [differential],
   },
   {
     topic: '`_id` of a declared table',
     ours: 'can be named, read and inserted; `*` and the catalog omit it',
-    peers: 'no such column',
+    references: 'no such column',
     shown: ['test/commands/sql/declared-tables.test.ts'],
   },
   {
     topic: 'a declared and a plain table in one statement',
     ours: 'names of the declared table fold, fields of the other keep their case',
-    peers: 'all names fold',
+    references: 'all names fold',
     shown: ['test/commands/sql/declared-tables.test.ts'],
   },
   {
     topic: 'a missing table',
     ours: '42P01 over the SQL port for SELECT, UPDATE and DELETE; INSERT creates a collection',
-    peers: '42P01',
+    references: '42P01',
     shown: [differential],
   },
   {
     topic: 'functions in FROM',
     ours: 'at most 10,000 rows; arguments are constants and parameters',
-    peers: 'unbounded, and LATERAL',
+    references: 'unbounded, and LATERAL',
     shown: [differential],
   },
 ]

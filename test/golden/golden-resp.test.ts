@@ -16,7 +16,7 @@ import {
   readTranscripts,
 } from '../record/resp-fixture.js'
 import { startGateway } from '../support/live-gateway.js'
-import { answersOf, firstDifference } from '../support/peer-runs.js'
+import { answersOf, firstDifference } from '../support/reference-runs.js'
 import { RespClient } from '../support/resp-client.js'
 
 let exchanges = 0
@@ -69,7 +69,7 @@ function likeCut(recorded: string, mine: string): string {
   return recorded.endsWith(cutMark) && recorded[0] === mine[0] ? mine : recorded
 }
 
-interface Peer {
+interface Reference {
   readonly client: RespClient
   /** The last request. */
   words: string[]
@@ -77,29 +77,29 @@ interface Peer {
 
 async function replay(t: Test, { frames }: Conversation): Promise<void> {
   const { ports } = await startGateway(t)
-  const peers = new Map<number, Peer>()
+  const references = new Map<number, Reference>()
   t.teardown(() => {
-    for (const { client } of peers.values()) client.close()
+    for (const { client } of references.values()) client.close()
   })
   for (const [index, { from, connection, text }] of frames.entries()) {
-    let peer = peers.get(connection)
-    if (peer === undefined) {
-      peer = { client: await RespClient.open(ports.redis), words: [] }
-      peers.set(connection, peer)
+    let reference = references.get(connection)
+    if (reference === undefined) {
+      reference = { client: await RespClient.open(ports.redis), words: [] }
+      references.set(connection, reference)
     }
     if (from === 'client' && text === '') {
-      await closed(peer.client)
+      await closed(reference.client)
       continue
     }
     if (from === 'client') {
-      peer.client.send(text)
-      peer.words = wordsOf(text)
+      reference.client.send(text)
+      reference.words = wordsOf(text)
       continue
     }
-    const mine = await peer.client.nextRaw()
+    const mine = await reference.client.nextRaw()
     const wanted = likeCut(text, mine)
-    const difference = firstDifference([peer.words], [neutral(mine)], [neutral(wanted)])
-    t.same(difference, undefined, `frame ${index}: ${peer.words.slice(0, 3).join(' ')}`)
+    const difference = firstDifference([reference.words], [neutral(mine)], [neutral(wanted)])
+    t.same(difference, undefined, `frame ${index}: ${reference.words.slice(0, 3).join(' ')}`)
   }
   t.ok(frames.length > 0)
 }

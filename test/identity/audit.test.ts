@@ -8,7 +8,7 @@ import { strictRules } from '../../src/identity/rights/allow.js'
 import { openMemoryStore } from '../../src/store/memory.js'
 import { CommandRoom } from '../support/command-room.js'
 import { ManualClock } from '../support/engine-room.js'
-import { admit, everybody, identities, keyOf, standing, wallets } from '../support/identities.js'
+import { admit, everybody, identities, keyOf, revocation, wallets } from '../support/identities.js'
 import { eachKeyValueRoom } from '../support/key-value-room.js'
 
 async function openRoom(entriesMax?: number) {
@@ -19,7 +19,7 @@ async function openRoom(entriesMax?: number) {
   const audit = new Audit(entriesMax === undefined ? options : { ...options, entriesMax })
   const isAdministrator = (address: string) => address === wallets.administrator
   const rules = { ...strictRules, isAdministrator }
-  const room = new CommandRoom(store, clock, { services: { standing, rules, audit } })
+  const room = new CommandRoom(store, clock, { services: { revocation, rules, audit } })
   return { room, audit, clock }
 }
 
@@ -43,7 +43,7 @@ t.test('acts on privacy, roles and the whitelist are told with who did them', as
       _id: 1,
       act: 'setPrivacy',
       by,
-      peer: 'test:2',
+      remoteAddress: 'test:2',
       ns: 'test.mine',
       details: { mode: 'public' },
     },
@@ -71,7 +71,12 @@ t.test('an act that is refused leaves no entry', async (t) => {
 
 t.test('the audit is read by administrators and written by no command', async (t) => {
   const { room, audit } = await openRoom()
-  await audit.record({ act: 'test', identity: operator, protocol: 'http', peer: '127.0.0.1' })
+  await audit.record({
+    act: 'test',
+    identity: operator,
+    protocol: 'http',
+    remoteAddress: '127.0.0.1',
+  })
   const readers = new Set(['operator', 'administrator'])
   for (const who of everybody) {
     const session = room.sessionOf(identities[who])
@@ -121,7 +126,7 @@ t.test('names that are the server’s cannot be made by commands', async (t) => 
 
 t.test('what wallets do pushes out nothing that the operator did', async (t) => {
   const { room, audit } = await openRoom(2)
-  const shared = { protocol: 'http', peer: '' }
+  const shared = { protocol: 'http', remoteAddress: '' }
   await audit.record({ act: 'kept', identity: operator, ...shared })
   const identity = identities.stranger
   for (let i = 0; i < 5; i++) await audit.record({ act: `${i}`, identity, ...shared })
@@ -141,7 +146,13 @@ t.test('the oldest entries go when there are too many, and texts are cut', async
   const { room, audit } = await openRoom(3)
   for (let i = 1; i <= 5; i++) {
     const details = { text: 'x'.repeat(1_000), i, none: null, yes: true }
-    await audit.record({ act: 'test', identity: operator, protocol: 'http', peer: '', details })
+    await audit.record({
+      act: 'test',
+      identity: operator,
+      protocol: 'http',
+      remoteAddress: '',
+      details,
+    })
   }
   const entries = await room.all('_audit')
   t.same(

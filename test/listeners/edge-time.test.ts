@@ -11,7 +11,7 @@ class Room {
   ms = 0
   readonly scheduler = new Scheduler()
   readonly edge = new EdgeTime({ now: () => 0, elapsed: () => this.ms }, this.scheduler)
-  readonly session = new Session({ protocol: 'internal', id: 1, peer: '192.0.2.1:5' })
+  readonly session = new Session({ protocol: 'internal', id: 1, remoteAddress: '192.0.2.1:5' })
   readonly account = this.session.accountOf(this.scheduler)
 }
 
@@ -36,7 +36,7 @@ t.test('parsing counts, a slice within counts once', async (t) => {
 t.test('one that sets another going is charged once, for the first', async (t) => {
   const room = new Room()
   const { edge, scheduler, session, account } = room
-  const second = new Session({ protocol: 'internal', id: 2, peer: '192.0.2.2:5' })
+  const second = new Session({ protocol: 'internal', id: 2, remoteAddress: '192.0.2.2:5' })
   edge.begin(5_000)
   room.ms += 1
   edge.begin(5_000)

@@ -1,5 +1,5 @@
-// Filters against the peer's manual: null and missing, arrays, type bracketing, negation, every
-// operator's semantics and refusals, and the printed form that explain shows.
+// Filters against the reference server's manual: null and missing, arrays, type bracketing,
+// negation, every operator's semantics and refusals, and the printed form that explain shows.
 
 import { Code, Decimal128, Double, Long, MaxKey, MinKey, ObjectId } from 'bson'
 import fc from 'fast-check'
@@ -280,7 +280,7 @@ table('$expr sees the whole document and does not bracket', [
   [{ $or: [{ a: 1 }, { $expr: { $eq: ['$b', 1] } }] }, { b: 1 }, true],
 ])
 
-t.test('bad operands are refused with the peer’s codes and texts', async (t) => {
+t.test('bad operands are refused with the reference server’s codes and texts', async (t) => {
   const rows: readonly (readonly [Literal, number, string])[] = [
     [{ $foo: 1 }, 2, 'unknown top level operator: $foo'],
     [{ $not: { a: 1 } }, 2, 'use $nor'],
@@ -359,7 +359,7 @@ t.test('the matched position is that of the outermost array', async (t) => {
   }
 })
 
-t.test('a filter prints as the peer normalises it', async (t) => {
+t.test('a filter prints as the reference server normalises it', async (t) => {
   const rows: readonly (readonly [Literal, Literal])[] = [
     [{}, {}],
     [{ a: 1 }, { a: { $eq: 1 } }],

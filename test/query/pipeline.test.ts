@@ -254,13 +254,13 @@ t.test('the collections of a pipeline are found wherever they are named', async 
     { $out: { db: 'other', coll: 'g', timeseries: { timeField: 'at' } } },
   ]
   t.same(pipelineCollections(valueFrom(pipeline)), [
-    { name: 'a', need: 'read' },
-    { name: 'b', need: 'read' },
-    { name: 'c', need: 'read' },
-    { name: 'd', need: 'read' },
-    { db: 'other', name: 'e', need: 'write' },
-    { name: 'f', need: 'write' },
-    { db: 'other', name: 'g', need: 'write', isRuled: true },
+    { name: 'a', privilege: 'read' },
+    { name: 'b', privilege: 'read' },
+    { name: 'c', privilege: 'read' },
+    { name: 'd', privilege: 'read' },
+    { db: 'other', name: 'e', privilege: 'write' },
+    { name: 'f', privilege: 'write' },
+    { db: 'other', name: 'g', privilege: 'write', isRuled: true },
   ])
   t.same(pipelineCollections(valueFrom(5)), [])
 })

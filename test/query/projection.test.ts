@@ -129,7 +129,7 @@ t.test('the positional operator shows what the filter matched', async (t) => {
   refuses(t, () => project({ 'n.s.$': 1 }, grades, { n: 5 }), 51247, 'element mismatch')
 })
 
-t.test('bad specifications are refused with the peer’s codes', async (t) => {
+t.test('bad specifications are refused with the reference server’s codes', async (t) => {
   const rows: readonly (readonly [Literal, number, string])[] = [
     [{ a: 1, b: 0 }, 31254, 'Cannot do exclusion on field b in inclusion projection'],
     [{ a: 0, b: 1 }, 31253, 'Cannot do inclusion on field b in exclusion projection'],

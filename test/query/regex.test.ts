@@ -1,5 +1,5 @@
-// Regular expressions: the peer's dialect on a linear-time engine. What means the same in both is
-// tried on examples; what cannot be matched in linear time must be refused, never run.
+// Regular expressions: the reference server's dialect on a linear-time engine. What means the same
+// in both is tried on examples; what cannot be matched in linear time must be refused, never run.
 
 import fc from 'fast-check'
 import t from 'tap'

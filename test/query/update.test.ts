@@ -1,5 +1,5 @@
-// Updates against the peer's manual: what each operator makes of a document, how paths are created,
-// and what is refused with which code and text.
+// Updates against the reference server's manual: what each operator makes of a document, how paths
+// are created, and what is refused with which code and text.
 
 import { Decimal128, Double, Long, Timestamp } from 'bson'
 import t from 'tap'

@@ -9,7 +9,7 @@ import { RedisServer } from '../protocol/resp/redis-server.js'
 import { families } from '../support/families.js'
 import { testKey } from '../support/gateway.js'
 import { scriptLines } from '../support/key-scripts.js'
-import { answersOf } from '../support/peer-runs.js'
+import { answersOf } from '../support/reference-runs.js'
 import { RespClient } from '../support/resp-client.js'
 import { seededRandom } from '../support/seeded-random.js'
 import { cut, saveConversation, saveTranscript } from './resp-fixture.js'
@@ -112,7 +112,12 @@ export async function recordClient(name: string, client: Client): Promise<string
     await server.close()
   }
   const { frames } = proxy
-  return saveConversation({ name, client: await versionOf(client), server: await peer(), frames })
+  return saveConversation({
+    name,
+    client: await versionOf(client),
+    server: await reference(),
+    frames,
+  })
 }
 
 async function run(client: Client, port: string, proxy: RespProxy): Promise<void> {
@@ -141,7 +146,7 @@ async function versionOf({ version }: Client): Promise<string> {
   return `${found.name} ${found.version}`
 }
 
-async function peer(): Promise<string> {
+async function reference(): Promise<string> {
   const [, version = ''] = /v=(\S+)/.exec(await printed(['redis-server', '--version'])) ?? []
   return `redis-server ${version}`
 }
@@ -162,7 +167,7 @@ function printed([command, ...args]: readonly [string, ...string[]]): Promise<st
 const runsEach = 10
 const commandsEach = 60
 
-/** Runs of the differential suite with the peer's replies. */
+/** Runs of the differential suite with the reference server's replies. */
 export async function recordTranscripts(): Promise<string[]> {
   const server = await RedisServer.open()
   const written: string[] = []
@@ -195,5 +200,5 @@ async function transcript(
     const replies = await answersOf(client, lines)
     runs.push(lines.map((line, i) => [line, cut(replies[i] ?? '')] as const))
   }
-  return saveTranscript({ name, server: await peer(), protocol, nowMs, runs })
+  return saveTranscript({ name, server: await reference(), protocol, nowMs, runs })
 }

@@ -38,7 +38,7 @@ class WatchedTables extends MemoryTables {
   }
 }
 
-class StandingClock implements Clock {
+class FixedClock implements Clock {
   ms = 0
   now(): number {
     return this.ms
@@ -48,9 +48,9 @@ class StandingClock implements Clock {
   }
 }
 
-function open(): { tables: WatchedTables; clock: StandingClock; store: Store } {
+function open(): { tables: WatchedTables; clock: FixedClock; store: Store } {
   const tables = new WatchedTables()
-  const clock = new StandingClock()
+  const clock = new FixedClock()
   return { tables, clock, store: new EmbeddedStore(tables, clock) }
 }
 
@@ -182,7 +182,7 @@ t.test('a scan without a bound is our own mistake', async (t) => {
   }
 })
 
-const standing = new StandingClock()
+const fixedClock = new FixedClock()
 
 eachStore(
   t,
@@ -197,10 +197,10 @@ eachStore(
     const tooOld = { code: codes.SnapshotTooOld.code }
     const open = Promise.allSettled(Array.from({ length: snapshotsMax }, pinned))
     await t.rejects(pinned(), tooOld)
-    standing.ms += snapshotKeptMsMax + 1
+    fixedClock.ms += snapshotKeptMsMax + 1
     for (const ended of await open) t.match(ended, { status: 'rejected', reason: tooOld })
     running = false
     await t.resolves(pinned(), 'their places are free again')
   },
-  { clock: standing },
+  { clock: fixedClock },
 )

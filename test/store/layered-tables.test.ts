@@ -13,8 +13,8 @@ import { claimFolder, dropFolder } from '../../src/store/folder-lock.js'
 import { LayeredTables } from '../../src/store/layered-tables.js'
 import { keyClass } from '../../src/store/layout.js'
 import { SegmentLog } from '../../src/store/log/log.js'
-import type { Overlay } from '../../src/store/overlay/overlay.js'
-import { hashBytes } from '../../src/store/overlay/overlay-hash.js'
+import type { Memtable } from '../../src/store/memtable/memtable.js'
+import { hashBytes } from '../../src/store/memtable/memtable-hash.js'
 import { DiskSpace } from '../../src/store/tables/disk-space.js'
 import { openEnvironment } from '../../src/store/tables/lmdb-environment.js'
 import { prepareFormat } from '../../src/store/tables/lmdb-format.js'
@@ -71,7 +71,7 @@ async function open(t: Test) {
   return { tables, checkpointer, put, stored: new StoredView(environment) }
 }
 
-t.test('a rest comes though its overlay could not be frozen, and was written to', async (t) => {
+t.test('a rest comes though its memtable could not be frozen, and was written to', async (t) => {
   const { tables, checkpointer, put, stored } = await open(t)
   put(1, freezeBytes)
   put(2, freezeBytes)
@@ -87,23 +87,23 @@ t.test('a rest comes though its overlay could not be frozen, and was written to'
 })
 
 /** Puts what is there with one byte more, where it will lie; answers how many bytes there were. */
-function lengthen({ overlay, lookUnder }: DirectView, tail: number): number | undefined {
+function lengthen({ memtable, peekUnder }: InPlaceView, tail: number): number | undefined {
   const bytes = key(tail)
   const under = (valueLength: number) => {
-    const draft = overlay.draft(bytes.length, valueLength)
-    draft.bytes.set(bytes, draft.keyAt)
-    return { draft, found: lookUnder(draft, (_, start, end) => end - start) }
+    const write = memtable.beginWrite(bytes.length, valueLength)
+    write.bytes.set(bytes, write.keyAt)
+    return { write, found: peekUnder(write, (_, start, end) => end - start) }
   }
   const { found } = under(0)
-  const { draft } = under((found ?? 0) + 1)
-  draft.bytes.fill(tail, draft.valueAt, draft.valueAt + draft.valueLength)
-  overlay.keepDraft(draft, tail)
+  const { write } = under((found ?? 0) + 1)
+  write.bytes.fill(tail, write.valueAt, write.valueAt + write.valueLength)
+  memtable.keepWrite(write, tail)
   return found
 }
 
-interface DirectView {
-  readonly overlay: Overlay
-  readonly lookUnder: GroupView['lookUnder']
+interface InPlaceView {
+  readonly memtable: Memtable
+  readonly peekUnder: GroupView['peekUnder']
 }
 
 t.test('what is written where it lies sees every layer below', async (t) => {
@@ -111,8 +111,8 @@ t.test('what is written where it lies sees every layer below', async (t) => {
   const found: (number | undefined)[] = []
   const lengthenIn = (...tails: number[]) =>
     tables.commit((view) => {
-      const direct = { overlay: view.overlay, lookUnder: view.lookUnder.bind(view) }
-      for (const tail of tails) found.push(lengthen(direct, tail))
+      const inPlace = { memtable: view.memtable, peekUnder: view.peekUnder.bind(view) }
+      for (const tail of tails) found.push(lengthen(inPlace, tail))
     })
   put(1, 10)
   put(2, freezeBytes)
@@ -131,7 +131,7 @@ t.test('what is written where it lies sees every layer below', async (t) => {
   for (let i = 0; i < 9; i++) put(7, 70 + i)
   await tables.atRest(async () => {})
   lengthenIn(7, 1)
-  t.strictSame(found.splice(0), [78, 12], 'and the overlay that was applied last')
+  t.strictSame(found.splice(0), [78, 12], 'and the memtable that was applied last')
 })
 
 t.test('a part of the log is ended by its own bytes where keys are written again', async (t) => {
@@ -141,7 +141,7 @@ t.test('a part of the log is ended by its own bytes where keys are written again
   for (let at = 0; at * bytes < segmentBytesMax; at++) put(1, bytes)
   await tables.atRest(async () => {})
   t.equal(tables.stats().log?.checkpoints, 2, 'one for its bytes, one for the rest')
-  t.ok((tables.stats().log?.overlayBytes ?? 0) < freezeBytes)
+  t.ok((tables.stats().log?.memtableBytes ?? 0) < freezeBytes)
   t.equal(tables.get(key(1))?.length, bytes)
 })
 
@@ -151,19 +151,19 @@ t.test('what was written again and again reads the same behind its checkpoint', 
   for (const length of [10, 20]) for (const tail of [1, 2, 3]) put(tail, length)
   tables.commit((view) => view.remove(key(3)))
   await tables.atRest(async () => {})
-  const look = (tail: number) => {
+  const peek = (tail: number) => {
     const bytes = key(tail)
-    return tables.look(bytes, (_, start, end) => end - start, hashBytes(bytes, 0, bytes.length))
+    return tables.peek(bytes, (_, start, end) => end - start, hashBytes(bytes, 0, bytes.length))
   }
   t.equal(tables.get(key(1))?.length, 20)
-  t.equal(look(1), 20)
+  t.equal(peek(1), 20)
   t.equal(tables.get(key(3)), undefined, 'a removed one is gone')
-  t.equal(look(3), undefined)
+  t.equal(peek(3), undefined)
   t.equal(tables.get(key(4)), undefined)
   put(1, 7)
-  t.equal(look(1), 7, 'what is newer counts')
+  t.equal(peek(1), 7, 'what is newer counts')
   // Of keys that are written once nothing is kept: they are read from the tables.
   await tables.atRest(async () => {})
   t.equal(tables.get(key(1))?.length, 7)
-  t.equal(look(2), 20)
+  t.equal(peek(2), 20)
 })

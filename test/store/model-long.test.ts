@@ -168,7 +168,7 @@ t.test('programs over the lmdb store do, through checkpoints and new starts', as
   await room.restart()
   const { checkpoints } = room
   t.comment(`${checkpoints} checkpoints`)
-  t.ok(checkpoints > 5, 'overlays were frozen and applied')
+  t.ok(checkpoints > 5, 'memtables were frozen and applied')
   t.ok(tally.restarts > 0, 'it was closed and opened')
   t.ok(tally.images + tally.backups > 0, 'its files were looked at')
 })

@@ -1,5 +1,5 @@
 // Graphs of memories over a chain of their own, with hands that reach into the store below every
-// fence: what an attacker with the files could do.
+// guard: what an attacker with the files could do.
 
 import type { Test } from 'tap'
 import { type Clock, systemClock, systemRandom } from '../../src/base/clock.js'
@@ -121,7 +121,7 @@ export class AnchorRoom {
     job.request(graphPath(database, graph))
   }
 
-  /** As the command asks for anchors, without its fence. */
+  /** As the command asks for anchors, without its guard. */
   ask(graph: string, ids?: readonly string[]): Promise<Requested> {
     const wanted = ids === undefined ? undefined : new Set(ids)
     return this.anchoring.anchor(graphPath(database, graph), programsIn(this.store, graph), wanted)
@@ -270,7 +270,7 @@ export function proofsOver(store: Store, chain: ChainParts, timing: Timing = {})
   })
 }
 
-/** Programs over one graph, behind no fence. */
+/** Programs over one graph, behind no guard. */
 export function programsIn(store: Store, name: string): GraphPrograms {
   return graphPrograms(store, database, name)
 }

@@ -1,5 +1,5 @@
-// Citations of this repository's own pages, and whether they lead anywhere. Comments and pages write
-// `docs/memory.md`, `docs/memory.md, "Recall, exactly"` or
+// Citations of this repository's own pages, and whether they lead anywhere. Comments and pages
+// write `docs/memory.md`, `docs/memory.md, "Recall, exactly"` or
 // `docs/design/transactions.md, rules 1 to 3`; pages also link, `[text](other.md#heading)`.
 // CONTRIBUTING.md tells of this notation.
 
@@ -18,7 +18,10 @@ const page = String.raw`(?:docs/[\w./-]+|[A-Z]{4,})\.md`
 const headings = '"[^"]+"(?:(?:, | and )"[^"]+")*'
 const rules = String.raw`rules? (\d+(?:(?:, | and | to |, and )\d+)*)`
 const citation = new RegExp(String.raw`(?<![\w/.-])(${page})(?:, (?:${rules}|(${headings})))?`, 'g')
-/** Files of the repository that a text names by their whole path; the peer has `src/mongo`. */
+/**
+ * Files of the repository that a text names by their whole path; the reference server has
+ * `src/mongo`.
+ */
 const file =
   /(?<![\w/.@-])(?:src(?!\/mongo)|test|bench|contracts|protocol-fixtures)\/[\w/-]+(?:\.\w+)+/g
 const link = /\]\(([^)\s]+)\)/g

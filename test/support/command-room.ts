@@ -40,7 +40,7 @@ export class CommandRoom {
   readonly session = new Session({
     protocol: 'internal',
     id: 1,
-    peer: 'test:1',
+    remoteAddress: 'test:1',
     identity: operator,
   })
 
@@ -136,7 +136,7 @@ export class CommandRoom {
   }
 
   sessionOf(identity: Identity): Session {
-    return new Session({ protocol: 'internal', id: 2, peer: 'test:2', identity })
+    return new Session({ protocol: 'internal', id: 2, remoteAddress: 'test:2', identity })
   }
 
   stranger(): Session {

@@ -1,10 +1,10 @@
-// Every kind of random run that is compared with the peer, by name.
+// Every kind of random run that is compared with the reference server, by name.
 
 import { hashSequence } from './hash-sequences.js'
 import { keySequence } from './key-sequences.js'
 import { listSequence } from './list-sequences.js'
 import { mixedSequence } from './mixed-sequences.js'
-import type { Sequence } from './peer-runs.js'
+import type { Sequence } from './reference-runs.js'
 import { setSequence } from './set-sequences.js'
 import { sortedSetSequence } from './sorted-set-sequences.js'
 import { stringSequence } from './string-sequences.js'

@@ -6,7 +6,7 @@ const names = ['h', 'i', 'text', 'none'] as const
 const fields = ['f', 'g', 'h', '1', '', '$x', 'a.b', 'ÿ\u0000', 'long'.repeat(30)] as const
 const values = ['', 'x', '10', '-7', '3.25', 'abc', 'y'.repeat(90)] as const
 const numbers = ['0', '1', '2', '3', '-1', '-3', '100', 'no', ''] as const
-/** For a field that is no decimal's: those are exact where the peer's are not. */
+/** For a field that is no decimal's: those are exact where the reference server's are not. */
 const large = ['9223372036854775807', '-9223372036854775808', '9007199254740993', '1'] as const
 const decimals = ['0.5', '-0.25', '1e3', '+2', '-0', '.125', 'no', '', 'inf', 'nan'] as const
 

@@ -17,7 +17,7 @@ import {
   type SessionIdentity,
 } from '../../src/identity/identity.js'
 import { permissionsOf, putWalletKey, readKeyState } from '../../src/identity/keys/wallet-keys.js'
-import { WalletStanding } from '../../src/identity/rights/standing.js'
+import { WalletRevocation } from '../../src/identity/rights/revocation-check.js'
 import { readSession, startSession } from '../../src/identity/sign-in/sessions.js'
 import type { Store } from '../../src/store/store.js'
 import { createOptions } from './engine-room.js'
@@ -118,11 +118,11 @@ export function mayEnter(who: Who, opens: Opens, anonymousReads = false): boolea
   }
 }
 
-export function hasRights(who: Who, mode: Mode, needs: string): boolean {
-  return [...needs].every((need) => rights[who][mode].includes(need))
+export function hasRights(who: Who, mode: Mode, privileges: string): boolean {
+  return [...privileges].every((privilege) => rights[who][mode].includes(privilege))
 }
 
-export const standing = new WalletStanding({
+export const revocation = new WalletRevocation({
   ...{ readKeyState, readSession },
   keyOnChain: () => 'unknown',
   whitelist: { enforces: false, isAdministrator: () => false },

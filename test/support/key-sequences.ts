@@ -48,7 +48,7 @@ export function keyCommand(random: Random): string[] {
   const sort = () => {
     const by = maybe('BY', one(['a*', '*', 'nosort', 'b*->1', '*->2']))
     const alpha = maybe('ALPHA')
-    // Equal texts lie as the peer's hash table has them: stored, the runs would part.
+    // Equal texts lie as the reference server's hash table has them: stored, the runs would part.
     const mayStore = by.length === 0 || alpha.length === 0
     return [
       ...[one(['SORT', 'SORT', 'SORT_RO']), key(), ...by],

@@ -54,7 +54,7 @@ export class RoomClient {
   ) {
     this.session = new KeyValueSession({
       ...{ protocol: 'resp', id, identity, nowMs: 0, place: bus.placeOf(identity, space) },
-      peer: `127.0.0.1:${50_000 + id}`,
+      remoteAddress: `127.0.0.1:${50_000 + id}`,
       local: '127.0.0.1:6379',
       socket: {
         push: (message) => this.pushed.push(plain(message)),
@@ -150,7 +150,7 @@ export interface KeyValueRoomOptions {
   readonly rights?: Rights | ((store: Store, clock: ManualClock) => Rights)
 }
 
-type Rights = Pick<KeyValueOptions, 'rules' | 'standing' | 'audit' | 'quotas'>
+type Rights = Pick<KeyValueOptions, 'rules' | 'revocation' | 'audit' | 'quotas'>
 
 /** One body of assertions over the commands on each store. */
 export async function eachKeyValueRoom(

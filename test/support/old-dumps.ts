@@ -1,5 +1,5 @@
-// Dumps as older versions of the peer wrote them: ziplists, zipmaps, intsets and scores as text. The
-// server that tests compare with reads them and no longer makes them.
+// Dumps as older versions of the reference server wrote them: ziplists, zipmaps, intsets and scores
+// as text. The server that tests compare with reads them and no longer makes them.
 
 import { crc64 } from '../../src/engine/keyspace/dump/crc64.js'
 

@@ -5,7 +5,7 @@ import { fail } from '../../src/base/errors.js'
 import type {
   Candidate,
   KeyMaterial,
-  KeyStanding,
+  KeyStatus,
   RegisterArgs,
   Registry,
   RegistryKey,
@@ -72,7 +72,7 @@ export class RegistryModel implements Registry {
     return this.log.filter((entry) => entry.commitment === commitment).map((e) => e.candidate)
   }
 
-  standing(address: string, index: number): KeyStanding {
+  keyStatus(address: string, index: number): KeyStatus {
     if (this.isAway) return 'unknown'
     const key = this.wallets.get(address)?.keys[index]
     if (key === undefined) return 'unknown'

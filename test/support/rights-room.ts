@@ -5,7 +5,7 @@ import { systemClock } from '../../src/base/clock.js'
 import { strictRules } from '../../src/identity/rights/allow.js'
 import { openMemoryStore } from '../../src/store/memory.js'
 import { CommandRoom } from './command-room.js'
-import { accesses, admit, type Mode, setAccess, standing, wallets } from './identities.js'
+import { accesses, admit, type Mode, revocation, setAccess, wallets } from './identities.js'
 
 interface Place {
   readonly room: CommandRoom
@@ -17,7 +17,7 @@ export async function openPlace(anonymousReads = false): Promise<Place> {
   await admit(store, systemClock.now())
   const isAdministrator = (address: string) => address === wallets.administrator
   const rules = { ...strictRules, anonymousReads, isAdministrator }
-  const room = new CommandRoom(store, systemClock, { services: { standing, rules } })
+  const room = new CommandRoom(store, systemClock, { services: { revocation, rules } })
   const open = { ...accesses.shared, owner: null, roles: {} }
   const reset = async (mode: Mode): Promise<void> => {
     for (const name of ['c', 'd', 'open']) await room.run({ drop: name })

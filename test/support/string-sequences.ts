@@ -6,10 +6,16 @@ type Random = () => number
 const names = ['a', 'b', 'c', 'n', 'hash', 'none'] as const
 const values = ['', 'x', 'abc', 'abcabcbba', '10', '-7', '3.25', 'ÿé\u0000z']
 const numbers = ['0', '1', '2', '3', '7', '8', '15', '23', '-1', '-2', '-8', '-100', '100'] as const
-/** Sums of decimals differ from the peer's beyond its 64 bits: `n` alone has such numbers. */
+/**
+ * Sums of decimals differ from the reference server's beyond its 64 bits: `n` alone has such
+ * numbers.
+ */
 const large = ['9223372036854775807', '-9223372036854775808', '9007199254740993', '1'] as const
 const badNumbers = ['no', '', '1.5', '+1', '99999999999999999999'] as const
-/** Small ones: a large sum of what APPEND has made of 3.25 shows the noise of the peer's 80 bits. */
+/**
+ * Small ones: a large sum of what APPEND has made of 3.25 shows the noise of the reference server's
+ * 80 bits.
+ */
 const decimals = ['0.5', '-0.25', '1e1', '+2', '0x10', '-0', '.125', '5.', '0'] as const
 const badDecimals = ['no', '', ' 1', 'nan', 'inf', '1e', '1e5000', '1e-5000', '0x'] as const
 

@@ -44,7 +44,8 @@ for (const { name, content } of files) {
     for (const { description, bson } of corpus.decodeErrors ?? []) {
       t.equal(
         codeNameOf(() => validateDocument(bytesOf(bson))),
-        // Deviation: old data with malformed texts is kept as its bytes, as the peer's server does.
+        // Deviation: old data with malformed texts is kept as its bytes, as the reference server's
+        // server does.
         /UTF-8$/.test(description) ? undefined : 'InvalidBSON',
         description,
       )

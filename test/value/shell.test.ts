@@ -13,7 +13,7 @@ import {
   undefinedValue,
 } from '../../src/value/value.js'
 
-t.test('values are printed as in error texts of the peer', async (t) => {
+t.test('values are printed as in error texts of the reference server', async (t) => {
   const id = '{"$oid":"65f0c0ffee0123456789abcd"}'
   t.equal(shellText(valueFrom({ a: 1 })), '{ a: 1 }')
   t.equal(shellText(jsonToValue(`{"_id":${id}}`)), "{ _id: ObjectId('65f0c0ffee0123456789abcd') }")

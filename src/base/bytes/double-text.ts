@@ -1,5 +1,5 @@
-// Doubles as the peer prints them: 17 significant digits in C's `%.17g`, which is what 7.0 answers
-// for scores and what clients compare with.
+// Doubles as the reference server prints them: 17 significant digits in C's `%.17g`, which is what
+// 7.0 answers for scores and what clients compare with.
 
 /** Digits that bring every double back. */
 const digits = 17

@@ -56,7 +56,8 @@ export class Glob {
   }
 
   /**
-   * As the peer: an empty subject matches the empty pattern alone, not even `*` (see isAll).
+   * As the reference server: an empty subject matches the empty pattern alone, not even `*` (see
+   * isAll).
    * Deviation: after globStepsBase comparisons, and globStepsPerByteMax for each byte of the
    * subject, it is no match. Spends the comparisons from the work budget.
    */
@@ -162,7 +163,7 @@ function readSet(
   while (at < end && bytes[at] !== close) {
     const byte = bytes[at] as number
     if (byte === backslash && at + 1 < end) {
-      // The peer compares an escaped byte with its case.
+      // The reference server compares an escaped byte with its case.
       set[bytes[at + 1] as number] = 1
       at += 2
     } else if (at + 2 < end && bytes[at + 1] === dash) {
@@ -177,7 +178,7 @@ function readSet(
   return { set, next: Math.min(at + 1, end) }
 }
 
-/** In either order. Bytes above 7f count as negative, as on the peer. */
+/** In either order. Bytes above 7f count as negative, as on the reference server. */
 function addRange(set: Uint8Array, a: number, b: number, ignoresCase: boolean): void {
   let first = Math.min(signed(a), signed(b))
   let last = Math.max(signed(a), signed(b))

@@ -1,7 +1,7 @@
 // What the commands about the bus can read: running commands, the rows that may be named, and the
 // counts of each.
 
-import type { Touch } from '../../engine/types.js'
+import type { Resource } from '../../engine/types.js'
 import type { Identity } from '../../identity/identity.js'
 import type { NamespaceUse } from '../namespace-use.js'
 import type { OperationKind } from '../policy/meters.js'
@@ -18,7 +18,7 @@ export interface Operation {
   readonly row: DocumentFacts
   readonly session: Session
   readonly identity: Identity
-  readonly touches: readonly Touch[]
+  readonly resources: readonly Resource[]
   /** Whose cursors and sessions these are. */
   readonly owner: string
   readonly lsid: string | undefined

@@ -11,7 +11,7 @@ import { work } from '../../base/work/work-budget.js'
 import { longRequestUnits, requestUnits } from '../../base/work/work-figures.js'
 import { checkDatabaseName, checkNamespaceName } from '../../engine/collection/catalog/names.js'
 import type { Engine } from '../../engine/engine.js'
-import type { Touch } from '../../engine/types.js'
+import type { Resource } from '../../engine/types.js'
 import type { AuditDetails } from '../../identity/audit.js'
 import type { Awaitable, Program } from '../../store/store.js'
 import type { Collation } from '../../value/collation/collation.js'
@@ -25,7 +25,7 @@ import { mappedError, warnInvalid } from '../policy/errors.js'
 import { senderRefusal } from '../policy/senders.js'
 import { isSlow } from '../policy/slowness.js'
 import type { Services } from '../services.js'
-import type { Session, Touched } from '../session.js'
+import type { Declared, Session } from '../session.js'
 import { requireSpaceName } from '../spaces/space-choice.js'
 import type { BusView } from './bus-view.js'
 import { Call, unauthenticated } from './call.js'
@@ -194,8 +194,8 @@ export class Bus implements BusView {
     account: Account | undefined,
   ): [DocumentRow, AnyCall] {
     if (this.draining.isOn) throw fail('ShutdownInProgress', 'The server is shutting down')
-    const { prepared } = request
-    const row = prepared?.row ?? this.rowOf(request)
+    const { prepared: parsed } = request
+    const row = parsed?.row ?? this.rowOf(request)
     const { engine, services } = this
     const { name } = row
     this.admit(row, session)
@@ -204,7 +204,7 @@ export class Bus implements BusView {
     }
     if (row.inSpaces === true) requireSpaceName(request.db)
     const id = ++this.lastId
-    const { args, target, generic } = prepared?.parsed ?? row.parse(request)
+    const { args, target, generic } = parsed?.parsed ?? row.parse(request)
     const call: AnyCall = new Call({
       row,
       request,
@@ -220,9 +220,9 @@ export class Bus implements BusView {
     })
     if (call.generic.apiStrict && row.stable !== true) throw notStable(name)
     call.requireAccess()
-    call.touches = row.touches(call)
-    requireNames(request.db, call.touches)
-    session.witness?.({ command: name, db: request.db, touches: call.touches })
+    call.resources = row.resources(call)
+    requireNames(request.db, call.resources)
+    session.witness?.({ command: name, db: request.db, resources: call.resources })
     return [row, call]
   }
 
@@ -230,12 +230,12 @@ export class Bus implements BusView {
    * Looks at the caller's rights as they are now for a command that has run before, and runs
    * nothing. Throws, or rejects, as `run` does.
    */
-  lookAgain({ command, db, touches }: Touched, session: Session): Awaitable<void> {
+  checkRevocation({ command, db, resources }: Declared, session: Session): Awaitable<void> {
     const row = this.table.rowNamed(command)
     if (row === undefined) throw fail('CommandNotFound', `no such command: '${command}'`)
     const { engine, services } = this
     this.admit(row, session)
-    const body = writeDocument((writer) => writer.string(command, touches[0]?.collection ?? ''))
+    const body = writeDocument((writer) => writer.string(command, resources[0]?.collection ?? ''))
     const call: AnyCall = new Call({
       // Nothing is added: a quota that is used up since is of no matter.
       row: { ...row, grows: 'nothing' },
@@ -250,7 +250,7 @@ export class Bus implements BusView {
       id: ++this.lastId,
     })
     call.requireAccess()
-    call.touches = touches
+    call.resources = resources
     return call.read(nothing)
   }
 
@@ -304,8 +304,8 @@ export class Bus implements BusView {
 
   /** A command that begins with no program: a wallet is looked at before it. */
   private performAlone(row: DocumentRow, call: AnyCall): Awaitable<Document> {
-    const looked = row.access === 'anonymous' ? undefined : call.look()
-    const outcome = looked instanceof Promise ? looked.then(() => row.runLocal(call)) : undefined
+    const checked = row.access === 'anonymous' ? undefined : call.checkIdentity()
+    const outcome = checked instanceof Promise ? checked.then(() => row.runLocal(call)) : undefined
     const reply = outcome ?? row.runLocal(call)
     const { audit } = row
     return audit === undefined ? reply : this.record(reply, () => audit(call), call)
@@ -326,7 +326,7 @@ export class Bus implements BusView {
     const reply = yield* row.runPoint(tx, call)
     const { audit } = this.services
     if (audit !== undefined && row.audit !== undefined) {
-      yield* audit.write(tx.unfenced, call.auditEntry(row.audit(call)), call.now)
+      yield* audit.write(tx.unguarded, call.auditEntry(row.audit(call)), call.now)
     }
     return reply
   }
@@ -354,8 +354,8 @@ export class Bus implements BusView {
     this.account(call, nowMs)
     const { protocol } = call.session
     const counts = this.counters.record(call.row, protocol, ms, nowMs)
-    const touch = call.touches[0]
-    if (touch !== undefined) this.namespaces.record(touch, call.row, ms, error !== undefined)
+    const resource = call.resources[0]
+    if (resource !== undefined) this.namespaces.record(resource, call.row, ms, error !== undefined)
     if (error !== undefined) {
       counts.failed++
       this.counters.failed(protocol, error)
@@ -377,8 +377,8 @@ export class Bus implements BusView {
   }
 
   private logSlow(call: AnyCall, ms: number, error: GatewayError | undefined): void {
-    const { command, session, db, request, touches } = call
-    const collection = touches[0]?.collection
+    const { command, session, db, request, resources } = call
+    const collection = resources[0]?.collection
     this.services.log.info(
       {
         command,
@@ -395,17 +395,17 @@ export class Bus implements BusView {
   }
 }
 
-/** The program of a call whose rights alone are looked at: the fence does that. */
+/** The program of a call whose rights alone are looked at: the guard does that. */
 function* nothing(): Program<void> {}
 
 /** The names that were right last: most commands are about the same ones again. */
 let right: { readonly db?: string; readonly collection?: string } = {}
 
 /** Throws InvalidNamespace for what can name no database or collection. */
-function requireNames(database: string, touches: readonly Touch[]): void {
+function requireNames(database: string, resources: readonly Resource[]): void {
   if (database !== externalUsers && database !== right.db) checkDatabaseName(database)
-  for (let i = 0; i < touches.length; i++) {
-    const { db, collection } = touches[i] as Touch
+  for (let i = 0; i < resources.length; i++) {
+    const { db, collection } = resources[i] as Resource
     if (collection === undefined || (db === right.db && collection === right.collection)) continue
     checkNamespaceName(db, collection)
     right = { db, collection }

@@ -9,7 +9,7 @@ import { keyspaceIndex } from '../../engine/collection/catalog/homes.js'
 import { reservedName } from '../../engine/collection/catalog/names.js'
 import { StagingNeeded } from '../../engine/collection/staging.js'
 import type { Engine } from '../../engine/engine.js'
-import type { Access, Held, Namespace, Need, Touch } from '../../engine/types.js'
+import type { Access, Held, Namespace, Privilege, Resource } from '../../engine/types.js'
 import type { AuditDetails, AuditEntry } from '../../identity/audit.js'
 import {
   accountOf,
@@ -20,7 +20,7 @@ import {
   walletOf,
 } from '../../identity/identity.js'
 import { allow, isAdministrator, reasonOf, strictRules } from '../../identity/rights/allow.js'
-import { isRevocable, noWallets } from '../../identity/rights/standing.js'
+import { isRevocable, noWallets } from '../../identity/rights/revocation-check.js'
 import { allowsView, type Place } from '../../identity/rights/user-rights.js'
 import type { QueryContext } from '../../query/context.js'
 import { letVariables } from '../../query/expression.js'
@@ -36,7 +36,7 @@ import type { Services } from '../services.js'
 import type { Message, Session } from '../session.js'
 import { wayOutOf } from '../spaces/way-out.js'
 import type { BusView } from './bus-view.js'
-import { CommandReadTx, CommandTx, type Fence } from './command-tx.js'
+import { CommandReadTx, CommandTx, type Guard } from './command-tx.js'
 import { checkGeneric, type Generic, type GenericArgs } from './generic.js'
 import type { DocumentFacts } from './row-facts.js'
 
@@ -48,14 +48,14 @@ function shorter(a: number, b: number): number {
   return a === 0 || b === 0 ? a + b : Math.min(a, b)
 }
 
-/** Whether a touch changes something without asking whether it may be read. */
-function isBlindTo({ needs }: Touch): boolean {
-  return needs.length > 0 && !needs.includes('read')
+/** Whether a resource changes something without asking whether it may be read. */
+function isBlindTo({ privileges }: Resource): boolean {
+  return privileges.length > 0 && !privileges.includes('read')
 }
 
 /** Throws InvalidNamespace for more than reading of what a graph of memories is made of. */
-function requireReading({ db, collection = '', needs }: Touch): void {
-  if (needs.some((need) => need !== 'read')) throw reservedName(db, collection)
+function requireReading({ db, collection = '', privileges }: Resource): void {
+  if (privileges.some((privilege) => privilege !== 'read')) throw reservedName(db, collection)
 }
 
 export interface CallOptions<A, T> {
@@ -74,7 +74,7 @@ export interface CallOptions<A, T> {
   readonly account?: Account | undefined
 }
 
-export class Call<A, T> implements Fence {
+export class Call<A, T> implements Guard {
   readonly row: DocumentFacts
   /** Canonical name of the command. */
   readonly command: string
@@ -98,7 +98,7 @@ export class Call<A, T> implements Fence {
   readonly now: number
   /** Monotonic, for durations. */
   readonly startedMs: number
-  touches: readonly Touch[] = []
+  resources: readonly Resource[] = []
   /** Who asks, as it stood when that was last looked at: at the start of each program. */
   identity: Identity
   private killed = false
@@ -203,21 +203,24 @@ export class Call<A, T> implements Fence {
   }
 
   /** Whether the caller may do `need` to what is at that place, with that access. */
-  may(need: Need, access: Access | undefined, place: Place): boolean {
+  may(privilege: Privilege, access: Access | undefined, place: Place): boolean {
     const { identity } = this
     const { allow: decide, rules } = this.services
     if (identity.kind !== 'user') {
-      if (decide !== undefined) return decide(identity, need, access)
-      return allow(identity, need, access, rules)
+      if (decide !== undefined) return decide(identity, privilege, access)
+      return allow(identity, privilege, access, rules)
     }
     if (isBehindPatterns(identity, place)) return false
     const asked = { place, marks: this.row.roles }
-    return decide?.(identity, need, access, asked) ?? allow(identity, need, access, rules, asked)
+    return (
+      decide?.(identity, privilege, access, asked) ??
+      allow(identity, privilege, access, rules, asked)
+    )
   }
 
   /** As may, of a collection that is there. */
-  mayAt(need: Need, { db, name: collection, access }: Named): boolean {
-    return this.may(need, access, { db, collection })
+  mayAt(privilege: Privilege, { db, name: collection, access }: Named): boolean {
+    return this.may(privilege, access, { db, collection })
   }
 
   /** Whether listings have to look at everything: for the operator, and the server's own. */
@@ -234,7 +237,7 @@ export class Call<A, T> implements Fence {
   }
 
   /** Looks again at who asks, for work that begins with no program. */
-  look(): Awaitable<void> {
+  checkIdentity(): Awaitable<void> {
     const { identity } = this.session
     if (!isRevocable(identity)) return undefined
     return this.engine.store.read((tx) => this.stand(tx, identity))
@@ -242,25 +245,26 @@ export class Call<A, T> implements Fence {
 
   /** The entry of the audit for what the call has done. */
   auditEntry(details: AuditDetails): AuditEntry {
-    const { command, identity, session, db, touches } = this
-    const collection = touches[0]?.collection
-    const ns = collection === undefined ? {} : { ns: `${touches[0]?.db ?? db}.${collection}` }
+    const { command, identity, session, db, resources } = this
+    const collection = resources[0]?.collection
+    const ns = collection === undefined ? {} : { ns: `${resources[0]?.db ?? db}.${collection}` }
     return auditEntry(command, identity, session, { details, ...ns })
   }
 
-  lookAgain(tx: ReadTx): Program<void> | undefined {
+  checkRevocation(tx: ReadTx): Program<void> | undefined {
     const { identity } = this.session
     return isRevocable(identity) ? this.stand(tx, identity) : undefined
   }
 
-  authorize(touch: Touch, access: Access | undefined): void {
-    for (const need of touch.needs) {
-      if (this.may(need, access, touch)) continue
-      const hint = wayOutOf(this.identity, `${touch.db}.${touch.collection}`, access)
-      throw this.unauthorized(touch.db, reasonOf(this.identity, need), hint)
+  authorize(resource: Resource, access: Access | undefined): void {
+    for (const privilege of resource.privileges) {
+      if (this.may(privilege, access, resource)) continue
+      const hint = wayOutOf(this.identity, `${resource.db}.${resource.collection}`, access)
+      throw this.unauthorized(resource.db, reasonOf(this.identity, privilege), hint)
     }
-    if (!this.isBlind && isBlindTo(touch) && !this.may('read', access, touch)) this.isBlind = true
-    if (access?.isGraph === true && touch.knowsGraphs !== true) requireReading(touch)
+    if (!this.isBlind && isBlindTo(resource) && !this.may('read', access, resource))
+      this.isBlind = true
+    if (access?.isGraph === true && resource.knowsGraphs !== true) requireReading(resource)
   }
 
   get requireSpace(): ((bytes: number, waste: number) => void) | undefined {
@@ -366,57 +370,57 @@ export class Call<A, T> implements Fence {
     }
   }
 
-  /** Runs a read program behind the call's fence. */
+  /** Runs a read program behind the call's guard. */
   read<R>(program: (tx: CommandReadTx) => Program<R>): Awaitable<R> {
     const { account } = this
-    return this.engine.store.read((tx) => this.fenced(tx, program), {
+    return this.engine.store.read((tx) => this.guarded(tx, program), {
       onPause: () => this.check(),
       account,
     })
   }
 
-  /** Runs a write program behind the call's fence. */
+  /** Runs a write program behind the call's guard. */
   write<R>(program: (tx: CommandTx) => Program<R>): Promise<R> {
-    return this.engine.store.write((tx) => this.fencedWrite(tx, program), this.account)
+    return this.engine.store.write((tx) => this.guardedWrite(tx, program), this.account)
   }
 
-  /** Runs a sweep, each of its programs behind the call's fence. */
+  /** Runs a sweep, each of its programs behind the call's guard. */
   sweep<R>(sweep: Sweep<R>): Promise<R> {
     const { store } = this.engine
-    return runSweep(store, this.fencedSweep(sweep), () => this.check(), this.account)
+    return runSweep(store, this.guardedSweep(sweep), () => this.check(), this.account)
   }
 
   private *stand(tx: ReadTx, identity: RevocableIdentity): Program<void> {
-    const { standing = noWallets } = this.services
-    this.identity = yield* standing.check(tx, identity, this.now)
+    const { revocation = noWallets } = this.services
+    this.identity = yield* revocation.check(tx, identity, this.now)
     this.requireAccess()
   }
 
-  private *fenced<R>(tx: ReadTx, program: (tx: CommandReadTx) => Program<R>): Program<R> {
-    const fenced = new CommandReadTx(tx, this)
-    yield* fenced.enter()
-    return yield* program(fenced)
+  private *guarded<R>(tx: ReadTx, program: (tx: CommandReadTx) => Program<R>): Program<R> {
+    const guarded = new CommandReadTx(tx, this)
+    yield* guarded.enter()
+    return yield* program(guarded)
   }
 
-  private *fencedWrite<R>(tx: Tx, program: (tx: CommandTx) => Program<R>): Program<R> {
-    const fenced = new CommandTx(tx, this)
-    yield* fenced.enter()
+  private *guardedWrite<R>(tx: Tx, program: (tx: CommandTx) => Program<R>): Program<R> {
+    const guarded = new CommandTx(tx, this)
+    yield* guarded.enter()
     try {
-      const result = yield* program(fenced)
-      yield* fenced.leave()
+      const result = yield* program(guarded)
+      yield* guarded.leave()
       return result
     } catch (error) {
-      if (error instanceof StagingNeeded) yield* fenced.requireStaging(error)
+      if (error instanceof StagingNeeded) yield* guarded.requireStaging(error)
       throw error
     }
   }
 
-  private *fencedSweep<R>(sweep: Sweep<R>): Sweep<R> {
+  private *guardedSweep<R>(sweep: Sweep<R>): Sweep<R> {
     let next = sweep.next()
     while (next.done !== true) {
       let result: unknown
       try {
-        result = yield this.fencedPhase(next.value)
+        result = yield this.guardedPhase(next.value)
       } catch (error) {
         next = sweep.throw(error)
         continue
@@ -426,11 +430,11 @@ export class Call<A, T> implements Fence {
     return next.value
   }
 
-  private fencedPhase(phase: Phase): Phase {
+  private guardedPhase(phase: Phase): Phase {
     if (phase.mode === 'write') {
-      return { mode: 'write', program: (tx) => this.fencedWrite(tx, phase.program) }
+      return { mode: 'write', program: (tx) => this.guardedWrite(tx, phase.program) }
     }
-    return { ...phase, program: (tx: ReadTx) => this.fenced(tx, phase.program) }
+    return { ...phase, program: (tx: ReadTx) => this.guarded(tx, phase.program) }
   }
 
   private makeContext(): QueryContext {
@@ -448,7 +452,7 @@ export class Call<A, T> implements Fence {
     elements.next()
     const name = elements.name()
     // The text of a statement holds values, and may be long.
-    const shown = name.startsWith('sql') ? this.touches[0]?.collection : textIn(elements)
+    const shown = name.startsWith('sql') ? this.resources[0]?.collection : textIn(elements)
     return `{ ${name}: ${shown === undefined ? '1' : JSON.stringify(shown)} }`
   }
 }

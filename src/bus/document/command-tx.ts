@@ -10,25 +10,25 @@ import { isUsageKey, usageKey } from '../../engine/collection/counters.js'
 import { notCollection } from '../../engine/collection/kinds/view-options.js'
 import { sourcesUnder } from '../../engine/collection/kinds/views.js'
 import type { StagingNeeded } from '../../engine/collection/staging.js'
-import type { Access, Guarded, Held, Namespace, Need, Touch } from '../../engine/types.js'
+import type { Access, Guarded, Held, Namespace, Privilege, Resource } from '../../engine/types.js'
 import type { Place } from '../../identity/rights/user-rights.js'
 import { PassingReadTx } from '../../store/passing-tx.js'
 import type { Count, Entry, KeyRange, Program, ReadTx, Step, Tx } from '../../store/store.js'
 
-/** What a transaction is allowed: the touches of the call, and who decides about each. */
-export interface Fence {
+/** What a transaction is allowed: the resources of the call, and who decides about each. */
+export interface Guard {
   /** Wall time of the call, milliseconds. */
   readonly now: number
-  readonly touches: readonly Touch[]
+  readonly resources: readonly Resource[]
   /**
    * Checks revocation: throws if the key or session was revoked since the last program. Undefined
    * for the operator and the unknown, who cannot lose anything.
    */
-  lookAgain(tx: ReadTx): Program<void> | undefined
-  /** Throws Unauthorized unless the caller has every need of the touch. */
-  authorize(touch: Touch, access: Access | undefined): void
-  /** Whether the caller has the need of what is at that place, with that access. */
-  may(need: Need, access: Access | undefined, place: Place): boolean
+  checkRevocation(tx: ReadTx): Program<void> | undefined
+  /** Throws Unauthorized unless the caller has every privilege of the resource. */
+  authorize(resource: Resource, access: Access | undefined): void
+  /** Whether the caller has the privilege of what is at that place, with that access. */
+  may(privilege: Privilege, access: Access | undefined, place: Place): boolean
   /** Throws Unauthorized unless a view's owner or maker may read a source of it, by its name. */
   authorizeOwner(view: Namespace, source: Access | undefined, name: string): void
   /** Throws QuotaExceeded where an owner who has so many may have no more from the caller. */
@@ -56,33 +56,35 @@ function versionOf({ id, version }: Namespace): string {
   return `${id}/${version}`
 }
 
-/** The touches of a call whose views have been looked behind. */
+/** The resources of a call whose views have been looked behind. */
 class Entered {
-  touches: readonly Touch[]
+  resources: readonly Resource[]
   /** Views that lead to what the caller may not read, by their versions. */
   readonly closed = new Set<string>()
 
-  constructor(touches: readonly Touch[]) {
-    this.touches = touches
+  constructor(resources: readonly Resource[]) {
+    this.resources = resources
   }
 
   /** Lets a name be read by stages of views, if it is not declared itself. */
-  add(touch: Touch): void {
-    const { db, collection } = touch
-    const isKnown = this.touches.some((each) => each.db === db && each.collection === collection)
-    if (!isKnown) this.touches = [...this.touches, touch]
+  add(resource: Resource): void {
+    const { db, collection } = resource
+    const isKnown = this.resources.some((each) => each.db === db && each.collection === collection)
+    if (!isKnown) this.resources = [...this.resources, resource]
   }
 
   /** A name that was added is a view's. */
   pin(db: string, collection: string, viewVersion: string): void {
-    this.touches = this.touches.map((touch) => {
-      if (touch.db !== db || touch.collection !== collection) return touch
-      return touch.views === undefined ? { ...touch, views: 'resolve', viewVersion } : touch
+    this.resources = this.resources.map((resource) => {
+      if (resource.db !== db || resource.collection !== collection) return resource
+      return resource.views === undefined
+        ? { ...resource, views: 'resolve', viewVersion }
+        : resource
     })
   }
 
-  replace(old: Touch, now: Touch): void {
-    this.touches = this.touches.map((touch) => (touch === old ? now : touch))
+  replace(old: Resource, now: Resource): void {
+    this.resources = this.resources.map((resource) => (resource === old ? now : resource))
   }
 }
 
@@ -92,47 +94,49 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
 
   constructor(
     reading: ReadTx,
-    private readonly fence: Fence,
+    private readonly guard: Guard,
   ) {
     super(reading)
   }
 
   get now(): number {
-    return this.fence.now
+    return this.guard.now
   }
 
   /** Looks at who asks, then up and at every declared collection; runs before the handler. */
   *enter(): Program<void> {
-    const { touches } = this.fence
-    const looking = this.fence.lookAgain(this)
-    if (looking !== undefined) yield* looking
-    for (let i = 0; i < touches.length; i++) {
-      const given = touches[i] as Touch
-      const touch = given.instead === undefined ? given : yield* this.meant(given)
-      const { db, collection } = touch
+    const { resources } = this.guard
+    const check = this.guard.checkRevocation(this)
+    if (check !== undefined) yield* check
+    for (let i = 0; i < resources.length; i++) {
+      const given = resources[i] as Resource
+      const resource = given.instead === undefined ? given : yield* this.meant(given)
+      const { db, collection } = resource
       const found =
         collection === undefined ? undefined : yield* findNamespace(this, db, collection, true)
       // A name may be reserved. That does not matter to callers with all rights or none.
       const access =
-        found === undefined && looking !== undefined && collection !== undefined
+        found === undefined && check !== undefined && collection !== undefined
           ? yield* accessOfMissing(this, db, collection)
           : found?.access
-      this.fence.authorize(touch, access)
+      this.guard.authorize(resource, access)
       this.found.push(found)
-      if (found?.view !== undefined || touch.viewVersion !== undefined) {
-        yield* this.enterView(touch, found)
+      if (found?.view !== undefined || resource.viewVersion !== undefined) {
+        yield* this.enterView(resource, found)
       }
     }
   }
 
-  /** The touch under the name that it means: the one instead, where that is there and accepted. */
-  private *meant(touch: Touch): Program<Touch> {
-    const { instead, ...own } = touch
-    if (instead === undefined) return touch
-    const other: Touch = { ...own, collection: instead.name }
-    this.entered ??= new Entered(this.fence.touches)
+  /**
+   * The resource under the name that it means: the one instead, where that is there and accepted.
+   */
+  private *meant(resource: Resource): Program<Resource> {
+    const { instead, ...own } = resource
+    if (instead === undefined) return resource
+    const other: Resource = { ...own, collection: instead.name }
+    this.entered ??= new Entered(this.guard.resources)
     const { entered } = this
-    entered.replace(touch, other)
+    entered.replace(resource, other)
     const found = yield* findNamespace(this, own.db, instead.name, true)
     if (found !== undefined && instead.accepts(found)) return other
     entered.replace(other, own)
@@ -140,34 +144,34 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
   }
 
   /** Lets a command read what a view shows, as long as the view's owner may read it. */
-  private *enterView(touch: Touch, view: Namespace | undefined): Program<void> {
-    if (touch.views === 'allow') return
-    if (touch.views === undefined && view !== undefined) throw notCollection(view)
+  private *enterView(resource: Resource, view: Namespace | undefined): Program<void> {
+    if (resource.views === 'allow') return
+    if (resource.views === undefined && view !== undefined) throw notCollection(view)
     const version = view?.view === undefined ? undefined : versionOf(view)
-    if (touch.viewVersion !== undefined && touch.viewVersion !== version) {
-      const text = `the view ${touch.db}.${touch.collection} has changed under the cursor`
+    if (resource.viewVersion !== undefined && resource.viewVersion !== version) {
+      const text = `the view ${resource.db}.${resource.collection} has changed under the cursor`
       throw fail('QueryPlanKilled', text)
     }
     if (view === undefined || version === undefined) return
     const { db } = view
-    this.entered ??= new Entered(this.fence.touches)
+    this.entered ??= new Entered(this.guard.resources)
     const { entered } = this
-    entered.replace(touch, { ...touch, viewVersion: version })
+    entered.replace(resource, { ...resource, viewVersion: version })
     const find = (name: string): Program<Namespace | undefined> => {
-      entered.add({ db, collection: name, needs: [], throughView: true })
+      entered.add({ db, collection: name, privileges: [], throughView: true })
       return findNamespace(this, db, name, true)
     }
     for (const { ns, of, name } of yield* sourcesUnder(view, find)) {
       const access = ns?.access ?? (yield* accessOfMissing(this, db, name))
-      this.fence.authorizeOwner(of, access, name)
-      if (!this.fence.may('read', access, { db, collection: name })) entered.closed.add(version)
+      this.guard.authorizeOwner(of, access, name)
+      if (!this.guard.may('read', access, { db, collection: name })) entered.closed.add(version)
       if (ns?.view !== undefined) entered.pin(db, name, versionOf(ns))
     }
   }
 
-  /** The declared touches, with what views have led to: what a cursor goes on with. */
-  get touches(): readonly Touch[] {
-    return this.entered?.touches ?? this.fence.touches
+  /** The declared resources, with what views have led to: what a cursor goes on with. */
+  get resources(): readonly Resource[] {
+    return this.entered?.resources ?? this.guard.resources
   }
 
   isClosed(view: Namespace): boolean {
@@ -175,40 +179,40 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
   }
 
   get bypassesValidation(): boolean {
-    return this.fence.bypassesValidation
+    return this.guard.bypassesValidation
   }
 
   get isBlind(): boolean {
-    return this.fence.isBlind
+    return this.guard.isBlind
   }
 
   noteInvalid(ns: Namespace): void {
-    this.fence.noteInvalid(ns)
+    this.guard.noteInvalid(ns)
   }
 
   creating(held: Held, count: number): void {
-    this.fence.creating(held, count)
+    this.guard.creating(held, count)
   }
 
   makingHome(db: string, homes: number): void {
-    this.fence.makingHome(db, homes)
+    this.guard.makingHome(db, homes)
   }
 
-  /** The descriptor of the touch at `index` as this transaction's start saw it. */
+  /** The descriptor of the resource at `index` as this transaction's start saw it. */
   namespace(index = 0): Namespace | undefined {
     return this.found[index]
   }
 
   /**
-   * Throws for a collection that no touch names; a mistake of ours, never of the client's. What a
-   * view reads is there for stages of views alone.
+   * Throws for a collection that no resource names; a mistake of ours, never of the client's. What
+   * a view reads is there for stages of views alone.
    */
   permits(db: string, name: string, throughView: boolean): void {
-    const { touches } = this
-    for (let i = 0; i < touches.length; i++) {
-      const touch = touches[i] as Touch
-      if (touch.db !== db || (touch.collection ?? name) !== name) continue
-      if (throughView || touch.throughView !== true) return
+    const { resources } = this
+    for (let i = 0; i < resources.length; i++) {
+      const resource = resources[i] as Resource
+      if (resource.db !== db || (resource.collection ?? name) !== name) continue
+      if (throughView || resource.throughView !== true) return
     }
     throw new Error(`the command did not declare ${db}.${name}`)
   }
@@ -220,7 +224,7 @@ export class CommandTx extends CommandReadTx implements Tx {
 
   constructor(
     private readonly writing: Tx,
-    private readonly writer: Fence,
+    private readonly writer: Guard,
   ) {
     super(writing, writer)
   }
@@ -240,9 +244,9 @@ export class CommandTx extends CommandReadTx implements Tx {
   }
 
   /** Looks at what is about to be staged: it takes room on the disk, used or not. */
-  *requireStaging(needed: StagingNeeded): Program<void> {
+  *requireStaging(resources: StagingNeeded): Program<void> {
     const { requireStaging, payer: maker } = this.writer
-    if (requireStaging === undefined || needed.bytes === 0) return
+    if (requireStaging === undefined || resources.bytes === 0) return
     // A collection that is made with its first document is the caller's.
     const payers = new Set<string>()
     for (let i = 0; this.namespace(i) !== undefined; i++) {
@@ -251,10 +255,10 @@ export class CommandTx extends CommandReadTx implements Tx {
     }
     if (payers.size === 0 && maker !== undefined) payers.add(maker)
     for (const payer of payers) {
-      needed.owner = payer
+      resources.owner = payer
       const key = usageKey(payer)
       const waste = yield* wasteBeside(this.writing, key)
-      requireStaging((yield* this.count(key)).bytes, waste + needed.bytes)
+      requireStaging((yield* this.count(key)).bytes, waste + resources.bytes)
     }
   }
 
@@ -263,10 +267,10 @@ export class CommandTx extends CommandReadTx implements Tx {
   }
 
   /**
-   * The transaction without the fence: for what the server itself adds to a command, its audit, and
-   * for changes that were prepared behind a fence.
+   * The transaction without the guard: for what the server itself adds to a command, its audit, and
+   * for changes that were prepared behind a guard.
    */
-  get unfenced(): Tx {
+  get unguarded(): Tx {
     return this.writing
   }
 

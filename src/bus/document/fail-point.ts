@@ -6,7 +6,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { fail, kindOf } from '../../base/errors.js'
 import { failPointWaitStepMs } from '../../base/limits.js'
-import type { Touch } from '../../engine/types.js'
+import type { Resource } from '../../engine/types.js'
 import type { Awaitable } from '../../store/store.js'
 import { Elements, elementsOf, field } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
@@ -41,7 +41,7 @@ interface FailingRow {
 interface FailingCall {
   readonly session: Session
   readonly db: string
-  readonly touches: readonly Touch[]
+  readonly resources: readonly Resource[]
   /** Throws if the call must end. */
   check(): void
 }
@@ -168,8 +168,8 @@ function applicationOf({ session }: FailingCall): string | undefined {
   return name?.type === bsonType.string ? stringOf(name) : undefined
 }
 
-function namespaceOf({ touches, db }: FailingCall): string {
-  return `${touches[0]?.db ?? db}.${touches[0]?.collection ?? '$cmd'}`
+function namespaceOf({ resources, db }: FailingCall): string {
+  return `${resources[0]?.db ?? db}.${resources[0]?.collection ?? '$cmd'}`
 }
 
 /** Reads `data`; copies what it keeps, because the message will be gone. */

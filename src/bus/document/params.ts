@@ -1,5 +1,5 @@
 // The combinators that command parameters are described with. Texts and codes of refusals are the
-// peer's, because its tools show them.
+// reference server's, because its tools show them.
 
 import { isUtf8 } from 'node:buffer'
 import { fail, type GatewayError } from '../../base/errors.js'
@@ -47,7 +47,7 @@ export function typeName(type: number): string {
   return typeNames[type] ?? 'unknown'
 }
 
-/** `expected` in the peer's wording: `type 'object'`, or `types '[long, int']`. */
+/** `expected` in the reference server's wording: `type 'object'`, or `types '[long, int']`. */
 export function wrongType(where: string, value: Value, expected: string): GatewayError {
   const given = typeName(value.type)
   return fail(
@@ -93,7 +93,7 @@ export const strictBool: Field<boolean> = required((where) => (value) => {
   return boolOf(value)
 })
 
-/** As strictBool, of the fields that the peer reads by themselves. */
+/** As strictBool, of the fields that the reference server reads by themselves. */
 export const flag: Field<boolean> = required((where) => {
   const name = where.slice(where.lastIndexOf('.') + 1)
   return (value) => {
@@ -109,7 +109,9 @@ export const number: Field<number> = required((where) => (value) => {
   return numberOf(value)
 })
 
-/** A whole number of any numeric type: fractions are cut and NaN is 0, as on the peer. */
+/**
+ * A whole number of any numeric type: fractions are cut and NaN is 0, as on the reference server.
+ */
 export const wholeNumber: Field<number> = required((where) => {
   const read = number.bind(where)
   return (value) => {

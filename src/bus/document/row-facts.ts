@@ -19,7 +19,7 @@ export interface DocumentFacts extends CommandFacts, Effects {
   readonly adminOnly?: boolean
   /** Its database has to be one that can be a space. */
   readonly inSpaces?: boolean
-  /** In the peer's API version 1: what apiStrict lets through. */
+  /** In the reference server's API version 1: what apiStrict lets through. */
   readonly stable?: boolean
   /** Arguments that no log may show, not even their shape. */
   readonly secrets?: readonly string[]

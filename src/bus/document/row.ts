@@ -1,9 +1,9 @@
 // A command is a row of data before it is a function: its name, what it takes, what it touches and
-// with which need, how its work is cut, and its documentation. The dispatcher, the authorization
-// test, listCommands and the reference pages all read the same rows.
+// with which privilege, how its work is cut, and its documentation. The dispatcher, the
+// authorization test, listCommands and the reference pages all read the same rows.
 
 import { assert } from '../../base/errors.js'
-import type { Touch } from '../../engine/types.js'
+import type { Resource } from '../../engine/types.js'
 import type { AuditDetails } from '../../identity/audit.js'
 import type { Awaitable, Program } from '../../store/store.js'
 import type { Sweep } from '../../store/sweep.js'
@@ -51,7 +51,7 @@ export type RowDefinition<F extends Fields, T> = DocumentFacts &
     /** Fields beyond the schema are let pass: what the handshake must do. */
     readonly ignoresUnknown?: boolean
     /** Every collection that the command may reach; whatever is not here does not exist for it. */
-    readonly touches?: (call: Call<Args<F>, T>) => readonly Touch[]
+    readonly resources?: (call: Call<Args<F>, T>) => readonly Resource[]
     /**
      * Of an act that the audit tells of: what it tells beside the command's name and collection.
      * Asked when the command has done its work.
@@ -69,7 +69,7 @@ export interface Parsed {
 export interface DocumentRow extends DocumentFacts {
   readonly paramNames: readonly string[]
   readonly parse: (request: Message) => Parsed
-  readonly touches: (call: AnyCall) => readonly Touch[]
+  readonly resources: (call: AnyCall) => readonly Resource[]
   readonly audit: ((call: AnyCall) => AuditDetails) | undefined
   readonly runLocal: (call: AnyCall) => Awaitable<Document>
   readonly runRead: (tx: CommandReadTx, call: AnyCall) => Program<Document>
@@ -89,12 +89,12 @@ export function documentRow<F extends Fields, T>(definition: RowDefinition<F, T>
   const readTarget = target.bind(`${name}.${name}`)
   // The one place where a row forgets its types: `parse` made the very call that `run` gets.
   const typed = (call: AnyCall) => call as Call<Args<F>, T>
-  const { touches, audit } = definition
+  const { resources, audit } = definition
   return {
     ...definition,
     paramNames: schema.names,
     parse: (request) => parseCommand(request, { schema, readTarget, ignoresUnknown }),
-    touches: touches === undefined ? () => [] : (call) => touches(typed(call)),
+    resources: resources === undefined ? () => [] : (call) => resources(typed(call)),
     audit: audit === undefined ? undefined : (call) => audit(typed(call)),
     ...runners(definition, typed),
   }

@@ -16,7 +16,10 @@ export interface Field<T> {
   readonly bindSequence?: (where: string) => (documents: readonly Document[]) => T
   readonly isRequired: boolean
   readonly absent: T | undefined
-  /** Takes null as a value; elsewhere null and undefined count as absent, as on the peer. */
+  /**
+   * Takes null as a value; elsewhere null and undefined count as absent, as on the reference
+   * server.
+   */
   readonly takesNull: boolean
 }
 

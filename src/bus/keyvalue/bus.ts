@@ -10,7 +10,7 @@ import { ExpiryJob } from '../../engine/keyspace/keys/expiry-job.js'
 import type { Place, Space, SpaceTable } from '../../engine/keyspace/spaces.js'
 import { type InlineBounds, usualBounds } from '../../engine/keyspace/work.js'
 import { type Identity, identityKey } from '../../identity/identity.js'
-import { noWallets } from '../../identity/rights/standing.js'
+import { noWallets } from '../../identity/rights/revocation-check.js'
 import type { Awaitable } from '../../store/store.js'
 import { memoryOwner } from '../memory-owner.js'
 import type { Metering } from '../metering.js'
@@ -24,11 +24,11 @@ import { Queues } from './clients/queues.js'
 import type { KeyValueSession, Multi } from './clients/session.js'
 import { Waiters } from './clients/waiters.js'
 import { Command, KeyValueTable } from './command.js'
-import { Looks } from './looks.js'
 import { Programs } from './programs/programs.js'
 import { Transactions } from './programs/transactions.js'
 import { refusalOf } from './refusals.js'
 import { queued, type Reply } from './reply.js'
+import { RevocationChecks } from './revocation-checks.js'
 import type { KeyValueRow } from './row.js'
 import { discarded, meterName, runLocal, unknownRow } from './row-running.js'
 import { RunningCall } from './running-call.js'
@@ -61,7 +61,7 @@ export class KeyValueBus implements Sessions {
   writing = 0
   /** MONITOR, SLOWLOG. */
   readonly followers: Followers
-  private readonly looks: Looks
+  private readonly revocationChecks: RevocationChecks
   private readonly transactions: Transactions
   private readonly queues = new Queues((session) => this.openRoom(session))
   private readonly unknown: Command
@@ -83,12 +83,12 @@ export class KeyValueBus implements Sessions {
       announce: (events) => services.announce(events),
       warnOf: (ns, command, connection) => warnInvalid(services.log, command, ns, connection),
       allow: services.allow,
-      standing: services.standing ?? noWallets,
+      revocation: services.revocation ?? noWallets,
       ...(services.homes === undefined ? {} : { homes: services.homes }),
       quotas: services.quotas,
       replyBytesMax: () => engine.memory.ofOwnerMax,
     })
-    this.looks = new Looks(engine.store, services)
+    this.revocationChecks = new RevocationChecks(engine.store, services)
     const { clock } = services
     const { store } = engine
     this.waiters = new Waiters({ store, clock, programs: this.programs })
@@ -116,7 +116,7 @@ export class KeyValueBus implements Sessions {
       clock,
       metering: counters,
       figures: services.figures,
-      looks: this.looks,
+      revocationChecks: this.revocationChecks,
     })
     this.unknown = new Command(unknownRow)
     for (const command of this.table.all()) {
@@ -205,16 +205,16 @@ export class KeyValueBus implements Sessions {
     const { clock } = this.services
     const startedMs = clock.elapsed()
     call.now = clock.now()
-    let looked: Awaitable<void>
+    let checked: Awaitable<void>
     try {
-      looked = this.looks.look(call)
+      checked = this.revocationChecks.look(call)
     } catch (thrown) {
       call.fail(thrown)
       this.finish([call], startedMs)
       return undefined
     }
-    if (looked === undefined) return this.perform(call, startedMs)
-    return looked.then(
+    if (checked === undefined) return this.perform(call, startedMs)
+    return checked.then(
       () => this.perform(call, startedMs),
       (thrown: unknown) => {
         call.fail(thrown)
@@ -227,16 +227,16 @@ export class KeyValueBus implements Sessions {
    * Looks at the rights of a call that has run before, as they are now, and runs nothing. Throws,
    * or rejects, with what would refuse it.
    */
-  lookAgain(call: RunningCall): Awaitable<void> {
+  checkRevocation(call: RunningCall): Awaitable<void> {
     const { access } = call.command
-    if (access === undefined) return this.looks.look(call)
+    if (access === undefined) return this.revocationChecks.look(call)
     const now = this.services.clock.now()
-    return this.engine.store.read((tx) => this.programs.rights.lookAgain(tx, call, now))
+    return this.engine.store.read((tx) => this.programs.rights.checkRevocation(tx, call, now))
   }
 
-  /** As lookAgain, for who listens to channels without a command of this table. */
+  /** As checkRevocation, for who listens to channels without a command of this table. */
   requireListener(identity: Identity, space: Space): Awaitable<void> {
-    return this.looks.requireListener(identity, space)
+    return this.revocationChecks.requireListener(identity, space)
   }
 
   /**

@@ -3,7 +3,7 @@
 
 import { assert } from '../../base/errors.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
-import type { Need } from '../../engine/types.js'
+import type { Privilege } from '../../engine/types.js'
 import type { Step } from '../../store/store.js'
 import type { CommandCounts } from '../document/bus-view.js'
 import type { RowAccess } from '../policy/facts.js'
@@ -11,13 +11,13 @@ import type { Arguments } from './arguments.js'
 import type { KeyValueCall } from './call.js'
 import { none, type Reply } from './reply.js'
 import { checkRow, type KeyValueRow } from './row.js'
-import { accessOf, needsOf } from './row-facts.js'
+import { accessOf, privilegesOf } from './row-facts.js'
 
 export class Command {
   readonly counts: CommandCounts
   /** Refused before it ran: arity, rights (INFO commandstats). */
   rejected = 0
-  readonly needs: readonly Need[]
+  readonly privileges: readonly Privilege[]
   /** Who may send it. */
   readonly opensTo: RowAccess
   readonly isFast: boolean
@@ -39,7 +39,7 @@ export class Command {
     counts: CommandCounts = { total: 0, failed: 0, ms: 0 },
   ) {
     this.counts = counts
-    this.needs = needsOf(row)
+    this.privileges = privilegesOf(row)
     this.opensTo = accessOf(row)
     this.isFast = row.flags.includes('fast')
     this.isBrief = this.isFast || row.isBrief === true
@@ -81,7 +81,7 @@ export class Command {
 
 function readingOf(row: KeyValueRow, counts: CommandCounts): Command | undefined {
   if (row.isRead === undefined || row.grain !== 'write') return undefined
-  const { isRead: _, needs: __, ...rest } = row
+  const { isRead: _, privileges: __, ...rest } = row
   const flags = row.flags.map((flag) => (flag === 'write' ? 'readonly' : flag))
   return new Command({ ...rest, flags, grain: 'read' }, counts)
 }

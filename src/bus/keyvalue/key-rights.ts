@@ -1,6 +1,7 @@
 // Which keys a service user reaches, where its record has key patterns: each key that a command
-// names must match a pattern that allows what the command does. As on the peer, commands about the
-// database as a whole (SCAN, DBSIZE, FLUSHDB) name no key. (docs/users.md, "Keys")
+// names must match a pattern that allows what the command does. As on the reference server,
+// commands about the database as a whole (SCAN, DBSIZE, FLUSHDB) name no key. (docs/users.md,
+// "Keys")
 
 import { Glob } from '../../base/bytes/glob.js'
 import { Slice } from '../../base/bytes/slice.js'
@@ -20,8 +21,8 @@ export function requireKeys(call: RunningCall, { keyValue }: UserIdentity): void
   if (row.readsByPattern === true && readsFurtherKeys(call) && !patterns.some(isEverything)) {
     throw noKeyPermission()
   }
-  const needsRead = !isWrite || row.alsoNeeds?.(call).includes('read') === true
-  const needsBoth = row.needs?.includes('read') === true && isWrite
+  const needsRead = !isWrite || row.alsoRequires?.(call).includes('read') === true
+  const needsBoth = row.privileges?.includes('read') === true && isWrite
   for (const index of keysOf(row, call.args)) {
     const matching = patterns.filter((pattern) =>
       call.args.read(index, (bytes, start, end) =>

@@ -1,5 +1,5 @@
-// Why a command is refused before it runs, in the peer's order: unknown, arity, login, rights, and
-// what a connection may not say in the state that it is in.
+// Why a command is refused before it runs, in the reference server's order: unknown, arity, login,
+// rights, and what a connection may not say in the state that it is in.
 
 import { noAuthentication, type ReplyError, refuse, wrongArity } from '../../base/reply-error.js'
 import type { Identity } from '../../identity/identity.js'
@@ -63,7 +63,7 @@ export function noPermission(name: string): ReplyError {
   return forbidden(text)
 }
 
-/** `hint` follows the peer's text. */
+/** `hint` follows the reference server's text. */
 export function noKeyPermission(hint = ''): ReplyError {
   const text = 'NOPERM this user has no permissions to access one of the keys used as arguments'
   return forbidden(`${text}${hint}`)
@@ -91,7 +91,7 @@ function unknownCommand(args: Arguments, session: KeyValueSession): ReplyError {
   return refuse(text, 'CommandNotFound')
 }
 
-/** A word as the peer prints it: up to a zero byte, and at most so many bytes. */
+/** A word as the reference server prints it: up to a zero byte, and at most so many bytes. */
 function echo(args: Arguments, index: number, most: number): string {
   const [text = ''] = args.text(index).split('\0', 1)
   return text.length * 3 <= most ? text : Buffer.from(text).subarray(0, most).toString()

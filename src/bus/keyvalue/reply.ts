@@ -1,6 +1,6 @@
 // Replies as plain data: what a command answers before anyone knows which protocol its client
 // speaks. The usual ones are plain values, the rest says what it is; the order is RESP3's. RESP2
-// clients get what the peer gives them, HTTP clients JSON.
+// clients get what the reference server gives them, HTTP clients JSON.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { Slice } from '../../base/bytes/slice.js'

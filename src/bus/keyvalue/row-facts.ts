@@ -1,8 +1,8 @@
 // What a row says of a key-value command without its handler: how it is called, what it touches
-// and with which need, and its documentation. COMMAND and its subcommands, MONITOR and the policy
-// of the executors read these facts.
+// and with which privilege, and its documentation. COMMAND and its subcommands, MONITOR and the
+// policy of the executors read these facts.
 
-import type { Need } from '../../engine/types.js'
+import type { Privilege } from '../../engine/types.js'
 import type { CommandFacts, Growth, RowAccess } from '../policy/facts.js'
 import type { Arguments } from './arguments.js'
 
@@ -85,7 +85,7 @@ export interface KeyValueFacts extends CommandFacts {
   /** Who may send it; unless said, `reader` where its flags are `readonly`, else `identity`. */
   readonly access?: RowAccess
   /** Of the selected database; from the flags `write` and `readonly` unless said. */
-  readonly needs?: readonly Need[]
+  readonly privileges?: readonly Privilege[]
   /** Of the channels, whose rights are those of the collection `pubsub`. */
   readonly channels?: 'read' | 'write'
   /** An act of the server that the audit tells of, without its words. */
@@ -115,8 +115,8 @@ export function accessOf({ access, flags }: KeyValueFacts): RowAccess {
 }
 
 /** What it needs of the selected database. */
-export function needsOf(row: KeyValueFacts): readonly Need[] {
-  if (row.needs !== undefined) return row.needs
+export function privilegesOf(row: KeyValueFacts): readonly Privilege[] {
+  if (row.privileges !== undefined) return row.privileges
   if (row.flags.includes('write')) return ['write']
   return row.flags.includes('readonly') ? ['read'] : []
 }

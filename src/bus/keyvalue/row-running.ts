@@ -27,7 +27,7 @@ export function meterName(command: Command, unknown: Command): string {
   return command === unknown ? otherName : `redis:${command.row.name}`
 }
 
-/** An EXEC that is refused ends its transaction, as on the peer. */
+/** An EXEC that is refused ends its transaction, as on the reference server. */
 export function discarded(error: GatewayError): GatewayError {
   const reason = errorLine(error).replace(/^ERR /, '')
   return refuse(`EXECABORT Transaction discarded because of: ${reason}`)

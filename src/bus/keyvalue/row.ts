@@ -1,10 +1,10 @@
-// A key-value command as a row of data: how it is called, what it touches and with which need, how
-// its work is cut, and its documentation. The dispatcher, COMMAND and its subcommands, the
+// A key-value command as a row of data: how it is called, what it touches and with which privilege,
+// how its work is cut, and its documentation. The dispatcher, COMMAND and its subcommands, the
 // authorization test and the reference pages all read the same rows.
 
 import { assert } from '../../base/errors.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
-import type { Need } from '../../engine/types.js'
+import type { Privilege } from '../../engine/types.js'
 import type { Awaitable, Step } from '../../store/store.js'
 import type { KeyValueCall } from './call.js'
 import type { Reply } from './reply.js'
@@ -12,7 +12,7 @@ import { growths, type KeyValueFacts } from './row-facts.js'
 
 interface Description extends KeyValueFacts {
   /** What these words need besides: SET with GET answers what it replaces. */
-  readonly alsoNeeds?: (call: KeyValueCall) => readonly Need[]
+  readonly alsoRequires?: (call: KeyValueCall) => readonly Privilege[]
   /** Further databases (MOVE, COPY … DB, SWAPDB, FLUSHALL): their numbers. */
   readonly databases?: (call: KeyValueCall) => readonly number[]
   /** Of SELECT: which database it selects; undefined where it will fail. */
@@ -31,7 +31,7 @@ type Handler =
       readonly grain: 'blocking'
       /** Undefined: nothing there yet. */
       readonly run: (ks: Keyspace, call: KeyValueCall) => Step<Reply | undefined>
-      /** Milliseconds; 0 waits for ever. Throws what the peer answers to a bad one. */
+      /** Milliseconds; 0 waits for ever. Throws what the reference server answers to a bad one. */
       readonly timeout: (call: KeyValueCall) => number
       /** What is answered when the time is over, and inside MULTI. */
       readonly timedOut: Reply
@@ -61,7 +61,7 @@ export function checkRow(row: KeyValueRow): void {
   if (grain === 'write' || grain === 'blocking') check(writes, 'its grain writes, its flags do not')
   check(growths.includes(row.grows), 'it says what it makes larger')
   check(writes || row.grows === 'nothing', 'it makes something larger, and its flags do not write')
-  const reads = flags.includes('readonly') || row.needs !== undefined
+  const reads = flags.includes('readonly') || row.privileges !== undefined
   if (grain === 'read') check(reads, 'its grain reads, its flags do not')
   if (grain === 'blocking') check(flags.includes('blocking'), 'it blocks')
   check(keys === undefined || (keys[0] > 0 && keys[2] > 0), 'keys come behind the name')

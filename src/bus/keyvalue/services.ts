@@ -36,7 +36,7 @@ export interface KeyValueServices
     | 'keyUse'
     | 'slowCommandMs'
     | 'rules'
-    | 'standing'
+    | 'revocation'
     | 'quotas'
     | 'audit'
   > {

@@ -11,7 +11,7 @@ export interface SlowEntry {
   readonly at: number
   readonly micros: number
   readonly words: readonly (Uint8Array | string)[]
-  readonly peer: string
+  readonly remoteAddress: string
   readonly name: string
 }
 
@@ -61,7 +61,7 @@ export class SlowLog {
       at: Math.floor(call.now / 1_000),
       micros: Math.floor(ms * 1_000),
       words,
-      peer: session.peer,
+      remoteAddress: session.remoteAddress,
       name: session.name,
     }
   }

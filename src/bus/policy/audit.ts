@@ -8,15 +8,15 @@ import type { SessionProtocol } from '../session.js'
 /** Who has sent it, and from where. */
 interface Sender {
   readonly protocol: SessionProtocol
-  readonly peer: string
+  readonly remoteAddress: string
 }
 
 /** `identity` as it stood when that was last looked at. */
 export function auditEntry(
   act: string,
   identity: Identity,
-  { protocol, peer }: Sender,
+  { protocol, remoteAddress }: Sender,
   on: { readonly ns?: string; readonly details?: AuditDetails } = {},
 ): AuditEntry {
-  return { act, identity, protocol, peer, ...on }
+  return { act, identity, protocol, remoteAddress, ...on }
 }

@@ -4,7 +4,7 @@
 import type { Identity } from '../../identity/identity.js'
 import type { KeyLimit } from '../../identity/keys/key-limit.js'
 import type { KeyUse } from '../../identity/keys/key-use.js'
-import { isRevocable } from '../../identity/rights/standing.js'
+import { isRevocable } from '../../identity/rights/revocation-check.js'
 import type { Quotas } from '../quota.js'
 import type { Session } from '../session.js'
 import type { RowAccess } from './facts.js'

@@ -23,7 +23,7 @@ export interface CommandFacts {
   readonly name: string
   readonly access?: RowAccess
   readonly grows: Growth
-  /** What it is to the roles of service users, where that is more than its needs. */
+  /** What it is to the roles of service users, where that is more than its privileges. */
   readonly roles?: readonly RoleMark[]
 }
 

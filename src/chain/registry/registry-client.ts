@@ -10,13 +10,7 @@ import type { Header } from '../remote/header.js'
 import type { MetaRelay } from '../sending/meta-relay.js'
 import type { ContractReader } from './contract-reader.js'
 import type { KeyLog } from './key-log.js'
-import type {
-  CallRequest,
-  Candidate,
-  KeyStanding,
-  RegistryAccount,
-  RegistryKey,
-} from './registry.js'
+import type { CallRequest, Candidate, KeyStatus, RegistryAccount, RegistryKey } from './registry.js'
 import type { KnownAccount, RegistryCache } from './registry-cache.js'
 
 /** On a remote chain a followed key is read again so often: an event may have been withheld. */
@@ -51,7 +45,7 @@ export class RegistryClient {
     return read
   }
 
-  standing(address: string, index: number): KeyStanding {
+  keyStatus(address: string, index: number): KeyStatus {
     const { cache, head, isRemote, clock } = this.options
     const known = cache.key(address, index)
     if (known?.key === undefined) {

@@ -38,7 +38,7 @@ export interface RegistryAccount {
   readonly nonce: bigint
 }
 
-export type KeyStanding = 'active' | 'revoked' | 'unknown'
+export type KeyStatus = 'active' | 'revoked' | 'unknown'
 
 export interface KeyMaterial {
   /** 64 lower-case hex digits. */
@@ -119,7 +119,7 @@ export interface Registry {
    * At once, from what is known of the current head. `unknown` where that is nothing yet: `getKey`
    * asks, and a key that was asked for is kept up to date with the heads that follow.
    */
-  standing(address: string, index: number): KeyStanding
+  keyStatus(address: string, index: number): KeyStatus
   /** Each revocation once, of any sender: to close connections. Returns how to stop. */
   onRevoked(listener: (address: string, index: number) => void): () => void
   typedData(): RegistryTypedData

@@ -167,14 +167,14 @@ export class SharedHead {
   /** The look under way, or a new one. */
   private look(): Promise<Header> {
     if (this.looking !== undefined) return this.looking
-    const looking = this.lookAgain().finally(() => {
+    const looking = this.refresh().finally(() => {
       if (this.looking === looking) this.looking = undefined
     })
     this.looking = looking
     return looking
   }
 
-  private async lookAgain(): Promise<Header> {
+  private async refresh(): Promise<Header> {
     if (this.isClosed) throw new ChainAway('Sigil is closing')
     const startedMs = this.options.clock.elapsed()
     try {

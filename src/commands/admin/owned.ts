@@ -2,10 +2,10 @@
 // ownership record. Any of a graph's collections stands for all of them.
 
 import { findNamespace, release, saveAccess } from '../../engine/collection/catalog/catalog.js'
-import type { Access, Guarded, Namespace, Need, Touch } from '../../engine/types.js'
-import { graphOfPart, graphParts, graphTouches, partName } from '../../memory/graph/graph.js'
+import type { Access, Guarded, Namespace, Privilege, Resource } from '../../engine/types.js'
+import { graphOfPart, graphParts, graphResources, partName } from '../../memory/graph/graph.js'
 import type { Program, Tx } from '../../store/store.js'
-import { touchesName } from '../document/arguments.js'
+import { namedResource } from '../document/arguments.js'
 
 interface Named {
   readonly db: string
@@ -20,15 +20,17 @@ function namesOf(target: string): readonly string[] {
   return [target, ...parts.filter((name) => name !== target)]
 }
 
-export function touchesOwned(...needs: readonly Need[]): (call: Named) => readonly Touch[] {
-  const ofName = touchesName(...needs)
+export function ownedResource(
+  ...privileges: readonly Privilege[]
+): (call: Named) => readonly Resource[] {
+  const ofName = namedResource(...privileges)
   return (call) => {
     const graph = graphOfPart(call.target)
     if (graph === undefined) return ofName(call)
     // In the order of namesOf, whose first is what the command is about.
-    const touches = graphTouches(call.db, graph, ...needs)
-    const isNamed = ({ collection }: Touch): boolean => collection === call.target
-    return [...touches.filter(isNamed), ...touches.filter((touch) => !isNamed(touch))]
+    const resources = graphResources(call.db, graph, ...privileges)
+    const isNamed = ({ collection }: Resource): boolean => collection === call.target
+    return [...resources.filter(isNamed), ...resources.filter((resource) => !isNamed(resource))]
   }
 }
 

@@ -26,8 +26,8 @@ import { requireAddress } from '../../identity/address.js'
 import { walletOf } from '../../identity/identity.js'
 import type { Program } from '../../store/store.js'
 import type { DocumentWriter } from '../../value/writer.js'
-import { touchesName } from '../document/arguments.js'
-import { releaseOwned, saveOwnership, touchesOwned } from './owned.js'
+import { namedResource } from '../document/arguments.js'
+import { ownedResource, releaseOwned, saveOwnership } from './owned.js'
 
 const getPrivacy = documentRow({
   name: 'getPrivacy',
@@ -36,7 +36,7 @@ const getPrivacy = documentRow({
   access: 'anonymous',
   target: collection,
   params: {},
-  touches: touchesName(),
+  resources: namedResource(),
   help:
     'Returns the privacy mode and the owner of a collection or of the name of a dropped ' +
     'one; to the owner also the roles.',
@@ -84,7 +84,7 @@ const setPrivacy = documentRow({
   access: 'identity',
   target: collection,
   params: privacyParams,
-  touches: touchesOwned('claim'),
+  resources: ownedResource('claim'),
   audit: ({ args: { mode, ownerAddress, release } }) => ({
     mode: mode ?? null,
     ownerAddress: ownerAddress ?? null,

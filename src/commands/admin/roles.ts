@@ -8,7 +8,7 @@ import { reply } from '../../bus/document/reply.js'
 import { documentRow, plain } from '../../bus/document/row.js'
 import type { Access, Namespace } from '../../engine/types.js'
 import { requireAddress } from '../../identity/address.js'
-import { saveOwnership, touchesOwned } from './owned.js'
+import { ownedResource, saveOwnership } from './owned.js'
 import { writeRoles } from './privacy.js'
 
 const getRoles = documentRow({
@@ -18,7 +18,7 @@ const getRoles = documentRow({
   access: 'identity',
   target: collection,
   params: {},
-  touches: touchesOwned('admin'),
+  resources: ownedResource('admin'),
   help: 'Returns the roles of a collection to its owner.',
   *run(tx, { db, target }) {
     const { access } = present(tx.namespace(), db, target)
@@ -37,7 +37,7 @@ const setRole = documentRow({
     action: oneOf(['grant', 'revoke']),
     role: optional(wholeNumber),
   },
-  touches: touchesOwned('admin'),
+  resources: ownedResource('admin'),
   audit: ({ args: { address, action, role } }) => ({ address, action, role: role ?? null }),
   help: 'Grants a wallet a role on a collection (1 reads, 2 writes too), or revokes it.',
   *run(tx, { db, target, args }) {

@@ -39,11 +39,11 @@ const authVerify = documentRow({
   help: 'Starts a session for the wallet that signed the message.',
   run: async (call) => {
     const { message, signature, session: cookie } = call.args
-    const { protocol, peer } = call.session
+    const { protocol, remoteAddress } = call.session
     const signed = { message, signature }
     const { address, session, csrf } = await signInOf(call).verify(signed, cookie, {
       protocol,
-      peer,
+      remoteAddress,
     })
     return reply((writer) => {
       writer.string('address', address).string('session', session).string('csrf', csrf)

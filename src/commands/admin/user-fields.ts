@@ -1,5 +1,5 @@
 // What commands about service users take and refuse: names, roles, mechanisms. Texts and codes are
-// the peer's where it refuses the same thing.
+// the reference server's where it refuses the same thing.
 // Source: MongoDB manual, User Management Commands.
 
 import { fail } from '../../base/errors.js'
@@ -38,7 +38,7 @@ interface UserArgs {
 
 /**
  * The only mechanism that a verifier is kept for.
- * Deviation: the peer keeps one for SCRAM-SHA-1 too.
+ * Deviation: the reference server keeps one for SCRAM-SHA-1 too.
  */
 const kept = 'SCRAM-SHA-256'
 
@@ -70,7 +70,7 @@ function requireMechanisms(mechanisms: readonly string[]): void {
 
 /**
  * Roles as commands name them: a string, of this database, or {role, db}. Throws RoleNotFound.
- * Deviation: the peer knows more roles, and lets a user have those of other databases.
+ * Deviation: the reference server knows more roles, and lets a user have those of other databases.
  */
 export function rolesOf(given: readonly Value[], database: string): UserRole[] {
   const asked = new Set(given.map((value) => roleOf(value, database)))

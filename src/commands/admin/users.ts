@@ -61,7 +61,9 @@ const connectionStatus = documentRow({
   },
 })
 
-/** The operator has the peer's role for everything, a key the names of its permissions. */
+/**
+ * The operator has the reference server's role for everything, a key the names of its permissions.
+ */
 function writeRoles(writer: DocumentWriter, identity: Identity): void {
   const database = accountDatabaseOf(identity)
   for (const role of roleNames(identity)) writeRole(writer, role, database)
@@ -86,7 +88,10 @@ function writeRole(writer: DocumentWriter, role: string, database: string): void
   writer.pushOpenDocument().string('role', role).string('db', database).close()
 }
 
-/** What each role lets do, in the peer's words: tools look there before they offer an act. */
+/**
+ * What each role lets do, in the reference server's words: tools look there before they offer an
+ * act.
+ */
 const reading = ['collStats', 'dbStats', 'find', 'listCollections', 'listIndexes']
 const shaping = ['createCollection', 'createIndex', 'dropCollection', 'dropIndex']
 const actions: Readonly<Record<UserRole, readonly string[]>> = {

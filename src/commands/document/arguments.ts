@@ -12,7 +12,7 @@ import {
   withDefault,
 } from '../../bus/document/params.js'
 import type { Field } from '../../bus/document/schema.js'
-import type { Namespace, Need, Touch } from '../../engine/types.js'
+import type { Namespace, Privilege, Resource } from '../../engine/types.js'
 import type { QueryContext } from '../../query/context.js'
 import { type Collation, parseCollation, sameCollation } from '../../value/collation/collation.js'
 import type { Document } from '../../value/value.js'
@@ -73,32 +73,34 @@ export function stamping(
   return args.bypassEmptyTsReplacement ? { ...context, keepsEmptyTimestamps: true } : context
 }
 
-/** The touches of a command on its one collection. */
-export function touchesTarget(
-  ...needs: readonly Need[]
-): (call: { readonly db: string; readonly target: string }) => readonly Touch[] {
-  return ({ db, target }) => [{ db, collection: target, needs }]
+/** The resources of a command on its one collection. */
+export function targetResource(
+  ...privileges: readonly Privilege[]
+): (call: { readonly db: string; readonly target: string }) => readonly Resource[] {
+  return ({ db, target }) => [{ db, collection: target, privileges }]
 }
 
 /** Writing past a collection's validator needs the right to change it. */
-export function writeNeeds(args: { readonly bypassDocumentValidation: boolean }): readonly Need[] {
+export function writePrivileges(args: {
+  readonly bypassDocumentValidation: boolean
+}): readonly Privilege[] {
   return args.bypassDocumentValidation ? ['write', 'own'] : ['write']
 }
 
-/** The touch of a write command on its one collection. */
-export function touchesForWriting(call: {
+/** The resource of a write command on its one collection. */
+export function writtenResource(call: {
   readonly db: string
   readonly target: string
   readonly args: { readonly bypassDocumentValidation: boolean }
-}): readonly Touch[] {
-  return [{ db: call.db, collection: call.target, needs: writeNeeds(call.args) }]
+}): readonly Resource[] {
+  return [{ db: call.db, collection: call.target, privileges: writePrivileges(call.args) }]
 }
 
-/** The touch of a command that is about a name, be it a collection's or a view's. */
-export function touchesName(
-  ...needs: readonly Need[]
-): (call: { readonly db: string; readonly target: string }) => readonly Touch[] {
-  return ({ db, target }) => [{ db, collection: target, needs, views: 'allow' }]
+/** The resource of a command that is about a name, be it a collection's or a view's. */
+export function namedResource(
+  ...privileges: readonly Privilege[]
+): (call: { readonly db: string; readonly target: string }) => readonly Resource[] {
+  return ({ db, target }) => [{ db, collection: target, privileges, views: 'allow' }]
 }
 
 /** Throws InvalidLength unless a write command brings 1 to writeBatchMax operations. */

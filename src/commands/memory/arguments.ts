@@ -6,9 +6,9 @@ import { entityNameCharsMax } from '../../base/limits.js'
 import type { Call } from '../../bus/document/call.js'
 import { string } from '../../bus/document/params.js'
 import type { Field } from '../../bus/document/schema.js'
-import type { Need, Touch } from '../../engine/types.js'
+import type { Privilege, Resource } from '../../engine/types.js'
 import { walletOf } from '../../identity/identity.js'
-import { findGraph, type Graph, graphTouches } from '../../memory/graph/graph.js'
+import { findGraph, type Graph, graphResources } from '../../memory/graph/graph.js'
 import type { Author } from '../../memory/nodes/entity-writing.js'
 import { requireName } from '../../memory/write/given-memory.js'
 import { unknownNode } from '../../memory/write/memory-plan.js'
@@ -25,11 +25,11 @@ export const nodeText: Field<string> = {
   },
 }
 
-/** The touches of a command on its one graph. */
-export function touchesGraph(
-  ...needs: readonly Need[]
-): (call: { readonly db: string; readonly target: string }) => readonly Touch[] {
-  return ({ db, target }) => graphTouches(db, target, ...needs)
+/** The resources of a command on its one graph. */
+export function graphResource(
+  ...privileges: readonly Privilege[]
+): (call: { readonly db: string; readonly target: string }) => readonly Resource[] {
+  return ({ db, target }) => graphResources(db, target, ...privileges)
 }
 
 /** Who writes, and when. */

@@ -18,7 +18,7 @@ import {
   unrelateNodes,
 } from '../../memory/write/relate.js'
 import { writePhase } from '../../store/sweep.js'
-import { authorOf, nodeText, requireGraph, touchesGraph } from './arguments.js'
+import { authorOf, graphResource, nodeText, requireGraph } from './arguments.js'
 
 const anything = { ...anyValue, isRequired: false }
 
@@ -38,7 +38,7 @@ const relateNodesRow = documentRow({
     validTo: anything,
     source: optional(nodeText),
   },
-  touches: touchesGraph('read', 'write'),
+  resources: graphResource('read', 'write'),
   help: 'Links two nodes, or changes the edge of that type between them.',
   *run(tx, call) {
     const { from, to, type, weight, validFrom, validTo, source } = call.args
@@ -76,7 +76,7 @@ const unrelateNodesRow = documentRow({
     to: optional(nodeText),
     type: optional(nodeText),
   },
-  touches: touchesGraph('read', 'write'),
+  resources: graphResource('read', 'write'),
   help: 'Removes an edge, by its id or by its two ends and type.',
   *run(tx, call) {
     const meant = meantEdge(call.args)
@@ -101,7 +101,7 @@ const mergeEntitiesRow = documentRow({
   access: 'identity',
   target: collection,
   params: { from: nodeText, into: nodeText },
-  touches: touchesGraph('read', 'write'),
+  resources: graphResource('read', 'write'),
   help: 'Merges two entities: edges move, and the old name and id then mean the other entity.',
   *run(call) {
     const { args } = call

@@ -15,7 +15,7 @@ import { type Snapshot, snapshotOf } from '../../memory/recall/snapshot.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import type { DocumentWriter } from '../../value/writer.js'
-import { touchesGraph } from './arguments.js'
+import { graphResource } from './arguments.js'
 
 export const graphSnapshotRow = documentRow({
   name: 'graphSnapshot',
@@ -24,7 +24,7 @@ export const graphSnapshotRow = documentRow({
   access: 'reader',
   target: collection,
   params: { limit: withDefault(number, contextNodesMax) },
-  touches: touchesGraph('read'),
+  resources: graphResource('read'),
   help: 'Returns the newest memories of a graph with their entities, edges and anchors.',
   *run(tx, { db, target, args: { limit } }) {
     if (!(Number.isInteger(limit) && limit >= 1 && limit <= contextNodesMax)) {

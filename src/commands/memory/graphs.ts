@@ -18,14 +18,14 @@ import {
 import { reply } from '../../bus/document/reply.js'
 import { documentRow, plain } from '../../bus/document/row.js'
 import { accessIn } from '../../engine/collection/catalog/homes.js'
-import type { Access, Need, PrivacyMode } from '../../engine/types.js'
+import type { Access, PrivacyMode, Privilege } from '../../engine/types.js'
 import { requireAddress } from '../../identity/address.js'
 import { walletOf } from '../../identity/identity.js'
 import {
   dropGraph,
   ensureGraph,
   findParts,
-  graphTouches,
+  graphResources,
   saveAccess,
 } from '../../memory/graph/graph.js'
 import { graphCreation } from '../../memory/graph/graph-creation.js'
@@ -36,7 +36,7 @@ import { numberOf } from '../../value/numbers.js'
 import { type Document, documentValue } from '../../value/value.js'
 import type { DocumentWriter } from '../../value/writer.js'
 import { writeRoles } from '../admin/privacy.js'
-import { missingGraph, touchesGraph } from './arguments.js'
+import { graphResource, missingGraph } from './arguments.js'
 
 const listGraphsRow = documentRow({
   name: 'listGraphs',
@@ -45,7 +45,7 @@ const listGraphsRow = documentRow({
   access: 'reader',
   target: anyValue,
   params: { name: optional(string) },
-  touches: ({ db }) => [{ db, needs: [], knowsGraphs: true }],
+  resources: ({ db }) => [{ db, privileges: [], knowsGraphs: true }],
   help: 'Lists the graphs that the caller may read, or the one of that name, with their counts.',
   *run(tx, call) {
     const reports: GraphReport[] = []
@@ -109,7 +109,7 @@ const setGraphRow = documentRow({
     k1: optional(number),
     b: optional(number),
   },
-  touches: ({ db, target, args }) => graphTouches(db, target, ...settingNeeds(args)),
+  resources: ({ db, target, args }) => graphResources(db, target, ...settingPrivileges(args)),
   audit: ({ args: { mode, ownerAddress, roles } }) => ({
     mode: mode ?? null,
     ownerAddress: ownerAddress ?? null,
@@ -137,7 +137,7 @@ const setGraphRow = documentRow({
 const k1Max = 10
 
 /** Who has not claimed a graph can claim it by its mode alone; the rest is its owner's. */
-function settingNeeds({ mode, ownerAddress, roles, k1, b }: SetGraphArgs): Need[] {
+function settingPrivileges({ mode, ownerAddress, roles, k1, b }: SetGraphArgs): Privilege[] {
   const claims = mode !== undefined || ownerAddress !== undefined
   const isOwners = roles !== undefined || k1 !== undefined || b !== undefined
   if (!claims && !isOwners) throw fail('BadValue', 'there is nothing to set')
@@ -185,7 +185,7 @@ const dropGraphRow = documentRow({
   access: 'identity',
   target: collection,
   params: { release: withDefault(bool, false) },
-  touches: touchesGraph('admin'),
+  resources: graphResource('admin'),
   audit: ({ args: { release } }) => (release ? { release } : {}),
   help: 'Drops a graph. Its name stays reserved for its owner unless it is released.',
   *run(tx, call) {

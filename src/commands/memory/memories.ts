@@ -15,7 +15,7 @@ import { unknownNode } from '../../memory/write/memory-plan.js'
 import { type MemoryChange, updateMemory } from '../../memory/write/update-memory.js'
 import { writePhase } from '../../store/sweep.js'
 import { bsonType, stringValue, type Value } from '../../value/value.js'
-import { authorOf, nodeText, requireGraph, touchesGraph } from './arguments.js'
+import { authorOf, graphResource, nodeText, requireGraph } from './arguments.js'
 
 const getMemoryRow = documentRow({
   name: 'getMemory',
@@ -24,7 +24,7 @@ const getMemoryRow = documentRow({
   access: 'reader',
   target: collection,
   params: { id: nodeText },
-  touches: touchesGraph('read'),
+  resources: graphResource('read'),
   help: 'Returns a memory with its edges.',
   *run(tx, call) {
     const { id } = call.args
@@ -52,7 +52,7 @@ const updateMemoryRow = documentRow({
     status: optional(oneOf(['active', 'superseded'])),
     validTo: { ...anyValue, isRequired: false },
   },
-  touches: touchesGraph('read', 'write'),
+  resources: graphResource('read', 'write'),
   help: 'Changes the end of validity or the status of a memory. Nothing else of it can change.',
   *run(tx, call) {
     const { id, status, validTo } = call.args
@@ -78,7 +78,7 @@ const forgetMemoryRow = documentRow({
   access: 'identity',
   target: collection,
   params: { id: nodeText },
-  touches: touchesGraph('read', 'write'),
+  resources: graphResource('read', 'write'),
   help:
     'Deletes a memory with its edges, and entities without other links. The hash of an ' +
     'anchored memory stays.',

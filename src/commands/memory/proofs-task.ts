@@ -1,5 +1,5 @@
 // verifyMemory, verifyGraph, anchorGraph and the like: they wait for the chain, so they are tasks.
-// What they read and write of the graph goes through the call's fence, before and after.
+// What they read and write of the graph goes through the call's guard, before and after.
 
 import { fail } from '../../base/errors.js'
 import { anchorBatchMemories, memoryIdCharsMax, verifyIdsMax } from '../../base/limits.js'
@@ -8,7 +8,7 @@ import { arrayOf, optional, string } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
 import { type DocumentRow, documentRow, plain } from '../../bus/document/row.js'
 import type { Args, Fields } from '../../bus/document/schema.js'
-import { graphTouches } from '../../memory/graph/graph.js'
+import { graphResources } from '../../memory/graph/graph.js'
 import { graphPath } from '../../memory/graph/graph-names.js'
 import { graphPrograms } from '../../memory/proof/graph-programs.js'
 import { canonicalJson } from '../../memory/proof/leaves/canonical.js'
@@ -33,7 +33,7 @@ function graphReader<F extends Fields>(row: Reader<F>): DocumentRow {
     grain: 'task',
     access: 'reader',
     target: string,
-    touches: ({ db, target }) => graphTouches(db, target, 'read'),
+    resources: ({ db, target }) => graphResources(db, target, 'read'),
   })
 }
 
@@ -120,7 +120,7 @@ const anchorGraph = documentRow({
   access: 'identity',
   target: string,
   params: { ids: optional(arrayOf(string)) },
-  touches: ({ db, target }) => graphTouches(db, target, 'write'),
+  resources: ({ db, target }) => graphResources(db, target, 'write'),
   help: 'Anchors what is not anchored yet, or the memories of those ids.',
   async run(call) {
     const { ids } = call.args

@@ -32,7 +32,7 @@ import {
 import type { Recalled } from '../../memory/recall/recall-score.js'
 import type { Document } from '../../value/value.js'
 import type { DocumentWriter } from '../../value/writer.js'
-import { touchesGraph } from './arguments.js'
+import { graphResource } from './arguments.js'
 
 const params = {
   q: optional(string),
@@ -51,7 +51,7 @@ export const recallRow = documentRow({
   access: 'reader',
   target: collection,
   params,
-  touches: touchesGraph('read'),
+  resources: graphResource('read'),
   help: 'Finds the memories of a graph that match a question or are near an entity, best first.',
   *run(tx, { db, target, args }) {
     const request = requestOf(args)

@@ -4,11 +4,11 @@
 
 import { fail, type GatewayError, hasKind, toGatewayError } from '../../base/errors.js'
 import {
-  memoriesPreparedMax,
-  memoryBatchesPreparedMax,
+  memoriesAnalysedMax,
+  memoryBatchesOptimisticMax,
   memoryBatchMax,
+  memoryBytesAnalysedMax,
   memoryBytesAtOnceMax,
-  memoryBytesPreparedMax,
   programPutsMax,
 } from '../../base/limits.js'
 import { writeTurnUnits } from '../../base/work/work-figures.js'
@@ -23,18 +23,22 @@ import {
   ensureGraph,
   findGraph,
   type GraphCreation,
-  graphTouches,
+  graphResources,
 } from '../../memory/graph/graph.js'
 import { graphCreation } from '../../memory/graph/graph-creation.js'
 import type { Author } from '../../memory/nodes/entity-writing.js'
 import { shownNode } from '../../memory/nodes/node.js'
 import { memoryPrefix } from '../../memory/postings/packed-id.js'
-import { type PreparedBatch, prepareBatch, writeBatch } from '../../memory/write/prepared-batch.js'
 import {
-  type PreparedMemory,
+  type AnalysedMemory,
   prepareMemory,
   writingUnits,
-} from '../../memory/write/prepared-memory.js'
+} from '../../memory/write/analysed-memory.js'
+import {
+  type OptimisticBatch,
+  prepareBatch,
+  writeBatch,
+} from '../../memory/write/optimistic-batch.js'
 import {
   type Outcome,
   type Remembered,
@@ -62,7 +66,7 @@ export const rememberRow = documentRow({
   access: 'identity',
   target: collection,
   params: { memories: documents, mode: withDefault(oneOf(['all', 'each']), 'each') },
-  touches: ({ db, target }) => graphTouches(db, target, 'read', 'write'),
+  resources: ({ db, target }) => graphResources(db, target, 'read', 'write'),
   help:
     'Writes memories and their entities into a graph, and creates the graph if it is ' +
     'missing. In mode `all`, one refused memory refuses them all.',
@@ -97,8 +101,8 @@ class BatchWriter {
   *all(memories: readonly Document[]): Sweep<Outcome[]> {
     requireOneProgram(memories)
     const { target } = this.call
-    const prepared = yield* readPhase(function* (tx) {
-      const all: PreparedMemory[] = []
+    const analysed = yield* readPhase(function* (tx) {
+      const all: AnalysedMemory[] = []
       const terms = new Set<string>()
       for (const [index, document] of memories.entries()) {
         const memory = yield* prepareMemory(tx, target, index, document)
@@ -109,11 +113,11 @@ class BatchWriter {
       }
       return all
     })
-    const units = prepared.reduce((sum, memory) => sum + writingUnits(memory), 0)
+    const units = analysed.reduce((sum, memory) => sum + writingUnits(memory), 0)
     try {
       return units > writeTurnUnits
-        ? yield* this.writeLarge(prepared)
-        : yield* this.write(prepared, true)
+        ? yield* this.writeLarge(analysed)
+        : yield* this.write(analysed, true)
     } catch (thrown) {
       throw hasKind(thrown, 'TransactionTooLarge') ? tooMany() : thrown
     }
@@ -123,9 +127,9 @@ class BatchWriter {
   *each(memories: readonly Document[]): Sweep<Outcome[]> {
     const outcomes: Outcome[] = []
     for (const read of groupsOf(placed(memories), readTogether)) {
-      const { prepared, refusals } = yield* readPhase((tx) => this.prepare(tx, read))
+      const { analysed, refusals } = yield* readPhase((tx) => this.prepare(tx, read))
       outcomes.push(...refusals)
-      for (const group of groupsOf(prepared, writtenTogether)) {
+      for (const group of groupsOf(analysed, writtenTogether)) {
         outcomes.push(...(yield* this.group(group)))
       }
     }
@@ -133,20 +137,20 @@ class BatchWriter {
   }
 
   private *prepare(tx: ReadTx, group: readonly Placed[]) {
-    const prepared: PreparedMemory[] = []
+    const analysed: AnalysedMemory[] = []
     const refusals: Outcome[] = []
     for (const [index, document] of group) {
       try {
-        prepared.push(yield* prepareMemory(tx, this.call.target, index, document))
+        analysed.push(yield* prepareMemory(tx, this.call.target, index, document))
       } catch (thrown) {
         refusals.push(refused(index, thrown))
       }
     }
-    return { prepared, refusals }
+    return { analysed, refusals }
   }
 
   /** One program; if it is more than one may hold, one for each half. */
-  private *group(group: readonly PreparedMemory[]): Sweep<Outcome[]> {
+  private *group(group: readonly AnalysedMemory[]): Sweep<Outcome[]> {
     const [first] = group
     if (first === undefined) return []
     try {
@@ -168,11 +172,11 @@ class BatchWriter {
    * Where others keep changing what it rests on, one long program is better than a refusal; where
    * many are prepared, better than the memory that each of them holds.
    */
-  private *writeLarge(memories: readonly PreparedMemory[]): Sweep<Outcome[]> {
+  private *writeLarge(memories: readonly AnalysedMemory[]): Sweep<Outcome[]> {
     const { store } = this.call.engine
-    if (store.toldOfAll >= memoryBatchesPreparedMax) return yield* this.write(memories, true)
+    if (store.toldOfAll >= memoryBatchesOptimisticMax) return yield* this.write(memories, true)
     try {
-      return yield* this.writePrepared(memories)
+      return yield* this.writeOptimistic(memories)
     } catch (thrown) {
       if (!hasKind(thrown, 'WriteConflict')) throw thrown
       return yield* this.write(memories, true)
@@ -180,17 +184,17 @@ class BatchWriter {
   }
 
   /** One program that only makes changes: what they are is found before, by a read that pauses. */
-  private *writePrepared(memories: readonly PreparedMemory[]): Sweep<Outcome[]> {
+  private *writeOptimistic(memories: readonly AnalysedMemory[]): Sweep<Outcome[]> {
     const { call, creation } = this
     const target = { db: call.db, name: call.target, creation }
-    return yield* preparedParts<PreparedBatch, Outcome[]>(call.engine.store, {
+    return yield* preparedParts<OptimisticBatch, Outcome[]>(call.engine.store, {
       begin: () => {
         const options = this.options(true)
         return (tx) => prepareBatch(tx, target, memories, options)
       },
       apply: (batch, changed) => {
         return (tx) => {
-          const bare = tx instanceof CommandTx ? tx.unfenced : tx
+          const bare = tx instanceof CommandTx ? tx.unguarded : tx
           return writeBatch(tx, bare, target, batch, changed)
         }
       },
@@ -206,7 +210,7 @@ class BatchWriter {
     return { now: ulids.ms, createdBy, idOf, isAtomic }
   }
 
-  private *write(group: readonly PreparedMemory[], isAtomic: boolean): Sweep<Outcome[]> {
+  private *write(group: readonly AnalysedMemory[], isAtomic: boolean): Sweep<Outcome[]> {
     const { call, creation } = this
     const { db, target } = call
     // The same however often it runs.
@@ -245,12 +249,12 @@ interface GroupBound<T> {
 
 /** Preparing pauses: what is held in memory is the bound. */
 const readTogether: GroupBound<Placed> = {
-  members: memoriesPreparedMax,
-  sum: memoryBytesPreparedMax,
+  members: memoriesAnalysedMax,
+  sum: memoryBytesAnalysedMax,
   countOf: ([, document]) => document.length,
 }
 
-const writtenTogether: GroupBound<PreparedMemory> = {
+const writtenTogether: GroupBound<AnalysedMemory> = {
   members: memoryBatchMax,
   sum: writeTurnUnits,
   countOf: writingUnits,

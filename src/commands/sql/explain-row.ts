@@ -9,7 +9,7 @@ import { string } from '../../bus/document/params.js'
 import { documentRow, plain } from '../../bus/document/row.js'
 import { type ExplainTarget, explainFind, explainWrite } from '../../engine/plan/explain.js'
 import { documentsSource, type FindQuery } from '../../engine/sources/source.js'
-import type { Namespace, Touch } from '../../engine/types.js'
+import type { Namespace, Resource } from '../../engine/types.js'
 import type { Expression, OrderItem, SelectStatement, Statement } from '../../protocol/sql/ast.js'
 import { compileFilter } from '../../query/filter.js'
 import { compileSort } from '../../query/sort.js'
@@ -24,14 +24,14 @@ import {
   scopeOf,
   sqlParams,
 } from './change/change-call.js'
-import { touchOf } from './change/change-needs.js'
+import { resourceOf } from './change/change-privileges.js'
 import { type ExplainedTable, explainedLines, writeExplained } from './explain-text.js'
 import { compile } from './expression/compile.js'
 import { supersetFilter } from './expression/superset.js'
 import { referencesOf, statementOver } from './relation-names.js'
 import { bindSelect } from './select/binding.js'
 import { withColumns } from './select/column-type.js'
-import { isLookedUp, openTable, selectTouches, type Table } from './select/from.js'
+import { isLookedUp, openTable, selectResources, type Table } from './select/from.js'
 import { type JoinStep, planJoins } from './select/join-plan.js'
 import { openNullsApart, openOrdered, sortSpec } from './select/ordered-find.js'
 import { parsedStatement } from './statement-cache.js'
@@ -63,11 +63,14 @@ function notExplained({ kind }: Statement): Error {
 }
 
 /** How rows would be found, and how many, is for those who may read them. */
-function explainedTouch(call: Pick<SqlCall, 'db' | 'target'>, statement: ChangeStatement): Touch {
-  const touch = touchOf(call, statement)
+function explainedResource(
+  call: Pick<SqlCall, 'db' | 'target'>,
+  statement: ChangeStatement,
+): Resource {
+  const resource = resourceOf(call, statement)
   const finds = statement.kind === 'update' || statement.kind === 'delete'
-  if (!finds || touch.needs.includes('read')) return touch
-  return { ...touch, needs: [...touch.needs, 'read'] }
+  if (!finds || resource.privileges.includes('read')) return resource
+  return { ...resource, privileges: [...resource.privileges, 'read'] }
 }
 
 const planColumn = 'QUERY PLAN'
@@ -79,11 +82,11 @@ export const sqlExplainRow = documentRow({
   access: 'reader',
   target: string,
   params: sqlParams,
-  touches: (call): readonly Touch[] => {
+  resources: (call): readonly Resource[] => {
     const { inner } = explainedBy(call)
     return inner.kind === 'select'
-      ? selectTouches(call.db, call.target, inner)
-      : [explainedTouch(call, inner)]
+      ? selectResources(call.db, call.target, inner)
+      : [explainedResource(call, inner)]
   },
   help: 'Shows how an SQL statement finds its rows, and for ANALYZE the cost.',
   *run(tx, call) {
@@ -109,10 +112,10 @@ export const sqlExplainRow = documentRow({
 
 function meantStatement(
   tx: CommandReadTx,
-  { target, touches }: SqlCall,
+  { target, resources }: SqlCall,
   written: ExplainedStatement['inner'],
 ): ExplainedStatement['inner'] {
-  const found = touches.map((_, at) => tx.namespace(at))
+  const found = resources.map((_, at) => tx.namespace(at))
   return statementOver(target, written, found) as ExplainedStatement['inner']
 }
 

@@ -3,7 +3,7 @@
 // collection by the name as written. A statement that names one of the former is read folded.
 // (docs/sql.md, "Names")
 
-import type { Namespace, Touch } from '../../engine/types.js'
+import type { Namespace, Resource } from '../../engine/types.js'
 import type { Join, SelectStatement, Statement, TableReference } from '../../protocol/sql/ast.js'
 import { isVirtual } from './catalog/catalog.js'
 import { virtualName } from './catalog/catalog-tables.js'
@@ -51,9 +51,9 @@ function tablesOf(statement: Statement): readonly TableReference[] {
 }
 
 /** `touch` of the name as written, or of the declared table that it is when folded. */
-export function meaning(touch: Touch, { written, folded }: RelationName): Touch {
-  if (touch.collection === undefined || written.name === folded.name) return touch
-  return { ...touch, instead: { name: folded.name, accepts: isDeclared } }
+export function meaning(resource: Resource, { written, folded }: RelationName): Resource {
+  if (resource.collection === undefined || written.name === folded.name) return resource
+  return { ...resource, instead: { name: folded.name, accepts: isDeclared } }
 }
 
 /** Whether it is a table of the catalog, under its folded name, or what a function answers. */

@@ -9,7 +9,7 @@ import { documentRow, plain } from '../../bus/document/row.js'
 import { shownNamespaces } from '../../engine/collection/catalog/catalog.js'
 import { listedIndexes } from '../../engine/index/indexes.js'
 import { documentsSource } from '../../engine/sources/source.js'
-import type { Touch } from '../../engine/types.js'
+import type { Resource } from '../../engine/types.js'
 import type { Statement, TableName } from '../../protocol/sql/ast.js'
 import type { Program } from '../../store/store.js'
 import { field, fieldsOf } from '../../value/elements.js'
@@ -23,7 +23,7 @@ import { collectionOf, type SqlCall, scopeOf, sqlParams } from './change/change-
 import { declaredColumns } from './define/ddl-columns.js'
 import { meaning } from './relation-names.js'
 import { type Column, columnsOf, withColumns } from './select/column-type.js'
-import { openTable, touchOf } from './select/from.js'
+import { openTable, resourceOf } from './select/from.js'
 import { foldedStatement, parsedStatement } from './statement-cache.js'
 
 type ShowStatement = Extract<Statement, { kind: 'showTables' | 'showIndexes' | 'describe' }>
@@ -48,7 +48,7 @@ export const sqlShowRow = documentRow({
   access: 'reader',
   target: string,
   params: sqlParams,
-  touches: (call) => [touched(call, shownBy(call))],
+  resources: (call) => [shownResource(call, shownBy(call))],
   help: 'Runs SHOW TABLES, SHOW INDEXES and DESCRIBE of SQL.',
   *run(tx, call) {
     const statement = shownBy(call)
@@ -59,17 +59,23 @@ export const sqlShowRow = documentRow({
   },
 })
 
-function touched({ db, target }: Pick<SqlCall, 'db' | 'target'>, statement: ShowStatement): Touch {
+function shownResource(
+  { db, target }: Pick<SqlCall, 'db' | 'target'>,
+  statement: ShowStatement,
+): Resource {
   switch (statement.kind) {
     case 'showTables':
-      return { db, needs: [] }
+      return { db, privileges: [] }
     case 'showIndexes': {
       const { table } = statement
-      const touch: Touch = { db, collection: collectionOf(table), needs: ['read'] }
-      return meaning(touch, { written: table, folded: foldedTable(target, table) })
+      const resource: Resource = { db, collection: collectionOf(table), privileges: ['read'] }
+      return meaning(resource, { written: table, folded: foldedTable(target, table) })
     }
     case 'describe':
-      return touchOf(db, { written: statement.table, folded: foldedTable(target, statement.table) })
+      return resourceOf(db, {
+        written: statement.table,
+        folded: foldedTable(target, statement.table),
+      })
   }
 }
 

@@ -1,6 +1,6 @@
 // Hashed fields of an index: their keys are hashes of values, so that they answer equality alone,
-// and whatever is found is looked at. No arrays, as on the peer. The hash is our own, which only
-// the bounds that explain prints could tell. Source: MongoDB manual, Hashed Indexes.
+// and whatever is found is looked at. No arrays, as on the reference server. The hash is our own,
+// which only the bounds that explain prints could tell. Source: MongoDB manual, Hashed Indexes.
 
 import { createHash } from 'node:crypto'
 import type { Bytes } from '../../base/bytes/bytes.js'

@@ -1,5 +1,5 @@
 // The options of an index that decide about its entries and plans: read off the specification, with
-// which they are stored, and checked as the peer checks them.
+// which they are stored, and checked as the reference server checks them.
 // Source: MongoDB manual, createIndexes.
 
 import { LRUCache } from 'lru-cache'

@@ -1,6 +1,6 @@
 // Index specifications as clients give them: every field is checked, what cannot be served is
 // refused rather than dropped, and the accepted form is what listIndexes echoes.
-// Source: MongoDB manual, createIndexes; the peer's index validation.
+// Source: MongoDB manual, createIndexes; the reference server's index validation.
 
 import { fail, GatewayError } from '../../base/errors.js'
 import { indexFieldsMax, indexSpecBytesMax } from '../../base/limits.js'
@@ -63,7 +63,10 @@ function withCollation(spec: Document, collation: Collation): Document {
 
 type OptionCheck = (value: Value, spec: Document, name: string) => void
 
-/** Index features of the peer that Sigil does not serve: absent or off is all that passes. */
+/**
+ * Index features of the reference server that Sigil does not serve: absent or off is all that
+ * passes.
+ */
 const unserved: OptionCheck = (_value, _spec, name) => {
   throw fail('CommandNotSupported', `the index option '${name}' is not supported`)
 }
@@ -122,7 +125,7 @@ export const indexOptionNames: readonly string[] = Object.entries(optionChecks)
 /** What an `_id` index may say of itself. */
 const idOptions: ReadonlySet<string> = new Set(['key', 'name', 'v', 'ns', 'collation'])
 
-/** Checks the `indexes` array of createIndexes; throws the peer's errors. */
+/** Checks the `indexes` array of createIndexes; throws the reference server's errors. */
 export function parseIndexSpecs(specs: readonly Value[]): IndexSpec[] {
   if (specs.length === 0) throw fail('BadValue', 'Must specify at least one index to create')
   return specs.map((spec, position) => {
@@ -218,7 +221,9 @@ export function existingIndex(
   throw fail('IndexOptionsConflict', `Index already exists with a different name: ${alike.name}`)
 }
 
-/** What tells two indexes of a collection apart beside their names (peer: since 5.0). */
+/**
+ * What tells two indexes of a collection apart beside their names (reference server: since 5.0).
+ */
 const identity = [
   'key',
   'unique',
@@ -282,7 +287,7 @@ function checkKeyPattern(key: Value): void {
   }
 }
 
-/** Kinds of index that the peer has and Sigil refuses by name. */
+/** Kinds of index that the reference server has and Sigil refuses by name. */
 const unservedKinds: ReadonlySet<string> = new Set([
   'text',
   '2d',

@@ -31,7 +31,10 @@ export function leavesOf(wildcard: Wildcard, document: Document): Leaves {
   return { leaves: walk.leaves, arrayPaths: [...walk.arrayPaths] }
 }
 
-/** Throws CannotBuildIndexKeys where a document has more entries than an index takes (peer). */
+/**
+ * Throws CannotBuildIndexKeys where a document has more entries than an index takes (reference
+ * server).
+ */
 export function requireEntries(count: number): void {
   if (count <= wildcardEntriesMax) return
   throw fail(

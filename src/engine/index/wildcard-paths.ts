@@ -8,7 +8,7 @@ import { numberOf } from '../../value/numbers.js'
 import { boolOf, bsonType, type Document, type Value } from '../../value/value.js'
 import type { IndexDescriptor, IndexField, PathChoice, Wildcard } from '../types.js'
 
-/** The field of a wildcard index's keys that has the path (peer). */
+/** The field of a wildcard index's keys that has the path (reference server). */
 export const pathField = '$_path'
 const everyPath = '$**'
 /** Stands in `arrayPaths` for any path: there were too many to tell them apart. */
@@ -50,7 +50,7 @@ function choiceOf(name: string, projection: Value | undefined): PathChoice {
   const id = flags.find(({ path }) => path === '_id')?.isKept
   const isInclusion = others.length === 0 ? id === true : others[0]?.isKept === true
   const paths = others.map(({ path }) => path)
-  // The peer leaves `_id` out unless it is asked for.
+  // The reference server leaves `_id` out unless it is asked for.
   if (isInclusion ? id === true : id !== true) paths.push('_id')
   return { isInclusion, paths }
 }

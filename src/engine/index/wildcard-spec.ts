@@ -1,6 +1,6 @@
 // Specifications of wildcard indexes: what their key patterns and options may say, with the codes
-// and texts of the peer. What passes here is read by wildcard-paths.ts.
-// Source: MongoDB manual, Wildcard Indexes; the peer's wildcard validation.
+// and texts of the reference server. What passes here is read by wildcard-paths.ts.
+// Source: MongoDB manual, Wildcard Indexes; the reference server's wildcard validation.
 
 import { fail, GatewayError } from '../../base/errors.js'
 import { parseProjection } from '../../query/projection-spec.js'

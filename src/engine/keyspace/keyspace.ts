@@ -9,7 +9,16 @@ import { inlineValueBytesMax, respBulkBytesMax } from '../../base/limits.js'
 import { tooLong } from '../../base/reply-error.js'
 import { keyClass } from '../../store/layout.js'
 import { Done, nothing } from '../../store/steps.js'
-import type { Direct, Entry, KeyRange, Near, Program, ReadTx, Step, Tx } from '../../store/store.js'
+import type {
+  Entry,
+  InPlace,
+  KeyRange,
+  Peeker,
+  Program,
+  ReadTx,
+  Step,
+  Tx,
+} from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'
 import { discardMembers, membersChunks } from '../background/garbage.js'
@@ -23,8 +32,8 @@ import { documentOfRecord, endsOfRecord } from '../collection/records.js'
 import { checkDocument, hasRules } from '../collection/validation.js'
 import type { MembersId, Namespace } from '../types.js'
 import { type Head, isSameHead, writeHead } from './containers/head.js'
-import { HeldContainers, type Holdable } from './containers/held.js'
 import { Members } from './containers/members.js'
+import { type Openable, OpenContainers } from './containers/open-containers.js'
 import { firstTrip, nextTrip } from './containers/trip-size.js'
 import { liveCount } from './keys/count.js'
 import { expiryGrowth, moveExpiry } from './keys/expiry.js'
@@ -52,7 +61,7 @@ export class Keyspace {
   private counter: Bytes
   /** Of its owner's sum; undefined where it has none. */
   private usage: Bytes | undefined
-  private held: HeldContainers | undefined
+  private openContainers: OpenContainers | undefined
 
   constructor(
     readonly tx: ReadTx,
@@ -70,7 +79,7 @@ export class Keyspace {
 
   /** The key of that name, whether it exists or not. Throws ReplyError for a name too long. */
   key(name: Slice, isAround = false): Step<Key> {
-    this.held?.settle(name)
+    this.openContainers?.settle(name)
     const key = new Key(name, recordKeyOf(this.ns, name))
     const step = lookUp(this.tx, key.record)
     if (!(step instanceof Done)) return this.readKey(key, step, isAround)
@@ -124,28 +133,28 @@ export class Keyspace {
    * For a write that replaces the whole of a key (plain-strings.ts): undefined where its record is
    * not at hand, or not all that there is to it.
    */
-  nearOf(name: Slice): Near | undefined {
+  peekerOf(name: Slice): Peeker | undefined {
     if (hasRules(this.ns)) return undefined
-    this.held?.settle(name)
-    return this.writing.near
+    this.openContainers?.settle(name)
+    return this.writing.peeker
   }
 
-  /** As nearOf, for a write that is done where the record will lie. */
-  directOf(name: Slice): Direct | undefined {
+  /** As peekerOf, for a write that is done where the record will lie. */
+  inPlaceOf(name: Slice): InPlace | undefined {
     if (hasRules(this.ns)) return undefined
-    this.held?.settle(name)
-    return this.writing.direct
+    this.openContainers?.settle(name)
+    return this.writing.inPlace
   }
 
   /** A string without an end takes the place of one of `before` bytes, if any: as putPlain. */
   keepPlain(
-    direct: Direct,
+    inPlace: InPlace,
     name: Slice,
     bytes: number,
     before: number | undefined,
     recordBytes?: number,
   ): void {
-    direct.keep(recordBytes)
+    inPlace.keep(recordBytes)
     this.countPlain(name, bytes, before)
   }
 
@@ -176,9 +185,9 @@ export class Keyspace {
     this.uncountPlain(bytes)
   }
 
-  /** As removePlain, of the key of a draft. */
-  dropPlain(direct: Direct, bytes: number): void {
-    direct.drop()
+  /** As removePlain, of the key of a write. */
+  dropPlain(inPlace: InPlace, bytes: number): void {
+    inPlace.drop()
     this.uncountPlain(bytes)
   }
 
@@ -222,38 +231,38 @@ export class Keyspace {
   }
 
   /** The large container under a name that a command before this one has left open. */
-  heldOf(name: Slice): Holdable | undefined {
-    const found = this.held?.find(name)
+  findOpen(name: Slice): Openable | undefined {
+    const found = this.openContainers?.find(name)
     if (found !== undefined) this.work.hits++
     return found
   }
 
   /** A large container is to stay open, now that its record says what it is. */
-  hold(noun: Holdable): void {
+  hold(noun: Openable): void {
     if (this.work.left === 0) return
-    const { key, heldHead } = noun
+    const { key, openHead } = noun
     const isPlain = !key.isChunked && !hasRules(this.ns)
-    if (!isPlain || this.work.melts || key.storedHead?.id !== heldHead?.id) return
-    this.held ??= new HeldContainers(this.writeHeld)
-    this.held.add(noun)
+    if (!isPlain || this.work.rewrites || key.storedHead?.id !== openHead?.id) return
+    this.openContainers ??= new OpenContainers(this.writeOpen)
+    this.openContainers.add(noun)
   }
 
   /** Notes that it has changed, if it is open: its head is written later. */
-  changedHeld(noun: Holdable): boolean {
-    const { held } = this
-    if (held === undefined || !held.changed(noun)) return false
+  noteOpenChanged(noun: Openable): boolean {
+    const { openContainers } = this
+    if (openContainers === undefined || !openContainers.changed(noun)) return false
     this.work.changes++
     return true
   }
 
   /** It is no large container any more. */
-  letGo(noun: Holdable): void {
-    this.held?.forget(noun)
+  letGo(noun: Openable): void {
+    this.openContainers?.forget(noun)
   }
 
   /** Writes deferred changes: before records are read, and when the program ends. */
   settle(): void {
-    this.held?.settleAll()
+    this.openContainers?.settleAll()
   }
 
   /** An id for the members of a container that becomes large. */
@@ -360,7 +369,7 @@ export class Keyspace {
     return entries
   }
 
-  private readonly writeHeld = (noun: Holdable, head: Head | undefined): void => {
+  private readonly writeOpen = (noun: Openable, head: Head | undefined): void => {
     const { work } = this
     const { changes } = work
     const { key, type } = noun

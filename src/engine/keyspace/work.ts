@@ -93,7 +93,7 @@ export class Work {
    * Large containers that a command opens are read whole and written anew: it changes more of one
    * than a program may write.
    */
-  melts = false
+  rewrites = false
   /** The program is prepared by a read that pauses: it may read more, and makes no ids. */
   prepares = false
   /** Of a command that reads; what one that writes may read is bounded (`read`). */

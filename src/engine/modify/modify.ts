@@ -1,6 +1,6 @@
 // Updates and deletes as sweeps: reads find record keys, write programs look again and change, so
 // that a write never searches far and never pauses. What a sweep has done stays done, as on the
-// peer. (docs/design/transactions.md, rules 1 to 3 and 17)
+// reference server. (docs/design/transactions.md, rules 1 to 3 and 17)
 
 import { fail } from '../../base/errors.js'
 import { candidatesMax, modifyRunsMax } from '../../base/limits.js'

@@ -72,7 +72,7 @@ function newDocument({ filter, update, context }: UpdateSpec): Document {
 /**
  * Whether a document matches, as far as a few entries tell: the search before has found none, and a
  * write program must not repeat it. Only a unique index rules two upserts of the same out, as on
- * the peer.
+ * the reference server.
  */
 export function* hasMatch(
   tx: ReadTx & Guarded,

@@ -1,6 +1,6 @@
 // Covered queries: what a projection keeps is taken from the index entry, and the record is read
 // only where an entry does not tell a value's type. Fields come as the index has them, `_id` first,
-// as on the peer.
+// as on the reference server.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { findElement } from '../../value/elements.js'

@@ -1,5 +1,5 @@
-// A plan as the peer prints it: a tree of stages, each with what it was told and, after a run, what
-// it did. Tools look for `stage` and follow `inputStage`; bounds are text.
+// A plan as the reference server prints it: a tree of stages, each with what it was told and, after
+// a run, what it did. Tools look for `stage` and follow `inputStage`; bounds are text.
 
 import { blockingBytesMax } from '../../base/limits.js'
 import { type FilterNode, filterToDocument } from '../../query/filter.js'

@@ -225,7 +225,9 @@ export function* explainAggregate(
   })
 }
 
-/** The fields that a pipeline looks at, as the projection that the peer makes of them. */
+/**
+ * The fields that a pipeline looks at, as the projection that the reference server makes of them.
+ */
 function projectionOf(names: ReadonlySet<string>): Document {
   return writeDocument((out) => {
     for (const name of names) if (name !== '_id') out.int32(name, 1)

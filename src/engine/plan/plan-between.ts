@@ -1,6 +1,6 @@
 // min and max of a find: one range of the keys of the index that a hint names, from `min` up to
-// but without `max`. Codes and texts are the peer's, whose rules for which index may be named these
-// are, too. Source: MongoDB manual, cursor.min() and cursor.max().
+// but without `max`. Codes and texts are the reference server's, whose rules for which index may be
+// named these are, too. Source: MongoDB manual, cursor.min() and cursor.max().
 
 import { type Bytes, compareBytes, concatBytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'

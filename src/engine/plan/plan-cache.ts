@@ -92,7 +92,9 @@ function keyOf({ collection, version, text }: Shaped): string {
   return `${collection}\0${version}\0${text}`
 }
 
-/** As the peer's: 8 hex digits of the shape, and of the shape and where it was asked. */
+/**
+ * As the reference server's: 8 hex digits of the shape, and of the shape and where it was asked.
+ */
 export function hashesOf(shaped: Shaped): { queryHash: string; planCacheKey: string } {
   return { queryHash: hashOf(shaped.text), planCacheKey: hashOf(keyOf(shaped)) }
 }
@@ -128,7 +130,7 @@ function detailsOf(shaped: Shaped, trials: Trials, tried: Tried): Document {
     out.string('version', '1').string('queryHash', queryHash).string('planCacheKey', planCacheKey)
     out.int64('works', worksOf(best))
     if (tried.now !== undefined) out.date('timeOfCreation', tried.now)
-    // As on the peer: what is too large to keep is left out, and the choice stays.
+    // As on the reference server: what is too large to keep is left out, and the choice stays.
     if (debug.length <= planCacheDetailBytesMax) out.element(debug, 4, debug.length - 1)
     out.bool('indexFilterSet', false)
     out.int64('estimatedSizeBytes', Math.min(debug.length, planCacheDetailBytesMax))
@@ -162,7 +164,9 @@ export function worksOf({ keysExamined, docsExamined }: Trial): number {
   return Math.max(keysExamined, docsExamined)
 }
 
-/** As the peer's: one, the share of what was looked at that was found, one for an end. */
+/**
+ * As the reference server's: one, the share of what was looked at that was found, one for an end.
+ */
 function scoreOf(trial: Trial): number {
   return 1 + trial.found / Math.max(worksOf(trial), 1) + (trial.isDone ? 1 : 0)
 }

@@ -1,5 +1,6 @@
 // Hints: the index that a client names, by name or by key pattern, and `$natural`. What it names is
-// used, also where it leaves documents out; what it names wrongly is an error, as on the peer.
+// used, also where it leaves documents out; what it names wrongly is an error, as on the reference
+// server.
 
 import { fail } from '../../base/errors.js'
 import type { Filter } from '../../query/filter.js'

@@ -1,5 +1,6 @@
 // Sparse and partial indexes leave documents out. A plan may read one only where everything that
-// the query matches has an entry in it; a hint overrides that, and loses results as on the peer.
+// the query matches has an entry in it; a hint overrides that, and loses results as on the
+// reference server.
 
 import { compareBytes } from '../../base/bytes/bytes.js'
 import type { FilterNode } from '../../query/filter.js'

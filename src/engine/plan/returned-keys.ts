@@ -69,7 +69,9 @@ function entryKey(
   })
 }
 
-/** A key of a collation is none of the peer's: its bytes are an order and nothing else. */
+/**
+ * A key of a collation is none of the reference server: its bytes are an order and nothing else.
+ */
 function requireShown(value: Value, isCollated: boolean): void {
   if (!isCollated || !isCollatable(value)) return
   throw fail('CommandNotSupported', 'returnKey is not supported for strings under a collation')

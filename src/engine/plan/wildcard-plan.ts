@@ -40,7 +40,7 @@ export function* wildcardOrderings(
   }
 }
 
-/** What a hint of a wildcard index ends with where it cannot serve (peer). */
+/** What a hint of a wildcard index ends with where it cannot serve (reference server). */
 export function uselessHint(): GatewayError {
   const reason = "$hint: refusing to build whole-index solution, because it's a wildcard index"
   return fail(

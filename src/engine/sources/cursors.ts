@@ -15,7 +15,7 @@ import {
 } from '../../base/limits.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
-import type { Touch } from '../types.js'
+import type { Resource } from '../types.js'
 import type { Source } from './holding-source.js'
 
 export interface CursorMeta {
@@ -28,7 +28,7 @@ export interface CursorMeta {
   readonly lsid?: string | undefined
   readonly noCursorTimeout?: boolean
   /** What the opening command declared: getMore needs the same rights again. */
-  readonly touches?: readonly Touch[]
+  readonly resources?: readonly Resource[]
   /** It stays open at the end of a capped collection. */
   readonly tail?: Tail
   /** Bytes of the command that opened it: the source looks at them as long as it is open. */

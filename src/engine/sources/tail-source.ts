@@ -28,7 +28,7 @@ export class TailSource extends HoldingSource {
   readonly counters: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
   /** Key of the last document that was looked at. */
   private place: Bytes | undefined
-  /** There was nothing to begin with: as on the peer, such a cursor is dead. */
+  /** There was nothing to begin with: as on the reference server, such a cursor is dead. */
   private isDead = false
   private skipLeft: number
   private limitLeft: number

@@ -16,7 +16,7 @@ import { findIssued, type KeyState, readKeyState } from './wallet-keys.js'
 
 export type KeyRegistry = Pick<
   Registry,
-  'account' | 'candidates' | 'firstActive' | 'getKey' | 'head' | 'standing' | 'state'
+  'account' | 'candidates' | 'firstActive' | 'getKey' | 'head' | 'keyStatus' | 'state'
 >
 
 interface BearerOptions {
@@ -61,9 +61,9 @@ export class Bearer {
   private present(known: Known): Awaitable<Identity | undefined> {
     const { registry, store } = this.options
     if (known.source === 'onchain') {
-      const standing = registry.standing(known.address, known.index)
-      if (standing === 'revoked') return undefined
-      if (standing === 'unknown') return this.ask(known)
+      const status = registry.keyStatus(known.address, known.index)
+      if (status === 'revoked') return undefined
+      if (status === 'unknown') return this.ask(known)
     }
     const state = store.read((tx) => readKeyState(tx, known))
     return state instanceof Promise ? state.then((now) => as(known, now)) : as(known, state)

@@ -1,8 +1,8 @@
 // The one decision about rights. It is pure: the bus reads the collection's access in the command's
-// own transaction and asks here, once for each need that the command's row declares.
+// own transaction and asks here, once for each privilege that the command's row declares.
 // (docs/rights.md)
 
-import type { Access, Namespace, Need } from '../../engine/types.js'
+import type { Access, Namespace, Privilege } from '../../engine/types.js'
 import type { Identity, KeyIdentity, Permission, WalletIdentity } from '../identity.js'
 import { allowsUser, type Place, type RoleMark } from './user-rights.js'
 
@@ -44,43 +44,47 @@ export function askedOf(
  */
 export function allow(
   identity: Identity,
-  need: Need,
+  privilege: Privilege,
   access: Access | undefined,
   rules: Rules = strictRules,
   asked?: Asked,
 ): boolean {
-  if (access?.audience !== undefined) return need === 'read' && isAdministrator(identity, rules)
+  if (access?.audience !== undefined)
+    return privilege === 'read' && isAdministrator(identity, rules)
   switch (identity.kind) {
     case 'operator':
       return true
     case 'anonymous':
-      return rules.anonymousReads && need === 'read' && access?.mode === 'public'
+      return rules.anonymousReads && privilege === 'read' && access?.mode === 'public'
     case 'session':
-      return access === undefined || allowsWallet(identity, need, access, rules)
+      return access === undefined || allowsWallet(identity, privilege, access, rules)
     case 'key':
-      if (!permits(identity, need)) return false
-      return access === undefined || allowsWallet(identity, need, access, rules)
+      if (!permits(identity, privilege)) return false
+      return access === undefined || allowsWallet(identity, privilege, access, rules)
     case 'user':
-      return allowsUser(identity, need, access, asked?.place, asked?.marks)
+      return allowsUser(identity, privilege, access, asked?.place, asked?.marks)
   }
 }
 
 /** Why it was refused, for the caller: what a key may not, or what is the owner's. */
-export function reasonOf(identity: Identity, need: Need): 'PERMISSION' | 'NOT_OWNER' | 'forbidden' {
-  if (identity.kind === 'key' && !permits(identity, need)) return 'PERMISSION'
-  return need === 'read' || need === 'write' ? 'forbidden' : 'NOT_OWNER'
+export function reasonOf(
+  identity: Identity,
+  privilege: Privilege,
+): 'PERMISSION' | 'NOT_OWNER' | 'forbidden' {
+  if (identity.kind === 'key' && !permits(identity, privilege)) return 'PERMISSION'
+  return privilege === 'read' || privilege === 'write' ? 'forbidden' : 'NOT_OWNER'
 }
 
 export type Allow = (
   identity: Identity,
-  need: Need,
+  privilege: Privilege,
   access: Access | undefined,
   asked?: Asked,
 ) => boolean
 
 /** The decision under the settings of this process. */
 export function allowUnder(rules: Rules): Allow {
-  return (identity, need, access, asked) => allow(identity, need, access, rules, asked)
+  return (identity, privilege, access, asked) => allow(identity, privilege, access, rules, asked)
 }
 
 /** Operator, or a wallet of ADMIN_ADDRESSES; by a key only where it may do what `with` says. */
@@ -103,11 +107,11 @@ export function isAdministrator(
 }
 
 /** A key does nothing that it has no permission for, whatever its wallet may. */
-function permits({ permissions }: KeyIdentity, need: Need): boolean {
-  return permissions.includes(permissionOf[need])
+function permits({ permissions }: KeyIdentity, privilege: Privilege): boolean {
+  return permissions.includes(permissionOf[privilege])
 }
 
-const permissionOf: Readonly<Record<Need, Permission>> = {
+const permissionOf: Readonly<Record<Privilege, Permission>> = {
   read: 'read',
   write: 'write',
   index: 'write',
@@ -118,14 +122,14 @@ const permissionOf: Readonly<Record<Need, Permission>> = {
 
 function allowsWallet(
   { address }: WalletIdentity,
-  need: Need,
+  privilege: Privilege,
   access: Access,
   rules: Rules,
 ): boolean {
   const { owner, mode, roles } = access
   if (owner === address) return true
   const role = roles[address]
-  switch (need) {
+  switch (privilege) {
     case 'read':
       return mode !== 'private' || role !== undefined
     case 'write':

@@ -5,43 +5,43 @@
 
 import { isGraphPart } from '../../engine/collection/catalog/descriptors.js'
 import { keyspaceIndex } from '../../engine/collection/catalog/homes.js'
-import type { Access, Need } from '../../engine/types.js'
+import type { Access, Privilege } from '../../engine/types.js'
 import type { Permission, UserIdentity, UserRole } from '../identity.js'
 
-/** Where a need is: the database, and the collection unless it is the database as a whole. */
+/** Where a privilege is: the database, and the collection unless it is the database as a whole. */
 export interface Place {
   readonly db: string
   readonly collection?: string
 }
 
 /**
- * What a command is to the roles, where that is more than its needs. `metadata` tells figures and
- * shapes, and no content; `shapes` and `removes` are what `readWrite` has beside its documents and
- * plain indexes; `makes` makes a collection and nothing else; `administers` is of `dbAdmin`;
+ * What a command is to the roles, where that is more than its privileges. `metadata` tells figures
+ * and shapes, and no content; `shapes` and `removes` are what `readWrite` has beside its documents
+ * and plain indexes; `makes` makes a collection and nothing else; `administers` is of `dbAdmin`;
  * `writes` writes documents, also past a validator.
  */
 export type RoleMark = 'metadata' | 'shapes' | 'removes' | 'makes' | 'administers' | 'writes'
 
-type Decision = (need: Need, is: (mark: RoleMark) => boolean) => boolean
+type Decision = (privilege: Privilege, is: (mark: RoleMark) => boolean) => boolean
 
 /** A need that is not named is refused: privacy and roles of collections are the operator's. */
 const decisions: Readonly<Record<UserRole, Decision>> = {
-  read: (need) => need === 'read',
-  readWrite: (need, is) => {
-    if (need === 'read' || need === 'write' || need === 'index') return true
-    if (need === 'own') return is('shapes')
-    return need === 'admin' && is('removes')
+  read: (privilege) => privilege === 'read',
+  readWrite: (privilege, is) => {
+    if (privilege === 'read' || privilege === 'write' || privilege === 'index') return true
+    if (privilege === 'own') return is('shapes')
+    return privilege === 'admin' && is('removes')
   },
-  dbAdmin: (need, is) => {
-    if (need === 'index' || need === 'own') return !is('writes')
-    if (need === 'read') return is('metadata')
-    if (need === 'write') return is('makes')
-    return need === 'admin' && (is('removes') || is('administers'))
+  dbAdmin: (privilege, is) => {
+    if (privilege === 'index' || privilege === 'own') return !is('writes')
+    if (privilege === 'read') return is('metadata')
+    if (privilege === 'write') return is('makes')
+    return privilege === 'admin' && (is('removes') || is('administers'))
   },
 }
 
 /** Of the rights in `kvN`. */
-const permissionOf: Readonly<Partial<Record<Need, Permission>>> = {
+const permissionOf: Readonly<Partial<Record<Privilege, Permission>>> = {
   read: 'read',
   write: 'write',
   admin: 'admin',
@@ -50,7 +50,7 @@ const permissionOf: Readonly<Partial<Record<Need, Permission>>> = {
 /** Whether a service user may do `need` there by a command of these marks. */
 export function allowsUser(
   { database, roles, keyValue }: UserIdentity,
-  need: Need,
+  privilege: Privilege,
   access: Access | undefined,
   place: Place | undefined,
   marks: readonly RoleMark[] = [],
@@ -60,10 +60,10 @@ export function allowsUser(
   const { collection = '' } = place
   if (isGraphPart(collection)) return false
   if (keyValue !== undefined && keyspaceIndex(collection) !== undefined) {
-    const permission = permissionOf[need]
+    const permission = permissionOf[privilege]
     return permission !== undefined && keyValue.permissions.includes(permission)
   }
-  return roles.some((role) => decisions[role](need, (mark) => marks.includes(mark)))
+  return roles.some((role) => decisions[role](privilege, (mark) => marks.includes(mark)))
 }
 
 /** What a view of a service user may read: what a reader of its database may. */

@@ -46,7 +46,7 @@ interface SignInOptions {
 /** Where a request comes from, for the audit. */
 interface Caller {
   readonly protocol: string
-  readonly peer: string
+  readonly remoteAddress: string
 }
 
 interface IssuedNonce {

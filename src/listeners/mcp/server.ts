@@ -31,7 +31,7 @@ const instructions =
   `relate and verify it. ${untrusted}`
 
 /** Schemas are made ready once: that takes longer than most requests. */
-const prepared = tools.map((tool) => ({
+const definitions = tools.map((tool) => ({
   ...tool,
   inputSchema: fromJsonSchema<Arguments>(tool.input),
   outputSchema: fromJsonSchema(tool.output),
@@ -59,7 +59,7 @@ export function memoryServer(options: MemoryServerOptions): McpServer {
       prompts: { listChanged: false },
     },
   })
-  for (const tool of prepared) {
+  for (const tool of definitions) {
     const { name, title, description, inputSchema, outputSchema, annotations } = tool
     const about = { title, description, inputSchema, outputSchema, annotations }
     server.registerTool(name, about, (given) => call(tool, api, given))

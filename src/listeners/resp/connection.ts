@@ -124,7 +124,10 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
 
   private cut(unsent: number): true {
     const { host, session, socket } = this
-    host.log.warn({ peer: session.peer, unsent }, 'a client that is too slow was cut')
+    host.log.warn(
+      { remoteAddress: session.remoteAddress, unsent },
+      'a client that is too slow was cut',
+    )
     this.isFinished = true
     socket.destroy()
     return true
@@ -367,7 +370,10 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
   }
 
   private broken(error: unknown): void {
-    this.host.log.error({ err: error, peer: this.session.peer }, 'key-value connection failed')
+    this.host.log.error(
+      { err: error, remoteAddress: this.session.remoteAddress },
+      'key-value connection failed',
+    )
     this.isFinished = true
     this.socket.destroy()
   }

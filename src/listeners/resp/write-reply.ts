@@ -1,5 +1,6 @@
 // From a reply as commands know it to the bytes of the version that its client speaks at this
-// moment. RESP2 gets what the peer gives it: maps and scores flat, sets and pushes as arrays.
+// moment. RESP2 gets what the reference server gives it: maps and scores flat, sets and pushes as
+// arrays.
 
 import { Slice } from '../../base/bytes/slice.js'
 import { replyValuesAtOnce } from '../../base/limits.js'

@@ -42,7 +42,7 @@ export class ColumnTypes {
     private readonly clock: Clock,
   ) {}
 
-  /** Those of a table; `needs` are columns that a remembered answer must have. */
+  /** Those of a table; `privileges` are columns that a remembered answer must have. */
   of(
     session: Session,
     db: string,

@@ -109,7 +109,10 @@ export class SqlConnection {
       else if (this.drained !== undefined) socket.destroy()
     })
     socket.on('error', (error) => {
-      this.host.log.debug({ err: error, peer: this.session.peer }, 'PostgreSQL socket')
+      this.host.log.debug(
+        { err: error, remoteAddress: this.session.remoteAddress },
+        'PostgreSQL socket',
+      )
     })
   }
 
@@ -268,7 +271,10 @@ export class SqlConnection {
   /** Answers an error that nothing can follow. */
   private refuse(thrown: unknown): void {
     if (isOurs(thrown)) {
-      this.host.log.error({ err: thrown, peer: this.session.peer }, 'PostgreSQL connection failed')
+      this.host.log.error(
+        { err: thrown, remoteAddress: this.session.remoteAddress },
+        'PostgreSQL connection failed',
+      )
     }
     this.writer.errorResponse(this.entry.fields(thrown))
     this.leave()
@@ -358,7 +364,10 @@ export class SqlConnection {
 
   private broken(error: unknown): void {
     this.isBusy = false
-    this.host.log.error({ err: error, peer: this.session.peer }, 'PostgreSQL connection failed')
+    this.host.log.error(
+      { err: error, remoteAddress: this.session.remoteAddress },
+      'PostgreSQL connection failed',
+    )
     this.socket.destroy()
   }
 

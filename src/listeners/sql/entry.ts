@@ -1,5 +1,5 @@
 // The way in: start-up packets, encryption, and the login by SCRAM, up to the moment when a session
-// begins. Everything that is refused here ends the connection, in the peer's words.
+// begins. Everything that is refused here ends the connection, in the reference server's words.
 // Source: PostgreSQL 17, 53.2.1 and 53.3. (docs/sql.md, "Clients")
 
 import { fail, GatewayError, toGatewayError } from '../../base/errors.js'

@@ -197,7 +197,9 @@ export class Portals {
     this.undescribed = undefined
     if (portal.prepared.kind === undefined) return this.options.writer.emptyQueryResponse()
     const ready =
-      portal.outcome === undefined ? this.open(portal, tells, rowsMax) : this.lookAgain(portal)
+      portal.outcome === undefined
+        ? this.open(portal, tells, rowsMax)
+        : this.checkRevocation(portal)
     if (ready instanceof Promise) return ready.then(() => this.fetch(portal, rowsMax))
     return this.fetch(portal, rowsMax)
   }
@@ -277,7 +279,7 @@ export class Portals {
    * Rows that were read before the client was waited for go to who may read them still; those that
    * are yet to be read are looked at where they are.
    */
-  private lookAgain(portal: Portal): Awaitable<void> {
+  private checkRevocation(portal: Portal): Awaitable<void> {
     if (portal.turn === this.turn || portal.rows?.isBatchEmpty !== false) return
     const { prepared, values, name } = portal
     const refused = (thrown: unknown): never => {
@@ -288,7 +290,7 @@ export class Portals {
       portal.turn = this.turn
     }
     try {
-      const found = this.options.runner.lookAgain(prepared.text, values)
+      const found = this.options.runner.checkRevocation(prepared.text, values)
       return found instanceof Promise ? found.then(looked, refused) : looked()
     } catch (thrown) {
       return refused(thrown)
@@ -390,7 +392,9 @@ export class Portals {
   }
 
   private opened(portal: Portal, rows = 0): Awaitable<void> {
-    return portal.outcome === undefined ? this.open(portal, false, rows) : this.lookAgain(portal)
+    return portal.outcome === undefined
+      ? this.open(portal, false, rows)
+      : this.checkRevocation(portal)
   }
 
   /** Counts what waits in a portal. Throws 53200, and closes it, where that is too much. */

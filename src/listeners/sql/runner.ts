@@ -130,7 +130,7 @@ export class Runner {
    * Whether the session may still do what a statement did. Throws, or rejects with, what tells
    * that it may not; nothing is changed.
    */
-  lookAgain(text: string, params: readonly Value[]): Awaitable<unknown> {
+  checkRevocation(text: string, params: readonly Value[]): Awaitable<unknown> {
     const body = explaining({ text, params, batchSize: 1 })
     return body === undefined ? undefined : this.send(this.limited(body))
   }

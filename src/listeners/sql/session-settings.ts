@@ -6,7 +6,7 @@ import { fail, type GatewayError } from '../../base/errors.js'
 import { sqlSettingCharsMax, sqlSettingsMax } from '../../base/limits.js'
 import { sessionSettings } from '../../commands/sql/session/session-setting-values.js'
 
-/** What the start of a session tells, in the peer's order and spelling. */
+/** What the start of a session tells, in the reference server's order and spelling. */
 const reported = [
   ...['in_hot_standby', 'integer_datetimes', 'TimeZone', 'IntervalStyle', 'is_superuser'],
   ...['application_name', 'default_transaction_read_only', 'standard_conforming_strings'],
@@ -131,7 +131,7 @@ export class SessionSettings {
     const value = isDefault ? (this.starts.get(name) ?? initial[name] ?? '') : text
     switch (name) {
       case 'client_encoding':
-        // Letters and digits alone count, as in the peer: asyncpg sends it in quotes.
+        // Letters and digits alone count, as in the reference server: asyncpg sends it in quotes.
         if (!utf8Names.test(value.replace(/[^a-z\d]/gi, '')))
           throw invalid(name, value, 'Only UTF8 is served.')
         return 'UTF8'

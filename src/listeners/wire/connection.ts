@@ -83,7 +83,9 @@ export class WireConnection {
     onData(socket, 'document wire', (chunk) => this.receive(chunk))
     socket.on('drain', () => this.drained())
     socket.on('timeout', () => this.timedOut())
-    socket.on('error', (error) => host.log.debug({ err: error, peer: session.peer }, 'socket'))
+    socket.on('error', (error) =>
+      host.log.debug({ err: error, remoteAddress: session.remoteAddress }, 'socket'),
+    )
     socket.on('close', () => this.closed())
     session.hangUp = () => this.destroy()
     this.noteIdentity()
@@ -163,7 +165,10 @@ export class WireConnection {
       return message
     } catch (error) {
       // The stream has lost its bounds: nothing that is sent now would be understood.
-      this.host.log.debug({ err: error, peer: this.session.peer }, 'bad message length')
+      this.host.log.debug(
+        { err: error, remoteAddress: this.session.remoteAddress },
+        'bad message length',
+      )
       this.socket.destroy()
       return undefined
     }
@@ -287,7 +292,10 @@ export class WireConnection {
   private errorDocument(thrown: unknown, envelope: Envelope): Document {
     const error = toGatewayError(thrown)
     if (!envelope.wantsReply) {
-      this.host.log.debug({ err: error, peer: this.session.peer }, 'unacknowledged command failed')
+      this.host.log.debug(
+        { err: error, remoteAddress: this.session.remoteAddress },
+        'unacknowledged command failed',
+      )
     }
     return errorReply(error)
   }
@@ -369,7 +377,10 @@ export class WireConnection {
 
   private broken(error: unknown): void {
     this.isBusy = false
-    this.host.log.error({ err: error, peer: this.session.peer }, 'wire connection failed')
+    this.host.log.error(
+      { err: error, remoteAddress: this.session.remoteAddress },
+      'wire connection failed',
+    )
     this.socket.destroy()
   }
 

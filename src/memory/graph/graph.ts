@@ -18,14 +18,14 @@ import { emptyDocument, graphPrefix } from '../../engine/collection/catalog/desc
 import type { SpaceOptions } from '../../engine/collection/catalog/server-collections.js'
 import { uuidOfName } from '../../engine/collection/catalog/server-collections.js'
 import { declareIndexes } from '../../engine/index/indexes.js'
-import type { Access, Guarded, Namespace, Need, Touch } from '../../engine/types.js'
+import type { Access, Guarded, Namespace, Privilege, Resource } from '../../engine/types.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { recordMove } from '../proof/leaves/leaf-writing.js'
 import { indexesOf } from './graph-indexes.js'
 import { noteWaiting } from './graph-names.js'
 import { beginSettings, findSettings, type GraphSettings, placeOfPart } from './graph-settings.js'
 
-/** What a graph is made of, in the order of its touches. */
+/** What a graph is made of, in the order of its resources. */
 export const graphParts = ['nodes', 'edges', 'terms', 'anchors'] as const
 
 export type GraphPart = (typeof graphParts)[number]
@@ -68,11 +68,15 @@ export function graphOfPart(collection: string): string | undefined {
   return graphParts.some((known) => known === part) && isGraphName(name) ? name : undefined
 }
 
-/** The touches of a command on a graph: its four parts, in their order. Throws BadValue. */
-export function graphTouches(db: string, graph: string, ...needs: readonly Need[]): Touch[] {
+/** The resources of a command on a graph: its four parts, in their order. Throws BadValue. */
+export function graphResources(
+  db: string,
+  graph: string,
+  ...privileges: readonly Privilege[]
+): Resource[] {
   const name = graphName(graph)
   return graphParts.map((part) => {
-    return { db, collection: partName(name, part), needs, knowsGraphs: true }
+    return { db, collection: partName(name, part), privileges, knowsGraphs: true }
   })
 }
 
@@ -131,7 +135,7 @@ export function* ensureDefaultGraph(
   }
 }
 
-/** Its parts, in the order of the touches. */
+/** Its parts, in the order of the resources. */
 export function partsOf({ nodes, edges, terms, anchors }: GraphParts): readonly Namespace[] {
   return [nodes, edges, terms, anchors]
 }

@@ -14,10 +14,10 @@ import { type EntityWriting, withAliases } from '../nodes/entity-writing.js'
 import { isName, normName, withoutAccents } from '../nodes/names.js'
 import { type Entity, isMemory, type Memory, readMemory } from '../nodes/node.js'
 import { nodeId } from '../nodes/node-reading.js'
+import type { AnalysedMemory } from './analysed-memory.js'
 import type { GivenEntity } from './given-memory.js'
 import { knownEntities } from './known-names.js'
 import type { Find } from './patterns.js'
-import type { PreparedMemory } from './prepared-memory.js'
 
 /** An entity that the memory will be linked to. */
 export interface Link {
@@ -55,7 +55,7 @@ const idPattern = /^(?:mem_[0-9A-Z]{26}|ent_[0-9a-f]{24})$/
 export function* findDuplicate(
   tx: Tx,
   { nodes }: Graph,
-  { contentKey }: Pick<PreparedMemory, 'contentKey'>,
+  { contentKey }: Pick<AnalysedMemory, 'contentKey'>,
 ): Program<Document | undefined> {
   const record = yield* tx.get(entryOf(nodes, 'content', binaryValue(0, contentKey)))
   return record === undefined ? undefined : yield* getDocument(tx, nodes, record)
@@ -66,17 +66,17 @@ export function* planMemory(
   tx: Tx,
   graph: Graph,
   entities: EntityWriting,
-  prepared: PreparedMemory,
+  analysed: AnalysedMemory,
 ): Program<MemoryPlan> {
   const links = new Map<string, Link>()
-  for (const given of prepared.given.entities) yield* linkGiven(links, entities, given)
-  const extracted = yield* linkExtracted(links, entities, prepared)
+  for (const given of analysed.given.entities) yield* linkGiven(links, entities, given)
+  const extracted = yield* linkExtracted(links, entities, analysed)
   const edges: PlannedEdge[] = []
-  for (const { to, type, weight } of prepared.given.edges) {
+  for (const { to, type, weight } of analysed.given.edges) {
     const id = yield* targetOf(tx, graph, { entities, links }, to)
     edges.push({ to: id, type, weight, isGiven: true })
   }
-  const { supersedes } = prepared.given
+  const { supersedes } = analysed.given
   const superseded =
     supersedes === undefined ? undefined : yield* requireMemory(tx, graph, supersedes)
   return { links: [...links.values()], extracted, edges, superseded }
@@ -100,17 +100,17 @@ function* linkGiven(links: Links, entities: EntityWriting, given: GivenEntity): 
 function* linkExtracted(
   links: Links,
   entities: EntityWriting,
-  prepared: PreparedMemory,
+  analysed: AnalysedMemory,
 ): Program<Extracted[]> {
   const extracted: Extracted[] = []
-  for (const entity of yield* knownEntities(prepared, entities)) {
+  for (const entity of yield* knownEntities(analysed, entities)) {
     if (links.has(entity.id) || extracted.length >= extractedMax) continue
     links.set(entity.id, { entity })
     extracted.push({ name: entity.name, kind: entity.kind, rule: 'known' })
   }
-  for (const { rule, ...find } of prepared.finds) {
+  for (const { rule, ...find } of analysed.finds) {
     const norm = normName(find.name)
-    if (!isName(norm) || isLinked(links, norm) || isPartOf(prepared.finds, norm)) continue
+    if (!isName(norm) || isLinked(links, norm) || isPartOf(analysed.finds, norm)) continue
     if (extracted.length >= extractedMax) break
     const link = yield* linkOf(links, entities, find)
     if (links.has(link.entity.id) && link.change === undefined) continue

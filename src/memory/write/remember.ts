@@ -24,6 +24,7 @@ import { topTerms } from '../postings/top-terms.js'
 import { totalsOf } from '../postings/totals.js'
 import { recordEdge, recordFirstState, recordState } from '../proof/leaves/leaf-writing.js'
 import { memoryHash } from '../proof/leaves/memory-hash.js'
+import type { AnalysedMemory } from './analysed-memory.js'
 import {
   type Extracted,
   findDuplicate,
@@ -34,7 +35,6 @@ import {
   plannedEdges,
   unknownNode,
 } from './memory-plan.js'
-import type { PreparedMemory } from './prepared-memory.js'
 
 export interface Remembered {
   readonly kind: 'remembered'
@@ -64,7 +64,7 @@ export interface RememberOptions extends Author {
 export function* rememberAll(
   tx: Tx & Guarded,
   graph: Graph,
-  memories: readonly PreparedMemory[],
+  memories: readonly AnalysedMemory[],
   options: RememberOptions,
 ): Program<Outcome[]> {
   yield* requireRoom(tx, graph, memories.length)
@@ -72,7 +72,7 @@ export function* rememberAll(
   const postings = new PostingWriter(tx, graph.terms)
   const remembering = new Remembering(tx, graph, options, before, postings)
   const outcomes: Outcome[] = []
-  for (const prepared of memories) outcomes.push(yield* remembering.remember(prepared))
+  for (const analysed of memories) outcomes.push(yield* remembering.remember(analysed))
   if (remembering.hasChanged) {
     yield* postings.finish()
     yield* noteChange(tx, graph.anchors)
@@ -105,32 +105,32 @@ export class Remembering {
     this.entities = new EntityWriting(tx, graph, options)
   }
 
-  *remember(prepared: PreparedMemory): Program<Outcome> {
+  *remember(analysed: AnalysedMemory): Program<Outcome> {
     const { tx, graph } = this
-    const { index } = prepared
-    const same = yield* findDuplicate(tx, graph, prepared)
+    const { index } = analysed
+    const same = yield* findDuplicate(tx, graph, analysed)
     if (same !== undefined) return { kind: 'duplicate', index, memory: same }
     let plan: MemoryPlan
     try {
-      plan = yield* planMemory(tx, graph, this.entities, prepared)
+      plan = yield* planMemory(tx, graph, this.entities, analysed)
     } catch (thrown) {
       const error = toGatewayError(thrown)
       if (this.options.isAtomic || error.kind !== 'NodeNotFound') throw thrown
       return { kind: 'refused', index, error }
     }
-    return yield* this.write(prepared, plan)
+    return yield* this.write(analysed, plan)
   }
 
-  private *write(prepared: PreparedMemory, plan: MemoryPlan): Program<Remembered> {
+  private *write(analysed: AnalysedMemory, plan: MemoryPlan): Program<Remembered> {
     const { tx, graph, entities, postings } = this
     const { links, extracted } = plan
     for (const { entity, change } of links) {
       if (change === 'add') yield* entities.add(entity)
       else if (change === 'replace') yield* entities.replace(entity)
     }
-    const ref = prepared.given.source?.ref
+    const ref = analysed.given.source?.ref
     const previous = yield* this.previousOf(ref)
-    const memory = this.memoryOf(prepared, plan)
+    const memory = this.memoryOf(analysed, plan)
     const document = memoryDocument(memory)
     yield* insertDocument(tx, graph.nodes, document)
     const edges = plannedEdges(plan)
@@ -154,7 +154,7 @@ export class Remembering {
       nodes: 1 + links.filter(({ change }) => change === 'add').length,
       edges: edges.length + (previous === undefined ? 0 : 1),
     }
-    const { index } = prepared
+    const { index } = analysed
     const rest = { links, extracted, keywords }
     return { kind: 'remembered', index, memory: document, created, ...rest }
   }
@@ -166,7 +166,7 @@ export class Remembering {
     return last.get(ref) ?? (yield* lastOf(tx, graph, ref))
   }
 
-  private memoryOf({ index, given, ...rest }: PreparedMemory, { links }: MemoryPlan): Memory {
+  private memoryOf({ index, given, ...rest }: AnalysedMemory, { links }: MemoryPlan): Memory {
     const { now, createdBy, idOf } = this.options
     const { text, source, supersedes, validFrom, validTo } = given
     const hashed = {

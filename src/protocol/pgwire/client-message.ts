@@ -1,6 +1,6 @@
 // Messages of a client that has logged in, from bytes to fields, and its answers while it logs in.
 // A message that is malformed is an error of that message alone: its bounds are known, and the
-// stream goes on. Source: PostgreSQL 17, 53.7; texts are the peer's.
+// stream goes on. Source: PostgreSQL 17, 53.7; texts are the reference server's.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { sqlInsertBytesMax } from '../../base/limits.js'
@@ -76,7 +76,7 @@ function readMessage(type: string, reader: BodyReader): ClientMessage {
     case 'S':
       return { kind: 'sync' }
     case 'X':
-      // The peer looks no further.
+      // The reference server looks no further.
       reader.view(reader.left)
       return { kind: 'terminate' }
     case 'd':

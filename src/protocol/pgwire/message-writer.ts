@@ -20,7 +20,10 @@ export interface Column {
   readonly format: Format
 }
 
-/** Both sides speak 3.0 from here on; the peer sends the whole version, not the minor alone. */
+/**
+ * Both sides speak 3.0 from here on; the reference server sends the whole version, not the minor
+ * alone.
+ */
 const version3 = 3 << 16
 const firstBytes = 1024
 const nothing = Buffer.alloc(0)
@@ -31,7 +34,7 @@ const { utf8Write } = Buffer.prototype as Buffer & {
   utf8Write(this: Bytes, text: string, offset: number, length: number): number
 }
 
-/** Order of the fields as the peer sends them. */
+/** Order of the fields as the reference server sends them. */
 const errorFieldTypes: readonly (readonly [type: string, field: keyof ErrorFields])[] = [
   ['S', 'severity'],
   ['V', 'severity'],

@@ -154,7 +154,9 @@ function specialNumber(text: string): number {
   return text.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
 }
 
-/** Deviation: 34 digits are kept; a number of more is refused, where the peer keeps it. */
+/**
+ * Deviation: 34 digits are kept; a number of more is refused, where the reference server keeps it.
+ */
 function parseNumeric(text: string): Value {
   const trimmed = bounded(text, 'numeric')
   if (!floatForm.test(trimmed) && !specialForm.test(trimmed)) throw badSyntax(text, 'numeric')

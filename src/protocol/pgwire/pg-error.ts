@@ -1,5 +1,5 @@
 // Errors of the PostgreSQL protocol: the SQLSTATE that clients switch on, and whether the stream
-// can go on after it. Texts are the peer's.
+// can go on after it. Texts are the reference server's.
 
 import { fail, type GatewayError } from '../../base/errors.js'
 

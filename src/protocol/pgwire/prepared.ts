@@ -1,6 +1,6 @@
 // What a connection has prepared: statements by name, and portals, which are statements with their
 // parameters and a place to go on from. The unnamed ones are replaced, named ones are closed first.
-// Source: PostgreSQL 17, 53.2.3; texts are the peer's.
+// Source: PostgreSQL 17, 53.2.3; texts are the reference server's.
 
 import type { GatewayError } from '../../base/errors.js'
 import { pgHeldBytesMax, pgPreparedBytesMax, pgPreparedMax } from '../../base/limits.js'
@@ -161,7 +161,7 @@ export class Prepared<Statement, Portal> {
     for (const name of [...this.portals.keys()]) this.closePortal(name)
   }
 
-  /** DEALLOCATE ALL: the unnamed one stays, as it does in the peer. */
+  /** DEALLOCATE ALL: the unnamed one stays, as it does in the reference server. */
   closeStatements(): void {
     for (const name of [...this.statements.keys()]) if (name !== unnamed) this.closeStatement(name)
   }

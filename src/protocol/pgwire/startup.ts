@@ -16,7 +16,7 @@ const secretBytesMax = 256
 export interface Startup {
   readonly kind: 'startup'
   readonly user: string
-  /** The user's name where none is given, as the peer does. */
+  /** The user's name where none is given, as the reference server does. */
   readonly database: string
   /** All that were given, `user` and `database` among them; of equal names the last. */
   readonly parameters: ReadonlyMap<string, string>

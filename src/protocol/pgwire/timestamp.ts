@@ -69,7 +69,7 @@ export function parseTimestamp(text: string, title: string): bigint {
   return BigInt(days) * BigInt(dayMs) + BigInt(ms)
 }
 
-/** The same of its day alone; time and zone are dropped, as the peer does. */
+/** The same of its day alone; time and zone are dropped, as the reference server does. */
 export function parseDate(text: string, title: string): bigint {
   return BigInt(read(text, title).days) * BigInt(dayMs)
 }

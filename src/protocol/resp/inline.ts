@@ -1,5 +1,5 @@
 // Inline commands: a line typed by hand, split into words as a shell would. What `telnet` and
-// `redis-cli --pipe` send. Source: the peer's protocol documentation, inline commands.
+// `redis-cli --pipe` send. Source: the reference server's protocol documentation, inline commands.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { RespRequest } from './request.js'
@@ -57,7 +57,7 @@ class LineSplitter {
       const byte = this.byte(0)
       if (byte === quote) return this.quoted()
       if (byte === apostrophe) return this.literal()
-      // Narrower than `isSpace`: the peer keeps vertical tab and form feed amid a word.
+      // Narrower than `isSpace`: the reference server keeps vertical tab and form feed amid a word.
       if (byte === 0x20 || byte === 0x09 || byte === 0x0d) return true
       this.put(byte)
       this.at++

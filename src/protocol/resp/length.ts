@@ -1,5 +1,5 @@
-// Lengths as a client may write them: the peer's strict integers. No plus sign, no leading zeros,
-// no spaces, nothing beyond 64 bits.
+// Lengths as a client may write them: the reference server's strict integers. No plus sign, no
+// leading zeros, no spaces, nothing beyond 64 bits.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 

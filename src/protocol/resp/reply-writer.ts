@@ -93,7 +93,8 @@ export class ReplyWriter {
 
   /**
    * `text` begins with the error's code: `ERR syntax error`. Ends of lines in it become spaces, and
-   * at its end they are dropped, as the peer does. Bytes where it echoes what a client sent.
+   * at its end they are dropped, as the reference server does. Bytes where it echoes what a client
+   * sent.
    */
   error(text: string | Bytes): void {
     this.line(simpleError, trimmed(typeof text === 'string' ? utf8(text) : text))

@@ -48,7 +48,9 @@ const ownOffsets = 64
 export class RequestParser {
   /** Until login a client has nothing large to say. May change between commands. */
   authenticated = false
-  /** Bytes of one argument: proto-max-bulk-len, which the peer keeps at 1 MiB or more. */
+  /**
+   * Bytes of one argument: proto-max-bulk-len, which the reference server keeps at 1 MiB or more.
+   */
   bulkBytesMax = respBulkBytesMax
   /** What is being parsed: a chunk, or the gathered command that a cut went through. */
   private window: Bytes = nothing
@@ -180,7 +182,7 @@ export class RequestParser {
       table[slot] = at
       at += length
       table[slot + 1] = at
-      // The two bytes behind an argument are skipped unseen, as the peer does.
+      // The two bytes behind an argument are skipped unseen, as the reference server does.
       at += 2
     }
     if (at > end) return undefined
@@ -219,7 +221,8 @@ export class RequestParser {
     const { at } = this
     const length = this.readLength()
     if (length === undefined) return -1
-    // Checked behind the line, as the peer does: a line without an end is too big first.
+    // Checked behind the line, as the reference server does: a line without an end is too big
+    // first.
     if (this.window[at] !== dollar) throw this.refuse(expectedDollar(this.window[at] ?? 0))
     if (!(length >= 0 && length <= respPassedBytesMax)) throw this.refuse('invalid bulk length')
     if (!this.authenticated && length > anonymousRespBulkBytesMax) {
@@ -227,7 +230,8 @@ export class RequestParser {
     }
     const isWithin = this.at - this.start + length <= respRequestBytesMax
     if (length > this.bulkBytesMax || !isWithin) {
-      // Deviation: the peer takes it, or closes without a word at client-query-buffer-limit.
+      // Deviation: the reference server takes it, or closes without a word at
+      // client-query-buffer-limit.
       this.beginCut(length)
       return -1
     }
@@ -286,7 +290,7 @@ export class RequestParser {
   }
 
   private checkCount(count: number): void {
-    // Deviation: the peer's bound is 2^31 - 1; limits.ts says why ours is lower.
+    // Deviation: the reference server's bound is 2^31 - 1; limits.ts says why ours is lower.
     if (!(count <= respArgumentsMax)) throw this.refuse('invalid multibulk length')
     if (!this.authenticated && count > anonymousRespArgumentsMax) {
       throw this.refuse('unauthenticated multibulk length')
@@ -340,7 +344,7 @@ export class RequestParser {
 
   /**
    * Where the line at `at` has the byte that ends it. A zero byte ends the search for good, as it
-   * does the peer's: what comes then is the error of a line that is too long.
+   * does the reference server's: what comes then is the error of a line that is too long.
    */
   private findInLine(wanted: number): number | undefined {
     const { window, end } = this
@@ -355,7 +359,9 @@ export class RequestParser {
     return undefined
   }
 
-  /** A line may be longer than the bound if it comes whole at once, as with the peer. */
+  /**
+   * A line may be longer than the bound if it comes whole at once, as with the reference server.
+   */
   private checkLine(): void {
     if (this.bulk >= 0 || this.end - this.at <= respLineBytesMax) return
     if (this.missing > 0) {
@@ -476,7 +482,7 @@ function allocate(length: number): Bytes {
   return new Uint8Array(Buffer.allocUnsafeSlow(length).buffer, 0, length)
 }
 
-/** The peer echoes the byte as it came, but for ends of lines. */
+/** The reference server echoes the byte as it came, but for ends of lines. */
 function expectedDollar(byte: number): string {
   const isEnd = byte === carriageReturn || byte === lineFeed
   return `expected '$', got '${isEnd ? ' ' : String.fromCharCode(byte)}'`

@@ -115,7 +115,7 @@ export function lowerCase(byte: number): number {
 
 /**
  * Whether this is a browser that was tricked into speaking to us: a header or method of HTTP as a
- * command's name. The peer drops such a connection without an answer.
+ * command's name. The reference server drops such a connection without an answer.
  */
 export function isCrossProtocol(request: RespRequest): boolean {
   return request.is(0, 'post') || request.is(0, 'host:')

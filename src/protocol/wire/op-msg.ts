@@ -1,6 +1,6 @@
 // OP_MSG: flag bits, then sections. Kind 0 is the command, exactly one, anywhere; kind 1 is a named
 // sequence of documents, read as if it were an array field of the command. Documents stay slices
-// of the message, each validated before it is read. Texts and numbers as the peer's.
+// of the message, each validated before it is read. Texts and numbers as the reference server's.
 
 import { type Bytes, textOf, utf8 } from '../../base/bytes/bytes.js'
 import { crc32c } from '../../base/bytes/crc32c.js'

@@ -34,7 +34,7 @@ export interface AccumulatorRow {
   compile(operand: Value, scope: Scope): AccumulatorPlan
 }
 
-/** Refuses what a list of values in one group may not hold, on disk or not (peer). */
+/** Refuses what a list of values in one group may not hold, on disk or not (reference server). */
 export function requireListMemory(name: string, bytes: number): void {
   if (bytes <= blockingBytesMax) return
   const limit = `Memory limit: ${blockingBytesMax} bytes`

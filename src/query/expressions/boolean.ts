@@ -90,7 +90,7 @@ function compileNamedCond(operand: Value, scope: Scope): Expression[] {
     unknown: (name) => [17083, `Unrecognized parameter to $cond: ${name}`],
     required: {
       if: [17080, "Missing 'if' parameter to $cond"],
-      // biome-ignore lint/suspicious/noThenProperty: the peer's name of the argument
+      // biome-ignore lint/suspicious/noThenProperty: the reference server's name of the argument
       then: [17081, "Missing 'then' parameter to $cond"],
       else: [17082, "Missing 'else' parameter to $cond"],
     },

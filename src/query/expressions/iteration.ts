@@ -251,7 +251,9 @@ interface Keyed {
   readonly keys: readonly Value[]
 }
 
-/** As a sort key, but arrays are not entered: the peer compares the values as they are. */
+/**
+ * As a sort key, but arrays are not entered: the reference server compares the values as they are.
+ */
 function sortKey(value: Value, path: FieldPath): Value {
   if (value.type !== bsonType.object) return undefinedValue
   return valueAt(documentOf(value), path) ?? undefinedValue

@@ -349,7 +349,7 @@ function refuse([code, text]: Refusal): GatewayError {
   return typeof code === 'number' ? location(code, text) : fail(code, text)
 }
 
-/** An error of the peer's numbered codes that have no name. */
+/** An error of the reference server's numbered codes that have no name. */
 export function location(code: number, text: string): GatewayError {
   return fail(`Location${code}`, text)
 }

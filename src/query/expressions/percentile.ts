@@ -1,5 +1,5 @@
 // $percentile and $median, as accumulators and over an array: the numbers are kept and sorted, so
-// the answer is exact where the peer's method may be approximate.
+// the answer is exact where the reference server's method may be approximate.
 
 import { work } from '../../base/work/work-budget.js'
 import { elementsOf } from '../../value/elements.js'

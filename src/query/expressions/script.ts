@@ -1,5 +1,6 @@
 // Operators that run scripts of the client on the server. There is no script engine here, nor will
-// be: they are known, and refused as the peer refuses them where its engine is switched off.
+// be: they are known, and refused as the reference server refuses them where its engine is switched
+// off.
 
 import type { GatewayError } from '../../base/errors.js'
 import type { AccumulatorRow } from './accumulator.js'

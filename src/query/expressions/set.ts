@@ -1,5 +1,5 @@
 // Arrays as sets: order and repetition do not count, numbers are equal across types. Results are in
-// the order of values, as the peer's are.
+// the order of values, as the reference server's are.
 
 import { work } from '../../base/work/work-budget.js'
 import { elementUnits, valueUnits } from '../../base/work/work-figures.js'

@@ -1,5 +1,5 @@
 // Strings: by UTF-8 bytes where the name says Bytes, by code points where it says CP; case only for
-// ASCII letters, as on the peer. Pattern matching is in pattern.ts.
+// ASCII letters, as on the reference server. Pattern matching is in pattern.ts.
 
 import { textOf, utf8 } from '../../base/bytes/bytes.js'
 import { indexOfText, Needle, splitText } from '../../base/bytes/text-search.js'
@@ -38,7 +38,9 @@ import {
 } from './operator.js'
 import { patternOperators } from './pattern.js'
 
-/** The text of a value where the peer converts by itself: numbers, dates; null is empty. */
+/**
+ * The text of a value where the reference server converts by itself: numbers, dates; null is empty.
+ */
 function coercedText(value: Result): string {
   if (isNullish(value)) return ''
   switch (value.type) {
@@ -221,7 +223,7 @@ function split(value: Result, separator: Result): Value {
   return writeArray(splitText(text, by).map(stringValue))
 }
 
-/** What the peer calls white space: also NUL, but not U+FEFF. */
+/** What the reference server calls white space: also NUL, but not U+FEFF. */
 const whiteSpace = new Set([
   '\0',
   ...' \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a',

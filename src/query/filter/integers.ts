@@ -1,5 +1,5 @@
-// Operands that are whole numbers: $size and $mod, with the peer's refusals, and how a number of
-// any type is cut to 64 bits.
+// Operands that are whole numbers: $size and $mod, with the reference server's refusals, and how a
+// number of any type is cut to 64 bits.
 
 import { fail } from '../../base/errors.js'
 import { elementsOf } from '../../value/elements.js'

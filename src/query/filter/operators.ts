@@ -1,5 +1,6 @@
 // The operators that stand under a field of a filter, `{a: {$gt: 5}}`: a row each. A row checks its
-// operand with the peer's codes and texts, and makes a node; nothing else knows their names.
+// operand with the reference server's codes and texts, and makes a node; nothing else knows their
+// names.
 
 import { utf8 } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'

@@ -1,5 +1,6 @@
-// A filter's tree as a document again, normalised as the peer's explain prints it: every equality
-// as $eq, every conjunction as $and, $ne as $not. Parsing what is printed gives the same filter.
+// A filter's tree as a document again, normalised as the reference server's explain prints it:
+// every equality as $eq, every conjunction as $and, $ne as $not. Parsing what is printed gives the
+// same filter.
 
 import { Elements } from '../../value/elements.js'
 import { bsonType, type Document, regexOf } from '../../value/value.js'

@@ -1,5 +1,6 @@
-// $jsonSchema: compiles a schema of draft 4, with the peer's bsonType beside it, into one test of a
-// value. Keywords are rows of two tables; what the peer refuses is refused with its words.
+// $jsonSchema: compiles a schema of draft 4, with the reference server's bsonType beside it, into
+// one test of a value. Keywords are rows of two tables; what the reference server refuses is
+// refused with its words.
 
 import { fail } from '../../base/errors.js'
 import { expressionDepthMax } from '../../base/limits.js'
@@ -13,7 +14,7 @@ const keywords: ReadonlyMap<string, Keyword> = new Map(
   [...valueKeywords, ...containerKeywords].map((keyword) => [keyword.name, keyword]),
 )
 
-/** Of the draft, but not of the peer. */
+/** Of the draft, but not of the reference server. */
 const unsupported = new Set(['$ref', '$schema', 'default', 'definitions', 'format', 'id'])
 
 /** The test of a document. Throws 14 (not an object) and 9 (what a schema cannot say). */

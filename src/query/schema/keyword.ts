@@ -1,5 +1,5 @@
 // What the keywords of $jsonSchema share: the shape of a row, the schema that compiles nested ones,
-// and the readers of operands with the peer's refusals.
+// and the readers of operands with the reference server's refusals.
 
 import { fail, type GatewayError } from '../../base/errors.js'
 import { elementsOf } from '../../value/elements.js'

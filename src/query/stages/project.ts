@@ -24,7 +24,7 @@ import {
   type StageRow,
 } from './stage.js'
 
-/** Runs `compile`; what it refuses is told with the stage's name, as the peer does. */
+/** Runs `compile`; what it refuses is told with the stage's name, as the reference server does. */
 function prefixed<T>(name: string, compile: () => T): T {
   try {
     return compile()

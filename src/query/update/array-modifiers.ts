@@ -327,7 +327,7 @@ const pullAll: Modifier = {
       throw fail('BadValue', `${text} ${typeName(operand)}`)
     }
     const keys = new Set(elementsOf(operand).map((value) => hashKey(value, collation)))
-    // Without the operator's name: the peer says $pull for both.
+    // Without the operator's name: the reference server says $pull for both.
     return culling('$pull', (element) => keys.has(hashKey(element, collation)))
   },
 }

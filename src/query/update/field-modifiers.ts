@@ -1,5 +1,5 @@
 // Update operators that compute one value: $set, $inc, $min, $rename and their kin, a row each,
-// with the peer's rules of types and its refusals.
+// with the reference server's rules of types and its refusals.
 
 import { type Bytes, textOf, utf8 } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'

@@ -1,5 +1,5 @@
 // Why an operator under a field did not match, or under a negation did: a row for each operator,
-// with the peer's words. Source: doc_validation_error.cpp of the MongoDB server.
+// with the reference server's words. Source: doc_validation_error.cpp of the MongoDB server.
 
 import { consideredValuesMax } from '../../base/limits.js'
 import { Elements } from '../../value/elements.js'

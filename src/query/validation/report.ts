@@ -1,5 +1,5 @@
 // What one explanation of a failed validation may hold: values and rules are quoted as long as they
-// fit, and left out of a second, shorter explanation where they do not, as on the peer.
+// fit, and left out of a second, shorter explanation where they do not, as on the reference server.
 
 import { validationErrorBytesMax } from '../../base/limits.js'
 import { fieldsOf } from '../../value/elements.js'

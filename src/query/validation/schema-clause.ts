@@ -1,5 +1,6 @@
 // $jsonSchema as a clause of a validator: which of its keywords a document has failed, in the
-// order in which the peer looks at them. Source: doc_validation_error.cpp of the MongoDB server.
+// order in which the reference server looks at them. Source: doc_validation_error.cpp of the
+// MongoDB server.
 
 import { bsonType, type Document, documentValue, type Value } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'

@@ -1,5 +1,6 @@
 // What a value has failed of a schema: a finding for each keyword, nested ones within it. Keywords
-// are asked in the peer's order; those that look at another type than the value has say nothing.
+// are asked in the reference server's order; those that look at another type than the value has say
+// nothing.
 
 import { fieldIn } from '../../value/elements.js'
 import type { Document, Value } from '../../value/value.js'
@@ -9,7 +10,7 @@ import type { FindingRow, Findings, Inner } from './finding.js'
 import type { Report } from './report.js'
 import { valueRows } from './value-findings.js'
 
-/** The peer's order. */
+/** The reference server's order. */
 const order = [
   ...['maximum', 'minimum', 'maxLength', 'minLength', 'pattern', 'multipleOf'],
   ...['minItems', 'maxItems', 'uniqueItems', 'items', 'additionalItems'],

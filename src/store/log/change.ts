@@ -1,4 +1,4 @@
-// How one change of a key lies in a log record, and in the overlay, whose memory is the record
+// How one change of a key lies in a log record, and in the memtable, whose memory is the record
 // while it is built: kind u8 (0 removal, 1 put), key length u16, value length u32, version u64,
 // key, value; little-endian. Read in place: looking at a change allocates nothing.
 

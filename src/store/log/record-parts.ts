@@ -4,7 +4,7 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { crc32c } from '../../base/bytes/crc32c.js'
-import type { Overlay } from '../overlay/overlay.js'
+import type { Memtable } from '../memtable/memtable.js'
 import type { SegmentLog } from './log.js'
 import { recordHeaderBytes } from './log-record.js'
 
@@ -15,7 +15,7 @@ export class RecordParts {
 
   constructor(
     private readonly log: SegmentLog,
-    private readonly overlay: Overlay,
+    private readonly memtable: Memtable,
   ) {}
 
   /** Writes at most so many bytes of what has been changed; answers whether there are more. */
@@ -50,7 +50,7 @@ export class RecordParts {
   private unwritten(): Bytes[] {
     let before = recordHeaderBytes + this.bytes
     const rest: Bytes[] = []
-    for (const piece of this.overlay.pieces()) {
+    for (const piece of this.memtable.pieces()) {
       if (before < piece.length) rest.push(before === 0 ? piece : piece.subarray(before))
       before = Math.max(before - piece.length, 0)
     }

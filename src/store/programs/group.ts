@@ -13,21 +13,21 @@ import {
   writeTurnUnits,
 } from '../../base/work/work-figures.js'
 import { holdsData, isVersioned, keyClass } from '../layout.js'
-import type { Savepoint } from '../overlay/overlay.js'
-import type { OverlayDraft } from '../overlay/overlay-draft.js'
-import { hashBytes } from '../overlay/overlay-hash.js'
+import type { MemtableWrite } from '../memtable/in-place-write.js'
+import type { Savepoint } from '../memtable/memtable.js'
+import { hashBytes } from '../memtable/memtable-hash.js'
 import { Done, nothing, requireBounded } from '../steps.js'
 import type {
   Count,
-  Direct,
-  Draft,
   Elsewhere,
   Entry,
   Fetched,
+  InPlace,
+  InPlaceWrite,
   KeyChange,
   KeyRange,
-  Look,
-  Near,
+  Peek,
+  Peeker,
   Program,
   Step,
   Tx,
@@ -53,7 +53,7 @@ export class Group {
   /** Why programs that bring data are refused, if they are. */
   private readonly onlyDeletes: string | undefined
   private readonly additions: Additions = new Map()
-  /** Before the first direct put of the program at work. */
+  /** Before the first in-place put of the program at work. */
   private savepoint: Savepoint | undefined
 
   constructor(view: GroupView, nextVersion: () => number, onlyDeletes: string | undefined) {
@@ -73,7 +73,7 @@ export class Group {
       if (this.onlyDeletes !== undefined) requireDelete(buffer, this.onlyDeletes)
       value = end.value
     } catch (error) {
-      if (this.savepoint !== undefined) this.view.overlay.returnTo(this.savepoint)
+      if (this.savepoint !== undefined) this.view.memtable.returnTo(this.savepoint)
       return { failed: true, value: error }
     } finally {
       work.end()
@@ -102,7 +102,7 @@ export class Group {
 
   /** What the program at work writes where it lies can be taken back to here. */
   save(): void {
-    this.savepoint ??= this.view.overlay.save()
+    this.savepoint ??= this.view.memtable.save()
   }
 
   /** Of a counter, with the additions of this group's earlier programs. */
@@ -148,21 +148,21 @@ export function scanWhole(view: View, range: KeyRange, limit: number): Entry[] {
   return entries
 }
 
-function isDirect(first: number | undefined): boolean {
+function isInPlaceClass(first: number | undefined): boolean {
   return first === keyClass.record || first === keyClass.member
 }
 
 /** The transaction of one write program; every step is done at once. */
-class Writing implements Tx, Near, Direct {
-  readonly near: Near = this
+class Writing implements Tx, Peeker, InPlace {
+  readonly peeker: Peeker = this
   private readonly view: GroupView
   private readonly group: Group
   private readonly buffer: WriteBuffer
   /** What was looked at last is what is written next, as a rule: its hash is known. */
   private lookedAt: Bytes | undefined
   private lookedHash = 0
-  private drafted: OverlayDraft | undefined
-  /** What the program has buffered under the draft's key: then the draft is buffered too. */
+  private write: MemtableWrite | undefined
+  /** What the program has buffered under the write's key: then the write is buffered too. */
   private bufferedBefore: Change | undefined
 
   constructor(view: GroupView, group: Group, buffer: WriteBuffer) {
@@ -172,8 +172,8 @@ class Writing implements Tx, Near, Direct {
   }
 
   /** A program that changes much is buffered from some point on: there a key counts once. */
-  get direct(): Direct | undefined {
-    return this.buffer.hasDirectRoom ? this : undefined
+  get inPlace(): InPlace | undefined {
+    return this.buffer.hasInPlaceRoom ? this : undefined
   }
 
   get(key: Bytes): Step<Bytes | undefined> {
@@ -224,65 +224,65 @@ class Writing implements Tx, Near, Direct {
     throw refusal
   }
 
-  look<T>(key: Bytes, look: Look<T>): T | undefined {
+  peek<T>(key: Bytes, peek: Peek<T>): T | undefined {
     const hash = hashBytes(key, 0, key.length)
     this.lookedAt = key
     this.lookedHash = hash
     const own = this.buffer.find(key, hash)
-    if (own === undefined) return this.view.look(key, look, hash)
+    if (own === undefined) return this.view.peek(key, peek, hash)
     const { value } = own
-    return value === undefined ? undefined : look(value, 0, value.length)
+    return value === undefined ? undefined : peek(value, 0, value.length)
   }
 
-  draft(keyBytes: number, valueBytes: number): Draft {
+  begin(keyBytes: number, valueBytes: number): InPlaceWrite {
     assert(keyBytes > 0 && keyBytes <= keyBytesMax, 'a key fits the store')
     this.group.save()
-    this.drafted = this.view.overlay.draft(keyBytes, valueBytes)
-    return this.drafted
+    this.write = this.view.memtable.beginWrite(keyBytes, valueBytes)
+    return this.write
   }
 
-  lookUnder<T>(look: Look<T>): T | undefined {
-    const draft = this.drafted as OverlayDraft
-    const { bytes, keyAt, keyLength } = draft
-    const found = this.view.lookUnder(draft, look)
-    const own = this.buffer.findAt(bytes, keyAt, keyLength, draft.hash)
+  peekUnder<T>(peek: Peek<T>): T | undefined {
+    const write = this.write as MemtableWrite
+    const { bytes, keyAt, keyLength } = write
+    const found = this.view.peekUnder(write, peek)
+    const own = this.buffer.findAt(bytes, keyAt, keyLength, write.hash)
     this.bufferedBefore = own
     if (own === undefined) return found
     const { value } = own
-    return value === undefined ? undefined : look(value, 0, value.length)
+    return value === undefined ? undefined : peek(value, 0, value.length)
   }
 
   seek(): void {
-    const draft = this.drafted as OverlayDraft
-    this.view.seek(draft)
-    const { bytes, keyAt, keyLength, hash } = draft
+    const write = this.write as MemtableWrite
+    this.view.seek(write)
+    const { bytes, keyAt, keyLength, hash } = write
     this.bufferedBefore = this.buffer.findAt(bytes, keyAt, keyLength, hash)
   }
 
   keep(bytesOfValue?: number): void {
-    const draft = this.drafted as OverlayDraft
-    if (bytesOfValue !== undefined) draft.valueLength = bytesOfValue
-    const { bytes, keyAt, valueAt, keyLength, valueLength } = draft
-    assert(isDirect(bytes[keyAt]), 'what is written directly is a record or a member')
+    const write = this.write as MemtableWrite
+    if (bytesOfValue !== undefined) write.valueLength = bytesOfValue
+    const { bytes, keyAt, valueAt, keyLength, valueLength } = write
+    assert(isInPlaceClass(bytes[keyAt]), 'what is written directly is a record or a member')
     if (this.bufferedBefore !== undefined) {
-      this.put(draft.key(), bytes.slice(valueAt, valueAt + valueLength))
+      this.put(write.key(), bytes.slice(valueAt, valueAt + valueLength))
       return
     }
     const { buffer } = this
-    const isFurther = this.view.overlay.keepDraft(draft, buffer.nextDirect())
-    if (isFurther) buffer.noteDirect(keyLength + valueLength)
+    const isFurther = this.view.memtable.keepWrite(write, buffer.nextInPlace())
+    if (isFurther) buffer.noteInPlace(keyLength + valueLength)
   }
 
   drop(): void {
-    const draft = this.drafted as OverlayDraft
-    const { bytes, keyAt, keyLength } = draft
-    assert(isDirect(bytes[keyAt]), 'what is written directly is a record or a member')
+    const write = this.write as MemtableWrite
+    const { bytes, keyAt, keyLength } = write
+    assert(isInPlaceClass(bytes[keyAt]), 'what is written directly is a record or a member')
     if (this.bufferedBefore !== undefined) {
-      this.remove(draft.key())
+      this.remove(write.key())
       return
     }
-    this.buffer.noteDirectRemoval(keyLength)
-    this.view.overlay.dropDrafted(draft)
+    this.buffer.noteInPlaceRemoval(keyLength)
+    this.view.memtable.dropWrite(write)
   }
 
   put(key: Bytes, value: Bytes): void {

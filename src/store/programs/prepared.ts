@@ -4,7 +4,7 @@
 
 import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
-import { preparedReadsMax } from '../../base/limits.js'
+import { optimisticReadsMax } from '../../base/limits.js'
 import { keyClass } from '../layout.js'
 import { Done, Postponed, requireBounded } from '../steps.js'
 import type {
@@ -173,13 +173,13 @@ export class Preparing implements Tx {
 
   private note(key: Bytes): void {
     if (!isLookedAt(key)) return
-    if (this.seen.size >= preparedReadsMax) throw tooLarge()
+    if (this.seen.size >= optimisticReadsMax) throw tooLarge()
     this.seen.add(mapKey(key))
   }
 
   private noteRange(range: KeyRange): void {
     if (range.start[0] === keyClass.member || this.scans === 'headed') return
-    if (this.scans === 'members' || this.ranges.count >= preparedReadsMax) throw tooLarge()
+    if (this.scans === 'members' || this.ranges.count >= optimisticReadsMax) throw tooLarge()
     this.ranges.add(range)
   }
 }

@@ -12,8 +12,8 @@ import {
   programPutsMax,
 } from '../../base/limits.js'
 import { holdsData, keyClass } from '../layout.js'
-import { compareKeys, OrderedMap } from '../overlay/ordered-map.js'
-import { hashBytes } from '../overlay/overlay-hash.js'
+import { hashBytes } from '../memtable/memtable-hash.js'
+import { compareKeys, OrderedMap } from '../memtable/ordered-map.js'
 import type { Count, Entry, KeyRange } from '../store.js'
 import { addCounts, zeroCount } from './counters.js'
 
@@ -22,7 +22,7 @@ export interface Change {
   readonly key: Bytes
   readonly value: Bytes | undefined
   readonly version: number
-  /** Of the key (overlay-hash.ts). */
+  /** Of the key (memtable-hash.ts). */
   readonly hash: number
 }
 
@@ -67,7 +67,7 @@ export class WriteBuffer {
   additions: Additions | undefined
   bytes = 0
   /** Changes that were written where they lie, beside `changes`. */
-  direct = 0
+  inPlace = 0
   /** Whether it takes data away, and whether it brings any. */
   removes = false
   puts = false
@@ -97,29 +97,29 @@ export class WriteBuffer {
   }
 
   get isEmpty(): boolean {
-    return this.changes.length === 0 && this.direct === 0 && this.additions === undefined
+    return this.changes.length === 0 && this.inPlace === 0 && this.additions === undefined
   }
 
   /** Whether changes are still to be written where they lie: those never give their share back. */
-  get hasDirectRoom(): boolean {
-    return 2 * this.direct < programPutsMax && 2 * this.bytes < programBytesMax
+  get hasInPlaceRoom(): boolean {
+    return 2 * this.inPlace < programPutsMax && 2 * this.bytes < programBytesMax
   }
 
   /** A version for a put that is written where it lies. */
-  nextDirect(): number {
+  nextInPlace(): number {
     this.puts = true
     return this.nextVersion()
   }
 
-  /** As noteDirect, of a removal. */
-  noteDirectRemoval(bytes: number): void {
+  /** As noteInPlace, of a removal. */
+  noteInPlaceRemoval(bytes: number): void {
     this.removes = true
-    this.noteDirect(bytes)
+    this.noteInPlace(bytes)
   }
 
   /** A change that lies where it was written counts as one of these. */
-  noteDirect(bytes: number): void {
-    this.direct++
+  noteInPlace(bytes: number): void {
+    this.inPlace++
     this.bytes += bytes
     this.requireBounded()
   }
@@ -227,7 +227,7 @@ export class WriteBuffer {
 
   private requireBounded(): void {
     const { bounds } = this
-    const size = this.changes.length + this.direct
+    const size = this.changes.length + this.inPlace
     if (size > bounds.puts || (this.bytes > bounds.bytes && size > 1)) {
       throw fail('TransactionTooLarge', 'the operation changes too much at once')
     }

@@ -1,13 +1,13 @@
 // Values that were read from the tables and are likely to be read again: descriptors, hot records.
-// A key is forgotten when it is written, and while an overlay has it nothing is remembered of it;
+// A key is forgotten when it is written, and while a memtable has it nothing is remembered of it;
 // so what is here is what the tables hold. Each key has one place, and takes it when it is read
 // twice without another key of that place between: reads all over the store cost next to nothing.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { copyOf } from '../../base/heap/slab.js'
 import { hotValueBytesMax, hotValuesBytesMax } from '../../base/limits.js'
-import { compareKeys } from '../overlay/ordered-map.js'
-import { hashBytes } from '../overlay/overlay-hash.js'
+import { hashBytes } from '../memtable/memtable-hash.js'
+import { compareKeys } from '../memtable/ordered-map.js'
 
 interface Kept {
   readonly key: Bytes

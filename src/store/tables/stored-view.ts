@@ -1,12 +1,12 @@
 // Reading the tables: one committed state a tick, or a pinned one. This is below every read that
-// the overlays cannot answer, so it makes no copy more than the caller's own.
+// the memtables cannot answer, so it makes no copy more than the caller's own.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { assert, fail } from '../../base/errors.js'
 import { copyOf } from '../../base/heap/slab.js'
 import { isVersioned, keyClass } from '../layout.js'
 import type { DamagedPages } from '../pages/page-damage.js'
-import type { Entry, KeyRange, Look, Versioned } from '../store.js'
+import type { Entry, KeyRange, Peek, Versioned } from '../store.js'
 import {
   type Environment,
   hasPanicked,
@@ -56,14 +56,14 @@ class TablesView {
   }
 
   /** As get, of the value where it lies. */
-  look<T>(key: Bytes, look: Look<T>): T | undefined {
+  peek<T>(key: Bytes, peek: Peek<T>): T | undefined {
     const found = this.find(key)
     if (found === undefined) return undefined
     const length = fast(this.environment).lastSize
     const bytes = plainBytes(found)
-    if (!isVersioned(key)) return look(bytes, 0, length)
+    if (!isVersioned(key)) return peek(bytes, 0, length)
     requireFrame(key, bytes, length)
-    return look(bytes, frameBytes, length)
+    return peek(bytes, frameBytes, length)
   }
 
   /** For the versioned classes only. */

@@ -66,7 +66,7 @@ export class TablesWalk {
     this.damaged = damaged
     for (let entry = this.rest ?? this.next(); entry !== undefined; entry = this.next()) {
       const { key } = entry
-      if (entry !== this.rest) this.look(entry, damaged)
+      if (entry !== this.rest) this.peek(entry, damaged)
       if (!take(entry)) {
         this.rest = entry
         return true
@@ -82,7 +82,7 @@ export class TablesWalk {
     return found.done === true ? undefined : found.value
   }
 
-  private look({ key, value }: Entry, damaged: (damage: Damage) => void): void {
+  private peek({ key, value }: Entry, damaged: (damage: Damage) => void): void {
     if (compareBytes(key, this.before) <= 0) damaged(orderDamage(key))
     const damage = damageOf(key, value, this.highest)
     if (damage !== undefined) damaged(damage)

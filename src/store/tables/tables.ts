@@ -2,24 +2,24 @@
 // programs themselves (budgets, groups, buffers) are run by `embedded.ts` and know no engine.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
-import type { Overlay } from '../overlay/overlay.js'
-import type { OverlayDraft } from '../overlay/overlay-draft.js'
+import type { MemtableWrite } from '../memtable/in-place-write.js'
+import type { Memtable } from '../memtable/memtable.js'
 import type {
   Backup,
   BackupOptions,
   Entry,
   KeyRange,
-  Look,
+  Peek,
   StoreStats,
   Versioned,
 } from '../store.js'
 
 /** A consistent state. Everything answered is the caller's own. */
 export interface View {
-  /** Who has the key's hash (overlay-hash.ts) gives it, here and below. */
+  /** Who has the key's hash (memtable-hash.ts) gives it, here and below. */
   get(key: Bytes, hash?: number): Bytes | undefined
   /** As get, of the value where it lies. */
-  look<T>(key: Bytes, look: Look<T>, hash: number): T | undefined
+  peek<T>(key: Bytes, peek: Peek<T>, hash: number): T | undefined
   /** For the versioned classes only. */
   getVersioned(key: Bytes): Versioned | undefined
   /** At most `limit` entries, in the order of the range. */
@@ -47,11 +47,11 @@ export interface GroupView extends View {
   put(key: Bytes, value: Bytes, version: number, hash?: number): void
   remove(key: Bytes, hash?: number): void
   /** Where puts of this group are drafted, and what was done is taken back to a savepoint. */
-  readonly overlay: Overlay
-  /** Of what lies under the key of a draft of that overlay, which can be kept then. */
-  lookUnder<T>(draft: OverlayDraft, look: Look<T>): T | undefined
-  /** As lookUnder, without the look. */
-  seek(draft: OverlayDraft): void
+  readonly memtable: Memtable
+  /** Of what lies under the key of a write of that memtable, which can be kept then. */
+  peekUnder<T>(write: MemtableWrite, peek: Peek<T>): T | undefined
+  /** As peekUnder, without the look. */
+  seek(write: MemtableWrite): void
 }
 
 /** A group of several turns. */

@@ -1,6 +1,7 @@
-// The peer's collation document: what it may say, in which of its checks it fails and with what
-// text, and its full form, in which listIndexes and explain tell it. What Intl.Collator cannot do
-// is refused here, by name. Source: MongoDB manual, Collation; the peer's collator factory.
+// The reference server's collation document: what it may say, in which of its checks it fails and
+// with what text, and its full form, in which listIndexes and explain tell it. What Intl.Collator
+// cannot do is refused here, by name. Source: MongoDB manual, Collation; the reference server's
+// collator factory.
 
 import { fail, type GatewayError } from '../../base/errors.js'
 import { field, fieldsOf } from '../elements.js'
@@ -9,7 +10,7 @@ import { shellText } from '../shell.js'
 import { boolOf, bsonType, type Document, documentValue, stringOf, type Value } from '../value.js'
 import { writeDocument } from '../writer.js'
 
-/** Of the collation documents that the peer writes: its ICU's. */
+/** Of the collation documents that the reference server writes: its ICU's. */
 const version = '57.1'
 
 export interface CollationOptions {
@@ -38,7 +39,9 @@ const fields: ReadonlySet<string> = new Set([
   'version',
 ])
 
-/** Throws the peer's errors, and BadValue for what Intl cannot do; undefined: simple. */
+/**
+ * Throws the reference server's errors, and BadValue for what Intl cannot do; undefined: simple.
+ */
 export function readCollation(spec: Document): CollationOptions | undefined {
   for (const [name] of fieldsOf(documentValue(spec))) {
     if (fields.has(name)) continue
@@ -79,7 +82,7 @@ function ownCaseFirst(given: string): CollationOptions['caseFirst'] {
   return given === 'upper' || given === 'lower' ? given : 'off'
 }
 
-/** As the peer tells it, whatever was left out in the request. */
+/** As the reference server tells it, whatever was left out in the request. */
 export function specOf(options: CollationOptions): Document {
   const { locale, caseFirst, strength, numericOrdering, isShifted } = options
   return writeDocument((out) => {
@@ -91,7 +94,7 @@ export function specOf(options: CollationOptions): Document {
   })
 }
 
-/** Names of the peer's collations in Intl's spelling; others are the same. */
+/** Names of the reference server's collations in Intl's spelling; others are the same. */
 const collationNames: Readonly<Record<string, string>> = {
   dictionary: 'dict',
   phonebook: 'phonebk',
@@ -146,7 +149,7 @@ function checkVersion(spec: Document): void {
   )
 }
 
-/** Options that say nothing beside others, as the peer has it. */
+/** Options that say nothing beside others, as the reference server has it. */
 function checkTogether(options: CollationOptions, spec: Document): void {
   if (options.backwards && options.strength === 1) {
     throw bad(`'backwards' is invalid with 'strength' of 1 in: ${shown(spec)}`)

@@ -1,6 +1,7 @@
 // Collations: the order of strings by language, as Intl.Collator compares them, with keys whose
 // bytes compare the same way, for indexes and groups. Options that Intl cannot do are refused.
-// Sources: the peer's collation document and checks; UTS #35 part 5 for what the options mean.
+// Sources: the reference server's collation document and checks; UTS #35 part 5 for what the
+// options mean.
 
 import { LRUCache } from 'lru-cache'
 import { type Bytes, mapKey, utf8 } from '../../base/bytes/bytes.js'
@@ -15,7 +16,7 @@ import { backwardOf, CollationTable, low, type Weights } from './collation-table
 import { tableDataFor } from './collation-thread.js'
 
 export interface Collation {
-  /** All options, as the peer tells them: `{locale, caseLevel, …, version: "57.1"}`. */
+  /** All options, as the reference server tells them: `{locale, caseLevel, …, version: "57.1"}`. */
   readonly spec: Document
   /** The spec's bytes as text: equal for equal collations. */
   readonly id: string

@@ -153,7 +153,7 @@ function pausing(beforePause: (pause: number) => void): DocumentRow {
     access: 'identity',
     target: collection,
     params: {},
-    touches: ({ db, target }) => [{ db, collection: target, needs: ['read'] }],
+    resources: ({ db, target }) => [{ db, collection: target, privileges: ['read'] }],
     help: 'A test.',
     *run() {
       for (let i = 0; i < 100; i++) {
@@ -251,8 +251,8 @@ function trespassers(): DocumentRow[] {
     access: 'identity',
     target: collection,
     params: {},
-    touches: ({ db, target }: { db: string; target: string }) => [
-      { db, collection: target, needs: ['read', 'write'] as const },
+    resources: ({ db, target }: { db: string; target: string }) => [
+      { db, collection: target, privileges: ['read', 'write'] as const },
     ],
     ...plain,
     grows: 'documents',
@@ -297,7 +297,7 @@ t.test('an error of one phase can be caught by its sweep', async (t) => {
     access: 'identity',
     target: collection,
     params: {},
-    touches: ({ db, target }) => [{ db, collection: target, needs: ['write'] }],
+    resources: ({ db, target }) => [{ db, collection: target, privileges: ['write'] }],
     help: 'A test.',
     *run() {
       let caught = 0

@@ -1,4 +1,4 @@
-// Parameter schemas: what is taken, and the peer's words for what is not.
+// Parameter schemas: what is taken, and the reference server's words for what is not.
 
 import { Double, Long } from 'bson'
 import t from 'tap'
@@ -54,7 +54,11 @@ t.test('null counts as absent, except where any value is taken', async (t) => {
 t.test('a whole number comes in any numeric type', async (t) => {
   for (const five of [5, Long.fromNumber(5), new Double(5)])
     t.equal(parse({ limit: five }).limit, 5)
-  t.equal(parse({ limit: new Double(5.9) }).limit, 5, 'fractions are cut, as on the peer')
+  t.equal(
+    parse({ limit: new Double(5.9) }).limit,
+    5,
+    'fractions are cut, as on the reference server',
+  )
 })
 
 t.test('a flag may be a number', async (t) => {

@@ -1,5 +1,6 @@
 // Memory that key-value commands take while they run: replies of many values and what is queued
-// behind MULTI count for their owner, are refused as the peer refuses them, and are given back.
+// behind MULTI count for their owner, are refused as the reference server refuses them, and are
+// given back.
 
 import t, { type Test } from 'tap'
 import { memoryOfOwnerShare } from '../../../src/base/limits.js'

@@ -7,11 +7,11 @@ import { countHomes, listNamespaces } from '../../../src/engine/collection/catal
 import { nameOfId } from '../../../src/engine/collection/catalog/catalog-index.js'
 import { homeOf } from '../../../src/engine/collection/catalog/homes.js'
 import { strictRules } from '../../../src/identity/rights/allow.js'
-import { admit, identities, standing, wallets } from '../../support/identities.js'
+import { admit, identities, revocation, wallets } from '../../support/identities.js'
 import { eachKeyValueRoom, type KeyValueRoom } from '../../support/key-value-room.js'
 
 const settings = { SHARED_SPACES: 'own' }
-const rights = { rules: strictRules, standing }
+const rights = { rules: strictRules, revocation }
 const home = homeOf(wallets.owner)
 
 async function namesIn(room: KeyValueRoom, db: string): Promise<string[]> {

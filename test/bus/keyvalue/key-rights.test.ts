@@ -4,14 +4,14 @@
 
 import t from 'tap'
 import type { KeyPattern, KeyValueRights, UserIdentity } from '../../../src/identity/identity.js'
-import { WalletStanding } from '../../../src/identity/rights/standing.js'
+import { WalletRevocation } from '../../../src/identity/rights/revocation-check.js'
 import { putUser, readUserIdentity } from '../../../src/identity/users/users.js'
 import type { Store } from '../../../src/store/store.js'
 import { CommandRoom } from '../../support/command-room.js'
-import { standing } from '../../support/identities.js'
+import { revocation } from '../../support/identities.js'
 import { eachKeyValueRoom, type KeyValueRoom, type Word } from '../../support/key-value-room.js'
 
-const withUsers = new WalletStanding({
+const withUsers = new WalletRevocation({
   *readKeyState() {
     throw new Error('no keys here')
   },
@@ -100,7 +100,7 @@ eachKeyValueRoom(
     await answers('OK', 'FLUSHDB')
     client.close()
   },
-  { kinds: ['memory'], rights: { standing: withUsers } },
+  { kinds: ['memory'], rights: { revocation: withUsers } },
 )
 
 eachKeyValueRoom(
@@ -117,7 +117,7 @@ eachKeyValueRoom(
     t.same(await client.run('GET', 'other'), noKey, 'at the next use')
     client.close()
   },
-  { kinds: ['memory'], rights: { standing: withUsers } },
+  { kinds: ['memory'], rights: { revocation: withUsers } },
 )
 
 eachKeyValueRoom(
@@ -127,7 +127,9 @@ eachKeyValueRoom(
     await fill(room)
     const all = { permissions: ['read', 'write', 'admin'] } as const
     const user = await userWith(room.store, { ...all, patterns: [pattern('*', 'rw')] })
-    const commands = new CommandRoom(room.store, room.clock, { services: { standing: withUsers } })
+    const commands = new CommandRoom(room.store, room.clock, {
+      services: { revocation: withUsers },
+    })
     const session = commands.sessionOf(user)
     for (const command of [
       { find: 'kv0' },
@@ -141,7 +143,7 @@ eachKeyValueRoom(
     await userWith(room.store, { ...all, patterns: undefined })
     t.ok((await commands.run({ find: 'kv0' }, 'main', session)).cursor.firstBatch.length > 0)
   },
-  { kinds: ['memory'], rights: { standing: withUsers } },
+  { kinds: ['memory'], rights: { revocation: withUsers } },
 )
 
 t.test('without service users no service user is valid', async (t) => {
@@ -154,6 +156,6 @@ t.test('without service users no service user is valid', async (t) => {
       t.match(await client.run('GET', 'other'), { error: /./ })
       client.close()
     },
-    { kinds: ['memory'], rights: { standing } },
+    { kinds: ['memory'], rights: { revocation } },
   )
 })

@@ -92,17 +92,17 @@ t.test('a direct revocation holds once its sender has the answer', async (t) => 
     await sendDirectly(chain, { by: alice, to, data: register })
     t.equal((await registry.candidates(commitment)).length, 1)
     await registry.getKey(alice.address, index)
-    t.equal(registry.standing(alice.address, index), 'active')
+    t.equal(registry.keyStatus(alice.address, index), 'active')
     const data = contract.encodeFunctionData('revokeKey', [index])
     await sendDirectly(chain, { by: alice, to, data })
-    t.equal(registry.standing(alice.address, index), 'revoked')
+    t.equal(registry.keyStatus(alice.address, index), 'revoked')
   }
 })
 
 t.test('sigil may end before its chain has begun', async (t) => {
   const opened = await openClients(t, {})
   t.throws(() => opened.registry.contract, refusal('CHAIN_UNAVAILABLE'))
-  t.equal(opened.registry.standing(alice.address, 0), 'unknown')
+  t.equal(opened.registry.keyStatus(alice.address, 0), 'unknown')
   await opened.close()
   await t.rejects(opened.registry.getKey(alice.address, 0), refusal('CHAIN_UNAVAILABLE'))
   const never = await openClients(t, {})

@@ -44,14 +44,14 @@ t.test('a relayed key is found, followed and revoked', async (t) => {
   t.equal(registry.contract, room.deployed.registry)
   t.equal(registry.state(), 'ready')
   const material = materialFor('a')
-  t.equal(registry.standing(alice.address, 0), 'unknown')
+  t.equal(registry.keyStatus(alice.address, 0), 'unknown')
   t.equal(await registry.getKey(alice.address, 0), undefined)
   const { index, txHash } = await registerBySigning(registry, alice, material)
   t.equal(index, 0)
   t.match(txHash, /^0x[0-9a-f]{64}$/)
   const key = await registry.getKey(alice.address, 0)
   t.match(key, { ...material, active: true, revokedAt: 0 })
-  t.equal(registry.standing(alice.address, 0), 'active')
+  t.equal(registry.keyStatus(alice.address, 0), 'active')
   t.equal(await registry.firstActive(alice.address), 0)
   t.match(await registry.candidates(material.commitment), [
     { address: alice.address, index: 0, storedKey: material.storedKey },
@@ -59,7 +59,7 @@ t.test('a relayed key is found, followed and revoked', async (t) => {
   const ended: unknown[] = []
   registry.onRevoked((address, which) => ended.push([address, which]))
   await revokeBySigning(registry, alice, 0)
-  t.equal(registry.standing(alice.address, 0), 'revoked', 'from the next request on')
+  t.equal(registry.keyStatus(alice.address, 0), 'revoked', 'from the next request on')
   t.equal((await registry.getKey(alice.address, 0))?.active, false)
   t.equal(await registry.firstActive(alice.address), undefined)
   t.same(ended, [[alice.address, 0]], 'told once')
@@ -79,7 +79,7 @@ t.test("a wallet's own transactions are seen with the next block", async (t) => 
   const revoke = contract.encodeFunctionData('revokeKey', [0])
   await sendDirectly(room.chain, { by: alice, to, data: revoke })
   t.same(await ended, [alice.address, 0])
-  t.equal(registry.standing(alice.address, 0), 'revoked')
+  t.equal(registry.keyStatus(alice.address, 0), 'revoked')
 })
 
 t.test('what the chain is away for, it is away for at once, and back with it', async (t) => {
@@ -97,12 +97,12 @@ t.test('what the chain is away for, it is away for at once, and back with it', a
   ]
   for (const [name, begin, end] of faults) {
     begin()
-    await until(() => registry.standing(alice.address, 0) === 'unknown')
+    await until(() => registry.keyStatus(alice.address, 0) === 'unknown')
     t.equal(registry.state(), 'unavailable', name)
     t.match(opened.health(), { ok: false, problem: String }, name)
     await isAway(t, registry, name)
     end()
-    await until(() => registry.standing(alice.address, 0) === 'active')
+    await until(() => registry.keyStatus(alice.address, 0) === 'active')
     t.equal(registry.state(), 'ready', `${name} is over`)
     t.equal((await registry.getKey(alice.address, 0))?.active, true, `${name} is over`)
   }
@@ -144,7 +144,7 @@ t.test('a key that one of two endpoints invents is refused', async (t) => {
   await t.rejects(registry.getKey(alice.address, 7), away, 'there is no key 7')
   liar.lie = undefined
   t.equal(await registry.getKey(alice.address, 7), undefined)
-  t.equal(registry.standing(alice.address, 0), 'active')
+  t.equal(registry.keyStatus(alice.address, 0), 'active')
 })
 
 t.test(
@@ -158,11 +158,11 @@ t.test(
     liar.lie = async ({ method }, honest) => (method === 'eth_getLogs' ? [] : honest())
     const data = contract.encodeFunctionData('revokeKey', [0])
     await sendDirectly(room.chain, { by: alice, to: room.deployed.registry, data })
-    await until(() => registry.standing(alice.address, 0) !== 'active')
-    t.equal(registry.standing(alice.address, 0), 'unknown')
+    await until(() => registry.keyStatus(alice.address, 0) !== 'active')
+    t.equal(registry.keyStatus(alice.address, 0), 'unknown')
     liar.lie = undefined
-    await until(() => registry.standing(alice.address, 0) !== 'unknown')
-    t.equal(registry.standing(alice.address, 0), 'revoked')
+    await until(() => registry.keyStatus(alice.address, 0) !== 'unknown')
+    t.equal(registry.keyStatus(alice.address, 0), 'revoked')
   },
 )
 

@@ -103,7 +103,7 @@ t.test('a rotation ends the old key and begins the new one', async (t) => {
   const signature = await signRotate(alice, { ...request, nonce: Number(nonce) })
   const args = { address: alice.address, oldIndex: 0, newIndex: 1, ...material }
   t.match(await registry.rotateMeta(args, signature, deadline), { index: 1 })
-  t.equal(registry.standing(alice.address, 0) === 'active', false)
+  t.equal(registry.keyStatus(alice.address, 0) === 'active', false)
   t.equal((await registry.getKey(alice.address, 0))?.active, false)
   t.equal((await registry.getKey(alice.address, 1))?.active, true)
   t.equal(await registry.firstActive(alice.address), 1)

@@ -1,11 +1,11 @@
 // The commands about service users as mongosh and GUIs send them: their grammar, what they refuse
-// in the peer's words, and what usersInfo and rolesInfo tell to whom.
+// in the reference server's words, and what usersInfo and rolesInfo tell to whom.
 
 import t from 'tap'
 import { systemClock } from '../../../src/base/clock.js'
 import { Audit } from '../../../src/identity/audit.js'
 import type { UserIdentity } from '../../../src/identity/identity.js'
-import { WalletStanding } from '../../../src/identity/rights/standing.js'
+import { WalletRevocation } from '../../../src/identity/rights/revocation-check.js'
 import { UserService } from '../../../src/identity/users/user-service.js'
 import { listUsers, readUserIdentity } from '../../../src/identity/users/users.js'
 import { openMemoryStore } from '../../../src/store/memory.js'
@@ -18,7 +18,7 @@ function openRoom(given: { readonly isOn?: boolean; readonly isLoopback?: boolea
   const { isOn = true, isLoopback = true } = given
   const store = openMemoryStore(systemClock)
   const users = new UserService({ store, decoySecret, isOn, isLoopback })
-  const standing = new WalletStanding({
+  const revocation = new WalletRevocation({
     *readKeyState() {
       throw new Error('no keys here')
     },
@@ -30,7 +30,7 @@ function openRoom(given: { readonly isOn?: boolean; readonly isLoopback?: boolea
     readUser: readUserIdentity,
   })
   const audit = new Audit({ store, database: 'main', clock: systemClock })
-  return new CommandRoom(store, systemClock, { services: { users, standing, audit } })
+  return new CommandRoom(store, systemClock, { services: { users, revocation, audit } })
 }
 
 async function userOf(room: CommandRoom, name: string, database = 'main'): Promise<UserIdentity> {
@@ -75,7 +75,7 @@ t.test('a user is made, changed and dropped', async (t) => {
   t.equal((await room.run({ usersInfo: 1 }, 'shop')).users.length, 1)
 })
 
-t.test('refusals have the codes and words of the peer', async (t) => {
+t.test('refusals have the codes and words of the reference server', async (t) => {
   const room = openRoom()
   const fails = (command: Readonly<Record<string, unknown>>, db = 'main') => room.fails(command, db)
   await room.run(app, 'main')

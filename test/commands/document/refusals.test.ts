@@ -1,4 +1,5 @@
-// Codes and texts of refusals, as the peer has them: what its clients and suites compare.
+// Codes and texts of refusals, as the reference server has them: what its clients and suites
+// compare.
 
 import { Long } from 'bson'
 import t from 'tap'

@@ -1,11 +1,11 @@
 // 2,500 random runs of commands over all types and bad input, each in RESP2 and in RESP3: every reply
 // of Sigil is that of a real server to the byte. On each change it is 250 runs in each version. What
-// may differ is listed, with its reason, in test/support/peer-exemptions.ts.
+// may differ is listed, with its reason, in test/support/reference-exemptions.ts.
 
 import t from 'tap'
 import { families } from '../../support/families.js'
-import { firstSeed, sameRun } from '../../support/peer-runs.js'
-import { besideRedis } from '../../support/redis-peer.js'
+import { besideRedis } from '../../support/redis-reference.js'
+import { firstSeed, sameRun } from '../../support/reference-runs.js'
 import { runs } from '../../support/runs.js'
 import { seededRandom } from '../../support/seeded-random.js'
 

@@ -3,11 +3,11 @@
 
 import t from 'tap'
 import { Programs } from '../../../src/bus/keyvalue/programs/programs.js'
-import { needsOf } from '../../../src/bus/keyvalue/row-facts.js'
+import { privilegesOf } from '../../../src/bus/keyvalue/row-facts.js'
 import { RunningCall } from '../../../src/bus/keyvalue/running-call.js'
 import { keyValueRows } from '../../../src/commands/keyvalue/rows.js'
 import { usualBounds } from '../../../src/engine/keyspace/work.js'
-import { noWallets } from '../../../src/identity/rights/standing.js'
+import { noWallets } from '../../../src/identity/rights/revocation-check.js'
 import { eachKeyValueRoom, plain, requestOf, type Word } from '../../support/key-value-room.js'
 
 const secret = 'hidden-words'
@@ -68,8 +68,8 @@ t.test('every one of them is here', async (t) => {
   const blind = keyValueRows.filter(
     (row) =>
       row.flags.includes('write') &&
-      !needsOf(row).includes('read') &&
-      !needsOf(row).includes('admin') &&
+      !privilegesOf(row).includes('read') &&
+      !privilegesOf(row).includes('admin') &&
       row.grain !== 'local',
   )
   t.same(blind.map(({ name }) => name).sort(), Object.keys(shapes).sort())
@@ -84,8 +84,8 @@ t.test('none of them answers what a key holds', (t) =>
         ...{ notifies: () => false, notifiesRare: () => false, announce: () => {} },
         warnOf: () => {},
         replyBytesMax: () => Number.POSITIVE_INFINITY,
-        standing: noWallets,
-        allow: (_identity, need) => mayRead || need === 'write',
+        revocation: noWallets,
+        allow: (_identity, privilege) => mayRead || privilege === 'write',
       })
     const [both, blind] = [programsOf(true), programsOf(false)]
     const run = async (programs: Programs, words: readonly Word[]): Promise<unknown> => {

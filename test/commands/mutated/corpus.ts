@@ -51,7 +51,7 @@ const stages: readonly Command[] = [
   { $sample: { size: 2 } },
   { $replaceRoot: { newRoot: '$o' } },
   { $replaceWith: { $mergeObjects: ['$$ROOT', { x: 1 }] } },
-  // biome-ignore lint/suspicious/noThenProperty: the peer's name of the argument
+  // biome-ignore lint/suspicious/noThenProperty: the reference server's name of the argument
   { $redact: { $cond: { if: { $gt: ['$n', 1] }, then: '$$DESCEND', else: '$$PRUNE' } } },
   {
     $bucket: { groupBy: '$_id', boundaries: [0, 5, 20], default: 'x', output: { n: { $sum: 1 } } },

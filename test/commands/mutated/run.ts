@@ -139,7 +139,12 @@ class MutatedRun {
   }
 
   private async send(body: Document, db: string): Promise<Document> {
-    const session = new Session({ protocol: 'internal', id: 1, peer: 'test:1', identity: operator })
+    const session = new Session({
+      protocol: 'internal',
+      id: 1,
+      remoteAddress: 'test:1',
+      identity: operator,
+    })
     return this.room.bus.run({ db, body, sequences: new Map() }, session)
   }
 

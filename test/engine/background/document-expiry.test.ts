@@ -214,7 +214,7 @@ await eachStore(t, 'an entry that leads nowhere holds nothing up', async (t, { s
   t.same(await room.ids({}), [])
 })
 
-await t.test('what an index cannot become is refused as the peer does', async (t) => {
+await t.test('what an index cannot become is refused as the reference server does', async (t) => {
   await eachStore(
     t,
     'refusals',

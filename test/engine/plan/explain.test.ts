@@ -1,5 +1,5 @@
-// explain in the peer's shape: stages that tools look for, bounds as text, figures of a run, and
-// nothing changed by it.
+// explain in the reference server's shape: stages that tools look for, bounds as text, figures of a
+// run, and nothing changed by it.
 
 import t from 'tap'
 import { systemClock } from '../../../src/base/clock.js'
@@ -141,31 +141,34 @@ await t.test('_id is a point, a list or a range of the _id_ index', async (t) =>
   })
 })
 
-await t.test('sort, skip, projection and limit stand where the peer has them', async (t) => {
-  const room = await filled()
-  const sorted = { sort: { c: 1 }, skip: 2, limit: 5, projection: { a: 1 } }
-  t.same(await winning(room, sorted), {
-    stage: 'PROJECTION_SIMPLE',
-    transformBy: { a: 1 },
-    inputStage: {
-      stage: 'SKIP',
-      skipAmount: 2,
+await t.test(
+  'sort, skip, projection and limit stand where the reference server has them',
+  async (t) => {
+    const room = await filled()
+    const sorted = { sort: { c: 1 }, skip: 2, limit: 5, projection: { a: 1 } }
+    t.same(await winning(room, sorted), {
+      stage: 'PROJECTION_SIMPLE',
+      transformBy: { a: 1 },
       inputStage: {
-        stage: 'SORT',
-        sortPattern: { c: 1 },
-        memLimit: 104_857_600,
-        limitAmount: 7,
-        type: 'simple',
-        inputStage: { stage: 'COLLSCAN', direction: 'forward' },
+        stage: 'SKIP',
+        skipAmount: 2,
+        inputStage: {
+          stage: 'SORT',
+          sortPattern: { c: 1 },
+          memLimit: 104_857_600,
+          limitAmount: 7,
+          type: 'simple',
+          inputStage: { stage: 'COLLSCAN', direction: 'forward' },
+        },
       },
-    },
-  })
-  t.match(await winning(room, { sort: { _id: 1 }, limit: 5, projection: { 'a.b': 1 } }), {
-    stage: 'LIMIT',
-    limitAmount: 5,
-    inputStage: { stage: 'PROJECTION_DEFAULT', inputStage: { stage: 'COLLSCAN' } },
-  })
-})
+    })
+    t.match(await winning(room, { sort: { _id: 1 }, limit: 5, projection: { 'a.b': 1 } }), {
+      stage: 'LIMIT',
+      limitAmount: 5,
+      inputStage: { stage: 'PROJECTION_DEFAULT', inputStage: { stage: 'COLLSCAN' } },
+    })
+  },
+)
 
 await t.test('what cannot match is the end, and an $or has a scan for each branch', async (t) => {
   const room = await filled()

@@ -160,7 +160,7 @@ t.test('an on-chain key that is denied here stays out, whatever the chain says',
     endWalletKey(tx, row, 9)
   })
   t.equal(await bearer.identify(key.apiKey), undefined)
-  t.equal(registry.standing(victim.address, 0), 'active')
+  t.equal(registry.keyStatus(victim.address, 0), 'active')
 })
 
 t.test("a squatter's row says nothing about the victim's key", async (t) => {

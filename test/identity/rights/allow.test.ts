@@ -1,8 +1,8 @@
-// The decision about rights, whole: each identity against each kind of collection and each need.
-// The table is written from docs/rights.md, not from the code.
+// The decision about rights, whole: each identity against each kind of collection and each
+// privilege. The table is written from docs/rights.md, not from the code.
 
 import t from 'tap'
-import type { Access, Need } from '../../../src/engine/types.js'
+import type { Access, Privilege } from '../../../src/engine/types.js'
 import {
   anonymous,
   type Identity,
@@ -48,9 +48,9 @@ const rules: Rules = {
   isAdministrator: (address) => address === admin,
 }
 
-const needs: readonly Need[] = ['read', 'write', 'index', 'own', 'admin', 'claim']
-/** One letter for each need, `-` where it is refused. */
-const letters: Readonly<Record<Need, string>> = {
+const privileges: readonly Privilege[] = ['read', 'write', 'index', 'own', 'admin', 'claim']
+/** One letter for each privilege, `-` where it is refused. */
+const letters: Readonly<Record<Privilege, string>> = {
   read: 'r',
   write: 'w',
   index: 'i',
@@ -60,7 +60,9 @@ const letters: Readonly<Record<Need, string>> = {
 }
 
 function rightsOf(identity: Identity, access: Access | undefined, given = rules): string {
-  return needs.map((need) => (allow(identity, need, access, given) ? letters[need] : '-')).join('')
+  return privileges
+    .map((privilege) => (allow(identity, privilege, access, given) ? letters[privilege] : '-'))
+    .join('')
 }
 
 type Row = readonly [name: string, identity: Identity, rights: Readonly<Record<string, string>>]

@@ -21,7 +21,7 @@ import { openStore } from '../../support/stores.js'
 const wallet = new Wallet('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')
 const stranger = new Wallet(`0x${'01'.repeat(32)}`)
 const start = Date.UTC(2030, 0, 1)
-const caller = { protocol: 'http', peer: '127.0.0.1' }
+const caller = { protocol: 'http', remoteAddress: '127.0.0.1' }
 
 interface Room {
   readonly signIn: SignIn

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { pgSavepointsMax } from '../../../src/base/limits.js'
 import { startGateway } from '../../support/live-gateway.js'
-import { openPostgres, postgresMissing } from '../../support/postgres-peer.js'
+import { openPostgres, postgresMissing } from '../../support/postgres-reference.js'
 import { runs } from '../../support/runs.js'
 import { type Message, SqlClient } from '../../support/sql-client.js'
 
@@ -35,9 +35,9 @@ const statements = [
 
 t.test('savepoints are answered as PostgreSQL does', { skip: postgresMissing }, async (t) => {
   const client = await enter(t)
-  const peer = await openPostgres(t)
-  const refusalOfPeer = (text: string) =>
-    peer.query(text).then(
+  const reference = await openPostgres(t)
+  const refusalOfReference = (text: string) =>
+    reference.query(text).then(
       () => undefined,
       (error: Error) => /PostgresError: (.*)$/.exec(error.message)?.[1] ?? error.message,
     )
@@ -46,7 +46,7 @@ t.test('savepoints are answered as PostgreSQL does', { skip: postgresMissing }, 
     fc.asyncProperty(sequence, async (texts) => {
       for (const text of ['ROLLBACK', ...texts]) {
         const own = errorIn(await client.query(text), 'M')
-        t.equal(own, await refusalOfPeer(text), `${text} of ${texts.join('; ')}`)
+        t.equal(own, await refusalOfReference(text), `${text} of ${texts.join('; ')}`)
       }
     }),
     { numRuns: runs(20) },

@@ -251,7 +251,7 @@ t.test('what PostgreSQL takes behind a cursor, and is not served, is told as tha
   }
 })
 
-t.test('the encoding of a client may be spelled as the peer takes it', async (t) => {
+t.test('the encoding of a client may be spelled as the reference server takes it', async (t) => {
   const gateway = await startGateway(t, { AUTH_MODE: 'off' })
   // The second is asyncpg's.
   for (const encoding of ['UTF8', "'utf-8'", 'Unicode', 'utf_8']) {

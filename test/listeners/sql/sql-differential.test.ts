@@ -6,7 +6,7 @@
 import postgres from 'postgres'
 import t, { type Test } from 'tap'
 import { startGateway } from '../../support/live-gateway.js'
-import { openPostgres, postgresMissing } from '../../support/postgres-peer.js'
+import { openPostgres, postgresMissing } from '../../support/postgres-reference.js'
 
 interface Failure {
   readonly code?: string
@@ -55,7 +55,7 @@ async function described(sql: postgres.Sql, text: string) {
 }
 
 async function openBoth(t: Test) {
-  const peer = await openPostgres(t)
+  const reference = await openPostgres(t)
   const { ports } = await startGateway(t, { AUTH_MODE: 'off' })
   const own = postgres({
     ...{ host: '127.0.0.1', port: ports.sql, user: 'tester', database: 'main', max: 1 },
@@ -63,11 +63,12 @@ async function openBoth(t: Test) {
   })
   t.teardown(() => own.end())
   const both = async (t: Test, ...texts: readonly string[]): Promise<void> => {
-    for (const text of texts) t.same(await answer(own, text), await answer(peer.client, text), text)
+    for (const text of texts)
+      t.same(await answer(own, text), await answer(reference.client, text), text)
   }
   const types = async (t: Test, ...texts: readonly string[]): Promise<void> => {
     for (const text of texts) {
-      t.same(await described(own, text), await described(peer.client, text), text)
+      t.same(await described(own, text), await described(reference.client, text), text)
     }
   }
   await both(

@@ -59,7 +59,7 @@ const ok = documentFrom({ ok: 1 })
 
 function open(run: ConnectionHost['run']) {
   const socket = new FakeSocket()
-  const session = new Session({ protocol: 'wire', id: 1, peer: 'test' })
+  const session = new Session({ protocol: 'wire', id: 1, remoteAddress: 'test' })
   const memory = new MemoryAccount(100_000_000)
   const edge = new EdgeTime(systemClock, undefined)
   const host = { run, memory, edge, log: silentLog, onLogin: () => {} }

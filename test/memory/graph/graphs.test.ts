@@ -10,12 +10,12 @@ import { strictRules } from '../../../src/identity/rights/allow.js'
 import { checkGraphs } from '../../../src/memory/check-graphs.js'
 import { ensureDefaultGraph, graphOfPart, graphParts } from '../../../src/memory/graph/graph.js'
 import { type CommandRoom, eachRoom, type Reply } from '../../support/command-room.js'
-import { admit, keyOf, sessionOf, standing, wallets } from '../../support/identities.js'
+import { admit, keyOf, revocation, sessionOf, wallets } from '../../support/identities.js'
 import type { StoreCase } from '../../support/stores.js'
 
 type Plain = Readonly<Record<string, unknown>>
 
-const services = { standing, rules: { ...strictRules, claimsUnowned: true } }
+const services = { revocation, rules: { ...strictRules, claimsUnowned: true } }
 
 interface Players {
   readonly owner: Session

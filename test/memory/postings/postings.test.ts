@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { blockPostingsMax, newestPostingsMax } from '../../../src/base/limits.js'
 import type { Graph } from '../../../src/memory/graph/graph.js'
+import { PreparingPostings } from '../../../src/memory/postings/optimistic-postings.js'
 import {
   compareIds,
   isMemoryId,
@@ -21,7 +22,6 @@ import {
   withPostings,
 } from '../../../src/memory/postings/posting-block.js'
 import { type Posted, writePostings } from '../../../src/memory/postings/postings.js'
-import { PreparingPostings } from '../../../src/memory/postings/prepared-postings.js'
 import {
   blockIn,
   documentAt,

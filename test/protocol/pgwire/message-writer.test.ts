@@ -89,7 +89,7 @@ t.test('golden bytes: the messages without fields, parameters, an error', async 
   )
 })
 
-t.test('an error has its fields in the order of the peer, a notice too', async (t) => {
+t.test('an error has its fields in the order of the reference server, a notice too', async (t) => {
   const fields = {
     severity: 'WARNING',
     sqlState: '01000',

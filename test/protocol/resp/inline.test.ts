@@ -1,4 +1,4 @@
-// Inline commands: words and quotes as the peer splits them.
+// Inline commands: words and quotes as the reference server splits them.
 
 import t from 'tap'
 import { hear, latin1 } from './requests.js'

@@ -15,12 +15,15 @@ import { refusals } from './refusals.js'
 import { latin1, request } from './requests.js'
 
 const missing = await redisServerMissing()
-/** What the peer reads at once: when it refuses a longer stream, the rest resets the connection. */
+/**
+ * What the reference server reads at once: when it refuses a longer stream, the rest resets the
+ * connection.
+ */
 const readBytesMax = 16_384
 /** In continuous integration nothing may be left out. */
 const skip = missing !== undefined && process.env.CI !== 'true' ? missing : false
 
-t.test('a refusal has the bytes of the peer', { skip }, async (t) => {
+t.test('a refusal has the bytes of the reference server', { skip }, async (t) => {
   const open = await RedisServer.open()
   const locked = await RedisServer.open('--requirepass', 'secret')
   t.teardown(() => Promise.all([open.close(), locked.close()]))
@@ -92,7 +95,7 @@ function shown(command: RespRequest, index: number, lengthMax: number): string {
 
 type Write = (writer: ReplyWriter) => void
 
-/** DEBUG PROTOCOL of the peer answers one reply of each type. */
+/** DEBUG PROTOCOL of the reference server answers one reply of each type. */
 const types: readonly [name: string, write: Write][] = [
   ['string', (w) => w.bulkText('Hello World')],
   ['integer', (w) => w.integer(12345)],
@@ -145,7 +148,7 @@ function countTo(writer: ReplyWriter, end: number): void {
   for (let value = 0; value < end; value++) writer.integer(value)
 }
 
-t.test('each type of reply has the bytes of the peer', { skip }, async (t) => {
+t.test('each type of reply has the bytes of the reference server', { skip }, async (t) => {
   const server = await RedisServer.open('--enable-debug-command', 'yes')
   t.teardown(() => server.close())
   for (const version of [2, 3] as const) {

@@ -1,5 +1,6 @@
-// Input that ends a connection, and the peer's words for it: facts that the parser's test and the
-// comparison with a real server both go through. All of it was observed on redis-server 7.0.15.
+// Input that ends a connection, and the reference server's words for it: facts that the parser's
+// test and the comparison with a real server both go through. All of it was observed on
+// redis-server 7.0.15.
 
 interface Refusal {
   readonly name: string
@@ -9,7 +10,9 @@ interface Refusal {
   readonly authenticated?: false
 }
 
-/** A line of one byte more than fits, to the byte: the peer leaves none of it unread. */
+/**
+ * A line of one byte more than fits, to the byte: the reference server leaves none of it unread.
+ */
 function line(start: string): string {
   return start.padEnd(65_537, 'A')
 }

@@ -1,5 +1,5 @@
 // The request parser against every way a stream can be cut, against each protocol error of the
-// peer, and against input that wants its memory or its time.
+// reference server, and against input that wants its memory or its time.
 
 import t from 'tap'
 import {
@@ -56,7 +56,7 @@ t.test('commands come out whole wherever two cuts fall', async (t) => {
   t.same(hear(bytewise(mixed)), { commands: mixedCommands })
 })
 
-t.test('a refusal has the words of the peer wherever its input is cut', async (t) => {
+t.test('a refusal has the words of the reference server wherever its input is cut', async (t) => {
   for (const { name, input, text, authenticated = true } of refusals) {
     const stream = latin1(`*1\r\n$4\r\nPING\r\n${input}`)
     const expected = { commands: [['PING']], error: `Protocol error: ${text}` }

@@ -6,7 +6,7 @@ import { loadModule } from 'libpg-query'
 import t from 'tap'
 import { parseStatement } from '../../../src/protocol/sql/parse.js'
 import { statementTree } from './canonical.js'
-import { peerStatement } from './peer-tree.js'
+import { referenceStatement } from './reference-tree.js'
 
 await loadModule()
 
@@ -88,14 +88,14 @@ function both(condition: string): readonly [string | undefined, string | undefin
   } catch {
     ours = undefined
   }
-  return [ours, JSON.stringify(peerStatement(text))]
+  return [ours, JSON.stringify(referenceStatement(text))]
 }
 
 t.test('conditions mean what PostgreSQL makes of them', async (t) => {
   t.ok(conditions.length >= 60)
   for (const [condition, meaning] of conditions) {
-    const [ours, peer] = both(condition)
-    t.equal(ours, peer, condition)
+    const [ours, reference] = both(condition)
+    t.equal(ours, reference, condition)
     if (meaning === '') t.equal(ours, undefined, `${condition} is refused`)
     else t.equal(ours, both(meaning)[0], `${condition} means ${meaning}`)
     t.not(meaning !== '' && ours === undefined, true, condition)

@@ -12,7 +12,7 @@ import { seed } from '../../support/seed.js'
 import { seededRandom } from '../../support/seeded-random.js'
 import { statementTree, type Tree } from './canonical.js'
 import { Sql } from './generate.js'
-import { NotCompared, peerStatement } from './peer-tree.js'
+import { NotCompared, referenceStatement } from './reference-tree.js'
 
 await loadModule()
 
@@ -70,9 +70,9 @@ function ours(text: string): string {
   }
 }
 
-function peer(text: string): string {
+function reference(text: string): string {
   try {
-    const tree = peerStatement(text)
+    const tree = referenceStatement(text)
     return tree === undefined ? refused : JSON.stringify(tree)
   } catch (error) {
     if (error instanceof NotCompared) return `not compared: ${error.message}`
@@ -115,7 +115,7 @@ function isReadOtherwiseWritten(text: string, found: string): boolean {
     return `${text.slice(0, at)} ${text.slice(at + word[0].length)}`
   })
   written.push(text.replace(/(\.(?:\s|\/\*.*?\*\/|--.*\n)*)not\b/gi, '$1"not"'))
-  return written.some((one) => peer(one) === found)
+  return written.some((one) => reference(one) === found)
 }
 
 /** Where a column called so stands for DEFAULT: PostgreSQL's analysis refuses it in an expression. */
@@ -146,7 +146,7 @@ function difference(text: string, tally: Tally): string | undefined {
   const found = ours(text)
   if (bounded.has(JSON.parse(found))) tally.notSupported++
   else {
-    const expected = peer(text)
+    const expected = reference(text)
     if (found === expected) {
       if (found === refused) tally.refused++
       else tally.equal++
@@ -235,6 +235,6 @@ t.test('what differs from PostgreSQL does so by decision', async (t) => {
     ['SELECT 1e400', '"22003"', '["number","1e400"]'],
   ] as const) {
     t.ok(ours(text).includes(sigil), `${text}: ${ours(text)}`)
-    t.ok(peer(text).includes(postgres), `PostgreSQL, ${text}: ${peer(text)}`)
+    t.ok(reference(text).includes(postgres), `PostgreSQL, ${text}: ${reference(text)}`)
   }
 })

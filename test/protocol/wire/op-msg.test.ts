@@ -1,5 +1,5 @@
-// OP_MSG: every legal arrangement of sections, every illegal one with the peer's code, and messages
-// cut short at every byte.
+// OP_MSG: every legal arrangement of sections, every illegal one with the reference server's code,
+// and messages cut short at every byte.
 
 import t from 'tap'
 import { bsonDepthMax, commandBytesMax, writeBatchMax } from '../../../src/base/limits.js'
@@ -75,7 +75,7 @@ t.test('a message cut short anywhere is refused, never read past its end', async
   }
 })
 
-t.test('sections that contradict each other carry the codes of the peer', async (t) => {
+t.test('sections that contradict each other carry the codes of the reference server', async (t) => {
   const body = bodySection(insert)
   const documents = sequenceSection('documents', [first])
   const wrong: [string, Uint8Array[], number][] = [

@@ -1,5 +1,5 @@
-// What updates refuse, with the peer's codes and texts: conflicts, paths that cannot be, operands
-// and targets of the wrong type, and every change of _id.
+// What updates refuse, with the reference server's codes and texts: conflicts, paths that cannot
+// be, operands and targets of the wrong type, and every change of _id.
 
 import { Long } from 'bson'
 import t from 'tap'

@@ -1,5 +1,6 @@
-// What a document that fails a validator is told: the peer's explanation, operator by operator and
-// keyword by keyword. Expected documents are the peer's own, in the order of their fields.
+// What a document that fails a validator is told: the reference server's explanation, operator by
+// operator and keyword by keyword. Expected documents are the reference server's own, in the order
+// of their fields.
 
 import fc from 'fast-check'
 import t from 'tap'

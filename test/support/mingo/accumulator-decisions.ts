@@ -1,6 +1,7 @@
 // Accumulators and window functions on which Sigil and mingo differ: decided by the values that
 // each field is made of, so that a difference over plain values of one type is noticed. "source" is
-// the peer's public source (src/mongo/db/pipeline/accumulator*.cpp), "manual" its manual.
+// the reference server's public source (src/mongo/db/pipeline/accumulator*.cpp), "manual" its
+// manual.
 
 import { type Decision, type Disagreement, isError, textOf } from './decisions.js'
 import { isObject, kindOf } from './filter-model.js'
@@ -62,19 +63,19 @@ function isFilledBy(found: Disagreement): (bucket: Plain) => boolean {
   return ({ _id }) => filled.has(_id)
 }
 
-/** mingo's results without its empty buckets, each value in the peer's form. */
+/** mingo's results without its empty buckets, each value in the reference server's form. */
 function mingoResults(found: Disagreement): Plain[] {
   const results = isError(found.mingo) ? [] : (found.mingo.value as Plain[])
   const made = madeBy(found)
   const kept = found.name === '$bucket' ? results.filter(isFilledBy(found)) : results
   return kept.map((each) => {
-    const formed = made.map(({ field, name }) => [field, inPeersForm(name, each[field])])
+    const formed = made.map(({ field, name }) => [field, inReferenceForm(name, each[field])])
     return { ...each, ...Object.fromEntries(formed) }
   })
 }
 
 /** No list around one value, and null where one number has no deviation. */
-function inPeersForm(name: string, value: unknown): unknown {
+function inReferenceForm(name: string, value: unknown): unknown {
   if (name === '$top' || name === '$bottom') return [value].flat()[0]
   return name === '$stdDevSamp' && Number.isNaN(value) ? null : value
 }

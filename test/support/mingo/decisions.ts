@@ -30,7 +30,7 @@ export interface Decision {
   readonly about: string
   /** Names of operators or stages. */
   readonly names: readonly string[]
-  /** Why Sigil's side stands: the peer's rule, and what shows it. */
+  /** Why Sigil's side stands: the reference server's rule, and what shows it. */
   readonly reason: string
   readonly applies: (disagreement: Disagreement) => boolean
 }
@@ -66,7 +66,7 @@ export function copyDocument(js: Readonly<Record<string, unknown>>): Record<stri
 
 /**
  * Text that is equal where values are. Numbers to 12 digits: the two sum in different orders. The
- * order of fields does not count, as mingo's objects do not keep the peer's.
+ * order of fields does not count, as mingo's objects do not keep the reference server's.
  */
 export function textOf(value: unknown, depth = 0): string {
   // mingo can make an object that holds itself.

@@ -1,6 +1,6 @@
-// Expressions on which Sigil and mingo differ, each kind decided, with what shows the peer's side:
-// "source" is the peer's public source (src/mongo/db/pipeline/expression*.cpp), "manual" its
-// manual.
+// Expressions on which Sigil and mingo differ, each kind decided, with what shows the reference
+// server's side: "source" is the reference server's public source
+// (src/mongo/db/pipeline/expression*.cpp), "manual" its manual.
 
 import { type Decision, isError, textOf } from './decisions.js'
 import {

@@ -1,10 +1,10 @@
-// What the table of decided expressions asks of a disagreement, and the errors of the peer's that
-// mingo has not.
+// What the table of decided expressions asks of a disagreement, and the errors of the reference
+// server's that mingo has not.
 
 import { type Disagreement, isError, textOf } from './decisions.js'
 import { compare } from './filter-model.js'
 
-/** The peer's errors for operands that mingo makes something of. */
+/** The reference server's errors for operands that mingo makes something of. */
 export const refusals: Readonly<Record<string, readonly number[]>> = {
   $acos: [50989],
   $acosh: [50989],

@@ -1,4 +1,5 @@
-// Filters on which Sigil and mingo differ, each kind decided. Whatever the kind, the peer's rules
+// Filters on which Sigil and mingo differ, each kind decided. Whatever the kind, the reference
+// server's rules
 // (filter-model.ts) are asked too and must say what Sigil says; a row says which habit of mingo's
 // is in play, so that a new one is noticed.
 

@@ -1,6 +1,7 @@
-// The peer's rules for one condition on one path, as plainly as they can be written over JavaScript
-// values: the judge between Sigil and mingo where these two differ. What lies on a path is from the
-// peer's public source (src/mongo/db/matcher/path.cpp, ElementIterator).
+// The reference server's rules for one condition on one path, as plainly as they can be written
+// over JavaScript values: the judge between Sigil and mingo where these two differ. What lies on a
+// path is from the reference server's public source (src/mongo/db/matcher/path.cpp,
+// ElementIterator).
 
 import { ObjectId } from 'bson'
 import type { FilterPart } from './filters.js'
@@ -123,7 +124,10 @@ const rules: Readonly<Record<string, Rule>> = {
   $bitsAnyClear: bits((value, mask) => (value & mask) !== mask),
 }
 
-/** Whether a document matches by the peer's rules; undefined where no rule is written down here. */
+/**
+ * Whether a document matches by the reference server's rules; undefined where no rule is written
+ * down here.
+ */
 export function matchesByRules(document: Plain, part: FilterPart): boolean | undefined {
   const { path, name, operand } = part
   const values = reached(document, path)

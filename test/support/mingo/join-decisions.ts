@@ -1,5 +1,6 @@
 // Joins in which Sigil and mingo differ, each kind decided: what they must find is written down
-// here as plainly as it can be, and Sigil finds it. "source" is the peer's public source
+// here as plainly as it can be, and Sigil finds it. "source" is the reference server's public
+// source
 // (src/mongo/db/pipeline/document_source_lookup.cpp and its neighbours).
 
 import { type Decision, type Disagreement, isError } from './decisions.js'

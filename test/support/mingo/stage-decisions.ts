@@ -1,5 +1,6 @@
-// Stages on which Sigil and mingo differ, each kind decided, with what shows the peer's side:
-// "source" is the peer's public source (src/mongo/db/pipeline), "manual" its manual.
+// Stages on which Sigil and mingo differ, each kind decided, with what shows the reference server's
+// side: "source" is the reference server's public source (src/mongo/db/pipeline), "manual" its
+// manual.
 
 import { accumulatorDecisions, valueAt } from './accumulator-decisions.js'
 import { type Decision, type Disagreement, isError, textOf } from './decisions.js'

@@ -1,12 +1,12 @@
 // Updates, projections and sorts on which Sigil and mingo differ, each kind decided, with what
-// shows the peer's side: "source" is the peer's public source (src/mongo/db/update, db/exec),
-// "manual" its manual.
+// shows the reference server's side: "source" is the reference server's public source
+// (src/mongo/db/update, db/exec), "manual" its manual.
 
 import { type Decision, type Disagreement, isError } from './decisions.js'
 import { compare, isObject, kindOf } from './filter-model.js'
 import type { Plain } from './values.js'
 
-/** The peer's errors for what mingo leaves as it is. */
+/** The reference server's errors for what mingo leaves as it is. */
 const refusals: Readonly<Record<string, readonly number[]>> = {
   $addToSet: [2, 28],
   $bit: [2, 28],

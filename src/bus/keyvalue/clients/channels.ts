@@ -16,7 +16,11 @@ import type { Space } from '../../../engine/keyspace/spaces.js'
 import type { Access } from '../../../engine/types.js'
 import { accountOf, type Identity, type RevocableIdentity } from '../../../identity/identity.js'
 import { type Allow, type Asked, askedOf } from '../../../identity/rights/allow.js'
-import { isRevocable, type Standing, standingNow } from '../../../identity/rights/standing.js'
+import {
+  isRevocable,
+  type RevocationCheck,
+  stillValid,
+} from '../../../identity/rights/revocation-check.js'
 import type { Awaitable, Program, ReadTx, Store } from '../../../store/store.js'
 import type { Quotas } from '../../quota.js'
 import { push, type Reply } from '../reply.js'
@@ -66,7 +70,7 @@ export type NameKind = 'channels' | 'patterns'
 export interface ChannelsOptions {
   readonly store: Store
   readonly allow: Allow
-  readonly standing: Standing
+  readonly revocation: RevocationCheck
   readonly clock: Clock
   /** What each wallet may have; without it there is no bound. */
   readonly quotas?: Pick<Quotas, 'subscribe' | 'unsubscribe'>
@@ -79,9 +83,9 @@ interface Delivery {
 }
 
 /** What was looked up for a message: the rights of the channels, and who stands as what. */
-interface Looked {
+interface ChannelRights {
   readonly access: Access | undefined
-  readonly standing: ReadonlyMap<Identity, Identity>
+  readonly revocation: ReadonlyMap<Identity, Identity>
 }
 
 /** The channels of one space that have listeners. */
@@ -238,14 +242,14 @@ export class Channels {
     also: Access | undefined,
   ): Promise<number> {
     while (matching.next().done !== true) await nextTurn()
-    const looked = await this.look(space, deliveries)
+    const rights = await this.check(space, deliveries)
     const turns = new WorkTurns()
     let receivers = 0
     for (const { subscribers, message } of deliveries) {
       // Others may come and go in the pauses.
       for (const subscriber of [...subscribers]) {
         if (!subscribers.has(subscriber)) continue
-        receivers += this.deliverTo(subscriber, message, looked, also)
+        receivers += this.deliverTo(subscriber, message, rights, also)
         if (turns.isDue) await turns.pause()
       }
     }
@@ -253,15 +257,18 @@ export class Channels {
   }
 
   private send(space: Space, deliveries: readonly Delivery[], also: Access | undefined): number {
-    const looked = this.look(space, deliveries)
-    if (!(looked instanceof Promise)) return this.deliver(deliveries, looked, also)
+    const rights = this.check(space, deliveries)
+    if (!(rights instanceof Promise)) return this.deliver(deliveries, rights, also)
     // A store that does not answer at once: who the message goes to is known behind the reply.
-    looked.then((found) => this.deliver(deliveries, found, also))
+    rights.then((found) => this.deliver(deliveries, found, also))
     return receiversOf(deliveries)
   }
 
   /** Undefined where all who listen are operators, of whom nothing is asked. */
-  private look(space: Space, deliveries: readonly Delivery[]): Awaitable<Looked | undefined> {
+  private check(
+    space: Space,
+    deliveries: readonly Delivery[],
+  ): Awaitable<ChannelRights | undefined> {
     const wallets = new Set<RevocableIdentity>()
     let isAsked = false
     for (const { subscribers } of deliveries) {
@@ -273,13 +280,13 @@ export class Channels {
       }
     }
     if (!isAsked) return undefined
-    const { store, standing, clock } = this.options
+    const { store, revocation, clock } = this.options
     const access = store.read((tx) => this.access(tx, space))
-    const stands = standingNow(store, standing, wallets, clock.now())
+    const stands = stillValid(store, revocation, wallets, clock.now())
     if (access instanceof Promise || stands instanceof Promise) {
-      return Promise.all([access, stands]).then(([access, standing]) => ({ access, standing }))
+      return Promise.all([access, stands]).then(([access, revocation]) => ({ access, revocation }))
     }
-    return { access, standing: stands }
+    return { access, revocation: stands }
   }
 
   /** Names of channels of a space that have listeners. */
@@ -313,13 +320,13 @@ export class Channels {
 
   private deliver(
     deliveries: readonly Delivery[],
-    looked: Looked | undefined,
+    rights: ChannelRights | undefined,
     also: Access | undefined,
   ): number {
     let receivers = 0
     for (const { subscribers, message } of deliveries) {
       for (const subscriber of subscribers) {
-        receivers += this.deliverTo(subscriber, message, looked, also)
+        receivers += this.deliverTo(subscriber, message, rights, also)
       }
     }
     return receivers
@@ -328,10 +335,10 @@ export class Channels {
   private deliverTo(
     subscriber: Subscriber,
     message: Message,
-    looked: Looked | undefined,
+    rights: ChannelRights | undefined,
     also: Access | undefined,
   ): 0 | 1 {
-    if (!this.hears(subscriber, looked, also)) return 0
+    if (!this.hears(subscriber, rights, also)) return 0
     work.note(entryUnits + message.payload.length / bytesPerUnit)
     subscriber.receive(message)
     return 1
@@ -339,15 +346,15 @@ export class Channels {
 
   private hears(
     { session, space }: Subscriber,
-    looked: Looked | undefined,
+    rights: ChannelRights | undefined,
     also?: Access,
   ): boolean {
     const { identity } = session
     if (identity.kind === 'operator') return true
-    const current = isRevocable(identity) ? looked?.standing.get(identity) : identity
-    if (looked === undefined || current === undefined) return false
+    const current = isRevocable(identity) ? rights?.revocation.get(identity) : identity
+    if (rights === undefined || current === undefined) return false
     const { allow } = this.options
-    if (!allow(current, 'read', looked.access, this.askedOf(space))) return false
+    if (!allow(current, 'read', rights.access, this.askedOf(space))) return false
     return also === undefined || allow(current, 'read', also, this.keysAskedOf(space))
   }
 

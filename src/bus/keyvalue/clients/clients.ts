@@ -19,7 +19,10 @@ export class Clients {
     this.sessions.delete(session.id)
   }
 
-  /** Clients that wait for a key at this moment; exact, because tests of the peer poll it. */
+  /**
+   * Clients that wait for a key at this moment; exact, because tests of the reference server poll
+   * it.
+   */
   get blocked(): number {
     let blocked = 0
     for (const session of this.sessions.values()) if (session.isBlocked) blocked++

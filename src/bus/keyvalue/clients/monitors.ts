@@ -60,7 +60,7 @@ function lineOf(call: Followed): string {
     left -= args.size(i) + 1
   }
   const time = `${seconds}.${String(micros).padStart(6, '0')}`
-  return `${time} [${database} ${session.peer}] ${words.join(' ')}`
+  return `${time} [${database} ${session.remoteAddress}] ${words.join(' ')}`
 }
 
 /** How each byte is shown that is not printable ASCII. */

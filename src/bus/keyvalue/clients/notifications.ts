@@ -9,7 +9,7 @@ import type { KeyValueSettings } from '../settings.js'
 import type { Channels } from './channels.js'
 
 const setting = 'notify-keyspace-events'
-/** What `A` stands for, in the order in which the peer prints them. */
+/** What `A` stands for, in the order in which the reference server prints them. */
 const allClasses = 'g$lshzxetd'
 const known = new Set(`A${allClasses}KEmn`)
 
@@ -64,7 +64,7 @@ export class Notifications {
     }
   }
 
-  /** As the peer prints it, which forgets `n` beside `A`. */
+  /** As the reference server prints it, which forgets `n` beside `A`. */
   private text(): string {
     const { classes } = this
     const listed = [...allClasses].filter((letter) => classes.has(letter)).join('')

@@ -31,7 +31,8 @@ export class Queues {
     detach: () => RunningCall,
   ): ReplyError | undefined {
     if (multi.isPoisoned) {
-      // EXEC will be refused: nothing is kept for it, but the client is answered as on the peer.
+      // EXEC will be refused: nothing is kept for it, but the client is answered as on the
+      // reference server.
       this.empty(multi)
       return undefined
     }

@@ -27,7 +27,7 @@ export interface KeyValueSessionOptions {
   readonly protocol: SessionProtocol
   readonly id: number
   /** `address:port` of the client and of us. */
-  readonly peer: string
+  readonly remoteAddress: string
   readonly local: string
   readonly identity: Identity
   /** Database 0 of the space that it begins in. */

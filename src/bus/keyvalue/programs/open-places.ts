@@ -37,7 +37,7 @@ export class OpenPlaces {
   }
 
   /** The program is prepared: what it answers is looked at again before its changes are made. */
-  get arePrepared(): boolean {
+  get areOptimistic(): boolean {
     return this.work.prepares
   }
 

@@ -7,9 +7,9 @@ import { usageKey } from '../../../engine/collection/counters.js'
 import type { StagingNeeded } from '../../../engine/collection/staging.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
 import { type InlineBounds, Work } from '../../../engine/keyspace/work.js'
-import type { Namespace, Need } from '../../../engine/types.js'
+import type { Namespace, Privilege } from '../../../engine/types.js'
 import { type Allow, askedOf } from '../../../identity/rights/allow.js'
-import { isRevocable, type Standing } from '../../../identity/rights/standing.js'
+import { isRevocable, type RevocationCheck } from '../../../identity/rights/revocation-check.js'
 import type { Program, ReadTx, Tx } from '../../../store/store.js'
 import { quotasOf } from '../../policy/bounds.js'
 import type { Quotas } from '../../quota.js'
@@ -24,7 +24,7 @@ export interface ProgramRightsOptions {
   readonly bounds: InlineBounds
   readonly allow: Allow
   /** Whether a wallet stands as its login saw it. */
-  readonly standing: Standing
+  readonly revocation: RevocationCheck
   /** How many homes there may be; without it there is no bound. */
   readonly homes?: HomeLimit
   /** What each wallet may have; without it there is no bound. */
@@ -35,11 +35,11 @@ export class ProgramRights {
   constructor(private readonly options: ProgramRightsOptions) {}
 
   /** Looks at a call's rights as its program would, and runs nothing. Throws where it would. */
-  *lookAgain(tx: ReadTx, call: RunningCall, now: number): Program<void> {
-    const { bounds, standing } = this.options
+  *checkRevocation(tx: ReadTx, call: RunningCall, now: number): Program<void> {
+    const { bounds, revocation } = this.options
     const { session } = call
     const { identity } = session
-    if (isRevocable(identity)) session.current = yield* standing.check(tx, identity, now)
+    if (isRevocable(identity)) session.current = yield* revocation.check(tx, identity, now)
     const places = new OpenPlaces(tx, now, new Work(bounds, false))
     this.authorize(call, yield* places.open(call.place))
     yield* this.openFurther(call, places)
@@ -64,32 +64,32 @@ export class ProgramRights {
   *requireStaging(
     tx: ReadTx,
     { session, place }: RunningCall,
-    needed: StagingNeeded,
+    privileges: StagingNeeded,
   ): Program<void> {
     const quotas = quotasOf(this.options.quotas, session.identity)
     const ns = yield* place.find(tx)
     const payer = ns === undefined ? null : payerOf(ns.access)
     if (quotas === undefined || payer === null) return
-    if (needed.bytes === 0) return
-    needed.owner = payer
+    if (privileges.bytes === 0) return
+    privileges.owner = payer
     const key = usageKey(payer)
     const waste = yield* wasteBeside(tx, key)
-    quotas.requireWaste((yield* tx.count(key)).bytes, waste + needed.bytes)
+    quotas.requireWaste((yield* tx.count(key)).bytes, waste + privileges.bytes)
   }
 
   authorize(call: RunningCall, { ns }: Keyspace): void {
-    const { needs, row } = call.command
-    this.require(call, ns, needs)
-    if (row.alsoNeeds !== undefined) this.require(call, ns, row.alsoNeeds(call))
+    const { privileges, row } = call.command
+    this.require(call, ns, privileges)
+    if (row.alsoRequires !== undefined) this.require(call, ns, row.alsoRequires(call))
     if (call.session.current.kind === 'user') requireKeys(call, call.session.current)
   }
 
-  private require(call: RunningCall, ns: Namespace, needs: readonly Need[]): void {
+  private require(call: RunningCall, ns: Namespace, privileges: readonly Privilege[]): void {
     const { allow } = this.options
     const { current } = call.session
     const asked = current.kind === 'user' ? askedOf(ns, call.command.row.roles) : undefined
-    for (let i = 0; i < needs.length; i++) {
-      if (allow(current, needs[i] as Need, ns.access, asked)) continue
+    for (let i = 0; i < privileges.length; i++) {
+      if (allow(current, privileges[i] as Privilege, ns.access, asked)) continue
       throw noKeyPermission(wayOutOfSpace(current, ns.db, ns.access))
     }
   }

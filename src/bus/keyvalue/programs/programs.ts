@@ -3,7 +3,7 @@
 // more than its share of a program, the program is given up and each of them gets one of its own.
 
 import { fail } from '../../../base/errors.js'
-import { commandReadsMax, preparedReadsMax, wordsAtOnceMax } from '../../../base/limits.js'
+import { commandReadsMax, optimisticReadsMax, wordsAtOnceMax } from '../../../base/limits.js'
 import { Account } from '../../../base/work/accounts.js'
 import { work as budget } from '../../../base/work/work-budget.js'
 import { stagedWrite } from '../../../engine/collection/collections.js'
@@ -14,14 +14,14 @@ import { BlockHints, ProgramHints } from '../../../engine/keyspace/sorted-sets/b
 import { type KeyEvent, Work } from '../../../engine/keyspace/work.js'
 import type { ObservedStore } from '../../../engine/observed-store.js'
 import { preparedWrite } from '../../../engine/prepared-write.js'
-import { isRevocable } from '../../../identity/rights/standing.js'
+import { isRevocable } from '../../../identity/rights/revocation-check.js'
 import type { Awaitable, Program, ReadTx, Tx } from '../../../store/store.js'
 import { runSweep } from '../../../store/sweep.js'
 import type { KeyValueSession } from '../clients/session.js'
 import { isPutOff, noteReply } from '../reply-bytes.js'
 import type { RunningCall } from '../running-call.js'
 import { OpenPlaces } from './open-places.js'
-import { PreparedTurns } from './prepared-turns.js'
+import { OptimisticTurns } from './optimistic-turns.js'
 import { isOutOfReach, isRefusal, isTooLarge, readsTooMuch } from './program-errors.js'
 import { makingHomeOf, ProgramRights, type ProgramRightsOptions } from './program-rights.js'
 import { type Failure, type SharedProgram, SharedWrites } from './shared-writes.js'
@@ -71,7 +71,7 @@ interface Manner {
   readonly staged?: Staged | undefined
   readonly before?: Before | undefined
   /** See Work. */
-  readonly melts?: boolean
+  readonly rewrites?: boolean
   readonly prepares?: boolean
   /** All of the commands are done, or none. */
   readonly isTogether?: boolean
@@ -95,7 +95,7 @@ export class Programs {
     (calls, now, error, wasAlone) =>
       wasAlone ? this.writeAgain(calls, now, error) : this.writeAtOnce(calls, now),
   )
-  private readonly preparing = new PreparedTurns()
+  private readonly preparing = new OptimisticTurns()
 
   readonly rights: ProgramRights
 
@@ -171,9 +171,9 @@ export class Programs {
 
   /** Prepared; where too much of one container changes, the container is written anew. */
   private async writeInPauses(call: RunningCall, now: number): Promise<void> {
-    await this.writePrepared(call, now, false)
+    await this.writeOptimistic(call, now, false)
     const isOfOneKey = call.command.row.keys?.[1] === 1
-    if (isOfOneKey && isOutOfReach(call.error)) await this.writePrepared(call, now, true)
+    if (isOfOneKey && isOutOfReach(call.error)) await this.writeOptimistic(call, now, true)
   }
 
   private writeAtOnce(calls: readonly RunningCall[], now: number): Promise<void> {
@@ -202,14 +202,14 @@ export class Programs {
       this.run(tx, calls, now, outcome, { staged, before, isTogether: true })
     const account = this.accountOf(calls)
     if (!isWrite) return store.read((tx) => program(tx), { snapshot: true, account })
-    if (calls.length > wordsAtOnceMax) return this.prepared(calls, now, false, before)
+    if (calls.length > wordsAtOnceMax) return this.optimistic(calls, now, false, before)
     try {
       const isDone = await this.writeTogether(program, account)
       this.tell(outcome)
       return isDone
     } catch (error) {
       if (!readsTooMuch(error) && !isTooLarge(error)) throw error
-      return this.prepared(calls, now, false, before)
+      return this.optimistic(calls, now, false, before)
     }
   }
 
@@ -257,22 +257,22 @@ export class Programs {
   }
 
   /** What it reads takes longer than a write program may: it is its owner's only one meanwhile. */
-  private writePrepared(call: RunningCall, now: number, melts: boolean): Promise<unknown> {
-    return this.prepared([call], now, melts).catch((error: unknown) => call.fail(error))
+  private writeOptimistic(call: RunningCall, now: number, rewrites: boolean): Promise<unknown> {
+    return this.optimistic([call], now, rewrites).catch((error: unknown) => call.fail(error))
   }
 
   /** What `before` has answered. */
-  private prepared(
+  private optimistic(
     calls: readonly RunningCall[],
     now: number,
-    melts: boolean,
+    rewrites: boolean,
     before?: Before,
   ): Promise<boolean> {
     return this.preparing.run(this.accountOf(calls) ?? ownerless, async () => {
       const { store } = this.options
       await this.ensurePlaces(calls, now)
       const outcome = new Outcome(this.hints)
-      const manner = { melts, before, prepares: true, isTogether: true }
+      const manner = { rewrites, before, prepares: true, isTogether: true }
       const identity = calls[0]?.session.identity
       let opened: OpenPlaces | undefined
       const sweep = preparedWrite(
@@ -285,7 +285,7 @@ export class Programs {
         },
         identity !== undefined && isRevocable(identity)
           ? {
-              before: (tx) => this.options.standing.check(tx, identity, now),
+              before: (tx) => this.options.revocation.check(tx, identity, now),
               behind: (tx) => this.rights.requireSpace(tx, calls, opened as OpenPlaces),
             }
           : undefined,
@@ -353,13 +353,13 @@ export class Programs {
     outcome: Outcome,
     manner: Manner = plainly,
   ): Program<boolean> {
-    const { staged, before, melts = false, prepares = false, isTogether = false, keeps } = manner
+    const { staged, before, rewrites = false, prepares = false, isTogether = false, keeps } = manner
     const { options } = this
     const work = new Work(options.bounds, options.notifies(), staged)
-    work.melts = melts
+    work.rewrites = rewrites
     work.prepares = prepares
     work.keepsReplies = isTogether
-    if (prepares) work.readsMax = preparedReadsMax
+    if (prepares) work.readsMax = optimisticReadsMax
     else if (calls.length === 1 && before === undefined) work.readsMax = commandReadsMax
     work.notesRare = options.notifiesRare()
     work.hints = outcome.hints.begin()
@@ -405,7 +405,7 @@ export class Programs {
         call.fail(thrown)
       }
       if (call.command.isWrite) {
-        // As on the peer, a command that writes looks keys up without being counted.
+        // As on the reference server, a command that writes looks keys up without being counted.
         work.hits = hits
         work.misses = misses
       }
@@ -427,7 +427,7 @@ export class Programs {
     const { identity } = session
     if (!isRevocable(identity)) return true
     try {
-      session.current = yield* this.options.standing.check(tx, identity, now)
+      session.current = yield* this.options.revocation.check(tx, identity, now)
       return true
     } catch (thrown) {
       if (!isRefusal(thrown)) throw thrown

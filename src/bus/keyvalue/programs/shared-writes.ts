@@ -1,7 +1,7 @@
 // Small commands of several connections that wait for the same group share one program. The fixed
 // costs of a program are then paid once, and open containers write their heads once. Each command
 // stays atomic. If one makes the program fail, those of each connection run again by themselves, so
-// no client waits for the needs of another.
+// no client waits for the privileges of another.
 
 import {
   sharedCommandBytesMax,
@@ -9,7 +9,7 @@ import {
   sharedCommandWordsMax,
   sharedWordsMax,
 } from '../../../base/limits.js'
-import { isRevocable } from '../../../identity/rights/standing.js'
+import { isRevocable } from '../../../identity/rights/revocation-check.js'
 import type { RunningCall } from '../running-call.js'
 
 /** Calls of a program that has not begun: more may join them. */

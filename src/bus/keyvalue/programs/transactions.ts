@@ -9,8 +9,8 @@ import type { Place } from '../../../engine/keyspace/spaces.js'
 import type { Metering } from '../../metering.js'
 import type { Watches } from '../clients/session.js'
 import type { Figures } from '../figures.js'
-import type { Looks } from '../looks.js'
 import { nullArray, type Reply } from '../reply.js'
+import type { RevocationChecks } from '../revocation-checks.js'
 import type { RunningCall } from '../running-call.js'
 import type { Before, Programs } from './programs.js'
 
@@ -22,7 +22,7 @@ export interface TransactionsOptions {
   readonly clock: Clock
   readonly metering: Metering
   readonly figures: Figures
-  readonly looks: Looks
+  readonly revocationChecks: RevocationChecks
 }
 
 export class Transactions {
@@ -75,7 +75,7 @@ export class Transactions {
     const { row } = call.command
     call.now = now
     try {
-      await this.options.looks.look(call)
+      await this.options.revocationChecks.look(call)
       assert(row.grain === 'local' || row.grain === 'task', 'a queued command can be run')
       call.reply = await row.run(call)
     } catch (thrown) {

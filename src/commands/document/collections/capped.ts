@@ -53,9 +53,9 @@ const convertToCapped = documentRow({
   access: 'identity',
   target: collection,
   params: { size: number },
-  touches: (call) => [
-    { db: call.db, collection: call.target, needs: ['admin'] },
-    { db: call.db, collection: copyName(call), needs: [] },
+  resources: (call) => [
+    { db: call.db, collection: call.target, privileges: ['admin'] },
+    { db: call.db, collection: copyName(call), privileges: [] },
   ],
   help: 'Converts a collection to a capped one. It keeps the newest documents and no indexes.',
   *run(call) {
@@ -75,10 +75,10 @@ const cloneCollectionAsCapped = documentRow({
   access: 'identity',
   target: collection,
   params: { toCollection: string, size: number, temp: ignored },
-  touches: (call) => [
-    { db: call.db, collection: call.target, needs: ['read'] },
-    { db: call.db, collection: call.args.toCollection, needs: ['write'] },
-    { db: call.db, collection: copyName(call), needs: [] },
+  resources: (call) => [
+    { db: call.db, collection: call.target, privileges: ['read'] },
+    { db: call.db, collection: call.args.toCollection, privileges: ['write'] },
+    { db: call.db, collection: copyName(call), privileges: [] },
   ],
   help: 'Creates a capped copy of a collection, with its newest documents and without indexes.',
   *run(call) {

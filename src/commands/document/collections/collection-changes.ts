@@ -1,7 +1,7 @@
 // collMod: what of a collection can change while it is used. That is its validator, when an index
 // expires its documents, whether plans see it and whether it is unique, the bounds of a capped
-// collection, the options of a time series, and what a view shows. Everything else that the peer
-// takes is refused by name.
+// collection, the options of a time series, and what a view shows. Everything else that the
+// reference server takes is refused by name.
 
 import { fail, GatewayError } from '../../../base/errors.js'
 import { modifyRunsMax } from '../../../base/limits.js'
@@ -46,7 +46,7 @@ import type { Program, Tx } from '../../../store/store.js'
 import { type Sweep, writePhase } from '../../../store/sweep.js'
 import { type Document, numberValue } from '../../../value/value.js'
 import { changeSeriesBy, requireSeriesChange, seriesChange } from './series-options.js'
-import { requireView, viewTouches } from './view-definitions.js'
+import { requireView, viewResources } from './view-definitions.js'
 
 const indexChange = structure({
   name: optional(string),
@@ -57,7 +57,7 @@ const indexChange = structure({
   prepareUnique: optional(bool),
 })
 
-/** What the peer changes too and Sigil does not. */
+/** What the reference server changes too and Sigil does not. */
 const unserved = { recordPreImages: optional(anyValue) } as const
 
 const params = {
@@ -87,9 +87,9 @@ const collMod = documentRow({
   stable: true,
   target: collection,
   params,
-  touches: ({ db, target, args }) => [
-    { db, collection: target, needs: ['own'], views: 'allow' },
-    ...viewTouches(db, args),
+  resources: ({ db, target, args }) => [
+    { db, collection: target, privileges: ['own'], views: 'allow' },
+    ...viewResources(db, args),
   ],
   help:
     'Changes the validator of a collection, the expiry, visibility and uniqueness of an ' +

@@ -15,7 +15,7 @@ import { reply } from '../../../bus/document/reply.js'
 import { documentRow, plain } from '../../../bus/document/row.js'
 import { countOf } from '../../../engine/collection/counters.js'
 import { numberValue } from '../../../value/value.js'
-import { splitNamespace, touchesTarget } from '../arguments.js'
+import { splitNamespace, targetResource } from '../arguments.js'
 
 const dataSize = documentRow({
   name: 'dataSize',
@@ -31,7 +31,7 @@ const dataSize = documentRow({
     max: optional(object),
     estimate: withDefault(bool, false),
   },
-  touches: ({ target }) => [{ ...splitNamespace(target), needs: ['read'] }],
+  resources: ({ target }) => [{ ...splitNamespace(target), privileges: ['read'] }],
   help: 'Counts the documents of a whole collection and their bytes.',
   *run(tx, { args }) {
     const { keyPattern, min, max } = args
@@ -58,7 +58,7 @@ const compact = documentRow({
   access: 'identity',
   target: collection,
   params: { force: ignored, freeSpaceTargetMB: ignored },
-  touches: touchesTarget('admin'),
+  resources: targetResource('admin'),
   help: 'Frees nothing and reports 0: the store reuses the space of deleted data.',
   *run(tx) {
     if (tx.namespace() === undefined) throw fail('NamespaceNotFound', 'collection does not exist')
@@ -73,7 +73,7 @@ const planCacheListFilters = documentRow({
   access: 'reader',
   target: collection,
   params: {},
-  touches: touchesTarget('read'),
+  resources: targetResource('read'),
   help: 'Lists index filters: none.',
   *run() {
     return reply((writer) => writer.openArray('filters').close())

@@ -50,11 +50,11 @@ import {
   collation,
   emptyDocument,
   type GivenCollation,
+  namedResource,
   splitNamespace,
-  touchesName,
 } from '../arguments.js'
 import { requireAlone, seriesFields, seriesOptions } from './series-options.js'
-import { requireView, viewTouches } from './view-definitions.js'
+import { requireView, viewResources } from './view-definitions.js'
 
 const createParams = {
   capped: withDefault(bool, false),
@@ -99,9 +99,9 @@ const create = documentRow({
   stable: true,
   target: collection,
   params: createParams,
-  touches: ({ db, target, args }) => [
-    { db, collection: target, needs: [rulesWrites(args) ? 'own' : 'write'], views: 'allow' },
-    ...viewTouches(db, args),
+  resources: ({ db, target, args }) => [
+    { db, collection: target, privileges: [rulesWrites(args) ? 'own' : 'write'], views: 'allow' },
+    ...viewResources(db, args),
   ],
   help: 'Creates an empty collection (plain, capped or time series) or a view.',
   *run(tx, call) {
@@ -239,7 +239,7 @@ const drop = documentRow({
   stable: true,
   target: collection,
   params: { release: withDefault(bool, false) },
-  touches: touchesName('admin'),
+  resources: namedResource('admin'),
   help:
     'Drops a collection with its indexes; a missing one is no error. Its name stays reserved for ' +
     'its owner unless `release` is true.',
@@ -267,7 +267,7 @@ const dropDatabase = documentRow({
   stable: true,
   target: anyValue,
   params: {},
-  touches: ({ db }) => [{ db, needs: [] }],
+  resources: ({ db }) => [{ db, privileges: [] }],
   help: 'Drops every collection of the database. Each of them needs the right to drop it.',
   *run(call) {
     const { db } = call
@@ -309,9 +309,9 @@ const renameCollection = documentRow({
   adminOnly: true,
   target: string,
   params: { to: string, dropTarget: withDefault(bool, false), stayTemp: ignored },
-  touches: ({ target, args }) => [
-    { ...splitNamespace(target), needs: ['admin'], views: 'allow' },
-    { ...splitNamespace(args.to), needs: ['admin'], views: 'allow' },
+  resources: ({ target, args }) => [
+    { ...splitNamespace(target), privileges: ['admin'], views: 'allow' },
+    { ...splitNamespace(args.to), privileges: ['admin'], views: 'allow' },
   ],
   help: 'Renames a collection, also into another database.',
   *run(tx, call) {

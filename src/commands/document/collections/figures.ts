@@ -28,7 +28,7 @@ import type { Namespace } from '../../../engine/types.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import { type Document, numberValue } from '../../../value/value.js'
 import { type DocumentWriter, writeDocument } from '../../../value/writer.js'
-import { touchesTarget } from '../arguments.js'
+import { targetResource } from '../arguments.js'
 
 interface StorageFigures {
   readonly documents: number
@@ -93,7 +93,7 @@ function writeStorage(
   writer.close().value('scaleFactor', numberValue(scale))
 }
 
-/** Every measurement lies by itself: as the peer tells it, in a bucket of its own. */
+/** Every measurement lies by itself: as the reference server tells it, in a bucket of its own. */
 function writeSeries(
   writer: DocumentWriter,
   { db, name }: Pick<Namespace, 'db' | 'name'>,
@@ -119,7 +119,7 @@ const collStats = documentRow({
   access: 'reader',
   target: collection,
   params: { scale: withDefault(wholeNumber, 1), waitForLock: ignored, verbose: ignored },
-  touches: touchesTarget('read'),
+  resources: targetResource('read'),
   help: 'Sizes and counts of a collection; zeros for a missing one.',
   *run(tx, call) {
     const scale = requireScale(call.args.scale)
@@ -141,7 +141,7 @@ const dbStats = documentRow({
   access: 'reader',
   target: anyValue,
   params: { scale: withDefault(wholeNumber, 1), freeStorage: withDefault(bool, false) },
-  touches: ({ db }) => [{ db, needs: [] }],
+  resources: ({ db }) => [{ db, privileges: [] }],
   help: 'Sizes and counts of the collections of a database that the caller may read.',
   *run(tx, call) {
     const { scale } = call.args
@@ -185,7 +185,7 @@ const collectionStats = documentRow({
   access: 'reader',
   target: collection,
   params: {},
-  touches: touchesTarget('read'),
+  resources: targetResource('read'),
   help:
     'Returns counts, size with index entries, and indexes of a collection, for the HTTP ' +
     'routes.',

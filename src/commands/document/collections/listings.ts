@@ -37,7 +37,7 @@ import type { Collation } from '../../../value/collation/collation.js'
 import { field } from '../../../value/elements.js'
 import { binaryValue, bsonType, type Document, stringOf } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
-import { emptyDocument, isEmpty, optionalCursor, touchesTarget } from '../arguments.js'
+import { emptyDocument, isEmpty, optionalCursor, targetResource } from '../arguments.js'
 import { firstBatch } from '../reading/cursors.js'
 import { storageOf } from './figures.js'
 import { eachReachable } from './reachable.js'
@@ -73,7 +73,8 @@ const listDatabases = documentRow({
       const shown = nameOnly ? namesOf(document, ['name']) : document
       chosen.push(shown)
       length += shown.length
-      // As the peer's: a server with more homes than one reply holds is listed by a filter.
+      // As the reference server's: a server with more homes than one reply holds is listed by a
+      // filter.
       if (length <= documentBytesMax) return
       throw fail('BSONObjectTooLarge', 'the list of databases is larger than a reply may be')
     }
@@ -135,12 +136,12 @@ const listCollections = documentRow({
     authorizedCollections: ignored,
     cursor: optionalCursor,
   },
-  touches: ({ db }) => [{ db, needs: [] }],
+  resources: ({ db }) => [{ db, privileges: [] }],
   help: 'Lists the collections of a database that the caller may read.',
   *run(tx, call) {
     const { filter: spec, nameOnly, cursor } = call.args
     const filter = isEmpty(spec) ? undefined : compileFilter(spec, call.context)
-    const may: typeof call.mayAt = (need, at) => call.mayAt(need, at)
+    const may: typeof call.mayAt = (privilege, at) => call.mayAt(privilege, at)
     const seen = (yield* namespacesOf(tx, call, spec)).filter((ns) => may('read', ns))
     const lines: Document[] = []
     for (const ns of seen) lines.push(collectionOf(ns, yield* seesDefinition(tx, ns, may)))
@@ -212,7 +213,7 @@ const listIndexes = documentRow({
   stable: true,
   target: collection,
   params: { cursor: optionalCursor, includeIndexBuildInfo: ignored, includeBuildUUIDs: ignored },
-  touches: touchesTarget('read'),
+  resources: targetResource('read'),
   help: 'Lists the indexes of a collection.',
   *run(tx, call) {
     const ns = tx.namespace()
@@ -234,7 +235,7 @@ const collectionSummaries = documentRow({
   access: 'reader',
   target: anyValue,
   params: {},
-  touches: ({ db }) => [{ db, needs: [] }],
+  resources: ({ db }) => [{ db, privileges: [] }],
   help: 'Lists the collections of a database with counts, owner and mode, for the HTTP route.',
   *run(tx, call) {
     const summaries: Document[] = []

@@ -1,5 +1,5 @@
-// validate: the engine's own check of one collection, told in the peer's shape. It only reads,
-// beside clients at work.
+// validate: the engine's own check of one collection, told in the reference server's shape. It only
+// reads, beside clients at work.
 
 import { fail } from '../../../base/errors.js'
 import { bool, collection, ignored, withDefault } from '../../../bus/document/params.js'
@@ -10,7 +10,7 @@ import { timeIndexName } from '../../../engine/collection/kinds/capped-order.js'
 import { idIndexName } from '../../../engine/index/index-spec.js'
 import { numberValue } from '../../../value/value.js'
 import type { DocumentWriter } from '../../../value/writer.js'
-import { touchesTarget } from '../arguments.js'
+import { targetResource } from '../arguments.js'
 
 /** Problems that a reply tells one by one; the rest is counted. */
 const problemsToldMax = 100
@@ -31,7 +31,7 @@ export const validateRow = documentRow({
     checkBSONConformance: ignored,
     enforceFastCount: ignored,
   },
-  touches: touchesTarget('read'),
+  resources: targetResource('read'),
   help: 'Verifies the records, index entries and counts of a collection.',
   *run(call) {
     const { db, target, args } = call

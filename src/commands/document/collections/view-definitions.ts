@@ -9,7 +9,7 @@ import {
   sourcesOf,
 } from '../../../engine/collection/kinds/view-options.js'
 import { requireDefinition } from '../../../engine/collection/kinds/views.js'
-import type { Guarded, Touch, View } from '../../../engine/types.js'
+import type { Guarded, Resource, View } from '../../../engine/types.js'
 import type { QueryContext } from '../../../query/context.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import { type Collation, sameCollation } from '../../../value/collation/collation.js'
@@ -23,11 +23,16 @@ interface ViewArgs {
 }
 
 /** What a definition reads. */
-export function viewTouches(db: string, args: ViewArgs): Touch[] {
+export function viewResources(db: string, args: ViewArgs): Resource[] {
   if (args.viewOn === undefined) return []
   const names = new Set(sourcesOf(viewFrom(args.viewOn, args.pipeline)))
   names.delete('')
-  return [...names].map((collection) => ({ db, collection, needs: ['read'], views: 'resolve' }))
+  return [...names].map((collection) => ({
+    db,
+    collection,
+    privileges: ['read'],
+    views: 'resolve',
+  }))
 }
 
 /** The definition as options have it. */

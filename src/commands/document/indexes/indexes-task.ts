@@ -1,5 +1,5 @@
 // createIndexes waits for its builds, so it is a task: the descriptors are put behind the call's
-// fence, then the engine's build makes them ready. dropIndexes and listIndexes stand beside it.
+// guard, then the engine's build makes them ready. dropIndexes and listIndexes stand beside it.
 
 import { fail } from '../../../base/errors.js'
 import { anyValue, arrayOf, collection, ignored, typeName } from '../../../bus/document/params.js'
@@ -15,9 +15,9 @@ import {
 import type { IndexDescriptor } from '../../../engine/types.js'
 import { field } from '../../../value/elements.js'
 import { boolOf, bsonType, documentOf, type Value } from '../../../value/value.js'
-import { touchesTarget } from '../arguments.js'
+import { targetResource } from '../arguments.js'
 
-/** As `collection`, with the peer's code of these two commands. */
+/** As `collection`, with the reference server's code of these two commands. */
 const indexedCollection: Field<string> = {
   ...collection,
   bind: (where) => {
@@ -55,13 +55,13 @@ const createIndexes = documentRow({
     commitQuorum: ignored,
     ignoreUnknownIndexOptions: ignored,
   },
-  touches: ({ db, target, args }) => [
-    { db, collection: target, needs: [args.indexes.some(rulesWrites) ? 'own' : 'index'] },
+  resources: ({ db, target, args }) => [
+    { db, collection: target, privileges: [args.indexes.some(rulesWrites) ? 'own' : 'index'] },
   ],
   help: 'Creates indexes, and the collection if it is missing. Replies when they are ready.',
   async run(call) {
     const { db, target, args } = call
-    // The specifications are read behind the fence: who may not is not told what is wrong in them.
+    // The specifications are read behind the guard: who may not is not told what is wrong in them.
     const declared = await call.write((tx) =>
       declareIndexes(tx, db, target, parseIndexSpecs(args.indexes), call.creation()),
     )
@@ -85,7 +85,7 @@ const dropIndexes = documentRow({
   stable: true,
   target: indexedCollection,
   params: { index: anyValue },
-  touches: touchesTarget('index'),
+  resources: targetResource('index'),
   help:
     'Drops indexes by name, by key pattern, or all except the one on _id. Only the owner ' +
     'drops unique and TTL indexes.',

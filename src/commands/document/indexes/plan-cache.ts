@@ -9,21 +9,28 @@ import { reply } from '../../../bus/document/reply.js'
 import { type DocumentRow, documentRow, plain } from '../../../bus/document/row.js'
 import type { Args } from '../../../bus/document/schema.js'
 import { shapedOf } from '../../../engine/plan/plan-choice.js'
-import type { Namespace, Touch } from '../../../engine/types.js'
+import type { Namespace, Resource } from '../../../engine/types.js'
 import { compileFilter } from '../../../query/filter.js'
 import { compileSort } from '../../../query/sort.js'
 import { Elements, elementsOf } from '../../../value/elements.js'
 import { bsonType, type Value } from '../../../value/value.js'
-import { collated, collation, emptyDocument, touchesTarget } from '../arguments.js'
+import { collated, collation, emptyDocument, targetResource } from '../arguments.js'
 
-/** A query's values are its sender's: only a collection's owner sees them (peer: dbAdmin). */
-export function planCacheTouches(db: string, target: string, pipeline: Value): readonly Touch[] {
+/**
+ * A query's values are its sender's: only a collection's owner sees them (reference server:
+ * dbAdmin).
+ */
+export function planCacheResources(
+  db: string,
+  target: string,
+  pipeline: Value,
+): readonly Resource[] {
   if (pipeline.type !== bsonType.array) return []
   const [first] = elementsOf(pipeline)
   if (first?.type !== bsonType.object) return []
   const elements = new Elements(first.bytes, first.start)
   if (!elements.next() || elements.name() !== '$planCacheStats') return []
-  return [{ db, collection: target, needs: ['own'] }]
+  return [{ db, collection: target, privileges: ['own'] }]
 }
 
 const shapeParams = {
@@ -35,7 +42,7 @@ const shapeParams = {
 
 type ShapeArgs = Args<typeof shapeParams>
 
-/** Whether one shape is meant; throws where its query is missing (peer). */
+/** Whether one shape is meant; throws where its query is missing (reference server). */
 function meansShape({ query, sort, projection, collation: by }: ShapeArgs): boolean {
   if (query !== undefined) return true
   if (sort === undefined && projection === undefined && by === undefined) return false
@@ -61,7 +68,7 @@ const planCacheClear = documentRow({
   access: 'identity',
   target: collection,
   params: shapeParams,
-  touches: touchesTarget('own'),
+  resources: targetResource('own'),
   help: 'Removes cached plans for the queries of a collection, or for one shape.',
   *run(tx, call) {
     const ns = tx.namespace()
@@ -80,7 +87,7 @@ const planCacheClearFilters = documentRow({
   access: 'identity',
   target: collection,
   params: shapeParams,
-  touches: touchesTarget('own'),
+  resources: targetResource('own'),
   help: 'Removes index filters. There are none.',
   *run(tx, call) {
     const ns = tx.namespace()

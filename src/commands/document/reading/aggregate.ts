@@ -20,14 +20,14 @@ import { stagesOver } from '../../../engine/collection/kinds/views.js'
 import { explainAggregate } from '../../../engine/plan/explain.js'
 import { explainClosed } from '../../../engine/plan/explain-closed.js'
 import { openPipeline, type PipelineEnvironment } from '../../../engine/sources/pipeline-source.js'
-import type { Touch } from '../../../engine/types.js'
+import type { Resource } from '../../../engine/types.js'
 import { compilePipeline, pipelineCollections, type StagePlan } from '../../../query/pipeline.js'
 import { notOfCollection } from '../../../query/stages/source.js'
 import { readPhase, type Sweep } from '../../../store/sweep.js'
 import type { Document } from '../../../value/value.js'
-import { collated, collation, cursorOptions, writeNeeds } from '../arguments.js'
-import { planCacheTouches } from '../indexes/plan-cache.js'
-import { isWriting, runMerge, runOut, temporaryTouches } from '../writing/write-stages.js'
+import { collated, collation, cursorOptions, writePrivileges } from '../arguments.js'
+import { planCacheResources } from '../indexes/plan-cache.js'
+import { isWriting, runMerge, runOut, temporaryResources } from '../writing/write-stages.js'
 import { firstBatch } from './cursors.js'
 import { explainReply } from './explain-reply.js'
 import { queryMemory } from './query-memory.js'
@@ -69,9 +69,9 @@ export const aggregateRow = documentRow({
   stable: true,
   target: collectionOrDatabase,
   params: aggregateParams,
-  touches: (call) => [
-    ...aggregateTouches(call.db, call.target, call.args),
-    ...temporaryTouches(call, call.args.pipeline),
+  resources: (call) => [
+    ...aggregateResources(call.db, call.target, call.args),
+    ...temporaryResources(call, call.args.pipeline),
   ],
   help: 'Runs a pipeline of stages over a collection.',
   writing(call) {
@@ -119,7 +119,7 @@ function requireCursor({ cursor, explain }: Pick<AggregateArgs, 'cursor' | 'expl
   throw fail('FailedToParse', text)
 }
 
-/** Stages that tell of the server, and are no part of the peer's API version 1. */
+/** Stages that tell of the server, and are no part of the reference server's API version 1. */
 const unstable: ReadonlySet<string> = new Set([
   ...['$currentOp', '$indexStats', '$listLocalSessions', '$listSessions', '$planCacheStats'],
 ])
@@ -152,22 +152,22 @@ function* runWriting(call: Call<AggregateArgs, string | undefined>): Sweep<Docum
 }
 
 /** The collection first, then those that its stages name. */
-export function aggregateTouches(
+export function aggregateResources(
   db: string,
   target: string | undefined,
   args: Pick<AggregateArgs, 'pipeline' | 'bypassDocumentValidation'>,
-): Touch[] {
-  const own: Touch[] =
+): Resource[] {
+  const own: Resource[] =
     target === undefined
       ? []
-      : [readableTarget(db, target), ...planCacheTouches(db, target, args.pipeline)]
-  const named = pipelineCollections(args.pipeline).map((one): Touch => {
-    const { db: other = db, name, need, isRuled, readsTarget } = one
-    if (need === 'read') return readable(other, name)
-    const needs = [...writeNeeds(args)]
-    if (isRuled === true) needs.push('own')
-    if (readsTarget === true) needs.push('read')
-    return { db: other, collection: name, needs }
+      : [readableTarget(db, target), ...planCacheResources(db, target, args.pipeline)]
+  const named = pipelineCollections(args.pipeline).map((one): Resource => {
+    const { db: other = db, name, privilege, isRuled, readsTarget } = one
+    if (privilege === 'read') return readable(other, name)
+    const privileges = [...writePrivileges(args)]
+    if (isRuled === true) privileges.push('own')
+    if (readsTarget === true) privileges.push('read')
+    return { db: other, collection: name, privileges }
   })
   return [...own, ...named]
 }

@@ -1,6 +1,6 @@
 // getMore on a tailable cursor that awaits data: where nothing has come yet it waits, outside of
 // any transaction, until something does, its time is over, or it is ended. Each look is a read
-// of its own behind the call's fence, so that rights which are lost meanwhile are lost.
+// of its own behind the call's guard, so that rights which are lost meanwhile are lost.
 
 import { awaitDataMs, batchBytesMax } from '../../../base/limits.js'
 import type { Watch } from '../../../engine/awaiting.js'

@@ -46,7 +46,7 @@ import {
 import { writeArray, writeDocument } from '../../../value/writer.js'
 import { collated, collation, emptyDocument } from '../arguments.js'
 import { environmentOf } from './aggregate.js'
-import { isViewed, openViewed, stagesOfQuery, touchesReadable, within } from './view-reads.js'
+import { isViewed, openViewed, readableResource, stagesOfQuery, within } from './view-reads.js'
 
 export const countParams = {
   query: withDefault(object, emptyDocument),
@@ -59,7 +59,10 @@ export const countParams = {
 
 type CountArgs = Args<typeof countParams>
 
-/** The query of the arguments; a negative limit counts like a positive one, as on the peer. */
+/**
+ * The query of the arguments; a negative limit counts like a positive one, as on the reference
+ * server.
+ */
 export function compileCount(args: CountArgs, context: QueryContext): CountQuery {
   const { query, skip, limit } = args
   return {
@@ -80,7 +83,7 @@ const count = documentRow({
   stable: true,
   target: collection,
   params: countParams,
-  touches: touchesReadable,
+  resources: readableResource,
   help: 'Counts the documents that match.',
   *run(tx, call) {
     const ns = tx.namespace()
@@ -149,7 +152,7 @@ const distinct = documentRow({
   access: 'reader',
   target: collection,
   params: distinctParams,
-  touches: touchesReadable,
+  resources: readableResource,
   help: 'Lists the distinct values of a field. Elements of arrays count separately.',
   *run(tx, call) {
     const { key, query } = call.args

@@ -18,7 +18,7 @@ import { cursorReply, reply } from '../../../bus/document/reply.js'
 import { documentRow, plain } from '../../../bus/document/row.js'
 import { fillBatch, requireAlive, type Tail } from '../../../engine/sources/cursors.js'
 import type { Source } from '../../../engine/sources/holding-source.js'
-import type { Touch } from '../../../engine/types.js'
+import type { Resource } from '../../../engine/types.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import type { Document } from '../../../value/value.js'
 import type { DocumentWriter } from '../../../value/writer.js'
@@ -48,7 +48,7 @@ export const nothingFound: Document = emptyDocument.slice()
 /** The reply with the first batch; what is left stays open under the id in it. */
 export function* firstBatch(
   tx: ReadTx,
-  call: Pick<AnyCall, 'db' | 'engine' | 'owner' | 'lsid' | 'touches' | 'request' | 'command'>,
+  call: Pick<AnyCall, 'db' | 'engine' | 'owner' | 'lsid' | 'resources' | 'request' | 'command'>,
   options: FirstBatch,
 ): Program<Document> {
   const { source, batchSize, collection, singleBatch, noCursorTimeout, tail } = options
@@ -67,13 +67,13 @@ export function* firstBatch(
   }
   const { owner, lsid } = call
   // Beside what the command declared: what its views have led to, as it stands now.
-  const touches = tx instanceof CommandReadTx ? tx.touches : call.touches
+  const resources = tx instanceof CommandReadTx ? tx.resources : call.resources
   const id = call.engine.cursors.open(source, {
     db,
     collection,
     owner,
     lsid,
-    touches,
+    resources,
     commandBytes: call.request.body.length,
     ...(noCursorTimeout === true ? { noCursorTimeout } : {}),
     ...(tail === undefined ? {} : { tail }),
@@ -81,7 +81,7 @@ export function* firstBatch(
   return cursorReply({ name: 'firstBatch', documents, id, ns })
 }
 
-/** What the peer says before an error of a plan at work. */
+/** What the reference server says before an error of a plan at work. */
 const contexts: ReadonlyMap<string, string> = new Map([
   ['find', 'Executor error during find command'],
   ['aggregate', 'PlanExecutor error during aggregation'],
@@ -98,8 +98,8 @@ function* closedOnError<T>(source: Source, program: Program<T>, context?: string
 }
 
 /** What the opening command declared; nothing for a cursor that the caller does not have. */
-function touchesOfCursor(call: Call<unknown, number>): readonly Touch[] {
-  return call.engine.cursors.find(call.target, call.owner)?.meta.touches ?? []
+function cursorResources(call: Call<unknown, number>): readonly Resource[] {
+  return call.engine.cursors.find(call.target, call.owner)?.meta.resources ?? []
 }
 
 const getMore = documentRow({
@@ -117,7 +117,7 @@ const getMore = documentRow({
     term: ignored,
     lastKnownCommittedOpTime: ignored,
   },
-  touches: touchesOfCursor,
+  resources: cursorResources,
   help:
     'Returns the next batch of a cursor. A cursor with awaitData waits for data up to ' +
     'maxTimeMS.',
@@ -139,7 +139,8 @@ const getMore = documentRow({
       return nextBatch(call, cursor, documents)
     } catch (thrown) {
       giveUp(call, cursor)
-      // The peer finds a dropped collection gone before its plan goes on: without a context.
+      // The reference server finds a dropped collection gone before its plan goes on: without a
+      // context.
       if (hasKind(thrown, 'QueryPlanKilled')) throw thrown
       throw withContext('Executor error during getMore', thrown)
     }

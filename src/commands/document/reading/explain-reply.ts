@@ -2,7 +2,7 @@
 // explain and aggregate with `explain: true` answer so.
 
 import { hostname } from 'node:os'
-import { peerVersion } from '../../../base/product.js'
+import { referenceVersion } from '../../../base/product.js'
 import { reply } from '../../../bus/document/reply.js'
 import { Elements } from '../../../value/elements.js'
 import type { Document } from '../../../value/value.js'
@@ -23,6 +23,6 @@ export function explainReply(explained: Document, command: Document, db: string)
     }
     writer.string('$db', db).close()
     writer.openDocument('serverInfo').string('host', hostname()).int32('port', 0)
-    writer.string('version', peerVersion).string('gitVersion', 'unknown').close()
+    writer.string('version', referenceVersion).string('gitVersion', 'unknown').close()
   })
 }

@@ -23,7 +23,7 @@ import {
   explainWrite,
 } from '../../../engine/plan/explain.js'
 import { explainClosed } from '../../../engine/plan/explain-closed.js'
-import type { Namespace, Need, Touch } from '../../../engine/types.js'
+import type { Namespace, Privilege, Resource } from '../../../engine/types.js'
 import type { QueryContext } from '../../../query/context.js'
 import { letVariables } from '../../../query/expression.js'
 import { compileFilter } from '../../../query/filter.js'
@@ -38,7 +38,7 @@ import {
   deleteParams,
   updateParams,
 } from '../writing/update-delete.js'
-import { aggregateParams, aggregateTouches, compileStages, environmentOf } from './aggregate.js'
+import { aggregateParams, aggregateResources, compileStages, environmentOf } from './aggregate.js'
 import { compileCount, compileViewCount, countParams, distinctParams } from './count-distinct.js'
 import { explainReply } from './explain-reply.js'
 import { compileFind, compileViewFind, findParams, refuseUnserved } from './find.js'
@@ -52,7 +52,7 @@ type ExplainCall = Pick<
 
 /** An inner command, parsed: what it would touch, and its explanation. */
 interface Explained {
-  readonly touches: readonly Touch[]
+  readonly resources: readonly Resource[]
   readonly collection: string | undefined
   run(tx: ReadTx, call: ExplainCall, target: ExplainTarget): Program<Document>
 }
@@ -63,10 +63,10 @@ type Explainer = (inner: Document, db: string) => Explained
 interface Explanation<F extends Fields, T extends string | undefined> {
   readonly params: F
   readonly target: Field<T>
-  readonly needs: readonly Need[]
+  readonly privileges: readonly Privilege[]
   /** Reads views, too: their stages, and those that the command becomes. */
   readonly viewed?: (args: Args<F>, context: QueryContext) => readonly StagePlan[]
-  readonly touches?: (db: string, target: T, args: Args<F>) => readonly Touch[]
+  readonly resources?: (db: string, target: T, args: Args<F>) => readonly Resource[]
   run(inner: Inner<F, T>, tx: ReadTx): Program<Document>
 }
 
@@ -80,7 +80,7 @@ interface Inner<F extends Fields, T> {
 
 function explainer<F extends Fields, T extends string | undefined>(
   name: string,
-  { params, target: beside, needs, viewed, touches, run }: Explanation<F, T>,
+  { params, target: beside, privileges, viewed, resources, run }: Explanation<F, T>,
 ): Explainer {
   const schema = new Schema(name, params)
   const readTarget = beside.bind(`${name}.${name}`)
@@ -88,9 +88,10 @@ function explainer<F extends Fields, T extends string | undefined>(
   return (body, db) => {
     const { args, target: command, generic } = parseCommand({ body, sequences: new Map() }, syntax)
     const views = viewed === undefined ? {} : { views: 'resolve' as const }
-    const own: Touch[] = command === undefined ? [] : [{ db, collection: command, needs, ...views }]
+    const own: Resource[] =
+      command === undefined ? [] : [{ db, collection: command, privileges, ...views }]
     return {
-      touches: touches?.(db, command, args) ?? own,
+      resources: resources?.(db, command, args) ?? own,
       collection: command,
       run: (tx, call, target) => {
         const lets = withLet(call.context, generic.let)
@@ -137,7 +138,7 @@ function withLet(context: QueryContext, spec: Document | undefined): QueryContex
 const find = explainer('find', {
   params: findParams,
   target: collection,
-  needs: ['read'],
+  privileges: ['read'],
   viewed: compileViewFind,
   run: ({ args, call, context, target }, tx) => {
     refuseUnserved(args)
@@ -150,7 +151,7 @@ const find = explainer('find', {
 const count = explainer('count', {
   params: countParams,
   target: collection,
-  needs: ['read'],
+  privileges: ['read'],
   viewed: compileViewCount,
   run: ({ args, context, target }, tx) => explainCount(tx, target, compileCount(args, context)),
 })
@@ -158,7 +159,7 @@ const count = explainer('count', {
 const distinct = explainer('distinct', {
   params: distinctParams,
   target: collection,
-  needs: ['read'],
+  privileges: ['read'],
   viewed: ({ query }, context) => stagesOfQuery({ filter: query }, context),
   run: ({ args, context, target }, tx) => {
     const filter = compileFilter(args.query, context)
@@ -169,9 +170,9 @@ const distinct = explainer('distinct', {
 const aggregate = explainer('aggregate', {
   params: aggregateParams,
   target: collectionOrDatabase,
-  needs: ['read'],
+  privileges: ['read'],
   viewed: ({ pipeline }, context) => compilePipeline(pipeline, context),
-  touches: aggregateTouches,
+  resources: aggregateResources,
   run: ({ args, command, call, context, target }, tx) => {
     const stages = compileStages(call.db, command, args, context)
     const environment = environmentOf({ ...environmentParts(call), target: command, args, context })
@@ -194,7 +195,7 @@ function onlyOne<T>(operations: readonly T[]): T {
 const update = explainer('update', {
   params: updateParams,
   target: collection,
-  needs: ['read', 'write'],
+  privileges: ['read', 'write'],
   run: ({ args, context, target }, tx) => {
     const operation = onlyOne(args.updates)
     const by = collated(context, operation.collation, target.ns)
@@ -207,7 +208,7 @@ const update = explainer('update', {
 const remove = explainer('delete', {
   params: deleteParams,
   target: collection,
-  needs: ['read', 'write'],
+  privileges: ['read', 'write'],
   run: ({ args, context, target }, tx) => {
     const operation = onlyOne(args.deletes)
     const by = collated(context, operation.collation, target.ns)
@@ -219,7 +220,7 @@ const remove = explainer('delete', {
 const findAndModify = explainer('findAndModify', {
   params: findAndModifyParams,
   target: collection,
-  needs: ['read', 'write'],
+  privileges: ['read', 'write'],
   run: ({ args, context, target }, tx) => {
     requireOneWay(args)
     const query = { ...compileSelection(args, context), limit: 1 }
@@ -263,7 +264,7 @@ export const explainRow = documentRow({
       'allPlansExecution',
     ),
   },
-  touches: (call) => explainedOf(call.target, call).touches,
+  resources: (call) => explainedOf(call.target, call).resources,
   help: 'Shows how a command would find its documents, and with executionStats the cost.',
   *run(tx, call) {
     const { db, target: inner, args, services } = call

@@ -40,8 +40,8 @@ import { checkTailing, openTail } from './tailing.js'
 import {
   isViewed,
   openViewed,
+  readableResource,
   stagesOfQuery,
-  touchesReadable,
   unsupported,
   within,
 } from './view-reads.js'
@@ -80,7 +80,7 @@ export const findRow = documentRow({
   stable: true,
   target: collection,
   params: findParams,
-  touches: touchesReadable,
+  resources: readableResource,
   help: 'Finds documents of a collection or view.',
   *run(tx, call) {
     const { args, target } = call

@@ -29,7 +29,7 @@ import type { Program } from '../../../store/store.js'
 import { numberOf } from '../../../value/numbers.js'
 import { numberValue, type Value } from '../../../value/value.js'
 import type { DocumentWriter } from '../../../value/writer.js'
-import { touchesTarget } from '../arguments.js'
+import { targetResource } from '../arguments.js'
 
 /** A member as it is shown, and where to go on behind it. */
 interface Shown {
@@ -56,7 +56,7 @@ export const keyMembersRow = documentRow({
     after: optional(anyValue),
     limit: withDefault(countNumber, 100),
   },
-  touches: touchesTarget('read'),
+  resources: targetResource('read'),
   help:
     'Returns members of one key of a key-value database, starting after `after`, the `next` ' +
     'of the previous page.',

@@ -67,5 +67,5 @@ export function openTail(
   return { source: new TailSource(ns, query), tail: { awaitsData: args.awaitData, keys } }
 }
 
-/** How the peer prints a query without conditions. */
+/** How the reference server prints a query without conditions. */
 const everything = 'Tree: $and\nSort: {}\nProj: {}\n '

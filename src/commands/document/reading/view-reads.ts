@@ -19,7 +19,7 @@ import {
   openPipeline,
   type PipelineEnvironment,
 } from '../../../engine/sources/pipeline-source.js'
-import type { Touch } from '../../../engine/types.js'
+import type { Resource } from '../../../engine/types.js'
 import type { QueryContext } from '../../../query/context.js'
 import { compilePipeline, type StagePlan } from '../../../query/pipeline.js'
 import type { Program } from '../../../store/store.js'
@@ -28,22 +28,22 @@ import { type Document, numberValue } from '../../../value/value.js'
 import { DocumentWriter } from '../../../value/writer.js'
 import { isEmpty } from '../arguments.js'
 
-/** The touch of a command that reads a collection or a view. */
-export function touchesReadable(call: {
+/** The resource of a command that reads a collection or a view. */
+export function readableResource(call: {
   readonly db: string
   readonly target: string
-}): readonly Touch[] {
+}): readonly Resource[] {
   return [readableTarget(call.db, call.target)]
 }
 
-export function readable(db: string, collection: string): Touch {
+export function readable(db: string, collection: string): Resource {
   // What is defined is gathered from all of the database: of it, what the caller may read.
-  if (collection === viewsName) return { db, needs: [] }
-  return { db, collection, needs: ['read'], views: 'resolve' }
+  if (collection === viewsName) return { db, privileges: [] }
+  return { db, collection, privileges: ['read'], views: 'resolve' }
 }
 
 /** Of a command's own target: buckets are read by reading their collection. */
-export function readableTarget(db: string, target: string): Touch {
+export function readableTarget(db: string, target: string): Resource {
   return readable(db, seriesOfBuckets(target) ?? target)
 }
 
@@ -61,7 +61,7 @@ type ViewCall = Pick<Call<unknown, unknown>, 'db' | 'context' | 'mayAt'> & {
 /** The call with what its collation makes of its context. */
 export function within(call: ViewCall, context: QueryContext): ViewCall {
   const { db, target } = call
-  return { db, target, context, mayAt: (need, ns) => call.mayAt(need, ns) }
+  return { db, target, context, mayAt: (privilege, ns) => call.mayAt(privilege, ns) }
 }
 
 /** The command's target: a collection itself, or what a view shows of one. */
@@ -91,7 +91,7 @@ export function* openViewed(
     const hint = isPacked ? undefined : hintOver(place, environment.hint)
     return openPipeline(place.ns, stagesOver(place, stages), { ...environment, hint })
   }
-  const documents = yield* viewDocuments(tx, call.db, (need, at) => call.mayAt(need, at))
+  const documents = yield* viewDocuments(tx, call.db, (privilege, at) => call.mayAt(privilege, at))
   return openDocuments(documents, stages, environment)
 }
 

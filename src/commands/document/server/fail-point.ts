@@ -1,5 +1,5 @@
 // configureFailPoint: how a driver's own tests make commands fail. The table has this row with
-// TEST_COMMANDS=1 alone; without it, the name is unknown, as on the peer.
+// TEST_COMMANDS=1 alone; without it, the name is unknown, as on the reference server.
 
 import { fail } from '../../../base/errors.js'
 import type { FailPointMode } from '../../../bus/document/fail-point.js'

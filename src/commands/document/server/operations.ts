@@ -95,12 +95,12 @@ export function operationDocuments(
   return chosen.map((other) =>
     writeDocument((writer) => {
       const ms = Math.max(0, elapsed - other.startedMs)
-      const collection = other.touches[0]?.collection
+      const collection = other.resources[0]?.collection
       writer
         .string('type', 'op')
         .string('host', hostname())
         .string('desc', `conn${other.session.id}`)
-      writer.int32('connectionId', other.session.id).string('client', other.session.peer)
+      writer.int32('connectionId', other.session.id).string('client', other.session.remoteAddress)
       writeApplication(writer, other.session.clientMetadata)
       writer.bool('active', true).string('currentOpTime', new Date(other.now).toISOString())
       writeUser(writer, other)
@@ -123,7 +123,8 @@ export function operationDocuments(
 
 /**
  * The command as it came, but for its session and secrets. Of others the operator sees the target
- * and the shape: values are theirs. A long one is told by its shape, as the peer truncates it.
+ * and the shape: values are theirs. A long one is told by its shape, as the reference server
+ * truncates it.
  */
 function writeCommand(writer: DocumentWriter, other: Operation, isOwn: boolean): void {
   const { body } = other.request
@@ -157,7 +158,7 @@ export function idleConnectionDocuments(
     .map((other) =>
       writeDocument((writer) => {
         writer.string('type', 'op').string('host', hostname()).string('desc', `conn${other.id}`)
-        writer.int32('connectionId', other.id).string('client', other.peer)
+        writer.int32('connectionId', other.id).string('client', other.remoteAddress)
         writeApplication(writer, other.clientMetadata)
         writer.bool('active', false).string('currentOpTime', time)
         writeUser(writer, other)

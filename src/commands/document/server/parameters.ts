@@ -3,7 +3,7 @@
 
 import { fail } from '../../../base/errors.js'
 import { sessionIdleMinutes } from '../../../base/limits.js'
-import { peerCompatibilityVersion } from '../../../base/product.js'
+import { referenceCompatibilityVersion } from '../../../base/product.js'
 import type { Call } from '../../../bus/document/call.js'
 import { genericFields } from '../../../bus/document/generic.js'
 import { anyValue, bool } from '../../../bus/document/params.js'
@@ -28,7 +28,9 @@ import {
 } from '../../../value/value.js'
 import { writeArray, writeDocument } from '../../../value/writer.js'
 
-const compatibility = writeDocument((writer) => writer.string('version', peerCompatibilityVersion))
+const compatibility = writeDocument((writer) =>
+  writer.string('version', referenceCompatibilityVersion),
+)
 
 const parameters: ReadonlyMap<string, Value> = new Map([
   ['authenticationMechanisms', writeArray(saslMechanisms.map(stringValue))],

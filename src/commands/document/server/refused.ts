@@ -1,6 +1,6 @@
 // Commands that clients know and this server does not offer: refused with the reason, which is
 // better than a name that looks unknown, and far better than an ok that does nothing. Where a
-// standalone peer refuses too, it is in its words.
+// standalone reference server refuses too, it is in its words.
 
 import { type CodeName, fail } from '../../../base/errors.js'
 import { anyValue } from '../../../bus/document/params.js'

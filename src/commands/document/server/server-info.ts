@@ -4,7 +4,7 @@
 import { arch, cpus, hostname, release, totalmem, type } from 'node:os'
 import { fail } from '../../../base/errors.js'
 import { documentBytesMax } from '../../../base/limits.js'
-import { peerVersion, peerVersionArray, productName } from '../../../base/product.js'
+import { productName, referenceVersion, referenceVersionArray } from '../../../base/product.js'
 import { anyValue, ignored, string, wholeNumber } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
 import { documentRow, plain } from '../../../bus/document/row.js'
@@ -34,11 +34,11 @@ const buildInfo = documentRow({
   help: 'Returns the version of the reference server and that of Sigil.',
   run: (call) =>
     reply((writer) => {
-      writer.string('version', peerVersion).string('gitVersion', 'unknown')
+      writer.string('version', referenceVersion).string('gitVersion', 'unknown')
       writer.openArray('modules').close().string('allocator', 'system')
       writer.string('javascriptEngine', 'none').string('sysInfo', 'deprecated')
       writer.openArray('versionArray')
-      for (const [index, part] of peerVersionArray.entries()) writer.int32(String(index), part)
+      for (const [index, part] of referenceVersionArray.entries()) writer.int32(String(index), part)
       writer.close().openDocument('openssl').close()
       writer.openDocument('buildEnvironment').close()
       writer.int32('bits', 64).bool('debug', false).int32('maxBsonObjectSize', documentBytesMax)
@@ -81,7 +81,7 @@ const whatsMyUri = documentRow({
   target: anyValue,
   params: {},
   help: 'Returns the remote address of the caller.',
-  run: (call) => reply((writer) => writer.string('you', call.session.peer)),
+  run: (call) => reply((writer) => writer.string('you', call.session.remoteAddress)),
 })
 
 const getCmdLineOpts = documentRow({

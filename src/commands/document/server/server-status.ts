@@ -2,7 +2,7 @@
 // be guesses are left out.
 
 import { hostname } from 'node:os'
-import { peerVersion, productName } from '../../../base/product.js'
+import { productName, referenceVersion } from '../../../base/product.js'
 import type { Counters } from '../../../bus/document/bus-view.js'
 import { anyValue } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
@@ -33,7 +33,7 @@ const serverStatus = documentRow({
     const { rules = strictRules } = call.services
     if (!isAdministrator(call.identity, rules)) {
       return reply((writer) => {
-        writer.string('version', peerVersion).string('process', 'mongod')
+        writer.string('version', referenceVersion).string('process', 'mongod')
         writer.double('uptime', Math.floor(upMs / 1000)).int64('uptimeMillis', upMs)
         writer.date('localTime', call.now)
         writer.openDocument('product').string('name', productName)
@@ -41,7 +41,10 @@ const serverStatus = documentRow({
       })
     }
     return reply((writer) => {
-      writer.string('host', hostname()).string('version', peerVersion).string('process', 'mongod')
+      writer
+        .string('host', hostname())
+        .string('version', referenceVersion)
+        .string('process', 'mongod')
       writer.int64('pid', process.pid).double('uptime', Math.floor(upMs / 1000))
       writer.int64('uptimeMillis', upMs).int64('uptimeEstimate', Math.floor(upMs / 1000))
       writer.date('localTime', call.now)
@@ -122,7 +125,7 @@ function writeClients(writer: DocumentWriter, name: string, total: number): void
   writer.int32('writers', 0).close()
 }
 
-/** The figures of the peer's engine that tools show: the heap stands for its cache. */
+/** The figures of the reference server's engine that tools show: the heap stands for its cache. */
 function writeCache(writer: DocumentWriter, bytesMax: number, bytes: number): void {
   writer.openDocument('wiredTiger').openDocument('cache')
   writer.int64('bytes currently in the cache', bytes).int64('maximum bytes configured', bytesMax)
@@ -136,7 +139,7 @@ function writeCache(writer: DocumentWriter, bytesMax: number, bytes: number): vo
   writer.close().close()
 }
 
-/** Operations that may be at work at once, as the peer announces them. */
+/** Operations that may be at work at once, as the reference server announces them. */
 const ticketsMax = 128
 
 function pageFaults(): number {

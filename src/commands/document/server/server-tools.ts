@@ -1,8 +1,8 @@
 // What administrators' tools ask a standalone server for beside its data: answered from what is
-// there, in the peer's shapes, and with nothing where Sigil has nothing of the kind.
+// there, in the reference server's shapes, and with nothing where Sigil has nothing of the kind.
 
 import { fail } from '../../../base/errors.js'
-import { peerCompatibilityVersion } from '../../../base/product.js'
+import { referenceCompatibilityVersion } from '../../../base/product.js'
 import { anyValue, bool, ignored, string, withDefault } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
 import { documentRow, plain } from '../../../bus/document/row.js'
@@ -74,8 +74,8 @@ const setFeatureCompatibilityVersion = documentRow({
   params: { confirm: withDefault(bool, false), fromConfigServer: ignored },
   help: 'Accepts the version in force and no other.',
   run: ({ target: version, args }) => {
-    if (version !== peerCompatibilityVersion) {
-      const expected = `expected '${peerCompatibilityVersion}'`
+    if (version !== referenceCompatibilityVersion) {
+      const expected = `expected '${referenceCompatibilityVersion}'`
       const text = `Invalid feature compatibility version value '${version}'; ${expected}`
       throw fail('Location4926900', text)
     }

@@ -1,5 +1,5 @@
 // findAndModifyIf: findAndModify under a condition on the very bytes that are stored, looked at in
-// the transaction that changes them. It is no command of the peer: HTTP's If-Match and
+// the transaction that changes them. It is no command of the reference server: HTTP's If-Match and
 // If-None-Match run it, and any other client may.
 
 import { fail } from '../../../base/errors.js'
@@ -32,7 +32,7 @@ import type { Update } from '../../../query/update.js'
 import type { Sweep } from '../../../store/sweep.js'
 import { documentTag } from '../../../value/document-tag.js'
 import type { Document } from '../../../value/value.js'
-import { collated, emptyDocument, isEmpty, touchesTarget } from '../arguments.js'
+import { collated, emptyDocument, isEmpty, targetResource } from '../arguments.js'
 import { assumingCollation } from './assumed-collation.js'
 import { refuseSeries, writeUpdateResult, writeValue } from './find-and-modify.js'
 import { compileOperation, targetOf } from './update-delete.js'
@@ -61,7 +61,7 @@ export const findAndModifyIfRow = documentRow({
   access: 'identity',
   target: collection,
   params,
-  touches: touchesTarget('read', 'write'),
+  resources: targetResource('read', 'write'),
   help: 'Changes or removes one document if its bytes have a tag, or adds it if it is missing.',
   *run(call) {
     requireSense(call.args)

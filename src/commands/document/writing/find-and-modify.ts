@@ -34,7 +34,7 @@ import {
   emptyDocument,
   isEmpty,
   stamping,
-  writeNeeds,
+  writePrivileges,
 } from '../arguments.js'
 import { assumingCollation } from './assumed-collation.js'
 import { compileOperation, targetOf } from './update-delete.js'
@@ -69,8 +69,8 @@ export const findAndModifyRow = documentRow({
   stable: true,
   target: collection,
   params: findAndModifyParams,
-  touches: ({ db, target, args }) => [
-    { db, collection: target, needs: ['read', ...writeNeeds(args)] },
+  resources: ({ db, target, args }) => [
+    { db, collection: target, privileges: ['read', ...writePrivileges(args)] },
   ],
   help: 'Changes or removes one document and returns it.',
   *run(call) {
@@ -120,7 +120,9 @@ function* told<T>(change: Sweep<T>): Sweep<T> {
   }
 }
 
-/** Throws CommandNotSupportedOnView: the peer's time series are none of this command's. */
+/**
+ * Throws CommandNotSupportedOnView: the reference server's time series are none of this command's.
+ */
 export function refuseSeries({ db, target }: { readonly db: string; readonly target: string }) {
   return (): never => {
     throw notOfSeries({ db, name: target })

@@ -75,7 +75,10 @@ function* insertBucket(
   if (failure !== undefined) throw failure.error
 }
 
-/** A bucket that was restored before is told by its first measurement; the peer's by its `_id`. */
+/**
+ * A bucket that was restored before is told by its first measurement; the reference server's by its
+ * `_id`.
+ */
 function* refuseStored(
   call: Call<BucketArgs, string>,
   ns: Namespace,

@@ -14,7 +14,7 @@ import type { Document } from '../../../value/value.js'
 import { requireOwn, type WriteFailure } from './write-errors.js'
 
 /** A document as it will be stored, with its position in the command. */
-export interface Prepared {
+export interface Numbered {
   readonly index: number
   readonly document: Document
 }
@@ -23,7 +23,7 @@ interface Outcome {
   readonly inserted: number
   readonly failures: readonly WriteFailure[]
   /** What a further program has to try. */
-  readonly rest?: readonly Prepared[]
+  readonly rest?: readonly Numbered[]
 }
 
 type Target = Pick<Call<unknown, string>, 'db' | 'target' | 'creation'>
@@ -38,7 +38,7 @@ const storeRefusals: ReadonlySet<CodeName> = new Set([
   'CommandNotSupportedOnView',
 ])
 
-function refusedBy(error: GatewayError, group: readonly Prepared[], ordered: boolean): Outcome {
+function refusedBy(error: GatewayError, group: readonly Numbered[], ordered: boolean): Outcome {
   const refused = ordered ? group.slice(0, 1) : group
   return { inserted: 0, failures: refused.map(({ index }) => ({ index, error })) }
 }
@@ -46,7 +46,7 @@ function refusedBy(error: GatewayError, group: readonly Prepared[], ordered: boo
 /** One program for the group; if it is more than a program may hold, one for each half. */
 export function* insertGroup(
   target: Target,
-  group: readonly Prepared[],
+  group: readonly Numbered[],
   ordered: boolean,
 ): Sweep<Outcome> {
   if (group.length === 0) return { inserted: 0, failures: [] }
@@ -84,7 +84,7 @@ function both(first: Outcome, second: Outcome): Outcome {
 function* insertAll(
   tx: Tx,
   target: Target,
-  group: readonly Prepared[],
+  group: readonly Numbered[],
   ordered: boolean,
   staged: Staged,
 ): Program<Outcome> {

@@ -1,5 +1,5 @@
 // insert: documents go in by groups of one write program each. A group is atomic, the command is
-// not, as on the peer: what came before a refused document stays.
+// not, as on the reference server: what came before a refused document stays.
 // (docs/design/transactions.md, rule 2)
 
 import { inlineValueBytesMax, programBytesMax, sweepDocumentsMax } from '../../../base/limits.js'
@@ -15,9 +15,9 @@ import { documentRow, plain } from '../../../bus/document/row.js'
 import { withId } from '../../../engine/collection/collections.js'
 import { seriesOfBuckets } from '../../../engine/collection/kinds/series-buckets.js'
 import { type Document, timestampValue, type Value } from '../../../value/value.js'
-import { bypassEmptyTsReplacement, requireBatch, touchesForWriting } from '../arguments.js'
+import { bypassEmptyTsReplacement, requireBatch, writtenResource } from '../arguments.js'
 import { insertBuckets } from './insert-buckets.js'
-import { insertGroup, type Prepared } from './insert-group.js'
+import { insertGroup, type Numbered } from './insert-group.js'
 import { failuresValue, requireOwn, type WriteFailure, writeFailures } from './write-errors.js'
 
 export const insertRow = documentRow({
@@ -38,8 +38,8 @@ export const insertRow = documentRow({
     bypassDocumentValidation: withDefault(bool, false),
     bypassEmptyTsReplacement,
   },
-  touches: ({ db, target, args }) =>
-    touchesForWriting({ db, target: seriesOfBuckets(target) ?? target, args }),
+  resources: ({ db, target, args }) =>
+    writtenResource({ db, target: seriesOfBuckets(target) ?? target, args }),
   help: 'Adds documents, and creates the collection if it is missing.',
   *run(call) {
     const { documents: given, ordered } = call.args
@@ -51,7 +51,7 @@ export const insertRow = documentRow({
     let inserted = 0
     let next = 0
     while (next < given.length && !(ordered && failures.length > 0)) {
-      const group: Prepared[] = []
+      const group: Numbered[] = []
       const refused: WriteFailure[] = []
       const makeId = (index: number) => () => call.objectId(index)
       for (let bytes = 0; next < given.length && canTake(group, bytes, given[next]); next++) {
@@ -80,7 +80,7 @@ export const insertRow = documentRow({
 })
 
 /** Whether a further document fits the group; a staged one has a program of its own. */
-function canTake(group: readonly Prepared[], bytes: number, next: Document | undefined): boolean {
+function canTake(group: readonly Numbered[], bytes: number, next: Document | undefined): boolean {
   const [first] = group
   if (first === undefined) return true
   if (next === undefined || group.length >= sweepDocumentsMax) return false

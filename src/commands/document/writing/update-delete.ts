@@ -52,7 +52,7 @@ import {
 } from '../arguments.js'
 import { type Job, runBatch } from './write-batch.js'
 import { failuresValue, unquotedFailure, writeFailures } from './write-errors.js'
-import { changeNeeds } from './write-needs.js'
+import { changePrivileges } from './write-privileges.js'
 
 const updateFields = {
   q: object,
@@ -91,14 +91,14 @@ const update = documentRow({
   stable: true,
   target: collection,
   params: updateParams,
-  touches: ({ db, target, args }) => [
-    { db, collection: target, needs: changeNeeds(args.updates, args) },
+  resources: ({ db, target, args }) => [
+    { db, collection: target, privileges: changePrivileges(args.updates, args) },
   ],
   help: 'Changes one or many documents for each operation, and adds one with upsert.',
   *run(call) {
     const { updates, ordered } = call.args
     requireBatch(updates.length)
-    // As on the peer: not the operation's error, but the command's.
+    // As on the reference server: not the operation's error, but the command's.
     for (const { u } of updates) if (u.type === bsonType.array) requireKnownStages(u)
     const upserted: { index: number; id: Value }[] = []
     let matched = 0
@@ -199,7 +199,9 @@ const remove = documentRow({
   stable: true,
   target: collection,
   params: deleteParams,
-  touches: ({ db, target, args }) => [{ db, collection: target, needs: changeNeeds(args.deletes) }],
+  resources: ({ db, target, args }) => [
+    { db, collection: target, privileges: changePrivileges(args.deletes) },
+  ],
   help: 'Removes documents, one or all that match for each operation.',
   *run(call) {
     const { deletes, ordered } = call.args

@@ -76,13 +76,13 @@ export function writeFailures(writer: DocumentWriter, failures: Value | undefine
 const passing: readonly CodeName[] = [
   ...(['WriteConflict', 'TransactionTooLarge', 'ShutdownInProgress', 'CursorKilled'] as const),
   ...(['CommandNotSupportedOnView', 'Unauthorized', 'InvalidNamespace'] as const),
-  // The peer plans a stage's index before the plan runs.
+  // The reference server plans a stage's index before the plan runs.
   'IndexNotFound',
   // What a first stage says of its own fields.
   ...(['Location51024', 'Location40414', 'Location40415'] as const),
 ]
 
-/** As the peer words what fails while a plan runs: `context :: caused by :: text`. */
+/** As the reference server words what fails while a plan runs: `context :: caused by :: text`. */
 export function withContext(context: string, thrown: unknown): unknown {
   if (!(thrown instanceof GatewayError) || isTooMuchWork(thrown)) return thrown
   if (hasKind(thrown, ...passing) || thrown.constructor !== GatewayError) return thrown

@@ -22,7 +22,7 @@ import { fillBatch } from '../../../engine/sources/cursors.js'
 import type { Source } from '../../../engine/sources/holding-source.js'
 import { openPipeline, type PipelineEnvironment } from '../../../engine/sources/pipeline-source.js'
 import { openFind } from '../../../engine/sources/source.js'
-import type { Guarded, Touch } from '../../../engine/types.js'
+import type { Guarded, Resource } from '../../../engine/types.js'
 import type { QueryContext } from '../../../query/context.js'
 import { compileFilter } from '../../../query/filter.js'
 import { pipelineCollections, type StagePlan } from '../../../query/pipeline.js'
@@ -68,10 +68,13 @@ export function isWriting(pipeline: Value): boolean {
 }
 
 /** The collection that a writing pipeline gathers its results in. */
-export function temporaryTouches(call: Pick<WritingCall, 'db' | 'uuid'>, pipeline: Value): Touch[] {
+export function temporaryResources(
+  call: Pick<WritingCall, 'db' | 'uuid'>,
+  pipeline: Value,
+): Resource[] {
   if (!isWriting(pipeline)) return []
   const db = pipelineCollections(pipeline).at(-1)?.db ?? call.db
-  return [{ db, collection: temporaryName(call.uuid(temporaryUuid)), needs: [] }]
+  return [{ db, collection: temporaryName(call.uuid(temporaryUuid)), privileges: [] }]
 }
 
 /** $out: all results are there before the first of them is seen. */
@@ -146,7 +149,8 @@ function readsItself(call: WritingCall, { given }: WritingPipeline, plan: MergeP
   const { collection } = plan.target
   if (db === call.db && collection === call.target) return true
   return pipelineCollections(given).some(
-    (named) => named.need === 'read' && (named.db ?? call.db) === db && named.name === collection,
+    (named) =>
+      named.privilege === 'read' && (named.db ?? call.db) === db && named.name === collection,
   )
 }
 
@@ -156,7 +160,7 @@ function* namesView(
   call: WritingCall,
   { given }: WritingPipeline,
 ): Program<boolean> {
-  const named = pipelineCollections(given).filter(({ need }) => need === 'read')
+  const named = pipelineCollections(given).filter(({ privilege }) => privilege === 'read')
   const names = named.map(({ db = call.db, name }) => ({ db, name }))
   if (call.target !== undefined) names.push({ db: call.db, name: call.target })
   for (const { db, name } of names) {

@@ -66,7 +66,7 @@ const bitop: KeyValueRow = {
   flags: ['write', 'denyoom'],
   categories: ['bitmap'],
   keys: [2, -1, 1],
-  needs: ['read', 'write'],
+  privileges: ['read', 'write'],
   summary: 'Combines strings bit by bit into another key; returns the length of the result.',
   since: '2.6.0',
   group: 'bitmap',

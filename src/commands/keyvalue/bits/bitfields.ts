@@ -150,7 +150,7 @@ const bitfield: KeyValueRow = {
   grows: 'keys',
   arity: -2,
   flags: ['write', 'denyoom'],
-  needs: ['read', 'write'],
+  privileges: ['read', 'write'],
   summary: 'Reads and changes integers of any width within a string.',
   since: '3.2.0',
   complexity: 'O(N) with N bytes of the string',

@@ -42,7 +42,7 @@ const setbit: KeyValueRow = {
   grows: 'keys',
   arity: 4,
   flags: ['write', 'denyoom'],
-  needs: ['read', 'write'],
+  privileges: ['read', 'write'],
   summary: 'Sets or clears a bit of a string; returns the old bit.',
   since: '2.2.0',
   complexity: 'O(N) with N bytes of the string',
@@ -97,7 +97,7 @@ function bitsWithin(start: number, end: number, inBits: boolean, bytes: number):
   return { first: part.first * 8, last: part.last * 8 + 7 }
 }
 
-/** The peer looks at the range only where there is a string. */
+/** The reference server looks at the range only where there is a string. */
 const bitcount: KeyValueRow = {
   ...shared,
   name: 'bitcount',

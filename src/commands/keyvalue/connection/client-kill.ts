@@ -32,7 +32,10 @@ export const clientKill: KeyValueRow = {
   run(call): Reply {
     if (call.count === 3) {
       const address = call.text(2)
-      const found = matching(call, { tests: [({ peer }) => peer === address], skipsMe: false })
+      const found = matching(call, {
+        tests: [({ remoteAddress }) => remoteAddress === address],
+        skipsMe: false,
+      })
       const [first] = found
       if (first === undefined) throw refuse('ERR No such client')
       kill(call, first)
@@ -56,7 +59,8 @@ function readFilters(call: KeyValueCall): Filters {
     } else if (call.is(i, 'type')) {
       const type = clientTypeOf(call, i + 1)
       filters.tests.push((session) => hasType(session, type))
-    } else if (call.is(i, 'addr')) filters.tests.push(({ peer }) => peer === value)
+    } else if (call.is(i, 'addr'))
+      filters.tests.push(({ remoteAddress }) => remoteAddress === value)
     else if (call.is(i, 'laddr')) filters.tests.push(({ local }) => local === value)
     else if (call.is(i, 'user')) filters.tests.push(withUser(call, value))
     else if (call.is(i, 'skipme') && isYesOrNo(call, i + 1)) filters.skipsMe = call.is(i + 1, 'yes')

@@ -17,7 +17,7 @@ export function* visibleClients({ session, services }: KeyValueCall): Generator<
   }
 }
 
-/** A word of TYPE. Throws what the peer answers. */
+/** A word of TYPE. Throws what the reference server answers. */
 export function clientTypeOf(call: KeyValueCall, position: number): ClientType {
   for (const type of ['normal', 'pubsub', 'replica', 'master'] as const) {
     if (call.is(position, type)) return type
@@ -39,7 +39,7 @@ export function lineOf(session: KeyValueSession, call: KeyValueCall): string {
   const inMulti = multi?.size ?? (isSelf && call.isQueued ? 1 : -1)
   return [
     `id=${session.id}`,
-    `addr=${session.peer}`,
+    `addr=${session.remoteAddress}`,
     `laddr=${session.local}`,
     `fd=${session.id}`,
     `name=${session.name}`,

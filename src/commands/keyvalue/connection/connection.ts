@@ -45,7 +45,7 @@ const echo: KeyValueRow = {
   run: (call) => call.arg(1),
 }
 
-/** A name that CLIENT LIST can show. Throws what the peer answers. */
+/** A name that CLIENT LIST can show. Throws what the reference server answers. */
 export function requireName(name: string): string {
   if (/^[!-~]*$/.test(name)) return name
   throw refuse('ERR Client names cannot contain spaces, newlines or special characters.')
@@ -78,7 +78,7 @@ function isDatabase(index: number | bigint | undefined): index is number {
 
 const int32Max = 2 ** 31
 
-/** The number of a database. Throws what the peer answers. */
+/** The number of a database. Throws what the reference server answers. */
 export function requireDatabase(call: KeyValueCall, position: number): number {
   const index = call.integer(position)
   if (index >= int32Max || index < -int32Max) {

@@ -1,5 +1,5 @@
-// What a session is called where the peer has users: CLIENT LIST, ACL WHOAMI and CLIENT KILL USER,
-// each of which prints or takes the name.
+// What a session is called where the reference server has users: CLIENT LIST, ACL WHOAMI and CLIENT
+// KILL USER, each of which prints or takes the name.
 
 import type { KeyValueSession } from '../../../bus/keyvalue/clients/session.js'
 import type { HandlerServices } from '../../../bus/keyvalue/services.js'

@@ -15,9 +15,9 @@ import { emptyArray, map, ok, type Reply } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import { flatMapInTurns, mapInTurns } from '../../../engine/keyspace/containers/in-turns.js'
 import {
+  findOpenHash,
   type Hash,
   type HashField,
-  heldHash,
   openHash,
   readField,
 } from '../../../engine/keyspace/hashes/hash.js'
@@ -34,7 +34,7 @@ const shared = { categories: ['hash'], keys: [1, 1, 1], group: 'hash' } as const
 /** Answers how many fields are new. */
 function setFields(ks: Keyspace, call: KeyValueCall): Step<number> {
   if (call.count % 2 !== 0) throw wrongArity(call.name)
-  const hash = call.count === 4 ? heldHash(ks, call.arg(1)) : undefined
+  const hash = call.count === 4 ? findOpenHash(ks, call.arg(1)) : undefined
   const isNew = hash?.setNow(call.arg(2), call.arg(3))
   if (isNew === undefined) return setSeveral(ks, call)
   ks.notify('h', 'hset', call.arg(1))
@@ -270,7 +270,7 @@ const hincrby: KeyValueRow = {
   grows: 'keys',
   arity: 4,
   flags: ['write', 'denyoom', 'fast'],
-  needs: ['read', 'write'],
+  privileges: ['read', 'write'],
   summary: 'Adds to the integer of a field.',
   since: '2.0.0',
   complexity: 'O(1)',
@@ -297,7 +297,7 @@ const hincrbyfloat: KeyValueRow = {
   grows: 'keys',
   arity: 4,
   flags: ['write', 'denyoom', 'fast'],
-  needs: ['read', 'write'],
+  privileges: ['read', 'write'],
   summary: 'Adds to the decimal of a field.',
   since: '2.6.0',
   complexity: 'O(1)',
@@ -319,7 +319,7 @@ const hincrbyfloat: KeyValueRow = {
   },
 }
 
-/** Beyond it the peer could not count names and values. */
+/** Beyond it the reference server could not count names and values. */
 const pairsMax = 2 ** 62
 
 const hrandfield: KeyValueRow = {

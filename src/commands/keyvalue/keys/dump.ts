@@ -1,5 +1,5 @@
-// DUMP and RESTORE: a value as one string in the peer's own format, so that it can be carried from
-// here to the peer and back.
+// DUMP and RESTORE: a value as one string in the reference server's own format, so that it can be
+// carried from here to the reference server and back.
 
 import { respBulkBytesMax } from '../../../base/limits.js'
 import { refuse, syntaxError, tooLong } from '../../../base/reply-error.js'

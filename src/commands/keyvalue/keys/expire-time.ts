@@ -1,5 +1,5 @@
 // Times of keys as commands give them: seconds or milliseconds, from now or since 1970. The bounds
-// are those of 64 bits, as on the peer.
+// are those of 64 bits, as on the reference server.
 
 import { invalidExpire } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'

@@ -75,7 +75,7 @@ function expireRow(name: string, unit: ExpireUnit, since: string, time: string):
     syntax: `key ${time} [NX | XX | GT | LT]`,
     grain: 'write',
     // A condition on the end that the key has is answered.
-    alsoNeeds: (call) => (call.count > 3 ? ['read'] : []),
+    alsoRequires: (call) => (call.count > 3 ? ['read'] : []),
     run: (ks, call) => expire(ks, call, unit),
   }
 }
@@ -96,7 +96,7 @@ function timeRow(
     flags: ['readonly', 'fast'],
     complexity: 'O(1)',
     syntax: 'key',
-    // As the peer says it: of what is left, not of when it ends.
+    // As the reference server says it: of what is left, not of when it ends.
     ...(name.endsWith('ttl') ? { tips: ['nondeterministic_output'] } : {}),
     grain: 'read',
     *run(ks, call) {

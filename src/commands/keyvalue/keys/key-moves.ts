@@ -97,7 +97,7 @@ const copy: KeyValueRow = {
   arity: -3,
   flags: ['write', 'denyoom'],
   keys: [1, 2, 1],
-  needs: ['read', 'write'],
+  privileges: ['read', 'write'],
   databases: named((call) => readCopyOptions(call).database),
   summary: 'Copies a key with its expiry, also to another database.',
   since: '6.2.0',
@@ -128,7 +128,7 @@ const move: KeyValueRow = {
   arity: 3,
   flags: ['write', 'fast'],
   // Others may read the other database.
-  needs: ['read', 'write'],
+  privileges: ['read', 'write'],
   keys: [1, 1, 1],
   databases: named((call) => requireDatabase(call, 2)),
   summary: 'Moves a key to another database, unless its name exists there.',

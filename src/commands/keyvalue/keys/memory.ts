@@ -40,7 +40,7 @@ const usage: KeyValueRow = {
   run: usageOf,
 }
 
-/** Members that are measured unless told otherwise (peer). */
+/** Members that are measured unless told otherwise (reference server). */
 const samplesUsual = 5
 
 function* usageOf(ks: Keyspace, call: KeyValueCall): Program<Reply> {

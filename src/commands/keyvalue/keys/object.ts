@@ -1,5 +1,5 @@
-// OBJECT: what the peer tells of how it keeps a key. There is no count of references and no time of
-// the last use here, so those are what a fresh key of the peer's has.
+// OBJECT: what the reference server tells of how it keeps a key. There is no count of references
+// and no time of the last use here, so those are what a fresh key of the reference server's has.
 
 import { refuse } from '../../../base/reply-error.js'
 import type { Reply } from '../../../bus/keyvalue/reply.js'
@@ -54,7 +54,7 @@ function about(
   }
 }
 
-/** Integers up to here are one object for all keys of the peer, counted as this. */
+/** Integers up to here are one object for all keys of the reference server, counted as this. */
 const sharedIntegers = 10_000
 const sharedCount = 2 ** 31 - 1
 

@@ -204,7 +204,7 @@ const zscan = memberScan(
       const found = yield* sortedSet.scan(after, limit)
       const members = found.map(({ member, score }) => ({
         name: member,
-        // A bulk string in both protocols, as on the peer.
+        // A bulk string in both protocols, as on the reference server.
         reply: [member, doubleText(score)],
       }))
       return { members, isPart: head !== undefined }

@@ -128,7 +128,7 @@ const sortRow: KeyValueRow = {
   grows: 'keys',
   readsByPattern: true,
   flags: ['write', 'denyoom'],
-  needs: ['read', 'write'],
+  privileges: ['read', 'write'],
   movableKeys: (args) => {
     const target = storeIndex(args)
     return target === 0 ? [1] : [1, target]

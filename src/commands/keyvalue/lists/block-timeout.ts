@@ -1,5 +1,5 @@
-// How long a blocking command waits: a double of seconds, refused in the peer's words, and in its
-// order: after everything else that the arguments can be refused for.
+// How long a blocking command waits: a double of seconds, refused in the reference server's words,
+// and in its order: after everything else that the arguments can be refused for.
 
 import { refuse } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
@@ -14,7 +14,7 @@ export function timeoutAt(call: KeyValueCall, index: number): number {
     throw refuse('ERR timeout is not a float or out of range')
   }
   const ms = Math.ceil(seconds * 1000)
-  // The peer's integer runs over there.
+  // The reference server's integer runs over there.
   if (ms < 0 || ms >= int64Limit) throw refuse('ERR timeout is negative')
   return ms
 }

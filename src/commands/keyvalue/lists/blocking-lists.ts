@@ -25,7 +25,7 @@ import {
 const shared = {
   categories: ['list'],
   group: 'list',
-  needs: ['read', 'write'],
+  privileges: ['read', 'write'],
   timedOut: nullArray,
 } as const
 

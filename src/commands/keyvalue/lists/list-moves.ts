@@ -55,7 +55,7 @@ export function* moveElement(
   if (element === undefined) return undefined
   yield* into.push(to, [element])
   if (!isSame) yield* into.save()
-  // The peer tells of the push first.
+  // The reference server tells of the push first.
   ks.notify('l', pushEvent(to), target.name)
   yield* saveTaken(ks, list, popEvent(from))
   return element
@@ -73,7 +73,7 @@ const lmove: KeyValueRow = {
   flags: ['write', 'denyoom'],
   categories: ['list'],
   keys: [1, 2, 1],
-  needs: ['read', 'write'],
+  privileges: ['read', 'write'],
   summary: 'Moves an element from an end of a list to an end of another and returns it.',
   since: '6.2.0',
   group: 'list',
@@ -90,7 +90,7 @@ const rpoplpush: KeyValueRow = {
   flags: ['write', 'denyoom'],
   categories: ['list'],
   keys: [1, 2, 1],
-  needs: ['read', 'write'],
+  privileges: ['read', 'write'],
   summary: 'Moves the last element of a list to the front of another and returns it.',
   since: '1.2.0',
   group: 'list',
@@ -156,7 +156,7 @@ const lmpop: KeyValueRow = {
   flags: ['write'],
   categories: ['list'],
   movableKeys: (args) => keysFrom(args, 1),
-  needs: ['read', 'write'],
+  privileges: ['read', 'write'],
   summary: 'Removes and returns elements of the first list that exists.',
   since: '7.0.0',
   group: 'list',

@@ -31,7 +31,8 @@ function readOptions(call: KeyValueCall): Options {
   const ordinal = rank < 0n ? -rank : rank
   return {
     fromBack: rank < 0n,
-    // The smallest rank has no positive counterpart: the peer reads it as the last match.
+    // The smallest rank has no positive counterpart: the reference server reads it as the last
+    // match.
     skip: rank === smallestRank ? 0 : Number(ordinal - 1n),
     count,
     lookAt: maxLength === 0 ? Number.POSITIVE_INFINITY : maxLength,

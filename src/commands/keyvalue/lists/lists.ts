@@ -12,7 +12,7 @@ import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import { emptyArray, nullArray, ok, type Reply } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
-import { heldList, type List, listOf, openList } from '../../../engine/keyspace/lists/list.js'
+import { findOpenList, type List, listOf, openList } from '../../../engine/keyspace/lists/list.js'
 import type { End } from '../../../engine/keyspace/lists/list-leftovers.js'
 import { parseInt64 } from '../../../engine/keyspace/strings/numbers.js'
 import { Done } from '../../../store/steps.js'
@@ -44,7 +44,7 @@ export function pushEvent(end: End): string {
 }
 
 function push(ks: Keyspace, call: KeyValueCall, end: End, mustExist: boolean): Step<Reply> {
-  const list = heldList(ks, call.arg(1))
+  const list = findOpenList(ks, call.arg(1))
   if (list?.pushNow(end, call.argsFrom(2)) !== true) return pushLater(ks, call, end, mustExist)
   ks.notify('l', pushEvent(end), call.arg(1))
   return new Done<Reply>(list.size)
@@ -96,7 +96,7 @@ function pushExistingRow(end: End): KeyValueRow {
   }
 }
 
-/** A count of elements to pop; the peer has one text for all that it is not. */
+/** A count of elements to pop; the reference server has one text for all that it is not. */
 function popCount(call: KeyValueCall, index: number): number {
   const count = Number(call.args.read(index, parseInt64) ?? -1)
   if (count < 0) throw mustBePositive()
@@ -122,7 +122,7 @@ function popRow(end: End): KeyValueRow {
     grows: 'nothing',
     arity: -2,
     flags: ['write', 'fast'],
-    needs: ['read', 'write'],
+    privileges: ['read', 'write'],
     summary: `Removes the ${ends[end].text} elements of a list and returns them.`,
     since: '1.0.0',
     complexity: 'O(1) for each element',
@@ -199,7 +199,7 @@ const lindex: KeyValueRow = {
   grain: 'read',
   *run(ks, call) {
     const key = yield* ks.key(call.arg(1))
-    // The peer looks at the index only where there is a list.
+    // The reference server looks at the index only where there is a list.
     if (!key.exists) return null
     const list = listOf(ks, key)
     return (yield* list.at(indexWithin(call, 2, list))) ?? null
@@ -237,7 +237,7 @@ const linsert: KeyValueRow = {
   arity: 5,
   flags: ['write', 'denyoom'],
   // Whether the pivot is there.
-  needs: ['read', 'write'],
+  privileges: ['read', 'write'],
   summary: 'Inserts an element before or after the first one that equals a pivot.',
   since: '2.2.0',
   complexity: 'O(N) with N elements to the pivot',
@@ -249,7 +249,7 @@ const linsert: KeyValueRow = {
     const key = yield* ks.key(call.arg(1))
     if (!key.exists) return 0
     const list = listOf(ks, key)
-    if (ks.work.melts) yield* list.melt()
+    if (ks.work.rewrites) yield* list.rewrite()
     const [pivot] = yield* list.find({ value: call.arg(3), most: 1 })
     if (pivot === undefined) return -1
     // The next one that comes to the same pivot stands between that and this one.
@@ -268,7 +268,7 @@ const lrem: KeyValueRow = {
   arity: 4,
   flags: ['write'],
   // How many it takes tells what is there.
-  needs: ['read', 'write'],
+  privileges: ['read', 'write'],
   summary: 'Removes elements equal to a value from a list; returns how many.',
   since: '1.0.0',
   complexity: 'O(N)',

@@ -1,10 +1,10 @@
 // What would change users: refused for every caller. Keys and roles have their own routes, and
-// nothing of them can be written down in the peer's rules.
+// nothing of them can be written down in the reference server's rules.
 
 import { refuse } from '../../../base/reply-error.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 
-/** SAVE and LOAD of a peer that has no file of users. */
+/** SAVE and LOAD of a reference server that has no file of users. */
 const noFile =
   'ERR This Redis instance is not configured to use an ACL file. You may want to specify users ' +
   'via the ACL SETUSER command and then issue a CONFIG REWRITE (assuming you have a Redis ' +

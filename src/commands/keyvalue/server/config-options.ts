@@ -1,5 +1,6 @@
-// What CONFIG knows: names and kinds of the peer that clients and its own tests ask for, each with
-// its default. Most are kept and echoed; config.ts says where one of them does something.
+// What CONFIG knows: names and kinds of the reference server that clients and its own tests ask
+// for, each with its default. Most are kept and echoed; config.ts says where one of them does
+// something.
 
 import { respBulkBytesMax, respConnectionsMax } from '../../../base/limits.js'
 import type { SettingTexts } from '../../../bus/keyvalue/settings.js'

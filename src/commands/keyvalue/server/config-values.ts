@@ -1,5 +1,5 @@
-// Values of CONFIG SET: checked as the peer checks them, and answered as CONFIG GET prints them. A
-// value that is wrong is told by the peer's text.
+// Values of CONFIG SET: checked as the reference server checks them, and answered as CONFIG GET
+// prints them. A value that is wrong is told by the reference server's text.
 
 import { Slice } from '../../../base/bytes/slice.js'
 import { badEventClass } from '../../../bus/keyvalue/clients/notifications.js'
@@ -70,14 +70,14 @@ const units: Readonly<Record<string, bigint>> = {
   gb: 1024n ** 3n,
 }
 
-/** `10`, `10mb`; an empty text is 0, as on the peer. Undefined: no size. */
+/** `10`, `10mb`; an empty text is 0, as on the reference server. Undefined: no size. */
 function memoryOf(text: string): bigint | undefined {
   const [, digits, unit = ''] = /^(\d{0,19})([a-z]*)$/i.exec(text) ?? []
   const factor = units[unit.toLowerCase()]
   return digits === undefined || factor === undefined ? undefined : BigInt(digits) * factor
 }
 
-/** The peer keeps a percentage as a number below 0: so its bounds begin at -100. */
+/** The reference server keeps a percentage as a number below 0: so its bounds begin at -100. */
 function checkShare(value: string, max: bigint): Checked {
   const [, percents] = /^(\d{1,18})%$/.exec(value) ?? []
   if (percents !== undefined) {

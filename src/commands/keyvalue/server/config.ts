@@ -1,6 +1,6 @@
-// CONFIG: settings of the peer that its clients ask for, kept while the process lives. What changes
-// something here: notify-keyspace-events, slowlog-log-slower-than, slowlog-max-len, and
-// client-output-buffer-limit.
+// CONFIG: settings of the reference server that its clients ask for, kept while the process lives.
+// What changes something here: notify-keyspace-events, slowlog-log-slower-than, slowlog-max-len,
+// and client-output-buffer-limit.
 
 import { Glob } from '../../../base/bytes/glob.js'
 import { Slice } from '../../../base/bytes/slice.js'
@@ -49,7 +49,7 @@ const get: KeyValueRow = {
       const word = call.arg(i)
       const name = word.text()
       const exact = optionsByName.get(name.toLowerCase())
-      // As on the peer, a name is answered as it was asked for.
+      // As on the reference server, a name is answered as it was asked for.
       if (exact !== undefined) found.set(name, settingOf(call, exact))
       else if (/[*?[]/.test(name)) {
         const pattern = new Glob(word, true)

@@ -1,5 +1,6 @@
-// What HELP of each container command prints: the peer's lines between the title and HELP itself,
-// subcommands that are not here among them, as clients and their users know them from there.
+// What HELP of each container command prints: the reference server's lines between the title and
+// HELP itself, subcommands that are not here among them, as clients and their users know them from
+// there.
 
 export const helpLines = {
   acl: [

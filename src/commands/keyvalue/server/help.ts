@@ -1,5 +1,5 @@
 // HELP of a command that has subcommands: the lines
-// of the peer's.
+// of the reference server.
 
 import { type Reply, simple } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'

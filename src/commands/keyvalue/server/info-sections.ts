@@ -1,5 +1,5 @@
 // The sections of INFO as texts. Figures that have no counterpart here are left out, but those that
-// clients and the peer's own tools read are there, if only as 0.
+// clients and the reference server's own tools read are there, if only as 0.
 
 import { release, type as systemType, totalmem } from 'node:os'
 import { keyspacesMax } from '../../../base/limits.js'
@@ -16,7 +16,7 @@ export interface DatabaseFigures {
 
 type Lines = readonly string[]
 
-/** In the order of the peer. */
+/** In the order of the reference server. */
 export const sectionNames = [
   ...['server', 'clients', 'memory', 'persistence', 'stats', 'replication', 'cpu', 'modules'],
   ...['commandstats', 'errorstats', 'latencystats', 'cluster', 'keyspace'],
@@ -192,7 +192,7 @@ function bytes(name: string, value: number): string[] {
   return [`${name}:${value}`, `${name}_human:${human(value)}`]
 }
 
-/** `1.50M`, as the peer's tools print it. */
+/** `1.50M`, as the reference server's tools print it. */
 function human(value: number): string {
   if (value < 1_024) return `${value}B`
   let size = value / 1_024

@@ -1,5 +1,5 @@
 // A command as COMMAND INFO answers it: the row in ten fields, its flags and categories in the
-// order that the peer has.
+// order that the reference server has.
 
 import { map, type Reply, set, simple } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueFacts } from '../../../bus/keyvalue/row-facts.js'
@@ -28,7 +28,7 @@ const flagOrder = [
   'allow_busy',
 ]
 
-/** All ACL categories, in the peer's order. */
+/** All ACL categories, in the reference server's order. */
 export const categories = [
   'keyspace',
   'read',
@@ -53,7 +53,7 @@ export const categories = [
   'scripting',
 ] as const
 
-/** The peer prints `may_replicate` nowhere. */
+/** The reference server prints `may_replicate` nowhere. */
 function flagsOf(row: KeyValueFacts): readonly string[] {
   const flags: string[] = row.flags.filter((flag) => flag !== 'may_replicate')
   if (row.movableKeys !== undefined) flags.push('movablekeys')

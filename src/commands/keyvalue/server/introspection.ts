@@ -164,7 +164,7 @@ interface FoundKeys {
   readonly indexes: readonly number[]
 }
 
-/** The keys of the command that begins with word 2. Throws what the peer answers. */
+/** The keys of the command that begins with word 2. Throws what the reference server answers. */
 function keysWithin(call: KeyValueCall): FoundKeys {
   const args = new Words(call.argsFrom(2))
   const { table } = call.services

@@ -1,5 +1,5 @@
 // LATENCY: events of latency are not watched here, and every question after them is answered as the
-// peer answers while watching is off.
+// reference server answers while watching is off.
 
 import { refuse } from '../../../base/reply-error.js'
 import { map, type Reply, verbatim } from '../../../bus/keyvalue/reply.js'

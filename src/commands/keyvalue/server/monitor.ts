@@ -21,7 +21,7 @@ const monitor: KeyValueRow = {
   grain: 'local',
   run({ services, session, isQueued }) {
     if (isQueued) throw refuse("ERR MONITOR isn't allowed for DENY BLOCKING client")
-    // As on the peer, saying it again is not even answered.
+    // As on the reference server, saying it again is not even answered.
     if (session.isMonitor) return none
     services.monitors.add(session)
     return ok

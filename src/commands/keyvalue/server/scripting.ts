@@ -1,5 +1,6 @@
 // There is no Lua here: EVAL and its family are unknown commands, and what is left of SCRIPT and
-// FUNCTION says truly that nothing is loaded. Suites of the peer empty both before they begin.
+// FUNCTION says truly that nothing is loaded. Suites of the reference server empty both before they
+// begin.
 
 import { refuse } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'

@@ -144,7 +144,7 @@ const lolwut: KeyValueRow = {
   summary: 'Returns the version.',
   since: '5.0.0',
   syntax: '[VERSION version]',
-  needs: [],
+  privileges: [],
   grain: 'local',
   run(call) {
     if (call.is(1, 'version') && call.count > 2) call.int64(2)
@@ -152,7 +152,7 @@ const lolwut: KeyValueRow = {
   },
 }
 
-/** What a setting of the peer would allow, and none here does. */
+/** What a setting of the reference server would allow, and none here does. */
 function notAllowed(name: string, setting: string): Error {
   return refuse(
     `ERR ${name} command not allowed. If the ${setting} option is set to "local", you can run ` +

@@ -52,7 +52,14 @@ const get: KeyValueRow = {
     }
     const { entries } = call.services.slowLog
     const shown = count === -1 ? entries : entries.slice(0, Number(count))
-    return shown.map(({ id, at, micros, words, peer, name }) => [id, at, micros, words, peer, name])
+    return shown.map(({ id, at, micros, words, remoteAddress, name }) => [
+      id,
+      at,
+      micros,
+      words,
+      remoteAddress,
+      name,
+    ])
   },
 }
 

@@ -153,7 +153,7 @@ function storeRow(name: OperationName): KeyValueRow {
     flags: ['write', 'denyoom'],
     categories: ['set'],
     keys: [1, -1, 1],
-    needs: ['read', 'write'],
+    privileges: ['read', 'write'],
     summary: `Stores the ${text} as another set; returns their number.`,
     since: '1.0.0',
     group: 'set',

@@ -9,7 +9,7 @@ import { emptyArray, type Reply, set } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import type { Key } from '../../../engine/keyspace/keys/key.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
-import { heldSet, type MemberSet, openSet, setOf } from '../../../engine/keyspace/sets/set.js'
+import { findOpenSet, type MemberSet, openSet, setOf } from '../../../engine/keyspace/sets/set.js'
 import { parseInt64 } from '../../../engine/keyspace/strings/numbers.js'
 import { Done } from '../../../store/steps.js'
 import type { Program, Step } from '../../../store/store.js'
@@ -30,7 +30,7 @@ function* saveTaken(ks: Keyspace, taken: MemberSet, event: string): Program<void
 /** One member of a set that a command before this one has left open; else undefined. */
 function addOne(ks: Keyspace, call: KeyValueCall): Step<Reply> | undefined {
   const name = call.arg(1)
-  const isNew = heldSet(ks, name)?.addNow(call.arg(2))
+  const isNew = findOpenSet(ks, name)?.addNow(call.arg(2))
   if (isNew === undefined) return undefined
   if (isNew) ks.notify('s', 'sadd', name)
   return new Done<Reply>(isNew ? 1 : 0)
@@ -201,7 +201,7 @@ const spop: KeyValueRow = {
   arity: -2,
   flags: ['write', 'fast'],
   tips: ['nondeterministic_output'],
-  needs: ['read', 'write'],
+  privileges: ['read', 'write'],
   summary: 'Removes random members of a set and returns them.',
   since: '1.0.0',
   complexity: 'O(1) for each member',

@@ -10,7 +10,7 @@ import { type End, endAt, popFirst, popSomeReply } from './sorted-set-pops.js'
 const shared = {
   categories: ['sortedset'],
   group: 'sorted-set',
-  needs: ['read', 'write'],
+  privileges: ['read', 'write'],
   timedOut: nullArray,
 } as const
 

@@ -36,7 +36,7 @@ type Operation = 'union' | 'inter' | 'diff'
 
 type Aggregate = (a: number, b: number) => number
 
-/** Opposite infinities make 0 (peer). */
+/** Opposite infinities make 0 (reference server). */
 const sum: Aggregate = (a, b) => orZero(a + b)
 const least: Aggregate = (a, b) => (b < a ? b : a)
 const greatest: Aggregate = (a, b) => (b > a ? b : a)
@@ -67,7 +67,9 @@ interface Kind {
   readonly result: 'reply' | 'store' | 'count'
 }
 
-/** `at` is the index of numkeys. The peer looks at the keys' types before the options. */
+/**
+ * `at` is the index of numkeys. The reference server looks at the keys' types before the options.
+ */
 function* readRequest(ks: Keyspace, call: KeyValueCall, at: number, kind: Kind): Program<Request> {
   const count = call.args.read(at, parseInt64)
   if (count === undefined) throw notInteger()
@@ -130,12 +132,15 @@ function limitAt(call: KeyValueCall, index: number): number {
   return Number(limit)
 }
 
-/** From the smallest input to the largest: so the peer adds, and sums are rounded in that order. */
+/**
+ * From the smallest input to the largest: so the reference server adds, and sums are rounded in
+ * that order.
+ */
 function bySize(inputs: readonly Weighted[]): Weighted[] {
   return [...inputs].sort((a, b) => a.input.size - b.input.size)
 }
 
-/** No number (an infinity of nothing) counts as 0 (peer). */
+/** No number (an infinity of nothing) counts as 0 (reference server). */
 function weighted(score: number, weight: number): number {
   return orZero(score * weight)
 }
@@ -179,7 +184,7 @@ function* intersect({ tx }: Keyspace, request: Request): Program<ScoredMember[]>
       const ask = scores[i]
       const other: number | undefined = ask === undefined ? score : yield* ask(member)
       const { weight } = others[i] as Weighted
-      // Here the peer lets no number pass: a sum makes 0 of it, the others overlook it.
+      // Here the reference server lets no number pass: a sum makes 0 of it, the others overlook it.
       total = other === undefined ? undefined : aggregate(total, other * weight)
     }
     if (total === undefined) continue
@@ -247,7 +252,7 @@ function storeRow(operation: Operation, texts: Texts): KeyValueRow {
     flags: ['write', 'denyoom'],
     keys: [1, 1, 1],
     movableKeys: storeKeys,
-    needs: ['read', 'write'],
+    privileges: ['read', 'write'],
     syntax: `destination numkeys key [key ...]${options}`,
     grain: 'write',
     run: (ks, call) => store(ks, call, operation),

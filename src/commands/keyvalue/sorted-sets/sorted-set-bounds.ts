@@ -92,7 +92,7 @@ function removeRow(name: string, since: string, summary: string, read: ReadSpan)
     arity: 4,
     flags: ['write'],
     // How many there were tells of scores and names.
-    needs: ['read', 'write'],
+    privileges: ['read', 'write'],
     complexity: 'O(log(N)+M) with M members removed',
     syntax: 'key min max',
     grain: 'write',

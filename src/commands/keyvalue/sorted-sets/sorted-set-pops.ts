@@ -8,7 +8,7 @@ import { double, emptyArray, nullArray, type Reply } from '../../../bus/keyvalue
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
 import {
-  heldSortedSet,
+  findOpenSortedSet,
   openSortedSet,
   type ScoredMember,
   type SortedSet,
@@ -84,7 +84,7 @@ export function popSomeReply({ name, taken }: Popped): Reply {
 /** One member of a set that a command before this one has popped from: what pipelines do. */
 function popPlain(ks: Keyspace, call: KeyValueCall, end: End): Step<Reply> {
   const name = call.arg(1)
-  const held = call.count === 2 ? heldSortedSet(ks, name) : undefined
+  const held = call.count === 2 ? findOpenSortedSet(ks, name) : undefined
   const one = held?.popNow(end === 'max')
   if (one === undefined) return pop(ks, call, end)
   ks.notify('z', `zpop${end}`, name)
@@ -108,7 +108,7 @@ function popRow(name: string, end: End, what: string): KeyValueRow {
     arity: -2,
     flags: ['write', 'fast'],
     keys: [1, 1, 1],
-    needs: ['read', 'write'],
+    privileges: ['read', 'write'],
     summary: `Removes members with the ${what} scores and returns them.`,
     since: '5.0.0',
     complexity: 'O(log(N)*M) with M members taken',
@@ -124,7 +124,7 @@ const zmpop: KeyValueRow = {
   arity: -4,
   flags: ['write'],
   movableKeys: (args) => keysFrom(args, 1),
-  needs: ['read', 'write'],
+  privileges: ['read', 'write'],
   summary: 'Removes and returns members from an end of the first non-empty sorted set.',
   since: '7.0.0',
   complexity: 'O(K)+O(M*log(N)) with K keys and M members taken',

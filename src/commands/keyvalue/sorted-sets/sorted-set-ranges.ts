@@ -154,7 +154,7 @@ const zrangestore: KeyValueRow = {
   arity: -5,
   flags: ['write', 'denyoom'],
   keys: [1, 2, 1],
-  needs: ['read', 'write'],
+  privileges: ['read', 'write'],
   summary: 'Stores a range of a sorted set as another; returns its number of members.',
   since: '6.2.0',
   complexity: 'O(log(N)+M) with M members stored',

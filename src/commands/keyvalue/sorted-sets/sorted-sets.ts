@@ -9,7 +9,7 @@ import { double, type Reply } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
 import {
-  heldSortedSet,
+  findOpenSortedSet,
   openSortedSet,
   type SortedSet,
 } from '../../../engine/keyspace/sorted-sets/sorted-set.js'
@@ -43,7 +43,7 @@ function addPlain(ks: Keyspace, call: KeyValueCall): Step<Reply> {
   const score = call.count === 4 ? call.args.read(2, parseFloat64) : undefined
   if (score === undefined) return add(ks, call, false)
   const name = call.arg(1)
-  const step = heldSortedSet(ks, name)?.setNow(call.arg(3), score)
+  const step = findOpenSortedSet(ks, name)?.setNow(call.arg(3), score)
   if (step === undefined) return add(ks, call, false)
   return step instanceof Done ? plainlyAdded(ks, name, step.value) : addedLater(ks, name, step)
 }
@@ -153,7 +153,7 @@ const zadd: KeyValueRow = {
   syntax: 'key [NX | XX] [GT | LT] [CH] [INCR] score member [score member ...]',
   grain: 'write',
   // INCR answers the score, CH whether it was another.
-  alsoNeeds: (call) => (answersScores(call) ? ['read'] : []),
+  alsoRequires: (call) => (answersScores(call) ? ['read'] : []),
   run: addPlain,
 }
 
@@ -163,7 +163,7 @@ const zincrby: KeyValueRow = {
   grows: 'keys',
   arity: 4,
   flags: ['write', 'denyoom', 'fast'],
-  needs: ['read', 'write'],
+  privileges: ['read', 'write'],
   summary: 'Adds to the score of a member and returns the new score.',
   since: '1.2.0',
   complexity: 'O(log(N))',

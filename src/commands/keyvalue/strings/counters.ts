@@ -22,7 +22,7 @@ const shared = {
   flags: ['write', 'denyoom', 'fast'],
   categories: ['string'],
   // The answer is what is stored, also where nothing is added to it.
-  needs: ['read', 'write'],
+  privileges: ['read', 'write'],
   keys: [1, 1, 1],
   group: 'string',
   complexity: 'O(1)',

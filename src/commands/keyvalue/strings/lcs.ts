@@ -46,7 +46,7 @@ const lcs: KeyValueRow = {
   grain: 'read',
   *run(ks, call) {
     const keys = yield* ks.keys([call.arg(1), call.arg(2)])
-    // The peer looks at the types before the options.
+    // The reference server looks at the types before the options.
     if (keys.some((key) => key.exists && key.type !== 'string')) {
       throw refuse('ERR The specified keys must contain string values')
     }

@@ -1,6 +1,6 @@
 // Ranges of positions as string and bit commands give them: both ends included, negative ones
-// counted from the end. As on the peer, an end before the beginning is the beginning; GETRANGE and
-// BITCOUNT look first whether both are negative and turned round, BITPOS does not.
+// counted from the end. As on the reference server, an end before the beginning is the beginning;
+// GETRANGE and BITCOUNT look first whether both are negative and turned round, BITPOS does not.
 
 export interface Part {
   readonly first: number

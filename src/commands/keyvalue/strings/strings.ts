@@ -58,7 +58,7 @@ const set: KeyValueRow = {
     '[EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | ' +
     'KEEPTTL]',
   grain: 'write',
-  alsoNeeds: (call) => (call.count > 3 && answersOld(call) ? readToo : nothingMore),
+  alsoRequires: (call) => (call.count > 3 && answersOld(call) ? readToo : nothingMore),
   run: (ks, call) => (call.count === 3 ? setPlain(ks, call) : setWithOptions(ks, call)),
 }
 
@@ -165,7 +165,7 @@ const getset: KeyValueRow = {
   grows: 'keys',
   arity: 3,
   flags: ['write', 'denyoom', 'fast'],
-  needs: ['read', 'write'],
+  privileges: ['read', 'write'],
   summary: 'Sets a key to a string and returns the old one.',
   since: '1.0.0',
   complexity: 'O(1)',
@@ -186,7 +186,7 @@ const getdel: KeyValueRow = {
   grows: 'nothing',
   arity: 2,
   flags: ['write', 'fast'],
-  needs: ['read', 'write'],
+  privileges: ['read', 'write'],
   summary: 'Returns the string of a key and removes the key.',
   since: '6.2.0',
   complexity: 'O(1)',
@@ -208,7 +208,7 @@ const getex: KeyValueRow = {
   grows: 'keys',
   arity: -2,
   flags: ['write', 'fast'],
-  needs: ['read', 'write'],
+  privileges: ['read', 'write'],
   summary: 'Returns the string of a key and sets its expiry.',
   since: '6.2.0',
   complexity: 'O(1)',

@@ -64,7 +64,7 @@ const watch: KeyValueRow = {
   name: 'watch',
   arity: -2,
   flags,
-  needs: ['read'],
+  privileges: ['read'],
   keys: [1, -1, 1],
   insideMulti: true,
   summary: 'Makes the next EXEC fail if one of the keys changes before it.',

@@ -52,7 +52,7 @@ class WatchedKeys implements Watches {
     const watched = this.all()
     this.writer = writerOf(tx)
     // A prepared run need not be like the one before.
-    if (places.arePrepared) this.found = undefined
+    if (places.areOptimistic) this.found = undefined
     else this.found ??= new Map(watched.map((each) => [each, new Set(each.put)]))
     for (const each of watched) {
       const { place, name, version, namespace, put } = each

@@ -2,7 +2,7 @@
 // (allow), told in PostgreSQL's words. Of another wallet only what mode and owner say is told,
 // which any client may ask; roles are for those who may change them.
 
-import type { Namespace, Need } from '../../../engine/types.js'
+import type { Namespace, Privilege } from '../../../engine/types.js'
 import { allow } from '../../../identity/rights/allow.js'
 import { parseWalletName } from '../../../identity/sign-in/credentials.js'
 import { integerOf } from '../../../value/numbers.js'
@@ -12,7 +12,7 @@ import { operatorName, type Relations, userOf } from './catalog-relations.js'
 import { virtualName } from './catalog-tables.js'
 
 /** What each privilege of a table is here. Views take no changes. */
-const tableNeeds: Readonly<Record<string, Need>> = {
+const requiredBy: Readonly<Record<string, Privilege>> = {
   SELECT: 'read',
   INSERT: 'write',
   UPDATE: 'write',
@@ -27,7 +27,7 @@ const columnPrivileges = ['SELECT', 'INSERT', 'UPDATE', 'REFERENCES']
 const ofViews: ReadonlySet<string> = new Set(['SELECT'])
 
 /** Whether a user may do something to a table; undefined: to a new one. */
-type Holder = (need: Need, ns: Namespace | undefined) => boolean
+type Holder = (required: Privilege, ns: Namespace | undefined) => boolean
 
 /** A privilege as it was asked for. */
 interface Asked {
@@ -61,7 +61,7 @@ export function hasPrivilege(
     case 'database':
       return ofDatabase(object, privileges, relations)
     case 'table':
-      return ofTable(object, asked(privileges, Object.keys(tableNeeds)), holder, relations)
+      return ofTable(object, asked(privileges, Object.keys(requiredBy)), holder, relations)
     default:
       return ofTable(object, asked(privileges, columnPrivileges), holder, relations)
   }
@@ -71,7 +71,7 @@ export function hasPrivilege(
 export function tablePrivileges(relations: Relations): TablePrivilege[] {
   const holder = own(relations)
   return relations.all.flatMap((ns) =>
-    Object.keys(tableNeeds)
+    Object.keys(requiredBy)
       .filter((privilege) => holds(holder, ns, privilege))
       .map((privilege) => ({ ns, privilege, isGrantable: holder('admin', ns) })),
   )
@@ -82,7 +82,7 @@ export function isOfColumns({ privilege }: TablePrivilege): boolean {
 }
 
 function own({ call }: Relations): Holder {
-  return (need, ns) => call.mayAt(need, ns ?? { db: call.db, name: '', access: undefined })
+  return (required, ns) => call.mayAt(required, ns ?? { db: call.db, name: '', access: undefined })
 }
 
 /** By name, or by the number of pg_roles; 0 and `public` are all users. */
@@ -94,19 +94,20 @@ function holderOf(user: Value, relations: Relations): Holder {
   if (name === self || (address !== undefined && address === self)) return own(relations)
   if (name === undefined) return () => false
   if (name === operatorName) return () => true
-  if (name === 'public') return (need, ns) => need === 'read' && ns?.access.mode === 'public'
+  if (name === 'public')
+    return (required, ns) => required === 'read' && ns?.access.mode === 'public'
   // Without logins the operator goes by any name.
   if (address === undefined && call.identity.kind === 'operator') return own(relations)
   if (address === undefined) {
     throw evaluationError(evaluationState.undefinedType, `role "${name}" does not exist`)
   }
   const identity = { kind: 'session', address, sid: '', chainId: 0 } as const
-  return (need, ns) => {
+  return (required, ns) => {
     const access = ns?.access
     const seesRoles = ns === undefined || call.mayAt('admin', ns)
     return allow(
       identity,
-      need,
+      required,
       seesRoles || access === undefined ? access : { ...access, roles: {} },
     )
   }
@@ -166,9 +167,9 @@ function grants(holder: Holder, ns: Namespace, { name, isGrant }: Asked): boolea
 }
 
 function holds(holder: Holder, ns: Namespace, privilege: string): boolean {
-  const need = tableNeeds[privilege]
-  if (need === undefined || (ns.view !== undefined && !ofViews.has(privilege))) return false
-  return holder(need, ns)
+  const required = requiredBy[privilege]
+  if (required === undefined || (ns.view !== undefined && !ofViews.has(privilege))) return false
+  return holder(required, ns)
 }
 
 const schemas = new Map([

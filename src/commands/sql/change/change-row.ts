@@ -13,7 +13,7 @@ import { withPosition } from '../expression/evaluation-error.js'
 import { statementOver } from '../relation-names.js'
 import { canFold } from '../statement-cache.js'
 import { type ChangeStatement, changeOf, type SqlCall, sqlParams } from './change-call.js'
-import { touchOf } from './change-needs.js'
+import { resourceOf } from './change-privileges.js'
 import { runDelete } from './delete.js'
 import { runInsert } from './insert.js'
 import { runTruncate } from './truncate.js'
@@ -29,7 +29,7 @@ export const sqlChangeRow = documentRow({
   access: 'identity',
   target: string,
   params: sqlParams,
-  touches: (call) => [touchOf(call, changeOf(call))],
+  resources: (call) => [resourceOf(call, changeOf(call))],
   help: 'Runs an INSERT, UPDATE, DELETE or TRUNCATE statement of SQL, all or nothing.',
   run: runChange,
 })

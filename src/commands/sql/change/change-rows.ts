@@ -84,7 +84,7 @@ interface Decision {
   readonly spend: () => void
 }
 
-interface Prepared extends Decision {
+interface FoundRows extends Decision {
   readonly ns: Namespace | undefined
   readonly limit: number
   /** With some to spare, where others took those of the last time. */
@@ -102,11 +102,11 @@ export function* changeRows<S extends UpdateStatement | DeleteStatement>(
 ): Sweep<ChangedRows> {
   for (let run = 0; ; run++) {
     const spared = run === 0 ? 0 : sparedFirst * 2 ** run
-    const prepared = yield* found((tx) => prepareRows(tx, call, change, spared))
-    if (prepared.rows.length === 0) return { matched: 0, modified: 0, ...returned(prepared, []) }
+    const chosen = yield* found((tx) => prepareRows(tx, call, change, spared))
+    if (chosen.rows.length === 0) return { matched: 0, modified: 0, ...returned(chosen, []) }
     const collection = collectionOf(change.statement.table)
     const done = yield* stagedWrite((tx, staged) =>
-      changeAll(tx, call.db, collection, prepared, staged),
+      changeAll(tx, call.db, collection, chosen, staged),
     )
     if (done !== undefined) return done
     timesOut(run)
@@ -138,7 +138,7 @@ function* prepareRows<S extends UpdateStatement | DeleteStatement>(
   call: SqlCall,
   { statement: given, afterIn }: RowsChange<S>,
   spared: number,
-): Program<Prepared> {
+): Program<FoundRows> {
   const ns = yield* findNamespace(tx, call.db, collectionOf(given.table))
   if (ns === undefined) requireRelation(call, given.table)
   const { statement, tables, known } = boundChange(given, declaredTable(ns))
@@ -221,12 +221,12 @@ function* changeAll(
   tx: Tx & Guarded,
   db: string,
   collection: string,
-  prepared: Prepared,
+  chosen: FoundRows,
   staged: Staged,
 ): Program<ChangedRows | undefined> {
-  const { rows, limit, hasMore } = prepared
+  const { rows, limit, hasMore } = chosen
   const ns = yield* findNamespace(tx, db, collection)
-  if (ns === undefined || !isSameTable(ns, prepared.ns)) return undefined
+  if (ns === undefined || !isSameTable(ns, chosen.ns)) return undefined
   const again = { left: sqlRecheckedMax }
   const shown: Document[] = []
   let matched = 0
@@ -236,7 +236,7 @@ function* changeAll(
     const seen = rows[i] as Row
     const record = yield* tx.get(seen.key)
     const isAsSeen = record !== undefined && isRecordOf(record, seen.before)
-    const row = isAsSeen ? seen : yield* rowNow(tx, seen, record, prepared, again)
+    const row = isAsSeen ? seen : yield* rowNow(tx, seen, record, chosen, again)
     if (row === 'stale') return undefined
     if (row === undefined) continue
     const { key, before, after } = row
@@ -250,7 +250,7 @@ function* changeAll(
   }
   // Others took rows in the place of which there may be more.
   if (matched < limit && hasMore) return undefined
-  return { matched, modified, ...returned(prepared, shown) }
+  return { matched, modified, ...returned(chosen, shown) }
 }
 
 function isSameTable(now: Namespace, seen: Namespace | undefined): boolean {

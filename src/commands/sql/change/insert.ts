@@ -37,14 +37,14 @@ import { changeReply, returningOf } from './change-reply.js'
 import { type Conflicts, conflictsOf, insertRow } from './conflict.js'
 
 /** Rows as documents, and the state of the collection that they were made for. */
-interface Prepared {
+interface ComputedRows {
   readonly ns: Namespace | undefined
-  readonly rows: readonly PreparedRow[]
+  readonly rows: readonly ComputedRow[]
   readonly conflicts: Conflicts | undefined
   readonly results: Results | undefined
 }
 
-interface PreparedRow {
+interface ComputedRow {
   readonly document: Document
   /** What RETURNING makes of it. */
   readonly returned: Document | undefined
@@ -55,13 +55,13 @@ interface Inserted {
   /** Those that were there and have been changed instead. */
   readonly updated: number
   readonly rows: readonly Document[]
-  readonly prepared: Prepared
+  readonly computed: ComputedRows
 }
 
 export function* runInsert(call: SqlCall, statement: InsertStatement): Sweep<Document> {
   const collection = collectionOf(statement.table)
-  const { ids, updated, rows, prepared } = yield* inserted(call, statement, collection)
-  const { conflicts, results } = prepared
+  const { ids, updated, rows, computed } = yield* inserted(call, statement, collection)
+  const { conflicts, results } = computed
   return yield* changeReply(
     call,
     collection,
@@ -78,9 +78,9 @@ export function* runInsert(call: SqlCall, statement: InsertStatement): Sweep<Doc
 
 function* inserted(call: SqlCall, statement: InsertStatement, collection: string): Sweep<Inserted> {
   for (let run = 0; ; run++) {
-    const prepared = yield* readPhase((tx) => prepareRows(tx, call, statement))
+    const computed = yield* readPhase((tx) => prepareRows(tx, call, statement))
     const done = yield* stagedWrite((tx, staged) =>
-      insertAll(tx, call, collection, prepared, staged),
+      insertAll(tx, call, collection, computed, staged),
     )
     if (done !== undefined) return done
     timesOut(run)
@@ -91,7 +91,7 @@ function* prepareRows(
   tx: ReadTx & Guarded,
   call: SqlCall,
   given: InsertStatement,
-): Program<Prepared> {
+): Program<ComputedRows> {
   const ns = yield* findNamespace(tx, call.db, collectionOf(given.table))
   const change = boundChange(given, declaredTable(ns))
   const { statement, tables, known } = change
@@ -101,7 +101,7 @@ function* prepareRows(
   const rows = statement.rows ?? [[]]
   const shape = shapeOf(call, statement, columns)
   const scope = scopeOf(call, [])
-  const prepared: PreparedRow[] = []
+  const computed: ComputedRow[] = []
   let bytes = 0
   for (const [at, row] of rows.entries()) {
     yield* tx.pause(entryUnits)
@@ -110,9 +110,9 @@ function* prepareRows(
     const returned = statement.conflict === undefined ? results?.write([document]) : undefined
     bytes += document.length + (returned?.length ?? 0)
     if (bytes > messageBytesMax && at > 0) throw tooLarge()
-    prepared.push({ document, returned })
+    computed.push({ document, returned })
   }
-  return { ns, rows: prepared, conflicts, results }
+  return { ns, rows: computed, conflicts, results }
 }
 
 /** Where the values of a row go, and what they are made first. */
@@ -210,10 +210,10 @@ function* insertAll(
   tx: Tx & Guarded,
   call: SqlCall,
   collection: string,
-  prepared: Prepared,
+  computed: ComputedRows,
   staged: Staged,
 ): Program<Inserted | undefined> {
-  const { ns: seen, conflicts, results } = prepared
+  const { ns: seen, conflicts, results } = computed
   const found = yield* findNamespace(tx, call.db, collection)
   if (!isSameTable(found, seen)) return undefined
   const ns = found ?? (yield* ensureNamespace(tx, call.db, collection, call.creation()))
@@ -221,7 +221,7 @@ function* insertAll(
   const ids: Value[] = []
   const rows: Document[] = []
   let updated = 0
-  for (const [at, { document, returned }] of prepared.rows.entries()) {
+  for (const [at, { document, returned }] of computed.rows.entries()) {
     if (at > 0 && !work.allows(0)) throw takesTooLong()
     const outcome = yield* insertRow(tx, ns, document, arbiter, staged)
     if (outcome === undefined) continue
@@ -230,7 +230,7 @@ function* insertAll(
     const shown = returned ?? results?.write([outcome.document])
     if (shown !== undefined) rows.push(shown)
   }
-  return { ids, updated, rows, prepared }
+  return { ids, updated, rows, computed }
 }
 
 /** Whether values were typed and ordered for what is there now. */

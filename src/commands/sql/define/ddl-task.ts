@@ -9,7 +9,7 @@ import { documentRow, plain } from '../../../bus/document/row.js'
 import { dropNamespace, findNamespace } from '../../../engine/collection/catalog/catalog.js'
 import { parseIndexSpecs } from '../../../engine/index/index-spec.js'
 import { declareIndexes } from '../../../engine/index/indexes.js'
-import type { Touch } from '../../../engine/types.js'
+import type { Resource } from '../../../engine/types.js'
 import type { CreateIndexStatement, Statement } from '../../../protocol/sql/ast.js'
 import type { Program, ReadTx, Tx } from '../../../store/store.js'
 import type { Document } from '../../../value/value.js'
@@ -48,7 +48,7 @@ export const sqlDefineRow = documentRow({
   access: 'identity',
   target: string,
   params: sqlParams,
-  touches: (call) => touchesOf(call),
+  resources: (call) => resourcesOf(call),
   help: 'Runs a CREATE or DROP statement of SQL for a table or an index.',
   run: async (call) => {
     try {
@@ -68,34 +68,39 @@ function* meantDefinition(tx: ReadTx, call: SqlCall): Program<Definition> {
   return statementOver(call.target, written, [found]) as Definition
 }
 
-function touchesOf(call: Pick<SqlCall, 'db' | 'target'>): readonly Touch[] {
+function resourcesOf(call: Pick<SqlCall, 'db' | 'target'>): readonly Resource[] {
   const written = definitionOf(call)
   if (written.kind === 'createTable') {
-    return [touchOf(call.db, declaredStatement(call.target) as Definition)]
+    return [resourceOf(call.db, declaredStatement(call.target) as Definition)]
   }
-  const touch = touchOf(call.db, written)
+  const resource = resourceOf(call.db, written)
   const [name] = relationNames(call.target, written)
-  return [name === undefined ? touch : meaning(touch, name)]
+  return [name === undefined ? resource : meaning(resource, name)]
 }
 
 /** As the commands of the document protocol that do the same. */
-function touchOf(db: string, statement: Definition): Touch {
+function resourceOf(db: string, statement: Definition): Resource {
   switch (statement.kind) {
     case 'createIndex': {
       const collection = collectionOf(statement.table)
-      return { db, collection, needs: [statement.isUnique ? 'own' : 'index'] }
+      return { db, collection, privileges: [statement.isUnique ? 'own' : 'index'] }
     }
     case 'dropIndex': {
       const { table } = statement
-      if (table === undefined) return { db, needs: [] }
-      return { db, collection: collectionOf(table), needs: ['index'] }
+      if (table === undefined) return { db, privileges: [] }
+      return { db, collection: collectionOf(table), privileges: ['index'] }
     }
     case 'createTable': {
-      const needs = [rulesRows(statement) ? 'own' : 'write'] as const
-      return { db, collection: collectionOf(statement.table), needs, views: 'allow' }
+      const privileges = [rulesRows(statement) ? 'own' : 'write'] as const
+      return { db, collection: collectionOf(statement.table), privileges, views: 'allow' }
     }
     case 'dropTable':
-      return { db, collection: collectionOf(statement.table), needs: ['admin'], views: 'allow' }
+      return {
+        db,
+        collection: collectionOf(statement.table),
+        privileges: ['admin'],
+        views: 'allow',
+      }
   }
 }
 

@@ -10,7 +10,7 @@ import { readPlaceOf, viewDocuments } from '../../../engine/collection/kinds/vie
 import type { Source } from '../../../engine/sources/holding-source.js'
 import { openFiltered, type PipelineEnvironment } from '../../../engine/sources/pipeline-source.js'
 import { documentsSource } from '../../../engine/sources/source.js'
-import type { Guarded, Namespace, Touch } from '../../../engine/types.js'
+import type { Guarded, Namespace, Resource } from '../../../engine/types.js'
 import type { SelectStatement, TableName, TableReference } from '../../../protocol/sql/ast.js'
 import { compileFilter } from '../../../query/filter.js'
 import type { Program, ReadTx } from '../../../store/store.js'
@@ -42,13 +42,15 @@ export type SelectCall = Pick<
   | 'services'
 >
 
-/** What the statement names, a touch for each table: virtual ones tell what the caller may read. */
-export function selectTouches(db: string, text: string, statement: SelectStatement): Touch[] {
-  return relationNames(text, statement).map((name) => touchOf(db, name))
+/**
+ * What the statement names, a resource for each table: virtual ones tell what the caller may read.
+ */
+export function selectResources(db: string, text: string, statement: SelectStatement): Resource[] {
+  return relationNames(text, statement).map((name) => resourceOf(db, name))
 }
 
-export function touchOf(db: string, name: RelationName): Touch {
-  if (isOfCatalog(name)) return { db, needs: [] }
+export function resourceOf(db: string, name: RelationName): Resource {
+  if (isOfCatalog(name)) return { db, privileges: [] }
   return meaning(readable(db, name.written.name), name)
 }
 
@@ -86,7 +88,9 @@ export function* openTable(
     )
   }
   if (name === viewsName) {
-    const documents = yield* viewDocuments(tx, call.db, (need, place) => call.mayAt(need, place))
+    const documents = yield* viewDocuments(tx, call.db, (privilege, place) =>
+      call.mayAt(privilege, place),
+    )
     return given(name, undefined, call, () => ready(documents))
   }
   const ns = tx.namespace(at)

@@ -42,7 +42,7 @@ export class Names {
           return this.knowsSome ? this.numberedBounds(node) : undefined
         case 'call':
           return this.knowsSome && node.orderBy.some(({ nulls }) => nulls === undefined)
-            ? this.bound({ ...node, orderBy: node.orderBy.map(nullsAsPeer) })
+            ? this.bound({ ...node, orderBy: node.orderBy.map(nullsAsReference) })
             : undefined
         default:
           return undefined
@@ -53,7 +53,7 @@ export class Names {
   /** With NULLs where PostgreSQL has them, if any table is known. */
   ordered(item: OrderItem): OrderItem {
     if (!this.knowsSome || item.nulls !== undefined || this.isRequired(item.expression)) return item
-    return nullsAsPeer(item)
+    return nullsAsReference(item)
   }
 
   private isRequired(expression: Expression): boolean {
@@ -221,7 +221,7 @@ function wholeRow({ at, path }: Column): Expression {
 }
 
 /** Source: PostgreSQL 17, 7.5. */
-function nullsAsPeer(item: OrderItem): OrderItem {
+function nullsAsReference(item: OrderItem): OrderItem {
   if (item.nulls !== undefined) return item
   return { ...item, nulls: item.descends ? 'first' : 'last' }
 }

@@ -13,7 +13,7 @@ import { evaluationError, evaluationState, withPosition } from '../expression/ev
 import { referencesOf, statementOver } from '../relation-names.js'
 import { canFold, parsedStatement } from '../statement-cache.js'
 import { columnsOf, firstDocuments, withColumns } from './column-type.js'
-import { type SelectCall, selectTouches } from './from.js'
+import { type SelectCall, selectResources } from './from.js'
 import { openSelect } from './select.js'
 import { selectTree } from './select-tree.js'
 
@@ -28,7 +28,7 @@ export const sqlSelectRow = documentRow({
     rowsDefault: optional(countNumber),
     batchSize: optional(countNumber),
   },
-  touches: ({ db, target }) => selectTouches(db, target, statementOf(target)),
+  resources: ({ db, target }) => selectResources(db, target, statementOf(target)),
   help: 'Returns the rows of an SQL SELECT.',
   *run(tx, call) {
     try {

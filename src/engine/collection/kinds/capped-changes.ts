@@ -1,5 +1,5 @@
 // collMod of a capped collection's bounds. What is too much by smaller ones goes with the next
-// insert, as on the peer.
+// insert, as on the reference server.
 
 import { fail } from '../../../base/errors.js'
 import type { Program, Tx } from '../../../store/store.js'

@@ -125,7 +125,10 @@ export function keptIdIndex(ns: Namespace): IndexDescriptor | undefined {
   return ns.indexes.find(isIdIndex)
 }
 
-/** Of a time-series collection's index on the time, which is not listed: the peer has none. */
+/**
+ * Of a time-series collection's index on the time, which is not listed: the reference server has
+ * none.
+ */
 export const timeIndexName = '$time'
 
 /** All but `_id_` and the index on the time: what can be listed beside it, hidden and dropped. */

@@ -1,5 +1,5 @@
 // The option `changeStreamPreAndPostImages`. It belongs to change streams, which a standalone has
-// none of: it is kept and listed, as the peer does, and nothing is recorded for it.
+// none of: it is kept and listed, as the reference server does, and nothing is recorded for it.
 
 import { fail } from '../../../base/errors.js'
 import type { Program, Tx } from '../../../store/store.js'

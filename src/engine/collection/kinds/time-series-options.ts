@@ -1,6 +1,7 @@
 // What `create` and collMod say about a time-series collection: the fields of a measurement, and
-// how the peer would put measurements into buckets. Here each lies by itself, so that the latter
-// is checked, kept and listed, and decides nothing. Source: the peer's manual and its core tests.
+// how the reference server would put measurements into buckets. Here each lies by itself, so that
+// the latter is checked, kept and listed, and decides nothing. Source: the reference server's
+// manual and its core tests.
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import { seriesSpanSecondsMax } from '../../../base/limits.js'
@@ -13,7 +14,7 @@ export const granularities = ['seconds', 'minutes', 'hours'] as const
 
 type Granularity = (typeof granularities)[number]
 
-/** How the peer would make buckets. */
+/** How the reference server would make buckets. */
 export interface Bucketing {
   readonly granularity?: Granularity | undefined
   readonly bucketMaxSpanSeconds?: number | undefined

@@ -1,6 +1,7 @@
 // Time-series collections: measurements under sequence numbers, as capped-order.ts has them, with
 // an index on their time that is not listed, for ranges, order and expiry; `_id` is a field like
-// others. What the peer refuses of them is refused here. Source: its manual and its core tests.
+// others. What the reference server refuses of them is refused here. Source: its manual and its
+// core tests.
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import type { Collation } from '../../../value/collation/collation.js'
@@ -159,7 +160,10 @@ export function requireMetaUpdate(series: TimeSeries, { q, u, multi, upsert }: S
   }
 }
 
-/** As the peer looks through a query: names count at its top, and at that of objects in arrays. */
+/**
+ * As the reference server looks through a query: names count at its top, and at that of objects in
+ * arrays.
+ */
 function requireMetaQuery(
   series: TimeSeries,
   name: string,

@@ -9,7 +9,7 @@ import { compilePipeline, type StagePlan } from '../../../query/pipeline.js'
 import { orderStages } from '../../../query/pipeline-order.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import type { Document, Value } from '../../../value/value.js'
-import type { Access, Guarded, Namespace, Need, View } from '../../types.js'
+import type { Access, Guarded, Namespace, Privilege, View } from '../../types.js'
 import { accessOfMissing, findNamespace, shownNamespaces } from '../catalog/catalog.js'
 import { notCollection, sourcesOf, viewDocument } from './view-options.js'
 
@@ -159,7 +159,7 @@ export function* requireDefinition(
 }
 
 /** Whether the caller may do something to what has that name and access. */
-type May = (need: Need, at: MayAt) => boolean
+type May = (privilege: Privilege, at: MayAt) => boolean
 type MayAt = Pick<Namespace, 'db' | 'name'> & { readonly access: Access | undefined }
 
 /** Whether the caller may read what a view's definition names, and so the definition. */

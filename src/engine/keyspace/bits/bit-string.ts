@@ -1,5 +1,5 @@
-// Bits of a byte string, as the peer numbers them: bit 0 is the highest of byte 0. Behind the end
-// there are zeros. Long strings are read in pieces, so that the reader can pause.
+// Bits of a byte string, as the reference server numbers them: bit 0 is the highest of byte 0.
+// Behind the end there are zeros. Long strings are read in pieces, so that the reader can pause.
 
 import type { Slice } from '../../../base/bytes/slice.js'
 

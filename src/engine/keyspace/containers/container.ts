@@ -8,15 +8,15 @@ import type { DocumentWriter } from '../../../value/writer.js'
 import type { Key, KeyType } from '../keys/key.js'
 import type { Keyspace } from '../keyspace.js'
 import type { Head } from './head.js'
-import type { Holdable } from './held.js'
+import type { Openable } from './open-containers.js'
 
-export abstract class Container implements Holdable {
+export abstract class Container implements Openable {
   abstract readonly type: KeyType
   /** Elements, members or fields. */
   abstract readonly size: number
   /** Its content is in records. */
   abstract readonly isLarge: boolean
-  abstract readonly heldHead: Head | undefined
+  abstract readonly openHead: Head | undefined
   /** What it has become may be written when the program's further commands have been at it. */
   staysOpen = false
   protected isChanged = false
@@ -27,7 +27,7 @@ export abstract class Container implements Holdable {
   ) {}
 
   /** Takes all content out of its records: it is saved as what becomes large. */
-  abstract melt(): Program<void>
+  abstract rewrite(): Program<void>
 
   /** Writes the element `value` of a small one. */
   protected abstract writeValue(writer: DocumentWriter): void
@@ -42,16 +42,16 @@ export abstract class Container implements Holdable {
     if (!this.isChanged) return
     this.isChanged = false
     const { ks, key, type } = this
-    if (this.isLarge && this.size > 0 && ks.changedHeld(this)) return
-    const { heldHead } = this
+    if (this.isLarge && this.size > 0 && ks.noteOpenChanged(this)) return
+    const { openHead } = this
     ks.letGo(this)
     this.settleMembers()
     if (this.size === 0) {
       yield* ks.remove(key)
       return
     }
-    if (heldHead === undefined) yield* this.saveSmall()
-    else yield* ks.putHead(key, type, heldHead)
+    if (openHead === undefined) yield* this.saveSmall()
+    else yield* ks.putHead(key, type, openHead)
     this.keepOpen()
   }
 
@@ -86,7 +86,7 @@ export function* openContainer<T extends Container>(
   made: ContainerClass<T>,
 ): Program<T> {
   const container = containerOf(ks, yield* ks.key(name), type, made)
-  if (ks.work.melts) yield* container.melt()
+  if (ks.work.rewrites) yield* container.rewrite()
   container.staysOpen = true
   return container
 }

@@ -5,7 +5,7 @@
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { emptySlice, Slice } from '../../../base/bytes/slice.js'
 import { inlineValueBytesMax, memberKeyBytesMax } from '../../../base/limits.js'
-import type { Direct, Program, Step } from '../../../store/store.js'
+import type { InPlace, Program, Step } from '../../../store/store.js'
 import type { Building } from './building.js'
 import {
   type Member,
@@ -65,24 +65,24 @@ export class DenseMembers {
    */
   setNow(member: Slice, value: Slice, number: number): boolean | undefined {
     const { members } = this
-    const { direct } = members
+    const { inPlace } = members
     const { length } = value
-    if (direct === undefined || member.length >= memberKeyBytesMax) return undefined
+    if (inPlace === undefined || member.length >= memberKeyBytesMax) return undefined
     if (length > plainBytesMax) return undefined
     const valueBytes = 1 + numberBytes + length
-    const { bytes, keyAt, valueAt } = direct.draft(suffixAt + member.length, valueBytes)
+    const { bytes, keyAt, valueAt } = inPlace.begin(suffixAt + member.length, valueBytes)
     members.writeKey(bytes, keyAt, part.members, 0, member)
-    const isPlain = direct.lookUnder(copyNumber)
+    const isPlain = inPlace.peekUnder(copyNumber)
     if (isPlain === false) return undefined
     bytes[valueAt] = 0
     if (isPlain === undefined) writeNumber(bytes, valueAt + 1, number)
     else for (let i = 0; i < numberBytes; i++) bytes[valueAt + 1 + i] = numberBefore[i] as number
     copyInto(bytes, valueAt + 1 + numberBytes, value)
-    direct.keep()
+    inPlace.keep()
     members.changed()
     const isNew = isPlain === undefined
     members.grow(isNew ? memberBytes(member.length, length) : length - valueBytesBefore)
-    if (isNew) this.putNumber(direct, number, member)
+    if (isNew) this.putNumber(inPlace, number, member)
     return isNew
   }
 
@@ -92,30 +92,30 @@ export class DenseMembers {
    */
   addNow(member: Slice, number: number): boolean | undefined {
     const { members } = this
-    const { direct } = members
-    if (direct === undefined || member.length >= memberKeyBytesMax) return undefined
-    const { bytes, keyAt, valueAt } = direct.draft(suffixAt + member.length, 1 + numberBytes)
+    const { inPlace } = members
+    if (inPlace === undefined || member.length >= memberKeyBytesMax) return undefined
+    const { bytes, keyAt, valueAt } = inPlace.begin(suffixAt + member.length, 1 + numberBytes)
     members.writeKey(bytes, keyAt, part.members, 0, member)
-    if (direct.lookUnder(isThere) === true) return false
+    if (inPlace.peekUnder(isThere) === true) return false
     bytes[valueAt] = 0
     writeNumber(bytes, valueAt + 1, number)
-    direct.keep()
+    inPlace.keep()
     members.changed()
     members.grow(memberBytes(member.length, 0))
-    this.putNumber(direct, number, member)
+    this.putNumber(inPlace, number, member)
     return true
   }
 
   /** Of a short member that is new. */
-  private putNumber(direct: Direct, number: number, member: Slice): void {
+  private putNumber(inPlace: InPlace, number: number, member: Slice): void {
     const { members } = this
     const { length } = member
-    const { bytes, keyAt, valueAt } = direct.draft(suffixAt + numberBytes, 1 + length)
+    const { bytes, keyAt, valueAt } = inPlace.begin(suffixAt + numberBytes, 1 + length)
     members.writeKey(bytes, keyAt, part.numbers, 0, numberSlice(number))
     bytes[valueAt] = 0
     copyInto(bytes, valueAt + 1, member)
-    direct.seek()
-    direct.keep()
+    inPlace.seek()
+    inPlace.keep()
   }
 
   /** Another value for a member. */

@@ -14,7 +14,7 @@ import {
   memberKeyPrefixBytes,
 } from '../../../base/limits.js'
 import { Done } from '../../../store/steps.js'
-import type { Direct, Entry, KeyRange, Program, ReadTx, Step, Tx } from '../../../store/store.js'
+import type { Entry, InPlace, KeyRange, Program, ReadTx, Step, Tx } from '../../../store/store.js'
 import { discardValue, membersPrefix, type ValueId } from '../../background/garbage.js'
 import { noWaste, wasteOf } from '../../background/waste.js'
 import { type ChunkedHead, documentOfRecord, headOf } from '../../collection/records.js'
@@ -198,11 +198,11 @@ export class Members {
   }
 
   /** For changes of short members where they will lie; undefined where they are not at hand. */
-  get direct(): Direct | undefined {
-    return (this.tx as Partial<Tx>).direct
+  get inPlace(): InPlace | undefined {
+    return (this.tx as Partial<Tx>).inPlace
   }
 
-  /** As keyOf, of a short member, into a draft; `before` bytes behind the part are left free. */
+  /** As keyOf, of a short member, into a write; `before` bytes behind the part are left free. */
   writeKey(target: Bytes, at: number, part: number, before: number, member: Slice): void {
     const prefix = this.prefix(part)
     for (let i = 0; i < prefixBytes; i++) target[at + i] = prefix[i] as number
@@ -211,7 +211,7 @@ export class Members {
     for (let i = start; i < end; i++) target[to + i] = bytes[i] as number
   }
 
-  /** A record was put or removed by `direct`. */
+  /** A record was put or removed by `inPlace`. */
   changed(): void {
     this.work.changes++
   }

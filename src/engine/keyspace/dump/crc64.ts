@@ -1,5 +1,5 @@
-// CRC-64 of the peer's dumps (Jones' polynomial, reflected, no inversions), as two halves of 32
-// bits.
+// CRC-64 of the reference server's dumps (Jones' polynomial, reflected, no inversions), as two
+// halves of 32 bits.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { crcBytesPerUnit } from '../../../base/work/work-figures.js'

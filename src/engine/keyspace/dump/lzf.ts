@@ -1,5 +1,5 @@
-// Unpacks LZF, in which the peer packs longer strings of a dump: runs of bytes as they are, and
-// references to what has been unpacked already.
+// Unpacks LZF, in which the reference server packs longer strings of a dump: runs of bytes as they
+// are, and references to what has been unpacked already.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Slice } from '../../../base/bytes/slice.js'

@@ -1,5 +1,6 @@
-// The packed forms that the peer keeps small containers in, and dumps as they are: ziplist,
-// listpack, intset and zipmap. Read from front to back; what is redundant in them is passed over.
+// The packed forms that the reference server keeps small containers in, and dumps as they are:
+// ziplist, listpack, intset and zipmap. Read from front to back; what is redundant in them is
+// passed over.
 
 import { Slice } from '../../../base/bytes/slice.js'
 import { badFormat, type DumpReader } from './reader.js'

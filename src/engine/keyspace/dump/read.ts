@@ -1,6 +1,6 @@
-// RESTORE: what a dump of the peer's, or of ours, holds. Every type of version 10 and below that is
-// no module and no stream, in each of its encodings. A payload is a client's: it is believed in
-// nothing.
+// RESTORE: what a dump of the reference server, or of ours, holds. Every type of version 10 and
+// below that is no module and no stream, in each of its encodings. A payload is a client's: it is
+// believed in nothing.
 
 import { type Bytes, mapKey } from '../../../base/bytes/bytes.js'
 import type { Slice } from '../../../base/bytes/slice.js'

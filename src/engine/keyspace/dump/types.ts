@@ -1,7 +1,7 @@
-// What stands at the beginning and the end of a dump, as the peer's RDB version 10 has it: the
-// numbers of its types and of the ways a string is written.
+// What stands at the beginning and the end of a dump, as the reference server's RDB version 10 has
+// it: the numbers of its types and of the ways a string is written.
 
-/** Above it a payload is refused, as the peer does. */
+/** Above it a payload is refused, as the reference server does. */
 export const dumpVersion = 10
 
 /** Version u16 and CRC-64, both little-endian. */

@@ -1,5 +1,6 @@
-// DUMP: what a key holds in the peer's own format, in its plainest types, which every version of it
-// reads and packs as it likes. Integers are written as the peer writes them; nothing is compressed.
+// DUMP: what a key holds in the reference server's own format, in its plainest types, which every
+// version of it reads and packs as it likes. Integers are written as the reference server writes
+// them; nothing is compressed.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Slice } from '../../../base/bytes/slice.js'

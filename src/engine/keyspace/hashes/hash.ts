@@ -26,20 +26,20 @@ export interface HashField {
 
 /** The hash under a name; an empty one where there is no key. Throws WRONGTYPE. */
 export function openHash(ks: Keyspace, name: Slice): Step<Hash> {
-  const held = heldHash(ks, name)
-  return held === undefined ? openContainer(ks, name, 'hash', Hash) : new Done(held)
+  const open = findOpenHash(ks, name)
+  return open === undefined ? openContainer(ks, name, 'hash', Hash) : new Done(open)
 }
 
 /** The large hash under a name that a command before this one has left open. Throws WRONGTYPE. */
-export function heldHash(ks: Keyspace, name: Slice): Hash | undefined {
-  const held = ks.heldOf(name)
-  return held?.key.requireType('hash') === true ? (held as Hash) : undefined
+export function findOpenHash(ks: Keyspace, name: Slice): Hash | undefined {
+  const open = ks.findOpen(name)
+  return open?.key.requireType('hash') === true ? (open as Hash) : undefined
 }
 
 /** One field of a small or large hash, without opening it: what HGET does. */
 export function* readField(ks: Keyspace, name: Slice, field: Slice): Program<Slice | undefined> {
-  const held = heldHash(ks, name)
-  if (held !== undefined) return yield* held.get(field)
+  const open = findOpenHash(ks, name)
+  if (open !== undefined) return yield* open.get(field)
   const key = yield* ks.key(name)
   if (!key.requireType('hash')) return undefined
   const { head } = key
@@ -95,7 +95,7 @@ export class Hash extends Container {
   }
 
   /**
-   * As set and save, of one that is held open and where nothing has to be waited for; else
+   * As set and save, of one that is open and where nothing has to be waited for; else
    * undefined, and nothing is done.
    */
   setNow(field: Slice, value: Slice): boolean | undefined {
@@ -103,7 +103,7 @@ export class Hash extends Container {
     const isNew = members?.setNow(field, value, count)
     if (isNew === undefined) return undefined
     if (isNew) this.count++
-    this.ks.changedHeld(this)
+    this.ks.noteOpenChanged(this)
     return isNew
   }
 
@@ -166,7 +166,7 @@ export class Hash extends Container {
     return found
   }
 
-  *melt(): Program<void> {
+  *rewrite(): Program<void> {
     const fields = new Map<string, HashField>()
     const all = yield* this.all()
     yield* eachInTurns(this.ks.tx, all, (each) => fields.set(nameOf(each.field), each))
@@ -175,7 +175,7 @@ export class Hash extends Container {
     this.head = undefined
   }
 
-  get heldHead(): Head | undefined {
+  get openHead(): Head | undefined {
     const { head, count } = this
     return head === undefined ? undefined : { ...head, count }
   }

@@ -1,6 +1,6 @@
-// How the peer would keep what a key holds: OBJECT ENCODING names its structures, and clients and
-// tests reckon with its thresholds. Here it follows from the value alone; the peer also remembers
-// how the value came to be. (Deviation)
+// How the reference server would keep what a key holds: OBJECT ENCODING names its structures, and
+// clients and tests reckon with its thresholds. Here it follows from the value alone; the reference
+// server also remembers how the value came to be. (Deviation)
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import type { Program } from '../../../store/store.js'
@@ -9,7 +9,10 @@ import { parseInt64 } from '../strings/numbers.js'
 import { type Contents, readContents } from './contents.js'
 import type { Key } from './key.js'
 
-/** The peer's defaults: members and bytes of a member of a listpack, members of an intset. */
+/**
+ * The reference server's defaults: members and bytes of a member of a listpack, members of an
+ * intset.
+ */
 const listpackMembersMax = 128
 const listpackBytesMax = 64
 const intsetMembersMax = 512

@@ -24,14 +24,14 @@ import { ListRuns } from './list-runs.js'
 
 /** The list under a name; an empty one where there is no key. Throws WRONGTYPE. */
 export function openList(ks: Keyspace, name: Slice): Step<List> {
-  const held = heldList(ks, name)
-  return held === undefined ? openContainer(ks, name, 'list', List) : new Done(held)
+  const open = findOpenList(ks, name)
+  return open === undefined ? openContainer(ks, name, 'list', List) : new Done(open)
 }
 
 /** The large list under a name that a command before this one has left open. Throws WRONGTYPE. */
-export function heldList(ks: Keyspace, name: Slice): List | undefined {
-  const held = ks.heldOf(name)
-  return held?.key.requireType('list') === true ? (held as List) : undefined
+export function findOpenList(ks: Keyspace, name: Slice): List | undefined {
+  const open = ks.findOpen(name)
+  return open?.key.requireType('list') === true ? (open as List) : undefined
 }
 
 /** The list of a key that has been read. Throws WRONGTYPE. */
@@ -123,12 +123,12 @@ export class List extends Container {
   }
 
   /**
-   * As push and save, of one that is held open and where nothing has to be read for it; else false,
+   * As push and save, of one that is open and where nothing has to be read for it; else false,
    * and nothing is done.
    */
   pushNow(end: End, values: readonly Slice[]): boolean {
     if (this.positions?.pushNow(end, values) !== true) return false
-    this.ks.changedHeld(this)
+    this.ks.noteOpenChanged(this)
     return true
   }
 
@@ -158,7 +158,7 @@ export class List extends Container {
     if (positions !== undefined) {
       const large = yield* this.movable(positions, Math.min(index, size - index))
       if (yield* large.insert(index, value, near)) return
-      yield* this.melt()
+      yield* this.rewrite()
     }
     this.items.splice(index, 0, scalarValue(value))
   }
@@ -194,7 +194,7 @@ export class List extends Container {
     this.isChanged = true
     if (positions === undefined) this.items = this.items.slice(from, to + 1)
     else if (to < from) positions.clear()
-    else if (positions.isGapped && isMelted(size, to + 1 - from)) {
+    else if (positions.isGapped && isRewritten(size, to + 1 - from)) {
       this.items = (yield* positions.range(from, to)).map(scalarValue)
       this.positions = undefined
     } else {
@@ -203,14 +203,14 @@ export class List extends Container {
     }
   }
 
-  *melt(): Program<void> {
+  *rewrite(): Program<void> {
     if (this.positions === undefined) return
     const all = yield* this.range(0, this.size - 1)
     this.items = yield* mapInTurns(this.ks.tx, all, scalarValue)
     this.positions = undefined
   }
 
-  get heldHead(): Head | undefined {
+  get openHead(): Head | undefined {
     return this.positions?.head
   }
 
@@ -236,7 +236,7 @@ export class List extends Container {
 }
 
 /** A list that is cut to a few elements is written anew, if not all others can be given up. */
-function isMelted(size: number, kept: number): boolean {
+function isRewritten(size: number, kept: number): boolean {
   return kept <= keptAtOnceMax && size - kept > trimAtOnceMax
 }
 

@@ -24,14 +24,14 @@ const plainLookUps = 4
 
 /** The set under a name; an empty one where there is no key. Throws WRONGTYPE. */
 export function openSet(ks: Keyspace, name: Slice): Step<MemberSet> {
-  const held = heldSet(ks, name)
-  return held === undefined ? openContainer(ks, name, 'set', MemberSet) : new Done(held)
+  const open = findOpenSet(ks, name)
+  return open === undefined ? openContainer(ks, name, 'set', MemberSet) : new Done(open)
 }
 
 /** The large set under a name that a command before this one has left open. Throws WRONGTYPE. */
-export function heldSet(ks: Keyspace, name: Slice): MemberSet | undefined {
-  const held = ks.heldOf(name)
-  return held?.key.requireType('set') === true ? (held as MemberSet) : undefined
+export function findOpenSet(ks: Keyspace, name: Slice): MemberSet | undefined {
+  const open = ks.findOpen(name)
+  return open?.key.requireType('set') === true ? (open as MemberSet) : undefined
 }
 
 /** The set of a key that has been read. Throws WRONGTYPE. */
@@ -91,7 +91,7 @@ export class MemberSet extends Container {
   }
 
   /**
-   * As add and save, of one that is held open and where nothing has to be waited for; else
+   * As add and save, of one that is open and where nothing has to be waited for; else
    * undefined, and nothing is done.
    */
   addNow(member: Slice): boolean | undefined {
@@ -99,7 +99,7 @@ export class MemberSet extends Container {
     const isNew = members?.addNow(member, count)
     if (isNew === true) {
       this.count++
-      this.ks.changedHeld(this)
+      this.ks.noteOpenChanged(this)
     }
     return isNew
   }
@@ -173,7 +173,7 @@ export class MemberSet extends Container {
     return (yield* members.at(number))?.member
   }
 
-  *melt(): Program<void> {
+  *rewrite(): Program<void> {
     this.items = yield* this.all()
     const places = new GrowingMap<number>()
     yield* eachInTurns(this.ks.tx, this.items, (item, i) => places.set(item.mapKey(), i))
@@ -182,7 +182,7 @@ export class MemberSet extends Container {
     this.head = undefined
   }
 
-  get heldHead(): Head | undefined {
+  get openHead(): Head | undefined {
     const { head, count } = this
     return head === undefined ? undefined : { ...head, count }
   }

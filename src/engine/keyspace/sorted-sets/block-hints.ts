@@ -6,7 +6,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { blockHintsMax } from '../../../base/limits.js'
-import { compareKeys } from '../../../store/overlay/ordered-map.js'
+import { compareKeys } from '../../../store/memtable/ordered-map.js'
 import type { MembersId } from '../../types.js'
 
 /** Beginnings of blocks in order. */

@@ -9,7 +9,7 @@ import { memberKeyBytesMax, rankBlockMembersMax, scanEntriesMax } from '../../..
 import { work } from '../../../base/work/work-budget.js'
 import { entryUnits } from '../../../base/work/work-figures.js'
 import { Done } from '../../../store/steps.js'
-import type { Direct, KeyRange, Program, Step } from '../../../store/store.js'
+import type { InPlace, KeyRange, Program, Step } from '../../../store/store.js'
 import { eachInTurns, mapInTurns } from '../containers/in-turns.js'
 import { type Members, suffixAt, suffixOf } from '../containers/members.js'
 import type { Keyspace } from '../keyspace.js'
@@ -138,13 +138,13 @@ export class ScoredMembers {
   setNow(member: Slice, score: number): Step<'new' | 'changed' | 'same'> | undefined {
     const { members, ranks } = this
     const { length } = member
-    const { direct } = members
-    if (direct === undefined || ranks.levels > 1) return undefined
+    const { inPlace } = members
+    if (inPlace === undefined || ranks.levels > 1) return undefined
     this.ahead.forget()
     if (scoreBytes + length >= memberKeyBytesMax) return undefined
-    const { bytes, keyAt, valueAt } = direct.draft(suffixAt + length, 1 + scoreBytes)
+    const { bytes, keyAt, valueAt } = inPlace.begin(suffixAt + length, 1 + scoreBytes)
     members.writeKey(bytes, keyAt, scoresPart, 0, member)
-    const isKnown = direct.lookUnder(copyScore) === true
+    const isKnown = inPlace.peekUnder(copyScore) === true
     writeScore(scoreAfter, score)
     if (isKnown) {
       if (hasSameScore()) return same
@@ -158,13 +158,13 @@ export class ScoredMembers {
     }
     bytes[valueAt] = 0
     writeBytes(bytes, valueAt + 1, scoreAfter)
-    direct.keep()
+    inPlace.keep()
     if (isKnown) {
-      this.draftPlace(direct, scoreBefore, member)
-      direct.drop()
+      this.writePlace(inPlace, scoreBefore, member)
+      inPlace.drop()
     }
-    this.draftPlace(direct, scoreAfter, member)
-    direct.keep()
+    this.writePlace(inPlace, scoreAfter, member)
+    inPlace.keep()
     members.changed()
     const end = scratchPlace(scoreAfter, member)
     this.edges.added(scratch, end)
@@ -173,14 +173,14 @@ export class ScoredMembers {
   }
 
   /** Of a short member, for whatever lies there. */
-  private draftPlace(direct: Direct, score: Bytes, member: Slice): void {
+  private writePlace(inPlace: InPlace, score: Bytes, member: Slice): void {
     const { members } = this
     const { length } = member
-    const { bytes, keyAt, valueAt } = direct.draft(suffixAt + scoreBytes + length, 1)
+    const { bytes, keyAt, valueAt } = inPlace.begin(suffixAt + scoreBytes + length, 1)
     members.writeKey(bytes, keyAt, placesPart, scoreBytes, member)
     writeBytes(bytes, keyAt + suffixAt, score)
     bytes[valueAt] = 0
-    direct.seek()
+    inPlace.seek()
   }
 
   private *counted<T>(place: Bytes, answer: T): Program<T> {
@@ -248,21 +248,21 @@ export class ScoredMembers {
    */
   takeNow(reverse: boolean): ScoredMember | undefined {
     const { members, ranks, ahead } = this
-    const { direct } = members
+    const { inPlace } = members
     const { first } = ahead
-    if (direct === undefined || first === undefined || !ahead.has(1, reverse)) return undefined
+    if (inPlace === undefined || first === undefined || !ahead.has(1, reverse)) return undefined
     const { member, score } = first
     const { length } = member
     if (ranks.levels > 1 || scoreBytes + length >= memberKeyBytesMax) return undefined
     writeScore(scoreBefore, score)
     const end = scratchPlace(scoreBefore, member)
     if (ranks.levels === 1 && !ranks.recountNow(scratch, end, oneLess)) return undefined
-    const { bytes, keyAt } = direct.draft(suffixAt + length, 1)
+    const { bytes, keyAt } = inPlace.begin(suffixAt + length, 1)
     members.writeKey(bytes, keyAt, scoresPart, 0, member)
-    direct.seek()
-    direct.drop()
-    this.draftPlace(direct, scoreBefore, member)
-    direct.drop()
+    inPlace.seek()
+    inPlace.drop()
+    this.writePlace(inPlace, scoreBefore, member)
+    inPlace.drop()
     members.changed()
     const freed = scoredBytes(member)
     members.grow(-freed)

@@ -65,7 +65,7 @@ export function isAbove(span: Span, { member, score }: ScoredMember): boolean {
 
 /**
  * Goes from the first member at or behind the near end, if that is one of the span, to the last
- * before the far end; the first `offset` are passed by, whatever else they are (peer).
+ * before the far end; the first `offset` are passed by, whatever else they are (reference server).
  */
 export function walker(span: Span, reverse: boolean, offset: number): Judge {
   let isInside = false

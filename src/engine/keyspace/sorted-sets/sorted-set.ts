@@ -32,14 +32,14 @@ export type { LexBound, LexSpan, ScoreSpan, Span } from './sorted-set-span.js'
 
 /** The sorted set under a name; an empty one where there is no key. Throws WRONGTYPE. */
 export function openSortedSet(ks: Keyspace, name: Slice): Step<SortedSet> {
-  const held = heldSortedSet(ks, name)
-  return held === undefined ? openContainer(ks, name, 'zset', SortedSet) : new Done(held)
+  const open = findOpenSortedSet(ks, name)
+  return open === undefined ? openContainer(ks, name, 'zset', SortedSet) : new Done(open)
 }
 
 /** The large one under a name that a command before this one has left open. Throws WRONGTYPE. */
-export function heldSortedSet(ks: Keyspace, name: Slice): SortedSet | undefined {
-  const held = ks.heldOf(name)
-  return held?.key.requireType('zset') === true ? (held as SortedSet) : undefined
+export function findOpenSortedSet(ks: Keyspace, name: Slice): SortedSet | undefined {
+  const open = ks.findOpen(name)
+  return open?.key.requireType('zset') === true ? (open as SortedSet) : undefined
 }
 
 /** The sorted set of a key that has been read. Throws WRONGTYPE. */
@@ -114,13 +114,13 @@ export class SortedSet extends Container {
   }
 
   /**
-   * Gives a member a score, whatever it has, and saves: of one that is held open, where its records
+   * Gives a member a score, whatever it has, and saves: of one that is open, where its records
    * are at hand. Else undefined, and nothing is done.
    */
   setNow(member: Slice, score: number): Step<'new' | 'changed' | 'same'> | undefined {
     const set = this.members?.setNow(member, score)
     if (set instanceof Done && set.value === 'same') return set
-    if (set !== undefined) this.ks.changedHeld(this)
+    if (set !== undefined) this.ks.noteOpenChanged(this)
     return set
   }
 
@@ -199,12 +199,12 @@ export class SortedSet extends Container {
   }
 
   /**
-   * As pop of one, and saves: of one that is held open and has been popped from. Else undefined,
+   * As pop of one, and saves: of one that is open and has been popped from. Else undefined,
    * and nothing is done.
    */
   popNow(fromBack: boolean): ScoredMember | undefined {
     const taken = this.members?.takeNow(fromBack)
-    if (taken !== undefined) this.ks.changedHeld(this)
+    if (taken !== undefined) this.ks.noteOpenChanged(this)
     return taken
   }
 
@@ -247,7 +247,7 @@ export class SortedSet extends Container {
     this.isChanged = true
   }
 
-  *melt(): Program<void> {
+  *rewrite(): Program<void> {
     if (this.members === undefined) return
     const entries = yield* this.byRank(0, this.size)
     const { isChanged } = this
@@ -262,7 +262,7 @@ export class SortedSet extends Container {
     this.members?.settle()
   }
 
-  get heldHead(): Head | undefined {
+  get openHead(): Head | undefined {
     const { head, members } = this
     return head === undefined || members === undefined ? undefined : headOf(head, members)
   }

@@ -1,5 +1,5 @@
 // The longest common subsequence of two byte strings, by the table of its lengths: one row for each
-// byte of the first. What it answers where there are several is what the peer answers.
+// byte of the first. What it answers where there are several is what the reference server answers.
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import { cellsPerUnit } from '../../../base/work/work-figures.js'

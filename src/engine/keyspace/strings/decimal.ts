@@ -1,6 +1,6 @@
-// Sums of INCRBYFLOAT and HINCRBYFLOAT: exact decimals, printed to 17 places as the peer prints
-// them. The peer adds in 80-bit floating point, whose range this keeps to; its noise behind the
-// nineteenth digit is not imitated: 10.1 + 5000 is 5010.1.
+// Sums of INCRBYFLOAT and HINCRBYFLOAT: exact decimals, printed to 17 places as the reference
+// server prints them. The reference server adds in 80-bit floating point, whose range this keeps
+// to; its noise behind the nineteenth digit is not imitated: 10.1 + 5000 is 5010.1.
 
 import { type Bytes, textOf } from '../../../base/bytes/bytes.js'
 
@@ -10,9 +10,9 @@ export interface Decimal {
   readonly scale: number
 }
 
-/** What a number may be written in (peer: a buffer of 5 KiB). */
+/** What a number may be written in (reference server: a buffer of 5 KiB). */
 const charsMax = 5 * 1024
-/** Places behind the point that are printed (peer). */
+/** Places behind the point that are printed (reference server). */
 const places = 17
 /** Largest and smallest number of 80 bits: (2^64 - 1) * 2^16320 and 2^-16445. */
 const largest = (2n ** 64n - 1n) << 16_320n
@@ -41,7 +41,7 @@ export function parseDecimal(
   return hex === null ? undefined : requireRange(fromHexadecimal(hex))
 }
 
-/** The sum as the peer prints it; undefined beyond the largest number. */
+/** The sum as the reference server prints it; undefined beyond the largest number. */
 export function addDecimals(a: Decimal, b: Decimal): string | undefined {
   const scale = Math.max(a.scale, b.scale)
   const units = unitsAt(a, scale) + unitsAt(b, scale)

@@ -1,5 +1,5 @@
-// Numbers as the peer reads and prints them: strict integers of 64 bits, and doubles that may be
-// infinite but never padded.
+// Numbers as the reference server reads and prints them: strict integers of 64 bits, and doubles
+// that may be infinite but never padded.
 
 import { type Bytes, textOf } from '../../../base/bytes/bytes.js'
 import { Slice } from '../../../base/bytes/slice.js'
@@ -13,7 +13,7 @@ const int64CharsMax = 20
 const safeDigitsMax = 15
 /** Integers up to here are written digit by digit. */
 const loopedMax = 1e15
-/** What a double may be written in (peer: a buffer of 5 KiB). */
+/** What a double may be written in (reference server: a buffer of 5 KiB). */
 const floatCharsMax = 5 * 1024
 
 /**
@@ -97,8 +97,8 @@ const nul = 0
 const leadingSpace = /^[ \t-\r]+/
 
 /**
- * The bound of a range: a double as the peer's C library takes it, with spaces before it, up to a
- * zero byte; nothing is 0, and what is out of range is infinite or 0.
+ * The bound of a range: a double as the reference server's C library takes it, with spaces before
+ * it, up to a zero byte; nothing is 0, and what is out of range is infinite or 0.
  */
 export function parseFloatBound(bytes: Bytes, start: number, end: number): number | undefined {
   const stop = bytes.subarray(start, end).indexOf(nul)

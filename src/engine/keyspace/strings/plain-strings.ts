@@ -5,7 +5,7 @@
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Slice } from '../../../base/bytes/slice.js'
 import { inlineValueBytesMax } from '../../../base/limits.js'
-import type { Direct, Draft } from '../../../store/store.js'
+import type { InPlace, InPlaceWrite } from '../../../store/store.js'
 import { bsonType, readInt32 } from '../../../value/value.js'
 import { never } from '../keys/key.js'
 import {
@@ -35,29 +35,29 @@ const integerCharsMax = 20
  */
 export function overwriteString(ks: Keyspace, name: Slice, value: Slice): boolean {
   if (value.length > valueBytesMax) return false
-  return overwriteDirectly(ks, name, value) || overwriteNear(ks, name, value)
+  return overwriteInPlace(ks, name, value) || overwriteByPeek(ks, name, value)
 }
 
 /** Key and record are written where they will lie. */
-function overwriteDirectly(ks: Keyspace, name: Slice, value: Slice): boolean {
-  const direct = ks.directOf(name)
+function overwriteInPlace(ks: Keyspace, name: Slice, value: Slice): boolean {
+  const inPlace = ks.inPlaceOf(name)
   const keyBytes = plainKeyBytes(name)
-  if (direct === undefined || keyBytes === 0) return false
+  if (inPlace === undefined || keyBytes === 0) return false
   const bytes = plainRecordBytes(name.length, value.length)
-  const draft = direct.draft(keyBytes, bytes)
-  if (!writePlainKey(draft.bytes, draft.keyAt, ks.ns, name)) return false
-  const before = direct.lookUnder(bytesOfPlain)
+  const write = inPlace.begin(keyBytes, bytes)
+  if (!writePlainKey(write.bytes, write.keyAt, ks.ns, name)) return false
+  const before = inPlace.peekUnder(bytesOfPlain)
   if (before === null) return false
-  writeStringRecord(draft.bytes, draft.valueAt, name, value)
-  ks.keepPlain(direct, name, bytes - 1, before)
+  writeStringRecord(write.bytes, write.valueAt, name, value)
+  ks.keepPlain(inPlace, name, bytes - 1, before)
   return true
 }
 
-function overwriteNear(ks: Keyspace, name: Slice, value: Slice): boolean {
-  const near = ks.nearOf(name)
-  if (near === undefined) return false
+function overwriteByPeek(ks: Keyspace, name: Slice, value: Slice): boolean {
+  const peeker = ks.peekerOf(name)
+  if (peeker === undefined) return false
   const key = recordKeyOf(ks.ns, name)
-  const before = near.look(key, bytesOfPlain)
+  const before = peeker.peek(key, bytesOfPlain)
   if (before === null) return false
   ks.putPlain(key, name, stringRecord(name, value, never), before)
   return true
@@ -68,24 +68,24 @@ function overwriteNear(ks: Keyspace, name: Slice, value: Slice): boolean {
  * where it has to be done the usual way.
  */
 export function removeString(ks: Keyspace, name: Slice): boolean | undefined {
-  const direct = ks.directOf(name)
-  const keyBytes = direct === undefined ? 0 : plainKeyBytes(name)
-  if (direct !== undefined && keyBytes > 0) {
-    const { bytes, keyAt } = direct.draft(keyBytes, 0)
+  const inPlace = ks.inPlaceOf(name)
+  const keyBytes = inPlace === undefined ? 0 : plainKeyBytes(name)
+  if (inPlace !== undefined && keyBytes > 0) {
+    const { bytes, keyAt } = inPlace.begin(keyBytes, 0)
     if (writePlainKey(bytes, keyAt, ks.ns, name)) {
-      const before = direct.lookUnder(bytesOfPlain)
-      if (typeof before === 'number') ks.dropPlain(direct, before)
+      const before = inPlace.peekUnder(bytesOfPlain)
+      if (typeof before === 'number') ks.dropPlain(inPlace, before)
       return before === null ? undefined : before !== undefined
     }
   }
-  return removeNear(ks, name)
+  return removeByPeek(ks, name)
 }
 
-function removeNear(ks: Keyspace, name: Slice): boolean | undefined {
-  const near = ks.nearOf(name)
-  if (near === undefined) return undefined
+function removeByPeek(ks: Keyspace, name: Slice): boolean | undefined {
+  const peeker = ks.peekerOf(name)
+  if (peeker === undefined) return undefined
   const key = recordKeyOf(ks.ns, name)
-  const before = near.look(key, bytesOfPlain)
+  const before = peeker.peek(key, bytesOfPlain)
   if (typeof before === 'number') ks.removePlain(key, before)
   return before === null ? undefined : before !== undefined
 }
@@ -99,45 +99,45 @@ export function addToInteger(
   name: Slice,
   amount: number | bigint,
 ): number | bigint | 'overflow' | undefined {
-  const direct = ks.directOf(name)
+  const inPlace = ks.inPlaceOf(name)
   const keyBytes = plainKeyBytes(name)
-  if (direct !== undefined && keyBytes > 0) {
-    const draft = direct.draft(keyBytes, plainRecordBytes(name.length, integerCharsMax))
-    if (writePlainKey(draft.bytes, draft.keyAt, ks.ns, name)) {
-      return addDrafted(ks, direct, draft, name, amount)
+  if (inPlace !== undefined && keyBytes > 0) {
+    const write = inPlace.begin(keyBytes, plainRecordBytes(name.length, integerCharsMax))
+    if (writePlainKey(write.bytes, write.keyAt, ks.ns, name)) {
+      return addInPlace(ks, inPlace, write, name, amount)
     }
   }
-  return addNear(ks, name, amount)
+  return addByPeek(ks, name, amount)
 }
 
 /** Of a key that is written. */
-function addDrafted(
+function addInPlace(
   ks: Keyspace,
-  direct: Direct,
-  { bytes, valueAt }: Draft,
+  inPlace: InPlace,
+  { bytes, valueAt }: InPlaceWrite,
   name: Slice,
   amount: number | bigint,
 ): number | bigint | 'overflow' | undefined {
-  const before = direct.lookUnder(integerOfPlain)
+  const before = inPlace.peekUnder(integerOfPlain)
   if (before === null) return undefined
   const after = addInt64(before ?? 0, amount)
   if (after === undefined) return 'overflow'
   const digits = decimalOf(after)
   writeStringRecord(bytes, valueAt, name, digits)
   const length = plainStringBytes(name.length, digits.length)
-  ks.keepPlain(direct, name, length, bytesWith(name, before), 1 + length)
+  ks.keepPlain(inPlace, name, length, bytesWith(name, before), 1 + length)
   return after
 }
 
-function addNear(
+function addByPeek(
   ks: Keyspace,
   name: Slice,
   amount: number | bigint,
 ): number | bigint | 'overflow' | undefined {
-  const near = ks.nearOf(name)
-  if (near === undefined) return undefined
+  const peeker = ks.peekerOf(name)
+  if (peeker === undefined) return undefined
   const key = recordKeyOf(ks.ns, name)
-  const before = near.look(key, integerOfPlain)
+  const before = peeker.peek(key, integerOfPlain)
   if (before === null) return undefined
   const after = addInt64(before ?? 0, amount)
   if (after === undefined) return 'overflow'

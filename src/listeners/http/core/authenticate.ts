@@ -71,13 +71,13 @@ export class Authenticator {
     guard: Guard,
     route: RouteHead,
     { incoming, outgoing }: Exchange,
-    peer: string,
+    remoteAddress: string,
   ): Awaitable<Identity> {
     if (this.options.authOff) {
       guard.checkOrigin(incoming)
-      return this.admitted(route, everyone, peer)
+      return this.admitted(route, everyone, remoteAddress)
     }
-    const asked = { guard, route, incoming, outgoing, peer }
+    const asked = { guard, route, incoming, outgoing, remoteAddress }
     const cookie = route.credentials === undefined ? cookieOf(incoming, sessionCookie) : undefined
     if (cookie === undefined || this.ignoresCookie(asked)) return this.byKey(asked)
     const opened = this.options.openSession(cookie)
@@ -93,7 +93,7 @@ export class Authenticator {
 
   private bySession(asked: Asked, session: OpenedSession | undefined): Awaitable<Identity> {
     if (session === undefined) return this.byKey(asked)
-    const { guard, route, incoming, peer } = asked
+    const { guard, route, incoming, remoteAddress } = asked
     this.take(asked)
     guard.checkTransport(incoming)
     guard.checkPage(incoming)
@@ -104,12 +104,12 @@ export class Authenticator {
         throw fail('Unauthorized', text, { reason: 'CSRF' })
       }
     }
-    return this.admitted(route, session.identity, peer)
+    return this.admitted(route, session.identity, remoteAddress)
   }
 
   /** The operator's key before the limit: it is never refused for another's flood. */
   private byKey(asked: Asked): Awaitable<Identity> {
-    const { guard, route, incoming, peer } = asked
+    const { guard, route, incoming, remoteAddress } = asked
     if (route.credentials === 'none') {
       // A sign-in is a credential too, and only pages of our own may sign a user in.
       guard.checkTransport(incoming)
@@ -117,31 +117,31 @@ export class Authenticator {
     }
     const key = keyOf(incoming, route)
     const { guesses, identify } = this.options
-    const isSpent = key !== undefined && guesses.isSpent(peer)
+    const isSpent = key !== undefined && guesses.isSpent(remoteAddress)
     if (key !== undefined) {
       guard.checkTransport(incoming)
-      const known = isSpent ? undefined : this.staticKey(key, peer)
+      const known = isSpent ? undefined : this.staticKey(key, remoteAddress)
       if (known === 'operator') {
         // A page of another origin has no business with the key that may do everything.
         guard.checkOrigin(incoming)
-        return this.admitted(route, operator, peer)
+        return this.admitted(route, operator, remoteAddress)
       }
       if (known === 'metrics' && route.access === 'metrics') return anonymous
     }
     if (key === undefined || route.credentials === 'none') {
       this.take(asked)
-      return this.admitted(route, anonymous, peer)
+      return this.admitted(route, anonymous, remoteAddress)
     }
     const isWallets = looksLikeWalletKey(key)
     const admitKey = isWallets ? this.takeKey(asked, key) : this.take(asked)
-    if (isSpent && !isWallets) throw guesses.refusal(peer)
+    if (isSpent && !isWallets) throw guesses.refusal(remoteAddress)
     const answer = (identity: Identity | undefined): Identity => {
       if (identity !== undefined) {
         admitKey?.()
-        return this.admitted(route, identity, peer)
+        return this.admitted(route, identity, remoteAddress)
       }
-      if (isSpent) throw guesses.refusal(peer)
-      if (isWallets) guesses.failed(peer)
+      if (isSpent) throw guesses.refusal(remoteAddress)
+      if (isWallets) guesses.failed(remoteAddress)
       throw fail('Unauthorized', 'the key is not valid')
     }
     const found = identify(key)
@@ -152,19 +152,24 @@ export class Authenticator {
    * Which of the two keys it is that are set and not made, and could be guessed. One that cannot be
    * a wallet's either is counted here, whatever else the request is refused for.
    */
-  private staticKey(key: string, peer: string): 'operator' | 'metrics' | undefined {
+  private staticKey(key: string, remoteAddress: string): 'operator' | 'metrics' | undefined {
     const { guesses, isOperatorKey, isMetricsToken } = this.options
     if (isOperatorKey(key)) return 'operator'
     if (isMetricsToken(key)) return 'metrics'
     // An empty one is a header of another kind.
-    if (key !== '' && !looksLikeWalletKey(key)) guesses.failed(peer)
+    if (key !== '' && !looksLikeWalletKey(key)) guesses.failed(remoteAddress)
     return undefined
   }
 
-  private admitted({ access, operatorToo }: RouteHead, identity: Identity, peer: string): Identity {
+  private admitted(
+    { access, operatorToo }: RouteHead,
+    identity: Identity,
+    remoteAddress: string,
+  ): Identity {
     const { kind } = identity
     // Behind a proxy the listener is on loopback and the client is not.
-    if (access === 'metrics' && this.options.isLoopback && isLoopback(peer)) return identity
+    if (access === 'metrics' && this.options.isLoopback && isLoopback(remoteAddress))
+      return identity
     const isOfSession = access === 'session' && kind !== 'session'
     if (isOfSession && !(kind === 'operator' && operatorToo === true)) {
       throw fail('Unauthorized', 'a session is needed: sign in first')
@@ -182,23 +187,23 @@ export class Authenticator {
   }
 
   /** Counts a request to /health, which needs no authentication. Throws as authenticate does. */
-  countHealth({ incoming, outgoing }: Exchange, peer: string): void {
+  countHealth({ incoming, outgoing }: Exchange, remoteAddress: string): void {
     const { limits } = this
     if (limits === undefined || this.options.authOff) return
     const key = keyOf(incoming, {})
     const { guesses } = this.options
-    const isLookedAt = key !== undefined && !guesses.isSpent(peer)
-    if (isLookedAt && this.staticKey(key, peer) === 'operator') return
-    count(limits.health, clientOf(peer), outgoing)
+    const isLookedAt = key !== undefined && !guesses.isSpent(remoteAddress)
+    if (isLookedAt && this.staticKey(key, remoteAddress) === 'operator') return
+    count(limits.health, clientOf(remoteAddress), outgoing)
   }
 
   /** Counts the request; throws IngressRequestRateLimitExceeded. */
-  private take({ route, peer, outgoing }: Asked): undefined {
+  private take({ route, remoteAddress, outgoing }: Asked): undefined {
     const { limits } = this
     if (limits === undefined) return
     count(
       route.limit === undefined ? limits.address : limits[route.limit],
-      clientOf(peer),
+      clientOf(remoteAddress),
       outgoing,
     )
   }
@@ -268,7 +273,7 @@ function count(windows: RequestWindows, name: string, outgoing: Exchange['outgoi
 interface Asked extends Exchange {
   readonly guard: Guard
   readonly route: RouteHead
-  readonly peer: string
+  readonly remoteAddress: string
 }
 
 /** The key in a request's headers, never one in the URL; empty where it is malformed. */

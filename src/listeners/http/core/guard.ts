@@ -1,5 +1,5 @@
 // What is looked at before a request may say anything: the Host and Origin rules that keep web
-// pages of this machine's browser out, the peer's address behind trusted proxies, and whether
+// pages of this machine's browser out, the client address behind trusted proxies, and whether
 // credentials may cross here. (docs/sign-in.md, "What a session's requests must carry";
 // docs/design/threat-model.md, "Known risks")
 
@@ -84,7 +84,7 @@ export class Guard {
    * The client's address: the socket's, or behind trusted proxies the last that is none of them.
    */
   addressOf(incoming: IncomingMessage): string {
-    let address = peerOf(incoming)
+    let address = remoteAddressOf(incoming)
     if (!this.isProxy(address)) return address
     const forwarded = String(incoming.headers['x-forwarded-for'] ?? '').split(',')
     while (this.isProxy(address) && forwarded.length > 0) {
@@ -97,7 +97,7 @@ export class Guard {
 
   /** Most servers have no proxy: then the remote address is not read. */
   private isByProxy(incoming: IncomingMessage): boolean {
-    return this.options.trustedProxies.length > 0 && this.isProxy(peerOf(incoming))
+    return this.options.trustedProxies.length > 0 && this.isProxy(remoteAddressOf(incoming))
   }
 
   private isProxy(address: string): boolean {
@@ -131,7 +131,7 @@ function foreignSite(): Error {
   return fail('Unauthorized', 'requests from other sites are refused', { reason: 'origin' })
 }
 
-function peerOf(incoming: IncomingMessage): string {
+function remoteAddressOf(incoming: IncomingMessage): string {
   return normalise(incoming.socket.remoteAddress ?? '')
 }
 

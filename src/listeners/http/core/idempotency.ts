@@ -13,7 +13,7 @@ import {
   idempotencyMs,
 } from '../../../base/limits.js'
 import type { Log } from '../../../base/log.js'
-import type { Touched } from '../../../bus/session.js'
+import type { Declared } from '../../../bus/session.js'
 import { findNamespace } from '../../../engine/collection/catalog/catalog.js'
 import { sourcesUnder } from '../../../engine/collection/kinds/views.js'
 import { identityKey } from '../../../identity/identity.js'
@@ -50,7 +50,7 @@ interface Kept extends Answer {
 }
 
 /** A command of the request, and the collections that it was about when it had run. */
-interface Right extends Touched {
+interface Right extends Declared {
   readonly places: readonly Place[]
 }
 
@@ -82,7 +82,7 @@ export class Turn {
   private name = ''
   private fingerprint = ''
   /** By what they are, so that each is kept once. */
-  private readonly touched = new Map<string, Touched>()
+  private readonly declared = new Map<string, Declared>()
 
   constructor(
     private readonly all: Idempotency,
@@ -123,7 +123,7 @@ export class Turn {
     }
     all.running.add(name)
     this.name = name
-    session.witness = (touched) => void this.touched.set(JSON.stringify(touched), touched)
+    session.witness = (declared) => void this.declared.set(JSON.stringify(declared), declared)
     try {
       return await this.before(request)
     } catch (error) {
@@ -165,7 +165,7 @@ export class Turn {
       const text = 'this Idempotency-Key was sent with another body'
       throw fail('IdempotencyKeyReused', text)
     }
-    await this.lookAgain(request, kept.rights)
+    await this.checkRevocation(request, kept.rights)
     const { status, body, headers } = kept
     return { status, body, headers: { ...headers, 'idempotency-replayed': 'true' } }
   }
@@ -174,13 +174,13 @@ export class Turn {
    * Looks at the rights that the request was let in by, as they are now. Throws what refuses it,
    * and NamespaceNotFound where a collection that the answer tells of is gone.
    */
-  private async lookAgain(request: HttpRequest, rights: Kept['rights']): Promise<void> {
+  private async checkRevocation(request: HttpRequest, rights: Kept['rights']): Promise<void> {
     if (rights === undefined) {
       const text = 'the answer under this Idempotency-Key is of an older version; send another key'
       throw fail('IdempotencyKeyInUse', text)
     }
     for (const right of rights) {
-      await request.lookAgain(right)
+      await request.checkRevocation(right)
       const now = await this.all.parts.store.read((tx) => placesOf(tx, right))
       const known = new Set(now.map(({ id }) => id))
       const gone = right.places.find(({ id }) => !known.has(id))
@@ -205,7 +205,7 @@ export class Turn {
       writeDocument((writer) => {
         writer.string('fingerprint', this.fingerprint).int32('status', status)
         writer.string('headers', JSON.stringify(Object.fromEntries(own)))
-        writer.string('rights', JSON.stringify(rights))
+        writer.string('rights', JSON.stringify(rights, withNames(storedNames)))
         if (body !== null) writer.string('body', body.toString())
         writer.value('expires', numberValue(now + idempotencyMs))
       })
@@ -214,8 +214,8 @@ export class Turn {
 
   private *put(tx: Tx, rowOf: (rights: readonly Right[]) => Document, now: number): Program<void> {
     const rights: Right[] = []
-    for (const touched of this.touched.values()) {
-      rights.push({ ...touched, places: yield* placesOf(tx, touched) })
+    for (const declared of this.declared.values()) {
+      rights.push({ ...declared, places: yield* placesOf(tx, declared) })
     }
     const row = rowOf(rights)
     putExpiring(tx, answerKey(this.name), row, now + idempotencyMs)
@@ -233,10 +233,10 @@ export class Turn {
   }
 }
 
-/** The collections of a command's touches, and what views among them read, as they are now. */
-function* placesOf(tx: ReadTx, { touches }: Touched): Program<Place[]> {
+/** The collections of a command's resources, and what views among them read, as they are now. */
+function* placesOf(tx: ReadTx, { resources }: Declared): Program<Place[]> {
   const places: Place[] = []
-  for (const { db, collection } of touches) {
+  for (const { db, collection } of resources) {
     const ns = collection === undefined ? undefined : yield* findNamespace(tx, db, collection, true)
     if (ns === undefined) continue
     places.push({ db, name: ns.name, id: ns.id })
@@ -283,7 +283,25 @@ function decode(row: Document): Kept {
 }
 
 function rightsIn(text: string | undefined): Kept['rights'] {
-  return text === undefined ? undefined : (JSON.parse(text) as readonly Right[])
+  return text === undefined
+    ? undefined
+    : (JSON.parse(text, withNames(namesOfStored)) as readonly Right[])
+}
+
+/** Names in stored rights that differ from those of the program. */
+const storedNames = new Map([
+  ['resources', 'touches'],
+  ['privileges', 'needs'],
+])
+const namesOfStored = new Map([...storedNames].map(([name, stored]) => [stored, name]))
+
+/** For JSON: gives the fields of objects other names. */
+function withNames(names: ReadonlyMap<string, string>): (key: string, value: unknown) => unknown {
+  const renamed = ([name, value]: [string, unknown]) => [names.get(name) ?? name, value]
+  return (_key, value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+    return Object.fromEntries(Object.entries(value).map(renamed))
+  }
 }
 
 /** What will be answered again the same: not that one may not, or must wait. */

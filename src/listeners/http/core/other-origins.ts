@@ -93,8 +93,12 @@ export class OtherOrigins {
    * The answer to a preflight on a path with those methods. Throws IngressRequestRateLimitExceeded
    * where the address has asked too often.
    */
-  preflight({ headers }: IncomingMessage, peer: string, methods: readonly string[]): Answer {
-    if (this.windows !== undefined) requireAllowance(this.windows.take(clientOf(peer)))
+  preflight(
+    { headers }: IncomingMessage,
+    remoteAddress: string,
+    methods: readonly string[],
+  ): Answer {
+    if (this.windows !== undefined) requireAllowance(this.windows.take(clientOf(remoteAddress)))
     const asked = (headers['access-control-request-headers'] ?? '').toLowerCase().split(',')
     const allowed = asked.map((name) => name.trim()).filter(isAllowedHeader)
     return {

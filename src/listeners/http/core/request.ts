@@ -10,7 +10,7 @@ import type { ByteBudget } from '../../../base/heap/byte-budget.js'
 import { databaseNameBytesMax, jsonInThreadBytes } from '../../../base/limits.js'
 import type { Bus } from '../../../bus/document/bus.js'
 import type { Request } from '../../../bus/document/request.js'
-import { Session, type Touched } from '../../../bus/session.js'
+import { type Declared, Session } from '../../../bus/session.js'
 import { requireHomeForm } from '../../../engine/collection/catalog/homes.js'
 import type { Identity } from '../../../identity/identity.js'
 import type { Awaitable } from '../../../store/store.js'
@@ -71,11 +71,11 @@ export class HttpRequest implements RawCall {
     private readonly exchange: HttpExchange,
     private readonly route: AnyRoute,
     private readonly services: RequestServices,
-    { peer, identity }: { readonly peer: string; readonly identity: Identity },
+    { remoteAddress, identity }: { readonly remoteAddress: string; readonly identity: Identity },
   ) {
     const { incoming, outgoing } = exchange
     this.incoming = incoming
-    this.session = new RequestSession(outgoing, peer, identity)
+    this.session = new RequestSession(outgoing, remoteAddress, identity)
     const { headers, url = '' } = incoming
     this.namedDatabase = namedIn(headers['x-sigil-database'], this.databaseQuery(url))
     this.database = this.namedDatabase ?? services.database
@@ -139,8 +139,8 @@ export class HttpRequest implements RawCall {
     return this.services.bus.run(request, this.session)
   }
 
-  lookAgain(touched: Touched): Awaitable<void> {
-    return this.services.bus.lookAgain(touched, this.session)
+  checkRevocation(declared: Declared): Awaitable<void> {
+    return this.services.bus.checkRevocation(declared, this.session)
   }
 
   failedInPart(code: number): void {
@@ -223,10 +223,10 @@ function namedIn(
 class RequestSession extends Session {
   constructor(
     private readonly outgoing: ServerResponse,
-    peer: string,
+    remoteAddress: string,
     identity: Identity,
   ) {
-    super({ protocol: 'http', peer, identity })
+    super({ protocol: 'http', remoteAddress, identity })
   }
 
   override get closed(): boolean {

@@ -106,7 +106,7 @@ export interface ReplyRoute extends RouteHead {
    * Looks at the caller's rights for an answer that was kept, where they are not those of commands
    * of the document bus. Throws, or rejects, where the request would be refused now.
    */
-  readonly lookAgain?: (call: RawCall) => Awaitable<void>
+  readonly checkRevocation?: (call: RawCall) => Awaitable<void>
 }
 
 export type AnyRoute = Route | RawRoute | ReplyRoute

@@ -332,33 +332,41 @@ class HttpHandler {
   private begin(work: Work): Awaitable<Answer | undefined> {
     const { exchange, route } = work
     const { incoming } = exchange
-    const peer = this.guard.addressOf(incoming)
+    const remoteAddress = this.guard.addressOf(incoming)
     this.guard.checkHost(incoming.headers)
-    const known = this.authenticator.authenticate(this.guard, route, exchange, peer)
+    const known = this.authenticator.authenticate(this.guard, route, exchange, remoteAddress)
     return known instanceof Promise
-      ? known.then((identity) => this.admit(work, peer, identity))
-      : this.admit(work, peer, known)
+      ? known.then((identity) => this.admit(work, remoteAddress, identity))
+      : this.admit(work, remoteAddress, known)
   }
 
-  private admit(work: Work, peer: string, identity: Identity): Awaitable<Answer | undefined> {
+  private admit(
+    work: Work,
+    remoteAddress: string,
+    identity: Identity,
+  ): Awaitable<Answer | undefined> {
     const replies = repliesOf(work.exchange.incoming)
     if (replies !== undefined) {
-      replies.speaksFor(identity, peer)
+      replies.speaksFor(identity, remoteAddress)
       if (identity.kind !== 'anonymous' && !replies.isKnown) {
         replies.isKnown = true
         this.silent.remove(keyOf(work.exchange.incoming.socket))
       }
       const room = this.options.memory.isQuiet ? undefined : replies.room()
-      if (room !== undefined) return room.then(() => this.accept(work, peer, identity))
+      if (room !== undefined) return room.then(() => this.accept(work, remoteAddress, identity))
     }
-    return this.accept(work, peer, identity)
+    return this.accept(work, remoteAddress, identity)
   }
 
-  private accept(work: Work, peer: string, identity: Identity): Awaitable<Answer | undefined> {
+  private accept(
+    work: Work,
+    remoteAddress: string,
+    identity: Identity,
+  ): Awaitable<Answer | undefined> {
     const { exchange, route, check, turn } = work
     if (identity.kind === 'key') this.options.keyUse?.count(identity, route.path)
     if (route.protocol !== undefined) this.requireEnabled(route.protocol)
-    const request = new HttpRequest(exchange, route, this.services, { peer, identity })
+    const request = new HttpRequest(exchange, route, this.services, { remoteAddress, identity })
     work.request = request
     if (turn !== undefined) request.onBody = (bytes) => turn.read(bytes)
     const fields = check === undefined ? request.fields : request.readFields(check)
@@ -401,7 +409,7 @@ class HttpHandler {
     const { route, exchange } = work
     const before = await turn.begin(request)
     if (before !== undefined) {
-      if ('lookAgain' in route) await route.lookAgain?.(request)
+      if ('checkRevocation' in route) await route.checkRevocation?.(request)
       return { ...before, headers: { ...before.headers, 'x-request-id': requestId } }
     }
     if (!('run' in route)) return this.performOwn(route, exchange, request, requestId)

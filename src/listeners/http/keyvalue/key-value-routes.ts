@@ -38,7 +38,7 @@ export function keyValueRoutes(options: KeyValueRoutesOptions): readonly (RawRou
       fields: { command: 'array!' },
       mutates: true,
       reply: (call) => runOne(options, call),
-      lookAgain: (call) => lookAgain(options, call),
+      checkRevocation: (call) => checkRevocation(options, call),
     },
     {
       method: 'GET',
@@ -89,7 +89,7 @@ async function resultBody(
 }
 
 /** The rights of the command whose answer was kept. Throws Unauthorized. */
-async function lookAgain({ bus }: KeyValueRoutesOptions, call: RawCall): Promise<void> {
+async function checkRevocation({ bus }: KeyValueRoutesOptions, call: RawCall): Promise<void> {
   const given = call.fields.get('command')
   if (given === undefined) return
   const session = openSession(bus, { session: call.session, place: placeOf(bus, call) })
@@ -98,10 +98,13 @@ async function lookAgain({ bus }: KeyValueRoutesOptions, call: RawCall): Promise
   // What was no command is none now.
   if (opened.error !== undefined && opened.error.kind !== 'Unauthorized') return
   if (opened.error !== undefined) throw opened.error
-  await bus.lookAgain(opened)
+  await bus.checkRevocation(opened)
 }
 
-/** The peer's text, whatever went wrong; what is our fault or passes by itself has its status. */
+/**
+ * The reference server's text, whatever went wrong; what is our fault or passes by itself has its
+ * status.
+ */
 function errorJson(error: GatewayError): string {
   const name = JSON.stringify(error.codeName)
   const text = JSON.stringify(errorLine(error))

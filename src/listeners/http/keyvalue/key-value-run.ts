@@ -35,7 +35,7 @@ export function openSession(bus: KeyValueBus, parts: SessionParts): KeyValueSess
   return new KeyValueSession({
     protocol: 'http',
     id: 0,
-    peer: session.peer,
+    remoteAddress: session.remoteAddress,
     local: '',
     socket,
     identity: session.identity,

@@ -60,8 +60,8 @@ async function answer(
   }
 }
 
-function entryOf({ session: { identity, peer } }: RawCall): AuditEntry {
-  return { act: 'backup', identity, protocol: 'http', peer }
+function entryOf({ session: { identity, remoteAddress } }: RawCall): AuditEntry {
+  return { act: 'backup', identity, protocol: 'http', remoteAddress }
 }
 
 function rateOf({ fields }: HttpCall): number {

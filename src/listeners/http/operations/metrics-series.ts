@@ -156,12 +156,12 @@ const storage: readonly Series[] = [
   gauge(
     'svc_store_overlay_bytes',
     'Memory of memtables: changes that are not yet in the tables.',
-    ({ store }) => store.log?.overlayBytes,
+    ({ store }) => store.log?.memtableBytes,
   ),
   gauge(
     'svc_store_overlay_entries',
     'Changes that are not yet in the tables.',
-    ({ store }) => store.log?.overlayEntries,
+    ({ store }) => store.log?.memtableEntries,
   ),
   gauge('svc_store_checkpoint_lag_seconds', 'Age of the oldest of those changes.', ({ store }) =>
     seconds(store.log?.checkpointLagMs),

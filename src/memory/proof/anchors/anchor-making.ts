@@ -1,6 +1,6 @@
 // Batches of one graph made from what waits in it: gathered, added up away from the event loop,
 // and written down in bounded programs. The caller says how programs run: a command's go through
-// its fence, the job's do not.
+// its guard, the job's do not.
 
 import type { Clock, Random } from '../../../base/clock.js'
 import { ulidRandomBytes } from '../../../value/ulid.js'

@@ -1,5 +1,5 @@
-// Dates as text: $dateToString and $dateFromString. Formats are those of the peer; a text without a
-// format is read in the usual spellings (date-parse.ts).
+// Dates as text: $dateToString and $dateFromString. Formats are those of the reference server; a
+// text without a format is read in the usual spellings (date-parse.ts).
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import { isTooMuchWork } from '../../../base/work/work-budget.js'

@@ -1,6 +1,7 @@
-// Measurements packed into buckets, in the form in which the peer stores a time-series collection:
-// mongodump reads `system.buckets.<name>` and mongorestore writes there. A bucket has measurements
-// with one value of the metaField, within the bucket's span, whose fields do not mix kinds.
+// Measurements packed into buckets, in the form in which the reference server stores a time-series
+// collection: mongodump reads `system.buckets.<name>` and mongorestore writes there. A bucket has
+// measurements with one value of the metaField, within the bucket's span, whose fields do not mix
+// kinds.
 // Source: MongoDB manual, Time Series Collections.
 
 import { createHash } from 'node:crypto'
@@ -104,7 +105,7 @@ class Bucket {
     writer.close()
   }
 
-  /** It begins with the seconds of the bucket, as the peer's do. */
+  /** It begins with the seconds of the bucket, as the reference server's do. */
   private id(ordinal: number): Uint8Array {
     const hash = createHash('sha256').update(this.first).update(String(ordinal)).digest()
     const id = new Uint8Array(hash.subarray(0, 12))

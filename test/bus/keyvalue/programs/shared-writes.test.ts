@@ -14,7 +14,7 @@ import { RunningCall } from '../../../../src/bus/keyvalue/running-call.js'
 import { checkStore } from '../../../../src/engine/check/check.js'
 import { usualBounds } from '../../../../src/engine/keyspace/work.js'
 import { operator } from '../../../../src/identity/identity.js'
-import { noWallets } from '../../../../src/identity/rights/standing.js'
+import { noWallets } from '../../../../src/identity/rights/revocation-check.js'
 import {
   eachBound,
   eachKeyValueRoom,
@@ -204,12 +204,12 @@ await eachKeyValueRoom(
     const { identity: writer } = one.session
     let now = 0
     const programs = new Programs({
-      ...{ bounds: usualBounds, standing: noWallets },
+      ...{ bounds: usualBounds, revocation: noWallets },
       ...{ notifies: () => false, notifiesRare: () => false, announce: () => {} },
       replyBytesMax: () => Number.POSITIVE_INFINITY,
       warnOf: () => {},
       store: bus.engine.store,
-      allow: (identity, need) => identity === writer || need !== 'write',
+      allow: (identity, privilege) => identity === writer || privilege !== 'write',
     })
     const callOf = ({ session }: RoomClient, ...words: Line) => {
       const command = bus.table.find(words[0] ?? '')

@@ -1,5 +1,5 @@
 // min, max and returnKey of a find: what lies between two keys of an index, and those keys instead
-// of documents, with the refusals of the peer.
+// of documents, with the refusals of the reference server.
 
 import fc from 'fast-check'
 import t from 'tap'

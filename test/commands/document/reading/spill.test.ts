@@ -1,5 +1,6 @@
 // Sorts and groups that memory does not hold, over every store with a bound of a few kilobytes: the
-// same results as without, the peer's error where the disk is not allowed, and no file left behind.
+// same results as without, the reference server's error where the disk is not allowed, and no file
+// left behind.
 
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

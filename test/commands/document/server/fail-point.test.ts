@@ -29,7 +29,7 @@ interface Place {
 
 function open(t: Test, onSleep: (wire: Session) => void = () => {}): Place {
   const slept: number[] = []
-  const wire = new Session({ protocol: 'wire', id: 7, peer: 'test:7', identity: operator })
+  const wire = new Session({ protocol: 'wire', id: 7, remoteAddress: 'test:7', identity: operator })
   const failPoint = new FailPoint({
     chance: () => 0.5,
     sleep: async (ms) => {

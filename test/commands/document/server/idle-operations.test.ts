@@ -7,9 +7,9 @@ import { operator } from '../../../../src/identity/identity.js'
 import { type CommandRoom, eachRoom, type Reply } from '../../../support/command-room.js'
 import { sessionOf, wallets } from '../../../support/identities.js'
 
-const idle = new Session({ protocol: 'wire', id: 7, peer: 'test:7', identity: operator })
+const idle = new Session({ protocol: 'wire', id: 7, remoteAddress: 'test:7', identity: operator })
 const other = new Session({
-  ...{ protocol: 'wire', id: 8, peer: 'test:8' },
+  ...{ protocol: 'wire', id: 8, remoteAddress: 'test:8' },
   identity: sessionOf(wallets.reader),
 })
 

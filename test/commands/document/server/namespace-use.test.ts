@@ -76,7 +76,7 @@ await eachRoom(t, 'top tells of each collection, until it is dropped', async (t,
   t.notOk('test.d' in (await top()))
 })
 
-t.test('the buckets are those of the peer', async (t) => {
+t.test('the buckets are those of the reference server', async (t) => {
   const starts = Array.from({ length: 51 }, (_, i) => bucketStart(i))
   t.same(starts.slice(0, 14), [0, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 1536, 2048, 3072])
   t.same(starts.slice(29, 35), [786_432, 1_048_576, 1_572_864, 2_097_152, 4_194_304, 8_388_608])
@@ -91,7 +91,7 @@ t.test('only the collections used last are counted', async (t) => {
   const uses = new NamespaceUse()
   for (let i = 0; i <= namespaceUseMax; i++) {
     uses.record(
-      { db: 'd', collection: `c${i}`, needs: [] },
+      { db: 'd', collection: `c${i}`, privileges: [] },
       { metered: 'find', ends: 'nothing' },
       1,
       false,
@@ -100,7 +100,7 @@ t.test('only the collections used last are counted', async (t) => {
   t.equal([...uses.entries()].length, namespaceUseMax)
   t.equal(uses.of('d', 'c0'), undefined)
   uses.record(
-    { db: 'd', collection: 'c5', needs: [] },
+    { db: 'd', collection: 'c5', privileges: [] },
     { metered: 'command', ends: 'names' },
     1,
     true,

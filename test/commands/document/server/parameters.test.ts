@@ -1,5 +1,5 @@
 // setParameter: what can be set does something until the process ends, all else is refused as on
-// the peer.
+// the reference server.
 
 import { Long } from 'bson'
 import t from 'tap'

@@ -1,4 +1,5 @@
-// update and delete over every store: replies in the peer's shape, and what stays after a failure.
+// update and delete over every store: replies in the reference server's shape, and what stays after
+// a failure.
 
 import { ObjectId } from 'bson'
 import t from 'tap'

@@ -1,4 +1,5 @@
-// Bits of strings: as the peer numbers and answers them, where no peer is to compare with.
+// Bits of strings: as the reference server numbers and answers them, where no reference server is
+// to compare with.
 
 import type { Test } from 'tap'
 import t from 'tap'

@@ -3,7 +3,7 @@
 import t from 'tap'
 import { eachKeyValueRoom, type KeyValueRoom } from '../../../support/key-value-room.js'
 import { startGateway } from '../../../support/live-gateway.js'
-import { besideRedis } from '../../../support/redis-peer.js'
+import { besideRedis } from '../../../support/redis-reference.js'
 import { RespClient } from '../../../support/resp-client.js'
 
 const memory = { kinds: ['memory'] } as const
@@ -13,7 +13,7 @@ async function blocked(room: KeyValueRoom, count: number): Promise<void> {
   while (room.bus.services.clients.blocked < count) await new Promise(setImmediate)
 }
 
-t.test('a line of CLIENT LIST has what the peer has', (t) =>
+t.test('a line of CLIENT LIST has what the reference server has', (t) =>
   eachKeyValueRoom(
     t,
     'room',
@@ -115,7 +115,7 @@ t.test('CLIENT KILL ends others at once, and its caller behind the answer', asyn
   t.equal(await one.next(), undefined)
 })
 
-t.test('CLIENT and its refusals are those of the peer', (t) =>
+t.test('CLIENT and its refusals are those of the reference server', (t) =>
   besideRedis(t, 'lines', async (_t, { same, sameWords, ours, theirs }) => {
     await sameWords('CLIENT', 'SETNAME', 'a b')
     await sameWords('CLIENT', 'SETNAME', '')

@@ -1,5 +1,5 @@
 // Hashes: what is usually got wrong about them, at every bound between small and large, and what
-// no comparison with a peer shows: order, picks, events, counts.
+// no comparison with a reference server shows: order, picks, events, counts.
 
 import t from 'tap'
 import { work } from '../../../../src/base/work/work-budget.js'

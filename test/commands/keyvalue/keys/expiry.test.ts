@@ -46,7 +46,7 @@ t.test('the sweeper takes away what is due, members too, and nothing else', (t) 
   }),
 )
 
-t.test('conditions and times as the peer has them', (t) =>
+t.test('conditions and times as the reference server has them', (t) =>
   eachKeyValueRoom(t, 'conditions', async (t, room) => {
     await room.run('SET', 'k', 'x')
     t.equal(await room.run('EXPIRE', 'k', '100', 'GT'), 0)

@@ -31,7 +31,7 @@ await eachKeyValueRoom(
     t.equal(await list('user:*'), 5)
     t.equal(await list('user:l*'), 1)
     t.equal(await list('*'), 8, 'the empty name too')
-    t.equal(await list('**'), 7, 'but not for two stars, as on the peer')
+    t.equal(await list('**'), 7, 'but not for two stars, as on the reference server')
     t.same(await room.run('KEYS', 'user:1'), ['user:1'])
     t.same(await room.run('KEYS', 'user:\\?'), [])
     t.same(await room.run('KEYS', `user:${'l'.repeat(1_000)}`), [`user:${'l'.repeat(1_000)}`])

@@ -5,7 +5,7 @@ import t from 'tap'
 import { keyNameBytesMax, respBulkBytesMax } from '../../../../src/base/limits.js'
 import { helpLines } from '../../../../src/commands/keyvalue/server/help-texts.js'
 import { eachKeyValueRoom } from '../../../support/key-value-room.js'
-import { besideRedis } from '../../../support/redis-peer.js'
+import { besideRedis } from '../../../support/redis-reference.js'
 import { RespClient } from '../../../support/resp-client.js'
 
 const long = 'https://example.org/'.padEnd(keyNameBytesMax - 1, 'p')

@@ -1,5 +1,6 @@
 // Lists on every store and at every bound between one document and records: the replies that the
-// peer gives, what happens to time and key when a list runs empty, events, and large lists.
+// reference server gives, what happens to time and key when a list runs empty, events, and large
+// lists.
 
 import t, { type Test } from 'tap'
 import { readSettings } from '../../../../src/base/settings.js'
@@ -377,7 +378,7 @@ t.test('what takes and answers needs both rights', (t) =>
     'rights',
     async (t, room) => {
       for (const name of ['lpop', 'rpop', 'lmove', 'rpoplpush', 'lmpop', 'blpop', 'blmove']) {
-        t.same(room.bus.table.find(name)?.needs, ['read', 'write'], name)
+        t.same(room.bus.table.find(name)?.privileges, ['read', 'write'], name)
       }
     },
     { kinds: ['memory'] },

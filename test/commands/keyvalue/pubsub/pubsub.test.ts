@@ -1,5 +1,5 @@
 // Publish and subscribe on the bus: who gets what, and what transactions and rights have to do with
-// it. What frames look like is compared with a real server in pubsub-peer.test.ts.
+// it. What frames look like is compared with a real server in pubsub-reference.test.ts.
 
 import t from 'tap'
 import { eachKeyValueRoom } from '../../../support/key-value-room.js'

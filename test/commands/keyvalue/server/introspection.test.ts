@@ -1,10 +1,10 @@
-// COMMAND and its subcommands: what the table says of itself, and that the peer says the same of
-// the same commands.
+// COMMAND and its subcommands: what the table says of itself, and that the reference server says
+// the same of the same commands.
 
 import t, { type Test } from 'tap'
 import { keyValueRows } from '../../../../src/commands/keyvalue/rows.js'
 import { eachKeyValueRoom, type KeyValueRoom } from '../../../support/key-value-room.js'
-import { besideRedis } from '../../../support/redis-peer.js'
+import { besideRedis } from '../../../support/redis-reference.js'
 import type { RespReply } from '../../../support/resp-client.js'
 
 const memory = { kinds: ['memory'] } as const
@@ -59,7 +59,7 @@ t.test(
   }),
 )
 
-t.test('every row is described as the peer describes it', (t) =>
+t.test('every row is described as the reference server describes it', (t) =>
   besideRedis(t, 'COMMAND INFO', async (t, { ours, theirs }) => {
     for (const { name } of keyValueRows) {
       const [mine, wanted] = await Promise.all([
@@ -85,14 +85,14 @@ function comparable(reply: RespReply): unknown {
   })
 }
 
-/** A use of keys has notes on the peer: sentences of its manual. */
+/** A use of keys has notes on the reference server: sentences of its manual. */
 function withoutNotes(use: RespReply): string {
   if (!Array.isArray(use)) return use
   const at = use.indexOf('$notes')
   return JSON.stringify((at < 0 ? use : [...use.slice(0, at), ...use.slice(at + 2)]).slice(1))
 }
 
-t.test('COMMAND and its refusals are those of the peer', (t) =>
+t.test('COMMAND and its refusals are those of the reference server', (t) =>
   besideRedis(t, 'lines', async (_t, { same }) => {
     await same([
       'COMMAND x',

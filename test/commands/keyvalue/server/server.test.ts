@@ -1,10 +1,10 @@
 // The commands about the server: settings, INFO, the slow log, and those that only say that there
-// is nothing to do, as the peer says it.
+// is nothing to do, as the reference server says it.
 
 import t from 'tap'
 import { anonymous } from '../../../../src/identity/identity.js'
 import { eachKeyValueRoom, type KeyValueRoom } from '../../../support/key-value-room.js'
-import { besideRedis } from '../../../support/redis-peer.js'
+import { besideRedis } from '../../../support/redis-reference.js'
 
 const memory = { kinds: ['memory'] } as const
 
@@ -13,7 +13,7 @@ async function figure(room: KeyValueRoom, section: string, name: string): Promis
   return new RegExp(`^${name}:(.*)\r$`, 'm').exec(text)?.[1] ?? ''
 }
 
-t.test('CONFIG is that of the peer', (t) =>
+t.test('CONFIG is that of the reference server', (t) =>
   besideRedis(t, 'lines', async (_t, { same, sameWords, ours, theirs }) => {
     await sameWords('CONFIG', 'SET', 'save', '900 1 300 10')
     await sameWords('CONFIG', 'GET', 'save')
@@ -94,7 +94,7 @@ t.test('CONFIG SET changes all of its settings or none', (t) =>
   ),
 )
 
-t.test('what does nothing here is said in the words of the peer', (t) =>
+t.test('what does nothing here is said in the words of the reference server', (t) =>
   besideRedis(t, 'lines', async (_t, { same, ours, theirs }) => {
     await same([
       ...['TIME x', 'SAVE', 'SAVE x', 'BGSAVE foo', 'ROLE', 'LOLWUT', 'LOLWUT VERSION abc'],
@@ -172,7 +172,7 @@ t.test('INFO counts commands, errors, keys and those that have a time', (t) =>
   }),
 )
 
-t.test('INFO names its sections as the peer does', (t) =>
+t.test('INFO names its sections as the reference server does', (t) =>
   eachKeyValueRoom(
     t,
     'room',

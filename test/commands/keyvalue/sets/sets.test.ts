@@ -1,5 +1,5 @@
 // Sets on every store and at every bound between one document and records: the replies that the
-// peer gives, random picks, events, and sets that other protocols see.
+// reference server gives, random picks, events, and sets that other protocols see.
 
 import t, { type Test } from 'tap'
 import { readSettings } from '../../../../src/base/settings.js'

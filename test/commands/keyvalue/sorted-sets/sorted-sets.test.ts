@@ -1,5 +1,6 @@
 // Sorted sets on every store and at every bound between one document and records: the replies that
-// the peer gives, what happens to time and key when a set runs empty, events, and documents.
+// the reference server gives, what happens to time and key when a set runs empty, events, and
+// documents.
 
 import t, { type Test } from 'tap'
 import { readSettings } from '../../../../src/base/settings.js'

@@ -4,24 +4,24 @@ import t from 'tap'
 import { Programs } from '../../../../src/bus/keyvalue/programs/programs.js'
 import { RunningCall } from '../../../../src/bus/keyvalue/running-call.js'
 import { usualBounds } from '../../../../src/engine/keyspace/work.js'
-import type { Need } from '../../../../src/engine/types.js'
-import { noWallets } from '../../../../src/identity/rights/standing.js'
+import type { Privilege } from '../../../../src/engine/types.js'
+import { noWallets } from '../../../../src/identity/rights/revocation-check.js'
 import { eachKeyValueRoom, plain, requestOf, type Word } from '../../../support/key-value-room.js'
 
 t.test('who may only write sets, and gets nothing', (t) =>
   eachKeyValueRoom(t, 'rights', async (t, room) => {
     const { bus, session } = room
     // Programs of the late store run more than once.
-    const asked = new Set<Need>()
+    const asked = new Set<Privilege>()
     const programs = new Programs({
       ...{ store: bus.engine.store, bounds: usualBounds },
       ...{ notifies: () => false, notifiesRare: () => false, announce: () => {} },
       replyBytesMax: () => Number.POSITIVE_INFINITY,
       warnOf: () => {},
-      standing: noWallets,
-      allow: (_identity, need) => {
-        asked.add(need)
-        return need === 'write'
+      revocation: noWallets,
+      allow: (_identity, privilege) => {
+        asked.add(privilege)
+        return privilege === 'write'
       },
     })
     const run = async (...words: readonly Word[]): Promise<unknown> => {

@@ -1,5 +1,5 @@
-// Strings: what is usually got wrong about them, and what no comparison with a peer shows: times,
-// events, large values, and the document that lies under a key.
+// Strings: what is usually got wrong about them, and what no comparison with a reference server
+// shows: times, events, large values, and the document that lies under a key.
 
 import t from 'tap'
 import { respBulkBytesMax } from '../../../../src/base/limits.js'

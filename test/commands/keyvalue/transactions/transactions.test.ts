@@ -319,7 +319,11 @@ t.test('what is queued is bounded, and EXEC is refused beyond', (t) =>
       }
       t.same(reply, { error: 'ERR too much is queued in this transaction' })
       t.ok(queued <= multiBytesMax && queued > multiBytesMax / 2, `${queued} bytes were queued`)
-      t.equal(await room.run('SET', 'k', text), 'QUEUED', 'as on the peer; it is not kept')
+      t.equal(
+        await room.run('SET', 'k', text),
+        'QUEUED',
+        'as on the reference server; it is not kept',
+      )
       t.equal(room.session.multi?.size, 0)
       t.match(await room.line('EXEC'), { error: /^EXECABORT / })
       await room.line('MULTI')

@@ -7,7 +7,11 @@ import { systemClock } from '../../../../src/base/clock.js'
 import { GatewayError } from '../../../../src/base/errors.js'
 import { openMemoryStore } from '../../../../src/store/memory.js'
 import { CommandRoom, type Reply } from '../../../support/command-room.js'
-import { openPostgres, type PostgresPeer, postgresMissing } from '../../../support/postgres-peer.js'
+import {
+  openPostgres,
+  type PostgresReference,
+  postgresMissing,
+} from '../../../support/postgres-reference.js'
 import { runs } from '../../../support/runs.js'
 import { seed } from '../../../support/seed.js'
 import { seededRandom } from '../../../support/seeded-random.js'
@@ -126,9 +130,9 @@ function shown(rows: readonly (readonly unknown[])[]): string {
   return texts.sort().join('\n')
 }
 
-async function peerAnswer(peer: PostgresPeer, text: string): Promise<Answer> {
+async function referenceAnswer(reference: PostgresReference, text: string): Promise<Answer> {
   try {
-    return shown((await peer.query(text)).rows)
+    return shown((await reference.query(text)).rows)
   } catch {
     return undefined
   }
@@ -147,19 +151,19 @@ async function ownAnswer(room: CommandRoom, text: string): Promise<Answer> {
 
 t.test('changes are those of PostgreSQL', { skip: postgresMissing }, async (t) => {
   t.comment(`SIGIL_SEED=${seed}`)
-  const peer = await openPostgres(t)
+  const reference = await openPostgres(t)
   const room = new CommandRoom(openMemoryStore(systemClock), systemClock)
   const table = 'CREATE TABLE c (id int PRIMARY KEY, a int, b int, s text)'
-  await peer.query(table)
+  await reference.query(table)
   await room.run({ sqlDefine: table })
   const generator = new Generator(seededRandom(seed))
   let refused = 0
   for (let i = 0; i < runs(300) && t.passing(); i++) {
     const text = generator.statement()
-    const wanted = await peerAnswer(peer, text)
+    const wanted = await referenceAnswer(reference, text)
     t.equal(await ownAnswer(room, text), wanted, text)
     if (wanted === undefined) refused++
-    const theirs = shown((await peer.query(`SELECT ${columns.join(', ')} FROM c`)).rows)
+    const theirs = shown((await reference.query(`SELECT ${columns.join(', ')} FROM c`)).rows)
     const own = await room.all('c')
     t.equal(shown(own.map((row) => columns.map((name) => row[name]))), theirs, `after ${text}`)
   }

@@ -8,7 +8,11 @@ import tap from 'tap'
 import { systemClock } from '../../../../src/base/clock.js'
 import { openMemoryStore } from '../../../../src/store/memory.js'
 import { CommandRoom, type Reply } from '../../../support/command-room.js'
-import { openPostgres, type PostgresPeer, postgresMissing } from '../../../support/postgres-peer.js'
+import {
+  openPostgres,
+  type PostgresReference,
+  postgresMissing,
+} from '../../../support/postgres-reference.js'
 import { runs } from '../../../support/runs.js'
 import { conditions, documents, parameters } from '../expression/arbitrary.js'
 import { rowsOf } from './selecting.js'
@@ -39,7 +43,7 @@ function documentOf({ _id, a, b, f, s, k, d }: TableRow): Record<string, unknown
 }
 
 async function fill(
-  peer: PostgresPeer,
+  reference: PostgresReference,
   room: CommandRoom,
   name: string,
   rows: readonly TableRow[],
@@ -47,7 +51,7 @@ async function fill(
   await room.run({ delete: name, deletes: [{ q: {}, limit: 0 }] })
   const values = rows.map(literalsOf).join(', ')
   const insert = values === '' ? '' : `INSERT INTO ${name} VALUES ${values};`
-  await peer.query(`DELETE FROM ${name}; ${insert}`)
+  await reference.query(`DELETE FROM ${name}; ${insert}`)
   if (rows.length > 0) await room.insert(name, ...rows.map(documentOf))
 }
 
@@ -84,11 +88,11 @@ function room(): CommandRoom {
 }
 
 tap.test('SELECT gives what PostgreSQL gives', { skip: postgresMissing }, async (t) => {
-  const peer = await openPostgres(t)
+  const reference = await openPostgres(t)
   const ours = room()
   t.teardown(() => ours.engine.close())
   for (const name of ['t', 'u']) {
-    await peer.query(`CREATE TABLE ${name} ${table}`)
+    await reference.query(`CREATE TABLE ${name} ${table}`)
     await ours.run({ create: name })
   }
   const indexes = ['a', 's'].map((name) => ({ key: { [name]: 1 }, name }))
@@ -96,10 +100,10 @@ tap.test('SELECT gives what PostgreSQL gives', { skip: postgresMissing }, async 
   const batches = fc.array(selects, { minLength: 10, maxLength: 10 })
   await fc.assert(
     fc.asyncProperty(tableRows, tableRows, batches, async (t1, u1, statements) => {
-      await fill(peer, ours, 't', t1)
-      await fill(peer, ours, 'u', u1)
+      await fill(reference, ours, 't', t1)
+      await fill(reference, ours, 'u', u1)
       for (const { text, isOrdered } of statements) {
-        const { rows, types } = await peer.query(text)
+        const { rows, types } = await reference.query(text)
         const theirs = rows.map((row) => row.map((cell, i) => wanted(cell, types[i] ?? 0)))
         const mine = (await rowsOf(ours, text)).map((row) => Object.values(row).map(found))
         const [expected, got] = [linesOf(theirs, isOrdered), linesOf(mine, isOrdered)]

@@ -194,7 +194,7 @@ await eachStore(
   },
 )
 
-t.test('names that the peer refuses are 73', async (t) => {
+t.test('names that the reference server refuses are 73', async (t) => {
   const good = ['a', 'a.b', 'ü', 'x'.repeat(250), 'a b']
   for (const name of good) checkNamespaceName('main', name)
   for (const name of ['', '.a', 'a$b', 'a\0b', 'x'.repeat(251), 'ü'.repeat(126)]) {

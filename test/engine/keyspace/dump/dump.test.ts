@@ -42,7 +42,7 @@ function now<A, T>(program: (tx: ReadTx, given: A) => Program<T>, given: A): T {
 const read = (payload: Uint8Array) => plain(now(readDump, payload))
 const slices = (...texts: readonly string[]) => texts.map((text) => Slice.ofText(text))
 
-t.test('the checksum is the one of the peer', async (t) => {
+t.test('the checksum is the one of the reference server', async (t) => {
   const { high, low } = crc64(Buffer.from('123456789'))
   t.equal(high.toString(16) + low.toString(16), 'e9c6d914c4b8d9ca')
 })

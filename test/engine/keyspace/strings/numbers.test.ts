@@ -44,13 +44,20 @@ const cases: readonly (readonly [string, number | undefined, number | undefined]
 
 const refused = ['.', '1e', '1e+', '0x', '0x1p', '0x.', 'infi', 'nan', '1_000', '1d', '--1', 'x']
 
-t.test('a double is read as the peer reads it, and as a bound more leniently', async (t) => {
-  for (const [text, double, bound] of cases) {
-    const bytes = Buffer.from(`<${text}>`)
-    t.equal(parseFloat64(bytes, 1, bytes.length - 1), double, JSON.stringify(text))
-    t.equal(parseFloatBound(bytes, 1, bytes.length - 1), bound, `${JSON.stringify(text)}, a bound`)
-  }
-})
+t.test(
+  'a double is read as the reference server reads it, and as a bound more leniently',
+  async (t) => {
+    for (const [text, double, bound] of cases) {
+      const bytes = Buffer.from(`<${text}>`)
+      t.equal(parseFloat64(bytes, 1, bytes.length - 1), double, JSON.stringify(text))
+      t.equal(
+        parseFloatBound(bytes, 1, bytes.length - 1),
+        bound,
+        `${JSON.stringify(text)}, a bound`,
+      )
+    }
+  },
+)
 
 t.test('what is no number is none', async (t) => {
   for (const text of refused) {

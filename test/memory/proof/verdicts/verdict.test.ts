@@ -1,4 +1,4 @@
-// Each way of tampering with a memory, its anchor or the chain, made below every fence, and
+// Each way of tampering with a memory, its anchor or the chain, made below every guard, and
 // exactly what verify answers to it. (docs/memory.md, "Verify")
 
 import { id } from 'ethers'

@@ -102,7 +102,7 @@ t.test('$bucketAuto cuts what is sorted into parts of equal size', async (t) => 
     '{ at: [ 60, 80, 20 ] }',
     '{ at: [ 80, 99, 20 ] }',
   ])
-  // As in the peer's manual.
+  // As in the reference server's manual.
   const bounds = (granularity: string) =>
     lines(granularity).map((line) => Number(line.match(/[\d.]+/g)?.[1]))
   t.same(bounds('R20'), [20, 40, 63, 90, 100])

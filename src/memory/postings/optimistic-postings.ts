@@ -1,0 +1,131 @@
+// Postings of a batch that is prepared: each term is a part of its own, because common terms change
+// with nearly every memory of a graph. One that has changed meanwhile is written anew, alone.
+
+import type { Bytes } from '../../base/bytes/bytes.js'
+import { fail } from '../../base/errors.js'
+import { programPutsMax } from '../../base/limits.js'
+import { entryUnits, postingsPerUnit } from '../../base/work/work-figures.js'
+import type { Changes } from '../../engine/prepared-write.js'
+import type { Namespace } from '../../engine/types.js'
+import { type Prepared, Preparing } from '../../store/programs/prepared.js'
+import type { Program, ReadTx, Tx } from '../../store/store.js'
+import { compareIds } from './packed-id.js'
+import { type Posted, type PostingChanges, PostingsOf } from './postings.js'
+import { TermWriting } from './term-writing.js'
+import { noTotals, plusMemory, type Totals } from './totals.js'
+
+/** What is to be changed of one term. */
+interface OptimisticTerm {
+  readonly prepared: Prepared<void>
+  /** Makes the same change of the term as it is by now. */
+  anew(tx: Tx): Program<void>
+}
+
+export class OptimisticPostings {
+  private changedTerms: ReadonlySet<OptimisticTerm> | undefined
+
+  constructor(
+    readonly terms: readonly OptimisticTerm[],
+    /** By how much the totals change. */
+    readonly totals: Totals,
+  ) {}
+
+  /** Terms that others have changed before this was first asked. */
+  changedBy(changed: Changes): ReadonlySet<OptimisticTerm> {
+    this.changedTerms ??= new Set(this.terms.filter(({ prepared }) => changed.areIn(prepared)))
+    return this.changedTerms
+  }
+}
+
+export class PreparingPostings implements PostingChanges {
+  private readonly byTerm = new Map<string, PreparingTerm>()
+  private totals: Totals = noTotals
+
+  constructor(
+    private readonly reading: ReadTx,
+    private readonly terms: Namespace,
+  ) {}
+
+  *frequenciesOf(terms: Iterable<string>): Program<number[]> {
+    const frequencies: number[] = []
+    for (const term of terms) frequencies.push((yield* this.of(term)).frequency)
+    return frequencies
+  }
+
+  *add(memory: Posted): Program<void> {
+    yield* this.put(memory)
+    this.totals = plusMemory(this.totals, memory, 1)
+  }
+
+  *setStatus(memory: Posted, isSuperseded: boolean): Program<void> {
+    if (memory.isSuperseded === isSuperseded) return
+    const after = { ...memory, isSuperseded }
+    yield* this.put(after)
+    this.totals = plusMemory(plusMemory(this.totals, memory, -1), after, 1)
+  }
+
+  *finish(): Program<OptimisticPostings> {
+    const terms: OptimisticTerm[] = []
+    for (const term of this.byTerm.values()) {
+      // One that is there is replaced without being read again.
+      yield* this.reading.pause(entryUnits + term.postings.length / postingsPerUnit)
+      terms.push(yield* term.finish())
+    }
+    return new OptimisticPostings(terms, this.totals)
+  }
+
+  private *put(memory: Posted): Program<void> {
+    const postings = new PostingsOf(memory)
+    for (const [term, count] of memory.terms) {
+      const preparing = this.byTerm.get(term) ?? (yield* this.of(term))
+      preparing.postings.push(postings.of(count))
+    }
+  }
+
+  private *of(term: string): Program<PreparingTerm> {
+    const known = this.byTerm.get(term)
+    if (known !== undefined) return known
+    // Each is put once by the program that writes: what has more would be held for nothing.
+    if (this.byTerm.size >= programPutsMax) {
+      throw fail('TransactionTooLarge', 'the memories have too many terms')
+    }
+    // Its document is put with every change of its blocks.
+    const tx = new Preparing(this.reading, 'headed')
+    const writing = yield* TermWriting.begin(tx, this.terms, term)
+    const preparing = new PreparingTerm(tx, this.terms, term, writing)
+    this.byTerm.set(term, preparing)
+    return preparing
+  }
+}
+
+class PreparingTerm {
+  /** To be put; one of a memory that has one takes its place. */
+  readonly postings: Bytes[] = []
+
+  constructor(
+    private readonly tx: Preparing,
+    private readonly terms: Namespace,
+    private readonly term: string,
+    private readonly writing: TermWriting,
+  ) {}
+
+  /** In how many memories the term was before. */
+  get frequency(): number {
+    return this.writing.storedCount
+  }
+
+  *finish(): Program<OptimisticTerm> {
+    const { tx, terms, term, writing, postings } = this
+    postings.sort((a, b) => compareIds(a, 0, b, 0))
+    yield* writing.putAll(postings)
+    yield* writing.finish()
+    return {
+      prepared: tx.end(undefined),
+      *anew(tx) {
+        const now = yield* TermWriting.begin(tx, terms, term)
+        yield* now.putAll(postings)
+        yield* now.finish()
+      },
+    }
+  }
+}

@@ -1,0 +1,114 @@
+// Memories that are written all or none, where one program would be a long turn: a read that pauses
+// finds what they come to, one program makes the changes. Of what others change meanwhile, only
+// what the memories rest on has it begun again: names, duplicates, the last memory of a source.
+
+import { requireHolding } from '../../engine/collection/catalog/holdings.js'
+import { ChangedMeanwhile, type Changes } from '../../engine/prepared-write.js'
+import type { Guarded } from '../../engine/types.js'
+import { type Prepared, Preparing } from '../../store/programs/prepared.js'
+import type { Program, ReadTx, Tx } from '../../store/store.js'
+import {
+  ensureGraph,
+  findGraph,
+  findParts,
+  type Graph,
+  type GraphCreation,
+  partsOf,
+} from '../graph/graph.js'
+import { noteChange } from '../graph/graph-settings.js'
+import { type OptimisticPostings, PreparingPostings } from '../postings/optimistic-postings.js'
+import { addTotals, noTotals, totalsOf } from '../postings/totals.js'
+import type { AnalysedMemory } from './analysed-memory.js'
+import { type Outcome, Remembering, type RememberOptions, requireRoom } from './remember.js'
+
+/** The graph that is written to, and how it is made if it is missing. */
+interface BatchTarget {
+  readonly db: string
+  readonly name: string
+  readonly creation: GraphCreation
+}
+
+export interface OptimisticBatch {
+  /** As it was found, or as it is to be made. */
+  readonly graph: Graph
+  readonly isFound: boolean
+  /** Its collections are to be made, too. */
+  readonly isMade: boolean
+  readonly memories: number
+  readonly written: Prepared<Outcome[]>
+  readonly postings: OptimisticPostings
+  /** Whether what it rests on had changed when this was first asked. */
+  readonly isOutdatedBy: (changed: Changes) => boolean
+}
+
+/** Throws what rememberAll does. */
+export function* prepareBatch(
+  tx: ReadTx & Guarded,
+  { db, name, creation }: BatchTarget,
+  memories: readonly AnalysedMemory[],
+  options: RememberOptions,
+): Program<OptimisticBatch> {
+  const preparing = new Preparing(tx, 'noted')
+  const isMade = (yield* findParts(tx, db, name)) === undefined
+  // Not by way of what is prepared: every change of the graph is noted in its settings.
+  const found = yield* findGraph(tx, db, name)
+  const graph = found ?? (yield* ensureGraph(preparing, db, name, creation))
+  const { memories: before } = yield* totalsOf(tx, graph.terms)
+  const postings = new PreparingPostings(tx, graph.terms)
+  const remembering = new Remembering(preparing, graph, options, before, postings)
+  const outcomes: Outcome[] = []
+  for (const memory of memories) outcomes.push(yield* remembering.remember(memory))
+  const written = preparing.end(outcomes)
+  let isOutdated: boolean | undefined
+  return {
+    graph,
+    isFound: found !== undefined,
+    isMade,
+    memories: memories.length,
+    written,
+    postings: yield* postings.finish(),
+    isOutdatedBy(changed) {
+      isOutdated ??= changed.areIn(written)
+      return isOutdated
+    },
+  }
+}
+
+/** `bare` is the same transaction without a guard. Throws GraphLimit, ChangedMeanwhile. */
+export function* writeBatch(
+  tx: Tx & Guarded,
+  bare: Tx,
+  { db, name }: BatchTarget,
+  batch: OptimisticBatch,
+  changed: Changes,
+): Program<Outcome[]> {
+  const { graph, written, postings } = batch
+  const found = yield* findGraph(tx, db, name)
+  if (batch.isFound !== (found !== undefined)) throw new ChangedMeanwhile()
+  if (found !== undefined && !isSame(found, graph)) throw new ChangedMeanwhile()
+  if (batch.isOutdatedBy(changed)) throw new ChangedMeanwhile()
+  if (batch.isMade) {
+    for (const { access, name } of partsOf(graph)) yield* requireHolding(tx, access, name)
+  }
+  yield* requireRoom(tx, graph, batch.memories)
+  const unchanged: Prepared<unknown>[] = [written]
+  const changedTerms = postings.changedBy(changed)
+  for (const term of postings.terms) {
+    if (changedTerms.has(term)) yield* term.anew(tx)
+    else unchanged.push(term.prepared)
+  }
+  changed.apply(bare, unchanged)
+  if (postings.totals !== noTotals) {
+    yield* addTotals(tx, graph.terms, postings.totals)
+    yield* noteChange(tx, graph.anchors)
+  }
+  return written.value
+}
+
+/** Whether its input was not dropped, altered or created again. */
+function isSame(graph: Graph, other: Graph): boolean {
+  const others = partsOf(other)
+  return partsOf(graph).every(({ id, version }, i) => {
+    return id === others[i]?.id && version === others[i]?.version
+  })
+}

@@ -1,0 +1,91 @@
+// Takes back memory that no reader can see any more, in a memtable that nothing lies below:
+// removed keys go for good, and slabs that have become sparse are emptied into the one at hand. In
+// steps that are bounded by what was written since the last one.
+
+import { assert } from '../../base/errors.js'
+import { memtableCleanChangesMax, memtableSlabBytes } from '../../base/limits.js'
+import type { Entries } from './memtable-entries.js'
+import type { HashTable } from './memtable-hash.js'
+import { absent } from './memtable-history.js'
+import type { Order } from './memtable-order.js'
+import type { Slabs } from './memtable-slabs.js'
+
+/** Beyond this and half of the live bytes, what is dead is worth the work. */
+const deadBytesFree = memtableSlabBytes
+/** Numbers without a slab that a slab may leave behind it by living long. */
+const holesFree = 1_024
+
+export class Reclaim {
+  private readonly slabs: Slabs
+  private readonly entries: Entries
+  private readonly table: HashTable
+  private readonly order: Order
+  /** The next change to look at in the slab that is being emptied, and its end. */
+  private next = 0
+  private end = 0
+
+  constructor(slabs: Slabs, entries: Entries, table: HashTable, order: Order) {
+    this.slabs = slabs
+    this.entries = entries
+    this.table = table
+    this.order = order
+  }
+
+  /** No reader sees the state before the change at `after` of a key any more. */
+  superseded(id: number, before: number, after: number): void {
+    const { slabs, entries } = this
+    if (before !== absent) slabs.dead(before, entries.lengthAt(before))
+    // Of several changes the last one decides whether the key stays.
+    if (entries.address(id) !== after || !entries.isRemovedAt(after)) return
+    const length = entries.lengthAt(after)
+    this.table.remove(entries.hashAt(after), after)
+    this.order.remove(id)
+    slabs.dead(after, length)
+  }
+
+  /**
+   * Goes through about so many bytes, or memtableCleanChangesMax changes; only while nothing
+   * superseded is kept for a reader.
+   */
+  clean(bytes: number): void {
+    let left = bytes
+    for (let changes = 0; left > 0 && changes < memtableCleanChangesMax; changes++) {
+      if (this.next === this.end && !this.choose()) return
+      left -= this.cleanOne()
+    }
+  }
+
+  private choose(): boolean {
+    const { slabs } = this
+    let chosen: number | undefined
+    if (slabs.deadBytes > slabs.liveBytes / 2 + deadBytesFree) chosen = slabs.sparsest()
+    else if (slabs.holes > holesFree + slabs.bytes / memtableSlabBytes) chosen = slabs.oldest()
+    if (chosen === undefined) return false
+    this.next = chosen
+    this.end = slabs.endOf(chosen)
+    return true
+  }
+
+  private cleanOne(): number {
+    const { slabs, entries, table, next } = this
+    if (!slabs.has(next)) {
+      // Its last live change was superseded meanwhile.
+      this.next = this.end
+      return 0
+    }
+    const length = entries.lengthAt(next)
+    this.next += length
+    const hash = entries.hashAt(next)
+    const slot = table.findAddress(hash, next)
+    if (slot !== -1) {
+      const address = slabs.allocate(length)
+      const offset = slabs.offset(next)
+      slabs.at(address).set(slabs.at(next).subarray(offset, offset + length), slabs.offset(address))
+      entries.move(table.id(hash, slot), address)
+      table.move(hash, slot, address)
+      slabs.dead(next, length)
+    }
+    assert(this.next < this.end || !slabs.has(next), 'an emptied slab is gone')
+    return length
+  }
+}

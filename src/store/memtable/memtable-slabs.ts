@@ -1,0 +1,263 @@
+// The memory of a memtable: slabs that are filled from front to back, so that a position in them is
+// also a time. Changes lie in them in the format of the log.
+
+import type { Bytes } from '../../base/bytes/bytes.js'
+import { assert } from '../../base/errors.js'
+import { memtableSlabBytes as slabBytes } from '../../base/limits.js'
+import { freeMemory } from '../checkpoint/typed-memory.js'
+import { giveSlab, takeSlab } from './slab-arenas.js'
+
+const slabsPerByte = 1 / slabBytes
+
+/** How far the slabs were filled at some moment of a group. */
+export interface Mark {
+  readonly position: number
+  readonly limit: number
+  readonly current: number
+  /** Of the slab that is being filled. */
+  readonly live: number
+  readonly slabs: number
+  /** Contiguous ranges that were complete, and where the last one begins. */
+  readonly ranges: number
+  readonly rangeStart: number
+}
+
+export class Slabs {
+  /** Where the next change lies, at least. Grows for ever: exact up to 2^51. */
+  position = 0
+  /** Memory of all slabs. */
+  bytes = 0
+  /** Bytes of what was allocated and is not dead, and of what is dead and still there. */
+  liveBytes = 0
+  deadBytes = 0
+  /** Slab numbers `first` and up; a hole where one was freed, or a larger one before it goes on. */
+  private slabs: (Bytes | undefined)[] = []
+  /** Bytes of each slab that are not dead. */
+  private live: number[] = []
+  /** Where what was allocated in each slab ends, once the next one is being filled. */
+  private ends: number[] = []
+  private first = 0
+  /** Number of the slab that is being filled, and its end. */
+  private current = -1
+  private limit = 0
+  private mark: Mark | undefined
+  /** Where the contiguous ranges of this group before the last one begin and end. */
+  private ranges: { readonly start: number; readonly end: number }[] = []
+  private rangeStart = 0
+
+  /** The slab that holds `address`. */
+  at(address: number): Bytes {
+    return this.slabs[((address * slabsPerByte) | 0) - this.first] as Bytes
+  }
+
+  /** Where in its slab `address` lies. */
+  offset(address: number): number {
+    return address & (slabBytes - 1)
+  }
+
+  /** The address of `length` bytes in one piece. */
+  allocate(length: number): number {
+    if (this.position + length > this.limit) this.extend(length)
+    const address = this.position
+    this.position = address + length
+    const index = this.current - this.first
+    this.live[index] = (this.live[index] as number) + length
+    this.liveBytes += length
+    return address
+  }
+
+  /** Where the next `length` bytes in one piece will be allocated, unless others come before. */
+  reserve(length: number): number {
+    assert(length <= slabBytes, 'what is reserved leaves a slab that others fit as well')
+    if (this.position + length > this.limit) this.extend(length)
+    return this.position
+  }
+
+  /** Begins a group with so many bytes for a header, which `pieces` begins with. */
+  begin(headerBytes: number): void {
+    this.ranges = []
+    this.rangeStart = this.position
+    this.mark = this.save()
+    if (headerBytes > 0) this.allocate(headerBytes)
+  }
+
+  /** In a group: what `returnTo` needs. */
+  save(): Mark {
+    const { position, limit, current, rangeStart } = this
+    const live = this.live[current - this.first] ?? 0
+    const ranges = this.ranges.length
+    return { position, limit, current, live, slabs: this.slabs.length, ranges, rangeStart }
+  }
+
+  /** What was allocated since `begin`, on the same memory, in order. */
+  pieces(): Bytes[] {
+    const last = { start: this.rangeStart, end: this.position }
+    return [...this.ranges, last].map(({ start, end }) => {
+      const offset = this.offset(start)
+      return this.at(start).subarray(offset, offset + end - start)
+    })
+  }
+
+  /** The slab that all of this group lies in; undefined where it went on to another. */
+  groupSlab(): Bytes | undefined {
+    const { mark, current } = this
+    return mark === undefined || mark.current !== current
+      ? undefined
+      : this.slabs[current - this.first]
+  }
+
+  /** What was allocated from `position` on, in the slab that is being filled, is free again. */
+  shrink(position: number): void {
+    const freed = this.position - position
+    const index = this.current - this.first
+    this.live[index] = (this.live[index] as number) - freed
+    this.liveBytes -= freed
+    this.position = position
+  }
+
+  keep(): void {
+    const before = this.mark?.current ?? this.current
+    this.mark = undefined
+    // A slab that was reserved for a write, and left for a larger change, has nothing in it.
+    for (let number = before; number < this.current; number++) this.dropDead(number)
+  }
+
+  /** What was allocated since `begin` is free again. */
+  rollback(): void {
+    if (this.mark !== undefined) this.returnTo(this.mark)
+    this.mark = undefined
+  }
+
+  /** What was allocated since the mark is free again. */
+  returnTo(mark: Mark): void {
+    for (const slab of this.slabs.splice(mark.slabs)) {
+      if (slab === undefined) continue
+      this.bytes -= slab.length
+      keepFree(slab)
+    }
+    this.liveBytes -= this.live.splice(mark.slabs).reduce((sum, bytes) => sum + bytes, 0)
+    this.ends.length = mark.slabs
+    const index = mark.current - this.first
+    if (index >= 0) {
+      this.liveBytes -= (this.live[index] as number) - mark.live
+      this.live[index] = mark.live
+    }
+    this.position = mark.position
+    this.limit = mark.limit
+    this.current = mark.current
+    this.ranges.length = mark.ranges
+    this.rangeStart = mark.rangeStart
+  }
+
+  /** The `length` bytes at `address` are no longer read. A slab without live bytes is freed. */
+  dead(address: number, length: number): void {
+    const number = (address * slabsPerByte) | 0
+    const index = number - this.first
+    this.live[index] = (this.live[index] as number) - length
+    this.liveBytes -= length
+    this.deadBytes += length
+    this.dropDead(number)
+  }
+
+  /** The address of the slab with the smallest share of live bytes, unless it is being filled. */
+  sparsest(): number | undefined {
+    let found: number | undefined
+    let least = 1
+    for (let index = 0; index < this.slabs.length; index++) {
+      const number = this.first + index
+      if (this.slabs[index] === undefined || number === this.current) continue
+      const share = (this.live[index] as number) / this.usedBytes(index)
+      if (share >= least) continue
+      found = number * slabBytes
+      least = share
+    }
+    return found
+  }
+
+  /** Whether the slab at `address` is there still. */
+  has(address: number): boolean {
+    return this.slabs[((address * slabsPerByte) | 0) - this.first] !== undefined
+  }
+
+  /** Slab numbers that are passed over by holes: what a long-lived slab at the front leaves. */
+  get holes(): number {
+    return this.slabs.length - this.bytes / slabBytes
+  }
+
+  /** The address of the oldest slab, unless it is being filled. */
+  oldest(): number | undefined {
+    return this.first === this.current ? undefined : this.first * slabBytes
+  }
+
+  /** Where the changes in the slab at `address`, which is full, end. */
+  endOf(address: number): number {
+    return this.ends[((address * slabsPerByte) | 0) - this.first] as number
+  }
+
+  /** Gives all memory back; nothing may be read afterwards. */
+  release(): void {
+    for (const slab of this.slabs) if (slab !== undefined) keepFree(slab)
+    this.slabs = []
+    this.live = []
+    this.ends = []
+    this.bytes = 0
+    this.liveBytes = 0
+    this.deadBytes = 0
+    this.limit = this.position
+  }
+
+  private extend(length: number): void {
+    const { current: before, position: end } = this
+    if (before >= 0) this.ends[before - this.first] = end
+    if (this.mark !== undefined && end > this.rangeStart) {
+      this.ranges.push({ start: this.rangeStart, end })
+    }
+    const size = Math.max(slabBytes, length)
+    const slab = size === slabBytes ? takeSlab() : new Uint8Array(size)
+    this.current = this.first + this.slabs.length
+    this.position = this.current * slabBytes
+    this.rangeStart = this.position
+    this.limit = this.position + size
+    this.bytes += size
+    this.push(slab)
+    for (let covered = slabBytes; covered < size; covered += slabBytes) this.push(undefined)
+    if (this.mark === undefined) this.dropDead(before)
+  }
+
+  private push(slab: Bytes | undefined): void {
+    this.slabs.push(slab)
+    this.live.push(0)
+    this.ends.push(0)
+  }
+
+  /** Bytes that were allocated in a slab that is full. */
+  private usedBytes(index: number): number {
+    return (this.ends[index] as number) - (this.first + index) * slabBytes
+  }
+
+  private dropDead(number: number): void {
+    const index = number - this.first
+    const slab = this.slabs[index]
+    if (slab === undefined || number === this.current || this.live[index] !== 0) return
+    this.slabs[index] = undefined
+    this.bytes -= slab.length
+    this.deadBytes -= this.usedBytes(index)
+    keepFree(slab)
+    if (index === 0) this.closeUp()
+  }
+
+  /** No hole stands in front. */
+  private closeUp(): void {
+    while (this.slabs.length > 0 && this.slabs[0] === undefined) {
+      this.slabs.shift()
+      this.live.shift()
+      this.ends.shift()
+      this.first++
+    }
+  }
+}
+
+function keepFree(slab: Bytes): void {
+  if (slab.length === slabBytes) giveSlab(slab)
+  else freeMemory(slab)
+}

@@ -1,0 +1,50 @@
+// The memory that slabs are cut from: arenas so large that the system maps each on its own, and
+// takes it back whole. Smaller pieces come from the C library's common heap, which shrinks at its
+// end only: slabs there held another 110 MB after a load. Of an arena only what was written to is
+// memory. Slabs go round between memtables: to map them anew each time would cost more.
+
+import type { Bytes } from '../../base/bytes/bytes.js'
+import { memtableArenaSlabs, memtableSlabBytes, memtableSlabsFreeMax } from '../../base/limits.js'
+import { freeMemory } from '../checkpoint/typed-memory.js'
+
+/** Free slabs of each arena, by the arena's memory. */
+const arenas = new Map<ArrayBufferLike, Bytes[]>()
+let idle = 0
+
+/**
+ * `memtableSlabBytes` bytes, with anything in them; from the fullest arena, so that others empty.
+ */
+export function takeSlab(): Bytes {
+  let fullest: Bytes[] | undefined
+  for (const free of arenas.values()) {
+    if (free.length > 0 && free.length < (fullest?.length ?? Number.POSITIVE_INFINITY)) {
+      fullest = free
+    }
+  }
+  const slab = (fullest ?? newArena()).pop() as Bytes
+  idle--
+  return slab
+}
+
+/** The slab must no longer be read. */
+export function giveSlab(slab: Bytes): void {
+  const free = arenas.get(slab.buffer) as Bytes[]
+  free.push(slab)
+  idle++
+  if (free.length < memtableArenaSlabs || idle - memtableArenaSlabs < memtableSlabsFreeMax) return
+  arenas.delete(slab.buffer)
+  idle -= memtableArenaSlabs
+  freeMemory(slab)
+}
+
+function newArena(): Bytes[] {
+  const memory = new ArrayBuffer(memtableArenaSlabs * memtableSlabBytes)
+  const free: Bytes[] = []
+  // The first one lies last, to be taken first.
+  for (let at = memtableArenaSlabs - 1; at >= 0; at--) {
+    free.push(new Uint8Array(memory, at * memtableSlabBytes, memtableSlabBytes))
+  }
+  arenas.set(memory, free)
+  idle += free.length
+  return free
+}

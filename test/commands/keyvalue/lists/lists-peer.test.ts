@@ -1,8 +1,0 @@
-// Random runs of commands on lists beside a real server, at every bound between small and large and
-// over every store: the same replies to the byte.
-
-import t from 'tap'
-import { listSequence } from '../../../support/list-sequences.js'
-import { peerRunsAtBounds } from '../../../support/peer-runs.js'
-
-await peerRunsAtBounds(t, listSequence)
