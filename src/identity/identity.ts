@@ -1,5 +1,5 @@
-// Who speaks: every session has one identity, and every decision about rights starts from it. What
-// a key's permissions are is read again at every use (revocation-check.ts); these are what login saw.
+// The identity of a session: each decision about rights starts from it. The permissions of a key
+// here are those at login; revocation-check.ts reads them again at each use.
 
 /** What a key lets its wallet do; the three are independent, `all` grants the three. */
 export type Permission = 'read' | 'write' | 'admin'

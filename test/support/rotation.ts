@@ -80,7 +80,7 @@ export const heavySets: readonly HeavySet[] = [
         'commands/keyvalue/lists/list-middle',
       ],
       [
-        ...['commands/keyvalue/large-atomic', 'commands/keyvalue/held-containers'],
+        ...['commands/keyvalue/large-atomic', 'commands/keyvalue/open-containers'],
         'commands/keyvalue/sorted-sets/sorted-set-sizes',
       ],
     ],

@@ -147,14 +147,8 @@ export class Keyspace {
   }
 
   /** A string without an end takes the place of one of `before` bytes, if any: as putPlain. */
-  keepPlain(
-    inPlace: InPlace,
-    name: Slice,
-    bytes: number,
-    before: number | undefined,
-    recordBytes?: number,
-  ): void {
-    inPlace.keep(recordBytes)
+  keepPlain(at: InPlace, name: Slice, bytes: number, before?: number, recordBytes?: number): void {
+    at.keep(recordBytes)
     this.countPlain(name, bytes, before)
   }
 

@@ -340,33 +340,28 @@ class HttpHandler {
       : this.admit(work, remoteAddress, known)
   }
 
-  private admit(
-    work: Work,
-    remoteAddress: string,
-    identity: Identity,
-  ): Awaitable<Answer | undefined> {
+  private admit(work: Work, address: string, identity: Identity): Awaitable<Answer | undefined> {
     const replies = repliesOf(work.exchange.incoming)
     if (replies !== undefined) {
-      replies.speaksFor(identity, remoteAddress)
+      replies.speaksFor(identity, address)
       if (identity.kind !== 'anonymous' && !replies.isKnown) {
         replies.isKnown = true
         this.silent.remove(keyOf(work.exchange.incoming.socket))
       }
       const room = this.options.memory.isQuiet ? undefined : replies.room()
-      if (room !== undefined) return room.then(() => this.accept(work, remoteAddress, identity))
+      if (room !== undefined) return room.then(() => this.accept(work, address, identity))
     }
-    return this.accept(work, remoteAddress, identity)
+    return this.accept(work, address, identity)
   }
 
-  private accept(
-    work: Work,
-    remoteAddress: string,
-    identity: Identity,
-  ): Awaitable<Answer | undefined> {
+  private accept(work: Work, address: string, identity: Identity): Awaitable<Answer | undefined> {
     const { exchange, route, check, turn } = work
     if (identity.kind === 'key') this.options.keyUse?.count(identity, route.path)
     if (route.protocol !== undefined) this.requireEnabled(route.protocol)
-    const request = new HttpRequest(exchange, route, this.services, { remoteAddress, identity })
+    const request = new HttpRequest(exchange, route, this.services, {
+      remoteAddress: address,
+      identity,
+    })
     work.request = request
     if (turn !== undefined) request.onBody = (bytes) => turn.read(bytes)
     const fields = check === undefined ? request.fields : request.readFields(check)
