@@ -1,10 +1,9 @@
-// Every bound of Sigil, with its unit, its reason and where it comes from. A number that stands
-// anywhere else in the code is a mistake. Units come last in the name.
+// Every bound that a user can meet, and those that several files share, with the unit, the reason
+// and the origin. A bound of the working of one file stands in that file. Units come last in the
+// name.
 
 import { assert } from './errors.js'
-
-const KiB = 1024
-const MiB = 1024 * KiB
+import { KiB, MiB } from './units.js'
 
 /** Stored document, bytes. The reference server's maxBsonObjectSize. */
 export const documentBytesMax = 16 * MiB
@@ -15,12 +14,8 @@ export const documentBytesMax = 16 * MiB
 export const commandBytesMax = documentBytesMax + 16 * KiB
 /** One wire message or HTTP body, bytes (reference server: maxMessageSizeBytes). */
 export const messageBytesMax = 48_000_000
-/** Bytes of a message that are validated in one tick: some 4 ms. */
-export const parseStepBytes = 2 * MiB
 /** Kind 1 sections of one message (reference server: code 233). */
 export const messageSequencesMax = 2
-/** Compressed messages above this are inflated and deflated off the main thread, bytes. */
-export const inlineZlibBytesMax = 64 * KiB
 /** Before login a client has nothing large to say. */
 export const anonymousMessageBytesMax = 16 * KiB
 /** Operations of one write command (reference server: maxWriteBatchSize). */
@@ -41,9 +36,6 @@ export const pageCursorCharsMax = 8 * KiB
 /** Documents of one batch of an NDJSON stream: what is held while a slow client reads. */
 export const streamBatchDocuments = 500
 
-/** A fail point that blocks looks this often whether its call still stands, milliseconds. */
-export const failPointWaitStepMs = 50
-
 /** Time of one program in one tick, where its work (work-figures.ts) does not end it sooner. */
 export const tickMsMax = 4
 /**
@@ -52,14 +44,8 @@ export const tickMsMax = 4
  * a second or two.
  */
 export const heavyDocumentMsMax = 30_000
-/** Threads for heavy documents; an owner has one at a time, so another one finds a free one. */
-export const heavyDocumentThreads = 2
 /** Heap and buffers of such a thread, bytes: a document, its answer, and what lies between them. */
 export const heavyDocumentBytesMax = 512 * MiB
-/** How long such a thread waits for further work, milliseconds. */
-export const heavyDocumentIdleMs = 30_000
-/** How often a program that waits for one looks whether it was killed, milliseconds. */
-export const awayLookMs = 50
 /** Entries of one scan step. */
 export const scanEntriesMax = 1_000
 /** Entries and tombstones that one step of a scan goes through, whatever it answers. */
@@ -69,10 +55,6 @@ export const scanFirstEntries = 100
 export const scanBytesTarget = 4 * MiB
 /** Answers that one batch of a $lookup remembers, bytes. */
 export const lookupCacheBytesMax = 16 * MiB
-/** Collections whose commands are counted for top and $collStats: 1.4 kB each. */
-export const namespaceUseMax = 1_000
-/** Indexes whose uses are counted for $indexStats. */
-export const indexUseMax = 10_000
 /** Documents that one stage of a query hands to the next at a time. */
 export const pullDocumentsMax = 500
 /**
@@ -83,22 +65,10 @@ export const pullDocumentsMax = 500
 export const pipelineMovesMax = 100_000
 export const planStepsMax = 200_000
 export const implicationStepsMax = 50_000
-/** Conditions left to check that the plans which are not taken may hold together, for explain. */
-export const planConditionsMax = 10_000
-/** Key ranges that the bounds of a compound index may multiply to; further fields are filtered. */
-export const planSpansMax = 10_000
-/** Entries after which a distinct by jumps has to have met repetitions, or reads as a scan does. */
-export const distinctTrialEntries = 1_000
 /** Plans tried on the data, documents that each trial reads, and shapes whose winner is kept. */
 export const plansTried = 4
 export const planSampleDocuments = 64
 export const planChoicesMax = 5_000
-/** What one of them tells $planCacheStats beside its figures, bytes. */
-export const planCacheDetailBytesMax = 4 * KiB
-/** Queries of one shape that follow a choice before it is made again: the data may have changed. */
-export const planChoiceUses = 500
-/** Points of a unique index up to which they beat every other plan. */
-export const uniquePointsMax = 1_000
 /** What one write program may hold (docs/design/transactions.md, rule 1). */
 export const programPutsMax = 5_000
 export const programBytesMax = 8 * MiB
@@ -108,23 +78,10 @@ export const programBytesMax = 8 * MiB
  */
 export const largePutsMax = 200_000
 export const largeBytesMax = 64 * MiB
-/** Changes of one that are applied between two looks at the clock. */
-export const largeChangesAtOnce = 256
 /** Documents changed by one program of a sweep (docs/design/transactions.md, rule 2). */
 export const sweepDocumentsMax = 100
 /** Bytes of documents after which a program of a sweep ends: half of programBytesMax and less. */
 export const sweepBytesTarget = 2 * MiB
-/**
- * Keys that a sweep collects before it changes anything, bytes
- * (docs/design/transactions.md, rule 3).
- */
-export const sweepKeysBytesMax = 64 * MiB
-/** What a listener does for a client beside commands counts for a round from here, milliseconds. */
-export const edgeSliceMsMin = 0.25
-/** Owners whose time is known apart from others'; those that owe nothing are forgotten first. */
-export const ownerAccountsMax = 10_000
-/** What an owner has had beyond its share is remembered up to here, milliseconds. */
-export const ownerDebtMsMax = 1_000
 /** Programs and milliseconds of one write group. */
 export const groupProgramsMax = 64
 export const groupMsMax = 2
@@ -135,23 +92,15 @@ export const groupBytesMax = 4 * MiB
  */
 export const memtableBytesMax = 32 * MiB
 export const memtableMsMax = 5_000
-/** Its part of the log, where keys are written again and again: what a start may have to read. */
-export const segmentBytesMax = 64 * MiB
-/** Frozen memtables that wait for the checkpointer before writers wait too. */
-export const memtablesFrozenMax = 2
 /** Memory that a memtable takes at a time, bytes; a larger change has memory of its own. */
 export const memtableSlabBytes = 1 * MiB
 /** Slabs that are mapped at once: beyond the 32 MiB up to which glibc may use its common heap. */
 export const memtableArenaSlabs = 33
 assert(memtableArenaSlabs * memtableSlabBytes > 32 * MiB, 'an arena is mapped on its own')
-/** Slabs that stay free while whole arenas are given back: what lies idle, against mapping anew. */
-export const memtableSlabsFreeMax = 32
 /** Keys put in no order before they are sorted into it: 2 to 4 ms of work. */
 export const memtableTailKeysMax = 8_192
 /** Keys of one run of the order. */
 export const memtableRunKeysMax = 512
-/** Superseded versions that are let go behind one group or snapshot, beyond two a change. */
-export const memtableTrimMax = 1_024
 /**
  * Bytes looked through for live values behind one group, beyond three times its own; at most, and
  * changes among them: some 2 ms of work.
@@ -159,29 +108,8 @@ export const memtableTrimMax = 1_024
 export const memtableCleanBytes = 32 * KiB
 export const memtableCleanBytesMax = 4 * MiB
 export const memtableCleanChangesMax = 8_192
-/**
- * Changes and bytes of values of one commit of a checkpoint. LMDB keeps the pages that it writes in
- * memory until it commits, and for the next one: with random keys one of 4 KiB a change, some
- * 15 MB here.
- */
-export const checkpointPutsMax = 4_096
-export const checkpointBytesMax = 16 * MiB
 /** Of a segment, what is read at a time: all of one of the usual size. */
 export const checkpointReadBytesMax = memtableBytesMax + 48 * MiB
-/** Heap of the checkpoint worker, MiB: what it works on lies outside. */
-export const checkpointHeapMiB = 48
-/** A reader waits so long for a failed checkpoint to let the tables go. */
-export const environmentDropMsMax = 1_000
-/** Between tries of a checkpoint that failed. */
-export const checkpointRetryMs = 1_000
-/** A store that closes has more of the log than this applied, so long; a start reads the rest. */
-export const closeLogBytes = 1 * MiB
-export const closeCheckpointMsMax = 2_000
-/** Values read from the tables that are kept for the next read, bytes. */
-export const hotValuesBytesMax = 16 * MiB
-export const hotValueBytesMax = 16 * KiB
-/** Versions are started so far above the last known one: a lost tail's are never given again. */
-export const versionsPerStart = 2 ** 24
 /** `interval` syncs the log so long after the first write that is not, milliseconds. */
 export const logSyncMs = 100
 /** One record of the log, the bytes of its changes: a large change is one. */
@@ -191,23 +119,13 @@ export const logPartBytes = 1 * MiB
 assert(logRecordBytesMax > largeBytesMax + 32 * largePutsMax, 'a large change is one record')
 assert(logRecordBytesMax > groupBytesMax + programBytesMax, 'a group is one record')
 assert(checkpointReadBytesMax > logRecordBytesMax + KiB, 'a record is read in one piece')
-/** Pieces of one write: the kernel takes 1,024. */
-export const logWritePiecesMax = 512
-/** A start numbers its groups so far above the last known one: a lost tail's never come again. */
-export const logGroupsPerStart = 2 ** 20
 /** Free space below which only removals are taken: the smaller of a share and bytes. */
 export const diskReserveShare = 0.05
 export const diskReserveBytesMax = 1_024 * MiB
-/** The disk is asked at most once in so many milliseconds, unless so many bytes were written. */
-export const diskAskMs = 100
-export const diskAskBytes = 1 * MiB
 /** A process at rest collects garbage: how often it looks, what share of work is rest, from when */
 export const restMs = 2_000
 export const restBusyShare = 0.05
 export const restGarbageBytes = 16 * MiB
-/** Of much garbage, buffers of large replies above all, also a process that works a little. */
-export const muchGarbageBytes = 64 * MiB
-export const muchGarbageBusyShare = 0.5
 /** Runs of one write program before WriteConflict is answered. */
 export const programRunsMax = 16
 /**
@@ -216,10 +134,6 @@ export const programRunsMax = 16
  * time limit of the command comes first.
  */
 export const modifyRunsMax = 10_000
-/** Documents that such a search by sort answers at most, for those that others take meanwhile. */
-export const candidatesMax = 128
-/** Entries that an upsert looks at again before it inserts: more would be a search. */
-export const upsertRecheckMax = 100
 /**
  * Snapshot reads: age and number. So many of them may take longer, while none holds more memory of
  * memtables than that; a reader of the tables keeps their file from using its free pages again.
@@ -250,8 +164,6 @@ assert(entryFieldsBytesMax + recordKeyBytesMax + 6 <= keyBytesMax, 'an entry mus
 /** Values above this are staged in chunks, bytes (docs/design/transactions.md, rule 13). */
 export const inlineValueBytesMax = 256 * KiB
 export const chunkBytes = 128 * KiB
-/** Chunks put by one program: half a MiB takes LMDB about 4 ms. */
-export const chunksPerProgram = 4
 
 /** Indexes of a collection, fields of an index (reference server). */
 export const indexesMax = 64
@@ -263,8 +175,6 @@ export const wildcardEntriesMax = programPutsMax - 100
 /** Paths with arrays that a wildcard index tells apart, in all and in bytes of UTF-8. */
 export const wildcardArrayPathsMax = 32
 export const wildcardArrayPathsBytesMax = KiB
-/** Filters of partial indexes that are kept compiled. */
-export const partialFiltersMax = 1_000
 /** Age of documents in a TTL index, seconds (reference server: an int32). */
 export const expireAfterSecondsMax = 2_147_483_647
 /** `db.collection`, bytes of UTF-8 (reference server); database name alone. */
@@ -309,15 +219,11 @@ export const openBucketsMax = 256
 export const openBucketsBytesMax = 1_048_576
 /** Records and entries that one insert takes from a capped collection to make room in it. */
 export const cappedEvictionsMax = programPutsMax / 2
-/** Oldest documents of a capped collection that are read at once to make room. */
-export const cappedEvictionPage = 16
 /**
  * How long a getMore waits for a document unless it says (reference server), and how many may wait.
  */
 export const awaitDataMs = 1_000
 export const awaitingCursorsMax = 10_000
-/** Conversions to a capped collection that are begun again because others kept writing to it. */
-export const cappedCopyRunsMax = 5
 /**
  * Idle cursors are closed after this (reference server), and a wallet may hold so many unless told.
  */
@@ -392,8 +298,6 @@ export const addressesTrackedMax = 100_000
 export const preflightAgeSeconds = 600
 /** Time in which an address may make so many homes as HOMES_PER_HOUR says, milliseconds. */
 export const homesWindowMs = 3_600_000
-/** Addresses whose requests to one of the sign-in routes are counted. */
-export const signInAddressesTrackedMax = 20_000
 /** A sign-in message, bytes, before anything of it is read. */
 export const signInMessageBytesMax = 4 * KiB
 /** Body of a request before authentication, bytes: message and signature as JSON. */
@@ -416,16 +320,6 @@ export const signatureGasRemote = 5_000_000
 export const sessionMs = 24 * 60 * 60_000
 /** Longest session cookie that is looked at, characters; ours have about 250. */
 export const sessionCookieCharsMax = 1_024
-/** Between looks for sessions and nonces that are over. */
-export const sessionSweepMs = 10_000
-/** Sessions and nonces that one program of a sweep removes. */
-export const sessionsSweptAtOnce = 200
-/**
- * A walk over all collections for `/health` and the metrics that takes no longer is made for each
- * request, milliseconds; a longer one takes this share of the time.
- */
-export const totalsFreeMs = 10
-export const totalsShare = 0.01
 /** Keys, and roles, that a restore prints one by one. */
 export const rightsListedMax = 20
 /** Characters of an Idempotency-Key, and how long an answer is kept under one. */
@@ -436,16 +330,10 @@ export const idempotencyAnswersMax = 10_000
 export const idempotencyBytesMax = 64 * MiB
 /** A day, milliseconds. */
 export const dayMs = 86_400_000
-/** Between writes of how much keys are used: what a kill may lose. */
-export const keyUseFlushMs = 1_000
 /** Days that it is kept for, and that one may ask for. */
 export const keyUseDaysMax = 400
 /** Days of the overview, and of a key unless told. */
 export const keyUseDays = 7
-/** Keys that are counted in memory at once, and told apart in an overview. */
-export const keyUsePendingMax = 100_000
-/** Rows of use that one program writes. */
-export const keyUseRowsAtOnce = 200
 /** Keys that an overview lists: those that are used most. */
 export const keyUseListedMax = 1_000
 /** What a driver says of itself in hello and currentOp shows, bytes; drivers stay below 512. */
@@ -456,24 +344,10 @@ export const wireConnectionsMax = 10_000
 export const smallMessageBytesMax = 64 * KiB
 /** MEMORY_BUDGET where a part is used without settings, bytes. */
 export const memoryBudgetBytes = 256 * 1_000_000
-/**
- * Parts of MEMORY_BUDGET. One owner (a wallet by all of its keys, the operator, an address without
- * login) may hold half of it. Cursors, statements and portals of all may keep three quarters: the
- * rest is for requests and replies in flight.
- */
-export const memoryOfOwnerShare = 1 / 2
-export const memoryKeptShare = 3 / 4
-/** Above this part, owners with more than the small part unsent wait: the others have the rest. */
-export const memoryQuietShare = 3 / 4
-export const memorySmallShare = 1 / 64
 /** Where memory is short, a client that takes nothing of its replies is closed after so long. */
 export const pressedStallMs = 3_000
 /** A request over HTTP that waits for memory is refused after so long. */
 export const memoryWaitMsMax = 10_000
-/** Below this, what a cursor holds is not worth closing it for, bytes. */
-export const cursorReclaimBytesMin = 64 * KiB
-/** What a cursor takes beside its command and its documents, bytes. */
-export const cursorOverheadBytes = 4 * KiB
 /** Requests over HTTP that wait behind others of their connection before it is not read further. */
 export const pipelinedRequestsMax = 100
 /** Replies of one pipeline that are made before the client has taken some of them, bytes. */
@@ -507,12 +381,6 @@ export const regexCharsMax = 32_764
  */
 export const headerBytesMax = 16 * KiB
 export const requestMsMax = 60_000
-/** How often requests whose bodies are still coming are looked at. */
-export const slowBodyCheckMs = 5_000
-/** How long an answer waits for those of other requests that came with it, to be written with. */
-export const answerDelayMsMax = 1
-/** Requests that are answered together: more of them live long enough to cost the collector. */
-export const answersTogether = 16
 /** An NDJSON import over HTTP: bytes, time, a line as long as a document, errors that are told. */
 export const importStreamBytesMax = 1024 * MiB
 export const importStreamMsMax = 3_600_000
@@ -527,12 +395,6 @@ export const dataApiAnswerBytesMax = messageBytesMax
 export const importStreamDocuments = 1_000
 export const importStreamBatchBytes = 4 * MiB
 export const keepAliveMs = 75_000
-/** Decoded collection descriptors kept: how many, and their bytes. */
-export const descriptorCacheMax = 10_000
-export const descriptorCacheBytesMax = 16 * MiB
-/** `sigil import`: documents and bytes of text of one request. */
-export const importBatchDocuments = 1_000
-export const importBatchBytesMax = 16 * MiB
 /** Requests of an import under way at once: one is parsed while another is written. */
 export const importRequestsMax = 3
 /**
@@ -541,36 +403,16 @@ export const importRequestsMax = 3
  */
 export const backgroundRecordsMax = 50
 export const backgroundBytesTarget = 512 * KiB
-/** Lateness of the event loop that tells of other work; the longest rest that is taken then. */
-export const backgroundBusyMs = 2
-export const backgroundRestMsMax = 100
-/** Between looks for dropped ranges when there are none. */
-export const garbagePollMs = 1_000
-/**
- * Chunks of a replaced value stay readable for so long: longer than any read stays on one state.
- */
-export const chunkGraceMs = 2 * snapshotMsMax
-/** Entries that one step of an index build puts before it ends. */
-export const buildEntriesTarget = 1_000
-/** Records that one step of an index build reads: a step costs as much as 20 of them. */
-export const buildRecordsMax = 200
 /** One index specification, bytes: all of a collection's must fit its descriptor. */
 export const indexSpecBytesMax = 2 * KiB
 assert(indexesMax * indexSpecBytesMax < inlineValueBytesMax, 'a descriptor is one record')
 /** An operator's key of fewer characters is warned about, and refused on a network. */
 export const operatorKeyCharsMin = 32
-/** What a body of unknown length is counted as until it has come, bytes. */
-export const unannouncedBodyBytes = 64 * KiB
 /**
  * Between looks for documents whose time has come: half of what the reference server's users
  * expect.
  */
 export const documentExpirySweepMs = 30_000
-/** Durations of commands are told of the last minute: slots, and milliseconds of each. */
-export const latencySlots = 6
-export const latencySlotMs = 10_000
-/** Between looks for idle cursors. */
-export const cursorLookMs = 10_000
 /** Text of a decimal, characters: 34 digits and the zeros that an exponent of 6,176 may need. */
 export const decimalCharsMax = 16_384
 /**
@@ -610,8 +452,6 @@ export const respReferenceBytesMin = 8 * KiB
 assert(respReferenceBytesMin <= respBlockBytes, 'what is copied fits a block')
 /** Values of a reply that are encoded in one go: a longer one is written in parts, one a turn. */
 export const replyValuesAtOnce = 8_192
-/** Pipelined requests of a connection between two looks at how long its turn has lasted. */
-export const requestsPerLook = 64
 /** Backup: bytes of a block, and of one section of the file: a block is one pair at the least. */
 export const backupBlockBytes = 1 * MiB
 export const backupSectionBytesMax = 2 * programBytesMax
@@ -622,12 +462,6 @@ export const backupBytesPerSecond = 50_000_000
 export const backupRateMax = 10_000
 /** A client that takes nothing of a backup for so long loses it: it pins a state of the tables. */
 export const backupStallMs = 60_000
-/** Heap of the thread that walks the tables for a backup, MiB: some blocks are on their way. */
-export const backupHeapMiB = 64
-/** Bytes of one commit of a restore. */
-export const restoreCommitBytes = 32 * MiB
-/** Damaged pairs that `sigil check` names one by one; the rest is counted. */
-export const damagesNamedMax = 100
 /** SELECT knows 0 to 15 (reference server's default). */
 export const keyspacesMax = 16
 /**
@@ -635,12 +469,6 @@ export const keyspacesMax = 16
  * prefix and a SHA-256 (docs/design/transactions.md, rule 8); its record has all of it.
  */
 export const keyNameBytesMax = 64 * KiB
-/**
- * A container up to here is one document: members (reference server's listpack thresholds), and
- * bytes of its value. Beyond, its members are records of their own.
- */
-export const inlineMembersMax = 128
-export const inlineContainerBytesMax = 8 * KiB
 /** Longer members keep this much of themselves in their key, and a SHA-256 behind it, bytes. */
 export const memberKeyPrefixBytes = 992
 export const memberKeyBytesMax = memberKeyPrefixBytes + 32
@@ -663,8 +491,6 @@ assert(2 * sharedWordsMax < programPutsMax, 'what is shared is no large program'
  */
 export const multiBytesMax = 2 * respRequestBytesMax
 export const multiCommandBytes = 512
-/** What is queued counts for its owner by such pieces, bytes: a small queue does not count. */
-export const multiPieceBytes = 16 * KiB
 /** And all connections together: two of them may have queued all that one may. */
 export const multiBytesTotalMax = 2 * multiBytesMax
 assert(multiBytesMax >= 2 * programBytesMax, 'what EXEC can do can be queued')
@@ -678,22 +504,14 @@ export const subscriberOutputBytesMax = 32 * MiB
 export const subscriberBacklogBytesMax = 8 * MiB
 export const subscriberBacklogMs = 60_000
 assert(subscriberBacklogBytesMax > socketBacklogBytesMax, 'a slow client is first not read from')
-/** Pushes are gathered up to here before they are handed to the socket, bytes. */
-export const pushedBytesMin = 64 * KiB
 /** Between comments that keep an event stream open through proxies. */
 export const eventStreamPingMs = 15_000
 /** Sockets of the key-value protocol (reference server: maxclients). */
 export const respConnectionsMax = 10_000
 /** Sockets of the PostgreSQL protocol. */
 export const sqlConnectionsMax = 10_000
-/** Members that one write program reads through before it is refused: some 20 ms. */
-export const programReadsMax = 20_000
-/** As programReadsMax, of one command: what reads more is prepared by a read from the start. */
-export const commandReadsMax = 10_000
 /** As programReadsMax, of a command that is prepared by a read. */
 export const optimisticReadsMax = 1_500_000
-/** Key-value commands that are prepared at a time, for the memory; one an owner. */
-export const optimisticAtOnceMax = 4
 /** Keys that others change while one is prepared: beyond, it is begun again. About 50 MB. */
 export const preparedChangesMax = 400_000
 /**
@@ -708,18 +526,6 @@ assert(rankBlockMembersMax < scanEntriesMax, 'a block is one step of a scan')
  */
 export const keysAtOnceMax = 512
 export const largeKeysAtOnce = 128
-/** Bytes of the members of a container that are read before they are counted for their reply. */
-export const membersPageBytes = 262_144
-export const largeKeysBytes = 4 * MiB
-/**
- * A command on one key with more words is prepared beside others, and gives way between so many of
- * them: each would be a record that a program puts.
- */
-export const wordsAtOnceMax = programPutsMax / 2
-/** Large containers that one key-value program keeps open between its commands. */
-export const openContainersMax = 8
-/** Blocks of all large sorted sets whose beginning is remembered: some 200 bytes each. */
-export const blockHintsMax = 32_768
 /** Members in one page of keyMembers, those that one step reads, and bytes that end a page. */
 export const keyMembersMax = 10_000
 export const keyMembersAtOnce = 64
@@ -731,9 +537,6 @@ export const keptAtOnceMax = 1_500
 export const randomPicksMax = 1_000_000
 /** Members that a list takes away one by one at an end; more are left to the background. */
 export const trimAtOnceMax = 256
-/** Elements of lists as they were last read: of one list, and of all, bytes. */
-export const listRunBytesMax = 1 * MiB
-export const listRunsBytesMax = 16 * MiB
 /** Members of a list that one step reads: elements have up to inlineValueBytesMax bytes. */
 export const listScanMembers = 200
 assert(trimAtOnceMax * 4 < programPutsMax, 'a trim leaves room for its neighbours')
@@ -750,8 +553,6 @@ export const globPatternBytesMax = 256 * KiB
 /** Places of SCAN and its like that are remembered; few are longer than 100 bytes. */
 export const scanCursorsMax = 10_000
 export const scanCursorBytesMax = 64 * MiB
-/** Keys among which RANDOMKEY chooses evenly; with more, the bytes of their names decide first. */
-export const randomKeysAtOnce = 64
 /** Keys that SORT looks up in one trip, and elements that it sorts without a pause. */
 export const sortLookUpsAtOnce = 500
 export const sortRunElements = 1_000
@@ -760,8 +561,6 @@ export const dumpUnpackedBytesMax = 4 * respBulkBytesMax
 /** Members of a large container that one program copies or builds, and their bytes. */
 export const membersCopiedAtOnce = 500
 export const membersCopiedBytes = programBytesMax / 4
-/** A container that changes while it is copied is copied so often, then refused. */
-export const membersCopyRuns = 4
 /**
  * Bytes of a command's words that a line of MONITOR shows: a line of 16 MiB of unprintable bytes
  * would take seconds to make, and every command waits for it.
@@ -772,15 +571,10 @@ export const slowLogEntriesMax = 10_000
 /** Words of an entry, and bytes of a word (reference server). */
 export const slowLogWordsMax = 32
 export const slowLogBytesMax = 128
-/** Keys with a time that INFO looks at for `expires` and `avg_ttl`: some 10 ms. */
-export const timedKeysCountedMax = 10_000
 /** Local chain: gas of a block, of a transaction or an estimated deployment, of a call: 0.2 s. */
 export const chainBlockGasMax = 15_000_000
 export const chainTransactionGasMax = 6_000_000
 export const chainCallGasMax = 3_000_000
-/** Gas behind which the EVM gives way: some 10 ms of the dearest kind. Rounds of one BLAKE2F. */
-export const chainPauseGas = 10_000
-export const chainHashRoundsMax = 100_000
 /** Seconds that blocks in a row may run ahead of the wall clock; beyond, one block a second. */
 export const chainAheadSecondsMax = 15
 /** Transactions that wait for a block; of one sender; and how long for one before them. */
@@ -815,15 +609,6 @@ export const chainBodiesMax = 64
 export const chainBodyBytesMax = 512 * KiB
 export const chainBatchMax = 100
 export const chainReplyBytesMax = 8 * MiB
-/** Heap of the chain's worker, MiB; the young part is small, as it is in memory twice. */
-export const chainHeapMiB = 96
-export const chainYoungHeapMiB = 8
-/** Of its state in memory: nodes of the trie, accounts, contracts with their slots, and codes. */
-export const chainTrieNodesCached = 2_000
-export const chainLedgerNodesCached = 500
-export const chainAccountsCached = 2_000
-export const chainContractsCached = 200
-export const chainCodesCached = 200
 /**
  * JSON-RPC of a chain: time for one answer, its bytes (it is parsed in one go: 20 ms), the longest
  * pause that a 429 asks for.
@@ -840,34 +625,23 @@ export const headAgeMsMax = 3_000
 assert(headAgeMsMax >= 2 * headPollMs, 'one look may fail')
 /** How long a request waits for the chain's first or next answer. */
 export const chainWaitMs = 5_000
-/** And for the first one of the local chain, which may have its contracts to deploy. */
-export const localChainStartMsMax = 30_000
 /**
  * Blocks that a chain may take back; the head goes no further backwards
  * (docs/chain.md, "What you trust").
  */
 export const headRewindMax = 64
 export const blockHashesKept = 2 * headRewindMax
-/** A head older than ten blocks is stale; where blocks are quick, than this, seconds. */
-export const staleHeadSecondsMin = 60
 /** Blocks of one eth_getLogs, at first and at most: providers cap them. */
 export const logBlocksFirst = 10_000
 export const logBlocksMax = 100_000
 /** Blocks that are read again behind the head: a lagging node answers an empty range, no error. */
 export const logOverlapBlocks = 8
 assert(logOverlapBlocks < headRewindMax, 'what is read again can be taken back')
-/** Events that one program puts into the key log. */
-export const logEventsAtOnce = 200
-/** Keys whose status is followed from block to block, and wallets whose account is remembered. */
-export const followedKeysMax = 20_000
-export const followedAccountsMax = 10_000
 /** Gas of a sponsored transaction, in its simulation too: a hostile wallet may burn all of it. */
 export const sponsoredGasMax = 400_000
 /** The dearest act of an ordinary wallet takes 176,000: less is not believed of an estimate. */
 export const sponsoredGasMin = 200_000
 assert(sponsoredGasMin < sponsoredGasMax, 'a node may ask for more')
-/** Gas of a deployment: the registry takes 1.5 million. */
-export const deployGasMax = 4_000_000
 /** A signed act may lie so far ahead, seconds of chain time. */
 export const deadlineSecondsMax = 3_600
 /** How long a request waits for its transaction, and after how long the fee is raised. */
@@ -877,12 +651,7 @@ assert(feeBumpMs < receiptMsMax, 'a fee is raised while a client waits')
 /** Sponsored transactions of one wallet a day, and such that wait for their block at once. */
 export const sponsoredPerDayMax = 20
 export const sponsoredPendingMax = 200
-/** The gas station warns when its balance pays for fewer transactions than this. */
-export const sponsoredReserve = 20
 
-/** How long the thread that builds trees stays without work, milliseconds. Roots remembered. */
-export const merkleIdleMs = 30_000
-export const merkleRootsKept = 10_000
 /**
  * Memories of one batch, and their documents' bytes: marking them is one program, which puts three
  * values each. Batches of one transaction, and its gas: a batch takes 80,000.
@@ -894,25 +663,12 @@ export const anchorGasMax = 3_000_000
 /** A graph is anchored when so many memories wait, or its oldest one for so long. */
 export const anchorDueMemories = 256
 export const anchorDueMs = 600_000
-/** Between looks for graphs that are due, and for confirmations of what was sent. */
-export const anchorPollMs = 5_000
-/** Graphs that one look goes through, 0.1 ms each; and of them before others have their turn. */
-export const anchorGraphsAtOnce = 500
-export const anchorGraphsInTurn = 20
-/** Between looks at whether the chain still has the newest root of each graph. */
-export const anchorRecheckMs = 600_000
 /**
  * On a chain that costs: between transactions, so that what is asked for goes together; and how
  * much of a day's budget may be spent as soon as the day begins, as milliseconds of that day.
  */
 export const anchorPayMs = 60_000
 export const anchorHeadStartMs = 10_800_000
-/** Leaves that are dropped with a memory that no batch has: more of them go on to be anchored. */
-export const leavesDroppedMax = 200
-/** Documents that one step of the upgrade to leaves of version 2 looks at. */
-export const upgradeAtOnce = 100
-/** Owners and graphs of whom it is known when they had their turn. */
-export const anchorTurnsKept = 10_000
 /** Failed tries until an anchor is shown as failed; the pause after the first, then doubled. */
 export const anchorAttemptsMax = 5
 export const anchorRetryMs = 10_000
@@ -981,8 +737,6 @@ export const viewPipelineBytesMax = 16 * 1024 * 1024
 /** Collations kept by their documents; and their tables of weights, 5 MB and 80 ms each. */
 export const collationsMax = 1_000
 export const collationTablesMax = 16
-/** How long the thread that makes them waits for the next one. */
-export const collationThreadIdleMs = 60_000
 
 /** One SQL statement: bytes of its text, of an INSERT's, and words. */
 export const sqlBytesMax = 256 * 1024
@@ -994,8 +748,6 @@ export const sqlChainMax = 1_000
 /** Items of a list in a statement (IN, arguments, columns), and rows of VALUES. */
 export const sqlListMax = 10_000
 export const sqlRowsMax = 10_000
-/** A filter of so many bytes, that of a long IN, is made and compiled in turns of their own. */
-export const sqlLongFilterBytes = 64 * KiB
 /** Characters of a LIKE pattern. */
 export const sqlPatternCharsMax = 1_000
 /** Values that placeholders stand for (PostgreSQL's wire protocol counts them in 16 bits). */
@@ -1008,8 +760,6 @@ export const sqlSortedListBytesMax = 4 * MiB
 /** Statements that are kept parsed, and bytes of their trees by estimate. */
 export const sqlStatementsMax = 2_000
 export const sqlStatementsBytesMax = 32 * MiB
-/** Rows that a change looks at once more in its write program, because others changed them. */
-export const sqlRecheckedMax = 100
 /** Documents that DESCRIBE looks at for the columns of a collection. */
 export const showSampleDocuments = 100
 
@@ -1034,15 +784,8 @@ export const pgBatchRows = 1_000
 export const pgRowsAtOnce = 500
 /** Bytes of rows that are encoded in one turn of the event loop: a few milliseconds. */
 export const pgEncodedAtOnce = 256 * KiB
-/** A statement of so many characters is read in a turn of the event loop, and run in another. */
-export const pgLongStatementChars = 32 * KiB
 /** Bytes of answers that are gathered before they are sent. */
 export const pgAnswerBytes = 64 * KiB
-/** Tables whose columns' types a listener remembers for placeholders, and how long. */
-export const pgTablesMax = 1_000
-export const pgTableMs = 1_000
-/** Bytes of an answer's columns that a connection remembers for the next one. */
-export const pgLayoutBytesMax = 4 * KiB
 /** Settings that one session keeps, and characters of the value of one. */
 export const sqlSettingsMax = 200
 export const sqlSettingCharsMax = 1_000
@@ -1051,11 +794,6 @@ export const sqlSettingCharsMax = 1_000
 export const termsMax = 512
 export const termUnitsMax = 64
 export const identifierPartsMax = 8
-/** Postings of a term's newest block (20 bytes each), and how many of them it gives up then. */
-export const newestPostingsMax = 80
-export const blockPostings = 64
-/** An older block is split beyond this. */
-export const blockPostingsMax = 128
 /** Characters of a question, of an entity's name in one, terms that are looked for, hops. */
 export const questionCharsMax = 512
 export const entityCharsMax = 256
@@ -1073,8 +811,6 @@ export const contextNodesMax = 300
 export const fanOutMax = 1_000
 export const contextEdgesMax = 10_000
 export const snapshotAnchorsMax = 100
-/** Blocks of postings that are read in one step: 40 kB. */
-export const postingBlocksAtOnce = 32
 /** Edges of one node that are read at first, and at most in one step; nodes in one step. */
 export const edgePageFirst = 16
 export const edgePageMax = 256
@@ -1088,12 +824,8 @@ export const memoryBodyBytesMax = 1 * MiB
 export const memoryBatchBodyBytesMax = 8 * MiB
 /** Characters of a node's id in a request: no id is as long. */
 export const memoryIdCharsMax = 128
-/** Bytes of a reply that are made JSON in one turn: some 2 ms. */
-export const jsonBytesAtOnce = 256 * KiB
 /** JSON texts and values of more bytes are converted in a thread: here they would take 5 ms. */
 export const jsonInThreadBytes = 128 * KiB
-/** How long that thread waits for further work: 8 MB, and 40 ms to start. */
-export const jsonThreadIdleMs = 60_000
 /** Of what was sent, characters that a refusal repeats, and characters of its whole text. */
 export const memoryEchoCharsMax = 64
 export const memoryMessageCharsMax = 300
@@ -1106,9 +838,6 @@ export const mcpTextBytesMax = 16_000
 export const mcpResourcesMax = 100
 /** How long a program that loads a file waits at a limit of requests before it asks again. */
 export const retryAfterSecondsMax = 60
-/** Memories that one request of `sigil remember` sends, and bytes of their text. */
-export const rememberBatchMemories = 500
-export const rememberBatchBytesMax = 6 * MiB
 
 /** Characters of a graph's name. */
 export const graphNameCharsMax = 64
@@ -1134,22 +863,15 @@ export const entityNamesMax = 64
 export const namesOfWordMax = 64
 /** Entities that are compared with one text: reading them takes some 10 ms. */
 export const namesOfTextMax = 500
-/** Words of a known name. */
-export const nameWordsMax = 4
 /** Terms that a reply names as what a memory is about. */
 export const keywordsShown = 12
 /** Memories of one command. */
 export const memoryBatchMax = 500
-/** Where each stands for itself: those that are prepared together, and bytes of their documents. */
-export const memoriesAnalysedMax = 128
-export const memoryBytesAnalysedMax = 256 * KiB
 /**
  * Commands that are prepared at a time (preparedChangesMax): while there are as many, further
  * batches are written in one program each.
  */
 export const memoryBatchesOptimisticMax = 4
-/** Bytes of the memories that are to be written all or none. */
-export const memoryBytesAtOnceMax = 1 * MiB
 /** Nodes of one graph. */
 export const graphNodesMax = 1_000_000
 /** Edges that one program removes, or moves: eight puts each and two leaves, some 10 ms. */
@@ -1157,17 +879,5 @@ export const edgesPerProgram = 150
 export const edgesMergedAtOnce = 50
 assert(10 * edgesPerProgram < programPutsMax, 'what is moved fits a program')
 
-/**
- * Leaves of the tables that a commit sums, and of those that it replaced verifies, at once: some
- * 0.5 ms. Of larger commits the others are summed by the steps of the background verification.
- */
-export const leavesPerCommit = 64
-/**
- * Pages of the tables that the background verification reads in one step: 1 MiB, some 0.3 ms of the
- * checkpoint thread.
- */
-export const scrubPagesPerStep = 256
-/** Between two steps, milliseconds: 16 MiB a second, half a percent of a core. */
-export const scrubStepMs = 64
 /** Small tables are not gone through more often than this, milliseconds. */
 export const scrubRoundMsMin = 1_000

@@ -1,7 +1,6 @@
 // Durations of commands by collection, for top and the latencyStats of $collStats. In memory, for
 // recently used collections; a dropped one starts again.
 
-import { namespaceUseMax } from '../base/limits.js'
 import type { Resource } from '../engine/types.js'
 import type { Effects } from './policy/facts.js'
 import {
@@ -12,6 +11,9 @@ import {
   type TopKind,
   topKinds,
 } from './policy/meters.js'
+
+/** Collections whose commands are counted for top and $collStats: 1.4 kB each. */
+export const namespaceUseMax = 1_000
 
 /** Time in microseconds, and how many. */
 export interface Spent {

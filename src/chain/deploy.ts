@@ -12,7 +12,7 @@ import {
   Wallet,
   ZeroAddress,
 } from 'ethers'
-import { deployGasMax, receiptMsMax } from '../base/limits.js'
+import { receiptMsMax } from '../base/limits.js'
 import { anchorRegistryArtifact } from './artifacts/anchor-registry.js'
 import { keyRegistryAbi, keyRegistryArtifact } from './artifacts/key-registry.js'
 import { type ContractArtifact, requireCode } from './registry/contract-code.js'
@@ -21,6 +21,9 @@ import { type Header, readHeader } from './remote/header.js'
 import type { Provider } from './remote/provider.js'
 import { type Receipt, readReceipt } from './sending/receipt.js'
 import { addressOfWord, bigQuantity, quantity, requireHex, wordsOf } from './words.js'
+
+/** Gas of a deployment: the registry takes 1.5 million. */
+const deployGasMax = 4_000_000
 
 const registryInterface = new Interface(keyRegistryAbi)
 

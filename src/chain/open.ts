@@ -4,7 +4,7 @@
 
 import { existsSync } from 'node:fs'
 import type { Clock } from '../base/clock.js'
-import { chainWaitMs, localChainStartMsMax } from '../base/limits.js'
+import { chainWaitMs } from '../base/limits.js'
 import type { Log } from '../base/log.js'
 import type { Store } from '../store/store.js'
 import type { AnchorClient } from './anchors/anchor-client.js'
@@ -17,6 +17,9 @@ import { inTime } from './remote/head.js'
 import { Remote } from './remote/remote.js'
 import type { MetaRelay } from './sending/meta-relay.js'
 import { type ChainSettings, planChain } from './settings.js'
+
+/** And for the first one of the local chain, which may have its contracts to deploy. */
+export const localChainStartMsMax = 30_000
 
 /** Between tries to bring the chain up, milliseconds; doubled up to a bound. */
 const retryMs = 500

@@ -2,10 +2,15 @@
 // over HTTP, in batches, with a progress bar where there is a terminal to draw it on.
 
 import { fail } from '../base/errors.js'
-import { importBatchBytesMax, importBatchDocuments, importRequestsMax } from '../base/limits.js'
+import { importRequestsMax } from '../base/limits.js'
+import { MiB } from '../base/units.js'
 import { type Answer, openClient, postInTurn } from './client.js'
 import { Input, inputBytes } from './input.js'
 import { openProgress, type Progress } from './progress.js'
+
+/** `sigil import`: documents and bytes of text of one request. */
+const importBatchDocuments = 1_000
+const importBatchBytesMax = 16 * MiB
 
 interface Tally {
   inserted: number

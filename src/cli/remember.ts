@@ -3,11 +3,16 @@
 // a time: memories of one source are linked in the order in which they come.
 
 import { fail } from '../base/errors.js'
-import { memoryBodyBytesMax, rememberBatchBytesMax, rememberBatchMemories } from '../base/limits.js'
+import { memoryBodyBytesMax } from '../base/limits.js'
+import { MiB } from '../base/units.js'
 import { type Answer, type Client, openClient, postInTurn } from './client.js'
 import { Input, inputBytes } from './input.js'
 import type { DocumentText } from './json-documents.js'
 import { openProgress, type Progress } from './progress.js'
+
+/** Memories that one request of `sigil remember` sends, and bytes of their text. */
+const rememberBatchMemories = 500
+const rememberBatchBytesMax = 6 * MiB
 
 const messagesMax = 10
 

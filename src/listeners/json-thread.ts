@@ -4,11 +4,14 @@
 import type { Bytes } from '../base/bytes/bytes.js'
 import type { Slice } from '../base/bytes/slice.js'
 import { fail, type GatewayError } from '../base/errors.js'
-import { jsonInThreadBytes, jsonThreadIdleMs } from '../base/limits.js'
+import { jsonInThreadBytes } from '../base/limits.js'
 import { IdleThread, movable } from '../base/work/idle-thread.js'
 import type { Awaitable } from '../store/store.js'
 import { type JsonMode, jsonToValue, valueInJson } from '../value/json/json.js'
 import { bsonType, type Document, Value, writeInt32 } from '../value/value.js'
+
+/** How long that thread waits for further work: 8 MB, and 40 ms to start. */
+const jsonThreadIdleMs = 60_000
 
 export type JsonTask =
   | { readonly kind: 'read'; readonly bytes: Bytes }

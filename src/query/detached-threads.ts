@@ -6,16 +6,16 @@
 import type { Bytes } from '../base/bytes/bytes.js'
 import { systemClock } from '../base/clock.js'
 import { fail, GatewayError } from '../base/errors.js'
-import {
-  heavyDocumentBytesMax,
-  heavyDocumentIdleMs,
-  heavyDocumentMsMax,
-  heavyDocumentThreads,
-} from '../base/limits.js'
+import { heavyDocumentBytesMax, heavyDocumentMsMax } from '../base/limits.js'
 import { type Account, Accounts } from '../base/work/accounts.js'
 import { FairQueue } from '../base/work/fair-queue.js'
 import { IdleThread } from '../base/work/idle-thread.js'
 import type { Cell, DetachedJob, FailureData, RecipeData } from './detached.js'
+
+/** Threads for heavy documents; an owner has one at a time, so another one finds a free one. */
+const heavyDocumentThreads = 2
+/** How long such a thread waits for further work, milliseconds. */
+const heavyDocumentIdleMs = 30_000
 
 export interface DetachedTask {
   readonly recipe: number

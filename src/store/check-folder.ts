@@ -5,7 +5,6 @@
 import { accessSync, constants, existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { fail } from '../base/errors.js'
-import { damagesNamedMax } from '../base/limits.js'
 import { nodeFiles } from './files.js'
 import { claimFolder, dropFolder, lockEnvironment } from './folder-lock.js'
 import { type LogState, readLog } from './log/log-reader.js'
@@ -18,6 +17,9 @@ import { type Environment, openEnvironment } from './tables/lmdb-environment.js'
 import { prepareFormat } from './tables/lmdb-format.js'
 import type { Damage } from './tables/stored-pairs.js'
 import { readState, type TablesState, TablesWalk } from './tables/tables-walk.js'
+
+/** Damaged pairs that `sigil check` names one by one; the rest is counted. */
+export const damagesNamedMax = 100
 
 export interface FolderReport {
   readonly tables: TablesReport

@@ -7,16 +7,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Bytes } from '../base/bytes/bytes.js'
 import type { Clock } from '../base/clock.js'
 import { fail, toGatewayError } from '../base/errors.js'
-import {
-  checkpointRetryMs,
-  closeCheckpointMsMax,
-  closeLogBytes,
-  logPartBytes,
-  memtableMsMax,
-  memtablesFrozenMax,
-  segmentBytesMax,
-} from '../base/limits.js'
+import { logPartBytes, memtableMsMax } from '../base/limits.js'
 import type { Log } from '../base/log.js'
+import { MiB } from '../base/units.js'
 import type { Backups } from './backup/backup.js'
 import type { Checkpointer } from './checkpoint/checkpointer.js'
 import { Generation } from './generation.js'
@@ -41,6 +34,16 @@ import type {
   TablesStats,
   View,
 } from './tables/tables.js'
+
+/** Its part of the log, where keys are written again and again: what a start may have to read. */
+export const segmentBytesMax = 64 * MiB
+/** Frozen memtables that wait for the checkpointer before writers wait too. */
+const memtablesFrozenMax = 2
+/** Between tries of a checkpoint that failed. */
+const checkpointRetryMs = 1_000
+/** A store that closes has more of the log than this applied, so long; a start reads the rest. */
+const closeLogBytes = 1 * MiB
+const closeCheckpointMsMax = 2_000
 
 interface LayeredOptions {
   readonly stored: StoredView

@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { Clock } from '../base/clock.js'
 import { fail, GatewayError } from '../base/errors.js'
 import { makeFolders } from '../base/folders.js'
-import { memtableBytesMax, versionsPerStart } from '../base/limits.js'
+import { memtableBytesMax } from '../base/limits.js'
 import type { Log } from '../base/log.js'
 import { Backups } from './backup/backup.js'
 import { Checkpointer } from './checkpoint/checkpointer.js'
@@ -34,6 +34,9 @@ import { prepareFormat } from './tables/lmdb-format.js'
 import { makeTables } from './tables/new-tables.js'
 import { StoredView } from './tables/stored-view.js'
 import { firstKey } from './tables/tables-walk.js'
+
+/** Versions are started so far above the last known one: a lost tail's are never given again. */
+const versionsPerStart = 2 ** 24
 
 interface LmdbOptions {
   /** The folder; made if missing. */

@@ -3,10 +3,9 @@
 
 import t, { type Test } from 'tap'
 import { GatewayError } from '../../src/base/errors.js'
-import { chunkGraceMs } from '../../src/base/limits.js'
 import { Quotas } from '../../src/bus/quota.js'
 import { Session } from '../../src/bus/session.js'
-import { GarbageJob } from '../../src/engine/background/garbage-job.js'
+import { chunkGraceMs, GarbageJob } from '../../src/engine/background/garbage-job.js'
 import { wasteKey } from '../../src/engine/background/waste.js'
 import { checkStore } from '../../src/engine/check/check.js'
 import { usageOf } from '../../src/engine/collection/counters.js'

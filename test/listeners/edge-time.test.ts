@@ -2,8 +2,8 @@
 // slices inside of it nothing is counted twice.
 
 import t from 'tap'
-import { edgeSliceMsMin, tickMsMax } from '../../src/base/limits.js'
-import { Scheduler } from '../../src/base/work/scheduler.js'
+import { tickMsMax } from '../../src/base/limits.js'
+import { edgeSliceMsMin, Scheduler } from '../../src/base/work/scheduler.js'
 import { Session } from '../../src/bus/session.js'
 import { EdgeTime } from '../../src/listeners/edge-time.js'
 

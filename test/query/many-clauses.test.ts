@@ -3,9 +3,9 @@
 
 import t from 'tap'
 import { systemClock } from '../../src/base/clock.js'
-import { implicationStepsMax, pipelineMovesMax, planConditionsMax } from '../../src/base/limits.js'
+import { implicationStepsMax, pipelineMovesMax } from '../../src/base/limits.js'
 import { implies } from '../../src/engine/plan/implication.js'
-import { planQuery } from '../../src/engine/plan/planner.js'
+import { planConditionsMax, planQuery } from '../../src/engine/plan/planner.js'
 import { compileFilter, type FilterNode, filterOf } from '../../src/query/filter.js'
 import { compilePipeline, runPipeline, type StagePlan } from '../../src/query/pipeline.js'
 import { orderStages } from '../../src/query/pipeline-order.js'

@@ -2,14 +2,13 @@
 // room, and on a server that has gone quiet that may be never; so a quiet process collects once.
 
 import { getHeapStatistics } from 'node:v8'
-import {
-  muchGarbageBusyShare,
-  muchGarbageBytes,
-  restBusyShare,
-  restGarbageBytes,
-  restMs,
-} from '../limits.js'
+import { restBusyShare, restGarbageBytes, restMs } from '../limits.js'
+import { MiB } from '../units.js'
 import type { MemoryAccount } from './memory-account.js'
+
+/** Of much garbage, buffers of large replies above all, also a process that works a little. */
+export const muchGarbageBytes = 64 * MiB
+export const muchGarbageBusyShare = 0.5
 
 interface HeapProbe {
   /** Bytes in use by the heap and its buffers, garbage that was not collected included. */

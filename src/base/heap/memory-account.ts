@@ -2,15 +2,20 @@
 // each owner. What is kept (cursors, statements, portals) is refused beyond the bounds. Replies
 // that clients do not take pause the connections of their owner, and at last close the slowest.
 
-import {
-  memoryKeptShare,
-  memoryOfOwnerShare,
-  memoryQuietShare,
-  memorySmallShare,
-  socketBacklogBytesMax,
-} from '../limits.js'
+import { socketBacklogBytesMax } from '../limits.js'
 import { ByteBudget } from './byte-budget.js'
 import { type ByteShare, ByteShares } from './byte-shares.js'
+
+/**
+ * Parts of MEMORY_BUDGET. One owner (a wallet by all of its keys, the operator, an address without
+ * login) may hold half of it. Cursors, statements and portals of all may keep three quarters: the
+ * rest is for requests and replies in flight.
+ */
+export const memoryOfOwnerShare = 1 / 2
+const memoryKeptShare = 3 / 4
+/** Above this part, owners with more than the small part unsent wait: the others have the rest. */
+const memoryQuietShare = 3 / 4
+const memorySmallShare = 1 / 64
 
 /** A connection whose client may leave replies unread. */
 interface Sender {

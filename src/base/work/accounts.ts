@@ -2,7 +2,10 @@
 // name. Time is counted in slices, each the work that nothing interrupted. Where work waits, owners
 // are served by it. (docs/design/fairness.md)
 
-import { ownerAccountsMax, ownerDebtMsMax } from '../limits.js'
+/** Owners whose time is known apart from others'; those that owe nothing are forgotten first. */
+const ownerAccountsMax = 10_000
+/** What an owner has had beyond its share is remembered up to here, milliseconds. */
+const ownerDebtMsMax = 1_000
 
 export class Account {
   /** What decides whose turn it is: the time it has had, from where it began to wait. */

@@ -2,7 +2,9 @@
 // quantile is within 1 % of the exact one, for the price of an addition. Quantiles are over the
 // last minute, in slots of which the oldest is emptied; memory does not depend on the load.
 
-import { latencySlotMs, latencySlots } from '../limits.js'
+/** Durations of commands are told of the last minute: slots, and milliseconds of each. */
+export const latencySlots = 6
+export const latencySlotMs = 10_000
 
 /** Buckets of one power of two: the next bits of the number behind its exponent. */
 const stepBits = 6

@@ -3,9 +3,12 @@
 // the last poll of the sockets; otherwise it waits for the turn of its owner.
 // (docs/design/fairness.md)
 
-import { edgeSliceMsMin, tickMsMax } from '../limits.js'
+import { tickMsMax } from '../limits.js'
 import { type Account, Accounts } from './accounts.js'
 import { FairQueue } from './fair-queue.js'
+
+/** What a listener does for a client beside commands counts for a round from here, milliseconds. */
+export const edgeSliceMsMin = 0.25
 
 /** Whose work it is that no client asked for. */
 export const backgroundOwner = 'background'

@@ -5,7 +5,6 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { fail, kindOf } from '../../base/errors.js'
-import { failPointWaitStepMs } from '../../base/limits.js'
 import type { Resource } from '../../engine/types.js'
 import type { Awaitable } from '../../store/store.js'
 import { Elements, elementsOf, field } from '../../value/elements.js'
@@ -13,6 +12,9 @@ import { numberOf } from '../../value/numbers.js'
 import { boolOf, bsonType, type Document, stringOf, type Value } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
 import type { Session } from '../session.js'
+
+/** A fail point that blocks looks this often whether its call still stands, milliseconds. */
+const failPointWaitStepMs = 50
 
 /** When an armed fail point takes effect. */
 export type FailPointMode =

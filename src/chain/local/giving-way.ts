@@ -6,7 +6,10 @@ import { setImmediate as breath } from 'node:timers/promises'
 import type { Common } from '@ethereumjs/common'
 import { EVMError, type EVMOpts, getActivePrecompiles, type PrecompileFunc } from '@ethereumjs/evm'
 import type { VM } from '@ethereumjs/vm'
-import { chainHashRoundsMax, chainPauseGas } from '../../base/limits.js'
+
+/** Gas behind which the EVM gives way: some 10 ms of the dearest kind. Rounds of one BLAKE2F. */
+const chainPauseGas = 10_000
+const chainHashRoundsMax = 100_000
 
 /** Where a frame of the EVM stands. */
 interface Frame {

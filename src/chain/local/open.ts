@@ -6,12 +6,7 @@ import { Worker, type WorkerOptions } from 'node:worker_threads'
 import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Clock } from '../../base/clock.js'
 import { withOwnYoungHeap } from '../../base/heap/worker-heap.js'
-import {
-  chainBodiesMax,
-  chainHeapMiB,
-  chainRequestsMax,
-  chainYoungHeapMiB,
-} from '../../base/limits.js'
+import { chainBodiesMax, chainRequestsMax } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
 import {
   type Chain,
@@ -27,6 +22,10 @@ import type {
   ToChainWorker,
   WorkerStart,
 } from './messages.js'
+
+/** Heap of the chain's worker, MiB; the young part is small, as it is in memory twice. */
+const chainHeapMiB = 96
+const chainYoungHeapMiB = 8
 
 interface LocalChainOptions {
   /** Of the chain alone, made where it is not there; undefined keeps the chain in memory. */

@@ -9,15 +9,15 @@ import type { BatchDBOp, DB } from '@ethereumjs/util'
 import { createVM, type VM } from '@ethereumjs/vm'
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
-import {
-  chainAccountsCached,
-  chainCodesCached,
-  chainContractsCached,
-  chainLedgerNodesCached,
-  chainTrieNodesCached,
-} from '../../base/limits.js'
 import { giveWayBeforeCalls, givingWay } from './giving-way.js'
 import { type ChainStorage, type Put, storageKeys } from './storage.js'
+
+/** Of its state in memory: nodes of the trie, accounts, contracts with their slots, and codes. */
+const chainTrieNodesCached = 2_000
+const chainLedgerNodesCached = 500
+const chainAccountsCached = 2_000
+const chainContractsCached = 200
+const chainCodesCached = 200
 
 type Stored = string | Uint8Array
 

@@ -10,7 +10,6 @@ import {
   blockHashesKept,
   logBlocksFirst,
   logBlocksMax,
-  logEventsAtOnce,
   logOverlapBlocks,
   scanEntriesMax,
 } from '../../base/limits.js'
@@ -23,6 +22,9 @@ import { numberAt, numbers, type Rows } from '../rows.js'
 import { bytesOfHex, hexOfBytes, hexQuantity } from '../words.js'
 import { type KeyEvent, readKeyEvents, registeredTopic, revokedTopic } from './key-events.js'
 import type { Candidate } from './registry.js'
+
+/** Events that one program puts into the key log. */
+const logEventsAtOnce = 200
 
 /** Chunks that must go well before their size grows. */
 const chunksToGrow = 8

@@ -2,8 +2,11 @@
 // checked in microseconds although the chain is a network away. Bounded; forgetting costs a read.
 
 import { LRUCache } from 'lru-cache'
-import { followedAccountsMax, followedKeysMax } from '../../base/limits.js'
 import type { RegistryAccount, RegistryKey } from './registry.js'
+
+/** Keys whose status is followed from block to block, and wallets whose account is remembered. */
+export const followedKeysMax = 20_000
+const followedAccountsMax = 10_000
 
 interface KnownKey {
   /** Undefined where the registry has none. */

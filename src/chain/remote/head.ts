@@ -4,16 +4,13 @@
 // (docs/chain.md, "What you trust")
 
 import type { Clock } from '../../base/clock.js'
-import {
-  chainWaitMs,
-  headAgeMsMax,
-  headPollMs,
-  headRewindMax,
-  staleHeadSecondsMin,
-} from '../../base/limits.js'
+import { chainWaitMs, headAgeMsMax, headPollMs, headRewindMax } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
 import { ChainAway, reasonOf, unavailable } from './away.js'
 import type { Header } from './header.js'
+
+/** A head older than ten blocks is stale; where blocks are quick, than this, seconds. */
+const staleHeadSecondsMin = 60
 
 /** Chain ids of development chains, which make blocks on demand: an old head is no sign there. */
 const onDemand = new Set([1_337, 31_337])

@@ -13,7 +13,6 @@ import {
   sponsoredGasMax,
   sponsoredGasMin,
   sponsoredPendingMax,
-  sponsoredReserve,
 } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
 import type { ContractReader } from '../registry/contract-reader.js'
@@ -24,6 +23,9 @@ import { type Provider, RpcError } from '../remote/provider.js'
 import { bigQuantity, hexQuantity, quantity } from '../words.js'
 import type { Intent, Intents } from './intents.js'
 import { type Receipt, readReceipt } from './receipt.js'
+
+/** The gas station warns when its balance pays for fewer transactions than this. */
+const sponsoredReserve = 20
 
 const dayMs = 86_400_000
 const warnEveryMs = 3_600_000

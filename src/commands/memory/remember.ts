@@ -3,14 +3,8 @@
 // (docs/design/transactions.md, rules 1 and 2; docs/memory.md, "Routes")
 
 import { fail, type GatewayError, hasKind, toGatewayError } from '../../base/errors.js'
-import {
-  memoriesAnalysedMax,
-  memoryBatchesOptimisticMax,
-  memoryBatchMax,
-  memoryBytesAnalysedMax,
-  memoryBytesAtOnceMax,
-  programPutsMax,
-} from '../../base/limits.js'
+import { memoryBatchesOptimisticMax, memoryBatchMax, programPutsMax } from '../../base/limits.js'
+import { KiB, MiB } from '../../base/units.js'
 import { writeTurnUnits } from '../../base/work/work-figures.js'
 import type { Call } from '../../bus/document/call.js'
 import { CommandTx } from '../../bus/document/command-tx.js'
@@ -50,6 +44,12 @@ import { readPhase, type Sweep, writePhase } from '../../store/sweep.js'
 import { field } from '../../value/elements.js'
 import { type Document, nullValue } from '../../value/value.js'
 import type { DocumentWriter } from '../../value/writer.js'
+
+/** Where each stands for itself: those that are prepared together, and bytes of their documents. */
+const memoriesAnalysedMax = 128
+const memoryBytesAnalysedMax = 256 * KiB
+/** Bytes of the memories that are to be written all or none. */
+const memoryBytesAtOnceMax = 1 * MiB
 
 interface RememberArgs {
   readonly memories: readonly Document[]

@@ -2,11 +2,13 @@
 // only, so there is nothing to resume after a restart.
 
 import type { Clock } from '../../base/clock.js'
-import { cursorLookMs } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
 import type { Cursors } from '../sources/cursors.js'
 import { BackgroundLoop } from './background-loop-job.js'
 import type { Pace } from './pace-job.js'
+
+/** Between looks for idle cursors. */
+const cursorLookMs = 10_000
 
 interface CursorExpiryParts {
   readonly cursors: Cursors

@@ -5,12 +5,7 @@
 import { type Bytes, concatBytes, mapKey } from '../../base/bytes/bytes.js'
 import type { Clock } from '../../base/clock.js'
 import { hasKind } from '../../base/errors.js'
-import {
-  chunkGraceMs,
-  garbagePollMs,
-  scanEntriesMax,
-  sweepDocumentsMax,
-} from '../../base/limits.js'
+import { scanEntriesMax, snapshotMsMax, sweepDocumentsMax } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
 import { keyClass } from '../../store/layout.js'
 import type { KeyRange, Program, ReadTx, Store, Tx } from '../../store/store.js'
@@ -32,6 +27,13 @@ import {
 import type { Nap, Pace } from './pace-job.js'
 import { StepSize } from './step-size.js'
 import { handOver, readWaste, removeGarbage } from './waste.js'
+
+/** Between looks for dropped ranges when there are none. */
+const garbagePollMs = 1_000
+/**
+ * Chunks of a replaced value stay readable for so long: longer than any read stays on one state.
+ */
+export const chunkGraceMs = 2 * snapshotMsMax
 
 export interface JobParts {
   readonly store: Store

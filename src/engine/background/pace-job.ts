@@ -3,7 +3,10 @@
 // (docs/design/transactions.md, rule 14)
 
 import type { Clock } from '../../base/clock.js'
-import { backgroundBusyMs, backgroundRestMsMax } from '../../base/limits.js'
+
+/** Lateness of the event loop that tells of other work; the longest rest that is taken then. */
+const backgroundBusyMs = 2
+const backgroundRestMsMax = 100
 
 export interface Pace {
   /** After each step: over at once on an idle process, within backgroundRestMsMax on a busy one. */

@@ -7,7 +7,6 @@ import { createHash } from 'node:crypto'
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail, hasKind } from '../../base/errors.js'
 import {
-  cappedEvictionPage,
   cappedEvictionsMax,
   programRunsMax,
   recordKeyBytesMax,
@@ -67,6 +66,9 @@ import { documentOfRecord, headOf, needsChunks } from './records.js'
 import { checkId, checkSize } from './shape.js'
 import { discardUnused, recordOf, Staged, StagingNeeded } from './staging.js'
 import { checkDocument } from './validation.js'
+
+/** Oldest documents of a capped collection that are read at once to make room. */
+const cappedEvictionPage = 16
 
 const writer = new KeyWriter()
 

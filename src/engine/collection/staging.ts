@@ -4,7 +4,6 @@
 // (docs/design/transactions.md, rule 13)
 
 import { type Bytes, equalBytes } from '../../base/bytes/bytes.js'
-import { chunksPerProgram } from '../../base/limits.js'
 import type { Program, Tx } from '../../store/store.js'
 import { type Sweep, writePhase } from '../../store/sweep.js'
 import type { Document } from '../../value/value.js'
@@ -21,6 +20,9 @@ import type { Made } from '../keyspace/containers/head.js'
 import type { MembersId, NamespaceId } from '../types.js'
 import { allocateMembersIds, allocateValueNumber } from './catalog/catalog-ids.js'
 import { chunkedRecord, chunkOf, inlineRecord, needsChunks, partsOf } from './records.js'
+
+/** Chunks put by one program: half a MiB takes LMDB about 4 ms. */
+const chunksPerProgram = 4
 
 /** Thrown by a program that is about to put what is large and not staged yet. */
 export class StagingNeeded extends Error {

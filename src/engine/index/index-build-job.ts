@@ -6,7 +6,7 @@
 import { type Bytes, concatBytes } from '../../base/bytes/bytes.js'
 import type { Random } from '../../base/clock.js'
 import { assert, fail, hasKind } from '../../base/errors.js'
-import { backgroundBytesTarget, buildEntriesTarget, buildRecordsMax } from '../../base/limits.js'
+import { backgroundBytesTarget } from '../../base/limits.js'
 import { work } from '../../base/work/work-budget.js'
 import { keyClass } from '../../store/layout.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
@@ -36,6 +36,11 @@ import { addMissingEntries, type Indexed, wantedEntries } from './entries.js'
 import type { IndexEntries } from './index-keys.js'
 import { parseIndexSpecs } from './index-spec.js'
 import { type Declared, declareIndexes, removeIndexes } from './indexes.js'
+
+/** Entries that one step of an index build puts before it ends. */
+const buildEntriesTarget = 1_000
+/** Records that one step of an index build reads: a step costs as much as 20 of them. */
+const buildRecordsMax = 200
 
 interface EnsureResult {
   /** Indexes before and after, `_id_` included. */

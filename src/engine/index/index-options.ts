@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache'
 import { mapKey } from '../../base/bytes/bytes.js'
 import { fail, type GatewayError } from '../../base/errors.js'
-import { expireAfterSecondsMax, partialFiltersMax } from '../../base/limits.js'
+import { expireAfterSecondsMax } from '../../base/limits.js'
 import type { QueryContext } from '../../query/context.js'
 import {
   compileFilter,
@@ -21,6 +21,9 @@ import type { Value } from '../../value/value.js'
 import { boolOf, bsonType, type Document, documentOf, documentValue } from '../../value/value.js'
 import type { IndexDescriptor } from '../types.js'
 import { wildcardOf } from './wildcard-paths.js'
+
+/** Filters of partial indexes that are kept compiled. */
+const partialFiltersMax = 1_000
 
 type IndexOptions = Pick<
   IndexDescriptor,

@@ -2,10 +2,12 @@
 // memory only, because it is advice and not data.
 
 import { lastUsed } from '../../base/heap/last-used.js'
-import { indexUseMax } from '../../base/limits.js'
 import type { Plan } from '../plan/plan.js'
 import { PlanChoices } from '../plan/plan-cache.js'
 import type { IndexDescriptor, Namespace } from '../types.js'
+
+/** Indexes whose uses are counted for $indexStats. */
+const indexUseMax = 10_000
 
 /** Reads of a collection from one end on, without an index. */
 export interface CollectionScans {

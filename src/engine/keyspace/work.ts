@@ -4,13 +4,9 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { emptySlice, type Slice } from '../../base/bytes/slice.js'
-import {
-  inlineContainerBytesMax,
-  inlineMembersMax,
-  programPutsMax,
-  programReadsMax,
-} from '../../base/limits.js'
+import { programPutsMax } from '../../base/limits.js'
 import { refuse } from '../../base/reply-error.js'
+import { KiB } from '../../base/units.js'
 import { work as budget } from '../../base/work/work-budget.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { headOf } from '../collection/records.js'
@@ -20,6 +16,15 @@ import type { Made } from './containers/head.js'
 import type { ListRuns } from './lists/list-runs.js'
 import type { ProgramHints } from './sorted-sets/block-hints.js'
 import type { Place } from './spaces.js'
+
+/**
+ * A container up to here is one document: members (reference server's listpack thresholds), and
+ * bytes of its value. Beyond, its members are records of their own.
+ */
+const inlineMembersMax = 128
+const inlineContainerBytesMax = 8 * KiB
+/** Members that one write program reads through before it is refused: some 20 ms. */
+const programReadsMax = 20_000
 
 /** Up to here a container is one document. Tests set 0, 1 or the usual. */
 export interface InlineBounds {

@@ -5,12 +5,8 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { GatewayError, hasKind } from '../../base/errors.js'
-import {
-  pullDocumentsMax,
-  sweepBytesTarget,
-  sweepDocumentsMax,
-  sweepKeysBytesMax,
-} from '../../base/limits.js'
+import { pullDocumentsMax, sweepBytesTarget, sweepDocumentsMax } from '../../base/limits.js'
+import { MiB } from '../../base/units.js'
 import { isTooMuchWork, work } from '../../base/work/work-budget.js'
 import type { Update } from '../../query/update.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
@@ -28,6 +24,12 @@ import { planQuery } from '../plan/planner.js'
 import { type FoundPlaces, Walk } from '../sources/walk.js'
 import type { Guarded, Namespace, NamespaceId } from '../types.js'
 import { type ChangeAt, requireAssumed, type Selection, type Target } from './modify-spec.js'
+
+/**
+ * Keys that a sweep collects before it changes anything, bytes
+ * (docs/design/transactions.md, rule 3).
+ */
+const sweepKeysBytesMax = 64 * MiB
 
 interface ManyChange {
   readonly selection: Selection

@@ -3,7 +3,7 @@
 // reference server. (docs/design/transactions.md, rules 1 to 3 and 17)
 
 import { fail } from '../../base/errors.js'
-import { candidatesMax, modifyRunsMax } from '../../base/limits.js'
+import { modifyRunsMax } from '../../base/limits.js'
 import type { Filter } from '../../query/filter.js'
 import type { Program, Tx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
@@ -28,6 +28,9 @@ import {
 } from './modify-spec.js'
 import { changeMany, type Tally } from './modify-sweep.js'
 import { upsert } from './upsert.js'
+
+/** Documents that such a search by sort answers at most, for those that others take meanwhile. */
+const candidatesMax = 128
 
 /**
  * Updates the first document that matches. Throws what the update and the indexes refuse: the

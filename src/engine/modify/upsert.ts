@@ -2,7 +2,6 @@
 // anything matches, makes the collection if need be, and inserts.
 
 import { GatewayError } from '../../base/errors.js'
-import { upsertRecheckMax } from '../../base/limits.js'
 import type { Filter } from '../../query/filter.js'
 import { upsertDocument } from '../../query/update.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
@@ -27,6 +26,9 @@ import {
   type Target,
   type UpdateSpec,
 } from './modify-spec.js'
+
+/** Entries that an upsert looks at again before it inserts: more would be a search. */
+const upsertRecheckMax = 100
 
 /**
  * Inserts the document that a filter and an update describe. Undefined where something matches

@@ -3,7 +3,8 @@
 
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { planCacheDetailBytesMax, planChoicesMax, planChoiceUses } from '../../base/limits.js'
+import { planChoicesMax } from '../../base/limits.js'
+import { KiB } from '../../base/units.js'
 import { type Filter, filterToDocument } from '../../query/filter.js'
 import type { Sort } from '../../query/sort.js'
 import { type Document, numberValue } from '../../value/value.js'
@@ -11,6 +12,11 @@ import { DocumentWriter, writeDocument } from '../../value/writer.js'
 import type { NamespaceId } from '../types.js'
 import { type Figures, findStages, type Shape, writeExecution, writeStage } from './explain-plan.js'
 import type { Plan } from './plan.js'
+
+/** What one of them tells $planCacheStats beside its figures, bytes. */
+const planCacheDetailBytesMax = 4 * KiB
+/** Queries of one shape that follow a choice before it is made again: the data may have changed. */
+export const planChoiceUses = 500
 
 /** What a plan did with the first documents that it was given. */
 export interface Trial {

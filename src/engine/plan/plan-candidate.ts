@@ -2,7 +2,6 @@
 // leave to check, whether it gives the order that is asked for. The rules that compare scores stand
 // at the head of planner.ts.
 
-import { planSpansMax, uniquePointsMax } from '../../base/limits.js'
 import type { FilterNode } from '../../query/filter.js'
 import type { Sort } from '../../query/sort.js'
 import { sameCollation } from '../../value/collation/collation.js'
@@ -17,6 +16,11 @@ import { accessOf, type Bounded, isAll } from './plan-access.js'
 import { isComplete, requiresField } from './plan-membership.js'
 import { orderOf } from './plan-order.js'
 import { keyCollation } from './plan-orderings.js'
+
+/** Key ranges that the bounds of a compound index may multiply to; further fields are filtered. */
+const planSpansMax = 10_000
+/** Points of a unique index up to which they beat every other plan. */
+const uniquePointsMax = 1_000
 
 export interface Candidate {
   readonly plan: Plan

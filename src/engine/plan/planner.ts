@@ -4,7 +4,7 @@
 //   unique index; more fields bound to values; a bounded range on the field after them; no sort
 //   needed; no filter needed; fewer ranges; fewer fields; `_id` before others, older before newer.
 
-import { planConditionsMax, planStepsMax, plansTried } from '../../base/limits.js'
+import { planStepsMax, plansTried } from '../../base/limits.js'
 import type { FilterNode } from '../../query/filter.js'
 import type { Sort } from '../../query/sort.js'
 import { sameCollation } from '../../value/collation/collation.js'
@@ -30,6 +30,9 @@ import { hintedOrdered, naturalDirection, type PlanRequest } from './plan-hint.j
 import { isComplete } from './plan-membership.js'
 import { servingOrderings, withConditions } from './plan-orderings.js'
 import { uselessHint, wildcardOrderings } from './wildcard-plan.js'
+
+/** Conditions left to check that the plans which are not taken may hold together, for explain. */
+export const planConditionsMax = 10_000
 
 const nothingPlan: Plan = {
   accesses: [{ kind: 'nothing' }],

@@ -6,17 +6,17 @@ import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Clock, Random } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
 import type { ByteShare, ByteShares } from '../../base/heap/byte-shares.js'
-import {
-  cursorIdleMs,
-  cursorOverheadBytes,
-  cursorReclaimBytesMin,
-  cursorsPerOwnerMax,
-  pullDocumentsMax,
-} from '../../base/limits.js'
+import { cursorIdleMs, cursorsPerOwnerMax, pullDocumentsMax } from '../../base/limits.js'
+import { KiB } from '../../base/units.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import type { Resource } from '../types.js'
 import type { Source } from './holding-source.js'
+
+/** Below this, what a cursor holds is not worth closing it for, bytes. */
+const cursorReclaimBytesMin = 64 * KiB
+/** What a cursor takes beside its command and its documents, bytes. */
+const cursorOverheadBytes = 4 * KiB
 
 export interface CursorMeta {
   readonly db: string

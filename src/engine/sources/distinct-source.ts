@@ -4,7 +4,7 @@
 
 import { type Bytes, compareBytes, concatBytes, prefixEnd } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
-import { distinctTrialEntries, scanFirstEntries } from '../../base/limits.js'
+import { scanFirstEntries } from '../../base/limits.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { keyValues, parsePath } from '../../value/path.js'
 import type { Document } from '../../value/value.js'
@@ -16,6 +16,9 @@ import type { DistinctPlan } from '../plan/plan-distinct.js'
 import type { Namespace } from '../types.js'
 import { HoldingSource, type Source } from './holding-source.js'
 import type { Counters } from './walk.js'
+
+/** Entries after which a distinct by jumps has to have met repetitions, or reads as a scan does. */
+const distinctTrialEntries = 1_000
 
 /** Makes the source that reads everything, where the index no longer serves. */
 type Fallback = (ns: Namespace) => Source

@@ -4,14 +4,7 @@
 
 import { type Bytes, concatBytes, prefixEnd } from '../../base/bytes/bytes.js'
 import type { Clock } from '../../base/clock.js'
-import {
-  dayMs,
-  keyUseDaysMax,
-  keyUseFlushMs,
-  keyUsePendingMax,
-  keyUseRowsAtOnce,
-  scanEntriesMax,
-} from '../../base/limits.js'
+import { dayMs, keyUseDaysMax, scanEntriesMax } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
 import { entryUnits } from '../../base/work/work-figures.js'
 import { keyClass } from '../../store/layout.js'
@@ -22,6 +15,13 @@ import { type Document, documentValue } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
 import { addressOfBytes, bytesOfAddress } from '../address.js'
 import { type Identity, identityKey, type KeyIdentity } from '../identity.js'
+
+/** Between writes of how much keys are used: what a kill may lose. */
+const keyUseFlushMs = 1_000
+/** Keys that are counted in memory at once, and told apart in an overview. */
+const keyUsePendingMax = 100_000
+/** Rows of use that one program writes. */
+const keyUseRowsAtOnce = 200
 
 const kind = 0x40
 const dayAt = 2

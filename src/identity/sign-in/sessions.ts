@@ -5,7 +5,7 @@
 import { type Bytes, concatBytes, utf8 } from '../../base/bytes/bytes.js'
 import type { Clock, Random } from '../../base/clock.js'
 import { assert } from '../../base/errors.js'
-import { sessionMs, sessionSweepMs, sessionsSweptAtOnce } from '../../base/limits.js'
+import { sessionMs } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
 import { keyClass } from '../../store/layout.js'
 import type { Program, ReadTx, Store, Tx } from '../../store/store.js'
@@ -15,6 +15,11 @@ import { type Document, numberValue, stringOf } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
 import { bytesOfAddress } from '../address.js'
 import { putExpiring, removeExpiring, sweepExpired } from './expiring-rows.js'
+
+/** Between looks for sessions and nonces that are over. */
+const sessionSweepMs = 10_000
+/** Sessions and nonces that one program of a sweep removes. */
+const sessionsSweptAtOnce = 200
 
 export const sessionKind = 0x20
 const epochKind = 0x22

@@ -9,13 +9,12 @@ import {
   authFailuresPerConnectionMax,
   messageStallMs,
   pressedStallMs,
-  pushedBytesMin,
   replyStallMs,
-  requestsPerLook,
   smallMessageBytesMax,
   socketBacklogBytesMax,
 } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
+import { KiB } from '../../base/units.js'
 import type { KeyValueBus } from '../../bus/keyvalue/bus.js'
 import { Lane, type LaneOwner } from '../../bus/keyvalue/clients/lane.js'
 import type { ClientSocket, KeyValueSession } from '../../bus/keyvalue/clients/session.js'
@@ -35,6 +34,11 @@ import { SignInState } from '../sign-in-state.js'
 import { LongReplies, type LongRepliesOwner } from './long-replies.js'
 import type { Turn } from './turn.js'
 import { writeReply } from './write-reply.js'
+
+/** Pipelined requests of a connection between two looks at how long its turn has lasted. */
+const requestsPerLook = 64
+/** Pushes are gathered up to here before they are handed to the socket, bytes. */
+const pushedBytesMin = 64 * KiB
 
 /** What the connections of one listener share. */
 export interface RespHost {

@@ -4,7 +4,6 @@
 
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../base/clock.js'
-import { pgTableMs, pgTablesMax } from '../../base/limits.js'
 import type { Session } from '../../bus/session.js'
 import { commandFor } from '../../commands/sql/translate.js'
 import { identityKey } from '../../identity/identity.js'
@@ -14,6 +13,10 @@ import { elementsOf, field, fieldIn } from '../../value/elements.js'
 import { integerOf } from '../../value/numbers.js'
 import { type Document, stringOf, stringValue } from '../../value/value.js'
 import { typeNamed } from './rows.js'
+
+/** Tables whose columns' types a listener remembers for placeholders, and how long. */
+const pgTablesMax = 1_000
+const pgTableMs = 1_000
 
 /** In the order of the columns. */
 export interface TableTypes extends ReadonlyMap<string, PgTypeName> {

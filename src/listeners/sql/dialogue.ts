@@ -4,12 +4,8 @@
 
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
 import type { ByteShare, ByteShares } from '../../base/heap/byte-shares.js'
-import {
-  pgAnswerBytes,
-  pgBatchRows,
-  pgLongStatementChars,
-  pgStatementsAtOnce,
-} from '../../base/limits.js'
+import { pgAnswerBytes, pgBatchRows, pgStatementsAtOnce } from '../../base/limits.js'
+import { KiB } from '../../base/units.js'
 import type { Session } from '../../bus/session.js'
 import { parsedStatement } from '../../commands/sql/statement-cache.js'
 import { holderOf } from '../../engine/sources/cursors.js'
@@ -31,6 +27,9 @@ import { nextTurn, RowSender } from './row-sender.js'
 import { Layouts, Rows } from './rows.js'
 import { Runner, type RunnerHost } from './runner.js'
 import type { SessionSettings } from './session-settings.js'
+
+/** A statement of so many characters is read in a turn of the event loop, and run in another. */
+const pgLongStatementChars = 32 * KiB
 
 interface DialogueOptions {
   readonly host: RunnerHost & {

@@ -2,7 +2,8 @@
 // by columns that were fixed before the first of them.
 
 import { type Bytes, equalBytes, utf8 } from '../../base/bytes/bytes.js'
-import { pgEncodedAtOnce, pgLayoutBytesMax } from '../../base/limits.js'
+import { pgEncodedAtOnce } from '../../base/limits.js'
+import { KiB } from '../../base/units.js'
 import { emptyDocument } from '../../commands/document/arguments.js'
 import { type Format, formatAt } from '../../protocol/pgwire/client-message.js'
 import { binaryForm, textForm } from '../../protocol/pgwire/forms.js'
@@ -12,6 +13,9 @@ import { Elements, field, fieldIn } from '../../value/elements.js'
 import { integerOf } from '../../value/numbers.js'
 import { type Document, stringOf, type Value } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
+
+/** Bytes of an answer's columns that a connection remembers for the next one. */
+const pgLayoutBytesMax = 4 * KiB
 
 export interface ColumnHead {
   readonly name: string

@@ -3,7 +3,6 @@
 // of the newest, so that a place is found by the id alone.
 
 import { type Bytes, concatBytes } from '../../base/bytes/bytes.js'
-import { blockPostings, blockPostingsMax, newestPostingsMax } from '../../base/limits.js'
 import { documentOfRecord } from '../../engine/collection/records.js'
 import type { Namespace } from '../../engine/types.js'
 import type { Program, Tx } from '../../store/store.js'
@@ -30,6 +29,12 @@ import {
   termKey,
   withBlock,
 } from './term-documents.js'
+
+/** Postings of a term's newest block (20 bytes each), and how many of them it gives up then. */
+export const newestPostingsMax = 80
+const blockPostings = 64
+/** An older block is split beyond this. */
+export const blockPostingsMax = 128
 
 /** withPosting or withoutPosting. */
 export type BlockEdit = (block: Bytes, posting: Bytes) => Bytes

@@ -2,7 +2,6 @@
 // be merged, and nothing is held of a memory that is not among the best.
 
 import { type Bytes, keyAfter } from '../../base/bytes/bytes.js'
-import { postingBlocksAtOnce } from '../../base/limits.js'
 import { documentOfRecord } from '../../engine/collection/records.js'
 import type { Namespace } from '../../engine/types.js'
 import type { Entry, KeyRange, Program, ReadTx } from '../../store/store.js'
@@ -16,6 +15,9 @@ import {
 } from '../postings/posting-block.js'
 import { blockIn, blocksOf, type Term } from '../postings/term-documents.js'
 import type { TermWeight } from './bm25.js'
+
+/** Blocks of postings that are read in one step: 40 kB. */
+const postingBlocksAtOnce = 32
 
 /** It stands at the memory whose packed id is in `block` at `at`; behind the last of a block. */
 export interface ScoreCursor {

@@ -1,7 +1,7 @@
 // Entities of the graph that a text names: at each word the longest known name that begins there
 // and ends with a word. (docs/memory.md, "What is kept")
 
-import { namesOfTextMax, namesOfWordMax, nameWordsMax } from '../../base/limits.js'
+import { namesOfTextMax, namesOfWordMax } from '../../base/limits.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Graph } from '../graph/graph.js'
 import { scanDocuments } from '../graph/index-range.js'
@@ -11,6 +11,9 @@ import { withoutUnseen } from '../nodes/names.js'
 import { type Entity, readEntity } from '../nodes/node.js'
 import type { WordSpan } from '../text/segments.js'
 import { wordSpans } from './word-spans.js'
+
+/** Words of a known name. */
+const nameWordsMax = 4
 
 /** A text as names are compared, and its words. */
 export interface PlainText {

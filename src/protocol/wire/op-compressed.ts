@@ -5,9 +5,13 @@
 import { createDeflate, createInflate, deflateSync, inflateSync } from 'node:zlib'
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail, type GatewayError } from '../../base/errors.js'
-import { inlineZlibBytesMax, messageBytesMax } from '../../base/limits.js'
+import { messageBytesMax } from '../../base/limits.js'
+import { KiB } from '../../base/units.js'
 import { readInt32, writeInt32 } from '../../value/value.js'
 import { headerBytes, opcode, readHeader, writeHeader } from './header.js'
+
+/** Compressed messages above this are inflated and deflated off the main thread, bytes. */
+export const inlineZlibBytesMax = 64 * KiB
 
 type Awaitable<T> = T | Promise<T>
 

@@ -3,9 +3,11 @@
 
 import { Worker } from 'node:worker_threads'
 import { fail, GatewayError } from '../../base/errors.js'
-import { backupHeapMiB } from '../../base/limits.js'
 import type { Damage } from '../tables/stored-pairs.js'
 import type { BackupWorkerStart, FromBackupWorker, ToBackupWorker } from './backup-messages.js'
+
+/** Heap of the thread that walks the tables for a backup, MiB: some blocks are on their way. */
+const backupHeapMiB = 64
 
 /** A pair in the tables is damaged: ChecksumMismatch, and which. */
 export class TablesDamaged extends GatewayError {

@@ -8,7 +8,7 @@ import { type Bytes, beginsWith, compareBytes } from '../../base/bytes/bytes.js'
 import { fail, GatewayError } from '../../base/errors.js'
 import { makeFolders } from '../../base/folders.js'
 import { copyOf } from '../../base/heap/slab.js'
-import { restoreCommitBytes } from '../../base/limits.js'
+import { MiB } from '../../base/units.js'
 import { nodeFiles } from '../files.js'
 import { claimFolder, dropFolder, lockEnvironment } from '../folder-lock.js'
 import {
@@ -22,6 +22,9 @@ import { damageOf, orderDamage } from '../tables/stored-pairs.js'
 import { firstKey } from '../tables/tables-walk.js'
 import type { BackupHead, BackupTail } from './backup-format.js'
 import { BackupReader } from './backup-reader.js'
+
+/** Bytes of one commit of a restore. */
+const restoreCommitBytes = 32 * MiB
 
 interface RestoreOptions {
   /** Where the store will be: absent, or empty. */

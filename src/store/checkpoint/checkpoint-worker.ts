@@ -6,7 +6,7 @@ import { closeSync, fdatasyncSync, fsyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { assert, fail, GatewayError } from '../../base/errors.js'
-import { scrubRoundMsMin, scrubStepMs } from '../../base/limits.js'
+import { scrubRoundMsMin } from '../../base/limits.js'
 import type { SegmentSource } from '../log/segment-changes.js'
 import type { PageDamage } from '../pages/page-damage.js'
 import { Pages } from '../pages/pages.js'
@@ -24,6 +24,9 @@ import {
   type ToWorker,
   type WorkerStart,
 } from './checkpoint-messages.js'
+
+/** Between two steps, milliseconds: 16 MiB a second, half a percent of a core. */
+const scrubStepMs = 64
 
 const port = parentPort
 assert(port !== null, 'checkpoint-worker runs as a worker only')

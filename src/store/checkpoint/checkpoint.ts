@@ -4,7 +4,7 @@
 
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import type { Bytes } from '../../base/bytes/bytes.js'
-import { checkpointBytesMax, checkpointPutsMax } from '../../base/limits.js'
+import { MiB } from '../../base/units.js'
 import { isVersioned } from '../layout.js'
 import { changeEnd, changeHeaderBytes, isRemoval, valueStart, versionOf } from '../log/change.js'
 import { SegmentChanges, type SegmentSource } from '../log/segment-changes.js'
@@ -17,6 +17,14 @@ import {
 import { frameBytes, writeFrame } from '../tables/record-frame.js'
 import { makeRoom, pagesOf } from '../tables/tables-room.js'
 import { newestInKeyOrder } from './key-order.js'
+
+/**
+ * Changes and bytes of values of one commit of a checkpoint. LMDB keeps the pages that it writes in
+ * memory until it commits, and for the next one: with random keys one of 4 KiB a change, some
+ * 15 MB here.
+ */
+export const checkpointPutsMax = 4_096
+export const checkpointBytesMax = 16 * MiB
 
 export interface ApplyOptions {
   /** The store's, for messages. */

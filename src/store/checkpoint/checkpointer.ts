@@ -7,7 +7,7 @@ import { Worker, type WorkerOptions } from 'node:worker_threads'
 import type { Clock } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
 import { withOwnYoungHeap } from '../../base/heap/worker-heap.js'
-import { checkpointHeapMiB, environmentDropMsMax, scrubRoundMsMin } from '../../base/limits.js'
+import { scrubRoundMsMin } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
 import type { SegmentSource } from '../log/segment-changes.js'
 import type { PageDamage } from '../pages/page-damage.js'
@@ -20,6 +20,11 @@ import {
   type ToWorker,
   type WorkerStart,
 } from './checkpoint-messages.js'
+
+/** Heap of the checkpoint worker, MiB: what it works on lies outside. */
+const checkpointHeapMiB = 48
+/** A reader waits so long for a failed checkpoint to let the tables go. */
+const environmentDropMsMax = 1_000
 
 interface CheckpointerOptions {
   readonly folder: string

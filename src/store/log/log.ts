@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { type Clock, type Random, systemRandom } from '../../base/clock.js'
 import { assert, fail, GatewayError } from '../../base/errors.js'
-import { logGroupsPerStart, logRecordBytesMax, logWritePiecesMax } from '../../base/limits.js'
+import { logRecordBytesMax } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
 import { errorCode, type Files, isNoSpace } from '../files.js'
 import {
@@ -20,6 +20,11 @@ import {
 } from './log-record.js'
 import { type Durability, type Later, type LogFile, LogSync, type SyncStats } from './log-sync.js'
 import type { SyncMark } from './sync-mark.js'
+
+/** Pieces of one write: the kernel takes 1,024. */
+export const logWritePiecesMax = 512
+/** A start numbers its groups so far above the last known one: a lost tail's never come again. */
+export const logGroupsPerStart = 2 ** 20
 
 /** A file that nothing more is appended to. */
 export interface SealedSegment {

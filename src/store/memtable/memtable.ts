@@ -6,7 +6,7 @@
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
 import { copyOf } from '../../base/heap/slab.js'
-import { memtableCleanBytes, memtableCleanBytesMax, memtableTrimMax } from '../../base/limits.js'
+import { memtableCleanBytes, memtableCleanBytesMax } from '../../base/limits.js'
 import {
   changeBytes,
   changeEnd,
@@ -29,6 +29,9 @@ import { absent, History } from './memtable-history.js'
 import { Order } from './memtable-order.js'
 import { Reclaim } from './memtable-reclaim.js'
 import { type Mark, Slabs } from './memtable-slabs.js'
+
+/** Superseded versions that are let go behind one group or snapshot, beyond two a change. */
+const memtableTrimMax = 1_024
 
 /** A moment within a group, to which a program of it that fails goes back. */
 export interface Savepoint {

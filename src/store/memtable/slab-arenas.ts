@@ -4,8 +4,11 @@
 // memory. Slabs go round between memtables: to map them anew each time would cost more.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
-import { memtableArenaSlabs, memtableSlabBytes, memtableSlabsFreeMax } from '../../base/limits.js'
+import { memtableArenaSlabs, memtableSlabBytes } from '../../base/limits.js'
 import { freeMemory } from '../checkpoint/typed-memory.js'
+
+/** Slabs that stay free while whole arenas are given back: what lies idle, against mapping anew. */
+export const memtableSlabsFreeMax = 32
 
 /** Free slabs of each arena, by the arena's memory. */
 const arenas = new Map<ArrayBufferLike, Bytes[]>()

@@ -3,10 +3,13 @@
 // that leaves nothing. (docs/design/transactions.md, rule 2)
 
 import type { Clock } from '../../base/clock.js'
-import { largeChangesAtOnce, logPartBytes, tickMsMax } from '../../base/limits.js'
+import { logPartBytes, tickMsMax } from '../../base/limits.js'
 import type { KeyChange, LargeChanges } from '../store.js'
 import type { LargeCommit, Tables } from '../tables/tables.js'
 import { Group, type Outcome, type WriteProgram } from './group.js'
+
+/** Changes of one that are applied between two looks at the clock. */
+const largeChangesAtOnce = 256
 
 interface LargeRun {
   readonly tables: Tables

@@ -6,7 +6,6 @@ import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Clock } from '../../base/clock.js'
 import { assert, fail } from '../../base/errors.js'
 import {
-  awayLookMs,
   scanStepMax,
   snapshotKeptBytesMax,
   snapshotKeptMsMax,
@@ -43,6 +42,9 @@ import type {
 } from '../store.js'
 import type { Scanned, Snapshot, Tables, View } from '../tables/tables.js'
 import { decodeCount } from './counters.js'
+
+/** How often a program that waits for one looks whether it was killed, milliseconds. */
+const awayLookMs = 50
 
 /** A program that has paused, and who waits for it. */
 interface Paused {

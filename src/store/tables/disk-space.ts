@@ -3,13 +3,13 @@
 // kept for a moment.
 
 import type { Clock } from '../../base/clock.js'
-import {
-  diskAskBytes,
-  diskAskMs,
-  diskReserveBytesMax,
-  diskReserveShare,
-} from '../../base/limits.js'
+import { diskReserveBytesMax, diskReserveShare } from '../../base/limits.js'
+import { MiB } from '../../base/units.js'
 import type { Files } from '../files.js'
+
+/** The disk is asked at most once in so many milliseconds, unless so many bytes were written. */
+export const diskAskMs = 100
+export const diskAskBytes = 1 * MiB
 
 interface DiskSpaceOptions {
   readonly folder: string

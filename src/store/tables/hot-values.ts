@@ -5,9 +5,13 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { copyOf } from '../../base/heap/slab.js'
-import { hotValueBytesMax, hotValuesBytesMax } from '../../base/limits.js'
+import { KiB, MiB } from '../../base/units.js'
 import { hashBytes } from '../memtable/memtable-hash.js'
 import { compareKeys } from '../memtable/ordered-map.js'
+
+/** Values read from the tables that are kept for the next read, bytes. */
+const hotValuesBytesMax = 16 * MiB
+const hotValueBytesMax = 16 * KiB
 
 interface Kept {
   readonly key: Bytes

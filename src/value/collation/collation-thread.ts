@@ -1,9 +1,11 @@
 // Asks the thread that makes tables of collations (collation-worker.ts): one table after the other,
 // in the order in which they were asked for.
 
-import { collationThreadIdleMs } from '../../base/limits.js'
 import { IdleThread } from '../../base/work/idle-thread.js'
 import type { LevelsOptions, TableData } from './collation-levels.js'
+
+/** How long the thread that makes them waits for the next one. */
+const collationThreadIdleMs = 60_000
 
 const thread = new IdleThread<LevelsOptions, TableData | undefined>({
   file: new URL('./collation-worker.js', import.meta.url),

@@ -1,13 +1,14 @@
 // The collection at rest: once after a burst, never under load, never for little.
 
 import t from 'tap'
-import { HeapRest, processHeap } from '../../../src/base/heap/heap-rest.js'
-import { MemoryAccount } from '../../../src/base/heap/memory-account.js'
 import {
+  HeapRest,
   muchGarbageBusyShare,
   muchGarbageBytes,
-  restGarbageBytes,
-} from '../../../src/base/limits.js'
+  processHeap,
+} from '../../../src/base/heap/heap-rest.js'
+import { MemoryAccount } from '../../../src/base/heap/memory-account.js'
+import { restGarbageBytes } from '../../../src/base/limits.js'
 
 interface Told {
   bytes: number

@@ -3,8 +3,13 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import { latencySlotMs, latencySlots } from '../../../src/base/limits.js'
-import { bucketOf, LatencyWindow, middleOf } from '../../../src/base/work/latency.js'
+import {
+  bucketOf,
+  LatencyWindow,
+  latencySlotMs,
+  latencySlots,
+  middleOf,
+} from '../../../src/base/work/latency.js'
 import { runs } from '../../support/runs.js'
 
 const windowMs = latencySlotMs * latencySlots

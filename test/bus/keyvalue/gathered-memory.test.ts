@@ -3,7 +3,7 @@
 // given back.
 
 import t, { type Test } from 'tap'
-import { memoryOfOwnerShare } from '../../../src/base/limits.js'
+import { memoryOfOwnerShare } from '../../../src/base/heap/memory-account.js'
 import { memoryOwner } from '../../../src/bus/memory-owner.js'
 import { anonymous, everyone } from '../../../src/identity/identity.js'
 import {

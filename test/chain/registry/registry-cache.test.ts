@@ -2,9 +2,8 @@
 // client that listens with a key that was forgotten would miss what is pushed to it.
 
 import t from 'tap'
-import { followedKeysMax } from '../../../src/base/limits.js'
 import type { RegistryKey } from '../../../src/chain/registry/registry.js'
-import { RegistryCache } from '../../../src/chain/registry/registry-cache.js'
+import { followedKeysMax, RegistryCache } from '../../../src/chain/registry/registry-cache.js'
 
 const wallet = '0x52908400098527886E0F7030069857D2E4169EE7'
 const stranger = '0x8617E340B3D01FA5F11F306F4090FD50E238070D'

@@ -7,9 +7,9 @@ import { setTimeout } from 'node:timers/promises'
 import { Interface } from 'ethers'
 import t from 'tap'
 import { systemClock } from '../../../src/base/clock.js'
-import { localChainStartMsMax } from '../../../src/base/limits.js'
 import { silentLog } from '../../../src/base/log.js'
 import { keyRegistryAbi } from '../../../src/chain/artifacts/key-registry.js'
+import { localChainStartMsMax } from '../../../src/chain/open.js'
 import { openLmdbStore } from '../../../src/store/lmdb.js'
 import {
   materialFor,

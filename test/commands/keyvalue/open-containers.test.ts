@@ -3,8 +3,8 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import t, { type Test } from 'tap'
-import { openContainersMax } from '../../../src/base/limits.js'
 import { checkStore } from '../../../src/engine/check/check.js'
+import { openContainersMax } from '../../../src/engine/keyspace/containers/open-containers.js'
 import { eachBound, eachKeyValueRoom, type RoomClient } from '../../support/key-value-room.js'
 import { runs } from '../../support/runs.js'
 import { seed as firstSeed } from '../../support/seed.js'

@@ -2,9 +2,9 @@
 
 import { setImmediate as tick } from 'node:timers/promises'
 import t from 'tap'
-import { chunkGraceMs, inlineValueBytesMax } from '../../../src/base/limits.js'
+import { inlineValueBytesMax } from '../../../src/base/limits.js'
 import { stagingRange } from '../../../src/engine/background/garbage.js'
-import { GarbageJob } from '../../../src/engine/background/garbage-job.js'
+import { chunkGraceMs, GarbageJob } from '../../../src/engine/background/garbage-job.js'
 import { checkStore } from '../../../src/engine/check/check.js'
 import { dropNamespace, ensureNamespace } from '../../../src/engine/collection/catalog/catalog.js'
 import { insertDocument, stagedWrite } from '../../../src/engine/collection/collections.js'

@@ -4,7 +4,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { blockPostingsMax, newestPostingsMax } from '../../../src/base/limits.js'
 import type { Graph } from '../../../src/memory/graph/graph.js'
 import { PreparingPostings } from '../../../src/memory/postings/optimistic-postings.js'
 import {
@@ -28,6 +27,7 @@ import {
   readTerm,
   termKey,
 } from '../../../src/memory/postings/term-documents.js'
+import { blockPostingsMax, newestPostingsMax } from '../../../src/memory/postings/term-writing.js'
 import { totalsOf } from '../../../src/memory/postings/totals.js'
 import { bm25Defaults, corpusOf, TermWeight } from '../../../src/memory/recall/bm25.js'
 import { bestOf, compareScored, rounded, type Scored } from '../../../src/memory/recall/ranking.js'

@@ -2,12 +2,13 @@
 
 import { deflateSync } from 'node:zlib'
 import t from 'tap'
-import { inlineZlibBytesMax, messageBytesMax } from '../../../src/base/limits.js'
+import { messageBytesMax } from '../../../src/base/limits.js'
 import { opcode, readHeader } from '../../../src/protocol/wire/header.js'
 import {
   deflateMessage,
   inflatedLength,
   inflateMessage,
+  inlineZlibBytesMax,
 } from '../../../src/protocol/wire/op-compressed.js'
 import { command, frame, opCompressed } from '../../support/messages.js'
 

@@ -4,8 +4,12 @@ import { readFile, truncate, writeFile } from 'node:fs/promises'
 import t, { type Test } from 'tap'
 import { mapKey } from '../../../src/base/bytes/bytes.js'
 import { codes } from '../../../src/base/errors.js'
-import { checkpointBytesMax, checkpointPutsMax } from '../../../src/base/limits.js'
-import { type ApplyOptions, applySegment } from '../../../src/store/checkpoint/checkpoint.js'
+import {
+  type ApplyOptions,
+  applySegment,
+  checkpointBytesMax,
+  checkpointPutsMax,
+} from '../../../src/store/checkpoint/checkpoint.js'
 import { keyClass } from '../../../src/store/layout.js'
 import {
   type Environment,

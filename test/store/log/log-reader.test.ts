@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import t from 'tap'
 import { type Bytes, concatBytes, utf8 } from '../../../src/base/bytes/bytes.js'
 import { codes } from '../../../src/base/errors.js'
-import { logGroupsPerStart } from '../../../src/base/limits.js'
+import { logGroupsPerStart } from '../../../src/store/log/log.js'
 import { cutLog, type LogState, readLog } from '../../../src/store/log/log-reader.js'
 import {
   fillRecordHeader,

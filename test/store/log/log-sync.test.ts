@@ -2,8 +2,9 @@
 
 import t from 'tap'
 import { codes } from '../../../src/base/errors.js'
-import { logGroupsPerStart, logSyncMs } from '../../../src/base/limits.js'
+import { logSyncMs } from '../../../src/base/limits.js'
 import type { SegmentLogOptions } from '../../../src/store/log/log.js'
+import { logGroupsPerStart } from '../../../src/store/log/log.js'
 import { FaultyFiles } from '../../support/faulty-files.js'
 import {
   groupOf,

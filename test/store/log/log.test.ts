@@ -3,7 +3,7 @@
 
 import t from 'tap'
 import { codes } from '../../../src/base/errors.js'
-import { logGroupsPerStart, logWritePiecesMax } from '../../../src/base/limits.js'
+import { logGroupsPerStart, logWritePiecesMax } from '../../../src/store/log/log.js'
 import { recordHeaderBytes, segmentHeaderBytes } from '../../../src/store/log/log-record.js'
 import { FaultyFiles } from '../../support/faulty-files.js'
 import { cutAt, groupOf, logFolder, openLog, readGroups, turn } from '../../support/log-room.js'

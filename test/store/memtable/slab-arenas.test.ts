@@ -1,12 +1,12 @@
 // The memory of slabs: used again while it is needed, given back when it is not.
 
 import t from 'tap'
+import { memtableArenaSlabs, memtableSlabBytes } from '../../../src/base/limits.js'
 import {
-  memtableArenaSlabs,
-  memtableSlabBytes,
+  giveSlab,
   memtableSlabsFreeMax,
-} from '../../../src/base/limits.js'
-import { giveSlab, takeSlab } from '../../../src/store/memtable/slab-arenas.js'
+  takeSlab,
+} from '../../../src/store/memtable/slab-arenas.js'
 
 t.test('slabs do not overlap', async (t) => {
   const slabs = Array.from({ length: 3 * memtableArenaSlabs }, takeSlab)

@@ -1,8 +1,8 @@
 // When the disk counts as nearly full, and how often it is asked.
 
 import t from 'tap'
-import { diskAskBytes, diskAskMs, diskReserveBytesMax } from '../../../src/base/limits.js'
-import { DiskSpace } from '../../../src/store/tables/disk-space.js'
+import { diskReserveBytesMax } from '../../../src/base/limits.js'
+import { DiskSpace, diskAskBytes, diskAskMs } from '../../../src/store/tables/disk-space.js'
 import { FaultyFiles } from '../../support/faulty-files.js'
 import { ManualTime } from '../../support/log-room.js'
 import { MemoryFiles } from '../../support/memory-files.js'

@@ -2,16 +2,15 @@
 // for the owner, whose share of the memory it uses until EXEC has been answered.
 
 import type { ByteShare } from '../../../base/heap/byte-shares.js'
-import {
-  multiBytesMax,
-  multiBytesTotalMax,
-  multiCommandBytes,
-  multiPieceBytes,
-} from '../../../base/limits.js'
+import { multiBytesMax, multiBytesTotalMax, multiCommandBytes } from '../../../base/limits.js'
 import { type ReplyError, refuse, tooMuchMemory } from '../../../base/reply-error.js'
+import { KiB } from '../../../base/units.js'
 import type { Arguments } from '../arguments.js'
 import type { RunningCall } from '../running-call.js'
 import type { KeyValueSession, Multi } from './session.js'
+
+/** What is queued counts for its owner by such pieces, bytes: a small queue does not count. */
+const multiPieceBytes = 16 * KiB
 
 /** Of a word beside its bytes: its place in the command's table. */
 const argumentBytes = 8

@@ -2,8 +2,10 @@
 // few run at a time: one for each owner, and the owner with the least used time is next. A long
 // command of one owner therefore delays no other owner.
 
-import { optimisticAtOnceMax } from '../../../base/limits.js'
 import type { Account } from '../../../base/work/accounts.js'
+
+/** Key-value commands that are prepared at a time, for the memory; one an owner. */
+export const optimisticAtOnceMax = 4
 
 export class OptimisticTurns {
   /** In the order in which owners were served last. */

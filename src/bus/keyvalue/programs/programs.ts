@@ -3,7 +3,7 @@
 // more than its share of a program, the program is given up and each of them gets one of its own.
 
 import { fail } from '../../../base/errors.js'
-import { commandReadsMax, optimisticReadsMax, wordsAtOnceMax } from '../../../base/limits.js'
+import { optimisticReadsMax, programPutsMax } from '../../../base/limits.js'
 import { Account } from '../../../base/work/accounts.js'
 import { work as budget } from '../../../base/work/work-budget.js'
 import { stagedWrite } from '../../../engine/collection/collections.js'
@@ -25,6 +25,14 @@ import { OptimisticTurns } from './optimistic-turns.js'
 import { isOutOfReach, isRefusal, isTooLarge, readsTooMuch } from './program-errors.js'
 import { makingHomeOf, ProgramRights, type ProgramRightsOptions } from './program-rights.js'
 import { type Failure, type SharedProgram, SharedWrites } from './shared-writes.js'
+
+/** As programReadsMax, of one command: what reads more is prepared by a read from the start. */
+export const commandReadsMax = 10_000
+/**
+ * A command on one key with more words is prepared beside others, and gives way between so many of
+ * them: each would be a record that a program puts.
+ */
+const wordsAtOnceMax = programPutsMax / 2
 
 export interface ProgramOptions extends ProgramRightsOptions {
   readonly store: ObservedStore

@@ -3,7 +3,7 @@
 // of what they have changed meanwhile is begun again.
 
 import { fail } from '../../../base/errors.js'
-import { batchBytesMax, cappedCopyRunsMax, sweepDocumentsMax } from '../../../base/limits.js'
+import { batchBytesMax, sweepDocumentsMax } from '../../../base/limits.js'
 import type { Call } from '../../../bus/document/call.js'
 import { collection, ignored, number, string } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
@@ -38,6 +38,9 @@ import { type Document, documentValue } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
 import { emptyDocument } from '../arguments.js'
 import { insertGroup } from '../writing/insert-group.js'
+
+/** Conversions to a capped collection that are begun again because others kept writing to it. */
+const cappedCopyRunsMax = 5
 
 type CopyCall = Pick<Call<unknown, string>, 'db' | 'creation' | 'context' | 'uuid' | 'engine'>
 

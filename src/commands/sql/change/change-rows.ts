@@ -6,12 +6,7 @@
 
 import { type Bytes, equalBytes } from '../../../base/bytes/bytes.js'
 import { GatewayError } from '../../../base/errors.js'
-import {
-  programBytesMax,
-  programPutsMax,
-  pullDocumentsMax,
-  sqlRecheckedMax,
-} from '../../../base/limits.js'
+import { programBytesMax, programPutsMax, pullDocumentsMax } from '../../../base/limits.js'
 import { work } from '../../../base/work/work-budget.js'
 import { entryUnits } from '../../../base/work/work-figures.js'
 import { findNamespace } from '../../../engine/collection/catalog/catalog.js'
@@ -49,6 +44,9 @@ import { takesTooLong, timesOut, tooLarge } from './change-bounds.js'
 import { collectionOf, type SqlCall, scopeOf } from './change-call.js'
 import { boundChange } from './change-names.js'
 import { returningOf } from './change-reply.js'
+
+/** Rows that a change looks at once more in its write program, because others changed them. */
+const sqlRecheckedMax = 100
 
 /** What becomes of a row; undefined: it goes. */
 type AfterOf = (document: Document) => Document | undefined

@@ -1,7 +1,7 @@
 // SELECT as a source: tables and joins, WHERE, groups, HAVING, DISTINCT, order, window, results —
 // each a source or a transform that takes bounded steps and may spill. (docs/sql.md)
 
-import { sqlLongFilterBytes } from '../../../base/limits.js'
+import { KiB } from '../../../base/units.js'
 import { turnUnits } from '../../../base/work/work-figures.js'
 import type { CommandReadTx } from '../../../bus/document/command-tx.js'
 import { ChainSource } from '../../../engine/sources/chain-source.js'
@@ -40,6 +40,9 @@ import { compileResults, type Results, resultNames } from './result.js'
 import { joinedRow, noRow, projection, type RowStage, rowFilter, singleRow } from './row-stages.js'
 import { boundSelect, rowResults, selectTree } from './select-tree.js'
 import { statementMemory } from './statement-memory.js'
+
+/** A filter of so many bytes, that of a long IN, is made and compiled in turns of their own. */
+const sqlLongFilterBytes = 64 * KiB
 
 interface SelectOptions {
   readonly parameters: readonly Value[]

@@ -5,11 +5,8 @@
 import { LRUCache } from 'lru-cache'
 import { type Bytes, equalBytes } from '../../../base/bytes/bytes.js'
 import { assert } from '../../../base/errors.js'
-import {
-  descriptorCacheBytesMax,
-  descriptorCacheMax,
-  graphNameCharsMax,
-} from '../../../base/limits.js'
+import { graphNameCharsMax } from '../../../base/limits.js'
+import { MiB } from '../../../base/units.js'
 import { type Collation, keysVersion } from '../../../value/collation/collation.js'
 import { elementsOf, field, fieldsOf } from '../../../value/elements.js'
 import { numberOf } from '../../../value/numbers.js'
@@ -39,6 +36,10 @@ import { cappedOf } from '../kinds/capped-options.js'
 import { timeSeriesOf } from '../kinds/time-series-options.js'
 import { definitionIn } from '../kinds/view-options.js'
 import { validationOf } from '../validation.js'
+
+/** Decoded collection descriptors kept: how many, and their bytes. */
+const descriptorCacheMax = 10_000
+const descriptorCacheBytesMax = 16 * MiB
 
 const uuidSubtype = 4
 

@@ -4,9 +4,11 @@
 // written at once.
 
 import type { Slice } from '../../../base/bytes/slice.js'
-import { openContainersMax } from '../../../base/limits.js'
 import type { Key, KeyType } from '../keys/key.js'
 import type { Head } from './head.js'
+
+/** Large containers that one key-value program keeps open between its commands. */
+export const openContainersMax = 8
 
 /** A large container, as its noun has it open. */
 export interface Openable {

@@ -3,13 +3,13 @@
 // What a trip has read is in memory before anything can refuse it, and is copied without a pause.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
-import {
-  keysAtOnceMax,
-  largeKeysAtOnce,
-  largeKeysBytes,
-  membersPageBytes,
-} from '../../../base/limits.js'
+import { keysAtOnceMax, largeKeysAtOnce } from '../../../base/limits.js'
+import { MiB } from '../../../base/units.js'
 import type { Member } from './members.js'
+
+/** Bytes of the members of a container that are read before they are counted for their reply. */
+const membersPageBytes = 262_144
+const largeKeysBytes = 4 * MiB
 
 export const firstTrip = largeKeysAtOnce
 

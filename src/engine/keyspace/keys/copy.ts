@@ -5,12 +5,7 @@
 
 import { type Bytes, concatBytes } from '../../../base/bytes/bytes.js'
 import { fail } from '../../../base/errors.js'
-import {
-  membersCopiedAtOnce,
-  membersCopiedBytes,
-  membersCopyRuns,
-  scanEntriesMax,
-} from '../../../base/limits.js'
+import { membersCopiedAtOnce, membersCopiedBytes, scanEntriesMax } from '../../../base/limits.js'
 import type { Entry, KeyRange, Program, Tx } from '../../../store/store.js'
 import { type Sweep, writePhase } from '../../../store/sweep.js'
 import { membersChunks, membersRange } from '../../background/garbage.js'
@@ -24,6 +19,9 @@ import { positionsPart } from '../lists/list-leftovers.js'
 import { usualBounds, Work } from '../work.js'
 import type { Key, KeyType } from './key.js'
 import { copyValue } from './key-document.js'
+
+/** A container that changes while it is copied is copied so often, then refused. */
+const membersCopyRuns = 4
 
 /** Puts what `from` holds, and its time, in the place of `to`. */
 export function* copyKey(ks: Keyspace, from: Key, target: Keyspace, to: Key): Program<void> {

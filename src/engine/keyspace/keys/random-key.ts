@@ -3,13 +3,15 @@
 // from there on, and any of them is as likely. Every key can be chosen, and none stands out.
 
 import { type Bytes, compareBytes, concatBytes, prefixEnd } from '../../../base/bytes/bytes.js'
-import { randomKeysAtOnce } from '../../../base/limits.js'
 import { keyClass } from '../../../store/layout.js'
 import type { KeyRange, Program } from '../../../store/store.js'
 import { idRange } from '../../background/garbage.js'
 import type { Keyspace } from '../keyspace.js'
 import type { Key } from './key.js'
 import { placeStart, walkKeys } from './key-walk.js'
+
+/** Keys among which RANDOMKEY chooses evenly; with more, the bytes of their names decide first. */
+const randomKeysAtOnce = 64
 
 /** `random(n)` answers a whole number below n. Undefined in an empty database. */
 export function* randomKey(

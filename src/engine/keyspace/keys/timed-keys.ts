@@ -1,10 +1,13 @@
 // How many keys of each database have a time, and how far away it is: INFO shows it. Read off the
 // expiry class, of which a bounded part is looked at, soonest first.
 
-import { scanEntriesMax, timedKeysCountedMax } from '../../../base/limits.js'
+import { scanEntriesMax } from '../../../base/limits.js'
 import { keyClass } from '../../../store/layout.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import { dueOf, dueRange, namespaceOfRecord } from './expiry.js'
+
+/** Keys with a time that INFO looks at for `expires` and `avg_ttl`: some 10 ms. */
+const timedKeysCountedMax = 10_000
 
 interface TimedKeys {
   count: number

@@ -4,8 +4,12 @@
 
 import { LRUCache } from 'lru-cache'
 import type { Slice } from '../../../base/bytes/slice.js'
-import { listRunBytesMax, listRunsBytesMax } from '../../../base/limits.js'
+import { MiB } from '../../../base/units.js'
 import type { MembersId } from '../../types.js'
+
+/** Elements of lists as they were last read: of one list, and of all, bytes. */
+const listRunBytesMax = 1 * MiB
+const listRunsBytesMax = 16 * MiB
 
 interface Run {
   readonly version: number

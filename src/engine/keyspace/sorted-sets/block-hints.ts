@@ -5,9 +5,11 @@
 
 import { LRUCache } from 'lru-cache'
 import type { Bytes } from '../../../base/bytes/bytes.js'
-import { blockHintsMax } from '../../../base/limits.js'
 import { compareKeys } from '../../../store/memtable/ordered-map.js'
 import type { MembersId } from '../../types.js'
+
+/** Blocks of all large sorted sets whose beginning is remembered: some 200 bytes each. */
+const blockHintsMax = 32_768
 
 /** Beginnings of blocks in order. */
 type Starts = Bytes[]

@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { clientOf } from '../../../base/client-address.js'
 import type { Clock } from '../../../base/clock.js'
 import { fail } from '../../../base/errors.js'
-import { addressesTrackedMax, signInAddressesTrackedMax } from '../../../base/limits.js'
+import { addressesTrackedMax } from '../../../base/limits.js'
 import type { RowAccess } from '../../../bus/policy/facts.js'
 import { senderRefusal } from '../../../bus/policy/senders.js'
 import { anonymous, everyone, type Identity, operator } from '../../../identity/identity.js'
@@ -28,6 +28,9 @@ import {
   requireAllowance,
 } from './request-limit.js'
 import type { RouteHead } from './route.js'
+
+/** Addresses whose requests to one of the sign-in routes are counted. */
+const signInAddressesTrackedMax = 20_000
 
 export interface AuthenticatorOptions {
   readonly clock: Clock

@@ -5,13 +5,14 @@
 import type { IncomingMessage } from 'node:http'
 import { fail } from '../../../base/errors.js'
 import type { ByteBudget } from '../../../base/heap/byte-budget.js'
-import {
-  messageBytesMax,
-  requestMsMax,
-  slowBodyCheckMs,
-  unannouncedBodyBytes,
-} from '../../../base/limits.js'
+import { messageBytesMax, requestMsMax } from '../../../base/limits.js'
+import { KiB } from '../../../base/units.js'
 import type { Awaitable } from '../../../store/store.js'
+
+/** How often requests whose bodies are still coming are looked at. */
+export const slowBodyCheckMs = 5_000
+/** What a body of unknown length is counted as until it has come, bytes. */
+const unannouncedBodyBytes = 64 * KiB
 
 /** What a request has taken of the budget: given back when it is answered, or its client gone. */
 export interface Held {

@@ -4,12 +4,16 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../../../base/clock.js'
-import { answerDelayMsMax, answersTogether } from '../../../base/limits.js'
 import type { Awaitable } from '../../../store/store.js'
 import { noteUnsent, repliesOf, type SocketReplies } from '../core/replies.js'
 import type { HttpExchange } from '../core/request.js'
 import { type Answer, isLarge, writeAnswer } from '../core/respond.js'
 import type { AnyRoute } from '../core/route.js'
+
+/** How long an answer waits for those of other requests that came with it, to be written with. */
+const answerDelayMsMax = 1
+/** Requests that are answered together: more of them live long enough to cost the collector. */
+const answersTogether = 16
 
 /** Undefined: the route has written its answer. */
 export type Handle = (exchange: HttpExchange) => Awaitable<Answer | undefined>

@@ -4,7 +4,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fail, toGatewayError } from '../../../base/errors.js'
-import { jsonBytesAtOnce } from '../../../base/limits.js'
+import { KiB } from '../../../base/units.js'
 import type { Awaitable } from '../../../store/store.js'
 import { elementsOf, fieldsOf } from '../../../value/elements.js'
 import { valueToJson } from '../../../value/json/json.js'
@@ -20,6 +20,9 @@ import type { BodyFields } from '../core/call.js'
 import { requireUtf8 } from '../core/request.js'
 import type { HttpAnswer, QuerySchema, RawCall, ReplyRoute, RouteHead } from '../core/route.js'
 import { conditionsOf, isKnown } from '../documents/entity-tag.js'
+
+/** Bytes of a reply that are made JSON in one turn: some 2 ms. */
+const jsonBytesAtOnce = 256 * KiB
 
 const defaultGraph = 'default'
 

@@ -9,11 +9,7 @@ import { GatewayError } from '../../../base/errors.js'
 import {
   anchorDueMemories,
   anchorDueMs,
-  anchorGraphsAtOnce,
-  anchorGraphsInTurn,
   anchorPayMs,
-  anchorPollMs,
-  anchorRecheckMs,
   anchorRetryMs,
   anchorsAtOnce,
 } from '../../../base/limits.js'
@@ -41,6 +37,14 @@ import { finishMarking, makeAnchor } from './anchor-making.js'
 import { type AnchoringGraph, AnchorSender } from './anchor-sender.js'
 import { newestAnchors } from './anchors.js'
 import { Lease } from './lease.js'
+
+/** Between looks for graphs that are due, and for confirmations of what was sent. */
+const anchorPollMs = 5_000
+/** Graphs that one look goes through, 0.1 ms each; and of them before others have their turn. */
+export const anchorGraphsAtOnce = 500
+const anchorGraphsInTurn = 20
+/** Between looks at whether the chain still has the newest root of each graph. */
+export const anchorRecheckMs = 600_000
 
 /** Rounds for which the lease holds where none is to be seen. */
 const leaseRounds = 3

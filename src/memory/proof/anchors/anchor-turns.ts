@@ -3,7 +3,9 @@
 // graph with many batches, so takes room that others leave and no more.
 
 import { LRUCache } from 'lru-cache'
-import { anchorTurnsKept } from '../../../base/limits.js'
+
+/** Owners and graphs of whom it is known when they had their turn. */
+const anchorTurnsKept = 10_000
 
 export interface Waiter {
   /** Of a graph. */

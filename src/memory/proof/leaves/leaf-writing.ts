@@ -2,7 +2,6 @@
 // the change. What is written with a memory itself follows from the memory and needs no leaf.
 // (docs/memory.md, "Proofs")
 
-import { leavesDroppedMax } from '../../../base/limits.js'
 import type { Namespace } from '../../../engine/types.js'
 import type { Program, Tx } from '../../../store/store.js'
 import { field } from '../../../value/elements.js'
@@ -25,6 +24,9 @@ import {
   moveDetails,
   newestOwnLeaf,
 } from './leaf-records.js'
+
+/** Leaves that are dropped with a memory that no batch has: more of them go on to be anchored. */
+const leavesDroppedMax = 200
 
 interface Said {
   readonly kind: LeafKind

@@ -4,8 +4,11 @@
 
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { merkleIdleMs, merkleRootsKept } from '../../../base/limits.js'
 import { IdleThread } from '../../../base/work/idle-thread.js'
+
+/** How long the thread that builds trees stays without work, milliseconds. Roots remembered. */
+const merkleIdleMs = 30_000
+const merkleRootsKept = 10_000
 
 /** What stands for "these hashes have no root". */
 const none = ''

@@ -3,7 +3,6 @@
 // and the last one names the newest root of version 1. (docs/memory.md, "Proofs")
 
 import type { Clock } from '../../../base/clock.js'
-import { upgradeAtOnce } from '../../../base/limits.js'
 import { recordKey } from '../../../engine/collection/collections.js'
 import { documentOfRecord } from '../../../engine/collection/records.js'
 import type { Namespace } from '../../../engine/types.js'
@@ -28,6 +27,9 @@ import {
   recordUpgrade,
 } from './leaf-writing.js'
 import { readTombstone, tombstonePrefix } from './tombstone.js'
+
+/** Documents that one step of the upgrade to leaves of version 2 looks at. */
+const upgradeAtOnce = 100
 
 /** The parts that are looked at, in this order, and the ids in each. */
 const parts = ['mem_', 'edg_', tombstonePrefix] as const

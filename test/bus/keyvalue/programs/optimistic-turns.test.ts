@@ -2,9 +2,11 @@
 // queue of long commands does not delay another's.
 
 import t from 'tap'
-import { optimisticAtOnceMax } from '../../../../src/base/limits.js'
 import { Account } from '../../../../src/base/work/accounts.js'
-import { OptimisticTurns } from '../../../../src/bus/keyvalue/programs/optimistic-turns.js'
+import {
+  OptimisticTurns,
+  optimisticAtOnceMax,
+} from '../../../../src/bus/keyvalue/programs/optimistic-turns.js'
 import { strictRules } from '../../../../src/identity/rights/allow.js'
 import { admit, identities, revocation } from '../../../support/identities.js'
 import { eachKeyValueRoom } from '../../../support/key-value-room.js'

@@ -2,8 +2,12 @@
 // they belong to the name, and they are bounded.
 
 import t from 'tap'
-import { namespaceUseMax } from '../../../../src/base/limits.js'
-import { bucketOf, bucketStart, NamespaceUse } from '../../../../src/bus/namespace-use.js'
+import {
+  bucketOf,
+  bucketStart,
+  NamespaceUse,
+  namespaceUseMax,
+} from '../../../../src/bus/namespace-use.js'
 import { type CommandRoom, eachRoom, type Reply } from '../../../support/command-room.js'
 
 const statsOf = async (room: CommandRoom, stats: object, name = 'c'): Promise<Reply> => {

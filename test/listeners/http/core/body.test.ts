@@ -7,8 +7,13 @@ import { type AddressInfo, connect } from 'node:net'
 import { mock } from 'node:test'
 import t from 'tap'
 import { ByteBudget } from '../../../../src/base/heap/byte-budget.js'
-import { requestMsMax, slowBodyCheckMs } from '../../../../src/base/limits.js'
-import { type Held, readBody, SlowBodies } from '../../../../src/listeners/http/core/body.js'
+import { requestMsMax } from '../../../../src/base/limits.js'
+import {
+  type Held,
+  readBody,
+  SlowBodies,
+  slowBodyCheckMs,
+} from '../../../../src/listeners/http/core/body.js'
 
 /** In steps, so that a timer which is set anew runs in its time. */
 function pass(ms: number): void {
