@@ -85,7 +85,7 @@ interface Delivery {
 /** What was looked up for a message: the rights of the channels, and who stands as what. */
 interface ChannelRights {
   readonly access: Access | undefined
-  readonly revocation: ReadonlyMap<Identity, Identity>
+  readonly valid: ReadonlyMap<Identity, Identity>
 }
 
 /** The channels of one space that have listeners. */
@@ -284,9 +284,9 @@ export class Channels {
     const access = store.read((tx) => this.access(tx, space))
     const stands = stillValid(store, revocation, wallets, clock.now())
     if (access instanceof Promise || stands instanceof Promise) {
-      return Promise.all([access, stands]).then(([access, revocation]) => ({ access, revocation }))
+      return Promise.all([access, stands]).then(([access, valid]) => ({ access, valid }))
     }
-    return { access, revocation: stands }
+    return { access, valid: stands }
   }
 
   /** Names of channels of a space that have listeners. */
@@ -351,7 +351,7 @@ export class Channels {
   ): boolean {
     const { identity } = session
     if (identity.kind === 'operator') return true
-    const current = isRevocable(identity) ? rights?.revocation.get(identity) : identity
+    const current = isRevocable(identity) ? rights?.valid.get(identity) : identity
     if (rights === undefined || current === undefined) return false
     const { allow } = this.options
     if (!allow(current, 'read', rights.access, this.askedOf(space))) return false
