@@ -9,7 +9,7 @@ import { payerOf } from '../collection/catalog/descriptors.js'
 import { ownersId } from '../collection/counters.js'
 import type { Access } from '../types.js'
 
-interface Waste {
+export interface Waste {
   /** Undefined: of the operator, which has no quota. */
   readonly owner: string | undefined
   readonly bytes: number
