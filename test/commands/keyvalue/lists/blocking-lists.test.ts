@@ -37,6 +37,25 @@ suite('what is there is taken at once, from the first key that has something', a
   t.equal(await room.line('EXISTS a b c'), 0)
 })
 
+suite(
+  'a command of thousands of keys is served at once, and waits for all of them',
+  async (t, room) => {
+    const keys = Array.from({ length: 6_000 }, (_, i) => `k${i}`).join(' ')
+    await room.line('RPUSH k5999 1 2')
+    await room.line('ZADD k5998 1 a')
+    t.same(await room.line(`BLPOP ${keys.replace(' k5998', '')} 0`), ['k5999', '1'])
+    t.same(await room.line(`BLPOP ${keys} 0`), wrongType)
+    t.same(await room.line(`BZPOPMIN ${keys.replace(' k5999', '')} 0`), ['k5998', 'a', '1'])
+    t.same(await room.line(`BRPOP ${keys} 0`), ['k5999', '2'])
+    t.equal(await room.line('EXISTS k5998 k5999'), 0)
+    const waiting = await wait(room, `BLPOP ${keys} 0`)
+    await room.line('RPUSH k3000 x')
+    t.same(await waiting.reply, ['k3000', 'x'])
+    t.equal(await room.line('EXISTS k3000'), 0)
+    t.equal(room.bus.services.clients.blocked, 0)
+  },
+)
+
 suite('those who came first are served first, each with one element', async (t, room) => {
   const first = await wait(room, 'BLPOP k 0')
   const second = await wait(room, 'BRPOP other k 0')
