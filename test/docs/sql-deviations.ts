@@ -42,4 +42,10 @@ export const sqlDeviations: readonly Deviation[] = [
     references: 'unbounded, and LATERAL',
     shown: [differential],
   },
+  {
+    topic: 'elements of a parameter `json[]` or `jsonb[]` in text form',
+    ours: 'at most 128 KiB each (54000)',
+    references: 'at most 1 GB',
+    shown: ['test/protocol/pgwire/parameter.test.ts'],
+  },
 ]

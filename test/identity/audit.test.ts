@@ -43,7 +43,7 @@ t.test('acts on privacy, roles and the whitelist are told with who did them', as
       _id: 1,
       act: 'setPrivacy',
       by,
-      remoteAddress: 'test:2',
+      peer: 'test:2',
       ns: 'test.mine',
       details: { mode: 'public' },
     },
