@@ -80,7 +80,7 @@ export class KeyValueBus implements Sessions {
       bounds,
       notifies: () => services.settings.notifies,
       notifiesRare: () => services.settings.notifiesRare,
-      announce: (events) => services.announce(events),
+      announce: (events) => this.services.announce(events),
       warnOf: (ns, command, connection) => warnInvalid(services.log, command, ns, connection),
       allow: services.allow,
       revocation: services.revocation ?? noWallets,
@@ -100,7 +100,7 @@ export class KeyValueBus implements Sessions {
       log: services.log,
       isPaused: () => services.pause.isActive,
       notifies: () => services.settings.notifies,
-      announce: (events) => services.announce(events),
+      announce: (events) => this.services.announce(events),
     })
     engine.attach(this.expiry)
     this.services = {
