@@ -237,8 +237,8 @@ export class Walk {
   }
 
   /**
-   * In a capped collection: starts at the first existing document, after all tombstones, and
-   * continues only from an existing document, to miss none.
+   * In a capped collection: starts at the first existing document, after all tombstones. It
+   * continues only from an existing document.
    */
   private *findPlace(tx: ReadTx, reverse: boolean): Program<void> {
     const { namespace, position } = this
