@@ -151,8 +151,10 @@ export interface Namespace {
   /** 16 bytes. */
   readonly uuid: Uint8Array
   readonly access: Access
-  /** Without `_id_`, which is the record itself; of a capped collection with it. Of a time series
-   *  with an index on the time. */
+  /**
+   * Without `_id_`, which is the record itself, except for a capped collection. A time series has
+   * an index on the time.
+   */
   readonly indexes: readonly IndexDescriptor[]
   /** Options of `create` to echo in listCollections. */
   readonly options: Document
@@ -203,9 +205,11 @@ export interface Guarded {
 }
 
 /**
- * The privilege that a command needs: `index` for plain indexes; `own` for what shapes or expires
- * others' documents (TTL, unique, validators, collMod); `admin` for drop, flush, rename and roles;
- * `claim` for setting the mode, which may make the first wallet the owner of an unowned collection.
+ * The privileges that a command may need:
+ * - `index`: plain indexes;
+ * - `own`: what shapes or expires others' documents (TTL, unique, validators, collMod);
+ * - `admin`: drop, flush, rename and roles;
+ * - `claim`: setting the mode, which may make the first wallet the owner of an unowned collection.
  */
 export type Privilege = 'read' | 'write' | 'index' | 'own' | 'admin' | 'claim'
 

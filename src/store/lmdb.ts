@@ -55,8 +55,8 @@ const verifyTellMs = 1_000
 
 /**
  * Opens or creates the store in a folder. Throws OperationFailed, with a one-line message, if the
- * folder cannot be used, is in use, has an unknown format, or if acknowledged data in its log is
- * damaged.
+ * folder cannot be used, is in use or has an unknown format. It also throws if acknowledged data in
+ * its log is damaged.
  */
 export function openLmdbStore(options: LmdbOptions): Store {
   const folder = makeFolder(options.path)

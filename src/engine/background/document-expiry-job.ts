@@ -156,7 +156,7 @@ function* locate(tx: ReadTx, work: Sweeping, now: number): Program<Expiring | un
   return access.kind === 'entries' ? { ns, index, spans: access.spans } : undefined
 }
 
-/** Records with a due date. Of an array the earliest date decides, so any due element suffices. */
+/** Records with a due date. The earliest date of an array decides, so any due element suffices. */
 function* readDue(tx: ReadTx, work: Sweeping, now: number, limit: number): Program<Due> {
   const found = yield* locate(tx, work, now)
   // A TTL index has one field, so there is one interval.

@@ -1,5 +1,5 @@
 // Garbage records (class 0x09): data to delete after a drop, and staged data that a crash must not
-// leak. A program that gives up a range puts one in the same transaction, and the garbage job
+// leak. A program that discards a range puts one in the same transaction, and the garbage job
 // empties the range in small steps. (docs/design/transactions.md, rules 13 and 14)
 
 import { type Bytes, prefixEnd } from '../../base/bytes/bytes.js'

@@ -1,5 +1,5 @@
-// Checks expiry times: a key that expires has exactly one record in the expiry class, and each
-// record there belongs to a key that expires at that time. Both are read in one state.
+// Checks expiry times. A key that expires has exactly one record in the expiry class. Each record
+// there belongs to a key that expires at that time. Both are read in one state.
 
 import { type Bytes, equalBytes } from '../../base/bytes/bytes.js'
 import { keyClass } from '../../store/layout.js'

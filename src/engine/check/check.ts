@@ -62,7 +62,7 @@ export interface NamespaceReport {
   readonly problems: readonly Problem[]
   /** Chunked values that the readable records refer to. */
   readonly values: readonly ValueId[]
-  /** Containers of a key-value database whose members are records of their own. */
+  /** Large containers of a key-value database. */
   readonly containers: readonly Container[]
   readonly isReadable: boolean
 }
@@ -241,7 +241,7 @@ type Check = (tx: ReadTx, ns: Namespace, entries: readonly Entry[]) => Program<P
 
 /**
  * Runs `check` over a range in steps; ends if the collection is gone. Returns whether everything
- * was read. Unreadable parts are reported only once, on the first pass.
+ * was read. Unreadable parts are reported unless `isAgain`.
  */
 function* stepThrough(
   seen: Findings,

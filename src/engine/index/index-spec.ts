@@ -128,7 +128,7 @@ export const indexOptionNames: readonly string[] = Object.entries(optionChecks)
 /** Options allowed for an `_id` index. */
 const idOptions: ReadonlySet<string> = new Set(['key', 'name', 'v', 'ns', 'collation'])
 
-/** Checks the `indexes` array of createIndexes; throws the reference server's errors. */
+/** Checks the `indexes` array of createIndexes; throws MongoDB's errors. */
 export function parseIndexSpecs(specs: readonly Value[]): IndexSpec[] {
   if (specs.length === 0) throw fail('BadValue', 'Must specify at least one index to create')
   return specs.map((spec, position) => {
@@ -347,7 +347,7 @@ function checkName(name: string, key: Value): void {
   )
 }
 
-/** Whether the key is `{_id: 1}`, in any numeric type; a descending one counts too. */
+/** Whether the key is `{_id: 1}`, in any numeric type. Throws BadValue for a descending one. */
 function isIdPattern(key: Value): boolean {
   const [first, ...rest] = fieldsOf(key)
   if (first === undefined || rest.length > 0 || first[0] !== '_id') return false

@@ -241,7 +241,7 @@ export class Keyspace {
     this.openContainers.add(noun)
   }
 
-  /** Notes that it has changed, if it is open: its head is written later. */
+  /** Marks an open container as changed: its head is written later. */
   noteOpenChanged(noun: Openable): boolean {
     const { openContainers } = this
     if (openContainers === undefined || !openContainers.changed(noun)) return false

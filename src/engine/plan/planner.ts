@@ -1,5 +1,5 @@
-// Chooses where a query may read, best first by rule: the same query on the same indexes always
-// gets the same list; where it has rivals, plan-choice.ts looks at the data. In order of weight:
+// Lists the plans of a query, best first by fixed rules: the same query on the same indexes always
+// gets the same list. If the first has rivals, plan-choice.ts runs a trial. In order of weight:
 //   nothing can match; at most one document (point on `_id` or a unique index); few points of a
 //   unique index; more fields bound to values; a bounded range on the field after them; no sort
 //   needed; no filter needed; fewer ranges; fewer fields; `_id` before others, older before newer.

@@ -1,6 +1,6 @@
-// How a plan uses a wildcard index: as an ordering by one path and its value, for conditions that
-// only values other than null, objects and arrays can meet. Other conditions (a missing field, a
-// whole object or array, an array position) have no matching entries.
+// How a plan uses a wildcard index: as an ordering by one path and its value. It serves only
+// conditions that null, objects and arrays cannot meet. Other conditions (a missing field, a whole
+// object or array, an array position) have no matching entries.
 
 import { compareBytes } from '../../base/bytes/bytes.js'
 import { fail, type GatewayError } from '../../base/errors.js'

@@ -16,7 +16,7 @@ import type { Namespace } from '../types.js'
 import { HoldingSource, type Source } from './holding-source.js'
 import type { Counters } from './walk.js'
 
-/** Entries after which a distinct without duplicates changes from jumps to a scan. */
+/** Entries after which a distinct that met few duplicates changes from jumps to a scan. */
 const distinctTrialEntries = 1_000
 
 /** Makes the source that reads everything, if the index can no longer be used. */

@@ -1,5 +1,5 @@
-// Caches at which entry a walk reports documents with very many entries: computing it needs all
-// their entries, and a range may reach such a document by each of them.
+// Caches at which entry a walk reports a document with very many entries. Computing it needs all
+// its entries, and a range may reach the document by each of them.
 
 import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { work } from '../../base/work/work-budget.js'

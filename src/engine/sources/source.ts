@@ -222,8 +222,8 @@ class WalkSource extends HoldingSource {
 export type CountQuery = Pick<FindQuery, 'filter' | 'hint' | 'skip' | 'limit' | 'use'>
 
 /**
- * Counts matching documents, after skip and up to limit: from the counter for an empty filter, from
- * index entries if the bounds are exact, otherwise by reading documents. It updates `counters`.
+ * Counts matching documents, after skip and up to limit. An empty filter uses the counter, exact
+ * bounds use index entries; otherwise it reads documents. It updates `counters`.
  */
 export function* countDocuments(
   tx: ReadTx,

@@ -1,4 +1,4 @@
-// Online backups. The tables are brought up to date, a worker pins one state, and its sections are
+// Online backups. The tables are brought up to date, and a worker pins one state. Its sections are
 // sent as fast as the client and the rate limit allow. A pinned state keeps LMDB from reusing freed
 // pages, so only one backup runs at a time, for a limited time.
 

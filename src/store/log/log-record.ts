@@ -15,7 +15,7 @@ import { changeEnd, changeHeaderBytes, isChangeKind, versionOf } from './change.
 
 /**
  * All little-endian. Segment header: magic u32 | salt u32 | format u32 | CRC-32C u32 of the salt
- * and what follows | first group u64 | group before it u64, 0 where there is none. Record header:
+ * and what follows | first group u64 | group before it u64, 0 if there is none. Record header:
  * magic u32 | CRC-32C u32 of what follows, changes included | length u32 of the changes | their
  * number u32 | group u64 | groups since the last synced one u32 | salt u32.
  */
@@ -126,7 +126,7 @@ export function fillRecordHeader(
 }
 
 interface RecordFields {
-  /** Of the changes. */
+  /** Bytes of the changes. */
   readonly length: number
   readonly checksum: number
   readonly changes: number

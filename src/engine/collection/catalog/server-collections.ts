@@ -42,7 +42,10 @@ export function* ensureAudit(tx: Tx, db: string, now: number): Program<Namespace
   return { ...made, access: { ...made.access, audience: 'administrators' } }
 }
 
-/** A UUID from the name, version 8. A start must not consume randomness from the seeded source. */
+/**
+ * A UUID from the name, version 8. It uses no randomness, so a start does not change the random
+ * values of later code.
+ */
 export function uuidOfName(database: string, name: string): Bytes {
   const digest = createHash('sha256').update(`${database}.${name}`).digest()
   const uuid = new Uint8Array(16)

@@ -139,7 +139,9 @@ interface SeriesUpdate {
   readonly upsert: boolean
 }
 
-/** Throws InvalidOptions unless it queries and changes only the metaField, with multi. */
+/**
+ * Throws InvalidOptions unless it is a multi-update without upsert that uses only the metaField.
+ */
 export function requireMetaUpdate(series: TimeSeries, { q, u, multi, upsert }: SeriesUpdate): void {
   const { metaField } = series
   const what = 'Cannot perform an update on a time-series collection'

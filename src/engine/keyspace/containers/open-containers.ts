@@ -1,5 +1,5 @@
 // Open containers: large containers kept open between the commands of one program. A container that
-// a pipeline changes sixteen times is decoded once, and its head is written once: when its key is
+// a pipeline changes sixteen times is decoded once. Its head is written once: when its key is
 // looked up by name, when other containers are opened, or when the program ends. Members are
 // written immediately.
 

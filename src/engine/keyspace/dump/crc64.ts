@@ -1,4 +1,5 @@
-// CRC-64 of Redis dumps (Jones' polynomial, reflected, no inversions), as two halves of 32 bits.
+// CRC-64 of Redis dumps: Jones' polynomial, reflected, without inversions. JavaScript has no fast
+// 64-bit integers, so it is computed as two halves of 32 bits.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { crcBytesPerUnit } from '../../../base/work/work-figures.js'

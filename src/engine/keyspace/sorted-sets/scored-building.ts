@@ -1,4 +1,5 @@
-// Builds a large sorted set: its members' scores and places, and the blocks that count the places.
+// Builds a large sorted set when a small one exceeds its limits: its members' scores and places,
+// and the blocks that count the places.
 
 import { Slice } from '../../../base/bytes/slice.js'
 import type { Program, ReadTx } from '../../../store/store.js'

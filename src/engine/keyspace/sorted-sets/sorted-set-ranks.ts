@@ -1,6 +1,6 @@
 // Ranks in a large sorted set: how many members are before a place. The places are divided into
 // blocks, each a record with its start, its count and the start of the next one. Many blocks are
-// divided into blocks of a higher level, so a rank reads a page of each level. A full block is
+// divided into blocks of a higher level, so a rank reads one block of each level. A full block is
 // split, an empty one removed; blocks are never joined. A place that starts a block also starts one
 // of each lower level; the first block of a level starts before all places.
 

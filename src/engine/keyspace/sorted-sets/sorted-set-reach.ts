@@ -1,5 +1,5 @@
-// Converts a span into a range of places of a large sorted set, plus a filter if places alone do
-// not decide (members too long for a key).
+// Converts a span into a range of places of a large sorted set. If places alone do not decide
+// (members too long for a key), a filter is added.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Slice } from '../../../base/bytes/slice.js'

@@ -24,7 +24,7 @@ import { addInt64, charsOf, decimalOf, parseInt64 } from './numbers.js'
 
 /** Kind and length of the document. */
 const headBytes = 5
-/** Large enough: the rest of the document is far smaller than this. */
+/** Maximum value of the fast path: with name and overhead, the record still fits inline. */
 const valueBytesMax = inlineValueBytesMax / 2
 /** Maximum characters of a 64-bit integer: digits and a sign. */
 const integerCharsMax = 20
