@@ -214,7 +214,6 @@ export interface Guarded {
 export type Privilege = 'read' | 'write' | 'index' | 'own' | 'admin' | 'claim'
 
 /** A resource declared by a command, with the privileges it needs. */
-
 export interface Resource {
   readonly db: string
   /** Undefined for the whole database (listCollections, dropDatabase). */

@@ -10,7 +10,7 @@ import { ownersId } from '../collection/counters.js'
 import type { Access } from '../types.js'
 
 interface Waste {
-  /** Undefined for the operator, which has no quota. */
+  /** Undefined: of the operator, which has no quota. */
   readonly owner: string | undefined
   readonly bytes: number
 }
