@@ -1,6 +1,6 @@
-// Who waits for a change of some keys, outside of transactions: a getMore at the end of a capped
-// collection. A waiting reader starts to watch, reads, and reads again when the collection
-// is woken, so that nothing that comes in between is missed.
+// Readers that wait for a change of some keys, outside of transactions, such as a getMore at the
+// end of a capped collection. A reader starts to watch, reads, and reads again when the collection
+// is woken, so it misses no change in between.
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import { fail } from '../base/errors.js'
@@ -12,12 +12,12 @@ export class Awaiting {
 
   constructor(private readonly store: ObservedStore) {}
 
-  /** How many watch at the moment. */
+  /** Number of watching readers. */
   get size(): number {
     return this.watching
   }
 
-  /** Begins to watch, until `end`. Throws ExceededMemoryLimit above awaitingCursorsMax. */
+  /** Starts to watch, until `end`. Throws ExceededMemoryLimit above awaitingCursorsMax. */
   watch(keys: readonly Bytes[]): Watch {
     if (this.watching >= awaitingCursorsMax) {
       throw fail('ExceededMemoryLimit', `more than ${awaitingCursorsMax} cursors wait for data`)
@@ -40,12 +40,12 @@ export class Watch {
 
   constructor(private readonly stop: () => void) {}
 
-  /** What is read from now on is newer than all that was told. */
+  /** Later reads are newer than every change reported so far. */
   look(): void {
     this.isStale = false
   }
 
-  /** Resolves when something has changed since `look`, or after so many milliseconds. */
+  /** Resolves when something has changed since `look`, or after `ms`. */
   changed(ms: number): Promise<void> {
     if (this.isStale) return Promise.resolve()
     return new Promise((resolve) => {

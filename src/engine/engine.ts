@@ -1,5 +1,5 @@
-// The engine as one thing: a store, the background jobs that belong to its data, and the cursors of
-// this process. Programs need none of it but the store; commands find everything here.
+// The engine: a store, its background jobs, and the cursors of this process. Programs need only the
+// store; commands find everything here.
 
 import type { Clock, Random } from '../base/clock.js'
 import type { ByteShares } from '../base/heap/byte-shares.js'
@@ -25,15 +25,15 @@ interface EngineParts {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** How background work makes room; a test may give one that never waits. */
+  /** Slows background work in favour of clients; tests may pass one that never waits. */
   readonly pace?: Pace
-  /** Where sorts and groups put what memory does not hold; without it they are refused. */
+  /** Folder for spilled sorts and groups; without it, those that exceed memory fail. */
   readonly spills?: SpillFolder | undefined
-  /** What clients hold; one of its own, of the default size, unless given. */
+  /** Memory held for clients; by default a separate account of the default size. */
   readonly memory?: MemoryAccount
 }
 
-/** Background work that stops after its step. */
+/** Background work that stops after its current step. */
 interface Job {
   close(): Promise<void>
 }
@@ -47,11 +47,11 @@ export class Engine {
   readonly indexUse: IndexUse
   readonly builds: IndexBuilds
   readonly garbage: GarbageJob
-  /** How background work makes room. */
+  /** Slows background work in favour of clients. */
   readonly pace: Pace
   readonly documentExpiry: DocumentExpiry
   readonly spills: SpillFolder | undefined
-  /** What is held for clients, of all protocols. */
+  /** Memory held for clients of all protocols. */
   readonly memory: MemoryAccount
   private readonly expiry: CursorExpiry
   private readonly attached: Job[] = []
@@ -75,12 +75,12 @@ export class Engine {
     this.expiry = new CursorExpiry({ cursors: this.cursors, clock, log, pace })
   }
 
-  /** What queries hold in memory, by owner. */
+  /** Memory of queries, by owner. */
   get queryMemory(): ByteShares {
     return this.memory.shares
   }
 
-  /** Takes up what the last process left: resolves before the first client may be served. */
+  /** Resumes the work of the previous process; resolves before the first client may be served. */
   start(): Promise<void> {
     this.spills?.clear()
     this.expiry.start()
@@ -93,12 +93,12 @@ export class Engine {
       .then(() => this.builds.resume())
   }
 
-  /** A job that ends with the engine. */
+  /** Registers a job that is closed with the engine. */
   attach(job: Job): void {
     this.attached.push(job)
   }
 
-  /** Stops the jobs after their step; the store is its owner's to close. */
+  /** Stops the jobs after their current step; the owner of the store closes it. */
   close(): Promise<void> {
     const jobs: Job[] = [
       this.garbage,

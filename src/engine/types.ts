@@ -1,6 +1,6 @@
-// What the engine keeps about collections and indexes. Descriptors are plain data, read from the
-// catalog in the transaction that uses them; `version` is the catalog record's, so that a cached
-// decoding is good exactly while the record is unchanged.
+// Descriptors of collections and indexes. They are plain data, read from the catalog in the
+// transaction that uses them. `version` is that of the catalog record, so a cached decoding is
+// valid exactly while the record is unchanged.
 
 import type { Filter } from '../query/filter.js'
 import type { Collation } from '../value/collation/collation.js'
@@ -11,25 +11,27 @@ import type { TimeSeries } from './collection/kinds/time-series-options.js'
 export type NamespaceId = number & { readonly brand: 'NamespaceId' }
 export type IndexId = number & { readonly brand: 'IndexId' }
 
-/** Of the members of one large container (keyspace/); never used again. */
+/** Id of the members of one large container (keyspace/); never reused. */
 export type MembersId = number & { readonly brand: 'MembersId' }
 
 export type PrivacyMode = 'private' | 'public' | 'shared'
 
-/** Who a collection belongs to; `allow` of the identity room decides with it. */
+/** Owner and rights of a collection; `allow` of src/identity decides with it. */
 export interface Access {
-  /** EIP-55 address, or null where an operator made it. */
+  /** EIP-55 address, or null if the operator created it. */
   readonly owner: string | null
   readonly mode: PrivacyMode
   /** Address to 1 (read) or 2 (write). */
   readonly roles: Readonly<Record<string, 1 | 2>>
-  /** The mode was chosen: the first wallet can no longer claim it. */
+  /** The mode was chosen, so the first wallet can no longer claim it. */
   readonly isSettled?: true
-  /** Unowned and made by a service user, `name@database`: it counts for its quota. */
+  /** Unowned and created by this service user, `name@database`, whose quota it counts towards. */
   readonly madeBy?: string
-  /** The server's own, such as `_audit`: no command writes it, and only these read it. */
+  /**
+   * An internal collection such as `_audit`: no command writes it, and only this audience reads it.
+   */
   readonly audience?: 'administrators'
-  /** A part of a graph of memories: their commands alone write it. */
+  /** A part of a graph: only graph commands write it. */
   readonly isGraph?: true
 }
 
@@ -40,31 +42,31 @@ export interface IndexField {
   readonly hashed?: true
 }
 
-/** What a wildcard index is made of: a path and a value stand in its keys for `$**`. */
+/** Definition of a wildcard index: its keys contain a path and a value for `$**`. */
 export interface Wildcard {
   /** The fields of its keys: those of the pattern, `$_path` and a value for `$**`. */
   readonly fields: readonly IndexField[]
-  /** Where `$_path` is among them. */
+  /** Position of `$_path` among them. */
   readonly at: number
   /** The fields of the pattern beside `$**`. */
   readonly regular: readonly IndexField[]
   readonly holds: PathChoice
-  /** In a plan: the only path that is read, and what it says. */
+  /** In a plan: the only path it reads. */
   readonly scan?: WildcardScan
 }
 
-/** Paths with all below them: the only ones, or the ones that are left out. */
+/** Paths with all subpaths: either the only ones included, or those excluded. */
 export interface PathChoice {
   readonly isInclusion: boolean
   readonly paths: readonly string[]
 }
 
 export interface WildcardScan {
-  /** Undefined: entries of every path, of a compound index by the fields in front. */
+  /** Undefined for entries of every path, in a compound index bounded by its first fields. */
   readonly path: string | undefined
-  /** A document may have several entries in bounds, arrays or not. */
+  /** Whether a document may have several entries in bounds, even without arrays. */
   readonly repeats: boolean
-  /** Arrays on the way to the value. */
+  /** Paths of arrays on the way to the value. */
   readonly arrays: readonly string[]
 }
 
@@ -73,49 +75,49 @@ export interface IndexDescriptor {
   readonly name: string
   readonly fields: readonly IndexField[]
   readonly unique: boolean
-  /** Lets no duplicates in from now on, those that are there stay: it is to become unique. */
+  /** Refuses new duplicates; existing ones stay. Set before the index becomes unique. */
   readonly prepared?: true
-  /** Has become unique: its entries are still those of an index that is not. */
+  /** Converted to unique: its entries still have the format of a non-unique index. */
   readonly suffixed?: true
   /**
    * `building` is maintained by every writer and used by no plan
    * (docs/design/transactions.md, rule 12).
    */
   readonly state: 'building' | 'ready'
-  /** Of one that is being built: writers have put entries, so a build looks before it puts one. */
+  /** During a build: writers have put entries, so the build checks before each put. */
   readonly hasWrites?: true
-  /** For each field: some document had an array on its path. */
+  /** For each field: whether a document had an array on its path. */
   readonly multikey: readonly boolean[]
   /**
-   * Some entry was cut to a prefix and a hash: bounds become inclusive, hits are re-checked. Or it
-   * is of a symbol, which keys take for a string.
+   * Whether an entry was shortened to a prefix and a hash, or is of a symbol, whose key equals a
+   * string's. Bounds become inclusive, and hits are verified.
    */
   readonly inexact: boolean
   /** The key pattern and options as the client gave them, for listIndexes. */
   readonly spec: Document
-  /** Documents that have none of the fields have no entry. */
+  /** Documents without any of the fields have no entry. */
   readonly sparse?: true
   /** Maintained and unique, but used by no plan. */
   readonly hidden?: true
   /** Documents that do not match have no entry. */
   readonly partial?: Filter
-  /** How the strings of its keys compare; absent: by their bytes. */
+  /** Collation of its keys; absent means by bytes. */
   readonly collation?: Collation
-  /** The version of collations that its keys are of, if that is another one than this process's. */
+  /** ICU version of its keys, if it differs from this process's. */
   readonly keyedBy?: string
-  /** The age at which documents go, by the dates of the only field; seconds. */
+  /** Age at which documents expire, by the dates of the only field; seconds. */
   readonly expireAfterSeconds?: number
-  /** One of its fields is `$**`: entries are of paths and their values. */
+  /** Set if a field is `$**`: entries contain paths and their values. */
   readonly wildcard?: Wildcard
-  /** Of a wildcard index: paths at which documents had arrays (wildcard-paths.ts). */
+  /** For a wildcard index: paths at which documents had arrays (wildcard-paths.ts). */
   readonly arrayPaths?: readonly string[]
 }
 
-/** Rules that documents are held to. */
+/** Validation rules of a collection. */
 export interface Validation {
-  /** Documents that failed before may go on to fail. */
+  /** Whether documents that failed before may still fail. */
   readonly isModerate: boolean
-  /** What fails is written all the same, and logged. */
+  /** Whether failing documents are written anyway, and logged. */
   readonly onlyWarns: boolean
   readonly validator: Validator
 }
@@ -123,13 +125,13 @@ export interface Validation {
 export interface Validator {
   /** Whether a document passes at that time, milliseconds since 1970. */
   takes(document: Document, now: number): boolean
-  /** What is wrong with one that does not. */
+  /** Explains why a document fails. */
   explain(document: Document, now: number): Document
 }
 
-/** What a view shows. */
+/** The definition of a view. */
 export interface View {
-  /** Name of a collection or view of the same database; it need not be there. */
+  /** Name of a collection or view of the same database, which may be missing. */
   readonly on: string
   /** Array of stages. */
   readonly pipeline: Value
@@ -140,8 +142,8 @@ export interface Namespace {
   readonly db: string
   readonly name: string
   /**
-   * Counts the changes of this descriptor, from 1: with `id`, which is never reused, it tells
-   * whether a plan or a cursor was made for this state.
+   * Counts the changes of this descriptor, from 1. With `id`, which is never reused, it identifies
+   * the state that a plan or cursor was made for.
    */
   readonly version: number
   /** Seconds since 1970. */
@@ -149,80 +151,85 @@ export interface Namespace {
   /** 16 bytes. */
   readonly uuid: Uint8Array
   readonly access: Access
-  /** Without `_id_`, which is the record itself; of a capped collection with it. Of a time series
-   *  with an index on the time. */
+  /**
+   * Without `_id_`, which is the record itself, except for a capped collection. A time series has
+   * an index on the time.
+   */
   readonly indexes: readonly IndexDescriptor[]
   /** Options of `create` to echo in listCollections. */
   readonly options: Document
-  /** Which documents it takes; absent where it takes all. */
+  /** Validation rules; absent if it accepts all documents. */
   readonly validation?: Validation
-  /** It holds no documents: readers see those of another namespace through a pipeline. */
+  /**
+   * Set for a view: it has no documents, and shows those of another namespace through a pipeline.
+   */
   readonly view?: View
-  /** How the strings of `_id` compare, and others where nothing else is said; absent: by bytes. */
+  /** Collation of `_id` and the default for others; absent means by bytes. */
   readonly collation?: Collation
-  /** As of an index: of the keys of its records. */
+  /** ICU version of its record keys, like an index's. */
   readonly keyedBy?: string
-  /** It keeps its newest documents in the order of insertion: capped-order.ts says how. */
+  /** Set if it keeps its newest documents in insertion order (capped-order.ts). */
   readonly capped?: Capped
-  /** Its documents are measurements: time-series.ts says what that means. */
+  /** Set if its documents are measurements (time-series.ts). */
   readonly timeSeries?: TimeSeries
-  /** Its documents are the keys of a key-value database: keyspace/ says what that means. */
+  /** Set if its documents are the keys of a key-value database (keyspace/). */
   readonly keyspace?: true
-  /** Its ownership record stands for more than its documents: it is neither renamed nor removed. */
+  /** Set if its rights cover more than its documents: it is never renamed or removed. */
   readonly isPermanent?: true
 }
 
-/** What a quota counts of an owner. */
+/** Items that a quota counts. */
 export type Held = 'collections' | 'graphs'
 
 /**
- * A transaction that may refuse collections: the bus hands its handlers one that throws for what
- * the command did not declare. The engine's own jobs use bare transactions, which refuse nothing.
+ * A transaction that may refuse collections: the bus passes handlers one that throws for undeclared
+ * resources. The engine's own jobs use bare transactions, which refuse nothing.
  */
 export interface Guarded {
   /** `throughView`: for a stage of a view's definition. */
   permits?(db: string, name: string, throughView: boolean): void
-  /** The time of the command, milliseconds since 1970: what is expired by then does not exist. */
+  /** Time of the command, milliseconds since 1970: documents expired by then do not exist. */
   readonly now?: number
   /** The command asked for bypassDocumentValidation. */
   readonly bypassesValidation?: boolean
-  /** The caller may not read what it changes: errors hold nothing of it. */
+  /** Set if the caller may not read what it changes, so errors must not quote it. */
   readonly isBlind?: boolean
-  /** A document was written that fails a validator which only warns. */
+  /** Records a write of a document that a warn-only validator rejects. */
   noteInvalid?(ns: Namespace): void
-  /** One more is made for an owner who has so many; throws QuotaExceeded. */
+  /** Called before an owner with `count` of them gets one more; throws QuotaExceeded. */
   creating?(held: Held, count: number): void
   /** Whether the caller may not read all that a view reads. */
   isClosed?(view: Namespace): boolean
-  /** A wallet's home is made beside so many others; throws QuotaExceeded. */
+  /** Called before a home is created beside `homes` others; throws QuotaExceeded. */
   makingHome?(db: string, homes: number): void
 }
 
 /**
- * What a command needs of a collection: `index` is plain indexes, `own` what shapes or expires
- * others' documents (TTL, unique, validators, collMod), `admin` drop, flush, rename, roles, `claim`
- * to set the mode, which may make the first wallet that does it the owner of an unowned collection.
+ * The privileges that a command may need:
+ * - `index`: plain indexes;
+ * - `own`: what shapes or expires others' documents (TTL, unique, validators, collMod);
+ * - `admin`: drop, flush, rename and roles;
+ * - `claim`: setting the mode, which may make the first wallet the owner of an unowned collection.
  */
 export type Privilege = 'read' | 'write' | 'index' | 'own' | 'admin' | 'claim'
 
-/** What a command declared: collections and what it needs of each. */
-
+/** A resource declared by a command, with the privileges it needs. */
 export interface Resource {
   readonly db: string
-  /** Undefined: the database as a whole (listCollections, dropDatabase). */
+  /** Undefined for the whole database (listCollections, dropDatabase). */
   readonly collection?: string
   readonly privileges: readonly Privilege[]
   /**
-   * Where the name is a view's: `resolve` lets the command read what it shows, `allow` is for
-   * commands that are about the view itself. Else a view is refused (166).
+   * For a view: `resolve` lets the command read through it, `allow` is for commands on the view
+   * itself. Otherwise a view is refused (166).
    */
   readonly views?: 'resolve' | 'allow'
-  /** Of a cursor: the very view that it reads; once that is another, the cursor ends. */
+  /** For a cursor: the version of its view; when the view changes, the cursor ends. */
   readonly viewVersion?: string
-  /** It is what a view reads: there for the stages of views alone, and none that were sent. */
+  /** Set for what a view reads: only stages of views may use it, no stage sent by a client. */
   readonly throughView?: true
-  /** The command knows what a graph of memories is made of, and may change it. */
+  /** Set if the command knows the parts of a graph and may change them. */
   readonly knowsGraphs?: true
-  /** Another name of the database, which is meant instead where a collection of it is accepted. */
+  /** Another collection name to use instead, if its collection is accepted. */
   readonly instead?: { readonly name: string; readonly accepts: (ns: Namespace) => boolean }
 }

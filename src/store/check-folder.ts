@@ -1,6 +1,6 @@
-// Looks at a data folder below the store: the log, record by record, and the tables, pair by pair.
-// It needs no store that opens, so it can tell why one does not; nothing is changed by it but what
-// every start changes too. LMDB only locks the folder: damaged pages are read without it.
+// Checks a data folder without opening the store: the log record by record, the tables pair by
+// pair. So it can explain why a store does not open. It changes only what every start changes. LMDB
+// is used only for the lock; damaged pages are read without it.
 
 import { accessSync, constants, existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,26 +18,26 @@ import { prepareFormat } from './tables/lmdb-format.js'
 import type { Damage } from './tables/stored-pairs.js'
 import { readState, type TablesState, TablesWalk } from './tables/tables-walk.js'
 
-/** Damaged pairs that `sigil check` names one by one; the rest is counted. */
+/** Damaged pairs that `sigil check` names one by one; further ones are only counted. */
 export const damagesNamedMax = 100
 
 export interface FolderReport {
   readonly tables: TablesReport
-  /** Groups above those that the tables hold. */
+  /** The log's groups that are not in the tables yet. */
   readonly log: LogState
-  /** The folder cannot be written: it can be opened for reading only. */
+  /** The folder is not writable, so it can only be opened for reading. */
   readonly isReadOnly: boolean
 }
 
 interface TablesReport extends TablesState {
-  /** The first of them; `found` in all. */
+  /** The first damages; `found` is the total. */
   readonly damages: readonly Damage[]
   readonly found: number
 }
 
 /**
- * Throws OperationFailed where there is no store, where another process has it, or where it cannot
- * even be opened. `progress` is told how many pairs were looked at, of how many.
+ * Throws OperationFailed if there is no store, another process has it, or it cannot be opened at
+ * all. `progress` receives the pairs checked and their total.
  */
 export async function checkFolder(
   path: string,
@@ -61,7 +61,7 @@ export async function checkFolder(
   }
 }
 
-/** Of a folder that cannot be written, what lies there is looked at; it cannot be locked. */
+/** A folder that is not writable cannot be locked; it is checked without a lock. */
 function isWritable(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK)
@@ -72,7 +72,7 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/** Without an environment nothing is written. */
+/** Without an environment, nothing is written. */
 function lookAt(
   folder: string,
   environment: Environment | undefined,
@@ -98,7 +98,7 @@ function lookAt(
   }
 }
 
-/** What the tables say of themselves, as far as that can be read. */
+/** Reads the tables' own metadata as far as possible. */
 function stateOf(reader: PairReader, pages: readonly PageDamage[]): TablesState {
   try {
     return readState(reader)
@@ -121,14 +121,14 @@ function openTables(folder: string): Environment {
 }
 
 /**
- * The highest version that the tables may hold: a checkpoint that was cut short has left some of
- * what the log still has. What a damaged log had is not known.
+ * The highest version that the tables may hold. An interrupted checkpoint may have applied part of
+ * what is still in the log. If the log is damaged, its versions are unknown.
  */
 function highestOf({ applied }: TablesState, { damage, lastVersion }: LogState): number {
   return damage === undefined ? Math.max(applied.version, lastVersion) : Number.MAX_SAFE_INTEGER
 }
 
-/** Between two tellings of progress. */
+/** Pairs between two progress reports. */
 const pairsPerTelling = 10_000
 
 function checkTables(
@@ -144,7 +144,7 @@ function checkTables(
     found++
     if (damages.length < damagesNamedMax) damages.push(damage)
   }
-  // The walk meets those of its own tree again.
+  // Pages of the pair tree are reported by the walk itself.
   for (const damage of pages) if (!damage.isInPairs) note(damageAt(damage))
   let pairs = 0
   new TablesWalk(reader, highest).step(() => {

@@ -1,5 +1,5 @@
-// A store in this process: reads and write groups over tables of its own. What is common to memory
-// and LMDB is here, so that both keep the same rules.
+// A store in this process: read programs and write groups over its own tables. Memory and LMDB
+// share this code, so both follow the same rules.
 
 import type { Clock } from '../base/clock.js'
 import { fail } from '../base/errors.js'

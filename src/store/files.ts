@@ -1,5 +1,5 @@
-// What the log asks of the file system, so that tests can put a failing or a recording one in its
-// place. Errors are the system's own, with their `code`; writes and reads may be short, as there.
+// The file system calls of the log, so that tests can substitute a failing or recording version.
+// Errors are those of the system, with their `code`. Reads and writes may be short.
 
 import {
   closeSync,
@@ -29,26 +29,31 @@ export interface DiskRoom {
   readonly totalBytes: number
 }
 
-/** Positions and lengths in bytes; a file is named by its descriptor. */
+/** Positions and lengths are in bytes; a file is identified by its descriptor. */
 export interface Files {
-  /** With its parents, for the owner alone; nothing happens where it exists. */
+  /** Makes a folder and its parents, accessible to the owner only. Does nothing if it exists. */
   makeFolder(path: string): void
   /** Names in a folder, in no order. */
   list(folder: string): string[]
-  /** A new file for the owner alone, to write and read; fails with EEXIST where there is one. */
+  /**
+   * Creates a file for reading and writing, accessible to the owner only. Fails with EEXIST if it
+   * exists.
+   */
   create(path: string): number
   open(path: string, access: 'read' | 'write'): number
   size(file: number): number
-  /** Fills `target` from the file at `position`; answers how many bytes came, 0 at its end. */
+  /**
+   * Fills `target` from the file at `position`; returns the bytes read, 0 at the end of the file.
+   */
   read(file: number, target: Bytes, position: number): number
   write(file: number, bytes: Bytes, position: number): number
-  /** Several pieces by one call. */
+  /** Writes several pieces with one call. */
   writev(file: number, pieces: readonly Bytes[], position: number): number
   truncate(file: number, length: number): void
-  /** On the thread pool: the event loop goes on. */
+  /** Runs on the thread pool and does not block the event loop. */
   datasync(file: number): Promise<void>
   datasyncSync(file: number): void
-  /** The names in a folder. */
+  /** Syncs the names in a folder. */
   syncFolder(path: string): Promise<void>
   syncFolderSync(path: string): void
   close(file: number): void
@@ -62,7 +67,7 @@ const syncLater = promisify(fsync)
 const datasyncLater = promisify(fdatasync)
 const unlinkLater = promisify(unlink)
 
-/** The machine's. */
+/** The real file system. */
 export const nodeFiles: Files = {
   makeFolder: (path) => void makeFolders(path),
   list: (folder) => readdirSync(folder),
@@ -100,13 +105,13 @@ export const nodeFiles: Files = {
   },
 }
 
-/** The system's name of a failure (`ENOSPC`), where `error` is one. */
+/** The system's error code (`ENOSPC`), if `error` has one. */
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** Whether a write failed for want of room: disk full, quota, largest file. */
+/** Whether a write failed for lack of space: full disk, quota or file size limit. */
 export function isNoSpace(error: unknown): boolean {
   const code = errorCode(error)
   return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG'

@@ -1,15 +1,15 @@
-// One process a store folder. LMDB's table of readers is the lock: a process that has the store
-// open always has a reader in it, the kernel tells which of those processes are alive, and a table
-// that no process holds starts empty. So the lock dies with its process, however that dies, and
-// neither a reused process id nor a container's process 1 can be taken for its owner.
+// Allows one process for each store folder. LMDB's reader table is the lock: a process with an open
+// store always has a reader in it. The kernel tells which of those processes are alive, and an
+// unused table starts empty. So the lock ends with its process, and a reused process id or a
+// container's process 1 is never mistaken for the owner.
 
 import { fail } from '../base/errors.js'
 import type { Environment } from './tables/lmdb-environment.js'
 
-/** Folders open in this process: LMDB would hand out the same environment twice. */
+/** Folders open in this process. LMDB would return the same environment twice. */
 const openFolders = new Set<string>()
 
-/** Claims a folder within this process, before LMDB sees it. Throws where it is claimed already. */
+/** Claims a folder within this process, before LMDB opens it. Throws if it is already claimed. */
 export function claimFolder(folder: string): void {
   if (openFolders.has(folder)) throw inUse(folder)
   openFolders.add(folder)
@@ -20,10 +20,10 @@ export function dropFolder(folder: string): void {
 }
 
 /**
- * Makes this process the environment's first reader. Throws where another process is one. The
- * write lock makes two that start together take turns. `verify` is called once the folder is this
- * process's own and before a page of the tables is read; it may throw. Where it answers false no
- * page may be read at all, and the lock holds until the environment is closed.
+ * Makes this process the environment's first reader. Throws if another process is one; the write
+ * lock serializes two concurrent starts. `verify` is called when the lock is held, before any page
+ * of the tables is read; it may throw. If it returns false, no page may be read, and the lock holds
+ * until the environment is closed.
  */
 export function lockEnvironment(
   environment: Environment,
@@ -41,7 +41,7 @@ export function lockEnvironment(
     lease.done()
     throw error
   }
-  // From here on the reader that each tick renews holds the place.
+  // From here on, the reader that each tick renews holds the lock.
   environment.doesExist(Uint8Array.of(0))
   lease.done()
 }

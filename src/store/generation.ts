@@ -1,14 +1,14 @@
-// One memtable in the life of a store: active, then frozen with its closed segments of the log,
-// then dropped. Snapshots may still read it after that, so its readers are counted.
+// One memtable and its lifetime: active, then frozen with its closed log segments, then dropped.
+// Snapshots may still read it after that, so its readers are counted.
 
 import type { SealedSegment } from './log/log.js'
 import { Memtable } from './memtable/memtable.js'
 
 export class Generation {
   readonly memtable = new Memtable({ hasFloor: true })
-  /** Set when it is frozen. */
+  /** Set when the memtable is frozen. */
   segment: SealedSegment | undefined
-  /** When its first change was made, of the clock's elapsed milliseconds. */
+  /** When its first change was made, in the clock's elapsed milliseconds. */
   sinceMs: number | undefined
   private holders = 1
 
@@ -16,7 +16,7 @@ export class Generation {
     this.holders++
   }
 
-  /** Gives its memory back with the last holder. */
+  /** Frees the memory when the last holder releases it. */
   release(): void {
     this.holders--
     if (this.holders === 0) this.memtable.release()

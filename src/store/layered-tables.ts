@@ -35,13 +35,19 @@ import type {
   View,
 } from './tables/tables.js'
 
-/** Its part of the log, where keys are written again and again: what a start may have to read. */
+/**
+ * Log bytes after which the memtable is frozen even if keys are rewritten often: they bound what a
+ * start must read.
+ */
 export const segmentBytesMax = 64 * MiB
-/** Frozen memtables that wait for the checkpointer before writers wait too. */
+/** Frozen memtables waiting for the checkpointer before writers must wait too. */
 const memtablesFrozenMax = 2
-/** Between tries of a checkpoint that failed. */
+/** Time between retries of a failed checkpoint, milliseconds. */
 const checkpointRetryMs = 1_000
-/** A store that closes has more of the log than this applied, so long; a start reads the rest. */
+/**
+ * On close, a log above this size is checkpointed for at most this time. The next start reads the
+ * rest.
+ */
 const closeLogBytes = 1 * MiB
 const closeCheckpointMsMax = 2_000
 
@@ -53,20 +59,20 @@ interface LayeredOptions {
   readonly backups: Backups
   readonly clock: Clock
   readonly messages: Log
-  /** What the log held above the tables at the start, newest first. */
+  /** What the log held beyond the tables at start, newest first. */
   readonly frozen: readonly Generation[]
   readonly lastVersion: number
   /** Memory of a memtable before it is frozen. */
   readonly freezeBytes: number
-  /** Bytes of the tables' file. */
+  /** Size of the tables' file, bytes. */
   readonly tablesBytes: () => number
-  /** Lets the folder go; called once, last. */
+  /** Releases the folder; called once, as the last step. */
   readonly closed: () => Promise<void>
-  /** Pages that were found damaged at the start. */
+  /** Pages found damaged at start. */
   readonly damages: readonly PageDamage[]
 }
 
-/** What waits for a moment without a checkpoint; `after` must be in the tables then. */
+/** A caller that waits for a moment without a checkpoint, with `after` in the tables. */
 interface Rest {
   readonly after: Generation | undefined
   readonly run: () => Promise<void>
@@ -82,13 +88,13 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
   private active = new Generation()
   /** Newest first. */
   private frozen: Generation[]
-  /** What readers see while a large group is open, and the position up to which they see. */
+  /** What readers see while a large group is open, and the position that bounds it. */
   private shown: View | undefined
   private shownBefore = 0
   private freezeTimer: NodeJS.Timeout | undefined
   private waiting: (() => void)[] = []
   private checkpointing: Promise<void> | undefined
-  /** Why the last checkpoint failed; it is tried again. */
+  /** Why the last checkpoint failed; it is retried. */
   private failure: Error | undefined
   private retryTimer: NodeJS.Timeout | undefined
   private wakeRetry: (() => void) | undefined
@@ -113,8 +119,8 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
   }
 
   /**
-   * Damaged pages of the tables: what lies under them is refused from now on, and so is all
-   * writing, since a checkpoint could copy the damage. All else can be read.
+   * Marks pages as damaged. Reads below them fail from now on. All writes fail too, since a
+   * checkpoint could copy the damage. Other data stays readable.
    */
   refuseDamaged(damages: readonly PageDamage[]): void {
     const { stored, log, messages } = this.options
@@ -131,7 +137,7 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
     return this.shown ?? this
   }
 
-  /** Told to the log when it begins and when it ends: every refused write would be a flood. */
+  /** Logged only when it begins and ends: a line for each refused write would flood the log. */
   get onlyDeletes(): string | undefined {
     const { disk, messages } = this.options
     const low = disk.low()
@@ -147,7 +153,7 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
     return new LayeredSnapshot([this.active, ...this.frozen], this.options.stored.pin())
   }
 
-  /** Writers wait for the checkpointer where memory would grow without end. */
+  /** Makes writers wait for the checkpointer when memory would grow without bound. */
   room(): Promise<void> | undefined {
     if (!this.isFull() || this.failure !== undefined) return undefined
     return new Promise((resolve) => {
@@ -207,7 +213,7 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
     }
   }
 
-  /** Readers see what is there without the group that is open. */
+  /** Readers see the state without the open group. */
   private show(): void {
     const { stored } = this.options
     const below = this.frozen.map(({ memtable }) => ({ memtable }))
@@ -218,7 +224,7 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
   private hide(): void {
     this.shown = undefined
     this.active.memtable.unpin(this.shownBefore)
-    // It may have been due meanwhile.
+    // A freeze may have become due in the meantime.
     if (this.isDue()) this.freeze()
     else if (this.active.sinceMs !== undefined) this.freezeWhenDue()
   }
@@ -300,9 +306,9 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
   }
 
   /**
-   * Runs `body` between two checkpoints, once the tables hold all that was committed before the
-   * call: they hold whole groups then, which they do not while a segment is applied. Rejects where
-   * a checkpoint fails.
+   * Runs `body` between two checkpoints, once the tables hold every group committed before the
+   * call. Only then do they hold whole groups: while a segment is applied they do not. Rejects if a
+   * checkpoint fails.
    */
   atRest(body: () => Promise<void>): Promise<void> {
     if (this.hasEnded()) {
@@ -316,7 +322,7 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
     })
   }
 
-  /** What is not in the tables then stays in the log: the next start takes it from there. */
+  /** Whatever is not in the tables stays in the log; the next start reads it from there. */
   async close(): Promise<void> {
     await this.lastCheckpoint()
     this.closing = true
@@ -328,7 +334,7 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
     await this.checkpointing
     this.lastApplied.release()
     try {
-      // Behind the last checkpoint, which leaves a file of the log to be removed.
+      // After the last checkpoint, which leaves a log file to remove.
       await this.options.log.close()
     } finally {
       await this.options.closed()
@@ -352,13 +358,13 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
     return kept === undefined ? this.stored.peek(key, peek) : peek(kept, 0, kept.length)
   }
 
-  /** What a start would read for long goes into the tables now, as far as there is time. */
+  /** Applies a large log to the tables now, within a time limit, to shorten the next start. */
   private async lastCheckpoint(): Promise<void> {
     if (this.options.log.stats().segmentBytes < closeLogBytes) return
     const late = new AbortController()
     const inTables = this.atRest(async () => undefined)
     const isLate = pause(closeCheckpointMsMax, undefined, { signal: late.signal })
-    // Where either fails, the log has it.
+    // If either fails, the log still has the data.
     await Promise.race([inTables, isLate]).catch(() => undefined)
     late.abort()
     await isLate.catch(() => undefined)
@@ -373,7 +379,7 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
     return this.isLarge() && this.frozen.length >= memtablesFrozenMax
   }
 
-  /** Whether the active memtable has the memory, or its part of the log the bytes, to be frozen. */
+  /** Whether the active memtable, or its part of the log, is large enough to freeze. */
   private isLarge(): boolean {
     const { freezeBytes, log } = this.options
     return this.active.memtable.bytes >= freezeBytes || log.currentBytes >= segmentBytesMax
@@ -400,7 +406,7 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
   private checkpoint(): void {
     this.checkpointing ??= this.checkpointAll().finally(() => {
       this.checkpointing = undefined
-      // Asked for while the last one was ending.
+      // A checkpoint may have been requested while the last one was ending.
       const isWork = this.frozen.length > 0 || this.rests.some((rest) => this.isReached(rest))
       if (isWork && !this.hasEnded()) this.checkpoint()
     })
@@ -443,7 +449,7 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
     for (const { reject } of this.rests.splice(0)) reject(error)
   }
 
-  /** Whether there will be no further checkpoint. */
+  /** Whether no further checkpoint will run. */
   private hasEnded(): boolean {
     return this.closing || this.options.checkpointer.stats().failed !== undefined
   }
@@ -455,12 +461,12 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
     for (const { run } of due) await run()
   }
 
-  /** Whether the tables hold what it asks for. */
+  /** Whether the tables hold everything that this caller waits for. */
   private isReached({ after }: Rest): boolean {
     return after === undefined || (after !== this.active && !this.frozen.includes(after))
   }
 
-  /** The tables hold it now. */
+  /** Drops a memtable that the tables now hold. */
   private drop(oldest: Generation, segment: SealedSegment): void {
     this.options.stored.renew()
     this.frozen.pop()
@@ -471,7 +477,10 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
     this.tellWaiting()
   }
 
-  /** Whether the active memtable passed its age, or is waited for, and could not be frozen. */
+  /**
+   * Whether the active memtable is past its age, or a caller waits for it, and it could not be
+   * frozen yet.
+   */
   private isDue(): boolean {
     if (this.rests.some(({ after }) => after === this.active)) return true
     return this.freezeTimer === undefined && this.active.sinceMs !== undefined

@@ -1,5 +1,5 @@
-// Reading through layers: memtables newest first, then the tables. The live view and snapshots
-// differ only in their layers.
+// Reads through layers: memtables newest first, then the tables. The live view and snapshots differ
+// only in their layers.
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import type { Generation } from './generation.js'
@@ -12,7 +12,7 @@ import type { Scanned, Snapshot, View } from './tables/tables.js'
 
 interface Layer {
   readonly memtable: Memtable
-  /** Of a snapshot: changes from this position on are not seen. */
+  /** In a snapshot: changes at or above this position are invisible. */
   readonly before?: number
 }
 
@@ -75,7 +75,7 @@ export class LayeredView implements View {
     }
   }
 
-  /** A value that no memtable knows. */
+  /** Reads a key that no memtable has. */
   protected below(key: Bytes, _hash: number): Bytes | undefined {
     return this.stored.get(key)
   }
@@ -90,7 +90,7 @@ export class LayeredSnapshot extends LayeredView implements Snapshot {
   private readonly pinned: PinnedView
   private readonly position: number
 
-  /** `generations` are newest first; the first of them is still written to. */
+  /** `generations` are newest first; the first one still takes writes. */
   constructor(generations: readonly Generation[], pinned: PinnedView) {
     const position = generations[0]?.memtable.pin() ?? 0
     super(

@@ -1,11 +1,11 @@
-// The key space: the first byte of a key is its class, ids are u32 big-endian. Names never stand
-// in a key but the catalog's, so a rename moves nothing and a drop is a range.
-// (docs/design/storage.md, "Key space")
+// The key space. The first byte of a key is its class; ids are u32 big-endian. Only catalog keys
+// contain names, so a rename moves nothing and a drop removes a range. (docs/design/storage.md,
+// "Key space")
 
 import type { Bytes } from '../base/bytes/bytes.js'
 
 export const keyClass = {
-  /** Store metadata: format version. Written by the store alone. */
+  /** Store metadata: format version. Only the store writes it. */
   meta: 0x00,
   catalog: 0x01,
   record: 0x02,
@@ -17,20 +17,20 @@ export const keyClass = {
   member: 0x08,
   /** Background work that must survive a crash: dropped ranges, staged values. */
   garbage: 0x09,
-  /** Keys, sessions, nonces, whitelist, reserved names: what no command can name. */
+  /** API keys, sessions, nonces, whitelist and reserved names. No command can address them. */
   identity: 0x0a,
 } as const
 
 /**
- * Classes whose values carry a version and a CRC-32C (docs/design/transactions.md, rule 7): all
- * that clients' data lies in, but chunks, which have a checksum of their own
+ * Classes whose values carry a version and a CRC-32C (docs/design/transactions.md, rule 7). These
+ * are all classes with client data except chunks, which have their own checksum
  * (engine/collection/records.ts).
  */
 export function isVersioned(key: Bytes): boolean {
   return versioned[key[0] ?? 0] === 1
 }
 
-/** Whether a put of `key` brings data, as opposed to the bookkeeping of a removal. */
+/** Whether a put of `key` adds data, in contrast to the bookkeeping of a removal. */
 export function holdsData(key: Bytes): boolean {
   const first = key[0]
   return first !== keyClass.garbage && first !== keyClass.change && first !== keyClass.count
@@ -53,7 +53,7 @@ export function idKey(kind: number, id: number, tail?: Bytes): Bytes {
   return key
 }
 
-/** The end of everything that starts with `class, id`. */
+/** The exclusive end of all keys that start with `class, id`. */
 export function idKeyEnd(kind: number, id: number): Bytes {
   return id === 0xffffffff ? Uint8Array.of(kind + 1) : idKey(kind, id + 1)
 }

@@ -1,6 +1,6 @@
-// Opens the embedded store that lasts: a folder that belongs to one process at a time, with the
-// tables in it and the log beside them. Recovery is reading: what the log holds above the tables is
-// loaded as frozen memtables, which the checkpointer then applies as it applies any other.
+// Opens the durable embedded store: a folder with tables and log that belongs to one process at a
+// time. Recovery only reads: what the log holds beyond the tables is loaded as frozen memtables,
+// and the checkpointer applies those as usual.
 
 import { realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -35,28 +35,28 @@ import { makeTables } from './tables/new-tables.js'
 import { StoredView } from './tables/stored-view.js'
 import { firstKey } from './tables/tables-walk.js'
 
-/** Versions are started so far above the last known one: a lost tail's are never given again. */
+/** Each start skips this many versions, so versions of a lost log tail are never reused. */
 const versionsPerStart = 2 ** 24
 
 interface LmdbOptions {
-  /** The folder; made if missing. */
+  /** The folder; created if missing. */
   readonly path: string
   readonly durability: Durability
   readonly clock: Clock
   readonly log: Log
-  /** Of the log; the machine's unless said. */
+  /** File access of the log; default: the real file system. */
   readonly files?: Files
-  /** Memory of a memtable before it is frozen; memtableBytesMax unless said. */
+  /** Memory of a memtable before it is frozen; default memtableBytesMax. */
   readonly freezeBytes?: number
 }
 
-/** A start that verifies pages for longer says so, milliseconds. */
+/** If a start verifies pages for longer than this, it logs it; milliseconds. */
 const verifyTellMs = 1_000
 
 /**
- * Opens or makes the store in a folder. Throws OperationFailed, with one clear line, where the
- * folder cannot be used, is in use, has a format that this version does not know, or where its log
- * is damaged below what was promised.
+ * Opens or creates the store in a folder. Throws OperationFailed, with a one-line message, if the
+ * folder cannot be used, is in use or has an unknown format. It also throws if acknowledged data in
+ * its log is damaged.
  */
 export function openLmdbStore(options: LmdbOptions): Store {
   const folder = makeFolder(options.path)
@@ -87,8 +87,8 @@ export function openLmdbStore(options: LmdbOptions): Store {
 }
 
 /**
- * Verifies all pages of the tables, and names those that are damaged. Throws OperationFailed where
- * the store's own metadata lies in one: nothing can be read then.
+ * Verifies all pages of the tables and returns the damaged ones. Throws OperationFailed if the
+ * store's own metadata is on a damaged page, since nothing can be read then.
  */
 function verifyTables(folder: string, { clock, log }: LmdbOptions): PageDamage[] {
   const startedAt = clock.elapsed()
@@ -104,7 +104,7 @@ function verifyTables(folder: string, { clock, log }: LmdbOptions): PageDamage[]
   return damages
 }
 
-/** A commit of its own is noted as those of checkpoints are. */
+/** A commit made here is recorded like those of checkpoints. */
 function prepare(environment: Environment, folder: string): void {
   prepareFormat(environment, folder)
   const pages = new Pages(folder)
@@ -170,7 +170,7 @@ function openTables(
   return tables
 }
 
-/** What the log holds above the tables, newest first, and the log cut to that. */
+/** Loads what the log holds beyond the tables, newest first, and truncates the log to it. */
 function recover(
   files: Files,
   folder: string,
@@ -184,7 +184,7 @@ function recover(
   return loaded
 }
 
-/** Makes the folder and those above it; their names must survive a power cut as well. */
+/** Creates the folder and its parents. Their names are synced too, to survive a power cut. */
 function makeFolder(path: string): string {
   try {
     const whole = resolve(path)

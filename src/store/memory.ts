@@ -1,5 +1,5 @@
-// The store without a disk: a memtable alone. For tests, for `STORE=memory:`, and as the baseline
-// of what the other stores add.
+// The in-memory store: only a memtable. For tests, for `STORE=memory:`, and as the baseline for the
+// cost of the other stores.
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import { type Clock, systemClock } from '../base/clock.js'
@@ -18,14 +18,14 @@ import type {
   View,
 } from './tables/tables.js'
 
-/** `type` InMemory; nothing outlives the process. */
+/** Reports type `InMemory`. All data is lost when the process ends. */
 export function openMemoryStore(clock: Clock = systemClock): Store {
   return new EmbeddedStore(new MemoryTables(), clock)
 }
 
 class MemoryView implements View {
   readonly memtable: Memtable
-  /** Of a snapshot: changes from this position on are not seen. */
+  /** In a snapshot: changes at or above this position are invisible. */
   private readonly before: number | undefined
 
   constructor(memtable: Memtable, before?: number) {
@@ -69,7 +69,7 @@ class MemorySnapshot extends MemoryView implements Snapshot {
     this.position = position
   }
 
-  /** What is superseded from now on: the whole store is there in any case. */
+  /** A snapshot holds only superseded versions: the store is in memory in any case. */
   get heldBytes(): number {
     return 0
   }
@@ -103,7 +103,7 @@ export class MemoryTables extends MemoryView implements Tables, GroupView {
     return undefined
   }
 
-  /** Nothing outlives the process, so there is nothing to wait for. */
+  /** Data does not outlive the process, so there is no sync to wait for. */
   commit(body: (view: GroupView) => void): Promise<void> | undefined {
     const { memtable } = this
     memtable.begin(0)

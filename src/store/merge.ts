@@ -1,5 +1,5 @@
-// A scan over layers: the newest change of a key hides what lies below it, a tombstone hides the
-// key. Lazy, so that a range full of tombstones costs a bounded step and not the whole range.
+// Scans over layers: the newest change of a key hides older ones, and a tombstone hides the key. It
+// is lazy, so a range full of tombstones costs a bounded step, not the whole range.
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import { scanStepMax } from '../base/limits.js'
@@ -7,16 +7,16 @@ import { compareKeys } from './memtable/ordered-map.js'
 import type { Entry, KeyRange } from './store.js'
 import type { Scanned } from './tables/tables.js'
 
-/** A place in a layer, going through a range in its order. */
+/** A position in a layer, moving through a range in its order. */
 export interface Source {
   /** Undefined at the end. */
   readonly key: Bytes | undefined
-  /** The caller's own; undefined for a tombstone. */
+  /** A copy owned by the caller; undefined for a tombstone. */
   value(): Bytes | undefined
   advance(): void
 }
 
-/** `sources` are newest first, and all go through `range`. */
+/** `sources` are newest first, and all iterate `range`. */
 export function mergeScan(sources: readonly Source[], range: KeyRange, limit: number): Scanned {
   const entries: Entry[] = []
   const reverse = range.reverse === true
@@ -34,7 +34,7 @@ export function mergeScan(sources: readonly Source[], range: KeyRange, limit: nu
   }
 }
 
-/** Of equal keys the newest; the older ones are passed by. */
+/** Of equal keys, takes the newest and skips the older ones. */
 function firstOf(sources: readonly Source[], reverse: boolean): Source | undefined {
   let first: Source | undefined
   let least: Bytes | undefined
@@ -51,7 +51,7 @@ function firstOf(sources: readonly Source[], reverse: boolean): Source | undefin
   return first
 }
 
-/** What is left of a range from `key` on, which included. */
+/** The rest of a range from `key` on, inclusive. */
 function restOf(range: KeyRange, key: Bytes): KeyRange {
   if (range.reverse !== true) return { start: key, end: range.end }
   const after = new Uint8Array(key.length + 1)

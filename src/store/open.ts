@@ -1,5 +1,5 @@
-// Opens the store of a STORE setting: the only place that knows all kinds, so that a further one is
-// one more line here.
+// Opens the store of a STORE setting. This is the only place that knows all kinds of stores, so a
+// new kind is one more line here.
 
 import type { Clock } from '../base/clock.js'
 import { fail } from '../base/errors.js'

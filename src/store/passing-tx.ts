@@ -1,5 +1,5 @@
-// A transaction that hands its reads on to another one: what adds to a transaction, or notes what
-// is done with it, says only what is different.
+// A transaction that delegates its reads to another one. Subclasses that extend or observe a
+// transaction implement only the difference.
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import type {

@@ -1,6 +1,6 @@
-// A store over a folder that cannot be written, for `sigil check`: the tables are opened for
-// reading, what the log holds above them is loaded, and every write is refused. There is no lock:
-// LMDB keeps its table of readers in the folder.
+// A store over a folder that is not writable, for `sigil check`. It opens the tables for reading,
+// loads what the log holds beyond them, and refuses all writes. There is no lock, since LMDB keeps
+// its reader table in the folder.
 
 import { realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,8 +20,8 @@ import { StoredView } from './tables/stored-view.js'
 import type { LargeCommit, Snapshot, Tables, TablesStats } from './tables/tables.js'
 
 /**
- * No other process may write the folder meanwhile. Throws OperationFailed where a store could not
- * be opened there either. What lies under damaged pages is refused.
+ * No other process may write to the folder meanwhile. Throws OperationFailed if a writable store
+ * could not open there either. Reads of damaged pages fail.
  */
 export function openReadOnlyStore(path: string, clock: Clock): Store {
   const folder = realpathSync(path)

@@ -1,5 +1,5 @@
-// What the log holds above the tables, as memtables: how every start begins, and how a folder is
-// read that cannot be written. Nothing in the folder is changed here.
+// Loads what the log holds beyond the tables into memtables, for every start and for read-only
+// folders. It changes nothing in the folder.
 
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.js'
@@ -16,12 +16,14 @@ export interface LoadedLog {
   readonly frozen: Generation[]
 }
 
-/** Where a store's log lies. */
+/** Path of a store's log. */
 export function logFolder(folder: string): string {
   return join(folder, 'log')
 }
 
-/** Groups above `applied`. Throws OperationFailed where what was promised of the log is damaged. */
+/**
+ * Loads groups above `applied`. Throws OperationFailed if acknowledged data in the log is damaged.
+ */
 export function loadLog(files: Files, folder: string, applied: number, clock: Clock): LoadedLog {
   const loaded = new Map<string, Generation>()
   const visit: VisitGroup = (bytes, start, end, _group, path) => {

@@ -1,12 +1,12 @@
-// Steps of a transaction, as objects that `yield*` can take. On an embedded store a step is its own
-// finished iterator: one small allocation, no generator, no promise.
+// Steps of a transaction, as objects that `yield*` accepts. On an embedded store a step is its own
+// finished iterator: one small allocation, without a generator or promise.
 // (docs/design/transactions.md, "Programs")
 
 import { assert } from '../base/errors.js'
 import { scanEntriesMax } from '../base/limits.js'
 import type { Ask, Step } from './store.js'
 
-/** A step whose answer is known. */
+/** A step whose result is known. */
 export class Done<T> implements Step<T>, Iterator<Ask, T, unknown>, IteratorReturnResult<T> {
   readonly done = true
   readonly value: T
@@ -25,8 +25,8 @@ export class Done<T> implements Step<T>, Iterator<Ask, T, unknown>, IteratorRetu
 }
 
 /**
- * What a write program throws that can run only when something is there: it runs again then, from
- * its start. Nothing of it stays.
+ * Thrown by a write program that must wait for a condition. The store discards its changes and runs
+ * it again from the start.
  */
 export class Postponed extends Error {
   /** `until` never rejects. */
@@ -41,7 +41,9 @@ const pause: IteratorYieldResult<Ask> = { done: false, value: { kind: 'pause' } 
 
 const always = () => true
 
-/** A step that lets others work before each stretch of its own; `stretch` tells the last one. */
+/**
+ * A step in several stretches, with a pause before each; `stretch` returns whether it was the last.
+ */
 export class Stretches<T> implements Step<T>, Iterator<Ask, T, unknown> {
   private readonly stretch: () => boolean
   private readonly answer: () => T
@@ -62,20 +64,20 @@ export class Stretches<T> implements Step<T>, Iterator<Ask, T, unknown> {
     return pause
   }
 
-  /** An interruption goes to the program that pauses here. */
+  /** An interruption is thrown into the program that pauses here. */
   throw(error: unknown): never {
     throw error
   }
 }
 
-/** One pause; what the step reads is read when the program goes on. */
+/** One pause; the step reads when the program resumes. */
 export class AfterPause<T> extends Stretches<T> {
   constructor(read: () => T) {
     super(always, read)
   }
 }
 
-/** A step with an external answer: yields its question once and passes the answer on. */
+/** A step with an external answer: it yields its question once and returns the answer. */
 export class Asked<T> implements Step<T>, Iterator<Ask, T, unknown> {
   private readonly ask: Ask
   private readonly answered: (answer: unknown) => T
@@ -96,13 +98,13 @@ export class Asked<T> implements Step<T>, Iterator<Ask, T, unknown> {
     return { done: false, value: this.ask }
   }
 
-  /** A failed question goes to the program that asked it. */
+  /** A failed question is thrown into the program that asked it. */
   throw(error: unknown): never {
     throw error
   }
 }
 
-/** A scan names how much it can take, within the bound of one step. */
+/** A scan states a limit within the bound of one step. */
 export function requireBounded(limit: number): void {
   assert(limit >= 1 && limit <= scanEntriesMax, 'a scan is bounded')
 }

@@ -1,7 +1,7 @@
 // The store interface: an ordered map of bytes to bytes with atomic programs. A program is a
-// generator; on an embedded store its steps are already done, on a remote one they are asked in
-// batches, and a write program is run again on a conflict. So it must wait for nothing else and
-// leave no trace until it has committed. (docs/design/transactions.md, "Programs")
+// generator. On an embedded store its steps are already done; a remote store gets them in batches
+// and reruns a write program on a conflict. So a program waits for nothing else and has no side
+// effects before its commit. (docs/design/transactions.md, "Programs")
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import type { Account } from '../base/work/accounts.js'
@@ -19,13 +19,13 @@ export interface Entry {
   readonly value: Bytes
 }
 
-/** A value and its version: growing with every put of the key, and never given out twice. */
+/** A value and its version, which grows with every put of the key and is never reused. */
 export interface Versioned {
   readonly value: Bytes
   readonly version: number
 }
 
-/** What a paused program asks its store for; plain data. */
+/** A request of a paused program to its store; plain data. */
 export type Ask =
   | { readonly kind: 'get'; readonly key: Bytes }
   | { readonly kind: 'getMany'; readonly keys: readonly Bytes[] }
@@ -34,49 +34,49 @@ export type Ask =
   | { readonly kind: 'pause' }
   | { readonly kind: 'elsewhere'; readonly begin: Elsewhere['begin'] }
 
-/** Work that a read program has done away from its thread, such as one heavy document. */
+/** Work that a read program delegates to another thread, such as one heavy document. */
 export interface Elsewhere {
-  /** Why it cannot be done here: thrown where a program must not wait. */
+  /** The error thrown if the program must not wait. */
   readonly refusal: unknown
-  /** `owner`: whose it is, for its turn. */
+  /** Starts the work; `owner` determines its turn. */
   begin(owner: string): Begun
 }
 
 interface Begun {
   readonly done: Promise<void>
-  /** Ends it: `done` rejects, if it is not over. */
+  /** Cancels the work: `done` rejects unless it has finished. */
   end(): void
 }
 
 export type Program<T> = Generator<Ask, T, unknown>
 
-/** The result of `yield* step`; finished already on an embedded store. */
+/** A step of a program, run by `yield* step`; already finished on an embedded store. */
 export interface Step<T> {
   [Symbol.iterator](): Iterator<Ask, T, unknown>
 }
 
 export interface ReadTx {
-  /** The bytes are the program's own: they may be kept, and changed. */
+  /** The program owns the bytes and may keep and change them. */
   get(key: Bytes): Step<Bytes | undefined>
-  /** As get, with the version of the record; for the versioned classes of `layout.ts` only. */
+  /** Like get, with the version of the record; only for the versioned classes of `layout.ts`. */
   getVersioned(key: Bytes): Step<Versioned | undefined>
   getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]>
-  /** At most `limit` entries (1 to scanEntriesMax), the state at the program's start. */
+  /** At most `limit` entries (1 to scanEntriesMax) of the state at the program's start. */
   scan(range: KeyRange, limit: number): Step<Entry[]>
-  /** As scan, over entries whose value is a whole record key: each answered with that record. */
+  /** Like scan, over entries whose value is a record key: each is returned with that record. */
   scanFetch(range: KeyRange, limit: number): Step<Fetched[]>
-  /** Counters of `add`: documents and bytes; zeros where nothing was added. */
+  /** Counters of `add`: documents and bytes; zeros if nothing was added. */
   count(key: Bytes): Step<Count>
   /**
-   * Spends `units` of the work budget, and pauses where the turn is over: the place to pause for a
-   * program that computes long without reading. A write program never pauses.
+   * Spends `units` of the work budget and pauses if the turn is over, for a program that computes
+   * long without reading. A write program never pauses.
    */
   pause(units?: number): Step<void>
   /** Waits until the work is done; a write program throws its refusal. */
   elsewhere(work: Elsewhere): Step<void>
 }
 
-/** An index entry with the record it points at; undefined where the record is gone. */
+/** An index entry and the record it points to; the record is undefined if it was removed. */
 export interface Fetched extends Entry {
   readonly record: Bytes | undefined
 }
@@ -89,16 +89,16 @@ export interface Count {
 /** Reads bytes in place, from `start` to `end`; it must not keep them. */
 export type Peek<T> = (bytes: Bytes, start: number, end: number) => T
 
-/** Reading without a step and without a copy, where the store is in this process. */
+/** Reads without a step or a copy, if the store is in this process. */
 export interface Peeker {
   /**
-   * Of the value that `get` would answer; undefined where there is none. The key must not be
-   * changed any more.
+   * Applies `peek` to the value that `get` would return; undefined if there is none. The caller
+   * must not change the key afterwards.
    */
   peek<T>(key: Bytes, peek: Peek<T>): T | undefined
 }
 
-/** A put in the making: the key's bytes belong at `keyAt` of `bytes`, the value's at `valueAt`. */
+/** An in-place put: the key belongs at `keyAt` of `bytes`, the value at `valueAt`. */
 export interface InPlaceWrite {
   readonly bytes: Bytes
   readonly keyAt: number
@@ -106,45 +106,46 @@ export interface InPlaceWrite {
 }
 
 /**
- * Changes that are written where they will lie, one after the other: `begin`, then the key,
- * `peekUnder`, then the value, and `keep`, or `drop`. A write without these was never there.
- * Records and members only.
+ * In-place writes, one at a time: `begin`, write the key, `peekUnder`, write the value, then `keep`
+ * or `drop`. A write without `keep` or `drop` has no effect. Only for records and members.
  */
 export interface InPlace {
   /**
-   * Memory with anything in it, good until the next call but `peekUnder` and `seek`. Key and value
+   * Uninitialized memory, valid until the next call except `peekUnder` and `seek`. Key and value
    * are well below a megabyte.
    */
   begin(keyBytes: number, valueBytes: number): InPlaceWrite
-  /** Of the value that lies under the write's key; undefined where there is none. */
+  /** Applies `peek` to the current value of the write's key; undefined if there is none. */
   peekUnder<T>(peek: Peek<T>): T | undefined
-  /** Stands for peekUnder where it is all the same what lies there: that may be far away. */
+  /** Replaces peekUnder if the caller does not need the old value, which may be slow to read. */
   seek(): void
   /**
-   * Makes the write a put of this program, under the key that was looked up; with so many bytes of
-   * its value, if those are fewer.
+   * Makes the write a put of this program under the key that was looked up. `valueBytes` shortens
+   * the value.
    */
   keep(valueBytes?: number): void
-  /** Makes it a removal of that key. */
+  /** Makes the write a removal of that key. */
   drop(): void
 }
 
 export interface Tx extends ReadTx {
-  /** Undefined where values are further away than a call. */
+  /** Undefined if values are not in this process. */
   readonly peeker?: Peeker | undefined
-  /** Undefined there, and where all changes are noted by their keys. */
+  /** Undefined without a peeker, and if all changes are recorded by key. */
   readonly inPlace?: InPlace | undefined
   /**
-   * Of a store that makes a program's changes later than the program ends: `told` is called right
-   * before that, with nothing in between, and what it throws ends the program without a change.
-   * Undefined where a program that ends changes what it does there and then.
+   * For a store that applies a program's changes after the program ends. `told` is called directly
+   * before they are applied; if it throws, nothing is changed. Undefined if the changes are applied
+   * when the program ends.
    */
   readonly whenApplied?: ((told: () => void) => void) | undefined
-  /** As scan, merged with this program's own writes: for unique probes and key-value structures. */
+  /**
+   * Like scan, merged with this program's own writes: for unique checks and key-value structures.
+   */
   scanOwn(range: KeyRange, limit: number): Step<Entry[]>
   /**
-   * Buffered until the program returns; throws at once what is the program's fault (size, bounds).
-   * The store keeps the arrays until then: they must not be changed.
+   * Buffered until the program returns; throws at once on errors of the program (size, limits). The
+   * store keeps the arrays until then, so the caller must not change them.
    */
   put(key: Bytes, value: Bytes): void
   remove(key: Bytes): void
@@ -162,34 +163,36 @@ export interface KeyChange {
   readonly value: Bytes | undefined
 }
 
-/** Changes of one atomic write that are too many for a program: they were prepared before. */
+/** Prepared changes of one atomic write that exceed the limits of a program. */
 export interface LargeChanges {
-  /** Each key once; none that the program itself changes. */
+  /** Each key once, and no key that the program itself changes. */
   readonly changes: readonly KeyChange[]
-  /** Told of each of them behind the commit, before the next write program runs. */
+  /** Called for each change after the commit, before the next write program runs. */
   readonly told?: (change: KeyChange) => void
 }
 
 export interface ReadOptions {
-  /** Keeps one snapshot across pauses, within the bounds of its age; else a pause lets it go. */
+  /**
+   * Keeps one snapshot across pauses, within the limits of its age; otherwise a pause releases it.
+   */
   readonly snapshot?: boolean
-  /** Looked at in every pause; a throw ends the program with that error. */
+  /** Called in every pause; a throw ends the program with that error. */
   readonly onPause?: () => void
-  /** Whose work it is: programs of one owner wait for each other; the server's own unless given. */
+  /** The account of the work, by default the server's own; programs of one account run in turn. */
   readonly account?: Account | undefined
 }
 
 export interface StoreStats {
   readonly type: 'InMemory' | 'LMDB' | 'PostgreSQL'
-  /** Bytes that the data takes where it is kept. */
+  /** Size of the stored data, bytes. */
   readonly sizeBytes: number
-  /** Set while writes are refused: why. */
+  /** Why writes are refused at the moment. */
   readonly refusing?: string
-  /** Of a store in this process. */
+  /** Only for a store in this process. */
   readonly groups?: GroupStats
-  /** Of a store that writes a log. */
+  /** Only for a store with a log. */
   readonly log?: LogStats
-  /** Of the backup under way. */
+  /** Statistics of the running backup. */
   readonly backup?: BackupStats
 }
 
@@ -197,12 +200,15 @@ export interface StoreStats {
 export interface GroupStats {
   readonly groups: number
   readonly programs: number
-  /** Programs that wait for a group at the moment. */
+  /** Programs that wait for a group now. */
   readonly queued: number
 }
 
 interface LogStats {
-  /** Changes not yet in the tables: their memory, and the age of the oldest, milliseconds. */
+  /**
+   * Changes not yet in the tables: their memory in bytes, and the age of the oldest in
+   * milliseconds.
+   */
   readonly memtableBytes: number
   readonly memtableEntries: number
   readonly checkpointLagMs: number
@@ -218,7 +224,7 @@ interface LogStats {
 }
 
 export interface BackupStats {
-  /** In all, and sent until now. */
+  /** Pairs in total, and pairs sent so far. */
   readonly pairs: number
   readonly donePairs: number
   readonly doneBytes: number
@@ -229,16 +235,16 @@ export interface BackupOptions {
   /** Version of Sigil, for the file. */
   readonly sigil: string
   readonly bytesPerSecond: number
-  /** Beginnings of keys that are not for the file. */
+  /** Key prefixes to leave out of the file. */
   readonly without?: readonly Bytes[]
-  /** Ends the backup, whatever it is doing. */
+  /** Aborts the backup at any point. */
   readonly signal?: AbortSignal
 }
 
 /**
- * A backup under way: the bytes of its file, made as they are taken. Iterating throws
- * ChecksumMismatch where stored data is damaged, and Interrupted once it was ended. A caller that
- * does not iterate to the end, or leave the iteration, has to call `end`.
+ * A running backup: the bytes of its file, made on demand. Iteration throws ChecksumMismatch if
+ * stored data is damaged, and Interrupted after the backup was ended. A caller that neither
+ * finishes nor leaves the iteration must call `end`.
  */
 export interface Backup extends AsyncIterable<Bytes> {
   readonly pairs: number
@@ -247,29 +253,30 @@ export interface Backup extends AsyncIterable<Bytes> {
 
 export interface Store {
   /**
-   * Runs once, on one snapshot a tick; pauses when its work budget is used up. Sync when it can.
+   * Runs once, on one snapshot in each tick; pauses when its work budget is used up. Synchronous if
+   * possible.
    */
   read<T>(program: (tx: ReadTx) => Program<T>, options?: ReadOptions): Awaitable<T>
   /**
-   * Runs to its end without a pause, perhaps more than once; resolves when as durable as
+   * Runs to its end without a pause, perhaps more than once; resolves when the result is durable as
    * configured. Rejects with the program's own error, or WriteConflict, OutOfDiskSpace,
-   * ShutdownInProgress. Programs of one account run in the order in which they came.
+   * ShutdownInProgress. Programs of one account run in order of arrival.
    */
   write<T>(program: (tx: Tx) => Program<T>, account?: Account): Promise<T>
   /**
-   * As write, with changes beside those of the program: what the program throws undoes all of it.
-   * They are made in several turns; until the last one, readers see none of them and no other write
-   * program runs. Up to largePutsMax and largeBytesMax.
+   * Like write, with additional changes; if the program throws, all are undone. They are applied in
+   * several turns. Until the last one, readers see none of them and no other write program runs.
+   * Limits: largePutsMax and largeBytesMax.
    */
   writeLarge<T>(program: (tx: Tx) => Program<T>, large: LargeChanges, account?: Account): Promise<T>
-  /** Whose turn it is among those that wait; undefined where the store keeps no such order. */
+  /** Schedules the waiting programs; undefined if the store keeps no such order. */
   readonly scheduler?: Scheduler | undefined
   stats(): StoreStats
   /**
-   * One state of everything, taken while others read and write; one at a time. Rejects with
-   * CommandNotSupported where the store has no files, ConflictingOperationInProgress.
+   * Backs up one consistent state while the store is in use; one backup at a time. Rejects with
+   * CommandNotSupported if the store has no files, or ConflictingOperationInProgress.
    */
   backup?(options: BackupOptions): Promise<Backup>
-  /** Refuses new programs, finishes those at work, and lets the folder go. */
+  /** Refuses new programs, finishes the running ones, and releases the folder. */
   close(): Promise<void>
 }

@@ -1,6 +1,5 @@
-// A sweep is a command in more than one transaction: a generator of phases, each a read program or
-// a write program, driven from outside. What a phase has done stays done.
-// (docs/design/transactions.md, rule 2)
+// A sweep is a command in more than one transaction: a generator of phases, each a read or write
+// program that a driver runs. A completed phase is permanent. (docs/design/transactions.md, rule 2)
 
 import type { Account } from '../base/work/accounts.js'
 import { turnUnits } from '../base/work/work-figures.js'
@@ -30,7 +29,7 @@ export function* readPhase<T>(
     : { mode: 'read', program, options }) as T
 }
 
-/** Lets others work: for loops of a sweep that come to no program. */
+/** Yields to other work, for loops of a sweep that run no program. */
 export function pausePhase(): Sweep<void> {
   return readPhase(givesWay)
 }
@@ -44,7 +43,7 @@ export function* writePhase<T>(program: (tx: Tx) => Program<T>): Sweep<T> {
   return (yield { mode: 'write', program }) as T
 }
 
-/** As writePhase, with changes that are too many for a program. */
+/** Like writePhase, with changes that exceed the limits of a program. */
 export function* largePhase<T>(program: (tx: Tx) => Program<T>, large: LargeChanges): Sweep<T> {
   return (yield { mode: 'write', program, large }) as T
 }

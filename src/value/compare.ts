@@ -1,5 +1,5 @@
-// The total order of BSON values, across types: filters, sorts, unique keys and $group all rest on
-// it, and key.ts must agree with it byte for byte. Source: MongoDB manual, Comparison/Sort Order.
+// The total order of BSON values across types. Filters, sorts, unique keys and $group depend on it,
+// and key.ts must agree with it byte for byte. Source: MongoDB manual, Comparison/Sort Order.
 
 import { type Bytes, textOf } from '../base/bytes/bytes.js'
 import { work } from '../base/work/work-budget.js'
@@ -45,7 +45,10 @@ export function typeClass(type: number): number {
   return classOfType[type] ?? 0
 }
 
-/** Below, at or above 0 as `a` sorts before, with or after `b`. A missing value is the caller's. */
+/**
+ * Negative, 0 or positive as `a` sorts before, with or after `b`. The caller handles missing
+ * values.
+ */
 export function compareValues(a: Value, b: Value, collation?: Collation): number {
   if (a.type === bsonType.int32 && b.type === bsonType.int32) {
     return order(readInt32(a.bytes, a.start), readInt32(b.bytes, b.start))
@@ -54,12 +57,12 @@ export function compareValues(a: Value, b: Value, collation?: Collation): number
   return compareParts(a.type, a.bytes, a.start, a.end, type, bytes, start, end, collation)
 }
 
-/** 1 equals 1.0 and NumberDecimal("1.00"); objects are equal only in the same order of fields. */
+/** 1 equals 1.0 and NumberDecimal("1.00"); objects are equal only with the same field order. */
 export function equalValues(a: Value, b: Value, collation?: Collation): boolean {
   return compareValues(a, b, collation) === 0
 }
 
-/** Whether an element of the value's class equals it, read where it lies. */
+/** Whether an element of the value's class equals it, read in place. */
 function elementEquals(
   { type, valueStart, valueEnd }: Elements,
   bytes: Bytes,
@@ -85,10 +88,10 @@ function elementEquals(
   )
 }
 
-/** Elements that are stepped over before they are counted. */
+/** Elements skipped between two updates of the work budget. */
 const countedTogether = 256
 
-/** The position of the first element from `from` and before `to` that equals a value, or -1. */
+/** The position of the first element from `from` to `to` (exclusive) equal to a value, or -1. */
 export function positionOf(
   array: Value,
   value: Value,
@@ -112,7 +115,7 @@ export function positionOf(
   return -1
 }
 
-/** Identical type and payload: what an update calls unchanged. */
+/** Whether type and payload are identical: then an update counts as no change. */
 export function sameBytes(a: Value, b: Value): boolean {
   if (a.type !== b.type) return false
   return compareRanges(a.bytes, a.start, a.end, b.bytes, b.start, b.end) === 0
@@ -173,7 +176,10 @@ function compareParts(
   }
 }
 
-/** Pairs of elements: type class, then name (of objects), then value; fewer elements come first. */
+/**
+ * Compares elements in pairs: type class, then name (of objects), then value; fewer elements sort
+ * first.
+ */
 function compareElements(
   a: Bytes,
   aStart: number,
@@ -217,7 +223,7 @@ function compareElements(
   }
 }
 
-/** Code, then scope. */
+/** Compares code, then scope. */
 function compareScoped(
   a: Bytes,
   aStart: number,
@@ -233,7 +239,7 @@ function compareScoped(
   )
 }
 
-/** 64-bit numbers whose upper halves are given and whose lower halves lie at the starts. */
+/** Compares 64-bit numbers by the given upper halves, then by the lower halves at the starts. */
 function compareHalves(
   aHigh: number,
   bHigh: number,
@@ -245,11 +251,11 @@ function compareHalves(
   return order(aHigh, bHigh) || order(readInt32(a, aStart) >>> 0, readInt32(b, bStart) >>> 0)
 }
 
-/** Two elements compared: 0.05 µs. */
+/** Work units to compare two elements: 0.05 µs. */
 const pairUnits = 0.5
-/** Text that is compared by a collation for one unit. */
+/** Bytes of text that a collation compares in one work unit. */
 const collatedBytesPerUnit = 4
-/** Above this many bytes the native comparison is worth its call. */
+/** Above this size, a native comparison pays off. */
 const nativeBytesMin = 48
 
 function compareRanges(

@@ -7,15 +7,15 @@ import { fail } from '../base/errors.js'
 import { decimalCharsMax } from '../base/limits.js'
 import { bsonType, Value } from './value.js'
 
-/** Digits of a significand, and the bounds of the exponent that stands with it. */
+/** Digits of a significand, and the limits of its exponent. */
 const digitsMax = 34
 const exponentMin = -6176
 const exponentMax = 6111
 const significandEnd = 10n ** 34n
 
 /**
- * A number without loss: `coefficient * 10^exponent`, signed; of any precision, because doubles and
- * int64 are compared with decimals through it.
+ * An exact number: `coefficient * 10^exponent`, signed. Its precision is unlimited, because doubles
+ * and int64 are compared with decimals through it.
  */
 export interface Exact {
   readonly kind: 'finite' | 'infinity' | 'nan'
@@ -34,7 +34,7 @@ export function finiteExact(negative: boolean, coefficient: bigint, exponent: nu
   return { kind: 'finite', negative, coefficient, exponent }
 }
 
-/** Decodes the 16 bytes at `start`; a significand beyond 34 digits counts as zero, as IEEE says. */
+/** Decodes the 16 bytes at `start`; a significand above 34 digits counts as zero (IEEE 754). */
 export function decodeDecimal(bytes: Bytes, start: number): Exact {
   const buffer = bufferOf(bytes)
   const low = buffer.readBigUInt64LE(start)
@@ -70,7 +70,7 @@ export function encodeDecimal(exact: Exact): Value {
   return new Value(bsonType.decimal128, bytes, 0, 16)
 }
 
-/** The number as a Decimal128 can hold it: rounded, exponent in range, or infinite. */
+/** The number as a Decimal128: rounded, exponent in range, or infinite. */
 function fit(exact: Exact): Exact {
   const { negative } = exact
   let { coefficient, exponent } = exact
@@ -115,12 +115,12 @@ export function digitsOf(coefficient: bigint): number {
 const decimalText = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d+))?$/
 const infinityText = /^([+-]?)(?:inf|infinity)$/i
 const nanText = /^[+-]?nan$/i
-/** Exponents in text are cut here: beyond every Decimal128, and still exact as numbers. */
+/** Maximum digits of an exponent in text: beyond every Decimal128, and still exact as a number. */
 const exponentDigitsMax = 15
 
 /**
- * Decimal128 of a text such as `-12.50E+3`, `Infinity` or `NaN`. Without `rounding` a number that
- * 34 digits cannot hold exactly is refused, as Extended JSON asks. Throws BadValue.
+ * Parses a Decimal128 such as `-12.50E+3`, `Infinity` or `NaN`. Without `rounding`, a number that
+ * 34 digits cannot represent exactly is refused, as Extended JSON requires. Throws BadValue.
  */
 export function decimalFromString(text: string, rounding = false): Value {
   if (text.length > decimalCharsMax) throw fail('BadValue', `not a decimal number: ${quoted(text)}`)
@@ -172,7 +172,7 @@ export function exactToString(exact: Exact): string {
   return `${sign}${padded.slice(0, exponent)}.${padded.slice(exponent)}`
 }
 
-/** Order of two numbers by value: NaN first and equal to itself, -0 equal to 0. */
+/** Compares two numbers by value: NaN first and equal to itself, -0 equal to 0. */
 export function compareExact(a: Exact, b: Exact): number {
   const aRank = rankOf(a)
   const bRank = rankOf(b)
@@ -190,7 +190,7 @@ function rankOf(exact: Exact): number {
   return exact.negative ? ranks.negative : ranks.positive
 }
 
-/** Both are finite and not zero. The leading digit's place decides before anything is scaled. */
+/** Both are finite and nonzero. Compares the place of the leading digit first, to avoid scaling. */
 function compareMagnitudes(a: Exact, b: Exact): number {
   const byPlace = digitsOf(a.coefficient) + a.exponent - (digitsOf(b.coefficient) + b.exponent)
   if (byPlace !== 0) return byPlace
@@ -224,8 +224,8 @@ function scaled(exact: Exact, exponent: number): bigint {
 }
 
 /**
- * A sum whose smaller part lies wholly below the 34 digits of the larger: the larger, with digits
- * enough that a last one of 1 stands for all that is below it, so that rounding sees it.
+ * For a sum whose smaller part is entirely below the 34 digits of the larger: the larger part,
+ * extended so that a final digit 1 represents the rest for rounding.
  */
 function withinReach(a: Exact, b: Exact): Exact | undefined {
   if (a.coefficient === 0n || b.coefficient === 0n) return undefined
@@ -255,7 +255,7 @@ export function multiplyDecimals(a: Exact, b: Exact): Exact {
   return fit(finiteExact(negative, a.coefficient * b.coefficient, a.exponent + b.exponent))
 }
 
-/** Division by zero gives an infinity, 0/0 gives NaN; callers refuse it before where they must. */
+/** Division by zero gives an infinity, 0/0 gives NaN; callers refuse zero first if required. */
 export function divideDecimals(a: Exact, b: Exact): Exact {
   if (a.kind === 'nan' || b.kind === 'nan') return nanExact
   const negative = a.negative !== b.negative
@@ -269,7 +269,7 @@ export function divideDecimals(a: Exact, b: Exact): Exact {
   let quotient = dividend / b.coefficient
   let exponent = ideal - places
   if (dividend % b.coefficient !== 0n) {
-    // One more digit that is not zero stands for the endless rest, so that rounding sees it.
+    // One more nonzero digit represents the endless rest for rounding.
     return fit(finiteExact(negative, quotient * 10n + 1n, exponent - 1))
   }
   while (exponent < ideal && quotient % 10n === 0n) {
@@ -279,7 +279,7 @@ export function divideDecimals(a: Exact, b: Exact): Exact {
   return fit(finiteExact(negative, quotient, exponent))
 }
 
-/** Remainder of a division cut toward zero, with the dividend's sign. */
+/** Remainder of a division truncated toward zero, with the dividend's sign. */
 export function modDecimals(a: Exact, b: Exact): Exact {
   if (a.kind !== 'finite' || b.kind === 'nan') return nanExact
   if (b.kind === 'infinity') return a

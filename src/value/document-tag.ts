@@ -1,5 +1,5 @@
-// The tag of a document's bytes: what HTTP calls an entity tag. A client with the tag of what it
-// has read can require that its change be made only while the document is unchanged.
+// The tag of a document's bytes, an HTTP entity tag. With it, a client can make a change
+// conditional on an unchanged document.
 
 import { createHash } from 'node:crypto'
 import type { Document } from './value.js'

@@ -1,18 +1,18 @@
-// Reading a BSON document in place: one element after the other, nothing decoded but what is asked
-// for. The document has passed `validate.ts`, so no bound is checked twice.
+// Reads a BSON document in place, element by element, and decodes only what is requested. The
+// document has passed `validate.ts`, so bounds are not checked again.
 
 import { type Bytes, textOf, utf8 } from '../base/bytes/bytes.js'
 import { work } from '../base/work/work-budget.js'
 import { elementUnits } from '../base/work/work-figures.js'
 import { bsonType, type Document, readInt32, Value } from './value.js'
 
-/** An element taken out as a value: 0.05 µs. */
+/** Work units of an element read as a value: 0.05 µs. */
 const takenUnits = 0.5
-/** The same with its name, as a pair: 0.2 µs. */
+/** Work units of an element read with its name: 0.2 µs. */
 const fieldUnits = 2
-/** A search through so many elements is part of what its caller spends. */
+/** The caller's cost includes a search through this many elements. */
 const fewElements = 16
-/** Bytes of the payload of each type; -1 where the payload tells. */
+/** Payload size of each type; -1 if the payload contains its length. */
 const fixedSizes = new Int8Array(256)
 for (const type of Object.values(bsonType)) fixedSizes[type] = fixedSizeOf(type)
 
@@ -90,13 +90,13 @@ export class Elements {
     return new Value(this.type, this.bytes, this.valueStart, this.valueEnd)
   }
 
-  /** Where the element begins: at its type byte. */
+  /** Start of the element: its type byte. */
   get start(): number {
     return this.nameStart - 1
   }
 }
 
-/** Bytes of the payload of `type` that starts at `at`. */
+/** Length of the payload of `type` at `at`. */
 export function payloadLength(type: number, bytes: Bytes, at: number): number {
   const size = fixedSizes[type] as number
   if (size >= 0) return size
@@ -137,12 +137,12 @@ export function findElement(bytes: Bytes, start: number, name: Bytes): Value | u
 
 const names = new Map<string, Bytes>()
 
-/** The field `name` of a document; names are a fixed set of ours (command fields and the like). */
+/** The field `name` of a document; only for fixed names of Sigil, such as command fields. */
 export function field(document: Document, name: string): Value | undefined {
   return findElement(document, 0, nameBytes(name))
 }
 
-/** The same of an embedded document, read where it lies. */
+/** Like field, for an embedded document, in place. */
 export function fieldIn(object: Value, name: string): Value | undefined {
   return findElement(object.bytes, object.start, nameBytes(name))
 }
@@ -176,7 +176,7 @@ export function elementsOf(array: Value): Value[] {
   return values
 }
 
-/** How many elements an array, or fields an object, has. */
+/** Number of elements of an array, or fields of an object. */
 export function countElements({ bytes, start }: Value): number {
   const elements = new Elements(bytes, start)
   let count = 0

@@ -1,21 +1,22 @@
-// Values back out of their keys, where a key holds all of a value: text, binaries, ids, truths,
-// dates and timestamps. Numbers have lost their type, null and missing share a key: those are
-// passed over, and what is nested not even that. (docs/design/storage.md, "Keys of values")
+// Decodes values from keys, for types whose key contains the whole value: text, binary, ids,
+// booleans, dates and timestamps. Numbers have lost their type, and null and missing share a key,
+// so those are skipped. Nested values cannot even be skipped. (docs/design/storage.md, "Keys of
+// values")
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import { bsonType, maxKeyValue, minKeyValue, Value, writeInt32 } from './value.js'
 
 interface KeyPart {
-  /** Undefined: the key does not tell which value it was. */
+  /** Undefined if the key does not identify the value. */
   readonly value: Value | undefined
-  /** Where the next value's key begins. */
+  /** Start of the next value's key. */
   readonly end: number
 }
 
 const numberBytes = 8
 const objectIdBytes = 12
 
-/** The value whose key begins at `at`; undefined where not even its end is known. */
+/** The value whose key begins at `at`; undefined if its end is unknown. */
 export function readKeyPart(key: Bytes, at: number, descending = false): KeyPart | undefined {
   const part = descending ? readPlain(invertedFrom(key, at), 0) : readPlain(key, at)
   return descending && part !== undefined ? { value: part.value, end: part.end + at } : part
@@ -54,7 +55,7 @@ function readPlain(key: Bytes, at: number): KeyPart | undefined {
   }
 }
 
-/** A double's bits and the mark that they say it all: 00, or ff below zero. */
+/** Skips a double's bits and the mark that they are complete: 00, or ff below zero. */
 function passNumber(key: Bytes, start: number): KeyPart | undefined {
   const mark = key[start + numberBytes]
   if (mark !== 0 && mark !== 0xff) return undefined

@@ -1,8 +1,7 @@
-// Order-preserving keys: the bytes of two encoded values compare as the values do, equal values
-// of different numeric types have equal bytes, and no encoding is a prefix of another, so that
-// compound keys are concatenations and a prefix range is exact. Text escapes 00 as 01 01 and 01 as
-// 01 02, because only then no string's key is the beginning of another's, ascending or inverted.
-// (docs/design/storage.md, "Keys of values")
+// Order-preserving keys: encoded values compare like the values. Equal numbers of different types
+// have equal bytes. No encoding is a prefix of another, so compound keys are concatenations and
+// prefix ranges are exact. Text escapes 00 as 01 01 and 01 as 01 02, so that no string's key is a
+// prefix of another's, ascending or inverted. (docs/design/storage.md, "Keys of values")
 
 import { type Bytes, latin1Of, textOf } from '../base/bytes/bytes.js'
 import { work } from '../base/work/work-budget.js'
@@ -14,13 +13,13 @@ import { exactOf, exactOfBigint, exactOfNumber, numberOf, readInt64AsNumber } fr
 import { bsonType, isNumberType, readDouble, readInt32, stringValue, type Value } from './value.js'
 
 const startBytes = 256
-/** A byte of a text whose key a collation makes: 0.1 µs of ASCII, 0.4 µs of other letters. */
+/** Work units of a text byte under a collation: 0.1 µs for ASCII, 0.4 µs for other letters. */
 const collatedByteUnits = 2
-/** A number that is looked up or put into a Map, a text, and any other value. */
+/** Work units to hash a number or a text (or any other value) for a Map. */
 const numberHashUnits = 0.6
 const textHashUnits = 1.2
 const hashUnits = 3
-/** Keys up to this size are copied byte by byte: cheaper than a native call. */
+/** Up to this size, keys are copied in a loop, which is faster than a native call. */
 const shortBytesMax = 48
 
 /** First byte of each type's key. 00 ends objects and arrays, so every type is above it. */
@@ -56,7 +55,7 @@ const words = new Int32Array(2)
 const wordAsDouble = new Float64Array(words.buffer)
 const wordAsBigint = new BigInt64Array(words.buffer)
 
-/** Builds one key after the other in one buffer; `reset` begins the next. */
+/** Builds keys one after the other in one buffer; `reset` starts the next. */
 export class KeyWriter {
   private buffer = Buffer.allocUnsafeSlow(startBytes)
   private at = 0
@@ -99,7 +98,7 @@ export class KeyWriter {
     return this
   }
 
-  /** As value, of a text that need not become one; without a collation. */
+  /** Like value, for a JavaScript string, without a collation. */
   string(text: string): this {
     const start = this.at
     this.reserve(text.length * 2 + 2)
@@ -126,13 +125,13 @@ export class KeyWriter {
     return key
   }
 
-  /** What was written since `reset`, where it lies: until the next `reset`. */
+  /** A view of what was written since `reset`, valid until the next `reset`. */
   view(): Bytes {
-    // Not a Buffer: its `slice` would be no copy.
+    // Not a Buffer, whose `slice` does not copy.
     return new Uint8Array(this.buffer.buffer, 0, this.at)
   }
 
-  /** What was written since `reset`, one character a byte. */
+  /** What was written since `reset`, one character for each byte. */
   text(): string {
     return this.buffer.toString('latin1', 0, this.at)
   }
@@ -259,7 +258,7 @@ export class KeyWriter {
     this.buffer[this.at++] = n < 0 ? 0xff : 0
   }
 
-  /** A double's bits in the order of numbers; NaN is below all. */
+  /** A double's bits in numeric order; NaN sorts first. */
   private head(n: number): void {
     wordAsDouble[0] = n
     const high = words[1] ?? 0
@@ -286,7 +285,7 @@ export class KeyWriter {
     else this.exactOrTail(nearest, exact)
   }
 
-  /** `nearest` is the double next to the exact value, which is not zero. */
+  /** `nearest` is the double nearest to the exact value, which is nonzero. */
   private exactOrTail(nearest: number, exact: Exact): void {
     const order = compareExact(exactOfNumber(nearest), exact)
     if (order === 0) this.exactNumber(nearest)
@@ -299,7 +298,7 @@ export class KeyWriter {
     }
   }
 
-  /** What the double lacks: base-100 exponent, digits plus 1, 00. */
+  /** The part that the double lacks: base-100 exponent, digits plus 1, 00. */
   private tail(exact: Exact): void {
     const digits = exact.coefficient.toString()
     const place = digits.length + exact.exponent
@@ -325,7 +324,7 @@ export class KeyWriter {
     this.putWord(low)
   }
 
-  /** Four bytes, big-endian; room has been reserved. */
+  /** Writes four bytes, big-endian; the space is already reserved. */
   private putWord(n: number): void {
     const { buffer, at } = this
     buffer[at] = n >>> 24
@@ -357,7 +356,7 @@ export class KeyWriter {
   }
 }
 
-/** The next double nearer to zero; an infinity becomes the largest double. */
+/** The next double towards zero; an infinity becomes the largest double. */
 function towardZero(n: number): number {
   wordAsDouble[0] = n
   wordAsBigint[0] = (wordAsBigint[0] ?? 0n) - 1n
@@ -371,17 +370,20 @@ export function encodeKey(v: Value, descending = false, collation?: Collation): 
   return scratch.reset().value(v, descending, collation).finish()
 }
 
-/** A key for Map and Set: two strings are equal exactly if the values are. */
+/** A key for Map and Set: two keys are equal exactly if the values are. */
 export function equalityKey(v: Value, collation?: Collation): string {
   if (isNumberType(v.type)) {
     const n = numberOf(v)
-    // A number that is a double is its text, which is short and quick; what is not has a tail.
+    // A number that is exact as a double uses its text, which is short and fast.
     if (isExactly(n, v)) return `n${n}`
   }
   return scratch.reset().value(v, false, collation).text()
 }
 
-/** As equalityKey, with numbers as themselves: what a Map or Set finds quickest. Spends. */
+/**
+ * Like equalityKey, with numbers as themselves, which is fastest in a Map or Set. Charges the work
+ * budget.
+ */
 export function hashKey(v: Value, collation?: Collation): string | number {
   if (v.type === bsonType.int32) {
     work.spend(numberHashUnits)
@@ -390,7 +392,7 @@ export function hashKey(v: Value, collation?: Collation): string | number {
   const isText = v.type === bsonType.string || v.type === bsonType.symbol
   if (isText && collation === undefined) {
     work.spend(textHashUnits + (v.end - v.start) / bytesPerUnit)
-    // No other key begins with the type of a string's.
+    // No other key begins with a string's type.
     return textMark + latin1Of(v.bytes, v.start + 4, v.end - 1)
   }
   work.spend(hashUnits)

@@ -1,5 +1,5 @@
-// JavaScript objects as BSON and back, for tests, small documents of our own and the extra fields
-// of errors. Never on the way of a stored document: a plain object loses types and the order of
+// Converts JavaScript objects to BSON and back, for tests, small documents of Sigil and the extra
+// fields of errors. Never used for stored documents: a plain object loses types and the order of
 // integer-like names.
 
 import { BSON } from 'bson'
@@ -8,9 +8,9 @@ import { type Document, nullValue, Value } from './value.js'
 import { DocumentWriter } from './writer.js'
 
 /**
- * A document of `object`. Whole numbers within int32 become int32, other numbers double; bson
- * classes (Long, ObjectId, …), Date, RegExp and bytes as the bson library does; a `Value` is
- * copied as it is; undefined is left out.
+ * A document of `object`. Integers within int32 become int32, other numbers double. The bson
+ * library converts its classes (Long, ObjectId, …), Date, RegExp and bytes. A `Value` is copied;
+ * undefined is omitted.
  */
 export function documentFrom(object: Readonly<Record<string, unknown>>): Document {
   const writer = new DocumentWriter()
@@ -18,17 +18,17 @@ export function documentFrom(object: Readonly<Record<string, unknown>>): Documen
   return writer.finish()
 }
 
-/** One value, as a field of documentFrom would be; undefined gives null. */
+/** One value, converted like a field of documentFrom; undefined gives null. */
 export function valueFrom(js: unknown): Value {
   return js === undefined ? nullValue : (field(documentFrom({ v: js }), 'v') ?? nullValue)
 }
 
-/** A plain object: numbers, strings and dates of JavaScript, bson classes for the rest. */
+/** A plain object with JavaScript numbers, strings and dates, and bson classes for other types. */
 export function toObject(document: Document): Record<string, unknown> {
   return BSON.deserialize(document, { useBigInt64: false, promoteBuffers: false })
 }
 
-/** One value, as toObject gives it. */
+/** One value, converted like a field of toObject. */
 export function toJs(v: Value): unknown {
   return toObject(new DocumentWriter().value('v', v).finish()).v
 }

@@ -34,7 +34,7 @@ import {
 const twoTo32 = 4294967296
 const int64Min = -(2n ** 63n)
 const int64Max = 2n ** 63n - 1n
-/** A double keeps so many digits when it becomes a decimal (the reference server's rule). */
+/** Digits kept when a double becomes a decimal, as on MongoDB. */
 const doubleDigits = 15
 
 /** An int64 rounded to a double; exact within 2^53. */
@@ -42,7 +42,7 @@ export function readInt64AsNumber(bytes: Bytes, at: number): number {
   return readInt32(bytes, at + 4) * twoTo32 + (readInt32(bytes, at) >>> 0)
 }
 
-/** Any numeric value as a double, with what that loses; NaN for other types. */
+/** Any numeric value as a double, perhaps rounded; NaN for other types. */
 export function numberOf(value: Value): number {
   return readNumber(value.type, value.bytes, value.start)
 }
@@ -62,7 +62,7 @@ function readNumber(type: number, bytes: Bytes, start: number): number {
   }
 }
 
-/** The whole number that a numeric value is exactly, if it lies within 2^53; else undefined. */
+/** The integer exactly equal to a numeric value, if it is within 2^53; otherwise undefined. */
 export function integerOf(value: Value): number | undefined {
   const n = numberOf(value)
   if (!Number.isSafeInteger(n)) return undefined
@@ -73,7 +73,7 @@ export function integerOf(value: Value): number | undefined {
   return n === 0 ? 0 : n
 }
 
-/** Order of two numbers by exact value: NaN equals NaN and comes first, -0 equals 0. */
+/** Compares two numbers by exact value: NaN equals NaN and sorts first, -0 equals 0. */
 export function compareNumbers(
   aType: number,
   a: Bytes,
@@ -90,7 +90,7 @@ export function compareNumbers(
   if (left < right) return -1
   if (left > right) return 1
   if (left === right) {
-    // Rounding keeps order, so only int64 beyond 2^53 that round to one double are undecided.
+    // Rounding keeps the order, so only int64 beyond 2^53 that round to one double remain.
     if (Number.isSafeInteger(left) || !Number.isFinite(left)) return 0
     if (aType !== bsonType.int64 && bType !== bsonType.int64) return 0
     return compareExact(exactAt(aType, a, aStart), exactAt(bType, b, bStart))
@@ -98,7 +98,7 @@ export function compareNumbers(
   return Number(Number.isNaN(right)) - Number(Number.isNaN(left))
 }
 
-/** A numeric value without loss. */
+/** A numeric value as an exact number. */
 export function exactOf(value: Value): Exact {
   return exactAt(value.type, value.bytes, value.start)
 }
@@ -137,10 +137,7 @@ export function exactOfNumber(n: number): Exact {
   return finiteExact(negative, significand * 5n ** BigInt(-exponent), exponent)
 }
 
-/**
- * Any numeric value as Decimal128: integers exactly, doubles with 15 digits as on the reference
- * server.
- */
+/** Any numeric value as Decimal128: integers exactly, doubles with 15 digits as on MongoDB. */
 export function toDecimal(value: Value): Value {
   return value.type === bsonType.decimal128 ? value : encodeDecimal(decimalOperand(value))
 }
@@ -181,7 +178,7 @@ const multiplication: Operation = {
   decimals: multiplyDecimals,
 }
 
-/** Undefined when the result is a whole number that int64 cannot hold. */
+/** Undefined if the result is an integer beyond int64. */
 function compute(operation: Operation, a: Value, b: Value): Value | undefined {
   if (a.type === bsonType.decimal128 || b.type === bsonType.decimal128) {
     return encodeDecimal(operation.decimals(decimalOperand(a), decimalOperand(b)))
@@ -227,12 +224,12 @@ export function multiplyNumbers(a: Value, b: Value): Value {
   return computeWide(multiplication, a, b)
 }
 
-/** For updates ($inc): as addNumbers, but undefined when int64 overflows. */
+/** For updates ($inc): like addNumbers, but undefined if int64 overflows. */
 export function addIntegers(a: Value, b: Value): Value | undefined {
   return compute(addition, a, b)
 }
 
-/** For updates ($mul): as multiplyNumbers, but undefined when int64 overflows. */
+/** For updates ($mul): like multiplyNumbers, but undefined if int64 overflows. */
 export function multiplyIntegers(a: Value, b: Value): Value | undefined {
   return compute(multiplication, a, b)
 }
@@ -260,7 +257,7 @@ export function modNumbers(a: Value, b: Value): Value {
   return int32Value(numberOf(a) % numberOf(b))
 }
 
-/** -0 and every zero of a decimal count. */
+/** -0 and every decimal zero count as zero. */
 export function isZero(value: Value): boolean {
   if (value.type === bsonType.double) return doubleOf(value) === 0
   if (value.type !== bsonType.decimal128) return numberOf(value) === 0

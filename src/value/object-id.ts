@@ -1,5 +1,5 @@
-// New ObjectIds: seconds, five random bytes of this process, a counter. They rise with time, so
-// that documents without an id of their own are appended at the end of their collection.
+// New ObjectIds: seconds, five random bytes of this process, a counter. They increase with time, so
+// documents without a client `_id` are appended at the end of their collection.
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import type { Clock, Random } from '../base/clock.js'
@@ -18,7 +18,7 @@ export class ObjectIds {
     this.counter = (high << 16) | (middle << 8) | low
   }
 
-  /** Twelve bytes of their own. */
+  /** A new array of twelve bytes. */
   next(): Bytes {
     const id = new Uint8Array(12)
     const seconds = Math.floor(this.clock.now() / 1000)

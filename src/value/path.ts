@@ -1,6 +1,6 @@
-// Dotted paths and the three ways of following one: as a filter does (arrays entered, both readings
-// of a numeric part), as an index or sort key does, and as an expression does. They differ in how
-// they treat arrays and what is missing, and each difference is visible to clients.
+// Dotted paths, and three ways to resolve them: as a filter (enters arrays, tries both readings of
+// a numeric part), as an index or sort key, and as an expression. They differ for arrays and
+// missing values, and clients can see each difference.
 
 import { type Bytes, shortUtf8 } from '../base/bytes/bytes.js'
 import { work } from '../base/work/work-budget.js'
@@ -11,13 +11,13 @@ import { hashKey } from './key.js'
 import { bsonType, type Document, nullValue, undefinedValue, type Value } from './value.js'
 import { writeArray } from './writer.js'
 
-/** An element of an array that a path goes into: 0.03 µs beside what is found there. */
+/** Work units of an array element that a path enters: 0.03 µs, besides what is found there. */
 const enteredUnits = 0.3
-/** Array positions above this are names only: no stored array is that long. */
+/** Numbers above this are only names: no stored array is that long. */
 const positionMax = 0x7fffffff
-/** Parsed paths that are kept; clients choose paths, so the cache is emptied when it is full. */
+/** Cached parsed paths; clients choose paths, so a full cache is emptied. */
 const cachedPathsMax = 4_096
-/** Up to so many key values are compared with each other; more of them go through a set. */
+/** Up to this many key values are compared in pairs; more use a set. */
 const pairwiseMax = 8
 
 export class FieldPath {
@@ -38,7 +38,7 @@ export class FieldPath {
 
 const cache = new Map<string, FieldPath>()
 
-/** The path of a dotted text, which is split and not checked: empty parts stay. */
+/** Splits a dotted text without validation: empty parts stay. */
 export function parsePath(text: string): FieldPath {
   let path = cache.get(text)
   if (path === undefined) {
@@ -49,7 +49,7 @@ export function parsePath(text: string): FieldPath {
   return path
 }
 
-/** The value at a path through objects alone; arrays are not entered. */
+/** The value at a path through objects only; does not enter arrays. */
 export function valueAt(document: Document, path: FieldPath): Value | undefined {
   const { names } = path
   let bytes = document
@@ -67,16 +67,16 @@ export function valueAt(document: Document, path: FieldPath): Value | undefined 
 }
 
 /**
- * `isElement`: the leaf was taken by its position in an array. The reference server does not look
- * into such a leaf when it is an array itself: `{"a.1": 2}` does not match `{a: [5, [2, 4]]}`.
+ * `isElement`: the leaf was found by its array position. MongoDB does not enter such a leaf if it
+ * is an array: `{"a.1": 2}` does not match `{a: [5, [2, 4]]}`.
  */
 type Visit = (leaf: Value | undefined, isElement: boolean) => boolean
 
 /**
- * Hands every leaf of a path to `visit`, as a filter sees it, and ends with true as soon as `visit`
- * does. A leaf that is an array is handed whole. `undefined` is a missing leaf: an object that
- * lacks the field, or a scalar in the middle of the path; elements of an array that are no objects
- * have no leaf at all, so that `{a: []}` has none for `a.b`.
+ * Passes every leaf of a path to `visit`, as a filter sees it, and returns true as soon as `visit`
+ * does. An array leaf is passed whole. `undefined` is a missing leaf: an object without the field,
+ * or a scalar in the middle of the path. Array elements that are not objects have no leaf, so `{a:
+ * []}` has none for `a.b`.
  */
 export function walkPath(document: Document, path: FieldPath, visit: Visit): boolean {
   return walkObject(document, 0, path, 0, visit)
@@ -120,20 +120,19 @@ function walkArray(array: Value, path: FieldPath, index: number, visit: Visit): 
   return false
 }
 
-/** What one path of a document contributes to an index or to a sort. */
+/** The values of one path of a document for an index or sort. */
 export interface KeyValues {
-  /** At least one, no two of them equal. */
+  /** At least one; distinct. */
   values: Value[]
-  /** An array was entered: the index is multikey on this path. */
+  /** Whether an array was entered: then the index is multikey on this path. */
   isArray: boolean
 }
 
 /**
- * The values that index and sort keys are made of: one for each element of the arrays on the path,
- * a leaf array's elements, undefined for an empty leaf array, null for what is missing. A numeric
- * part takes the element at that position, beside the objects of the array that have such a field.
- * What is missing is `nullValue` itself and a stored null is not, where both are there: a sparse
- * index tells them apart.
+ * The values of index and sort keys: one for each element of arrays on the path, the elements of a
+ * leaf array, undefined for an empty leaf array, null for missing. A numeric part takes the element
+ * at that position, and also enters objects with such a field. A missing value is `nullValue`
+ * itself, in contrast to a stored null, so a sparse index can distinguish them.
  */
 export function keyValues(document: Document, path: FieldPath): KeyValues {
   const keys: KeyValues = { values: [], isArray: false }
@@ -152,7 +151,7 @@ function collectObject(
   collectFound(findElement(bytes, start, path.names[index] as Bytes), path, index, keys)
 }
 
-/** `found` lies at part `index` of the path. */
+/** `found` is the value at part `index` of the path. */
 function collectFound(
   found: Value | undefined,
   path: FieldPath,
@@ -221,8 +220,8 @@ function distinct(values: Value[]): Value[] {
 }
 
 /**
- * The value of `$a.b` in an expression, `root` being where part `from` is looked up: arrays on the
- * way yield an array of what their objects have; a number is a field name like any other.
+ * The value of `$a.b` in an expression, looked up in `root` from part `from` on. Arrays on the path
+ * yield an array of their objects' values; a number is an ordinary field name.
  */
 export function expressionValue(root: Value, path: FieldPath, from = 0): Value | undefined {
   if (from >= path.names.length) return root

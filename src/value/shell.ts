@@ -1,5 +1,5 @@
-// Values on one line, as the reference server prints them inside its error texts: `{ a: 1, b: "x"
-// }`. Users search for these texts, and tools read the key out of a duplicate's.
+// Values on one line, as MongoDB prints them in error texts: `{ a: 1, b: "x" }`. Users search for
+// these texts, and tools parse the key out of a duplicate key error.
 
 import { textOf } from '../base/bytes/bytes.js'
 import { decimalToString } from './decimal.js'
@@ -15,7 +15,7 @@ import {
   Value,
 } from './value.js'
 
-/** Nested parts of an object or array are joined; nothing is cut. */
+/** The text of a value with all nested parts, never truncated. */
 export function shellText(v: Value): string {
   switch (v.type) {
     case bsonType.double:
@@ -74,7 +74,7 @@ function arrayText(v: Value): string {
   return items.length === 0 ? '[]' : `[ ${items.join(', ')} ]`
 }
 
-/** A double shows that it is one: 1.0. */
+/** A double always shows its type: 1.0. */
 function doubleText(n: number): string {
   if (Number.isNaN(n)) return 'nan.0'
   if (!Number.isFinite(n)) return n < 0 ? '-inf' : 'inf'
@@ -101,7 +101,7 @@ function scopedText(v: Value): string {
   return `CodeWScope(${code}, ${shellText(new Value(bsonType.object, v.bytes, scope, v.end))})`
 }
 
-/** From `start` to the end of the value. */
+/** The bytes from `start` to the end of the value. */
 function hex(start: number, v: Value): string {
   return Buffer.from(v.bytes.subarray(start, v.end)).toString('hex')
 }

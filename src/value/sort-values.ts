@@ -1,23 +1,23 @@
-// Values in their order: what $sortArray, the set operators and $push with $sort share. The work is
-// counted before it is done, and numbers of 32 bits are sorted as such.
+// Sorting of values for $sortArray, the set operators and $push with $sort. The work is charged
+// before it is done, and 32-bit numbers are sorted natively.
 
 import { work } from '../base/work/work-budget.js'
 import type { Collation } from './collation/collation.js'
 import { compareValues } from './compare.js'
 import { bsonType, int32Value, readInt32, type Value } from './value.js'
 
-/** Sorting 32-bit numbers natively, of one number for each halving: 0.005 µs. */
+/** Work units of a native sort, for each number and halving: 0.005 µs. */
 const nativeUnits = 0.05
-/** One comparison of a sort: 0.06 µs beside what the values themselves cost. */
+/** Work units of one comparison: 0.06 µs besides the cost of the values. */
 const comparisonUnits = 0.6
 
-/** Sorts in place by a comparison; equal items keep their order. */
+/** Sorts in place by a comparison; stable. */
 export function sortItems<T>(items: T[], compare: (a: T, b: T) => number): T[] {
   work.spend(items.length * halvings(items.length) * comparisonUnits)
   return items.sort(compare)
 }
 
-/** Sorts in place; `direction` -1 is descending. */
+/** Sorts in place; `direction` -1 means descending. */
 export function sortValues(values: Value[], collation?: Collation, direction: 1 | -1 = 1): Value[] {
   const numbers = int32Numbers(values)
   if (numbers === undefined) {

@@ -1,11 +1,11 @@
-// Ids that sort by the time of their making (ULID): 48 bits of milliseconds and 80 random ones, as
-// 26 digits of Crockford's base 32. Time and randomness come from the caller, who freezes them.
+// Ids that sort by creation time (ULID): 48 bits of milliseconds and 80 random bits, as 26 digits
+// of Crockford's base 32. The caller passes time and randomness and fixes them.
 
 const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const timeDigits = 10
-/** The last time that an id can have, milliseconds. */
+/** Maximum time of an id, milliseconds. */
 export const ulidTimeMax = 2 ** 48 - 1
-/** What an id takes of randomness. */
+/** Random bytes of an id. */
 export const ulidRandomBytes = 10
 
 export function ulid(ms: number, random: Uint8Array): string {
@@ -22,7 +22,7 @@ export function ulid(ms: number, random: Uint8Array): string {
   return text
 }
 
-/** The time of a ULID, milliseconds; undefined for what is none. */
+/** The time of a ULID, milliseconds; undefined if the text is not a ULID. */
 export function ulidTime(text: string): number | undefined {
   if (!/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(text)) return undefined
   let ms = 0

@@ -1,24 +1,24 @@
-// New ULIDs: those of one process rise in the order in which they are taken, also within a
-// millisecond and when the clock goes back (the specification's monotonic factory).
+// New ULIDs: those of one process increase in the order of creation, also within a millisecond and
+// when the clock goes back (the specification's monotonic factory).
 
 import type { Random } from '../base/clock.js'
 import { ulid, ulidRandomBytes } from './ulid.js'
 
 interface UlidSeries {
-  /** The time that its ids tell, milliseconds: now, or later where the clock has gone back. */
+  /** The time in its ids, milliseconds: now, or later if the clock has gone back. */
   readonly ms: number
-  /** By its place in the series. */
+  /** The id at an index of the series. */
   at(index: number): string
 }
 
 export class Ulids {
   private ms = Number.NEGATIVE_INFINITY
-  /** The random part of the next. */
+  /** The random part of the next id. */
   private next: Uint8Array = new Uint8Array(0)
 
   constructor(private readonly random: Random) {}
 
-  /** So many ids of their own. */
+  /** Reserves `count` ids. */
   series(now: number, count: number): UlidSeries {
     if (now > this.ms) {
       this.ms = now
@@ -31,7 +31,7 @@ export class Ulids {
 
   private fresh(): Uint8Array {
     const bytes = this.random.bytes(ulidRandomBytes).slice()
-    // Room to count up in.
+    // Leaves room to count up.
     bytes[0] = (bytes[0] ?? 0) & 0x7f
     return bytes
   }

@@ -1,5 +1,5 @@
-// The gate of every document that comes from outside: afterwards all code reads BSON in place and
-// checks no bound again. It walks the bytes once and allocates nothing.
+// Validates every document that comes from outside; afterwards all code reads BSON in place without
+// bounds checks. It walks the bytes once without allocation.
 
 import { isUtf8 } from 'node:buffer'
 import type { Bytes } from '../base/bytes/bytes.js'
@@ -7,13 +7,13 @@ import { fail } from '../base/errors.js'
 import { bsonDepthMax } from '../base/limits.js'
 import { bsonType, readInt32 } from './value.js'
 
-/** The smallest document: a length and the ending 00. */
+/** The smallest document: a length and the final 00. */
 const documentBytesMin = 5
 
 /**
  * Checks that the whole range is one well-formed document: lengths, terminators, types, booleans,
- * UTF-8 of names, nesting. Throws InvalidBSON, or Overflow when it is nested too deeply. Texts need
- * not be UTF-8: old data is kept as its bytes, as on the reference server.
+ * UTF-8 of names, nesting. Throws InvalidBSON, or Overflow if it is nested too deeply. Texts need
+ * not be UTF-8: old data is kept as bytes, as on MongoDB.
  */
 export function validateDocument(bytes: Bytes, start = 0, end = bytes.length): void {
   if (start < 0 || end > bytes.length || end - start < documentBytesMin) {
@@ -24,15 +24,15 @@ export function validateDocument(bytes: Bytes, start = 0, end = bytes.length): v
 }
 
 /**
- * The same in steps, for a document so large that checking it at once would hold up the others. It
- * keeps the ends of the documents that it is in instead of calling itself.
+ * The same check in steps, for a document so large that one check would delay other clients. It
+ * keeps the ends of the enclosing documents in place of recursion.
  */
 export class DocumentCheck {
   private at: number
-  /** Of each document that it is in, the place of the ending 00; the last one is the innermost. */
+  /** Offsets of the final 00 of the enclosing documents, innermost last. */
   private readonly lasts: number[] = []
 
-  /** The range has the length that the document says. Throws as validateDocument. */
+  /** The range must have the length in the document. Throws like validateDocument. */
   constructor(
     private readonly bytes: Bytes,
     start: number,
@@ -41,7 +41,10 @@ export class DocumentCheck {
     this.at = this.enter(start, end)
   }
 
-  /** Goes on for about so many bytes; true when all has been checked. Throws as the constructor. */
+  /**
+   * Continues for about `count` bytes; true when everything is checked. Throws like the
+   * constructor.
+   */
   step(count: number): boolean {
     const { bytes, lasts } = this
     const stop = this.at + count
@@ -61,7 +64,7 @@ export class DocumentCheck {
     return last === undefined
   }
 
-  /** Behind a payload, or where the elements of one begin that is a document. */
+  /** The offset after a payload, or of the first element of a nested document. */
   private payload(type: number, at: number, last: number): number {
     const { bytes } = this
     if (type === bsonType.object || type === bsonType.array) {
@@ -83,7 +86,7 @@ export class DocumentCheck {
   }
 }
 
-/** The document from `start` to `end`, whose length has been compared with the range. */
+/** Checks the document from `start` to `end`, whose length matches the range. */
 function validateElements(bytes: Bytes, start: number, end: number, depth: number): void {
   const last = end - 1
   requireFrame(bytes, last, depth)
@@ -96,7 +99,7 @@ function validateElements(bytes: Bytes, start: number, end: number, depth: numbe
   if (at !== last) throw passesEnd(at)
 }
 
-/** The end of a document, and how deeply it is nested. */
+/** Checks the end of a document and its nesting depth. */
 function requireFrame(bytes: Bytes, last: number, depth: number): void {
   if (depth > bsonDepthMax) {
     throw fail('Overflow', `document is nested deeper than ${bsonDepthMax} levels`)
@@ -108,7 +111,7 @@ function passesEnd(at: number): Error {
   return invalid('an element passes the end of its document', at)
 }
 
-/** Behind the name at `at`. */
+/** The offset after the name at `at`. */
 function nameEnd(bytes: Bytes, start: number, last: number): number {
   let at = start
   let seen = 0
@@ -122,14 +125,14 @@ function nameEnd(bytes: Bytes, start: number, last: number): number {
   return at + 1
 }
 
-/** Behind a terminated text, a pattern or its options. */
+/** The offset after a terminated text: a pattern or its options. */
 function cstringEnd(bytes: Bytes, start: number, last: number): number {
   const end = bytes.indexOf(0, start)
   if (end < 0 || end >= last) throw invalid('a text has no end', start)
   return end + 1
 }
 
-/** Behind the payload at `at`, which must end before or at `last`. */
+/** The offset after the payload at `at`, at most `last`. */
 function payloadEnd(type: number, bytes: Bytes, at: number, last: number, depth: number): number {
   switch (type) {
     case bsonType.int32:
@@ -185,7 +188,7 @@ function nestedEnd(bytes: Bytes, at: number, last: number, depth: number): numbe
   return end
 }
 
-/** Behind the document at `at`, by the length that it says. */
+/** The offset after the document at `at`, by its length. */
 function innerEnd(bytes: Bytes, at: number, last: number): number {
   const length = readInt32(bytes, at)
   const end = at + length
@@ -205,7 +208,7 @@ function binaryEnd(bytes: Bytes, at: number, last: number): number {
   return end
 }
 
-/** Length, string, document: the parts must fill the whole. */
+/** Length, string, document: the parts must fill the whole exactly. */
 function scopedEnd(bytes: Bytes, at: number, last: number, depth: number): number {
   const end = scopedRange(bytes, at, last)
   const scope = textEnd(bytes, at + 4, end - documentBytesMin)

@@ -1,6 +1,5 @@
-// A BSON value where it lies: a type byte and a slice of bytes. Query, index and update code work
-// on these; a JavaScript value is made only where an operator computes. Types and payloads as
-// bsonspec.org 1.1.
+// A BSON value in place: a type byte and a slice of bytes. Query, index and update code uses these;
+// JavaScript values are created only for computations. Types and payloads as bsonspec.org 1.1.
 
 import { type Bytes, shortCharsMax, textOf, utf8, writeAscii } from '../base/bytes/bytes.js'
 import { room } from '../base/heap/slab.js'
@@ -31,24 +30,24 @@ export const bsonType = {
   minKey: 0xff,
 } as const
 
-/** A whole BSON document: length, elements, 00. Starts at the first byte of its array. */
+/** A complete BSON document: length, elements, 00. Starts at the first byte of its array. */
 export type Document = Bytes
 
 export class Value {
   constructor(
     readonly type: number,
-    /** Holds the payload from `start` to `end`; what lies around it belongs to others. */
+    /** Contains the payload from `start` to `end`; the other bytes belong to other values. */
     readonly bytes: Bytes,
     readonly start: number,
     readonly end: number,
   ) {}
 
-  /** The payload alone, as a view. */
+  /** The payload as a view. */
   payload(): Bytes {
     return this.bytes.subarray(this.start, this.end)
   }
 
-  /** The same value over bytes of its own. */
+  /** The same value over a copy of its bytes. */
   detach(): Value {
     return new Value(this.type, this.bytes.slice(this.start, this.end), 0, this.end - this.start)
   }
@@ -57,7 +56,7 @@ export class Value {
     return isNumberType(this.type)
   }
 
-  /** null or undefined: what an equality with null accepts beside a missing field. */
+  /** null or undefined: an equality with null accepts these and a missing field. */
   get isNullish(): boolean {
     return this.type === bsonType.null || this.type === bsonType.undefined
   }
@@ -117,7 +116,7 @@ export function stringValue(text: string): Value {
   return stringIn(bytes)
 }
 
-/** A string of UTF-8 bytes, which are copied. */
+/** A string from UTF-8 bytes, which are copied. */
 export function stringValueOf(text: Bytes): Value {
   if (text.length > bytesPerUnit) work.spend(text.length / bytesPerUnit)
   const bytes = new Uint8Array(text.length + 5)
@@ -125,13 +124,13 @@ export function stringValueOf(text: Bytes): Value {
   return stringIn(bytes)
 }
 
-/** A string of bytes that have its text between the length, which is missing, and the end. */
+/** A string in place: `bytes` contains the text between the unset length and the end. */
 function stringIn(bytes: Bytes): Value {
   writeInt32(bytes, 0, bytes.length - 4)
   return new Value(bsonType.string, bytes, 0, bytes.length)
 }
 
-/** `ms` since 1970, a whole number or a bigint. */
+/** `ms` since 1970, an integer or a bigint. */
 export function dateValue(ms: number | bigint): Value {
   const bytes = new Uint8Array(8)
   new DataView(bytes.buffer).setBigInt64(0, BigInt(ms), true)
@@ -166,7 +165,7 @@ export function arrayValue(elements: Document): Value {
   return new Value(bsonType.array, elements, 0, elements.length)
 }
 
-/** A whole JavaScript number in the narrowest type that holds it: int32, int64, else double. */
+/** A JavaScript number in the narrowest type that represents it: int32, int64, otherwise double. */
 export function numberValue(n: number): Value {
   if (Number.isInteger(n) && !Object.is(n, -0)) {
     if (n >= -0x80000000 && n <= 0x7fffffff) return int32Value(n)
@@ -175,7 +174,7 @@ export function numberValue(n: number): Value {
   return doubleValue(n)
 }
 
-// Readers: the caller has looked at the type.
+// Readers: the caller has checked the type.
 
 export function readInt32(bytes: Bytes, at: number): number {
   return (
@@ -193,7 +192,7 @@ export function writeInt32(bytes: Bytes, at: number, n: number): void {
   bytes[at + 3] = n >> 24
 }
 
-// One word for all readers: its two views share memory, which is little-endian wherever Node runs.
+// One shared word for all readers; its two views are little-endian on every platform of Node.
 const words = new Int32Array(2)
 const wordAsDouble = new Float64Array(words.buffer)
 const wordAsBigint = new BigInt64Array(words.buffer)
@@ -224,9 +223,9 @@ export function boolOf(value: Value): boolean {
   return value.bytes[value.start] === 1
 }
 
-/** The document (or array, as a document with numbered names) of its own: a view, not a copy. */
+/** The document (or array, as a document with numbered names) as a view. */
 export function documentOf(value: Value): Document {
-  // Bytes that are no document may be walked without an end.
+  // Bytes that are not a document could be walked without an end.
   if (value.type !== bsonType.object && value.type !== bsonType.array) {
     throw new Error(`a value of type ${value.type} is no document`)
   }

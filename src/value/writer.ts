@@ -1,5 +1,5 @@
-// Writing BSON: elements go into one growing buffer, values that exist are copied as bytes, and
-// what is finished has memory of its own, no more than it needs.
+// Writes BSON: elements go into one growing buffer, and existing values are copied as bytes. The
+// finished document has its own memory of about its size.
 
 import { type Bytes, shortCharsMax, writeAscii } from '../base/bytes/bytes.js'
 import { copyOf } from '../base/heap/slab.js'
@@ -8,25 +8,25 @@ import { bytesPerUnit } from '../base/work/work-figures.js'
 import { bsonType, type Document, Value, writeInt32 } from './value.js'
 
 const startBytes = 512
-/** A spare buffer beyond this is not kept. */
+/** A larger spare buffer is not kept. */
 const spareBytesMax = 64 * 1024
-/** An element appended to an array: 0.05 µs. */
+/** Work units of an appended array element: 0.05 µs. */
 const elementWrittenUnits = 0.5
-/** Pieces up to so many bytes are copied one by one. */
+/** Up to this size, bytes are copied in a loop. */
 const shortBytesMax = 48
 /** A finished document keeps its buffer unless more than a quarter of it, and 1 KiB, is unused. */
 const unusedBytesMax = 1024
 
-/** The buffer of the writer that finished last; most writers live one after the other. */
+/** The buffer of the last finished writer, since writers rarely overlap. */
 let spare: Buffer | undefined
-/** What a finished writer is left with, so that it cannot spoil the next one's buffer. */
+/** Given to a finished writer, so that it cannot overwrite the next one's buffer. */
 const nothing = Buffer.alloc(0)
 
 const words = new Int32Array(2)
 const wordAsDouble = new Float64Array(words.buffer)
 const twoTo32 = 4294967296
 
-/** Room for what stands behind a large value: a short element, and the ends of documents. */
+/** Space after a large value for a short element and the ends of documents. */
 const endBytes = 64
 
 export class DocumentWriter {
@@ -40,7 +40,7 @@ export class DocumentWriter {
   /** `isArray` makes `push` count the names. */
   constructor(isArray = false) {
     this.isArray = isArray
-    // Never the pool of Buffer: a small document would hold on to a whole slab of it.
+    // Not from Buffer's pool: a small document would keep a whole slab alive.
     this.buffer = spare ?? Buffer.allocUnsafeSlow(startBytes)
     spare = undefined
   }
@@ -50,7 +50,7 @@ export class DocumentWriter {
     return this.at
   }
 
-  /** Elements of the document that is open. */
+  /** Number of elements of the open document. */
   get size(): number {
     return this.count
   }
@@ -175,7 +175,7 @@ export class DocumentWriter {
     return this
   }
 
-  /** The document, in memory of its own; the writer must not be used again. */
+  /** The document in its own memory; the writer must not be used again. */
   finish(): Document {
     if (this.open.length > 0) throw new Error('finish with open documents')
     this.seal()
@@ -191,7 +191,7 @@ export class DocumentWriter {
     return document
   }
 
-  /** As finish, as a value of its kind. */
+  /** Like finish, as an object or array value. */
   finishValue(): Value {
     const { isArray } = this
     const bytes = this.finish()
@@ -223,7 +223,7 @@ export class DocumentWriter {
     this.count++
   }
 
-  /** UTF-8 of a text for which there is room. */
+  /** Writes a text as UTF-8; the space is already reserved. */
   private text(text: string): void {
     const { buffer, at } = this
     const isWritten = text.length <= shortCharsMax && writeAscii(buffer, at, text)
@@ -262,7 +262,7 @@ export class DocumentWriter {
 
   private reserve(more: number): void {
     if (this.at + more <= this.buffer.length) return
-    // One large value is written into exact room, and what ends the document must not double it.
+    // A large value gets exact space, and the end of the document must not double it.
     const needed = this.at + more + endBytes
     const bigger = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, needed))
     this.buffer.copy(bigger, 0, 0, this.at)

@@ -1,6 +1,6 @@
-// The loop of background work: a round, then the next one at once (after a rest) where it has left
-// something to do, else after a while. A round that fails is told of and tried again; that the
-// store is closing is its end, not a failure. (docs/design/transactions.md, rule 14)
+// The loop of background work. If a round leaves work, the next one follows after a short rest;
+// otherwise after `everyMs`. A failed round is logged and retried; the closing of the store ends
+// the loop without an error. (docs/design/transactions.md, rule 14)
 
 import { GatewayError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
@@ -10,13 +10,13 @@ import type { Nap, Pace } from './pace-job.js'
 interface LoopParts {
   readonly pace: Pace
   readonly log: Log
-  /** Between rounds that find nothing more to do, milliseconds. */
+  /** Time between rounds when no work is left, milliseconds. */
   readonly everyMs: number
-  /** The first round comes after a while, too. */
+  /** Whether to sleep before the first round. */
   readonly sleepsFirst: boolean
-  /** What the log says of a round that failed. */
+  /** Log message of a failed round. */
   readonly failure: string
-  /** True: there is more to do. */
+  /** Returns true if work is left. */
   readonly round: () => Awaitable<boolean>
 }
 
@@ -27,7 +27,7 @@ export class BackgroundLoop {
 
   constructor(private readonly parts: LoopParts) {}
 
-  /** A long round looks here between its steps. */
+  /** A long round checks this between its steps. */
   get isClosed(): boolean {
     return this.closed
   }
@@ -36,12 +36,12 @@ export class BackgroundLoop {
     this.running = this.run()
   }
 
-  /** There is something to do: no need to wait for the next round. */
+  /** Starts the next round now, because there is work. */
   wake(): void {
     this.nap?.wake()
   }
 
-  /** Resolves when the round under way is over. */
+  /** Resolves when the current round is over. */
   async close(): Promise<void> {
     this.closed = true
     this.nap?.wake()
@@ -74,7 +74,7 @@ export class BackgroundLoop {
   }
 }
 
-/** The store takes no further work. */
+/** Whether the error means that the store is shutting down. */
 export function isShutdown(error: unknown): boolean {
   if (!(error instanceof GatewayError)) return false
   return error.kind === 'ShutdownInProgress' || error.kind === 'InterruptedAtShutdown'

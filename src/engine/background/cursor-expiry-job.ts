@@ -1,5 +1,5 @@
-// Closes cursors that their clients no longer use. They hold positions and results of this process
-// only, so there is nothing to resume after a restart.
+// Closes idle cursors. They hold positions and results in this process only, so a restart has
+// nothing to resume.
 
 import type { Clock } from '../../base/clock.js'
 import type { Log } from '../../base/log.js'
@@ -7,7 +7,7 @@ import type { Cursors } from '../sources/cursors.js'
 import { BackgroundLoop } from './background-loop-job.js'
 import type { Pace } from './pace-job.js'
 
-/** Between looks for idle cursors. */
+/** Time between checks for idle cursors. */
 const cursorLookMs = 10_000
 
 interface CursorExpiryParts {

@@ -1,7 +1,7 @@
-// Takes away the documents whose time has come by a TTL index: their dates are a range of the
-// index, read a few entries at a time; a write program looks at each document again before it
-// goes. Works below the clients, one step of each index in turn.
-// (MongoDB manual, TTL Indexes; docs/design/transactions.md, rule 14)
+// Deletes expired documents of TTL indexes. Due dates are a range of the index, read a few entries
+// at a time. A write program checks each document again before deleting it. One step of each index
+// in turn, with lower priority than clients. (MongoDB manual, TTL Indexes;
+// docs/design/transactions.md, rule 14)
 
 import { type Bytes, compareBytes, concatBytes, mapKey } from '../../base/bytes/bytes.js'
 import { hasKind } from '../../base/errors.js'
@@ -20,12 +20,12 @@ import { BackgroundLoop, isShutdown } from './background-loop-job.js'
 import type { JobParts } from './garbage-job.js'
 import { StepSize } from './step-size.js'
 
-/** One TTL index at work. */
+/** The progress of one TTL index. */
 interface Sweeping {
   readonly ns: Namespace
   readonly index: IndexDescriptor
   readonly size: StepSize
-  /** Where the next step begins; undefined: at the oldest date. */
+  /** The start of the next step; undefined means the oldest date. */
   from: Bytes | undefined
 }
 
@@ -37,7 +37,7 @@ interface Expiring {
 
 interface Due {
   readonly keys: readonly Bytes[]
-  /** Undefined: there are no more. */
+  /** Undefined at the end. */
   readonly next: Bytes | undefined
 }
 
@@ -49,11 +49,11 @@ interface Removed {
 }
 
 export class DocumentExpiry {
-  /** Documents that were taken away since the start. */
+  /** Documents deleted since the start. */
   expired = 0
-  /** Looks at all TTL indexes since the start. */
+  /** Completed passes over all TTL indexes since the start. */
   rounds = 0
-  /** Whether it looks by itself: clients may hold it for a while. */
+  /** Whether it runs by itself; clients may disable it temporarily. */
   isEnabled = true
   private readonly loop: BackgroundLoop
 
@@ -80,7 +80,7 @@ export class DocumentExpiry {
     return this.loop.close()
   }
 
-  /** Removes all that is due now; resolves with how many documents that were. */
+  /** Removes everything due now; resolves with the number of documents. */
   async round(): Promise<number> {
     const { store, pace, log } = this.parts
     const before = this.expired
@@ -101,7 +101,7 @@ export class DocumentExpiry {
     return this.expired - before
   }
 
-  /** False where nothing is due any more. */
+  /** Returns false when no document is due. */
   private async step(work: Sweeping): Promise<boolean> {
     const { store, clock } = this.parts
     const { size } = work
@@ -139,7 +139,7 @@ function timed(all: readonly Namespace[]): Sweeping[] {
   )
 }
 
-/** The index as it is now, and where the dates lie that are due by it. */
+/** The current index and the range of its due dates. */
 function* locate(tx: ReadTx, work: Sweeping, now: number): Program<Expiring | undefined> {
   const { db, name, id } = work.ns
   const ns = yield* findNamespace(tx, db, name)
@@ -156,14 +156,14 @@ function* locate(tx: ReadTx, work: Sweeping, now: number): Program<Expiring | un
   return access.kind === 'entries' ? { ns, index, spans: access.spans } : undefined
 }
 
-/** Records with a date that is due: an array's earliest decides, so that any one of them does. */
+/** Records with a due date. The earliest date of an array decides, so any due element suffices. */
 function* readDue(tx: ReadTx, work: Sweeping, now: number, limit: number): Program<Due> {
   const found = yield* locate(tx, work, now)
-  // One interval of one field.
+  // A TTL index has one field, so there is one interval.
   const [span] = found?.spans ?? []
   const start = work.from ?? span?.start
   if (span === undefined || start === undefined) return nothingDue
-  // The seconds may have been changed between two steps.
+  // expireAfterSeconds may have changed between two steps.
   if (compareBytes(start, span.end) >= 0) return nothingDue
   const entries = yield* tx.scan({ start, end: span.end }, limit)
   const keys = new Map(entries.map(({ value }) => [mapKey(value), value]))

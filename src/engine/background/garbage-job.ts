@@ -1,5 +1,5 @@
-// Deletes what drops and replaced large values have left, in small steps below the clients' work.
-// The list of what to delete is in the store, so a restart goes on where the last one ended.
+// Deletes the data of drops and replaced large values in small steps, with lower priority than
+// clients. The list of garbage is in the store, so a restart continues where the last run ended.
 // (docs/design/transactions.md, rules 13 and 14)
 
 import { type Bytes, concatBytes, mapKey } from '../../base/bytes/bytes.js'
@@ -28,11 +28,9 @@ import type { Nap, Pace } from './pace-job.js'
 import { StepSize } from './step-size.js'
 import { handOver, readWaste, removeGarbage } from './waste.js'
 
-/** Between looks for dropped ranges when there are none. */
+/** Time between checks while there is no garbage. */
 const garbagePollMs = 1_000
-/**
- * Chunks of a replaced value stay readable for so long: longer than any read stays on one state.
- */
+/** Time that chunks of a replaced value stay readable: longer than any read keeps one state. */
 export const chunkGraceMs = 2 * snapshotMsMax
 
 export interface JobParts {
@@ -44,7 +42,7 @@ export interface JobParts {
 
 export class GarbageJob {
   private readonly parts: JobParts
-  /** When replaced values were first seen here: their chunks may still be read for a while. */
+  /** When this job first saw each replaced value; its chunks may be read for a while. */
   private readonly seenMs = new Map<string, number>()
   private nap: Nap | undefined
   private loop: Promise<void> | undefined
@@ -55,8 +53,8 @@ export class GarbageJob {
   }
 
   /**
-   * Before any client: what a crash left staged becomes garbage, and so does every replaced value
-   * that no reader can use. Then the loop starts; it is not awaited.
+   * Runs before any client. Values that a crash left staged become garbage, and so does every
+   * replaced value, since no reader can use it. Then it starts the loop without awaiting it.
    */
   async start(): Promise<void> {
     const { store } = this.parts
@@ -65,7 +63,7 @@ export class GarbageJob {
     this.loop = this.run()
   }
 
-  /** Something was dropped: there is no need to wait for the next look. */
+  /** Starts the next check now, because something was dropped. */
   wake(): void {
     this.nap?.wake()
   }
@@ -76,7 +74,7 @@ export class GarbageJob {
     await this.loop
   }
 
-  /** One look at the list: deletes all that may go. False where there was nothing to do. */
+  /** Processes the list once and deletes what may go. Returns false if there was nothing to do. */
   async round(): Promise<boolean> {
     const list = await this.parts.store.read(listed)
     const due = list.filter((garbage) => this.isDue(garbage))
@@ -125,7 +123,7 @@ export class GarbageJob {
           deleteSome(tx, { start: from, end: range.end }, limit, garbage),
         )
         if (step.count < limit || step.last === undefined) break
-        // Tables may keep deleted keys for a while: a scan from the start would pass them again.
+        // Tables may keep tombstones for a while: a scan from the start would pass them again.
         start = concatBytes(step.last, Uint8Array.of(0))
         size.saw(step.count, step.bytes)
         await pace.rest()
@@ -135,7 +133,9 @@ export class GarbageJob {
     this.seenMs.delete(mapKey(garbage.key))
   }
 
-  /** The record says at each step what is left: the list may take some of it back meanwhile. */
+  /**
+   * The record states at each step what is left, since the list may take some of it back meanwhile.
+   */
   private async emptyTrimmed(key: Bytes, members: MembersId): Promise<void> {
     const { store, pace } = this.parts
     const size = new StepSize()
@@ -176,7 +176,9 @@ function* deleteSome(tx: Tx, range: KeyRange, limit: number, garbage: Garbage): 
   return { count: entries.length, bytes, last: entries.at(-1)?.key }
 }
 
-/** What a key had beside its document: its time, and its members. Answers their bytes. */
+/**
+ * Discards what a key has besides its document: its expiry and its members. Returns their bytes.
+ */
 function* discardKey(tx: Tx, key: Bytes, value: Bytes, owner?: string): Program<number> {
   if (key[0] !== keyClass.record) return 0
   return keyChanged(tx, undefined, key, yield* documentOfRecord(tx, value), undefined, owner)

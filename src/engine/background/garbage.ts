@@ -1,6 +1,6 @@
-// What a drop leaves to be deleted behind it, and what staging must not leak: records of class 0x09
-// that survive a crash. A program that gives up a range puts one of these in the same transaction;
-// the garbage job empties the range in small steps. (docs/design/transactions.md, rules 13 and 14)
+// Garbage records (class 0x09): data to delete after a drop, and staged data that a crash must not
+// leak. A program that discards a range puts one in the same transaction, and the garbage job
+// empties the range in small steps. (docs/design/transactions.md, rules 13 and 14)
 
 import { type Bytes, prefixEnd } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
@@ -9,10 +9,10 @@ import type { KeyRange, Tx } from '../../store/store.js'
 import type { IndexId, MembersId, NamespaceId } from '../types.js'
 import { noWaste, putGarbage } from './waste.js'
 
-/** Second byte of a garbage key: something to delete, or a value that is being staged. */
+/** Second byte of a garbage key: data to delete, or a staged value. */
 const kind = { garbage: 0x01, staged: 0x02 } as const
 
-/** Third byte of something to delete. */
+/** Third byte of data to delete. */
 const what = {
   namespace: 0x01,
   index: 0x02,
@@ -24,18 +24,18 @@ const what = {
 
 const twoTo32 = 0x1_0000_0000
 
-/** Presence is the message. */
+/** The presence of the record is its only content. */
 const present = Uint8Array.of(1)
 
-/** A large value's chunks: of that collection, under that fresh id (below 2^53). */
+/** The chunks of a large value: of a collection, under a fresh id (below 2^53). */
 export interface ValueId {
   readonly namespace: NamespaceId
   readonly number: number
 }
 
 /**
- * Under which the chunks of members lie, of whatever key: no collection has this id. A key that is
- * moved to another database takes them along, and the flush of the first one leaves them alone.
+ * Id under which the chunks of all members are stored; no collection has it. So a key that moves to
+ * another database keeps its chunks, and a flush of the old database does not delete them.
  */
 export const membersChunks = 0 as NamespaceId
 
@@ -43,33 +43,33 @@ export type Garbage =
   | { readonly what: 'namespace'; readonly key: Bytes; readonly namespace: NamespaceId }
   | { readonly what: 'index'; readonly key: Bytes; readonly index: IndexId }
   | { readonly what: 'value'; readonly key: Bytes; readonly value: ValueId }
-  /** As a namespace, whose documents may have members and times of their own. */
+  /** Like a namespace, but its documents may have members and expiry times. */
   | { readonly what: 'keyspace'; readonly key: Bytes; readonly namespace: NamespaceId }
   | { readonly what: 'members'; readonly key: Bytes; readonly members: MembersId }
-  /** Members that a list has given up at one end; which ones, its record says. */
+  /** Members that a list has dropped at one end; the record states which. */
   | { readonly what: 'trimmed'; readonly key: Bytes; readonly members: MembersId }
 
-/** Everything of a dropped collection but its indexes, which are given up one by one. */
+/** Everything of a dropped collection except its indexes, which are discarded one by one. */
 export function discardNamespace(tx: Tx, id: NamespaceId, waste = noWaste): void {
   putGarbage(tx, garbageKey(what.namespace, id), waste)
 }
 
-/** As discardNamespace, of a key-value database. */
+/** Like discardNamespace, for a key-value database. */
 export function discardKeyspace(tx: Tx, id: NamespaceId, waste = noWaste): void {
   putGarbage(tx, garbageKey(what.keyspace, id), waste)
 }
 
-/** The members of one container. */
+/** Discards the members of one container. */
 export function discardMembers(tx: Tx, id: MembersId, waste = noWaste): void {
   putGarbage(tx, discardedMembersKey(id), waste)
 }
 
-/** The record of members that are to be deleted. */
+/** The key of the garbage record of a container's members. */
 export function discardedMembersKey(id: MembersId): Bytes {
   return membersKeyOf(kind.garbage, id)
 }
 
-/** The staging list's record of members that no head points at yet. */
+/** The staging key of members that no head refers to yet. */
 export function stagedMembersKey(id: MembersId): Bytes {
   return membersKeyOf(kind.staged, id)
 }
@@ -85,7 +85,7 @@ function membersKeyOf(list: number, id: MembersId): Bytes {
   return key
 }
 
-/** The record of what a list has given up at an end (keyspace/lists/list-leftovers.ts). */
+/** The key for what a list has dropped at an end (keyspace/lists/list-leftovers.ts). */
 export function trimmedKey(id: MembersId, end: number): Bytes {
   const key = new Uint8Array(12)
   key.set([keyClass.garbage, kind.garbage, what.trimmed])
@@ -105,7 +105,7 @@ export function discardValue(tx: Tx, value: ValueId, waste = noWaste): void {
 export const garbageRange: KeyRange = kindRange(kind.garbage)
 export const stagingRange: KeyRange = kindRange(kind.staged)
 
-/** The staging list's record of a value that no record points at yet. */
+/** The staging key of a value that no record refers to yet. */
 export function stagingKey(value: ValueId): Bytes {
   return valueKey([keyClass.garbage, kind.staged, what.value], value)
 }
@@ -114,7 +114,7 @@ export function markStaged(tx: Tx, value: ValueId): void {
   tx.put(stagingKey(value), present)
 }
 
-/** What a key of `garbageRange` or `stagingRange` stands for. */
+/** Decodes a key of `garbageRange` or `stagingRange`. */
 export function garbageOf(key: Bytes): Garbage {
   const view = new DataView(key.buffer, key.byteOffset, key.length)
   const id = view.getUint32(3)
@@ -138,9 +138,7 @@ export function garbageOf(key: Bytes): Garbage {
   }
 }
 
-/**
- * The ranges that have to be empty before the garbage record may go; `trimmed` goes another way.
- */
+/** The ranges that must be empty before the garbage record is removed; not for `trimmed`. */
 export function rangesOf(garbage: Garbage): KeyRange[] {
   switch (garbage.what) {
     case 'namespace':
@@ -171,11 +169,11 @@ export function membersRange(id: MembersId): KeyRange {
   return { start, end: prefixEnd(start) }
 }
 
-/** What all keys of a container's members begin with: class, id u64. */
+/** The prefix of all keys of a container's members: class, id u64. */
 export function membersPrefix(id: MembersId): Bytes {
   const prefix = new Uint8Array(9)
   prefix[0] = keyClass.member
-  // Every command on a large container begins here: a view on the bytes would cost ten times that.
+  // Every command on a large container calls this: a DataView would cost ten times as much.
   const high = Math.floor(id / twoTo32)
   const low = id % twoTo32
   for (let i = 0; i < 4; i++) {

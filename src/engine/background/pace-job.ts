@@ -1,17 +1,19 @@
-// How background work makes room for clients: it takes one small step, then waits for the event
-// loop; longer where the loop is late, because then others are working.
-// (docs/design/transactions.md, rule 14)
+// Slows background work in favour of clients. After each small step it waits for the event loop,
+// longer if the loop is late, since clients are then busy. (docs/design/transactions.md, rule 14)
 
 import type { Clock } from '../../base/clock.js'
 
-/** Lateness of the event loop that tells of other work; the longest rest that is taken then. */
+/**
+ * Lateness of the event loop that indicates other work, and the longest rest it causes,
+ * milliseconds.
+ */
 const backgroundBusyMs = 2
 const backgroundRestMsMax = 100
 
 export interface Pace {
-  /** After each step: over at once on an idle process, within backgroundRestMsMax on a busy one. */
+  /** Rests after a step: immediate in an idle process, up to backgroundRestMsMax in a busy one. */
   rest(): Promise<void>
-  /** Between rounds: resolves after `ms`, or as soon as `wake` is called. */
+  /** Sleeps between rounds: resolves after `ms`, or when `wake` is called. */
   sleep(ms: number): Nap
 }
 
@@ -20,7 +22,7 @@ export interface Nap {
   wake(): void
 }
 
-/** A loop that is late by this many times is left alone for that long. */
+/** The rest is the lateness of the loop times this factor. */
 const restPerLateness = 4
 
 export class ClockPace implements Pace {
@@ -32,7 +34,7 @@ export class ClockPace implements Pace {
       setImmediate(() => {
         const lateMs = this.clock.elapsed() - askedAt
         if (lateMs < backgroundBusyMs) resolve()
-        // Keeps the process: who closes a job waits for the end of its rest.
+        // Keeps the process alive: closing a job waits for the end of its rest.
         else setTimeout(resolve, Math.min(lateMs * restPerLateness, backgroundRestMsMax))
       })
     })

@@ -1,6 +1,6 @@
-// Waste: bytes that an owner has given up and that are not deleted yet. A drop gives the room of a
-// quota back at once, and deletion goes on behind; so that inserting and dropping in turns cannot
-// fill the disk, each record of garbage says whose it is and how much, and a counter has the sum.
+// Waste: bytes that an owner has dropped but that are not deleted yet. A drop frees quota at once,
+// while deletion runs later. So that repeated inserts and drops cannot fill the disk, each garbage
+// record states its owner and bytes, and a counter has the sum.
 
 import { type Bytes, concatBytes, textOf, utf8 } from '../../base/bytes/bytes.js'
 import { idKey, keyClass } from '../../store/layout.js'
@@ -17,10 +17,10 @@ export interface Waste {
 
 export const noWaste: Waste = { owner: undefined, bytes: 0 }
 
-/** Before the owner's name, as the mark of holdings.ts. */
+/** Mark before the owner's name, as in holdings.ts. */
 export const wasteMark = 2
 
-/** Of a record without waste: presence is the message. */
+/** Content of a record without waste: only its presence counts. */
 const present = Uint8Array.of(1)
 const owned = 2
 const headBytes = 9
@@ -33,32 +33,32 @@ export function wasteKey(owner: string): Bytes {
   return idKey(keyClass.count, ownersId, Uint8Array.of(wasteMark, ...utf8(owner)))
 }
 
-/** The waste of the owner whose sum stands under `usageKey`. */
+/** The waste of the owner whose sum is under `usageKey`. */
 export function* wasteBeside(tx: ReadTx, usageKey: Bytes): Program<number> {
   return (yield* tx.count(wasteKey(textOf(usageKey, 5)))).bytes
 }
 
-/** Puts a record of garbage, and counts what it stands for. */
+/** Puts a garbage record and counts its waste. */
 export function putGarbage(tx: Tx, key: Bytes, waste: Waste): void {
   tx.put(key, encode(waste))
   if (waste.owner !== undefined && waste.bytes > 0) tx.add(wasteKey(waste.owner), 0, waste.bytes)
 }
 
-/** What a record of garbage stands for. */
+/** Decodes the waste of a garbage record. */
 export function readWaste(record: Bytes | undefined): Waste {
   if (record === undefined || record[0] !== owned || record.length <= headBytes) return noWaste
   const view = new DataView(record.buffer, record.byteOffset, record.length)
   return { owner: textOf(record, headBytes), bytes: view.getFloat64(1) }
 }
 
-/** Removes a record of garbage: what it stood for is deleted. */
+/** Removes a garbage record whose data is deleted, and its waste. */
 export function* removeGarbage(tx: Tx, key: Bytes): Program<void> {
   const { owner, bytes } = readWaste(yield* tx.get(key))
   tx.remove(key)
   if (owner !== undefined) tx.add(wasteKey(owner), 0, -bytes)
 }
 
-/** Hands so many bytes of a record over to records of their own, which `putGarbage` counts. */
+/** Moves `handed` bytes of a record to other records, which `putGarbage` counts. */
 export function* handOver(tx: Tx, key: Bytes, handed: number): Program<void> {
   const { owner, bytes } = readWaste(yield* tx.get(key))
   if (owner === undefined || handed === 0) return

@@ -1,5 +1,5 @@
-// What a check asks of capped collections: every record has a number that the head knows of, and
-// every head a collection. Entries of `_id_` are looked at as those of any index.
+// Checks capped collections: every record has a number within the range of its head, and every head
+// has a collection. Entries of `_id_` are checked like those of any index.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { scanEntriesMax } from '../../base/limits.js'
@@ -20,7 +20,7 @@ import {
 import type { Namespace } from '../types.js'
 import { oneState, pagesOf } from './check-steps.js'
 
-/** Throws for a record that does not lie between the first and the next number. */
+/** Throws if the number of a record is outside the range of the head. */
 export function requireInOrder(key: Bytes, head: CappedHead): void {
   const sequence = sequenceOf(key)
   if (sequence === undefined) throw new Error('it has no number in the order of insertion')
@@ -29,7 +29,7 @@ export function requireInOrder(key: Bytes, head: CappedHead): void {
   }
 }
 
-/** What is wrong with the order of one collection as a whole; undefined where nothing is. */
+/** Describes what is wrong with the order of a collection; undefined if it is valid. */
 export function* checkOrder({ id, db, name }: Namespace): Sweep<string | undefined> {
   return yield* readPhase(function* (tx) {
     const ns = yield* findNamespace(tx, db, name)
@@ -39,7 +39,7 @@ export function* checkOrder({ id, db, name }: Namespace): Sweep<string | undefin
   }, oneState)
 }
 
-/** Texts about heads that belong to no collection of sequence numbers. */
+/** Describes heads that belong to no sequenced collection. */
 export function* checkHeads(): Sweep<string[]> {
   return yield* readPhase(strayHeads, oneState)
 }

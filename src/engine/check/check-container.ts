@@ -1,7 +1,7 @@
-// The part of a check that is about large containers: each member is where its type says that it
-// is, in both parts where there are two, and the head counts them right. A member is compared with
-// its head and its counterpart in one state; counts hold only where the head has not changed while
-// all were counted, because every change of a container writes its head.
+// Checks large containers: each member is at the place that its type requires, in both parts if
+// there are two, and the head's counts are right. A member is compared with its head and
+// counterpart in one state. Counts are compared only if the head did not change during the count,
+// since every change of a container writes its head.
 
 import { type Bytes, equalBytes } from '../../base/bytes/bytes.js'
 import { GatewayError } from '../../base/errors.js'
@@ -16,10 +16,10 @@ import { type Holder, judge, readHolder } from './check-members.js'
 import { hexOf, isTooOld, type Look, oneState, pagesOf, stepRange } from './check-steps.js'
 
 export interface Container {
-  /** The record key of its head. */
+  /** Record key of the container's head. */
   readonly record: Bytes
   readonly id: MembersId
-  /** For texts. */
+  /** Name of the container in messages. */
   readonly name: string
 }
 
@@ -30,7 +30,7 @@ interface ContainerReport {
   readonly isReadable: boolean
 }
 
-/** Walks of a container that others keep changing. */
+/** Maximum walks of a container that clients keep changing. */
 const walksMax = 4
 
 export function* checkContainer(container: Container): Sweep<ContainerReport> {
@@ -38,7 +38,7 @@ export function* checkContainer(container: Container): Sweep<ContainerReport> {
   let walk = new Walk(container, problems)
   for (let i = 0; i < walksMax; i++) {
     walk = new Walk(container, problems)
-    // First bit by bit; what changes meanwhile is looked at in one state, if it can be.
+    // First in steps; if it changes meanwhile, in one state if possible.
     const isOne = i === 1
     const end = isOne ? yield* inOneState(walk) : yield* stepRange(walk.range, walk.look, ignore)
     if (end !== undefined) {
@@ -53,7 +53,7 @@ export function* checkContainer(container: Container): Sweep<ContainerReport> {
 
 function ignore(): void {}
 
-/** Where that takes too long the walk is not whole. */
+/** If that takes too long, the walk stays incomplete. */
 function* inOneState(walk: Walk): Sweep<undefined> {
   try {
     yield* readPhase(function* (tx) {
@@ -74,7 +74,7 @@ class Walk {
   isMoved = false
   private isGone = false
   private holder: Holder | undefined
-  /** Records of each part; of a list, the positions in use. */
+  /** Number of records of each part; for a list, of the positions in use. */
   private readonly counts: number[] = []
 
   constructor(
@@ -90,12 +90,12 @@ class Walk {
     return `${this.holder?.type ?? 'container'} ${name} with members ${id}`
   }
 
-  /** Nothing is left to be found by another walk. */
+  /** Whether another walk cannot find more. */
   get isWhole(): boolean {
     return this.isGone || !this.isMoved
   }
 
-  /** Whether the head counts what has been seen. */
+  /** Compares the counts of the head with what was seen. */
   count(): void {
     const { holder, counts } = this
     if (holder === undefined || this.isGone || this.isMoved) return
@@ -156,7 +156,7 @@ class Walk {
   }
 }
 
-/** Whether all chunks of a member are there, so that its state was too old for another reason. */
+/** Whether all chunks of a member exist: then the state was too old for another reason. */
 function* hasChunks(tx: ReadTx, value: Bytes): Program<boolean> {
   const chunked = chunkedOfMember(value)
   if (chunked === undefined) return true

@@ -1,5 +1,5 @@
-// Counters beside what is counted: of records and entries, with their bytes. Others may be writing,
-// so a difference has to be there in one state.
+// Compares the counters of records, entries and their bytes with actual counts. Clients may be
+// writing, so a difference must show in one state.
 
 import { concatBytes } from '../../base/bytes/bytes.js'
 import { backgroundRecordsMax } from '../../base/limits.js'
@@ -15,7 +15,7 @@ import { entryBytes } from '../index/entries.js'
 import type { Namespace } from '../types.js'
 import { bytesOf, isTooOld, oneState, pagesOf } from './check-steps.js'
 
-/** Counts taken to see whether a difference to the counter stays, or only others are writing. */
+/** Maximum recounts to tell a lasting difference from concurrent writes. */
 const countsMax = 5
 
 type SizeOf = (entry: Entry) => number
@@ -24,8 +24,8 @@ export const recordSize: SizeOf = ({ value }) => headOf(value)?.length ?? value.
 export const entrySize: SizeOf = ({ key, value }) => entryBytes(key, value)
 
 /**
- * Compares a counter with a count. Others may be writing: a difference has to be there in one
- * state, or, where counting takes longer than a state is kept, to stay the same.
+ * Compares a counter with a count. Clients may be writing, so a difference must show in one state.
+ * If counting takes longer than a state is kept, the difference must stay the same.
  */
 export function* countProblem(
   ns: Namespace,
@@ -49,8 +49,8 @@ export function* countProblem(
     }
   }
   if (text === undefined) return undefined
-  // What is dropped loses its records before its counter: ids are never given twice, so what is
-  // still there now was there all the time.
+  // A drop removes records before the counter, and ids are never reused. So a counter that still
+  // exists now existed during the whole count.
   const isLive = yield* readPhase((tx) => hasCounter(tx, ns, id))
   return isLive ? text : undefined
 }
@@ -118,7 +118,7 @@ function* countRange(range: KeyRange, sizeOf: SizeOf): Sweep<Count> {
   }
 }
 
-/** Whether the counter says what one pass has counted; otherwise it is looked at exactly. */
+/** Whether the counter equals the count of one pass; otherwise the exact check follows. */
 export function* isCounted(id: number, counted: Count): Sweep<boolean> {
   const { documents, bytes } = yield* readPhase((tx) => counterOf(tx, id))
   return documents === counted.documents && bytes === counted.bytes

@@ -1,5 +1,5 @@
-// The part of a check that is about times: a key that ends has one record in the expiry class, and
-// each record there belongs to a key that ends then. Both are looked at in one state.
+// Checks expiry times. A key that expires has exactly one record in the expiry class. Each record
+// there belongs to a key that expires at that time. Both are read in one state.
 
 import { type Bytes, equalBytes } from '../../base/bytes/bytes.js'
 import { keyClass } from '../../store/layout.js'
@@ -15,7 +15,7 @@ import { keyspaceIds } from './check-strays.js'
 /** Class, time and the id of a collection. */
 const expiryKeyBytesMin = 13
 
-/** Texts about records of the expiry class that are no key's. */
+/** Describes expiry records that belong to no key. */
 export function* checkExpiry(): Sweep<string[]> {
   const texts: string[] = []
   const range = { start: Uint8Array.of(keyClass.expiry), end: Uint8Array.of(keyClass.expiry + 1) }
@@ -33,7 +33,7 @@ export function* checkExpiry(): Sweep<string[]> {
   return end === undefined ? texts : [...texts, `times: ${end}`]
 }
 
-/** A text where the time of a key has no record; the key is `document`, under `record`. */
+/** Describes a missing expiry record of a key; the key is `document`, under `record`. */
 export function* missingTime(
   tx: ReadTx,
   record: Bytes,
@@ -61,7 +61,7 @@ function* wrongTime(
     const isRight = expiresAt !== never && equalBytes(expiryKey(expiresAt, record), key)
     return isRight ? undefined : 'is not when its key ends'
   } catch (error) {
-    // A record that cannot be read is named as such where records are looked at.
+    // The check of records reports an unreadable record.
     if (isUnreadable(error)) return undefined
     return `leads to a record that is no key: ${messageOf(error)}`
   }

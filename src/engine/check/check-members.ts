@@ -1,6 +1,5 @@
-// What a member of a large container has to be: in its place by its type, and with the counterpart
-// that it has in the container's other part. Everything is compared in the state in which the
-// member was read.
+// Validates a member of a large container: its place by its type, and its counterpart in the
+// container's other part. All comparisons use the state in which the member was read.
 
 import { type Bytes, compareBytes, equalBytes } from '../../base/bytes/bytes.js'
 import { Slice } from '../../base/bytes/slice.js'
@@ -18,11 +17,11 @@ import { usualBounds, Work } from '../keyspace/work.js'
 import type { MembersId } from '../types.js'
 import { pagesOf } from './check-steps.js'
 
-/** What the head of a container says in one state, and what goes with it. */
+/** The head of a container in one state, with related facts. */
 export interface Holder {
   readonly type: KeyType
   readonly head: Head
-  /** Of the head's record. */
+  /** Version of the head's record. */
   readonly version: number
   readonly members: Members
   readonly leftovers: readonly Span[]
@@ -30,10 +29,10 @@ export interface Holder {
   readonly isDiscarded: boolean
 }
 
-/** A text about what is wrong, or what the member adds to the count of its part. */
+/** A description of the problem, or the member's contribution to the count of its part. */
 type Verdict = string | number
 
-/** Undefined where the key has no such members any more. */
+/** Undefined if the key no longer has these members. */
 export function* readHolder(tx: ReadTx, record: Bytes, id: MembersId): Program<Holder | undefined> {
   const found = yield* headAt(tx, record)
   if (found?.head.id !== id) return undefined
@@ -43,7 +42,7 @@ export function* readHolder(tx: ReadTx, record: Bytes, id: MembersId): Program<H
   return { ...found, members, leftovers, isDiscarded }
 }
 
-/** The head that lies under a record key, if one does. */
+/** The head under a record key, if there is one. */
 export function* headAt(
   tx: ReadTx,
   record: Bytes,
@@ -89,7 +88,7 @@ function judgeElement({ head, leftovers }: Holder, { member }: Member): Verdict 
   return `has position ${position}, where the list has none`
 }
 
-/** Of a hash or a set: member to number, and number to member. */
+/** For a hash or set: member to number, and number to member. */
 function* judgeDense(
   { head, members, type }: Holder,
   part: number,
@@ -110,7 +109,7 @@ function* judgeDense(
   return isSame ? 1 : `stands for a member that does not have number ${number}`
 }
 
-/** Of a sorted set: member to score, and places by score. */
+/** For a sorted set: member to score, and places by score. */
 function* judgeScored(
   { members }: Holder,
   part: number,
@@ -128,7 +127,7 @@ function* judgeScored(
   return isRight ? 1 : 'is the place of a member that does not have that score'
 }
 
-/** Of places in part `places`: a block counts them, or the blocks' places, up to the next block. */
+/** For part `places`: a block counts the places, or the blocks' places, up to the next block. */
 function* judgeBlock(
   tx: ReadTx,
   { members, head }: Holder,

@@ -1,5 +1,5 @@
-// The part of a check that starts from the keys: every id that stands in one must belong to a
-// collection, an index or something that is being deleted, and every chunked value to a record.
+// Checks ownership from the keys: every id in a key must belong to a collection, an index or
+// garbage, and every chunked value to a record.
 
 import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { idKey, keyClass } from '../../store/layout.js'
@@ -37,19 +37,19 @@ const classes = [
   { name: 'a count', ofClass: keyClass.count, owners: 'either' },
 ] as const
 
-/** The chunks of members are looked at one by one; sums of owners are no collection's. */
+/** Chunks of members are checked one by one; the sums of owners belong to no collection. */
 const firstIds: ReadonlyMap<number, number> = new Map([
   [keyClass.chunk, membersChunks + 1],
   [keyClass.count, ownersId + 1],
 ])
 
-/** What was seen to be referred to, and the containers that members were seen to belong to. */
+/** Chunked values that records refer to, and the containers that own members. */
 interface Referred {
   readonly values: readonly ValueId[]
   readonly containers: readonly Container[]
 }
 
-/** Texts about data without an owner. `referred` only where every record could be read. */
+/** Describes data without an owner. Pass `referred` only if every record could be read. */
 export function* checkOwners(referred: Referred | undefined, commits: Commits): Sweep<string[]> {
   const texts: string[] = []
   const known = yield* readPhase(readKnown)
@@ -80,7 +80,7 @@ export function* checkOwners(referred: Referred | undefined, commits: Commits): 
 
 type Owners = (typeof classes)[number]['owners']
 
-/** Those that may own keys of a class, in order. */
+/** Ids that may own keys of a class, in order. */
 function ownedIds({ namespaces, indexes }: Known, owners: Owners): number[] {
   const ids = [
     ...(owners === 'indexes' ? [] : namespaces),
@@ -89,7 +89,7 @@ function ownedIds({ namespaces, indexes }: Known, owners: Owners): number[] {
   return ids.sort((a, b) => a - b)
 }
 
-/** Ids of a class from `from` to `end`, the latter not included, that nothing was seen to own. */
+/** Ids of a class from `from` (inclusive) to `end` (exclusive) without a known owner. */
 interface Gap {
   readonly name: string
   readonly ofClass: number
@@ -98,7 +98,7 @@ interface Gap {
   readonly end: number
 }
 
-/** Texts about what lies in a gap. Nothing that is owned is read: it may be damaged. */
+/** Describes the data in a gap. It reads no owned data, which may be damaged. */
 function* strayIds({ name, ofClass, owners, from, end }: Gap): Sweep<string[]> {
   const texts: string[] = []
   let start = from
@@ -128,7 +128,7 @@ function* nextId(
   return first === undefined ? undefined : viewOf(first.key).getUint32(1)
 }
 
-/** Looks again, at keys and catalog together: others may have made or dropped a collection. */
+/** Checks keys and catalog again in one state: a collection may have been created or dropped. */
 function strayId(ofClass: number, id: number, owners: Owners): (tx: ReadTx) => Program<boolean> {
   return function* (tx) {
     if (ownedIds(yield* readKnown(tx), owners).includes(id)) return false
@@ -153,7 +153,9 @@ function* readKnown(tx: ReadTx): Program<Known> {
   return { namespaces, indexes, values }
 }
 
-/** Chunked values that are neither referred to nor on a list nor a dropped collection's. */
+/**
+ * Chunked values that have no reference, are not on a list, and belong to no dropped collection.
+ */
 function* strayValues(referred: ReadonlySet<string>): Sweep<ValueId[]> {
   const stray: ValueId[] = []
   let start: Bytes = Uint8Array.of(keyClass.chunk)
@@ -184,7 +186,7 @@ function strayValue(value: ValueId): (tx: ReadTx) => Program<boolean> {
   }
 }
 
-/** Ids that members lie under and no container was seen to have. */
+/** Ids of members that no known container has. */
 function* strayMembers(seen: ReadonlySet<MembersId>): Sweep<MembersId[]> {
   const stray: MembersId[] = []
   let start: Bytes = Uint8Array.of(keyClass.member)
@@ -204,7 +206,10 @@ function* nextMembers(tx: ReadTx, start: Bytes): Program<MembersId | undefined> 
   return (view.getUint32(1) * 0x1_0000_0000 + view.getUint32(5)) as MembersId
 }
 
-/** Two keys with the same members: looked at together, since a key may have been renamed. */
+/**
+ * Finds two keys with the same members. Both are read in one state, since a key may have been
+ * renamed.
+ */
 function* sharedMembers(containers: readonly Container[]): Sweep<string[]> {
   const first = new Map<MembersId, Container>()
   const texts: string[] = []

@@ -1,5 +1,5 @@
-// The part of a check that looks at reserved names: each is whole, and no collection has it, since
-// making one takes the reservation with it.
+// Checks reserved names: each record is valid, and no collection has the name, since creating one
+// removes the reservation.
 
 import { concatBytes } from '../../base/bytes/bytes.js'
 import { scanEntriesMax } from '../../base/limits.js'
@@ -10,7 +10,7 @@ import { findNamespace, type Reserved, scanReserved } from '../collection/catalo
 import { decodeAccess } from '../collection/catalog/descriptors.js'
 import { messageOf, oneState } from './check-steps.js'
 
-/** Texts about names that are reserved wrongly. */
+/** Describes invalid reservations. */
 export function* checkReserved(): Sweep<string[]> {
   const texts: string[] = []
   let start: Uint8Array | undefined
@@ -25,7 +25,7 @@ export function* checkReserved(): Sweep<string[]> {
 
 interface Page {
   readonly texts: readonly string[]
-  /** The last key, where more may follow. */
+  /** The last key, if more may follow. */
   readonly last: Uint8Array | undefined
 }
 

@@ -1,5 +1,5 @@
-// How a check goes through a range: some entries a phase, each phase on one snapshot, smaller
-// phases where the store refuses one as damaged, so that the damage is narrowed down to a record.
+// Walks a range for a check: some entries in each phase, each phase on one snapshot. If the store
+// reports damage, phases shrink until the damaged record is isolated.
 
 import { type Bytes, concatBytes } from '../../base/bytes/bytes.js'
 import { GatewayError, hasKind } from '../../base/errors.js'
@@ -7,13 +7,16 @@ import type { Entry, KeyRange, Program, ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
 import { StepSize } from '../background/step-size.js'
 
-/** Looks at entries in the state that they were read from; undefined: what follows is not its. */
+/**
+ * Checks entries in the state in which they were read. Undefined: the rest of the range is not the
+ * caller's.
+ */
 export type Look<T> = (tx: ReadTx, entries: readonly Entry[]) => Program<T | undefined>
 
-/** One state for all that a phase reads. */
+/** One state for all reads of a phase. */
 export const oneState = { snapshot: true } as const
 
-/** Answers a text where the range cannot be read to its end. */
+/** Returns a description if the range cannot be read to its end. */
 export function* stepRange<T>(
   range: KeyRange,
   look: Look<T>,
@@ -46,7 +49,7 @@ export function* stepRange<T>(
   }
 }
 
-/** All of a range in one program, page by page. */
+/** Reads a whole range in one program, page by page. */
 export function* pagesOf(
   tx: ReadTx,
   range: KeyRange,
@@ -63,7 +66,7 @@ export function* pagesOf(
   }
 }
 
-/** What reading a damaged record throws: of a large document's part, and of any stored value. */
+/** Whether the error is that of a damaged record or of a damaged part of a large document. */
 export function isUnreadable(error: unknown): error is GatewayError {
   if (!(error instanceof GatewayError)) return false
   return error.kind === 'ChecksumMismatch' || error.kind === 'InternalError'

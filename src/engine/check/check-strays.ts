@@ -1,7 +1,6 @@
-// Whether members and chunks are unreferenced. A check that goes step by step can miss an owner
-// that was moved or made behind it, so what it suspects is looked for in one state of everything,
-// or, if that takes longer than a state is kept, without concurrent writes; where neither succeeds
-// nothing is said.
+// Decides whether suspected members and chunks are unreferenced. A check in steps can miss an owner
+// that moved or was created during the check. So suspects are checked in one state. If that takes
+// too long, they are checked without concurrent writes; if that fails too, nothing is reported.
 
 import { mapKey } from '../../base/bytes/bytes.js'
 import { scanEntriesMax } from '../../base/limits.js'
@@ -33,10 +32,10 @@ interface Strays {
   readonly members: readonly MembersId[]
 }
 
-/** Number of commits so far; undefined where the store does not know. */
+/** Number of commits so far; undefined if the store does not count them. */
 export type Commits = () => number | undefined
 
-/** Those of the suspects that are certainly unreferenced. */
+/** The suspects that are certainly unreferenced. */
 export function* certainStrays(suspects: Strays, commits: Commits): Sweep<Strays> {
   if (suspects.values.length + suspects.members.length === 0) return suspects
   const program = (tx: ReadTx) => withoutOwner(tx, suspects)
@@ -50,7 +49,7 @@ export function* certainStrays(suspects: Strays, commits: Commits): Sweep<Strays
   return before !== undefined && commits() === before ? strays : { values: [], members: [] }
 }
 
-/** The ids of key-value databases, the dropped ones that are not yet deleted among them. */
+/** The ids of key-value databases, including dropped ones that are not deleted yet. */
 export function* keyspaceIds(tx: ReadTx): Program<Set<number>> {
   const ids = new Set<number>()
   yield* eachNamespace(tx, ({ id, keyspace }) => {
@@ -63,7 +62,7 @@ export function* keyspaceIds(tx: ReadTx): Program<Set<number>> {
   return ids
 }
 
-/** All that is being deleted or staged. */
+/** All garbage and staging records. */
 export function* listedGarbage(tx: ReadTx): Program<Garbage[]> {
   const found: Garbage[] = []
   for (const range of [garbageRange, stagingRange]) {
@@ -109,7 +108,7 @@ function forgetOwned(members: Set<MembersId>, record: Entry['value']): void {
     const { value } = readKeyDocument(record.subarray(1))
     if (isHead(value)) members.delete(readHead(value).id)
   } catch {
-    // No document at all: named where records are looked at.
+    // Not a document; the check of records reports it.
   }
 }
 

@@ -1,6 +1,6 @@
-// What documents should have in each index and what the indexes hold, each as a count and two sums
-// of hashes: where they agree, no entry has to be looked up by itself. Where they do not, because
-// of damage or because others write meanwhile, the exact check says what is wrong.
+// Compares the index entries that documents require with those that exist, as a count and two sums
+// of hashes. If they agree, no entry needs its own lookup. If not, because of damage or concurrent
+// writes, the exact check finds the cause.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Count } from '../../store/store.js'
@@ -10,7 +10,7 @@ const secondPrime = 0x5bd1e995
 const firstSeed = 0x811c9dc5
 const secondSeed = 0x9747b28c
 
-/** A multiset of entries: equal ones have equal sums, whatever their order. */
+/** Sums over a multiset of entries, independent of their order. */
 class EntrySums {
   private first = 0
   private second = 0
@@ -52,12 +52,12 @@ export class NamespaceSums {
   documents = 0
   bytes = 0
 
-  /** What documents should have in an index. */
+  /** Sums of the entries that documents require in an index. */
   expectedIn(index: number): EntrySums {
     return sumsIn(this.expected, index)
   }
 
-  /** What an index holds. */
+  /** Sums of the entries in an index. */
   heldIn(index: number): EntrySums {
     return sumsIn(this.held, index)
   }

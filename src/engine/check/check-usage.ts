@@ -1,6 +1,5 @@
-// The part of a check that looks at owners' sums: each is what the counters of the owner's
-// collections come to, so that a quota is neither passed unseen nor full without data.
-// (docs/design/storage.md, "Counts")
+// Checks owners' sums: each equals the counters of the owner's collections. A wrong sum would make
+// a quota too lax or too strict. (docs/design/storage.md, "Counts")
 
 import { textOf } from '../../base/bytes/bytes.js'
 import { backgroundRecordsMax } from '../../base/limits.js'
@@ -21,7 +20,7 @@ export function* checkUsage(): Sweep<string[]> {
 }
 
 function* differences(tx: ReadTx): Program<string[]> {
-  // A folder of before has its sums from its next start on.
+  // A folder of an earlier version gets its sums at its next start.
   const counted = [yield* usageCounted(tx), yield* heldCounted(tx)]
   if (counted.some(({ isDone }) => !isDone)) return []
   const sums = new Map<string, number>()
@@ -69,7 +68,7 @@ function* differences(tx: ReadTx): Program<string[]> {
   return texts
 }
 
-/** Of each owner, what the records of garbage come to. */
+/** The waste of each owner, summed from the garbage records. */
 function* wasteListed(tx: ReadTx): Program<Map<string, number>> {
   const found = new Map<string, number>()
   yield* pagesOf(tx, garbageRange, backgroundRecordsMax, function* (entries) {

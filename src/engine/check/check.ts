@@ -1,6 +1,6 @@
-// Verifies what the engine promises about stored data: records parse and lie under their own key,
-// entries and records lead to each other, counts are exact, and everything has an owner. Bounded
-// steps, each on one snapshot, so that it may run beside clients. For `sigil check` and `validate`.
+// Verifies the invariants of stored data: records parse and have the right key, entries and records
+// match, counts are exact, and everything has an owner. It works in bounded steps, each on one
+// snapshot, so it can run beside clients. For `sigil check` and `validate`.
 
 import { type Bytes, equalBytes, mapKey } from '../../base/bytes/bytes.js'
 import { GatewayError } from '../../base/errors.js'
@@ -35,7 +35,7 @@ import { NamespaceSums } from './check-sums.js'
 import { checkUsage } from './check-usage.js'
 
 export interface Problem {
-  /** `db.collection`; empty where no collection owns what was found. */
+  /** `db.collection`; empty if no collection owns the data. */
   readonly ns: string
   readonly kind:
     | 'record'
@@ -57,20 +57,20 @@ export interface NamespaceReport {
   readonly invalidRecords: number
   /** Documents that the collection's validator would refuse. */
   readonly refusedDocuments: number
-  /** Entries by name of the index, `_id_` aside. */
+  /** Number of entries by index name, without `_id_`. */
   readonly keysPerIndex: ReadonlyMap<string, number>
   readonly problems: readonly Problem[]
-  /** Chunked values that records refer to: those before the end of what can be read. */
+  /** Chunked values that the readable records refer to. */
   readonly values: readonly ValueId[]
-  /** Containers of a key-value database whose members are records of their own. */
+  /** Large containers of a key-value database. */
   readonly containers: readonly Container[]
   readonly isReadable: boolean
 }
 
-/** Told after each collection. */
+/** Called after each collection. */
 type CheckProgress = (ns: string, records: number, problems: number) => void
 
-/** Everything in a store; resolves with what is wrong, nothing for a sound one. */
+/** Checks a whole store; resolves with the problems, empty if it is valid. */
 export function checkStore(store: Store, progress?: CheckProgress): Promise<Problem[]> {
   return runSweep(
     store,
@@ -115,7 +115,10 @@ function* checkAll(commits: Commits, progress?: CheckProgress): Sweep<Problem[]>
   return problems
 }
 
-/** What a part of the check finds, or that it cannot go on: the other parts can. */
+/**
+ * Runs one part of the check. If it cannot continue, that is its result, and the other parts still
+ * run.
+ */
 function* readable(part: Sweep<Iterable<string>>): Sweep<Iterable<string>> {
   try {
     return yield* part
@@ -125,7 +128,7 @@ function* readable(part: Sweep<Iterable<string>>): Sweep<Iterable<string>> {
   }
 }
 
-/** One collection, for `validate`; undefined where there is none of that name. */
+/** Checks one collection, for `validate`; undefined if there is none of that name. */
 export function* verifyNamespace(db: string, name: string): Sweep<NamespaceReport | undefined> {
   const namespace = yield* readPhase((tx) => findNamespace(tx, db, name))
   if (namespace === undefined) return undefined
@@ -145,7 +148,7 @@ export function* verifyNamespace(db: string, name: string): Sweep<NamespaceRepor
   return seen.report()
 }
 
-/** One scan of the entries; where the sums differ, each document and each entry by itself. */
+/** Scans the entries once; if the sums differ, checks each document and entry. */
 function* checkIndex(seen: Findings, index: IndexDescriptor, sums: NamespaceSums): Sweep<void> {
   const { id, name, state } = index
   const range = idRange(keyClass.entry, id)
@@ -179,7 +182,7 @@ function* checkCount(
   if (text !== undefined) seen.take({ problems: [{ kind: 'count', text }] })
 }
 
-/** What one step has found. */
+/** The findings of one step. */
 interface Partial {
   readonly records?: number
   readonly refused?: number
@@ -214,7 +217,7 @@ class Findings {
     this.keysPerIndex.set(keys.index, (this.keysPerIndex.get(keys.index) ?? 0) + keys.count)
   }
 
-  /** What follows could not be read. */
+  /** Records that the rest of the range cannot be read. */
   endAt(text: string): void {
     this.isReadable = false
     this.take({ problems: [{ kind: 'record', text }] })
@@ -237,8 +240,8 @@ class Findings {
 type Check = (tx: ReadTx, ns: Namespace, entries: readonly Entry[]) => Program<Partial>
 
 /**
- * Runs `check` over a range, some entries a phase; ends where the collection is gone. Answers
- * whether all could be read; what could not is told, unless the range is gone through again.
+ * Runs `check` over a range in steps; ends if the collection is gone. Returns whether everything
+ * was read. Unreadable parts are reported unless `isAgain`.
  */
 function* stepThrough(
   seen: Findings,
@@ -256,7 +259,7 @@ function* stepThrough(
   return end === undefined
 }
 
-/** The members of large containers. */
+/** Checks the members of large containers. */
 function* checkContainers(seen: Findings): Sweep<void> {
   for (const container of seen.containers) {
     const { problems, values, isReadable } = yield* checkContainer(container)
@@ -293,7 +296,7 @@ function* checkRecords(
     }
     if (ns.validation?.validator.takes(document, tx.now ?? 0) === false) refused++
     for (const index of ns.indexes) {
-      // A build adds what is missing, marks included; what another document holds is its to find.
+      // A running build adds missing entries and marks, and finds duplicates itself.
       if (index.state === 'building') continue
       const expected = sums.expectedIn(index.id)
       yield* tx.pause()
@@ -313,12 +316,12 @@ function* checkRecords(
   return { records: entries.length, refused, values, containers, problems }
 }
 
-/** What a write could make in one stretch is looked at in one, which is longer than a read's. */
+/** Computes all entries without a work limit, since a write may do more at once than a read. */
 function allEntriesOf(index: IndexDescriptor, document: Document, key: Bytes): IndexEntries {
   return work.unrefused(() => entriesOf(index, document, key))
 }
 
-/** Throws unless the document is well-formed and lies under the key of its `_id` or its number. */
+/** Throws unless the document is well-formed and stored under the key of its `_id` or number. */
 function requireSound(
   ns: Namespace,
   key: Bytes,
@@ -334,7 +337,7 @@ function requireSound(
     throw new Error('it lies under the key of another _id')
 }
 
-/** What documents lack in an index, where the sums have shown that there is something. */
+/** Finds entries that documents lack in an index, after the sums have shown a difference. */
 function* checkMissing(
   tx: ReadTx,
   ns: Namespace,
@@ -350,7 +353,7 @@ function* checkMissing(
       document = yield* documentOfRecord(tx, value)
       validateDocument(document)
     } catch {
-      // The pass before has told it.
+      // The previous pass has reported it.
       continue
     }
     for (const text of yield* missingEntries(tx, index, key, document)) {
@@ -399,10 +402,10 @@ function* checkEntries(
 
 const noKeys: ReadonlySet<string> = new Set()
 
-/** Keys that are remembered for one index: those of records with many entries come again. */
+/** Keys cached for one index, since records with many entries occur repeatedly. */
 const yieldsMax = 100_000
 
-/** What records have in one index, worked out once for all their entries. */
+/** The index keys of records in one index, computed once for all entries of a record. */
 class Yields {
   private readonly known = new Map<string, { record: Bytes; keys: ReadonlySet<string> }>()
   private size = 0
@@ -416,7 +419,9 @@ class Yields {
     this.known.set(name, { record, keys })
   }
 
-  /** `record` is the value under `key`; undefined where it cannot be read, which is reported. */
+  /**
+   * `record` is the value under `key`. Returns undefined if it cannot be read, which is reported.
+   */
   *keysOf(
     tx: ReadTx,
     index: IndexDescriptor,

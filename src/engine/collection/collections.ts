@@ -1,6 +1,5 @@
-// Documents of a collection: every change of one moves its record, its index entries and the counts
-// in the transaction at hand, and looks for duplicates before it puts anything, so that a refused
-// document leaves no trace.
+// Documents of a collection. A change updates record, index entries and counts in one transaction.
+// It checks for duplicates before any put, so a refused document leaves no trace.
 // (docs/design/storage.md, "Key space"; docs/design/transactions.md, rules 8 and 13)
 
 import { createHash } from 'node:crypto'
@@ -67,14 +66,14 @@ import { checkId, checkSize } from './shape.js'
 import { discardUnused, recordOf, Staged, StagingNeeded } from './staging.js'
 import { checkDocument } from './validation.js'
 
-/** Oldest documents of a capped collection that are read at once to make room. */
+/** Oldest documents of a capped collection that one eviction reads at once. */
 const cappedEvictionPage = 16
 
 const writer = new KeyWriter()
 
 /**
- * The store key of the document with that `_id`, in a collection that is not capped; a long one
- * keeps a prefix and a SHA-256.
+ * The store key of the document with that `_id`, in a collection that is not capped. A long key is
+ * a prefix and a SHA-256.
  */
 export function recordKey(ns: Namespace, id: Value): Bytes {
   const key = writer.reset().u8(keyClass.record).u32(ns.id).value(id, false, ns.collation).finish()
@@ -84,19 +83,19 @@ export function recordKey(ns: Namespace, id: Value): Bytes {
   return writer.reset().bytes(prefix).bytes(hash).finish()
 }
 
-/** As recordKey, of an `_id` that is a text, in a collection without a collation. */
+/** Like recordKey, for a string `_id` in a collection without a collation. */
 export function textKey(ns: Namespace, id: string): Bytes {
   const key = writer.reset().u8(keyClass.record).u32(ns.id).string(id).finish()
   const isLong = key.length > entryHeadBytes + recordKeyBytesMax
   return isLong ? recordKey(ns, stringValue(id)) : key
 }
 
-/** Whether a record key may stand for more ids than one, so that the stored `_id` decides. */
+/** Whether several ids may share a record key, so that the stored `_id` must be compared. */
 export function isHashedKey(key: Bytes): boolean {
   return key.length === entryHeadBytes + recordKeyBytesMax
 }
 
-/** The document under a record key; undefined where there is none. */
+/** The document under a record key; undefined if there is none. */
 export function* getDocument(
   tx: ReadTx,
   _ns: Namespace,
@@ -106,7 +105,7 @@ export function* getDocument(
   return record === undefined ? undefined : yield* documentOfRecord(tx, record)
 }
 
-/** The document with that `_id`, compared with the stored one; as recordKey, of none capped. */
+/** The document with that `_id`, verified against the stored one; not for capped collections. */
 export function* findById(tx: ReadTx, ns: Namespace, id: Value): Program<Document | undefined> {
   const key = recordKey(ns, id)
   const document = yield* getDocument(tx, ns, key)
@@ -116,10 +115,10 @@ export function* findById(tx: ReadTx, ns: Namespace, id: Value): Program<Documen
 }
 
 /**
- * Adds a document that has passed `withId`. `staged` is what stagedWrite hands its program; without
- * it a document of more than inlineValueBytesMax cannot be put. Throws DuplicateKey with keyPattern
- * and keyValue, and CannotIndexParallelArrays, before anything is put; what the buffer's bounds
- * refuse (TransactionTooLarge) must end the program.
+ * Inserts a document that has passed `withId`. `staged` comes from stagedWrite; without it,
+ * documents above inlineValueBytesMax are refused. Throws DuplicateKey (with keyPattern and
+ * keyValue) and CannotIndexParallelArrays before any put. If the buffer refuses a put
+ * (TransactionTooLarge), the program must end.
  */
 export function* insertDocument(
   tx: Tx,
@@ -135,7 +134,7 @@ export function* insertDocument(
   if (ns.keyspace === true) keyChanged(tx, ns, key, undefined, document)
 }
 
-/** Adds a document behind all others, and lets the oldest go that it leaves no room for. */
+/** Appends a document, and evicts the oldest ones that no longer fit. */
 function* appendDocument(
   tx: Tx,
   ns: CappedNamespace,
@@ -161,7 +160,7 @@ function* appendDocument(
   }
 }
 
-/** Adds a document that has a time behind all others. Throws BadValue for one without. */
+/** Appends a measurement. Throws BadValue if it has no time. */
 function* addMeasurement(
   tx: Tx,
   ns: Namespace,
@@ -174,23 +173,23 @@ function* addMeasurement(
   putHead(tx, ns.id, { first: head.first, next: nextSequence(head) })
 }
 
-/** What each program at work has appended: so much room it needs, begun again. */
+/** What each running program has appended: the space that a rerun needs. */
 const appendedBy = new WeakMap<Tx, Count>()
 
-/** Where the oldest documents are looked for. */
+/** Where the search for the oldest documents begins. */
 interface Oldest {
   readonly first: number
   readonly end: Bytes
 }
 
 interface Evicted {
-  /** The number that no document is smaller than. */
+  /** No document has a smaller number. */
   readonly first: number
-  /** What is left fits. */
+  /** Whether the remaining documents fit. */
   readonly isDone: boolean
 }
 
-/** Removes the oldest documents until there is room for `more`, or enough are removed at once. */
+/** Removes the oldest documents until `more` fits, or until the limit of one step. */
 function* evict(tx: Tx, ns: CappedNamespace, oldest: Oldest, more: Count): Program<Evicted> {
   let { documents, bytes } = addCounts(yield* countOf(tx, ns), more)
   let { first } = oldest
@@ -213,15 +212,17 @@ function* evict(tx: Tx, ns: CappedNamespace, oldest: Oldest, more: Count): Progr
   return { first, isDone: true }
 }
 
-/** How many of the oldest to read: as many as are too many, or some where it is bytes. */
+/**
+ * How many of the oldest documents to read: the excess number, or a page if bytes are the limit.
+ */
 function pageOf({ documentsMax }: Capped, documents: number): number {
   const tooMany = documentsMax === undefined ? 0 : documents - documentsMax
   return Math.max(1, Math.min(tooMany, cappedEvictionPage))
 }
 
 /**
- * Thrown by a program that would have to remove more than it may: room is to be made first, for all
- * that it has appended. None of that is refused for another reason.
+ * Thrown by a program that would have to evict more than its limit. A sweep first makes room for
+ * everything it has appended, none of which is refused for another reason.
  */
 class RoomNeeded extends Error {
   constructor(
@@ -235,7 +236,7 @@ class RoomNeeded extends Error {
     while (yield* writePhase((tx) => this.step(tx)));
   }
 
-  /** Whether more has to go. */
+  /** Returns whether more must be removed. */
   private *step(tx: Tx): Program<boolean> {
     const ns = yield* findNamespace(tx, this.ns.db, this.ns.name)
     if (ns === undefined || ns.id !== this.ns.id || !isCapped(ns)) return false
@@ -247,7 +248,7 @@ class RoomNeeded extends Error {
   }
 }
 
-/** As insertDocument, of a document that may be anything; `key` is its record key. */
+/** Like insertDocument, for any document; `key` is its record key. */
 export function* insertRecord(
   tx: Tx,
   ns: Namespace,
@@ -267,8 +268,8 @@ export function* insertRecord(
 }
 
 /**
- * Puts `after` in the place of `before`, which is the stored document under `key`; their `_id`s are
- * equal. Only entries that differ are written. Throws as insertDocument.
+ * Replaces `before`, the stored document under `key`, by `after`; their `_id`s are equal. Writes
+ * only entries that differ. Throws like insertDocument.
  */
 export function* replaceDocument(
   tx: Tx,
@@ -286,7 +287,7 @@ export function* replaceDocument(
 
 const noChanges: readonly Change[] = []
 
-/** As replaceDocument, of documents that may be anything. */
+/** Like replaceDocument, for any document. */
 export function* replaceRecord(
   tx: Tx,
   ns: Namespace,
@@ -307,7 +308,7 @@ export function* replaceRecord(
   if (after.length !== before.length) addDocuments(tx, ns, 0, after.length - before.length)
 }
 
-/** How entries change where `after` takes the place of `before`; they are not put yet. */
+/** The entry changes of replacing `before` by `after`; not put yet. */
 function* changesOf(
   tx: Tx,
   ns: Namespace,
@@ -324,7 +325,7 @@ function* changesOf(
   return changes
 }
 
-/** Removes the document that is stored under `key`. */
+/** Removes the document stored under `key`. */
 export function* removeDocument(
   tx: Tx,
   ns: Namespace,
@@ -336,8 +337,8 @@ export function* removeDocument(
 }
 
 /**
- * As removeDocument, leaving to the caller what belongs to a key beside its document. Answers how
- * many entries it had.
+ * Like removeDocument, but the caller removes a key's members and expiry. Returns the number of
+ * entries.
  */
 export function* removeRecord(
   tx: Tx,
@@ -358,10 +359,10 @@ export function* removeRecord(
 }
 
 /**
- * The document as it is stored: `_id` first, made with `makeId` (12 bytes) where it is missing, and
- * each top-level Timestamp(0, 0) but `_id` replaced by `serverTime()`, if that is given. The same
- * bytes where nothing has to change. Throws InvalidIdField, DollarPrefixedFieldName, BadValue (two
- * `_id`s), BSONObjectTooLarge.
+ * The document in stored form: `_id` first, created with `makeId` (12 bytes) if missing. If
+ * `serverTime` is given, it replaces each top-level Timestamp(0, 0) except `_id`. Returns the same
+ * bytes if nothing changes. Throws InvalidIdField, DollarPrefixedFieldName, BadValue (two `_id`s),
+ * BSONObjectTooLarge.
  */
 export function withId(
   document: Document,
@@ -390,14 +391,14 @@ export function withId(
 }
 
 /**
- * One write program that may put documents of any size: `staged` is to be handed on to
- * insertDocument and replaceDocument. The program is run again whenever a large document had to be
- * staged first; where it ends with an error, or no longer needs what was staged, nothing is left.
+ * Runs a write program that may put documents of any size; it passes `staged` to insertDocument and
+ * replaceDocument. The program runs again whenever a large document had to be staged first. If it
+ * fails, or no longer needs a staged value, nothing is left behind.
  */
 export function* stagedWrite<T>(program: (tx: Tx, staged: Staged) => Program<T>): Sweep<T> {
   const staged = new Staged()
   try {
-    // A document that changes with every run (others keep changing it) must not stage for ever.
+    // The limit prevents endless staging of a document that clients change before every rerun.
     for (let run = 0; run < sweepDocumentsMax + programRunsMax; run++) {
       try {
         return yield* writePhase((tx) => program(tx, staged))
@@ -413,7 +414,7 @@ export function* stagedWrite<T>(program: (tx: Tx, staged: Staged) => Program<T>)
   }
 }
 
-/** A key that a client inserts must be one; an expired one in its place is none. */
+/** Validates a key document that a client inserts; an expired key in its place is removed. */
 function* admitKey(tx: Tx & Guarded, ns: Namespace, key: Bytes, document: Document): Program<void> {
   checkKeyDocument(document)
   if (tx.now === undefined) return
@@ -421,7 +422,7 @@ function* admitKey(tx: Tx & Guarded, ns: Namespace, key: Bytes, document: Docume
   if (before !== undefined && isExpired(before, tx.now)) yield* removeDocument(tx, ns, key, before)
 }
 
-/** Gives up the chunks of a large document that is about to go. */
+/** Discards the chunks of a large document before its removal. */
 function* discardChunks(tx: Tx, { access }: Namespace, key: Bytes): Program<void> {
   const record = yield* tx.get(key)
   const head = record === undefined ? undefined : headOf(record)

@@ -1,7 +1,6 @@
-// Counters of what is stored: documents of a collection, entries of an index, what a collection has
-// beside its documents, and the sum of an owner's. Programs add to them and do not read them, so
-// that an owner's sum moves in the transaction that changes it.
-// (docs/design/storage.md, "Counts")
+// Counters of stored data: documents of a collection, entries of an index, other data of a
+// collection, and the sum for each owner. Programs add to them without reading, so an owner's sum
+// changes in the transaction that changes the data. (docs/design/storage.md, "Counts")
 
 import { type Bytes, concatBytes, utf8 } from '../../base/bytes/bytes.js'
 import { idKey, keyClass } from '../../store/layout.js'
@@ -15,14 +14,14 @@ export function countKey(id: number): Bytes {
   return idKey(keyClass.count, id)
 }
 
-/** Of a key-value database: expiry entries and members of large containers, in bytes. */
+/** Counter of a key-value database: bytes of expiry entries and members of large containers. */
 export function besideKey(id: number): Bytes {
   return idKey(keyClass.count, id, besideTail)
 }
 
 const besideTail = Uint8Array.of(1)
 
-/** No collection has this id: sums of owners stand under it. */
+/** The id of owners' sums; no collection has it. */
 export const ownersId = 0
 
 /** The sum of all bytes that an owner's collections hold. */
@@ -35,18 +34,18 @@ export function usageKey(owner: string): Bytes {
   return key
 }
 
-/** One array an owner: the store finds a counter fastest by the array that it was given last. */
+/** One array for each owner: the store finds a counter fastest by the array used last. */
 const usageKeys = new Map<string, Bytes>()
 const usageKeysMax = 1_000
 
-/** Whether a key is that of an owner's sum. */
+/** Whether a key is an owner's sum. */
 export function isUsageKey(key: Bytes): boolean {
-  // A mark before the owner: it counts collections (holdings.ts).
+  // A mark before the owner means a counter of collections (holdings.ts).
   if (key[0] !== keyClass.count || key.length <= 5 || (key[5] as number) < 0x20) return false
   return key[1] === 0 && key[2] === 0 && key[3] === 0 && key[4] === 0
 }
 
-/** Adds to an owner's sum; what the operator owns has none. */
+/** Adds to an owner's sum; the operator has none. */
 function addUsage(tx: Tx, access: Access, bytes: number): void {
   if (bytes === 0) return
   const payer = payerOf(access)
@@ -59,7 +58,7 @@ export function addDocuments(tx: Tx, ns: Namespace, documents: number, bytes: nu
   addUsage(tx, ns.access, bytes)
 }
 
-/** Adds to what a key-value database has beside its documents, and to its owner's sum. */
+/** Adds to the other data of a key-value database, and to its owner's sum. */
 export function addBeside(tx: Tx, ns: Pick<Namespace, 'id' | 'access'>, bytes: number): void {
   if (bytes === 0) return
   tx.add(besideKey(ns.id), 0, bytes)
@@ -83,12 +82,12 @@ export function* countOf(tx: ReadTx, ns: Namespace): Program<Count> {
   return yield* tx.count(countKey(ns.id))
 }
 
-/** Bytes that an owner's collections hold, their index entries and members among them. */
+/** Bytes of an owner's collections, including index entries and members. */
 export function* usageOf(tx: ReadTx, owner: string): Program<number> {
   return (yield* tx.count(usageKey(owner))).bytes
 }
 
-/** Bytes of a collection as its owner's sum has them. */
+/** Bytes of a collection as counted in its owner's sum. */
 export function* spaceOf(tx: ReadTx, ns: Namespace): Program<number> {
   const own = (yield* tx.count(countKey(ns.id))).bytes
   const beside = ns.keyspace === true ? yield* tx.count(besideKey(ns.id)) : zeroCount
@@ -102,8 +101,8 @@ function* indexSpaceOf(tx: ReadTx, indexes: readonly IndexDescriptor[]): Program
 }
 
 /**
- * A collection is given up: its owner has the room back, though deletion goes on behind. Answers
- * the bytes, of indexes without, as waste counts them.
+ * Returns the space of a dropped collection to its owner's quota before the data is deleted.
+ * Returns the bytes without indexes, for the waste counter.
  */
 export function* giveBackSpace(tx: Tx, ns: Namespace): Program<number> {
   if (payerOf(ns.access) === null) return 0
@@ -112,7 +111,7 @@ export function* giveBackSpace(tx: Tx, ns: Namespace): Program<number> {
   return bytes - (yield* indexSpaceOf(tx, ns.indexes))
 }
 
-/** As giveBackSpace, of some indexes. */
+/** Like giveBackSpace, for some indexes. */
 export function* giveBackIndexes(
   tx: Tx,
   access: Access,
@@ -121,7 +120,7 @@ export function* giveBackIndexes(
   if (payerOf(access) !== null) addUsage(tx, access, -(yield* indexSpaceOf(tx, indexes)))
 }
 
-/** A collection gets another access: with another owner its bytes are counted as that one's. */
+/** Moves the bytes of a collection to its new owner's sum. */
 export function* moveSpace(tx: Tx, ns: Namespace, to: Access): Program<void> {
   if (payerOf(ns.access) === payerOf(to)) return
   const bytes = yield* spaceOf(tx, ns)
@@ -129,17 +128,17 @@ export function* moveSpace(tx: Tx, ns: Namespace, to: Access): Program<void> {
   addUsage(tx, to, bytes)
 }
 
-/** Where the sums are known to be complete: a folder of before has none. */
+/** Key of the record that the sums are complete; folders of earlier versions lack it. */
 const usageCountedKey = Uint8Array.of(keyClass.catalog, 0x00, 0x06)
 
 export function* usageCounted(tx: ReadTx): Program<Counted> {
   return readCounted(yield* tx.get(usageCountedKey))
 }
 
-/** How far sums have been made of a folder of before: a crash in between forgets no page. */
+/** Progress of creating sums in a folder of an earlier version; it survives a crash. */
 export interface Counted {
   readonly isDone: boolean
-  /** The catalog key of the next page; undefined: the first. */
+  /** Catalog key of the next page; undefined means the first. */
   readonly next: Bytes | undefined
 }
 
@@ -156,8 +155,8 @@ export function countedBytes(next: Bytes | undefined): Bytes {
 }
 
 /**
- * Makes the sums of a folder that has none yet, from the counters of its collections: of a page of
- * them, behind which `next` follows. For the start, before anything is written.
+ * Adds a page of collections to the sums of a folder that has none yet, from their counters; `next`
+ * is the page after it. Runs at start, before any write.
  */
 export function* countUsage(tx: Tx, namespaces: readonly Namespace[], next?: Bytes): Program<void> {
   for (const ns of namespaces) {

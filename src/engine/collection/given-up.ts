@@ -1,5 +1,5 @@
-// Indexes that are given up, with their collection or by themselves: their entries become garbage,
-// which counts as waste of the collection's owner until it is deleted.
+// Discards indexes, with their collection or alone: their entries become garbage, which counts as
+// waste of the collection's owner until it is deleted.
 
 import type { Program, Tx } from '../../store/store.js'
 import { discardIndex } from '../background/garbage.js'

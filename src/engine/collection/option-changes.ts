@@ -1,5 +1,5 @@
-// collMod of what a collection's options say: its validator, or the definition of a view. What is
-// there already stays as it is: the next write is the first that a new validator looks at.
+// collMod of a collection's validator or a view's definition. Stored documents are not checked: a
+// new validator applies from the next write.
 
 import { fail } from '../../base/errors.js'
 import { collectionOptionsBytesMax } from '../../base/limits.js'
@@ -16,7 +16,7 @@ interface ValidationChange {
   readonly validationAction?: string | undefined
 }
 
-/** Changes what is given of the three; all three stand in the options from then on. */
+/** Changes the given options; afterwards all three are stored. */
 export function changeValidation(tx: Tx, ns: Namespace, change: ValidationChange): Namespace {
   const { validator, validationLevel: level, validationAction: action } = change
   const { options } = ns
@@ -36,7 +36,7 @@ function isEmpty(object: Value): boolean {
   return fieldsOf(object).next().done === true
 }
 
-/** Gives a view another definition, which has been checked. */
+/** Replaces the definition of a view; the new one is already checked. */
 export function changeView(
   tx: Tx,
   ns: Namespace,
@@ -48,7 +48,7 @@ export function changeView(
   ])
 }
 
-/** Throws InvalidOptions for what a view, or a collection, does not have. */
+/** Throws InvalidOptions for options that a view, or a collection, does not have. */
 export function requireOptionsOf(
   ns: Namespace,
   given: { readonly ofCollections: readonly string[]; readonly ofViews: readonly string[] },
@@ -75,7 +75,7 @@ function saveOptions(
   return saveNamespace(tx, { ...ns, options })
 }
 
-/** Throws BSONObjectTooLarge for options that every command would have to carry. */
+/** Throws BSONObjectTooLarge for large options, since every command loads them. */
 export function requireOptionsSize(options: Document): void {
   if (options.length <= collectionOptionsBytesMax) return
   const limit = `the limit of ${collectionOptionsBytesMax} bytes`

@@ -1,6 +1,5 @@
-// What a record's value looks like: a kind byte and the document's bytes, or a kind byte and the
-// head of a document that lies in chunks because it is large.
-// (docs/design/transactions.md, rule 13)
+// The format of a record: a kind byte and the document, or a kind byte and the head of a large
+// document in chunks. (docs/design/transactions.md, rule 13)
 
 import { type Bytes, equalBytes } from '../../base/bytes/bytes.js'
 import { crc32c } from '../../base/bytes/crc32c.js'
@@ -18,7 +17,7 @@ const recordKind = { inline: 1, chunked: 2 } as const
 const headBytes = 17
 /** Each chunk starts with the CRC-32C of the rest: pages of a store may have no checksum. */
 const chunkHeadBytes = 4
-/** Chunks read in one step: 1 MiB, so that a paused reader holds no more than it must. */
+/** Chunks read in one step: 1 MiB, to bound the memory of a paused reader. */
 const chunksPerStep = 8
 
 /** A record's reference to chunks. */
@@ -28,7 +27,7 @@ export interface ChunkedHead {
   readonly length: number
 }
 
-/** Whether a document is too large to stand in its record. */
+/** Whether a document is too large to be stored inline. */
 export function needsChunks(document: Document): boolean {
   return document.length + 1 > inlineValueBytesMax
 }
@@ -50,7 +49,7 @@ export function chunkedRecord(head: ChunkedHead): Bytes {
   return record
 }
 
-/** The head of a chunked record; undefined for one that holds its document itself. */
+/** The head of a chunked record; undefined for an inline document. */
 export function headOf(record: Bytes): ChunkedHead | undefined {
   if (record[0] !== recordKind.chunked) return undefined
   const view = new DataView(record.buffer, record.byteOffset, record.length)
@@ -61,7 +60,7 @@ export function headOf(record: Bytes): ChunkedHead | undefined {
   }
 }
 
-/** The document of a record's value: a view of it, or put together from its chunks. */
+/** The document of a record: a view of it, or assembled from its chunks. */
 export function* documentOfRecord(tx: ReadTx, record: Bytes): Program<Document> {
   const head = headOf(record)
   if (head !== undefined) return yield* readChunks(tx, head)
@@ -70,8 +69,8 @@ export function* documentOfRecord(tx: ReadTx, record: Bytes): Program<Document> 
 }
 
 /**
- * As documentOfRecord, of a large document the first chunk and the last two alone: zeros stand for
- * the rest. What stands around one long value is there, and its memory is hardly touched.
+ * Like documentOfRecord, but of a large document it reads only the first chunk and the last two;
+ * zeros replace the rest. That covers the fields around one long value, and uses little memory.
  */
 export function* endsOfRecord(tx: ReadTx, record: Bytes): Program<Document> {
   const head = headOf(record)
@@ -86,7 +85,7 @@ export function* endsOfRecord(tx: ReadTx, record: Bytes): Program<Document> {
   return document
 }
 
-/** Whether a record is that of a document which stands in it, byte for byte. */
+/** Whether a record holds this document inline, byte for byte. */
 export function isRecordOf(record: Bytes, document: Document): boolean {
   if (record.length !== document.length + 1 || record[0] !== recordKind.inline) return false
   return equalBytes(record.subarray(1), document)
@@ -124,7 +123,7 @@ function* readChunks(tx: ReadTx, head: ChunkedHead): Program<Document> {
 }
 
 function placeChunk(document: Document, part: number, chunk: Bytes | undefined): void {
-  // Chunks outlive their record by longer than a read may be paused on one state (garbage-job.ts).
+  // Chunks outlive their record for longer than a read may keep one state (garbage-job.ts).
   if (chunk === undefined) {
     throw fail('SnapshotTooOld', 'a large document was replaced while it was being read')
   }

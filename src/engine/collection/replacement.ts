@@ -1,6 +1,6 @@
-// A collection that is written beside the one whose place it will take: it has the other's indexes
-// from the start, and takes its name and its owner in one program. What a crash leaves of it is
-// dropped at the next start; no listing shows it.
+// A collection that is built to replace another one. It has the other's indexes from the start, and
+// takes over name and owner in one program. The next start drops what a crash leaves of it; no
+// listing shows it.
 
 import { compareBytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -28,19 +28,19 @@ import { isSameSeries, timeSeriesOf } from './kinds/time-series-options.js'
 export interface Replaced {
   readonly db: string
   readonly name: string
-  /** Of the collection beside it. */
+  /** Name of the temporary collection. */
   readonly temporary: string
   readonly creation: CreateOptions
-  /** Its options are those of a time series, and the one that it replaces has to have the same. */
+  /** The new collection is a time series; the replaced one must have the same options. */
   readonly isSeries?: boolean
 }
 
-/** Name of a collection that is written beside another one; `uuid` makes it its own. */
+/** Name of a temporary collection; `uuid` makes it unique. */
 export function temporaryName(uuid: Uint8Array): string {
   return replacementPrefix + Buffer.from(uuid).toString('hex')
 }
 
-/** Makes the empty collection, without indexes. */
+/** Creates the empty collection, without indexes. */
 export function* makeTemporary(
   tx: Tx & Guarded,
   { db, temporary, creation }: Replaced,
@@ -49,8 +49,8 @@ export function* makeTemporary(
 }
 
 /**
- * Makes the empty collection; answers the indexes of the one it will replace. Throws
- * InvalidNamespace, and IllegalOperation for one that is there for ever.
+ * Creates the empty collection; returns the indexes of the one to replace. Throws InvalidNamespace,
+ * and IllegalOperation for a permanent one.
  */
 export function* beginReplacement(
   tx: Tx & Guarded,
@@ -64,7 +64,7 @@ export function* beginReplacement(
   if (target?.capped !== undefined) {
     throw fail('Location17152', `namespace '${db}.${name}' is capped so it can't be used for $out`)
   }
-  // Of a time series: its records lie under numbers from the beginning.
+  // A time series stores its records under numbers from the beginning.
   const { creation } = replaced
   if (replaced.isSeries === true && target !== undefined) requireSameSeries(target, creation)
   const isSeries = target?.timeSeries !== undefined
@@ -77,12 +77,12 @@ export function* beginReplacement(
     const multikey = index.multikey.map(() => false)
     indexes.push({ ...index, id, multikey, inexact: false })
   }
-  // With the other's options: its validator looks at what will take its place.
+  // It gets the other's options, so that its validator checks the new documents.
   saveNamespace(tx, { ...made, indexes, options: target.options })
   return target.indexes
 }
 
-/** Throws 7268700 where there is no time series, 7406103 where there is another one. */
+/** Throws 7268700 if the target is not a time series, and 7406103 if its options differ. */
 function requireSameSeries({ options, timeSeries }: Namespace, { options: asked }: CreateOptions) {
   if (timeSeries === undefined) {
     const text = 'Cannot create a time-series collection from a non time-series collection.'
@@ -98,7 +98,7 @@ function requireSameSeries({ options, timeSeries }: Namespace, { options: asked 
   )
 }
 
-/** Puts it in the other's place. Throws 28769 where that one's indexes have changed meanwhile. */
+/** Replaces the other collection. Throws 28769 if its indexes have changed meanwhile. */
 export function* finishReplacement(
   tx: Tx & Guarded,
   { db, name, temporary }: Replaced,
@@ -129,13 +129,13 @@ function sameIndexes(before: readonly IndexDescriptor[], target: Namespace | und
   )
 }
 
-/** Gives it up. */
+/** Drops the temporary collection. */
 export function* dropReplacement(tx: Tx & Guarded, { db, temporary }: Replaced): Program<void> {
   const made = yield* findNamespace(tx, db, temporary)
   if (made !== undefined) yield* dropNamespace(tx, made, true)
 }
 
-/** What a crash has left. */
+/** Drops what a crash has left. */
 export function* dropReplacements(tx: Tx & Guarded): Program<void> {
   for (const { db, name } of yield* unfinishedNames(tx)) {
     if (!name.startsWith(replacementPrefix)) continue

@@ -1,5 +1,5 @@
-// What a document must be to be stored: an `_id` of a permitted kind, and a size within bounds.
-// Updates check the same of their results.
+// Checks a document before it is stored: an `_id` of a permitted type, and a size within limits.
+// Updates apply the same checks to their results.
 
 import { fail } from '../../base/errors.js'
 import { documentBytesMax } from '../../base/limits.js'
@@ -21,7 +21,7 @@ export function checkSize(document: Document): void {
   throw fail('BSONObjectTooLarge', `object to insert too large. ${sizes}`)
 }
 
-/** Whether a value may be an `_id`: InvalidIdField, DollarPrefixedFieldName. */
+/** Throws InvalidIdField or DollarPrefixedFieldName for a value that cannot be an `_id`. */
 export function checkId(id: Value): void {
   const refused = typesRefusedAsId[id.type]
   if (refused !== undefined) {

@@ -1,7 +1,6 @@
-// Large values, and the members of large containers that are copied: written by programs of their
-// own before the program that makes them visible, so that no transaction is long. Until then the
-// staging list knows them, and whatever ends without being used becomes garbage.
-// (docs/design/transactions.md, rule 13)
+// Staging of large values and of copied members of large containers. Separate programs write them
+// before the program that makes them visible, so that no transaction is long. Until then they are
+// on the staging list, and unused ones become garbage. (docs/design/transactions.md, rule 13)
 
 import { type Bytes, equalBytes } from '../../base/bytes/bytes.js'
 import type { Program, Tx } from '../../store/store.js'
@@ -24,16 +23,16 @@ import { chunkedRecord, chunkOf, inlineRecord, needsChunks, partsOf } from './re
 /** Chunks put by one program: half a MiB takes LMDB about 4 ms. */
 const chunksPerProgram = 4
 
-/** Thrown by a program that is about to put what is large and not staged yet. */
+/** Thrown by a program that would put a large value that is not staged yet. */
 export class StagingNeeded extends Error {
-  /** Whose waste an unused staged value is; set by the code that knows the quota. */
+  /** The owner whose waste an unused staged value is; set by the code that knows the quota. */
   owner: string | undefined
 
   constructor(
     message: string,
-    /** Writes it, in phases of its own; the program then finds it. */
+    /** Writes the value in separate phases; the program then finds it. */
     readonly stage: (staged: Staged) => Sweep<void>,
-    /** Of a large value. */
+    /** Bytes of a large value. */
     readonly bytes = 0,
   ) {
     super(message)
@@ -49,19 +48,19 @@ interface StagedValue {
 
 interface StagedMembers {
   readonly id: MembersId
-  /** What they are a copy of, and of which version; or what they are built of. */
+  /** The source of a copy with its version, or what the members are built from. */
   readonly source: string | Bytes
-  /** What a head says of them, if that is known of the source. */
+  /** What a head states of them, if known for the source. */
   readonly made?: Made | undefined
 }
 
-/** What the phases before this one have written. Programs read it only. */
+/** The values that earlier phases have staged. Programs only read it. */
 export class Staged {
   private readonly values: StagedValue[] = []
   private readonly containers: StagedMembers[] = []
   private readonly spareIds: MembersId[] = []
 
-  /** The record of a large document; throws the signal that has it staged first. */
+  /** The record of a large document; throws StagingNeeded if it is not staged yet. */
   record(tx: Tx, namespace: NamespaceId, document: Document): Bytes {
     for (const staged of this.values) {
       if (staged.value.namespace !== namespace || !sameDocument(staged.document, document)) continue
@@ -81,14 +80,14 @@ export class Staged {
   }
 
   /**
-   * Members of that source, for one head to point at: none of those that this run has `taken`
-   * already. Undefined where there are none.
+   * Members copied from that source, for one head, without those in `taken`. Undefined if there are
+   * none.
    */
   members(tx: Tx, source: string | Bytes, taken?: ReadonlySet<MembersId>): MembersId | undefined {
     return this.container(tx, source, taken)?.id
   }
 
-  /** As members, with what was said of them. */
+  /** Like members, with their head data. */
   made(tx: Tx, source: string, taken?: ReadonlySet<MembersId>): Made | undefined {
     return this.container(tx, source, taken)?.made
   }
@@ -109,7 +108,7 @@ export class Staged {
     return found
   }
 
-  /** The id of that number for members that a prepared program writes itself. */
+  /** The reserved id number `index`, for members that a prepared program writes itself. */
   membersId(index: number): MembersId {
     const known = this.spareIds[index]
     if (known !== undefined) return known
@@ -120,7 +119,7 @@ export class Staged {
     return this.spareIds.length
   }
 
-  /** They are given once and for all: those that are not used are no one's. */
+  /** Adds reserved ids; unused ones are never reused. */
   addSpareIds(ids: readonly MembersId[]): void {
     this.spareIds.push(...ids)
   }
@@ -138,7 +137,7 @@ export class Staged {
   }
 }
 
-/** Twice as many each time: a program that needs many is run again a few times. */
+/** Doubles the number each time: a program that needs many ids reruns only a few times. */
 function* reserveIds(staged: Staged): Sweep<void> {
   const count = Math.max(spareIdsMin, staged.spares)
   staged.addSpareIds(yield* writePhase((tx) => allocateMembersIds(tx, count)))
@@ -148,7 +147,7 @@ const spareIdsMin = 8
 
 const nothingStaged = new Staged()
 
-/** The value of a record that is about to be put. Call it before the first put of a document. */
+/** The value of a record to put. Call it before the first put of a document. */
 export function recordOf(
   tx: Tx,
   namespace: NamespaceId,
@@ -191,7 +190,7 @@ function* putChunks(
   for (let part = first; part < end; part++) tx.put(chunkKey(value, part), chunkOf(document, part))
 }
 
-/** What is still on the staging list is in no record. */
+/** Discards staged values that no record uses: those still on the staging list. */
 export function* discardUnused(tx: Tx, { large, membersIds }: Staged): Program<void> {
   const keys = large.map(({ value }) => stagingKey(value))
   const marks = yield* tx.getMany([...keys, ...membersIds.map(stagedMembersKey)])

@@ -1,5 +1,5 @@
-// Emptying a collection at once, as a drop does it: what it held becomes garbage under its old id,
-// and the collection goes on under a fresh one, with its indexes, options and owner.
+// Empties a collection at once, like a drop: its contents become garbage under the old id. The
+// collection continues under a fresh id with its indexes, options and owner.
 // (docs/design/transactions.md, rule 14)
 
 import type { Program, Tx } from '../../store/store.js'

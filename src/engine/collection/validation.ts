@@ -1,6 +1,6 @@
-// The validator of a collection: which documents it takes, what becomes of the others, and what
-// they are told. It is read off the options once for each version of the descriptor, and compiled
-// for the first document that is looked at. Source: MongoDB manual, Schema Validation.
+// The validator of a collection: which documents it accepts, and how it handles others. It is read
+// from the options once for each descriptor version, and compiled for the first document to check.
+// Source: MongoDB manual, Schema Validation.
 
 import { LRUCache } from 'lru-cache'
 import { mapKey } from '../../base/bytes/bytes.js'
@@ -21,7 +21,7 @@ import type { Guarded, Namespace, Validation, Validator } from '../types.js'
 export const validationLevels = ['off', 'strict', 'moderate'] as const
 export const validationActions = ['error', 'warn'] as const
 
-/** What an options document says; nothing where no document is looked at. */
+/** Decodes an options document; empty if documents are not validated. */
 export function validationOf(options: Document): { readonly validation?: Validation } {
   const rules = field(options, 'validator')
   if (rules?.type !== bsonType.object || fieldsOf(rules).next().done === true) return {}
@@ -41,10 +41,10 @@ function textOf(options: Document, name: string): string | undefined {
   return value?.type === bsonType.string ? stringOf(value) : undefined
 }
 
-/** By their bytes: a descriptor that is decoded again has the same validator. */
+/** Keyed by their bytes, so a descriptor that is decoded again shares its validator. */
 const validators = new LRUCache<string, Rules>({
   maxSize: validatorsBytesMax,
-  // What is compiled of them takes a few times their bytes.
+  // The compiled form takes about four times the bytes.
   sizeCalculation: (_rules, key) => key.length * 4 + 1_000,
 })
 
@@ -77,7 +77,7 @@ class Rules implements Validator {
     this.readsTime = Buffer.from(rules.buffer, rules.byteOffset, rules.length).includes('$$NOW')
   }
 
-  /** One that the rules cannot be computed for does not pass. */
+  /** A document for which the rules fail to compute does not pass. */
   takes(document: Document, now: number): boolean {
     this.turnTo(now)
     this.filter ??= compileFilter(this.rules, contextAt(now, this.collation))
@@ -104,8 +104,8 @@ class Rules implements Validator {
 }
 
 /**
- * Throws DocumentValidationFailure with errInfo for a document that the collection does not take;
- * `before` is what it takes the place of. Callers without a validator must not call it.
+ * Throws DocumentValidationFailure with errInfo if the collection refuses the document; `before` is
+ * the document it replaces. Only for collections with a validator.
  */
 export function checkDocument(
   tx: Partial<Tx> & Guarded,
@@ -125,12 +125,12 @@ export function checkDocument(
     return
   }
   const error = failure(() => validator.explain(document, now))
-  // Long work is not left for the reply, where other owners would get no turn.
+  // Computes a long explanation here: the reply could not give turns to other owners.
   if (work.spent > spent) void error.extra.errInfo
   throw error
 }
 
-/** The explanation is made when the error is told: of a thousand failures few may be read. */
+/** The explanation is computed on demand: of a thousand failures few may be read. */
 function failure(explain: () => Document): GatewayError {
   let told: Document | undefined
   return fail('DocumentValidationFailure', 'Document failed validation', {
@@ -149,14 +149,14 @@ const noValidator: readonly (readonly [name: string, text: string])[] = [
   ['$geoNear', '$geoNear, $near, and $nearSphere are not allowed in this context'],
 ]
 
-/** Throws what is wrong in the rules of a validator: operators that none may have, and bad ones. */
+/** Throws the errors of a validator's rules: forbidden or invalid operators. */
 export function requireValidator(rules: Document): void {
   const refused = new Map(noValidator)
   const look = (document: Document): void => {
     for (const [name, value] of fieldsOf(documentValue(document))) {
       const text = refused.get(name)
       if (text !== undefined) throw fail('BadValue', text)
-      // Names within these are the client's own.
+      // Names inside these are field names of the client.
       if (name === '$jsonSchema' || name === '$expr' || name === '$eq') continue
       if (value.type === bsonType.object || value.type === bsonType.array) look(documentOf(value))
     }
@@ -165,7 +165,7 @@ export function requireValidator(rules: Document): void {
   compileFilter(rules, contextAt(0))
 }
 
-/** Whether more than the record is to be thought of: indexes, or a validator. */
+/** Whether a write must consider more than the record: indexes or a validator. */
 export function hasRules({ indexes, validation }: Namespace): boolean {
   return indexes.length > 0 || validation !== undefined
 }

@@ -1,5 +1,5 @@
-// Keys under a collation are made of weights that come with the runtime's ICU, and another version
-// orders other characters otherwise. Indexes that an older one has keyed are built again at start.
+// Rebuilds collation indexes after a change of ICU. Collation keys depend on the weights of the
+// runtime's ICU, and another version may order differently. Such indexes are rebuilt at start.
 
 import type { Program, Tx } from '../../store/store.js'
 import { discardIndex } from '../background/garbage.js'
@@ -14,13 +14,13 @@ export function hasOldKeys(ns: Namespace): boolean {
   return ns.indexes.some(isOld)
 }
 
-/** Whether the records themselves have keys of another version, which nothing renews. */
+/** Whether the record keys themselves are of another version; those are never renewed. */
 export function hasOldRecords(ns: Namespace): boolean {
-  // Sequence numbers are no strings.
+  // Sequence numbers do not depend on a collation.
   return ns.keyedBy !== undefined && !isSequenced(ns)
 }
 
-/** Empties such indexes and leaves them to be built. */
+/** Empties such indexes and marks them for a build. */
 export function* renewIndexes(tx: Tx, { db, name }: Namespace): Program<void> {
   const ns = yield* findNamespace(tx, db, name)
   if (ns === undefined) return

@@ -1,5 +1,5 @@
-// Who has a unique key: for an insert that is to change the document that stands in its way. It
-// reads single keys only, and sees what its own program has written.
+// Finds the document that holds a unique key, for an insert that updates on conflict. It reads
+// single keys and sees the writes of its own program.
 
 import type { Program, Tx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
@@ -11,12 +11,12 @@ import type { Guarded, IndexDescriptor, Namespace } from '../types.js'
 import { idOf } from './entries.js'
 import { entriesOf, entryHeadBytes } from './index-keys.js'
 
-/** `_id` of documents that lie under it, or a unique index. */
+/** `_id` if documents are stored under it, or a unique index. */
 export type ConflictIndex = 'id' | IndexDescriptor
 
-/** The unique key of exactly these paths, in any order, that every document has. */
+/** The unique index on exactly these paths, in any order, that contains every document. */
 export function conflictIndex(ns: Namespace, paths: readonly string[]): ConflictIndex | undefined {
-  // A time series has nothing that is unique, its _id neither.
+  // A time series has no unique key; even its _id is not unique.
   if (ns.timeSeries !== undefined) return undefined
   const wanted = new Set(paths)
   if (wanted.size === 1 && wanted.has('_id')) return keptIdIndex(ns) ?? 'id'
@@ -30,7 +30,7 @@ export function conflictIndex(ns: Namespace, paths: readonly string[]): Conflict
   )
 }
 
-/** The document that has the key which `document` would have. */
+/** The stored document with the key that `document` would have. */
 export function* findHolder(
   tx: Tx & Guarded,
   ns: Namespace,
@@ -71,7 +71,7 @@ function* holderOfEntry(
   return undefined
 }
 
-/** The first entry with the same fields, of an index that was not unique. */
+/** The first entry with the same fields, in an index converted to unique. */
 function* holderAmong(
   tx: Tx,
   entry: Uint8Array,

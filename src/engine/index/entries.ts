@@ -1,5 +1,5 @@
-// Keeping index entries: what a document has in each index, how that changes, which of it another
-// document holds already, and the bits of a descriptor that new entries need.
+// Maintains index entries: the entries of a document in each index, their changes, duplicates of
+// unique keys, and the descriptor bits that new entries need.
 
 import { type Bytes, compareBytes, equalBytes, mapKey } from '../../base/bytes/bytes.js'
 import { assert, fail } from '../../base/errors.js'
@@ -22,7 +22,7 @@ export function idOf(document: Document): Value {
   return id
 }
 
-/** What the document has in each index of its collection. */
+/** The entries of a document in each index of its collection. */
 export function keptEntries(ns: Namespace, document: Document, key: Bytes): IndexEntries[] {
   return ns.indexes.map((index) => entriesOf(index, document, key))
 }
@@ -57,8 +57,8 @@ interface Added {
 }
 
 /**
- * One trip for all probes: the record key if the document is new, then the new keys of each unique
- * index, in the order of the indexes; the first that is taken is the error.
+ * Probes for duplicates in one trip: the record key if the document is new, then the new keys of
+ * each unique index, in index order. The first taken key is the error.
  */
 export function* refuseDuplicates(
   tx: Tx,
@@ -87,17 +87,17 @@ export function* refuseDuplicates(
   }
 }
 
-/** One entry a key: who holds it is found by it. */
+/** Whether a key has a single entry, which leads to its holder. */
 function isDirect({ unique, suffixed }: IndexDescriptor): boolean {
   return unique && suffixed !== true
 }
 
-/** Whether it lets no two documents have one key. */
+/** Whether the index forbids two documents with one key. */
 function refusesTwins({ unique, prepared }: IndexDescriptor): boolean {
   return unique || prepared === true
 }
 
-/** Whether another document has an entry with the same fields, in an index that was not unique. */
+/** Whether another document has an entry with the same fields, in an index converted to unique. */
 function* hasTwin(tx: Tx, entry: Bytes, record: Bytes): Program<boolean> {
   const start = entry.subarray(0, entry.length - (record.length - entryHeadBytes))
   const end = start.slice()
@@ -106,12 +106,12 @@ function* hasTwin(tx: Tx, entry: Bytes, record: Bytes): Program<boolean> {
   return held.some(({ value }) => !equalBytes(value, record))
 }
 
-/** Whether refuseDuplicates has to look further than at the record key. */
+/** Whether refuseDuplicates must check more than the record key. */
 export function hasUniqueKeys(entries: readonly Added[]): boolean {
   return entries.some(({ index, keys }) => refusesTwins(index) && keys.length > 0)
 }
 
-/** Two documents with one `_id`. */
+/** The error for two documents with one `_id`. */
 export function duplicateId(ns: Namespace, document: Document): Error {
   const keyPattern = writeDocument((out) => out.int32('_id', 1))
   const keyValue = writeDocument((out) => out.value('_id', idOf(document)))
@@ -138,14 +138,17 @@ function duplicate(ns: Namespace, index: string, keyPattern: Document, keyValue:
 }
 
 /**
- * Whether the descriptors are to be put again: for a multikey or inexact bit that these entries are
- * the first to need, or because those that are `put` are a writer's first in an index being built.
+ * Whether descriptors must change: these entries are the first that need a multikey or inexact bit,
+ * or those in `put` are a writer's first in an index being built.
  */
 export function needsMarks(kept: readonly IndexEntries[], put: readonly Added[] = []): boolean {
   return kept.some(isUnmarked) || put.some(isFirstWrite)
 }
 
-/** Sets what needsMarks asks for. `ns` may be older than what this program has put: it is read. */
+/**
+ * Sets the marks that needsMarks requires. `ns` may be older than this program's own writes, so the
+ * descriptor is read again.
+ */
 export function* markIndexes(
   tx: Tx,
   ns: Namespace,
@@ -188,7 +191,7 @@ function arrayPathsOf(
   return seen === undefined ? {} : { arrayPaths: joinedArrayPaths(known, seen) }
 }
 
-/** Whether the descriptor does not tell yet what these entries are of. */
+/** Whether the descriptor lacks a mark that these entries need. */
 export function isUnmarked({ index, multikey, inexact, arrayPaths }: IndexEntries): boolean {
   if (inexact && !index.inexact) return true
   if (arrayPaths !== undefined && !knowsArrayPaths(index.arrayPaths ?? [], arrayPaths)) return true
@@ -214,8 +217,8 @@ export function putEntries(
 }
 
 /**
- * An index that is being built may lack the entries of a document that the build has not reached,
- * and a unique one may hold another document's in their place: those are looked at first.
+ * Removes entries. An index being built may lack those of a document that the build has not
+ * reached, and a unique one may hold another document's instead. These are checked first.
  */
 export function* removeEntries(
   tx: Tx,
@@ -241,19 +244,19 @@ export function* removeEntries(
   if (own.length > 0) addEntries(tx, access, index, -own.length, -bytes)
 }
 
-/** A document that a build looks at, with its record key. */
+/** A document that a build processes, with its record key. */
 export interface Indexed {
   readonly document: Document
   readonly key: Bytes
 }
 
-/** One entry of one of them. */
+/** One entry of such a document. */
 interface Wanted {
   readonly entry: Bytes
   readonly of: Indexed
 }
 
-/** What a document should have in the indexes that are built. */
+/** The entries that documents need in the indexes being built. */
 export function wantedEntries(
   indexes: readonly IndexDescriptor[],
   { document, key }: Indexed,
@@ -262,10 +265,10 @@ export function wantedEntries(
 }
 
 /**
- * Adds what documents lack in indexes that are being built. `isFirst`: no other build has put
- * entries, so that those of an index without writers' need not be looked for; what another build
- * puts counts as a writer's. Throws DuplicateKey; answers how many were put. `wanted` is what
- * wantedEntries made of each.
+ * Adds missing entries of documents in indexes being built. `isFirst`: no other build has put
+ * entries, so an index without writer's entries needs no lookup; entries of another build count as
+ * a writer's. `wanted` comes from wantedEntries. Throws DuplicateKey; returns the number of entries
+ * put.
  */
 export function* addMissingEntries(
   tx: Tx,
@@ -291,7 +294,7 @@ export function* addMissingEntries(
   return put
 }
 
-/** Puts those that are not there, in order: neighbours lie together, one trip asks for all. */
+/** Puts the missing ones in order; neighbours are checked in one trip. */
 function* putAbsent(
   tx: Tx,
   ns: Namespace,

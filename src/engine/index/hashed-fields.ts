@@ -1,6 +1,6 @@
-// Hashed fields of an index: their keys are hashes of values, so that they answer equality alone,
-// and whatever is found is looked at. No arrays, as on the reference server. The hash is our own,
-// which only the bounds that explain prints could tell. Source: MongoDB manual, Hashed Indexes.
+// Hashed fields of an index: their keys are hashes, so they serve only equality, and every match is
+// verified. Arrays are refused, as on MongoDB. Sigil uses its own hash; only the bounds that
+// explain prints could show the difference. Source: MongoDB manual, Hashed Indexes.
 
 import { createHash } from 'node:crypto'
 import type { Bytes } from '../../base/bytes/bytes.js'
@@ -14,20 +14,18 @@ import type { IndexDescriptor, IndexField } from '../types.js'
 
 const hashBytes = 8
 
-/** Whether a value in a key pattern makes its field a hashed one. */
+/** Whether a key pattern's value marks its field as hashed. */
 export function isHashed(direction: Value): boolean {
   return direction.type === bsonType.string && stringOf(direction) === 'hashed'
 }
 
-/** The hash of a value whose key is `key`: equal values of all types have one. */
+/** The hash of a value with this key; equal values of all types share one hash. */
 export function hashOf(key: Bytes): Value {
   const digest = createHash('sha256').update(key).digest()
   return new Value(bsonType.int64, new Uint8Array(digest.subarray(0, hashBytes)), 0, hashBytes)
 }
 
-/**
- * The hashes of points; undefined where ranges are asked for, or what a sparse index leaves out.
- */
+/** The hashes of points; undefined for ranges, or for values that a sparse index omits. */
 export function hashedIntervals(
   list: readonly Interval[],
   { sparse }: IndexDescriptor,
@@ -37,7 +35,7 @@ export function hashedIntervals(
   return union(list.map(({ low }) => point(hashOf(low.key))))
 }
 
-/** Throws 16766 where an array lies on the path of a hashed field. */
+/** Throws 16766 if there is an array on the path of a hashed field. */
 export function refuseArrays(fields: readonly IndexField[], multikey: readonly boolean[]): void {
   const found = fields.find(({ hashed }, i) => hashed === true && multikey[i] === true)
   if (found === undefined) return
@@ -45,7 +43,7 @@ export function refuseArrays(fields: readonly IndexField[], multikey: readonly b
   throw fail('Location16766', `${text}: ${found.path}`)
 }
 
-/** Throws 31303, 16764 and 67 for what an index with a hashed field may not say. */
+/** Throws 31303, 16764 and 67 for options that an index with a hashed field cannot have. */
 export function checkHashedSpec(spec: Document, key: Value): void {
   const values = [...fieldsOf(key)]
   const hashed = values.filter(([, value]) => isHashed(value)).length

@@ -1,6 +1,6 @@
-// Online index builds: the descriptor is put first, so that every writer keeps the index from then
-// on; then small write programs add what the documents of before lack, and one commit makes the
-// index ready. A crash leaves the descriptor `building`, and the next start begins the sweep again.
+// Online index builds. The descriptor is put first, so that every writer maintains the index. Then
+// small write programs add the entries of existing documents, and one commit makes the index ready.
+// After a crash the descriptor is still `building`, and the next start restarts the sweep.
 // (docs/design/transactions.md, rule 12)
 
 import { type Bytes, concatBytes } from '../../base/bytes/bytes.js'
@@ -39,21 +39,21 @@ import { type Declared, declareIndexes, removeIndexes } from './indexes.js'
 
 /** Entries that one step of an index build puts before it ends. */
 const buildEntriesTarget = 1_000
-/** Records that one step of an index build reads: a step costs as much as 20 of them. */
+/** Records that one step of an index build reads; the overhead of a step equals 20 records. */
 const buildRecordsMax = 200
 
 interface EnsureResult {
   /** Indexes before and after, `_id_` included. */
   readonly before: number
   readonly after: number
-  /** The collection was missing and has been made. */
+  /** Whether the collection was missing and has been created. */
   readonly created: boolean
   readonly note?: string
 }
 
-/** The indexes of one collection that are built in one sweep. */
+/** The indexes of one collection that one sweep builds. */
 interface Build {
-  /** Where the collection was found last; a rename may move it. */
+  /** The collection as last found; a rename may move it. */
   readonly ns: Namespace
   readonly ids: ReadonlySet<IndexId>
   /** No earlier build has put entries in any of them. */
@@ -61,16 +61,16 @@ interface Build {
   readonly requireSpace: RequireSpace | undefined
 }
 
-/** What is to be built, and what of it has just been declared. */
+/** Indexes to build, and those of them just declared. */
 type Unbuilt = Pick<Declared, 'ns' | 'building'> & Partial<Pick<Declared, 'declared'>>
 
-/** Throws QuotaExceeded where an owner's data, which has grown, is larger than it may be. */
+/** Throws QuotaExceeded if an owner's grown data exceeds the quota. */
 type RequireSpace = (bytes: number, waste: number) => void
 
 interface BuildStep {
   readonly records: number
   readonly bytes: number
-  /** Where to go on; undefined: every record has been seen and the indexes are ready. */
+  /** The next record; undefined when every record was seen and the indexes are ready. */
   readonly position: Bytes | undefined
 }
 
@@ -80,7 +80,7 @@ export class IndexBuilds {
   /** The build that makes an index ready, for requests that join it. */
   private readonly running = new Map<IndexId, Promise<void>>()
   private closed = false
-  /** The bound of builds that are taken up at a start: who asked for them is not known then. */
+  /** The quota check of builds resumed at start, whose requester is unknown. */
   resumedBound: RequireSpace | undefined
 
   constructor(parts: JobParts, random: Random) {
@@ -89,10 +89,10 @@ export class IndexBuilds {
   }
 
   /**
-   * createIndexes: resolves when all are ready. `specs` are the objects of its `indexes`; `create`
-   * is for a collection that is missing (default: unowned and private). Rejects with the errors of
-   * the specifications, DuplicateKey, IndexBuildAborted where index or collection is dropped, or
-   * what `requireSpace` throws: then the index is gone, with what it had.
+   * createIndexes: resolves when all are ready. `specs` are its `indexes`; `create` applies if the
+   * collection is missing (default: unowned and private). Rejects with the errors of the
+   * specifications, DuplicateKey, IndexBuildAborted if index or collection is dropped, or what
+   * `requireSpace` throws; then the index is removed.
    */
   async ensure(
     db: string,
@@ -110,12 +110,12 @@ export class IndexBuilds {
     return after === before ? { before, after, created, note } : { before, after, created }
   }
 
-  /** As ensure, of indexes that a program has declared. */
+  /** Like ensure, for indexes that a program has declared. */
   async finish(declared: Declared, requireSpace?: RequireSpace): Promise<void> {
     await Promise.all(this.joinOrBegin(declared, requireSpace))
   }
 
-  /** Begins the builds that the last process did not finish; they are not waited for. */
+  /** Starts the builds that the last process did not finish, without waiting for them. */
   async resume(): Promise<void> {
     const { store, log } = this.parts
     for (const named of await store.read(unfinishedNames)) {
@@ -134,7 +134,7 @@ export class IndexBuilds {
     }
   }
 
-  /** Resolves when no build is at work any more; those that are stop after their step. */
+  /** Stops running builds after their step; resolves when none runs. */
   async close(): Promise<void> {
     this.closed = true
     await Promise.allSettled(this.running.values())
@@ -148,7 +148,7 @@ export class IndexBuilds {
     return { owner: null, mode: 'private', now, uuid, options: emptyDocument }
   }
 
-  /** The builds that make these indexes ready: those at work, and one new one for the others. */
+  /** The builds that make these indexes ready: running ones, and a new one for the rest. */
   private joinOrBegin(
     { ns, building, declared }: Unbuilt,
     requireSpace: RequireSpace | undefined,
@@ -177,7 +177,7 @@ export class IndexBuilds {
     try {
       await this.sweep(build)
     } catch (error) {
-      // A stop of the process does not undo the build: the next start resumes it.
+      // A shutdown does not undo the build: the next start resumes it.
       if (!isShutdown(error)) await this.parts.store.write((tx) => abandon(tx, build))
       throw error
     }
@@ -205,7 +205,7 @@ export class IndexBuilds {
   }
 }
 
-/** Adds what the next documents lack; stops early where they are large. */
+/** Adds the entries of the next documents; stops early if they are large. */
 function* buildStep(tx: Tx, build: Build, from: Bytes, limit: number): Program<BuildStep> {
   const ns = yield* locate(tx, build)
   const indexes = ns?.indexes.filter((index) => build.ids.has(index.id)) ?? []
@@ -242,7 +242,7 @@ function* buildStep(tx: Tx, build: Build, from: Bytes, limit: number): Program<B
   return { records, bytes, position: undefined }
 }
 
-/** The entries count as their collection's owner's from the step on that puts them. */
+/** Entries count towards the collection owner's quota from the step that puts them. */
 function* requireRoom(tx: Tx, { access }: Namespace, { requireSpace }: Build): Program<void> {
   const payer = payerOf(access)
   if (requireSpace === undefined || payer === null) return
@@ -251,7 +251,7 @@ function* requireRoom(tx: Tx, { access }: Namespace, { requireSpace }: Build): P
   requireSpace(yield* usageOf(tx, payer), yield* wasteBeside(tx, key))
 }
 
-/** Reads the descriptor again: the documents of this step may have changed its bits. */
+/** Reads the descriptor again, since the documents of this step may have changed its bits. */
 function* makeReady(tx: Tx, before: Namespace, ids: ReadonlySet<IndexId>): Program<void> {
   const ns = yield* findNamespace(tx, before.db, before.name)
   assert(ns !== undefined, 'a collection does not vanish under a program')
@@ -264,7 +264,7 @@ function readied({ hasWrites: _, ...index }: IndexDescriptor): IndexDescriptor {
   return { ...index, state: 'ready' }
 }
 
-/** What is unfinished, with indexes that this ICU has keyed; undefined where nothing is. */
+/** Resets indexes with keys of another ICU; returns the unfinished collection, or undefined. */
 function* renewed(tx: Tx, { db, name }: CatalogName): Program<Namespace | undefined> {
   const found = yield* findNamespace(tx, db, name)
   if (found === undefined || !isUnfinished(found)) {

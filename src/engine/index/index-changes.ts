@@ -1,6 +1,5 @@
-// What collMod changes of an index: when its documents expire, and whether plans may use it. Its
-// entries stay as they are, so that one commit does it.
-// Source: MongoDB manual, collMod and TTL Indexes.
+// collMod of an index: the expiry of its documents, and whether plans may use it. Entries stay
+// unchanged, so one commit suffices. Source: MongoDB manual, collMod and TTL Indexes.
 
 import { fail } from '../../base/errors.js'
 import type { Program, Tx } from '../../store/store.js'
@@ -15,7 +14,7 @@ import type { Guarded, IndexDescriptor, Namespace } from '../types.js'
 import { expirySeconds, optionsOf } from './index-options.js'
 import { idIndexName, idIndexSpec } from './index-spec.js'
 
-/** One of `name` and `keyPattern`, and what is to become of that index. */
+/** Selects an index by `name` or `keyPattern`, with its changes. */
 export interface IndexChange {
   readonly name?: string | undefined
   readonly keyPattern?: Document | undefined
@@ -31,17 +30,17 @@ interface Changed<T> {
 }
 
 export interface IndexChanges {
-  /** Undefined before: it was no TTL index. */
+  /** The previous value is undefined if it was not a TTL index. */
   readonly seconds?: Changed<number | undefined>
-  /** Absent where it was so before. */
+  /** Absent if unchanged. */
   readonly hidden?: Changed<boolean>
   readonly prepareUnique?: Changed<boolean>
-  /** It has become unique. */
+  /** The index has become unique. */
   readonly unique?: true
 }
 
 /**
- * Changes an index, and answers what there was. Throws NamespaceNotFound, IndexNotFound,
+ * Changes an index and returns its previous settings. Throws NamespaceNotFound, IndexNotFound,
  * AmbiguousIndexKeyPattern, InvalidOptions, BadValue (hiding `_id_`).
  */
 export function* modifyIndex(
@@ -78,7 +77,7 @@ export function* modifyIndex(
   return { ...changesOf(index, { ...change, prepareUnique }, seconds), ...uniqueIf(becomesUnique) }
 }
 
-/** Throws InvalidOptions for what no index of a time series becomes. */
+/** Throws InvalidOptions for changes that indexes of time series do not support. */
 function requireOfSeries({ unique, prepareUnique, expireAfterSeconds }: IndexChange): void {
   if ((unique ?? prepareUnique) !== undefined) {
     throw fail('InvalidOptions', 'Unique indexes are not supported on time-series collections')
@@ -91,7 +90,7 @@ function uniqueIf(isSo: boolean): Pick<IndexChanges, 'unique'> {
   return isSo ? { unique: true } : {}
 }
 
-/** What no option says. */
+/** The parts of a descriptor that do not depend on options. */
 function keptOf(index: IndexDescriptor) {
   const { id, name, fields, unique, state, multikey, inexact, arrayPaths, suffixed } = index
   return {
@@ -128,8 +127,8 @@ function changesOf(
 }
 
 /**
- * The index that is to become unique. Throws InvalidOptions unless it has been prepared, BadValue
- * for one that is not to be unique any more.
+ * The index to make unique. Throws InvalidOptions unless it is prepared, and BadValue for `unique:
+ * false`.
  */
 export function requirePrepared(ns: Namespace, change: IndexChange): IndexDescriptor | undefined {
   const index = meantIndex(ns, change)
@@ -144,7 +143,7 @@ export function requirePrepared(ns: Namespace, change: IndexChange): IndexDescri
   )
 }
 
-/** Entries that are still to come may be the ones in each other's way. */
+/** Entries still missing may be duplicates. */
 function requireBuilt({ db, name }: Namespace, index: IndexDescriptor): void {
   if (index.state === 'ready') return
   throw fail('IndexNotFound', `cannot find index ${index.name} for ns ${db}.${name}`)
@@ -163,7 +162,7 @@ function requireChange(change: IndexChange): void {
   throw fail('InvalidOptions', 'no expireAfterSeconds, hidden, unique, or prepareUnique field')
 }
 
-/** Undefined: the one on `_id`. */
+/** Undefined means the index on `_id`. */
 function meantIndex(ns: Namespace, { name, keyPattern }: IndexChange): IndexDescriptor | undefined {
   if (keyPattern === undefined) {
     if (name === idIndexName && ns.timeSeries === undefined) return undefined

@@ -1,6 +1,5 @@
-// The index entries of a document: for each index the store keys that lead to it. A key is the
-// encoded fields, a closing byte and, unless the index is unique, the record key; the entry's value
-// is the whole record key.
+// Computes the index entries of a document. An entry's key is the encoded fields, an end byte and,
+// unless the index is unique, the record key. Its value is the whole record key.
 // (docs/design/storage.md, "Key space"; docs/design/transactions.md, rule 8)
 
 import { createHash } from 'node:crypto'
@@ -27,26 +26,26 @@ import type { IndexDescriptor, Wildcard } from '../types.js'
 import { hashOf, refuseArrays } from './hashed-fields.js'
 import { leavesOf, requireEntries } from './wildcard-keys.js'
 
-/** Ends the fields of an entry: below every type byte and every inverted one's successor. */
+/** End byte of the fields: below every type byte, and below the successor of every inverted one. */
 export const entryFieldsEnd = 0x04
 /** class u8, index u32. */
 export const entryHeadBytes = 5
 const hashBytes = 32
-/** What is kept of fields that are too long, before their SHA-256. */
+/** Prefix kept of overlong fields, before their SHA-256. */
 export const entryPrefixBytes = entryFieldsBytesMax - hashBytes
 
-/** An entry of an array's element: 1 µs, beside its bytes. */
+/** Work units of an entry for an array element: 1 µs, plus its bytes. */
 const entryMadeUnits = 10
 
 export interface IndexEntries {
   readonly index: IndexDescriptor
-  /** Store keys, no two of them equal. */
+  /** Distinct store keys. */
   readonly keys: Bytes[]
-  /** For each field of the index: an array lay on its path. */
+  /** For each field of the index: whether an array is on its path. */
   readonly multikey: readonly boolean[]
-  /** Some key was cut to a prefix and a hash, or is a symbol's. */
+  /** Whether a key was shortened to a prefix and a hash, or is a symbol's. */
   readonly inexact: boolean
-  /** Of a wildcard index: paths of the document that have arrays. */
+  /** For a wildcard index: the paths of the document with arrays. */
   readonly arrayPaths?: readonly string[] | undefined
 }
 
@@ -59,7 +58,7 @@ interface Rows {
   readonly arrayPaths?: readonly string[] | undefined
 }
 
-/** No array on any path, by number of fields: what most documents have. */
+/** The common case without arrays, by number of fields. */
 const noArrays: readonly (readonly boolean[])[] = Array.from(
   { length: indexFieldsMax + 1 },
   (_, n) => new Array<boolean>(n).fill(false),
@@ -68,8 +67,8 @@ const noArrays: readonly (readonly boolean[])[] = Array.from(
 const writer = new KeyWriter()
 
 /**
- * The entries of `document`, stored under `recordKey`, in `index`.
- * Throws CannotIndexParallelArrays where two different arrays lie on the paths of one index.
+ * The entries of `document`, stored under `recordKey`, in `index`. Throws CannotIndexParallelArrays
+ * if two different arrays are on the paths of one index.
  */
 export function entriesOf(
   index: IndexDescriptor,
@@ -90,7 +89,7 @@ export function entriesOf(
     if (!writeFields(index, row)) inexact = true
     made.push(finishKey(index, recordKey))
   }
-  // Without an array each row has a path of its own.
+  // Without an array, every row has a different path.
   const keys = multikey.includes(true) ? distinct(made) : made
   return { index, keys, multikey, inexact, arrayPaths }
 }
@@ -99,13 +98,13 @@ function distinct(keys: readonly Bytes[]): Bytes[] {
   return [...new Map(keys.map((key) => [mapKey(key), key])).values()]
 }
 
-/** Of a document that a partial index leaves out. */
+/** The result for a document that a partial index omits. */
 function noEntries(index: IndexDescriptor): IndexEntries {
   const multikey = noArrays[index.fields.length] ?? []
   return { index, keys: [], multikey, inexact: false }
 }
 
-/** Without those that a sparse index leaves out: what is missing in a row is `nullValue` itself. */
+/** The rows without those a sparse index omits; a missing value is `nullValue` itself. */
 function heldRows(index: IndexDescriptor, document: Document): Rows {
   if (index.wildcard !== undefined) return wildcardRows(index, index.wildcard, document)
   const all = rowsOf(index, document)
@@ -114,7 +113,7 @@ function heldRows(index: IndexDescriptor, document: Document): Rows {
   return { rows, multikey: all.multikey }
 }
 
-/** Each leaf with the fields beside `$**`; those alone, below every path, where there is none. */
+/** Each leaf combined with the other fields; if there is no leaf, only those. */
 function wildcardRows(index: IndexDescriptor, wildcard: Wildcard, document: Document): Rows {
   const { at, regular } = wildcard
   const { leaves, arrayPaths } = leavesOf(wildcard, document)
@@ -131,7 +130,7 @@ function wildcardRows(index: IndexDescriptor, wildcard: Wildcard, document: Docu
   }
 }
 
-/** What the entry of a document without arrays begins with: its first `count` fields. */
+/** The prefix of the entry of a document without arrays: its first `count` fields. */
 export function leadingKey(index: IndexDescriptor, document: Document, count: number): Bytes {
   writer.reset().u8(keyClass.entry).u32(index.id)
   for (const { path, direction } of index.fields.slice(0, count)) {
@@ -142,8 +141,8 @@ export function leadingKey(index: IndexDescriptor, document: Document, count: nu
 }
 
 /**
- * The document's entries with the values that each is made of, in the order of keyFieldsOf; without
- * the record key that ends those of an index that is not unique.
+ * The document's entries with their values, in the order of keyFieldsOf, without the final record
+ * key of non-unique indexes.
  */
 export function* entryRowsOf(
   index: IndexDescriptor,
@@ -162,13 +161,13 @@ export function* entryRowsOf(
 
 const noRecord: Bytes = new Uint8Array(0)
 
-/** What the parts of an index's keys are called; of a wildcard index, as one scan sees them. */
+/** The names of the parts of an index's keys; for a wildcard index, as one scan sees them. */
 export function keyFieldsOf({ fields, wildcard }: IndexDescriptor): readonly string[] {
   const named = wildcard?.fields ?? fields
   return named.map(({ path }, i) => fields[i]?.path ?? path)
 }
 
-/** The values behind one of the document's entries, as `{a: 1, b: null}`: for error replies. */
+/** The values of one of the document's entries, as `{a: 1, b: null}`: for error replies. */
 export function entryValues(
   index: IndexDescriptor,
   document: Document,
@@ -187,7 +186,7 @@ export function entryValues(
   })
 }
 
-/** Leaves class, index and fields in `writer`; false where they do not tell all of the values. */
+/** Writes class, index and fields to `writer`; false if the key does not identify the values. */
 function writeFields(index: IndexDescriptor, row: Row): boolean {
   writer.reset().u8(keyClass.entry).u32(index.id)
   const { collation, wildcard } = index
@@ -195,9 +194,9 @@ function writeFields(index: IndexDescriptor, row: Row): boolean {
   let isExact = true
   for (let i = 0; i < fields.length; i++) {
     const value = row[i] ?? nullValue
-    // Its key is that of a string.
+    // A symbol has the key of a string.
     if (value.type === bsonType.symbol) isExact = false
-    // A path in a key is a name: it has no collation.
+    // A path in a key is a name, without a collation.
     const by = i === wildcard?.at ? undefined : collation
     if (fields[i]?.hashed === true) writer.value(hashOf(encodeKey(value, false, by)))
     else writer.value(value, fields[i]?.direction === -1, by)
@@ -243,15 +242,15 @@ const isSpread = (part: KeyValues): boolean => part.isArray
 
 const onlyValue = (part: KeyValues): Value => part.values[0] ?? nullValue
 
-// Compound indexes over fields of one array of objects: `{a.b: 1, a.c: 1}` has an entry for each
-// element of `a`, with that element's b and c. Arrays that are not the same one cannot be combined.
+// Compound indexes over one array of objects: `{a.b: 1, a.c: 1}` has an entry for each element of
+// `a` with its b and c. Two different arrays cannot be combined.
 
-/** Where a field stands while a document is followed: settled, or at a part of its path. */
+/** The state of a field during the walk of a document: resolved, or at a part of its path. */
 type Place =
   | { readonly value: Value }
   | { readonly path: FieldPath; readonly part: number; readonly bytes: Bytes; readonly at: number }
 
-/** A field that met an array: the part that its elements are asked for, none left for a leaf. */
+/** A field that met an array: the part to look up in its elements, none for a leaf. */
 interface Stop {
   readonly array: Value
   readonly path: FieldPath
@@ -299,7 +298,7 @@ function expand(places: readonly Place[], rows: Row[], multikey: boolean[]): voi
 
 const isLeaf = (stop: Stop): boolean => stop.part >= stop.path.names.length
 
-/** An empty array is indexed as undefined, and what lies below one as null. */
+/** An empty array is indexed as undefined, and a path below it as null. */
 function emptyLeaf(stop: Stop): Value {
   return isLeaf(stop) ? undefinedValue : nullValue
 }
@@ -330,7 +329,7 @@ function follow(place: Exclude<Place, { value: Value }>): Value | Stop {
   return nullValue
 }
 
-/** The element that a numeric part denotes; undefined where the part is a name of fields. */
+/** The element that a numeric part denotes; undefined if the part is a field name. */
 function elementAt(array: Value, path: FieldPath, part: number): Value | undefined {
   const position = path.positions[part] ?? -1
   if (position < 0) return undefined

@@ -1,6 +1,5 @@
-// The options of an index that decide about its entries and plans: read off the specification, with
-// which they are stored, and checked as the reference server checks them.
-// Source: MongoDB manual, createIndexes.
+// Options of an index that affect its entries and plans. They are read from the stored
+// specification, and checked as MongoDB checks them. Source: MongoDB manual, createIndexes.
 
 import { LRUCache } from 'lru-cache'
 import { mapKey } from '../../base/bytes/bytes.js'
@@ -22,7 +21,7 @@ import { boolOf, bsonType, type Document, documentOf, documentValue } from '../.
 import type { IndexDescriptor } from '../types.js'
 import { wildcardOf } from './wildcard-paths.js'
 
-/** Filters of partial indexes that are kept compiled. */
+/** Number of cached compiled filters of partial indexes. */
 const partialFiltersMax = 1_000
 
 type IndexOptions = Pick<
@@ -30,7 +29,7 @@ type IndexOptions = Pick<
   'sparse' | 'hidden' | 'partial' | 'collation' | 'expireAfterSeconds' | 'wildcard'
 >
 
-/** The options of a specification as it is stored, which has been checked. */
+/** The options of a stored, valid specification. */
 export function optionsOf(spec: Document): IndexOptions {
   const partial = field(spec, 'partialFilterExpression')
   const seconds = field(spec, 'expireAfterSeconds')
@@ -58,19 +57,21 @@ function isSet(spec: Document, name: string): boolean {
   return value?.type === bsonType.bool && boolOf(value)
 }
 
-/** A partial filter has nothing of one call: no variables, no time. */
+/** A partial filter depends on no call: no variables, no time. */
 const timeless: QueryContext = {
   now: 0,
   variables: new Map(),
   objectId: () => new Uint8Array(12),
 }
 
-/** By the bytes of their expressions: a descriptor that is decoded again has the same filter. */
+/**
+ * Keyed by the bytes of the expression, so a descriptor that is decoded again shares its filter.
+ */
 const compiled = new LRUCache<string, Filter>({ max: partialFiltersMax })
 
 /**
- * The filter of a partialFilterExpression. Throws CannotCreateIndex for operators that none may
- * have, QueryFeatureNotAllowed for $expr, and the errors of filters.
+ * The filter of a partialFilterExpression. Throws CannotCreateIndex for forbidden operators,
+ * QueryFeatureNotAllowed for $expr, and the errors of filters.
  */
 export function compilePartial(expression: Document, collation?: Collation): Filter {
   const key = `${collation?.id ?? ''}\0${mapKey(expression)}`

@@ -1,6 +1,6 @@
-// Index specifications as clients give them: every field is checked, what cannot be served is
-// refused rather than dropped, and the accepted form is what listIndexes echoes.
-// Source: MongoDB manual, createIndexes; the reference server's index validation.
+// Parses index specifications of clients. Every field is checked, unsupported features are refused,
+// not ignored, and listIndexes echoes the accepted form. Source: MongoDB manual, createIndexes; the
+// reference server's index validation.
 
 import { fail, GatewayError } from '../../base/errors.js'
 import { indexFieldsMax, indexSpecBytesMax } from '../../base/limits.js'
@@ -36,15 +36,18 @@ export interface IndexSpec {
   readonly unique: boolean
   /** The `_id` index, which every collection has. */
   readonly isId: boolean
-  /** As listIndexes answers it: `{v, key, name, …}`. */
+  /** The form that listIndexes returns: `{v, key, name, …}`. */
   readonly document: Document
-  /** How its strings compare; undefined: by their bytes. */
+  /** How its strings compare; undefined means by bytes. */
   readonly collation: Collation | undefined
-  /** It says so itself, `{locale: 'simple'}` included; else its collection does. */
+  /**
+   * Whether the specification has a collation itself, `{locale: 'simple'}` included; otherwise the
+   * collection's applies.
+   */
   readonly hasCollation: boolean
 }
 
-/** What listIndexes answers for `_id_`. */
+/** The listIndexes document of `_id_`. */
 export const idIndexSpec: Document = writeDocument((out) =>
   out.int32('v', 2).openDocument('key').int32('_id', 1).close().string('name', idIndexName),
 )
@@ -63,10 +66,7 @@ function withCollation(spec: Document, collation: Collation): Document {
 
 type OptionCheck = (value: Value, spec: Document, name: string) => void
 
-/**
- * Index features of the reference server that Sigil does not serve: absent or off is all that
- * passes.
- */
+/** MongoDB index features that Sigil does not support: only absent or off is accepted. */
 const unserved: OptionCheck = (_value, _spec, name) => {
   throw fail('CommandNotSupported', `the index option '${name}' is not supported`)
 }
@@ -83,7 +83,10 @@ const anyTruth: OptionCheck = (value, _spec, name) => {
   truthOf(value, name)
 }
 
-/** Options by name; what is missing here is unknown (197). `key`, `name` and `v` are read apart. */
+/**
+ * Checks of options by name; other names are unknown (197). `key`, `name` and `v` are parsed
+ * separately.
+ */
 const optionChecks: Readonly<Record<string, OptionCheck>> = {
   key: () => {},
   name: () => {},
@@ -97,10 +100,10 @@ const optionChecks: Readonly<Record<string, OptionCheck>> = {
   hidden: anyTruth,
   prepareUnique: anyTruth,
   clustered: unservedUnlessFalse,
-  // Read by checkExpiry.
+  // Checked by checkExpiry.
   expireAfterSeconds: () => {},
   partialFilterExpression: anyObject,
-  // Read by checkWildcardOptions.
+  // Checked by checkWildcardOptions.
   wildcardProjection: () => {},
   columnstoreProjection: unserved,
   weights: unserved,
@@ -117,15 +120,15 @@ const optionChecks: Readonly<Record<string, OptionCheck>> = {
   collation: anyObject,
 }
 
-/** Options that an index may have, for the reference. */
+/** Supported index options, for the generated reference. */
 export const indexOptionNames: readonly string[] = Object.entries(optionChecks)
   .filter(([, check]) => check !== unserved && check !== unservedUnlessFalse)
   .map(([name]) => name)
 
-/** What an `_id` index may say of itself. */
+/** Options allowed for an `_id` index. */
 const idOptions: ReadonlySet<string> = new Set(['key', 'name', 'v', 'ns', 'collation'])
 
-/** Checks the `indexes` array of createIndexes; throws the reference server's errors. */
+/** Checks the `indexes` array of createIndexes; throws MongoDB's errors. */
 export function parseIndexSpecs(specs: readonly Value[]): IndexSpec[] {
   if (specs.length === 0) throw fail('BadValue', 'Must specify at least one index to create')
   return specs.map((spec, position) => {
@@ -172,8 +175,8 @@ export function parseIndexSpec(spec: Document): IndexSpec {
 }
 
 /**
- * The specification with the collation of its collection, where it has none of its own. Throws
- * BadValue for another one of the _id index.
+ * The specification with its collection's collation, unless it has its own. Throws BadValue if the
+ * _id index has a different one.
  */
 export function inheriting(spec: IndexSpec, inherited: Collation | undefined): IndexSpec {
   if (spec.isId && spec.hasCollation && !sameCollation(spec.collation, inherited)) {
@@ -191,7 +194,7 @@ function collationText(collation: Collation | undefined): string {
 }
 
 /**
- * The index of a collection that a specification means already; undefined if it is new. Throws
+ * The existing index that a specification denotes; undefined if it is new. Throws
  * IndexOptionsConflict (same key, other name or options), IndexKeySpecsConflict (same name).
  */
 export function existingIndex(
@@ -222,7 +225,7 @@ export function existingIndex(
 }
 
 /**
- * What tells two indexes of a collection apart beside their names (reference server: since 5.0).
+ * Options that distinguish two indexes of a collection besides their names (MongoDB: since 5.0).
  */
 const identity = [
   'key',
@@ -232,7 +235,7 @@ const identity = [
   'wildcardProjection',
   'collation',
 ]
-/** What may differ between two requests for one index only by mistake. */
+/** Options whose difference between two requests for one index is an error. */
 const otherOptions = ['expireAfterSeconds', 'storageEngine']
 
 const isAlike = (a: Document, b: Document): boolean => hasSame(identity, a, b)
@@ -271,7 +274,7 @@ function checkOption(spec: Document, option: string, value: Value, isId: boolean
   )
 }
 
-/** Throws CannotCreateIndex for what cannot be a key pattern. */
+/** Throws CannotCreateIndex for an invalid key pattern. */
 function checkKeyPattern(key: Value): void {
   checkWildcardKey(key)
   const seen = new Set<string>()
@@ -287,7 +290,7 @@ function checkKeyPattern(key: Value): void {
   }
 }
 
-/** Kinds of index that the reference server has and Sigil refuses by name. */
+/** MongoDB index kinds that Sigil refuses by name. */
 const unservedKinds: ReadonlySet<string> = new Set([
   'text',
   '2d',
@@ -317,7 +320,7 @@ function checkDirection(direction: Value): void {
   if (number === 0) throw cannot('Values in the index key pattern cannot be 0.')
 }
 
-/** Parts of a database reference: the only names with `$` that a document may have inside. */
+/** Parts of a database reference: the only `$` names allowed inside a document. */
 const referenceNames: ReadonlySet<string> = new Set(['$id', '$ref', '$db'])
 
 function checkKeyPath(path: string): void {
@@ -344,7 +347,7 @@ function checkName(name: string, key: Value): void {
   )
 }
 
-/** `{_id: 1}`, in any numeric type; descending it is no key of its own either. */
+/** Whether the key is `{_id: 1}`, in any numeric type. Throws BadValue for a descending one. */
 function isIdPattern(key: Value): boolean {
   const [first, ...rest] = fieldsOf(key)
   if (first === undefined || rest.length > 0 || first[0] !== '_id') return false
@@ -364,7 +367,7 @@ function checkVersion(given: Value | undefined): Value {
   throw cannot(`Invalid index specification; cannot create an index with v=${version}`)
 }
 
-/** Throws the errors of a partialFilterExpression, with the specification in front. */
+/** Throws the errors of a partialFilterExpression, prefixed with the specification. */
 function checkPartial(spec: Document): void {
   const expression = field(spec, 'partialFilterExpression')
   if (expression === undefined) return

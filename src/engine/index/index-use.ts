@@ -1,5 +1,5 @@
-// How often each index has served a query since this process began: what $indexStats tells. In
-// memory only, because it is advice and not data.
+// Counts the uses of each index since the process started, for $indexStats. In memory only, because
+// it is advice, not data.
 
 import { lastUsed } from '../../base/heap/last-used.js'
 import type { Plan } from '../plan/plan.js'
@@ -9,7 +9,7 @@ import type { IndexDescriptor, Namespace } from '../types.js'
 /** Indexes whose uses are counted for $indexStats. */
 const indexUseMax = 10_000
 
-/** Reads of a collection from one end on, without an index. */
+/** Collection scans: reads without an index. */
 export interface CollectionScans {
   readonly total: number
   readonly tailable: number
@@ -18,18 +18,18 @@ export interface CollectionScans {
 const noScans: CollectionScans = { total: 0, tailable: 0 }
 
 export class IndexUse {
-  /** Which index has turned out best for which shape of query. */
+  /** The best known index for each query shape. */
   readonly choices = new PlanChoices()
-  /** By id; collections and indexes share the numbers, and a collection's stands for `_id_`. */
+  /** By id. Collections and indexes share the numbers; a collection's id stands for `_id_`. */
   private readonly counts = lastUsed<number, { operations: number }>(indexUseMax)
 
-  /** Of the index that was used last: it is the same one again, as a rule. */
+  /** The last used index, which is usually used again. */
   private last: { readonly id: number; readonly uses: { operations: number } } | undefined
 
   /** By the id of a collection. */
   private readonly scans = lastUsed<number, CollectionScans>(indexUseMax)
 
-  /** `sinceMs`: when counting began, milliseconds since 1970. */
+  /** `sinceMs`: start of the counts, milliseconds since 1970. */
   constructor(readonly sinceMs: number) {}
 
   /** Counts the indexes that a plan for a collection reads. */

@@ -1,6 +1,5 @@
-// The programs behind createIndexes and dropIndexes: descriptors in and out of the catalog. What an
-// index lacks of documents of before is the build job's work.
-// (docs/design/transactions.md, rule 12)
+// Programs of createIndexes and dropIndexes: they add and remove descriptors. The build job adds
+// the entries of existing documents. (docs/design/transactions.md, rule 12)
 
 import { fail } from '../../base/errors.js'
 import { indexesMax } from '../../base/limits.js'
@@ -38,17 +37,17 @@ export interface Declared {
   /** Indexes before and after, `_id_` included. */
   readonly before: number
   readonly after: number
-  /** The collection was missing and has been made. */
+  /** Whether the collection was missing and has been created. */
   readonly created: boolean
-  /** All that were asked for and are not ready yet, those of earlier requests among them. */
+  /** All requested indexes that are not ready yet, including those of earlier requests. */
   readonly building: readonly IndexId[]
-  /** Those of them that this request has declared: no build has begun on them. */
+  /** Those declared by this request; no build has started on them. */
   readonly declared: ReadonlySet<IndexId>
 }
 
 /**
- * Puts descriptors for the specifications that are new: `building`, or `ready` at once where the
- * collection is empty. Throws IndexOptionsConflict, IndexKeySpecsConflict, CannotCreateIndex.
+ * Puts descriptors for new specifications: `building`, or `ready` at once if the collection is
+ * empty. Throws IndexOptionsConflict, IndexKeySpecsConflict, CannotCreateIndex.
  */
 export function* declareIndexes(
   tx: Tx & Guarded,
@@ -93,7 +92,7 @@ export function* declareIndexes(
   return { ns: saved, before, after, created: found === undefined, building, declared }
 }
 
-/** Without an unrequested index. */
+/** Without the unlisted index of a time series. */
 function listedOf(ns: Namespace, indexes: readonly IndexDescriptor[]): readonly IndexDescriptor[] {
   return ns.timeSeries === undefined ? indexes : secondaryIndexes({ ...ns, indexes })
 }
@@ -113,8 +112,9 @@ function newIndex(id: IndexId, spec: IndexSpec, isEmpty: boolean): IndexDescript
 }
 
 /**
- * Drops the indexes that `which` means: a name, a key pattern, an array of names, or `*` for all
- * but `_id_`. Answers how many there were. Throws NamespaceNotFound, IndexNotFound, InvalidOptions.
+ * Drops the indexes in `which`: a name, a key pattern, an array of names, or `*` for all except
+ * `_id_`. Returns the previous number of indexes. Throws NamespaceNotFound, IndexNotFound,
+ * InvalidOptions.
  */
 export function* dropIndexes(
   tx: Tx & Guarded,
@@ -128,13 +128,13 @@ export function* dropIndexes(
   return indexCountOf(ns)
 }
 
-/** The indexes that dropIndexes would drop; throws as it does. */
+/** The indexes that dropIndexes would drop; throws the same errors. */
 export function meantIndexes(ns: Namespace, which: Value): IndexDescriptor[] {
   const chosen = chooseIndexes(ns, which)
   return ns.indexes.filter(({ id }) => chosen.has(id))
 }
 
-/** Takes indexes out of the descriptor; their entries become garbage. */
+/** Removes indexes from the descriptor; their entries become garbage. */
 export function* removeIndexes(tx: Tx, ns: Namespace, chosen: ReadonlySet<IndexId>): Program<void> {
   if (chosen.size === 0) return
   const gone = ns.indexes.filter(({ id }) => chosen.has(id))
@@ -144,8 +144,8 @@ export function* removeIndexes(tx: Tx, ns: Namespace, chosen: ReadonlySet<IndexI
 }
 
 /**
- * The indexes as listIndexes answers them, `_id_` first where there is one; those being built are
- * listed too.
+ * The indexes as listIndexes returns them, `_id_` first if there is one, including those being
+ * built.
  */
 export function listedIndexes(ns: Namespace): Uint8Array[] {
   const others = secondaryIndexes(ns).map((index) => index.spec)

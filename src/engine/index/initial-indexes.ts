@@ -1,5 +1,5 @@
-// The indexes that a collection has from the beginning, but for their ids: none where `_id` is the
-// key of the records, as it is unless the options say something else.
+// The initial indexes of a collection, without ids. There are none if `_id` is the record key,
+// which is the default.
 
 import { field } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'

@@ -1,6 +1,5 @@
-// Whether an index that is not unique could be: collMod asks before it makes it so. An index is
-// prepared first, which lets no further duplicates in, so that what is found stays true.
-// Source: MongoDB manual, collMod.
+// Checks that an index can become unique, before collMod converts it. The index is prepared first,
+// which refuses new duplicates, so the result stays valid. Source: MongoDB manual, collMod.
 
 import { type Bytes, concatBytes, equalBytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -19,8 +18,8 @@ import { type IndexChange, requirePrepared } from './index-changes.js'
 import { entryHeadBytes } from './index-keys.js'
 
 /**
- * Throws CannotConvertIndexToUnique with the documents that are in each other's way. Answers the
- * version of the collection that this is true of, and remains true of.
+ * Throws CannotConvertIndexToUnique with the conflicting documents. Returns the collection version
+ * for which the result holds, also later.
  */
 export function* requireUniqueEntries(
   db: string,
@@ -49,7 +48,7 @@ function* look(
   return { violations: isAsked ? yield* collect(tx, index) : [], version: ns?.version }
 }
 
-/** Entries of one key follow each other. */
+/** Entries with the same key are adjacent. */
 function* collect(tx: ReadTx, index: IndexDescriptor): Program<Document[]> {
   const { end } = idRange(keyClass.entry, index.id)
   let { start } = idRange(keyClass.entry, index.id)
@@ -80,7 +79,7 @@ function* collect(tx: ReadTx, index: IndexDescriptor): Program<Document[]> {
   return violations
 }
 
-/** What stands before the record key in an entry of an index that is not unique. */
+/** The part before the record key in an entry of a non-unique index. */
 function fieldsOfEntry(key: Bytes, record: Bytes): Bytes {
   return key.subarray(0, key.length - (record.length - entryHeadBytes))
 }

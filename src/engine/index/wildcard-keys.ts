@@ -1,6 +1,6 @@
-// What a document has in a wildcard index: a pair of path and value for each of its leaves. Arrays
-// on the way are entered once, an array in an array is a value, and what is empty has an entry of
-// its own. A filter sees only the first of two fields of one name, and no name with a dot.
+// The entries of a document in a wildcard index: a pair of path and value for each leaf. Arrays on
+// a path are entered once, a nested array is a value, and empty values have an entry. Of two fields
+// with one name only the first counts; names with a dot are ignored.
 
 import { fail } from '../../base/errors.js'
 import { wildcardEntriesMax } from '../../base/limits.js'
@@ -17,24 +17,21 @@ interface Leaf {
 
 interface Leaves {
   readonly leaves: readonly Leaf[]
-  /** Paths at which an array was. */
+  /** Paths with an array. */
   readonly arrayPaths: readonly string[]
 }
 
 const empty = writeDocument(() => {})
 const emptyObject = new Value(bsonType.object, empty, 0, empty.length)
 
-/** The leaves of a document; of a scan's path alone where `wildcard` has one. */
+/** The leaves of a document; only those of a scan's path if `wildcard` has one. */
 export function leavesOf(wildcard: Wildcard, document: Document): Leaves {
   const walk = new LeafWalk(wildcard)
   walk.object(document, 0, '', 'some')
   return { leaves: walk.leaves, arrayPaths: [...walk.arrayPaths] }
 }
 
-/**
- * Throws CannotBuildIndexKeys where a document has more entries than an index takes (reference
- * server).
- */
+/** Throws CannotBuildIndexKeys if a document has too many entries, as on MongoDB. */
 export function requireEntries(count: number): void {
   if (count <= wildcardEntriesMax) return
   throw fail(
@@ -51,7 +48,7 @@ class LeafWalk {
 
   constructor(private readonly wildcard: Wildcard) {}
 
-  /** `share` is that of the object's own path. */
+  /** `share` applies to the object's own path. */
   object(bytes: Uint8Array, start: number, path: string, share: Share): void {
     const seen = new Set<string>()
     const elements = new Elements(bytes, start)
@@ -81,7 +78,7 @@ class LeafWalk {
     if (isEmpty) this.add(path, undefinedValue, share)
   }
 
-  /** A value that is not entered as an array. */
+  /** Adds a value that is not entered as an array. */
   private single(path: string, value: Value, share: Share): void {
     if (value.type !== bsonType.object) {
       this.add(path, value, share)
@@ -89,7 +86,7 @@ class LeafWalk {
     }
     const before = this.leaves.length
     this.object(value.bytes, value.start, path, share)
-    // The field is there all the same.
+    // An object without leaves still exists, so it has an entry.
     if (this.leaves.length === before && share === 'all') this.add(path, emptyObject, share)
   }
 
@@ -99,7 +96,7 @@ class LeafWalk {
     requireEntries(this.leaves.length)
   }
 
-  /** Whether a path is, leads to or lies below the one that a scan is about. */
+  /** Whether a path equals, contains or is below the path of a scan. */
   private isAsked(path: string): boolean {
     const asked = this.wildcard.scan?.path
     return asked === undefined || isAbove(path, asked) || isAbove(asked, path)

@@ -1,6 +1,5 @@
-// Which paths of a document a wildcard index has entries of, read off its specification, and which
-// of them have been seen with arrays: what its keys, its plans and its upkeep share.
-// Source: MongoDB manual, Wildcard Indexes.
+// The paths that a wildcard index covers, from its specification, and those known to contain
+// arrays. Keys, plans and maintenance share it. Source: MongoDB manual, Wildcard Indexes.
 
 import { wildcardArrayPathsBytesMax, wildcardArrayPathsMax } from '../../base/limits.js'
 import { field, fieldsOf } from '../../value/elements.js'
@@ -8,13 +7,13 @@ import { numberOf } from '../../value/numbers.js'
 import { boolOf, bsonType, type Document, type Value } from '../../value/value.js'
 import type { IndexDescriptor, IndexField, PathChoice, Wildcard } from '../types.js'
 
-/** The field of a wildcard index's keys that has the path (reference server). */
+/** Name of the path field in a wildcard index's keys, as on MongoDB. */
 export const pathField = '$_path'
 const everyPath = '$**'
-/** Stands in `arrayPaths` for any path: there were too many to tell them apart. */
+/** In `arrayPaths`, stands for any path when there are too many to list. */
 const anyPath = everyPath
 
-/** `$**`, or `a.b.$**` for what is below `a.b`. */
+/** `$**`, or `a.b.$**` for paths below `a.b`. */
 export function isWildcardName(name: string): boolean {
   return name === everyPath || name.endsWith(`.${everyPath}`)
 }
@@ -24,7 +23,7 @@ export function wildcardOf(spec: Document): Wildcard | undefined {
   const key = field(spec, 'key')
   if (key?.type !== bsonType.object) return undefined
   const pattern = [...fieldsOf(key)].map(([path, value]): IndexField => {
-    // Not of a number: an index of another kind.
+    // A value that is not a number belongs to another kind of index.
     return { path, direction: value.isNumber && numberOf(value) < 0 ? -1 : 1 }
   })
   const at = pattern.findIndex(({ path }) => isWildcardName(path))
@@ -50,7 +49,7 @@ function choiceOf(name: string, projection: Value | undefined): PathChoice {
   const id = flags.find(({ path }) => path === '_id')?.isKept
   const isInclusion = others.length === 0 ? id === true : others[0]?.isKept === true
   const paths = others.map(({ path }) => path)
-  // The reference server leaves `_id` out unless it is asked for.
+  // MongoDB excludes `_id` unless it is requested.
   if (isInclusion ? id === true : id !== true) paths.push('_id')
   return { isInclusion, paths }
 }
@@ -70,25 +69,25 @@ export function flagsOf(projection: Value, prefix: string): Flag[] {
   })
 }
 
-/** Whether `path` is `other` or lies above it. */
+/** Whether `path` equals or contains `other`. */
 export function isAbove(path: string, other: string): boolean {
   return other.startsWith(path) && (other.length === path.length || other[path.length] === '.')
 }
 
-/** How much of a path and what is below it has entries; `some`: paths below make the difference. */
+/** How much of a path and its subpaths has entries; `some`: it depends on the subpath. */
 export function shareOf({ isInclusion, paths }: PathChoice, path: string): 'all' | 'some' | 'none' {
   if (paths.some((one) => isAbove(one, path))) return isInclusion ? 'all' : 'none'
   if (path === '' || paths.some((one) => isAbove(path, one))) return 'some'
   return isInclusion ? 'none' : 'all'
 }
 
-/** Whether values that are no objects have an entry at a path. */
+/** Whether values other than objects have an entry at a path. */
 export function holdsScalars(choice: PathChoice, path: string): boolean {
   const share = shareOf(choice, path)
   return share === 'all' || (share === 'some' && !choice.isInclusion)
 }
 
-/** The paths of an index with those that a document has; the same list where all are known. */
+/** The array paths of an index plus those of a document; the same list if all are known. */
 export function joinedArrayPaths(
   known: readonly string[],
   seen: readonly string[],
@@ -101,7 +100,7 @@ export function joinedArrayPaths(
   return isTooMuch ? [anyPath] : joined
 }
 
-/** Whether arrays at all of these paths are known of. */
+/** Whether arrays at all of these paths are known. */
 export function knowsArrayPaths(known: readonly string[], seen: readonly string[]): boolean {
   return seen.every((path) => isKnown(known, path))
 }
@@ -110,13 +109,13 @@ function isKnown(known: readonly string[], path: string): boolean {
   return known.includes(path) || known[0] === anyPath
 }
 
-/** The arrays that may lie on a path of the index, from the root on. */
+/** The paths of possible arrays on a path of the index, from the root on. */
 export function arraysOn({ arrayPaths = [] }: IndexDescriptor, path: string): readonly string[] {
   if (arrayPaths[0] === anyPath) return [path]
   return arrayPaths.filter((one) => isAbove(one, path)).sort((a, b) => a.length - b.length)
 }
 
-/** Whether the arrays of an index are the same as when a plan was made. */
+/** Whether the arrays of an index are unchanged since a plan was made. */
 export function hasSameArrays(before: IndexDescriptor, now: IndexDescriptor): boolean {
   const [a, b] = [before.arrayPaths ?? [], now.arrayPaths ?? []]
   return a.length === b.length && a.at(-1) === b.at(-1)

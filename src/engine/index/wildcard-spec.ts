@@ -1,6 +1,6 @@
-// Specifications of wildcard indexes: what their key patterns and options may say, with the codes
-// and texts of the reference server. What passes here is read by wildcard-paths.ts.
-// Source: MongoDB manual, Wildcard Indexes; the reference server's wildcard validation.
+// Checks specifications of wildcard indexes, their key patterns and options, with MongoDB's codes
+// and texts. wildcard-paths.ts reads the accepted ones. Source: MongoDB manual, Wildcard Indexes;
+// the reference server's wildcard validation.
 
 import { fail, GatewayError } from '../../base/errors.js'
 import { parseProjection } from '../../query/projection-spec.js'
@@ -16,7 +16,7 @@ import {
 } from '../../value/value.js'
 import { flagsOf, isAbove, isWildcardName } from './wildcard-paths.js'
 
-/** Throws 67 and 7246201 to 7246204 for a key pattern that cannot be a wildcard index's. */
+/** Throws 67 and 7246201 to 7246204 for an invalid wildcard key pattern. */
 export function checkWildcardKey(key: Value): void {
   const fields = [...fieldsOf(key)]
   const isPlugin = fields.some(
@@ -53,7 +53,7 @@ function overlap(name: string): GatewayError {
   )
 }
 
-/** Throws 2, 9, 14, 67 and the numbered codes of a wildcardProjection. */
+/** Throws 2, 9, 14, 67 and the numbered codes for an invalid wildcardProjection. */
 export function checkWildcardOptions(spec: Document, key: Value): void {
   const names = [...fieldsOf(key)].map(([name]) => name)
   const projection = field(spec, 'wildcardProjection')
@@ -120,7 +120,7 @@ function requireFlags(projection: Value): void {
   }
 }
 
-/** What the projection of a compound index must keep away from: the fields beside `$**`. */
+/** Checks that the projection of a compound index excludes the fields beside `$**`. */
 function checkBesideFields(projection: Value, names: readonly string[]): void {
   for (const [name, value] of fieldsOf(projection)) {
     if (value.isNumber || value.type === bsonType.bool) continue

@@ -1,6 +1,6 @@
 // A key-value database inside one program: keys found by name, written as documents of collection
-// `kvN`, with their index entries, counts, times and members. What a command may do to it has been
-// decided before a handler gets it. The nouns (hash.ts, list.ts …) are built on this.
+// `kvN`, with index entries, counts, expiries and members. Rights are checked before a handler gets
+// it. The types (hash.ts, list.ts …) build on it.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Slice } from '../../base/bytes/slice.js'
@@ -52,23 +52,23 @@ import { type Place, swapKeyspaces } from './spaces.js'
 import { nameOfDocument } from './strings/scalar.js'
 import type { EventClass, Work } from './work.js'
 
-/** First byte of a record that points at chunks (records.ts). */
+/** First byte of a chunked record (records.ts). */
 const chunkedKind = 2
 const done: Step<boolean> = new Done(true)
 const notDone: Step<boolean> = new Done(false)
 
 export class Keyspace {
   private counter: Bytes
-  /** Of its owner's sum; undefined where it has none. */
+  /** Counter key of its owner's sum; undefined if it has none. */
   private usage: Bytes | undefined
   private openContainers: OpenContainers | undefined
 
   constructor(
     readonly tx: ReadTx,
-    /** The collection; flushing and swapping give the database another one. */
+    /** The collection; a flush or swap replaces it. */
     public ns: Namespace,
     readonly place: Place,
-    /** Milliseconds since 1970; stands still during a command and during EXEC. */
+    /** Milliseconds since 1970; constant during a command and during EXEC. */
     readonly now: number,
     readonly work: Work,
   ) {
@@ -77,7 +77,7 @@ export class Keyspace {
     this.usage = payer === null ? undefined : usageKey(payer)
   }
 
-  /** The key of that name, whether it exists or not. Throws ReplyError for a name too long. */
+  /** The key of that name, existing or not. Throws ReplyError if the name is too long. */
   key(name: Slice, isAround = false): Step<Key> {
     this.openContainers?.settle(name)
     const key = new Key(name, recordKeyOf(this.ns, name))
@@ -89,12 +89,12 @@ export class Keyspace {
     return new Done(this.counted(key.loadRecord(record, this.now)))
   }
 
-  /** As key, where nothing looks at the value: that of a large string is not read. */
+  /** Like key, without the value: that of a large string is not read. */
   keyAround(name: Slice): Step<Key> {
     return this.key(name, true)
   }
 
-  /** As key, or keyAround, of names in one trip; one given twice is two objects of one key. */
+  /** Like key or keyAround, for several names in one trip; a repeated name gives two objects. */
   *keys(names: readonly Slice[], isAround = false): Program<Key[]> {
     this.settle()
     const { tx, ns, now } = this
@@ -120,8 +120,8 @@ export class Keyspace {
   }
 
   /**
-   * Makes it a string that ends at `expiresAt` (`never`: not at all). Throws ReplyError above
-   * respBulkBytesMax. After a write the key object knows type and time, but no value.
+   * Makes it a string with expiry `expiresAt` (or `never`). Throws ReplyError above
+   * respBulkBytesMax. After a write the key object knows type and expiry, but no value.
    */
   putString(key: Key, value: Slice, expiresAt: number): Step<void> {
     if (value.length > respBulkBytesMax) throw tooLong()
@@ -130,8 +130,8 @@ export class Keyspace {
   }
 
   /**
-   * For a write that replaces the whole of a key (plain-strings.ts): undefined where its record is
-   * not at hand, or not all that there is to it.
+   * For a write that replaces a whole key (plain-strings.ts); undefined if its record is not in
+   * memory, or other data depends on it.
    */
   peekerOf(name: Slice): Peeker | undefined {
     if (hasRules(this.ns)) return undefined
@@ -139,20 +139,20 @@ export class Keyspace {
     return this.writing.peeker
   }
 
-  /** As peekerOf, for a write that is done where the record will lie. */
+  /** Like peekerOf, for an in-place write. */
   inPlaceOf(name: Slice): InPlace | undefined {
     if (hasRules(this.ns)) return undefined
     this.openContainers?.settle(name)
     return this.writing.inPlace
   }
 
-  /** A string without an end takes the place of one of `before` bytes, if any: as putPlain. */
+  /** Keeps an in-place string without expiry that replaces one of `before` bytes: like putPlain. */
   keepPlain(at: InPlace, name: Slice, bytes: number, before?: number, recordBytes?: number): void {
     at.keep(recordBytes)
     this.countPlain(name, bytes, before)
   }
 
-  /** Puts a string without an end; `before` are the bytes of the one that it replaces, if any. */
+  /** Puts a string without expiry; `before` are the bytes of the one it replaces, if any. */
   putPlain(key: Bytes, name: Slice, record: Bytes, before: number | undefined): void {
     this.writing.put(key, record)
     this.countPlain(name, record.length - 1, before)
@@ -173,13 +173,13 @@ export class Keyspace {
     if (usage !== undefined) tx.add(usage, 0, bytes)
   }
 
-  /** Takes away a string without an end whose document has so many bytes. */
+  /** Removes a string without expiry whose document has `bytes` bytes. */
   removePlain(key: Bytes, bytes: number): void {
     this.writing.remove(key)
     this.uncountPlain(bytes)
   }
 
-  /** As removePlain, of the key of a write. */
+  /** Like removePlain, for the key of a write. */
   dropPlain(inPlace: InPlace, bytes: number): void {
     inPlace.drop()
     this.uncountPlain(bytes)
@@ -190,23 +190,23 @@ export class Keyspace {
     this.count(-1, -bytes)
   }
 
-  /** A writer for `putContainer`: the caller writes the element `value`. */
+  /** A writer for `putContainer`; the caller writes the field `value`. */
   begin(key: Key, type: KeyType): DocumentWriter {
     return beginKeyDocument(key.name, type)
   }
 
-  /** Makes it a container that lies in its document; its time stays as it is. */
+  /** Makes it a small container; its expiry stays. */
   putContainer(key: Key, type: KeyType, writer: DocumentWriter): Step<void> {
     const { expiresAt } = key
     return this.put(key, type, endKeyDocument(writer, expiresAt), 0, expiresAt, undefined)
   }
 
-  /** Makes it a container whose members are records; its time stays as it is. */
+  /** Makes it a large container; its expiry stays. */
   putHead(key: Key, type: KeyType, given: Head): Step<void> {
     const { expiresAt, stored, storedExpiresAt } = key
     const head = this.measured(key, given)
     if (stored !== undefined && storedExpiresAt === expiresAt && isSameHead(key.head, head)) {
-      // Its members have changed, and who watches the key goes by the version of its record.
+      // Its members have changed, and WATCH compares the version of its record.
       return this.put(key, type, stored, 0, expiresAt, head.id)
     }
     const writer = this.begin(key, type)
@@ -214,7 +214,7 @@ export class Keyspace {
     return this.put(key, type, endKeyDocument(writer, expiresAt), 0, expiresAt, head.id)
   }
 
-  /** With the bytes of its members, which are counted here: of others' before, `put` gives back. */
+  /** Adds the members' bytes to the head; `put` returns those of replaced members. */
   private measured({ storedHead }: Key, head: Head): Head {
     const tally = this.work.tally(head.id)
     const before = storedHead?.id === head.id ? storedHead.bytes : 0
@@ -224,14 +224,14 @@ export class Keyspace {
     return { ...head, bytes }
   }
 
-  /** The large container under a name that a command before this one has left open. */
+  /** The large container that an earlier command of the program left open. */
   findOpen(name: Slice): Openable | undefined {
     const found = this.openContainers?.find(name)
     if (found !== undefined) this.work.hits++
     return found
   }
 
-  /** A large container is to stay open, now that its record says what it is. */
+  /** Keeps a large container open, now that its record is up to date. */
   hold(noun: Openable): void {
     if (this.work.left === 0) return
     const { key, openHead } = noun
@@ -241,7 +241,7 @@ export class Keyspace {
     this.openContainers.add(noun)
   }
 
-  /** Notes that it has changed, if it is open: its head is written later. */
+  /** Marks an open container as changed: its head is written later. */
   noteOpenChanged(noun: Openable): boolean {
     const { openContainers } = this
     if (openContainers === undefined || !openContainers.changed(noun)) return false
@@ -249,7 +249,7 @@ export class Keyspace {
     return true
   }
 
-  /** It is no large container any more. */
+  /** Forgets a container that is no longer large. */
   letGo(noun: Openable): void {
     this.openContainers?.forget(noun)
   }
@@ -259,7 +259,7 @@ export class Keyspace {
     this.openContainers?.settleAll()
   }
 
-  /** An id for the members of a container that becomes large. */
+  /** Allocates an id for the members of a container. */
   allocate(): Program<MembersId> {
     return allocateMembersId(this.writing)
   }
@@ -268,7 +268,7 @@ export class Keyspace {
     return new Members(this.tx, membersChunks, id, this.work, this.ns.access)
   }
 
-  /** Takes the key away, members and all; false where there was none. */
+  /** Removes the key with its members; false if there was none. */
   remove(key: Key): Step<boolean> {
     const { stored, exists } = key
     if (stored === undefined) return notDone
@@ -285,7 +285,7 @@ export class Keyspace {
     return exists ? done : notDone
   }
 
-  /** Gives a key that exists another end, or none (`never`); what it holds stays. */
+  /** Changes the expiry of an existing key, or removes it (`never`). */
   expire(key: Key, expiresAt: number): Step<void> {
     const writer = new DocumentWriter()
     copyButTime(writer, key.stored as Document)
@@ -293,7 +293,7 @@ export class Keyspace {
     return this.put(key, key.type as KeyType, endKeyDocument(writer, expiresAt), 0, expiresAt, id)
   }
 
-  /** Moves what `from` holds, its time too, over whatever `to` is, perhaps in another database. */
+  /** Moves contents and expiry of `from` over `to`, perhaps in another database. */
   *rename(from: Key, to: Key, target: Keyspace = this): Program<void> {
     const { type, expiresAt, storedHead: head, stored } = from
     const writer = target.begin(to, type as KeyType)
@@ -308,8 +308,8 @@ export class Keyspace {
   }
 
   /**
-   * Keys in a range of record keys; expired ones are left out, but `seen`, which is at most
-   * `limit`, counts them. `last` is where to go on, missing at the end (key-walk.ts).
+   * Keys in a range of record keys, without expired ones; `seen` (at most `limit`) counts those
+   * too. `last` is where to continue, missing at the end (key-walk.ts).
    */
   *scan(range: KeyRange, limit: number): Program<{ keys: Key[]; seen: number; last?: Bytes }> {
     const entries = yield* this.entries(range, limit)
@@ -324,7 +324,7 @@ export class Keyspace {
     return seen < limit || last === undefined ? { keys, seen } : { keys, seen, last }
   }
 
-  /** Takes everything away at once; what is to be deleted is deleted behind. */
+  /** Empties the database at once; the data is deleted later. */
   *empty(): Program<void> {
     this.settle()
     this.work.changes++
@@ -332,7 +332,7 @@ export class Keyspace {
     this.become(yield* emptyKeyspace(this.writing, this.ns))
   }
 
-  /** Exchanges what two databases hold. */
+  /** Swaps the contents of two databases. */
   *swap(other: Keyspace): Program<void> {
     this.settle()
     other.settle()
@@ -348,12 +348,12 @@ export class Keyspace {
     return liveCount(this.tx, this.ns, this.now)
   }
 
-  /** To be announced after the commit: `ks.notify('$', 'set', key.name)`. */
+  /** Records an event to announce after the commit: `ks.notify('$', 'set', key.name)`. */
   notify(eventClass: EventClass, event: string, name: Slice): void {
     this.work.note(eventClass, event, this.place, name, this.ns.access)
   }
 
-  /** Entries of a range with this program's own writes; bounded in a write program. */
+  /** Entries of a range with this program's own writes; limited in a write program. */
   *entries(range: KeyRange, limit: number): Program<Entry[]> {
     const { tx } = this
     if (!isWriting(tx)) return yield* tx.scan(range, limit)
@@ -371,7 +371,7 @@ export class Keyspace {
     if (head !== undefined) {
       assert(this.putHead(key, type, head) === nothing, 'the head of a plain key is put at once')
     }
-    // Commands before the one at work changed it: that one may still be refused without a trace.
+    // Earlier commands made these changes; the current one may still fail without a trace.
     work.changes = changes
   }
 
@@ -399,7 +399,7 @@ export class Keyspace {
   }
 
   private *load(key: Key, record: Bytes, isAround: boolean): Program<Key> {
-    // Indexes and validators look at the value that goes.
+    // Indexes and validators need the old value.
     const isChunked = record[0] === chunkedKind
     if (isAround && isChunked && !hasRules(this.ns))
       return this.counted(key.loadEnds(yield* endsOfRecord(this.tx, record), this.now))
@@ -413,7 +413,7 @@ export class Keyspace {
     return key
   }
 
-  /** `at`: 0 where these are the bytes of a document, 1 where they are its record. */
+  /** `at`: 0 if the bytes are a document, 1 if they are its record. */
   private put(
     key: Key,
     type: KeyType,
@@ -467,7 +467,7 @@ export class Keyspace {
     key.wrote(type, document, 0, expiresAt, isLarge)
   }
 
-  /** The database without the validator, which is asked here: here the time is known. */
+  /** The database without its validator, which runs here, where the time is known. */
   private validated(document: Document, before: Document | undefined): Namespace {
     const { ns, now } = this
     const { validation, ...rest } = ns

@@ -1,7 +1,7 @@
-// Spaces: a database with its sixteen key-value databases, its channels and its graphs. A place is
-// one key-value database of one space, and there is one object of each: what waits for keys,
-// watches them or goes on in them is kept by that object, never by a number that means another
-// place to another caller. (docs/rights.md, "Spaces")
+// Spaces: a database with its sixteen key-value databases, channels and graphs. A place is one
+// key-value database of one space, with one object each. Blocked, watching and scanning clients
+// refer to this object, since a number denotes different places for different callers.
+// (docs/rights.md, "Spaces")
 
 import { type Bytes, equalBytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -22,7 +22,7 @@ import { countOf, moveSpace } from '../collection/counters.js'
 import type { Access, Namespace, NamespaceId } from '../types.js'
 import { lookUp } from './look-up.js'
 
-/** How the databases of the server's own space are made at the first start. */
+/** How the first start creates the databases of the server's own space. */
 type KeyspaceOptions = Omit<CreateOptions, 'uuid'>
 
 interface Known {
@@ -32,7 +32,7 @@ interface Known {
 
 /** One key-value database of a space. */
 export class Place {
-  /** Catalog key of its descriptor: it changes with a flush or a swap. */
+  /** Catalog key of its descriptor, which changes with a flush or a swap. */
   readonly key: Bytes
   readonly name: string
   private known: Known | undefined
@@ -51,7 +51,7 @@ export class Place {
     return `${this.space.database}.${this.name}`
   }
 
-  /** Its descriptor, as the transaction has it; undefined while nothing was ever written. */
+  /** Its descriptor in this transaction; undefined if nothing was ever written. */
   find(tx: ReadTx): Step<Namespace | undefined> {
     const step = lookUp(tx, this.key)
     return step instanceof Done
@@ -59,7 +59,7 @@ export class Place {
       : this.findLater(step)
   }
 
-  /** What it is before anything is written to it: empty, and its space's owner's. */
+  /** Its state before the first write: empty, and owned by its space's owner. */
   missing(id: number, access: Access, now: number): Namespace {
     const { database } = this.space
     return {
@@ -96,21 +96,21 @@ export class Place {
 
 export class Space {
   private readonly places: Place[] = []
-  /** EIP-55 address of the wallet whose home it is; null: the operator's. */
+  /** EIP-55 address of the wallet whose home it is; null for the operator. */
   readonly owner: string | null
-  /** Of what is not made in it yet: its owner's alone, and it cannot be claimed. */
+  /** Access of collections not created yet: the owner's alone, not claimable. */
   readonly access: Access
 
   constructor(
     readonly database: string,
-    /** It is there from the first start, and nothing of it is removed. */
+    /** Whether it exists from the first start; then nothing of it is removed. */
     readonly isMain: boolean,
   ) {
     this.owner = ownerOfHome(database) ?? null
     this.access = { owner: this.owner, mode: 'private', roles: {}, isSettled: true }
   }
 
-  /** Its key-value database of that number, 0 to 15. */
+  /** Its key-value database with that number, 0 to 15. */
   place(index: number): Place {
     const known = this.places[index]
     if (known !== undefined) return known
@@ -120,9 +120,9 @@ export class Space {
   }
 }
 
-/** The spaces of a store: one object of each, while it is referenced. */
+/** The spaces of a store: one object for each, while it is referenced. */
 export class SpaceTable {
-  /** The server's own, which setting DATABASE names. */
+  /** The server's own space, which the setting DATABASE names. */
   readonly main: Space
   private readonly others = new Map<string, WeakRef<Space>>()
   private readonly gone = new FinalizationRegistry<string>((database) => {
@@ -143,7 +143,7 @@ export class SpaceTable {
     return space
   }
 
-  /** Makes what is missing of the server's own. Throws InvalidOptions where a name is taken. */
+  /** Creates missing parts of the server's own space. Throws InvalidOptions if a name is taken. */
   *ensure(tx: Tx, options: KeyspaceOptions): Program<void> {
     const { database } = this.main
     for (let index = 0; index < keyspacesMax; index++) {
@@ -172,7 +172,7 @@ export class SpaceTable {
   }
 }
 
-/** Exchanges what two databases hold; owners and modes stay where they are. */
+/** Swaps the contents of two databases; owners and modes stay. */
 export function* swapKeyspaces(
   tx: Tx,
   a: Namespace,

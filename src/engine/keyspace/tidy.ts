@@ -1,6 +1,5 @@
-// What is left of a key-value database of a home when its last key is gone: nothing, as before its
-// first key, unless its owner has said something of it. A million homes that were used once must
-// not cost what a million homes in use do.
+// Removes the record of a home's key-value database when its last key is gone, unless its owner has
+// changed settings. So a million homes that were used once cost nothing.
 
 import type { Program, Tx } from '../../store/store.js'
 import { removeKeyspace } from '../collection/catalog/catalog.js'
@@ -8,7 +7,7 @@ import { countOf } from '../collection/counters.js'
 import type { Access } from '../types.js'
 import type { Keyspace } from './keyspace.js'
 
-/** Removes the record of a database that is empty and as it would be made again. */
+/** Removes the record of a database that is empty and has default settings. */
 export function* tidy(tx: Tx, { place, ns }: Keyspace): Program<void> {
   const { space } = place
   const isPlain = ns.indexes.length === 0 && ns.options.length === emptyBytes
@@ -21,5 +20,5 @@ function isUsual({ owner, mode, roles }: Access, expected: string | null): boole
   return owner === expected && mode === 'private' && Object.keys(roles).length === 0
 }
 
-/** Of `{}`. */
+/** Bytes of `{}`. */
 const emptyBytes = 5

@@ -1,6 +1,6 @@
-// What the keyspaces of one program share: bounds, staged values, and the account of what has been
-// done so far, from which the bus tells a command that failed amid its writes from one that has
-// left no trace, and what it is to announce after the commit.
+// State shared by the keyspaces of one program: limits, staged values, events to announce after the
+// commit, and the count of changes. By that count the bus distinguishes a command that failed after
+// a write from one that left no trace.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { emptySlice, type Slice } from '../../base/bytes/slice.js'
@@ -18,18 +18,18 @@ import type { ProgramHints } from './sorted-sets/block-hints.js'
 import type { Place } from './spaces.js'
 
 /**
- * A container up to here is one document: members (reference server's listpack thresholds), and
- * bytes of its value. Beyond, its members are records of their own.
+ * Limits of a container in one document: members (Redis' listpack thresholds), and bytes of its
+ * value. Above these, its members are records.
  */
 const inlineMembersMax = 128
 const inlineContainerBytesMax = 8 * KiB
-/** Members that one write program reads through before it is refused: some 20 ms. */
+/** Members that one write program may read before it is refused: about 20 ms. */
 const programReadsMax = 20_000
 
-/** Up to here a container is one document. Tests set 0, 1 or the usual. */
+/** Limits of a container in one document. Tests set 0, 1 or the default. */
 export interface InlineBounds {
   readonly members: number
-  /** Of the container's BSON. */
+  /** Bytes of the container's BSON. */
   readonly bytes: number
 }
 
@@ -41,26 +41,26 @@ export const usualBounds: InlineBounds = {
 /** Classes of keyspace events, as CONFIG SET notify-keyspace-events names them. */
 export type EventClass = '$' | 'l' | 's' | 'h' | 'z' | 'g' | 'x' | 'e' | 'd' | 'n' | 't' | 'm'
 
-/** `set a` in one place, to be announced after the commit. */
+/** An event such as `set a`, to announce after the commit. */
 export interface KeyEvent {
   readonly eventClass: EventClass
   readonly event: string
   readonly place: Place
-  /** In memory of its own. */
+  /** A copy of the key. */
   readonly key: Uint8Array
-  /** Of the database, in the transaction of the event: who may read it may hear of it. */
+  /** Access of the database at the event: its readers may receive the event. */
   readonly access: Access
 }
 
-/** Bytes of members that no head says yet. */
+/** Bytes of members that the head does not count yet. */
 export interface Tally {
   readonly id: MembersId
   bytes: number
 }
 
-/** Counts what a command gathers for its reply. */
+/** Counts the memory that a command collects for its reply. */
 interface Gathering {
-  /** So many bytes more. Throws ReplyError (OOM) where there is no room for them. */
+  /** Adds bytes. Throws ReplyError (OOM) if there is no memory for them. */
   gather(bytes: number): void
 }
 
@@ -69,57 +69,60 @@ interface Gathered {
   readonly payload?: Slice
 }
 
-/** Of an object for each value, beside its bytes. */
+/** Overhead of each collected value, bytes. */
 const gatheredValueBytes = 64
 
-/** Until a program makes the first one. */
+/** Shared until a program records its first event. */
 const noEvents: KeyEvent[] = []
 const nothingStaged = new Staged()
 
 function* nothingBefore(): Program<void> {}
 
 export class Work {
-  /** Puts and removals so far. */
+  /** Number of puts and removals so far. */
   changes = 0
-  /** Keys that were looked up and were there, or were not (INFO keyspace_hits). */
+  /** Lookups that found a key, and those that did not (INFO keyspace_hits). */
   hits = 0
   misses = 0
-  /** In the order in which they happened. */
+  /** In order of occurrence. */
   events: KeyEvent[] = noEvents
-  /** Whether the events `new` and `keymiss`, which few ask for, are made too. */
+  /** Whether the rarely enabled events `new` and `keymiss` are recorded. */
   notesRare = false
-  /** The command that looks keys up changes none. */
+  /** Whether the current command only reads. */
   isReading = false
-  /** Where blocks of large sorted sets are likely to begin. */
+  /** Probable block starts of large sorted sets. */
   hints: ProgramHints | undefined
-  /** Elements of lists that were read before, where the program only reads. */
+  /** Cached list elements, if the program only reads. */
   lists: ListRuns | undefined
   /**
-   * Large containers that a command opens are read whole and written anew: it changes more of one
-   * than a program may write.
+   * Large containers are read completely and rewritten, since the command changes more than a
+   * program may write.
    */
   rewrites = false
-  /** The program is prepared by a read that pauses: it may read more, and makes no ids. */
+  /** The program is prepared by a pausing read: it may read more, and allocates no ids. */
   prepares = false
-  /** Of a command that reads; what one that writes may read is bounded (`read`). */
+  /** For a reading command; a writing one is limited by `read`. */
   gathering: Gathering | undefined
-  /** Replies of several commands are kept until all of them are there: values of keys count too. */
+  /** Whether replies are held until all commands have run; then values of keys count too. */
   keepsReplies = false
-  /** The command at work, as it is logged. */
+  /** The current command, for the log. */
   command = ''
-  /** The first command that wrote to a collection what its validator only warns of. */
+  /**
+   * For each collection, the first command that wrote a document that its warn-only validator
+   * rejects.
+   */
   invalid: Map<string, string> | undefined
-  /** What has to be done before an id is given: others have been foreseen. */
+  /** Runs before an id is allocated, since other ids were predicted. */
   beforeIds: () => Program<void> = nothingBefore
-  /** Further commands of this program: what this one has open may serve them too. */
+  /** Number of further commands in this program, which can use open containers. */
   left = 0
-  /** Members that may be read through. */
+  /** Members that the program may read. */
   readsMax = programReadsMax
   private reads = 0
   private idsGiven = 0
   private tallies: Map<MembersId, Tally> | undefined
   private lastTally: Tally | undefined
-  /** Staged members that a head of this run points at. */
+  /** Staged members that a head of this run refers to. */
   private taken: Set<MembersId> | undefined
 
   constructor(
@@ -129,7 +132,7 @@ export class Work {
     readonly staged: Staged = nothingStaged,
   ) {}
 
-  /** By how much the members of a container have grown since its head was written last. */
+  /** Growth of a container's members since its head was last written. */
   tally(id: MembersId): Tally {
     const { lastTally } = this
     if (lastTally?.id === id) return lastTally
@@ -148,19 +151,19 @@ export class Work {
     else this.events.push(made)
   }
 
-  /** A document was written that fails a validator which only warns. */
+  /** Records a write of a document that a warn-only validator rejects. */
   noteInvalid({ db, name }: Namespace): void {
     this.invalid ??= new Map()
     const ns = `${db}.${name}`
     if (!this.invalid.has(ns)) this.invalid.set(ns, this.command)
   }
 
-  /** Staged members of that source, for one head; undefined where there are none. */
+  /** Staged members of that source, for one head; undefined if there are none. */
   takeStaged(tx: Tx, source: string | Bytes): MembersId | undefined {
     return this.took(this.staged.members(tx, source, this.taken))
   }
 
-  /** As takeStaged, with what its head is to say. */
+  /** Like takeStaged, with the content of its head. */
   takeMade(tx: Tx, source: string): Made | undefined {
     const made = this.staged.made(tx, source, this.taken)
     this.took(made?.head.id)
@@ -174,32 +177,32 @@ export class Work {
     return id
   }
 
-  /** An id for members that a prepared program writes. */
+  /** A reserved id for members that a prepared program writes. */
   nextId(): MembersId {
     return this.staged.membersId(this.idsGiven++)
   }
 
-  /** A write program cannot pause, so what it may read through is bounded. */
+  /** Counts entries read: a write program cannot pause, so its reads are limited. */
   read(entries: number): void {
     this.reads += entries
     if (this.reads > this.readsMax) throw readTooMuch()
   }
 
   /**
-   * Throws where `tx` is a write program's and has no room to read `entries` and to change
-   * `records`. What is known before the first read is not read twice.
+   * Throws if `tx` is a write program's and cannot read `entries` and change `records` within its
+   * limits. Checking before the first read avoids reading twice.
    */
   requireRoom(tx: ReadTx, entries: number, records = 0): void {
     if (this.prepares || !('scanOwn' in tx)) return
     if (this.reads + entries > this.readsMax || records > programPutsMax) throw readTooMuch()
   }
 
-  /** The command keeps a value of so many bytes until it is answered. */
+  /** Counts a value that the command holds until its reply. */
   gather(bytes: number): void {
     this.gathering?.gather(bytes + gatheredValueBytes)
   }
 
-  /** As gather, of members that were read together: those from an index on. */
+  /** Like gather, for members that were read together, from an index on. */
   gatherMembers(members: readonly Gathered[], from = 0): void {
     const { gathering } = this
     if (gathering === undefined) return
@@ -211,12 +214,12 @@ export class Work {
     gathering.gather(bytes)
   }
 
-  /** As gatherRecords, of a key that is read alone: where its reply waits for others. */
+  /** Like gatherRecords, for a single key whose reply waits for others. */
   gatherKept(record: Bytes): void {
     if (this.keepsReplies) this.gatherRecords([record])
   }
 
-  /** As gather, of the records of keys, whose values in chunks are read next. */
+  /** Like gather, for the records of keys whose chunks are read next. */
   gatherRecords(records: readonly (Bytes | undefined)[]): void {
     const { gathering } = this
     if (gathering === undefined) return
@@ -229,16 +232,16 @@ export class Work {
   }
 
   /**
-   * Throws where `tx` is a write program's and has no room for so many units: the command is then
-   * prepared by a read, which pauses.
+   * Throws if `tx` is a write program's and cannot spend this many units: a pausing read then
+   * prepares the command.
    */
   requireTime(tx: ReadTx, units: number): void {
     if (!this.prepares && 'scanOwn' in tx && !budget.allows(units)) throw readTooMuch()
   }
 
   /**
-   * A write program cannot pause: behind a command that has used up its turn, further ones go into
-   * programs of their own, and those that belong together are prepared by a read.
+   * Throws if a command has used up the turn, since a write program cannot pause. Further commands
+   * then run in separate programs; those that belong together are prepared by a read.
    */
   requireTurn(tx: ReadTx, isTogether: boolean): void {
     if (!budget.isDue || this.prepares || !('scanOwn' in tx)) return
@@ -246,7 +249,7 @@ export class Work {
   }
 }
 
-/** A command that is refused so is prepared by a read that pauses. */
+/** This error makes a pausing read prepare the command. */
 function readTooMuch(): Error {
   return refuse('ERR the command reads too much at once for a write', 'TransactionTooLarge')
 }

@@ -1,6 +1,6 @@
-// Operations of one command that each name an `_id`, several to a write program: a commit for each
-// of them would make a list of a thousand updates wait for a thousand commits. What is done is the
-// same as one after the other. (docs/design/transactions.md, rule 2)
+// Runs several operations of one command that each name an `_id` in one write program. With a
+// commit for each, a thousand updates would wait for a thousand commits. The result is the same as
+// one by one. (docs/design/transactions.md, rule 2)
 
 import { GatewayError, hasKind } from '../../base/errors.js'
 import { sweepBytesTarget } from '../../base/limits.js'
@@ -28,37 +28,37 @@ import { insertUnlessMatched } from './upsert.js'
 export interface PointOperation {
   readonly selection: Selection
   readonly changeAt: ChangeAt
-  /** Of an update with upsert: what to insert where nothing matches. */
+  /** For an update with upsert: the update to insert from if nothing matches. */
   readonly upsert: UpdateSpec | undefined
 }
 
 export type PointOutcome =
-  /** Undefined where nothing matches. */
+  /** Undefined if nothing matches. */
   { readonly changed: Changed | undefined } | { readonly error: GatewayError }
 
-/** The operation of an update; undefined where it has to search for its document. */
+/** The operation of an update; undefined if it must search for its document. */
 export function pointUpdate(spec: UpdateSpec): PointOperation | undefined {
   if (!isPoint(spec)) return undefined
   return { selection: spec, changeAt: updateAt(spec), upsert: spec.upsert ? spec : undefined }
 }
 
-/** The operation of a delete; undefined where it has to search for its document. */
+/** The operation of a delete; undefined if it must search for its document. */
 export function pointDelete(selection: Selection): PointOperation | undefined {
   return isPoint(selection) ? { selection, changeAt: removeAt, upsert: undefined } : undefined
 }
 
 /**
- * An `_id` is read by its key, so that a program sees what it did before. An index is not: scans
- * show the state at the program's start.
+ * Whether the operation reads by `_id`: only then a program sees its own earlier changes. Index
+ * scans show the state at the program's start.
  */
 function isPoint({ filter, hint }: Selection): boolean {
   return hint === undefined && isPointOfId(filter)
 }
 
 /**
- * Runs operations in order, as many as one write program may hold: there are as many outcomes as
- * were run, none where the first has to search after all. An error is one operation's own; with
- * `stopAtError` it is the last outcome.
+ * Runs operations in order, as many as fit one write program; one outcome for each that ran, none
+ * if the first must search. An error belongs to one operation; with `stopAtError` it is the last
+ * outcome.
  */
 export function* changePoints(
   target: Target,
@@ -87,7 +87,7 @@ function* changeAll(
   const outcomes: PointOutcome[] = []
   let bytes = 0
   const ns = yield* findNamespace(tx, target.db, target.name)
-  // Under sequence numbers an `_id` is found by an index, if at all: see isPoint.
+  // With sequence numbers an `_id` is found by an index, if at all: see isPoint.
   const most = ns !== undefined && isSequenced(ns) ? 1 : operations.length
   for (const operation of operations.slice(0, most)) {
     const outcome = yield* changeOne(tx, target, operation, staged)
@@ -101,7 +101,7 @@ function* changeAll(
   return outcomes
 }
 
-/** Undefined where the operation has to search. A refused change has left no trace. */
+/** Undefined if the operation must search. A refused change leaves no trace. */
 function* changeOne(
   tx: Tx & Guarded,
   target: Target,
@@ -121,7 +121,7 @@ function* changeOne(
   }
 }
 
-/** What another run, or a smaller batch, may mend. */
+/** Whether a rerun, or a smaller batch, may succeed. */
 function endsBatch(error: unknown): boolean {
   return hasKind(error, 'TransactionTooLarge', 'WriteConflict') || isTooMuchWork(error)
 }

@@ -1,5 +1,5 @@
-// The search for the one document that an update, delete or findAndModify will change: a read phase
-// answers a candidate, and the write program that follows asks whether it still is one.
+// Searches for the one document that an update, delete or findAndModify will change. A read phase
+// returns a candidate, and the following write program checks that it still matches.
 
 import { type Bytes, compareBytes, equalBytes } from '../../base/bytes/bytes.js'
 import { pullDocumentsMax } from '../../base/limits.js'
@@ -16,22 +16,22 @@ import { requireAssumed, type Selection, type Target } from './modify-spec.js'
 
 export interface Candidate {
   readonly namespaceId: NamespaceId
-  /** The first that match, in the order that was asked for. */
+  /** The first matches, in the requested order. */
   readonly places: readonly CandidatePlace[]
-  /** Where the search goes on; undefined where it has to begin again. */
+  /** Where the search continues; undefined if it must restart. */
   readonly walk: Walk | undefined
 }
 
 interface CandidatePlace {
   readonly key: Bytes
-  /** Its place in the order. */
+  /** Its sort key. */
   readonly sortKey: Bytes | undefined
 }
 
 /**
- * The first document that matches, or the next one after `from`; undefined where there is none.
- * `single`: a unique index answers, so a write program can look for itself. By sort it is the first
- * `count` of them: where many take from one queue, each finds one that the others have left.
+ * The first document that matches, or the next after `from`; undefined if there is none. `single`:
+ * a unique index decides, so a write program can search itself. With a sort it returns the first
+ * `count`, so that concurrent consumers of one queue find different documents.
  */
 export function* findCandidate(
   tx: ReadTx & Guarded,
@@ -56,7 +56,7 @@ export function* findCandidate(
   return places.length === 0 ? undefined : { namespaceId: ns.id, places, walk: undefined }
 }
 
-/** Whether a document that still matches has the place in the order that it was found at. */
+/** Whether a matching document still has the sort position at which it was found. */
 export function isInPlace(
   { sort }: Selection,
   { sortKey }: CandidatePlace,
@@ -101,7 +101,7 @@ function* leastOf(
   return least
 }
 
-/** Of equal places the one that was found first stays before the other. */
+/** Among equal positions, the one found first stays first. */
 function keepLeast(least: CandidatePlace[], place: CandidatePlace, count: number): void {
   let at = least.length
   while (at > 0 && bySortKey(least[at - 1] as CandidatePlace, place) > 0) at--

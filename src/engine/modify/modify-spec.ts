@@ -1,5 +1,5 @@
-// What updates and deletes are told, what they answer, and the change of one document: the part
-// that single changes, sweeps over many and batches of points have in common.
+// Specifications and results of updates and deletes, and the change of one document: shared by
+// single changes, sweeps and batches.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail, unquoted } from '../../base/errors.js'
@@ -18,12 +18,12 @@ import type { Staged } from '../collection/staging.js'
 import type { PlanChoices } from '../plan/plan-cache.js'
 import type { Guarded, Namespace } from '../types.js'
 
-/** The collection that is changed, and how an upsert makes it where it is missing. */
+/** The collection to change, and how an upsert creates it if missing. */
 export interface Target {
   readonly db: string
   readonly name: string
   readonly creation: CreateOptions
-  /** What turned out best for the same shape before. */
+  /** Best known plans for query shapes. */
   readonly choices?: PlanChoices
 }
 
@@ -31,11 +31,11 @@ export interface Selection {
   readonly filter: Filter
   /** Index name, key pattern or `{$natural: ±1}`; an unknown one is BadValue. */
   readonly hint?: Value | undefined
-  /** Which of several to take; for one document only. */
+  /** Which match to take; only for a single document. */
   readonly sort?: Sort | undefined
-  /** What is taken for the collection's collation; undefined where the command named one. */
+  /** The assumed collation of the collection; undefined if the command names one. */
   readonly assumed?: AssumedCollation | undefined
-  /** Throws for what a time-series collection does not take; absent: it takes all of it. */
+  /** Throws for operations that a time-series collection does not support; absent if all are. */
   readonly ofSeries?: (series: TimeSeries) => void
 }
 
@@ -43,17 +43,20 @@ export interface AssumedCollation {
   readonly collation: Collation | undefined
 }
 
-/** By bytes, as nearly all collections have it: no command looks before it is compiled. */
+/**
+ * Compare by bytes, as nearly all collections do, so commands compile without reading the
+ * descriptor.
+ */
 export const plainCollation: AssumedCollation = { collation: undefined }
 
-/** Ends an operation before it changed anything: it has to be compiled for another collation. */
+/** Ends an operation before any change: it must be compiled for another collation. */
 export class OtherCollation extends Error {
   constructor(readonly collation: Collation | undefined) {
     super('the collection has another collation')
   }
 }
 
-/** Throws OtherCollation, and what a time series has against it. */
+/** Throws OtherCollation, and the errors of `ofSeries`. */
 export function requireAssumed(ns: Namespace, { assumed, ofSeries }: Selection): void {
   if (ns.timeSeries !== undefined) ofSeries?.(ns.timeSeries)
   if (assumed === undefined || sameCollation(assumed.collation, ns.collation)) return
@@ -63,7 +66,7 @@ export function requireAssumed(ns: Namespace, { assumed, ofSeries }: Selection):
 export interface UpdateSpec extends Selection {
   readonly update: Update
   readonly upsert: boolean
-  /** `objectId(0)` becomes the `_id` of an upserted document that has none. */
+  /** `objectId(0)` is the `_id` of an upserted document without one. */
   readonly context: QueryContext
 }
 
@@ -74,22 +77,22 @@ export interface UpdateResult {
   readonly upsertedId?: Value | undefined
 }
 
-/** What one document became. */
+/** The change of one document. */
 export interface Changed {
   /** Undefined for an upsert. */
   readonly before: Document | undefined
-  /** Undefined for a delete; the same array as `before` where nothing changed. */
+  /** Undefined for a delete; the same array as `before` if nothing changed. */
   readonly after: Document | undefined
   readonly upsertedId?: Value | undefined
 }
 
-/** A document where it is stored. */
+/** The location of a stored document. */
 export interface Place {
   readonly key: Bytes
   readonly document: Document
 }
 
-/** Changes a document that has just been read in this program. */
+/** Changes a document that this program has just read. */
 export type ChangeAt = (
   tx: Tx & Guarded,
   ns: Namespace,
@@ -114,7 +117,7 @@ export function updateAt(spec: UpdateSpec): ChangeAt {
   }
 }
 
-/** A pure function over a stored document: what it refuses may quote it. */
+/** Applies a pure function to a stored document, whose errors may quote it. */
 function applied(
   { isBlind }: Guarded,
   update: Update,

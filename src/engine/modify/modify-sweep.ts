@@ -1,7 +1,7 @@
-// Changing many documents: keys are collected by a pausable read, then changed by write programs of
-// bounded size. Where changing could move what is still to be found, all keys are collected first
-// (Halloween); where that would be too many, the records themselves are walked, whose keys no
-// update changes. (docs/design/transactions.md, rules 2 and 3)
+// Changes many documents: a pausable read collects keys, and bounded write programs change the
+// documents. If changes could move entries still to be found, all keys are collected first
+// (Halloween problem). If those are too many, it walks the records, whose keys no update changes.
+// (docs/design/transactions.md, rules 2 and 3)
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { GatewayError, hasKind } from '../../base/errors.js'
@@ -33,7 +33,7 @@ const sweepKeysBytesMax = 64 * MiB
 
 interface ManyChange {
   readonly selection: Selection
-  /** What may move entries; undefined for a delete. */
+  /** The update, which may move entries; undefined for a delete. */
   readonly update: Update | undefined
   readonly changeAt: ChangeAt
 }
@@ -44,8 +44,8 @@ export interface Tally {
 }
 
 /**
- * Changes every document that matches, and counts in `tally` what is done: also what was done
- * before an error, which ends the sweep.
+ * Changes every document that matches, and counts changes in `tally`, including those before an
+ * error, which ends the sweep.
  */
 export function* changeMany(target: Target, change: ManyChange, tally: Tally): Sweep<void> {
   let from: Walk | undefined
@@ -58,14 +58,14 @@ export function* changeMany(target: Target, change: ManyChange, tally: Tally): S
   } while (!from.drained)
 }
 
-/** Keys to change, found by a read, and where it goes on. */
+/** Keys to change, found by a read, and where the read continues. */
 interface Keys {
   readonly namespaceId: NamespaceId
   readonly keys: readonly Bytes[]
   readonly walk: Walk
 }
 
-/** All keys, or those of the next batch; undefined where there is no collection. */
+/** All keys, or those of the next batch; undefined if there is no collection. */
 function* collect(
   tx: ReadTx & Guarded,
   target: Target,
@@ -89,13 +89,13 @@ function* collect(
 
 const naturalHint = documentValue(writeDocument((out) => out.int32('$natural', 1)))
 
-/** Whether changed documents could come up again, or before their turn, in the plan's scan. */
+/** Whether the plan's scan could meet changed documents again. */
 function mayMove(plan: Plan, update: Update | undefined): boolean {
   if (update === undefined) return false
   return plan.accesses.some((access) => {
     if (access.kind !== 'entries') return false
     const { fields, wildcard } = access.index
-    // Its entries are of any path.
+    // Its entries may be of any path.
     if (wildcard !== undefined && wildcard.scan?.path === undefined) return true
     return fields.some(({ path }) => update.changes(parsePath(path)))
   })
@@ -107,7 +107,7 @@ function* nextKeys(tx: ReadTx, ns: Namespace, walk: Walk): Program<Keys> {
   return { namespaceId: ns.id, keys: found.keys, walk }
 }
 
-/** Undefined where they pass sweepKeysBytesMax. */
+/** Undefined if they exceed sweepKeysBytesMax. */
 function* allKeys(tx: ReadTx, ns: Namespace, walk: Walk): Program<Keys | undefined> {
   const keys: Bytes[] = []
   let bytes = 0
@@ -122,12 +122,12 @@ function* allKeys(tx: ReadTx, ns: Namespace, walk: Walk): Program<Keys | undefin
   return { namespaceId: ns.id, keys, walk }
 }
 
-/** How far a write program came. */
+/** The progress of a write program. */
 interface Done {
-  /** Keys that are dealt with. */
+  /** Keys processed. */
   readonly keys: number
   readonly tally: Tally
-  /** Why it stopped: what came before is committed. */
+  /** Why it stopped; earlier changes are committed. */
   readonly error?: GatewayError
 }
 
@@ -165,7 +165,7 @@ function* changePart(
 ): Program<Done> {
   const tally: Tally = { matched: 0, modified: 0 }
   const ns = yield* findNamespace(tx, target.db, target.name)
-  // Dropped meanwhile: nothing of what was found is there any more.
+  // The collection was dropped meanwhile, so nothing of it exists.
   if (ns?.id !== namespaceId) return { keys: keys.length, tally }
   const records = yield* tx.getMany(keys)
   let bytes = 0
@@ -179,7 +179,7 @@ function* changePart(
       const { before, after } = yield* changeAt(tx, ns, place, staged)
       if (before !== after) tally.modified++
     } catch (error) {
-      // A refused document has left no trace, so that the ones before it are kept.
+      // A refused document leaves no trace, so earlier changes are kept.
       if (!(error instanceof GatewayError) || isTooMuchWork(error)) throw error
       if (hasKind(error, 'TransactionTooLarge')) throw error
       return { keys: i, tally, error }

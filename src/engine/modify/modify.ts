@@ -1,6 +1,6 @@
-// Updates and deletes as sweeps: reads find record keys, write programs look again and change, so
-// that a write never searches far and never pauses. What a sweep has done stays done, as on the
-// reference server. (docs/design/transactions.md, rules 1 to 3 and 17)
+// Updates and deletes as sweeps: reads find record keys; write programs check the documents again
+// and change them. So a write never searches far and never pauses. Completed changes are permanent,
+// as on MongoDB. (docs/design/transactions.md, rules 1 to 3 and 17)
 
 import { fail } from '../../base/errors.js'
 import { modifyRunsMax } from '../../base/limits.js'
@@ -29,18 +29,18 @@ import {
 import { changeMany, type Tally } from './modify-sweep.js'
 import { upsert } from './upsert.js'
 
-/** Documents that such a search by sort answers at most, for those that others take meanwhile. */
+/** Maximum candidates of a search by sort, since other clients may take some meanwhile. */
 const candidatesMax = 128
 
 /**
- * Updates the first document that matches. Throws what the update and the indexes refuse: the
+ * Updates the first document that matches. Throws errors of the update and the indexes; the
  * document is then unchanged.
  */
 export function* updateOne(target: Target, spec: UpdateSpec): Sweep<UpdateResult> {
   return resultOf(yield* updateFirst(target, spec))
 }
 
-/** The figures of one change. */
+/** The counts of one change. */
 export function resultOf(changed: Changed | undefined): UpdateResult {
   if (changed === undefined) return { matched: 0, modified: 0 }
   const { before, after, upsertedId } = changed
@@ -48,7 +48,7 @@ export function resultOf(changed: Changed | undefined): UpdateResult {
   return { matched: 1, modified: before === after ? 0 : 1 }
 }
 
-/** Updates all documents that match. On an error what was updated before stays updated. */
+/** Updates all documents that match. Updates before an error stay. */
 export function* updateMany(target: Target, spec: UpdateSpec): Sweep<UpdateResult> {
   const { update } = spec
   const change = { selection: spec, update, changeAt: updateAt(spec) }
@@ -62,19 +62,19 @@ export function* updateMany(target: Target, spec: UpdateSpec): Sweep<UpdateResul
   throw keptChanging()
 }
 
-/** Deletes the first document that matches; answers how many were. */
+/** Deletes the first document that matches; returns the number of deleted documents. */
 export function* deleteOne(target: Target, selection: Selection): Sweep<number> {
   return (yield* deleteFirst(target, selection)) === undefined ? 0 : 1
 }
 
-/** Deletes all documents that match; answers how many. */
+/** Deletes all documents that match; returns their number. */
 export function* deleteMany(target: Target, selection: Selection): Sweep<number> {
   const tally: Tally = { matched: 0, modified: 0 }
   yield* changeMany(target, { selection, update: undefined, changeAt: removeAt }, tally)
   return tally.modified
 }
 
-/** findAndModify with an update: the document before and after; undefined where none matched. */
+/** findAndModify with an update: the document before and after; undefined if none matched. */
 export function* updateFirst(target: Target, spec: UpdateSpec): Sweep<Changed | undefined> {
   const changeAt = updateAt(spec)
   for (let run = 0; run < modifyRunsMax; run++) {
@@ -86,7 +86,7 @@ export function* updateFirst(target: Target, spec: UpdateSpec): Sweep<Changed | 
   throw keptChanging()
 }
 
-/** findAndModify with remove: the deleted document as `before`; undefined where none matched. */
+/** findAndModify with remove: the deleted document as `before`; undefined if none matched. */
 export function deleteFirst(target: Target, selection: Selection): Sweep<Changed | undefined> {
   return changeFirst(target, selection, removeAt)
 }
@@ -95,17 +95,17 @@ function keptChanging(): Error {
   return fail('WriteConflict', 'the documents kept changing while one of them was being selected')
 }
 
-/** How a write program has ended: with the change, or without one and what that means. */
+/** The outcome of a write program. */
 type Outcome =
   | { readonly kind: 'changed'; readonly changed: Changed }
-  /** Nothing matches; the candidate is none any more; more than one write program is needed. */
+  /** Nothing matches; the candidate no longer matches; more than one write program is needed. */
   | { readonly kind: 'missing' | 'stale' | 'search' }
 
 const missing: Outcome = { kind: 'missing' }
 const stale: Outcome = { kind: 'stale' }
 const search: Outcome = { kind: 'search' }
 
-/** The first document that matches, changed by `changeAt`; undefined where none matched. */
+/** Changes the first document that matches with `changeAt`; undefined if none matched. */
 export function* changeFirst(
   target: Target,
   selection: Selection,
@@ -119,7 +119,7 @@ export function* changeFirst(
   throw keptChanging()
 }
 
-/** How many candidates a search by sort answers: more where others were faster before. */
+/** Number of candidates of a search by sort: more after each lost race. */
 function countIn(run: number): number {
   return Math.min(8 ** run, candidatesMax)
 }
@@ -143,24 +143,24 @@ function* findAndChange(
     const outcome = yield* stagedWrite((tx, staged) =>
       changeCandidate(tx, target, selection, next, changeAt, staged),
     )
-    // A candidate that has changed before its turn is passed over; by sort, all begins again.
+    // A candidate that changed meanwhile is skipped; with a sort, the search restarts.
     if (outcome.kind !== 'stale' || next.walk === undefined) return outcome
     walk = next.walk
   }
 }
 
-/** Whether the filter names one `_id`: then one write program does it all. */
+/** Whether the filter names one `_id`: then one write program suffices. */
 export function isPointOfId(filter: Filter): boolean {
   const predicates = conditionsOf(filter.tree, filter.collation).byPath.get('_id') ?? []
   return predicates.some(({ intervals }) => intervals.length === 1 && intervals[0]?.isPoint)
 }
 
-/** Finds and changes in one write program, where a unique key leads there. */
+/** Finds and changes in one write program, if a unique key leads to the document. */
 function changePoint(target: Target, selection: Selection, changeAt: ChangeAt): Sweep<Outcome> {
   return stagedWrite((tx, staged) => changeSingle(tx, target, selection, changeAt, staged))
 }
 
-/** The program of changePoint; `search` where no unique key leads to the document. */
+/** The program of changePoint; `search` if no unique key leads to the document. */
 export function* changeSingle(
   tx: Tx & Guarded,
   target: Target,
@@ -195,7 +195,7 @@ function* changeCandidate(
   for (const place of candidate.places) {
     const { key } = place
     const document = yield* getDocument(tx, ns, key)
-    // Another has taken it: the next one is the first now.
+    // Another client has taken it, so the next one is now first.
     if (document === undefined || !selection.filter.matches(document)) continue
     if (!isInPlace(selection, place, document)) return stale
     return { kind: 'changed', changed: yield* changeAt(tx, ns, { key, document }, staged) }

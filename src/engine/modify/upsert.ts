@@ -1,5 +1,5 @@
-// The inserting half of an update with upsert: one write program that looks once more whether
-// anything matches, makes the collection if need be, and inserts.
+// The insert of an update with upsert: one write program that checks again for a match, creates the
+// collection if needed, and inserts.
 
 import { GatewayError } from '../../base/errors.js'
 import type { Filter } from '../../query/filter.js'
@@ -27,13 +27,12 @@ import {
   type UpdateSpec,
 } from './modify-spec.js'
 
-/** Entries that an upsert looks at again before it inserts: more would be a search. */
+/** Entries that an upsert checks again before it inserts: more would be a search. */
 const upsertRecheckMax = 100
 
 /**
- * Inserts the document that a filter and an update describe. Undefined where something matches
- * after all, or another upsert of the same key came first and `mayRetry`: then the update is to be
- * tried again.
+ * Inserts the document that a filter and an update describe. Undefined if something matches after
+ * all, or if another upsert of the same key came first and `mayRetry`: then retry the update.
  */
 export function* upsert(
   target: Target,
@@ -48,7 +47,7 @@ export function* upsert(
   }
 }
 
-/** The program of upsert; undefined where something matches after all. */
+/** The program of upsert; undefined if something matches after all. */
 export function* insertUnlessMatched(
   tx: Tx & Guarded,
   target: Target,
@@ -72,9 +71,8 @@ function newDocument({ filter, update, context }: UpdateSpec): Document {
 }
 
 /**
- * Whether a document matches, as far as a few entries tell: the search before has found none, and a
- * write program must not repeat it. Only a unique index rules two upserts of the same out, as on
- * the reference server.
+ * Whether a document matches, by a few entries: the previous search found none, and a write program
+ * must not repeat it. As on MongoDB, only a unique index prevents two identical upserts.
  */
 export function* hasMatch(
   tx: ReadTx & Guarded,
@@ -94,7 +92,7 @@ function isBounded(plan: Plan): boolean {
   return plan.accesses.every((access) => access.kind !== 'records' || access.bounds !== undefined)
 }
 
-/** Whether the key that is taken is one that the filter asks for. */
+/** Whether the filter asks for the duplicate key. */
 function isDuplicateOfFilter(error: unknown, filter: Filter): boolean {
   if (!(error instanceof GatewayError) || error.kind !== 'DuplicateKey') return false
   const { keyValue } = error.extra

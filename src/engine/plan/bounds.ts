@@ -1,7 +1,7 @@
-// What the conditions of a filter say about index keys. A predicate's intervals hold at least one
-// key of every document that meets the condition; it is exact if, the other way round, a document
-// with a key in them meets it. Arrays, null and missing fields decide most of what follows: keys
-// are made by `keyValues` of value/path.ts, filters look by its `walkPath`.
+// Derives bounds of index keys from filter conditions. A predicate's intervals contain at least one
+// key of every document that meets the condition. It is exact if every document with a key in them
+// meets it. Arrays, null and missing fields determine most rules: keys are made by `keyValues` of
+// value/path.ts, filters use its `walkPath`.
 
 import type {
   ComparisonNode,
@@ -37,12 +37,12 @@ import {
 } from './intervals.js'
 
 export interface Predicate {
-  /** The condition as it stands in the filter's outermost $and. */
+  /** The condition in the filter's outermost $and. */
   readonly node: FilterNode
-  /** Sorted, free of overlaps; none: nothing can match. */
+  /** Sorted and disjoint; an empty list means that nothing can match. */
   readonly intervals: readonly Interval[]
   readonly isExact: boolean
-  /** The $elemMatch whose element meets it, together with others of the same scope. */
+  /** The $elemMatch whose one element meets all conditions of this scope. */
   readonly scope: object | undefined
 }
 
@@ -52,17 +52,17 @@ export interface Conditions {
   readonly byPath: ReadonlyMap<string, readonly Predicate[]>
   /** Conjuncts that are an $or over more than one path. */
   readonly disjunctions: readonly FilterNode[]
-  /** Nothing matches. */
+  /** Whether nothing matches. */
   readonly isNever: boolean
-  /** How the strings in the keys compare that the intervals are of. */
+  /** Collation of the keys that the intervals are for. */
   readonly collation: Collation | undefined
-  /** The same about keys whose strings compare otherwise. */
+  /** The conditions for keys of another collation. */
   under(collation: Collation | undefined): Conditions
 }
 
 /**
- * Reads a filter's tree for what an index can use in whose keys strings compare by `collation`. Of
- * conditions that compare otherwise it takes those that look at no string.
+ * Extracts from a filter what an index with `collation` can use. Of conditions with another
+ * collation it takes only those that compare no string.
  */
 export function conditionsOf(tree: FilterNode, collation?: Collation): Conditions {
   const conjuncts: FilterNode[] = []
@@ -100,12 +100,12 @@ function predicatesOf(node: FilterNode, keys: Collation | undefined): Placed[] {
   if (!('path' in node)) return []
   const range = rangeOf(node, keys)
   if (range === undefined) return []
-  // A key may be of an element that a filter does not look into: {a: [[1]]} has one for `a.0: 1`.
+  // A key may come from an element that the filter ignores: {a: [[1]]} has one for `a.0: 1`.
   const isExact = range.isExact && !hasPosition(node.path)
   return [{ path: node.path.text, predicate: { ...range, isExact, node, scope: undefined } }]
 }
 
-/** `{$or: [{a: 1}, {a: {$gt: 5}}]}` is one set of keys of `a`. */
+/** Merges `{$or: [{a: 1}, {a: {$gt: 5}}]}` into one set of keys of `a`. */
 function disjunctionPredicates(
   children: readonly FilterNode[],
   node: FilterNode,
@@ -147,7 +147,7 @@ function elementPredicates(node: ElemMatchNode, keys: Collation | undefined): Pl
   }
   const placed: Placed[] = []
   for (const [text, predicates] of byPath) {
-    // A number is a field of nested arrays here, which no key of the whole path shows.
+    // Here a number denotes an element of nested arrays, which no key of the whole path shows.
     if (hasPosition(parsePath(text))) continue
     for (const { intervals } of predicates) {
       const predicate = { intervals, isExact: false, node, scope: node }
@@ -157,7 +157,9 @@ function elementPredicates(node: ElemMatchNode, keys: Collation | undefined): Pl
   return placed
 }
 
-/** `{$expr: {$eq: ['$a', 5]}}`: an expression sees fewer documents than the same equality does. */
+/**
+ * `{$expr: {$eq: ['$a', 5]}}`: an expression matches fewer documents than the same filter equality.
+ */
 function expressionPredicates(
   expression: Value,
   node: ExprNode,
@@ -189,14 +191,14 @@ function expressionPredicates(
   return placed
 }
 
-/** `a.b` of `$a.b`; undefined for variables and all else. */
+/** `a.b` of `$a.b`; undefined for variables and other values. */
 function fieldNameOf(expression: Value | undefined): string | undefined {
   if (expression?.type !== bsonType.string) return undefined
   const text = stringOf(expression)
   return text.startsWith('$') && !text.startsWith('$$') ? text.slice(1) : undefined
 }
 
-/** A scalar that stands for itself. */
+/** A scalar constant. */
 function constantOf(expression: Value | undefined): Value | undefined {
   if (expression === undefined) return undefined
   const { type } = expression
@@ -215,7 +217,7 @@ function hasPosition(path: FieldPath): boolean {
 
 type Range = Pick<Predicate, 'intervals' | 'isExact'>
 
-/** The keys of one condition; undefined where it says nothing about them. */
+/** The keys of one condition; undefined if it gives no bounds. */
 function rangeOf(node: LeafNode, keys: Collation | undefined): Range | undefined {
   switch (node.op) {
     case 'eq':
@@ -232,7 +234,7 @@ function rangeOf(node: LeafNode, keys: Collation | undefined): Range | undefined
     case 'exists':
       return node.exists ? undefined : { intervals: [point(nullValue)], isExact: false }
     case 'regex':
-      // Keys under a collation do not show what a text begins with.
+      // Collation keys do not preserve text prefixes.
       return node.prefix === undefined || keys !== undefined
         ? undefined
         : regexRange(node.value, node.prefix, node.isPrefixOnly)
@@ -241,12 +243,12 @@ function rangeOf(node: LeafNode, keys: Collation | undefined): Range | undefined
   }
 }
 
-/** Whether a condition whose strings compare by `own` can be asked of keys of `keys`. */
+/** Whether a condition with collation `own` can use keys of collation `keys`. */
 function tells(value: Value, own: Collation | undefined, keys: Collation | undefined): boolean {
   return sameCollation(own, keys) || !isCollatable(value)
 }
 
-/** Whether how strings compare matters to what equals a value. */
+/** Whether equality with a value depends on the collation. */
 export function isCollatable({ type }: Value): boolean {
   switch (type) {
     case bsonType.string:
@@ -268,10 +270,10 @@ function equality(value: Value, path: FieldPath, keys: Collation | undefined): R
   return { intervals: [point(value, keys)], isExact: true }
 }
 
-/** An empty array has the key of undefined, so that what is found must be looked at. */
+/** An empty array has the key of undefined, so matches must be verified. */
 const nothingThere: Range = { intervals: nullIntervals, isExact: false }
 
-/** An array is found by its first element, or whole where it is itself an element. */
+/** An array is found by its first element, or as a whole if it is an element itself. */
 function arrayIntervals(array: Value, keys: Collation | undefined): Interval[] {
   const elements = new Elements(array.bytes, array.start)
   const first = elements.next() ? elements.value() : undefinedValue
@@ -287,12 +289,12 @@ function comparison(
     return isInclusive ? equality(value, path, keys) : { intervals: [], isExact: true }
   }
   const bracket = bracketOf(value.type)
-  // Arrays are compared as a whole, and the ends of the order with every type: no key tells.
+  // Arrays are compared as a whole, and MinKey and MaxKey with every type: no key decides.
   if (bracket === undefined) return undefined
   const end = bound(value, isInclusive, keys)
   const isUpper = op === 'lt' || op === 'lte'
   const interval = isUpper ? new Interval(bracket.low, end) : new Interval(end, bracket.high)
-  // `{$lt: ''}` and the like: beyond the end of the type's values.
+  // For `{$lt: ''}` and similar, the bound is outside the type's values.
   return { intervals: interval.isEmpty ? [] : [interval], isExact: true }
 }
 
@@ -320,11 +322,11 @@ function membership(
   return { intervals: union(intervals), isExact }
 }
 
-/** Strings with a prefix, and the regular expression itself where it is stored as a value. */
+/** Strings with a prefix, and the regular expression itself as a stored value. */
 function regexRange(regex: Value, prefix: string, isPrefixOnly: boolean): Range {
   const text = stringValue(prefix)
   const key = encodeKey(text)
-  // Without its closing byte a key is the beginning of the key of every longer text.
+  // Without its end byte, a key is the prefix of every longer text's key.
   const strings = stringInterval(text, key.subarray(0, key.length - 1))
   return { intervals: union([strings, point(regex)]), isExact: isPrefixOnly }
 }

@@ -1,6 +1,6 @@
-// Covered queries: what a projection keeps is taken from the index entry, and the record is read
-// only where an entry does not tell a value's type. Fields come as the index has them, `_id` first,
-// as on the reference server.
+// Covered queries: the projected fields come from the index entry, and the record is read only if
+// an entry does not identify a value's type. Fields come in index order, `_id` first, as on
+// MongoDB.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { findElement } from '../../value/elements.js'
@@ -16,7 +16,7 @@ import { isMultikey, type Plan } from './plan.js'
 
 export class Cover {
   private readonly keepsId: boolean
-  /** Whether each field of the index is kept, up to the last that is. */
+  /** Whether each field of the index is kept, up to the last kept one. */
   private readonly kept: readonly boolean[]
 
   constructor(
@@ -28,7 +28,7 @@ export class Cover {
     this.kept = kept.slice(0, kept.lastIndexOf(true) + 1)
   }
 
-  /** What the projection keeps; undefined where the record has to be asked. */
+  /** The projected document; undefined if the record must be read. */
   documentOf(entry: Bytes, recordKey: Bytes): Document | undefined {
     const writer = new DocumentWriter()
     if (this.keepsId) {
@@ -50,7 +50,7 @@ export class Cover {
     return writer.finish()
   }
 
-  /** The same of a whole document. */
+  /** The same, from a whole document. */
   cut(document: Document): Document {
     const writer = new DocumentWriter()
     const put = (name: string): void => {
@@ -65,7 +65,7 @@ export class Cover {
   }
 }
 
-/** Undefined where the plan has to look at documents, or more is wanted than names of fields. */
+/** Undefined if the plan must read documents, or the projection is more than field names. */
 export function coverOf(
   ns: Namespace,
   plan: Plan,
@@ -75,7 +75,7 @@ export function coverOf(
   const [access, ...others] = plan.accesses
   if (paths === undefined || !plan.isExact || others.length > 0) return undefined
   if (access?.kind !== 'entries' || !isPlain(access.index)) return undefined
-  // Keys expire by their documents; sequence numbers do not tell `_id`.
+  // The expiry of keys is in their documents; sequence numbers do not contain `_id`.
   if (ns.keyspace === true || isSequenced(ns) || ns.collation !== undefined) {
     return undefined
   }
@@ -85,7 +85,7 @@ export function coverOf(
   return paths.every(isHeld) ? new Cover(fields, new Set(paths)) : undefined
 }
 
-/** Each entry stands for one document, with its fields' whole values. */
+/** Whether each entry represents one document with its complete field values. */
 function isPlain(index: IndexDescriptor): boolean {
   return !isMultikey(index) && !index.inexact && index.collation === undefined
 }

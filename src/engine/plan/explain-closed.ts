@@ -1,6 +1,6 @@
-// The explanation of a view whose source the caller may not read. Plans, counters and times tell of
-// documents that the view hides: one value can be found by asking often. So it says that a view is
-// read, and after a run how many documents that gives, which a read of the view says too.
+// Explains a view whose source the caller may not read. Plans, counters and times could reveal
+// hidden documents to repeated queries. So it states only that a view is read, and after a run the
+// number of results, which a read of the view shows too.
 
 import type { StagePlan } from '../../query/pipeline.js'
 import type { Program, ReadTx } from '../../store/store.js'
@@ -11,7 +11,7 @@ import { openPipeline, type PipelineEnvironment } from '../sources/pipeline-sour
 import type { Guarded } from '../types.js'
 import { type ExplainTarget, exhaust } from './explain.js'
 
-/** What is asked of a view. */
+/** The request on a view. */
 interface Viewed {
   readonly place: ReadPlace
   /** The reader's stages. */

@@ -1,5 +1,5 @@
-// A plan as the reference server prints it: a tree of stages, each with what it was told and, after
-// a run, what it did. Tools look for `stage` and follow `inputStage`; bounds are text.
+// Prints a plan as MongoDB does: a tree of stages, each with its input and, after a run, its
+// figures. Tools read `stage` and follow `inputStage`; bounds are text.
 
 import { blockingBytesMax } from '../../base/limits.js'
 import { type FilterNode, filterToDocument } from '../../query/filter.js'
@@ -33,26 +33,26 @@ export interface Stage {
   readonly returned: () => number
 }
 
-/** What the query was asked beside its filter: specifications as the client wrote them. */
+/** The query besides its filter: specifications as the client wrote them. */
 export interface Shape {
   readonly sort?: Document | undefined
   readonly projection?: Document | undefined
   readonly skip?: number | undefined
   readonly limit?: number | undefined
-  /** The index holds all that the projection keeps. */
+  /** Whether the index covers the projection. */
   readonly isCovered?: boolean
   readonly returnKey?: boolean
 }
 
-/** What a run has counted: the walk's figures, and what the query returned. */
+/** Counters of a run: the walk's figures, and the number of results. */
 export interface Figures {
   readonly walk: Readonly<Counters>
   readonly returned: number
-  /** Where a plan has several scans: what each has examined. */
+  /** For a plan with several scans: the keys that each examined. */
   readonly keysByAccess?: readonly number[]
-  /** Documents that came by more than one entry or scan. */
+  /** Documents found by more than one entry or scan. */
   readonly repeated?: number
-  /** Of a sort that no index has spared. */
+  /** Figures of an in-memory sort. */
   readonly spilled?: SpillFigures | undefined
 }
 
@@ -99,13 +99,13 @@ function sortStage(sort: Document, limit: number, input: Stage, figures: () => F
   }
 }
 
-/** What a blocking stage has put on disk, after the size of what it was given. */
+/** Writes the spill figures of a blocking stage, after its input size. */
 export function writeSpills(out: DocumentWriter, sizeName: string, figures: SpillFigures): void {
   out.int64(sizeName, figures.inputBytes).bool('usedDisk', figures.spills > 0)
   out.int64('spills', figures.spills).int64('spilledDataStorageSize', figures.spilledBytes)
 }
 
-/** Simple: whole top-level fields, in or out. */
+/** `PROJECTION_SIMPLE`: only whole top-level fields, included or excluded. */
 function projectionName(projection: Document): string {
   for (const [path, value] of fieldsOf(documentValue(projection))) {
     const isFlag = value.isNumber || value.type === bsonType.bool
@@ -114,7 +114,7 @@ function projectionName(projection: Document): string {
   return 'PROJECTION_SIMPLE'
 }
 
-/** The scan alone: records are asked only for what entries do not tell. */
+/** Only the scan: records are read only if entries do not suffice. */
 function coveredStage({ accesses: [access] }: Plan, figures: () => Figures): Stage {
   const keys = () => figures().walk.keysExamined
   return access === undefined ? eofStage : scanStage(access, keys)
@@ -194,7 +194,7 @@ function isDescending(keys: readonly Uint8Array[]): boolean {
   return first !== undefined && last !== undefined && Buffer.compare(first, last) > 0
 }
 
-/** The `_id` index is the records themselves; clients see it as any other. */
+/** The `_id` index is the records themselves; explain shows it like any other index. */
 function writeIndex(
   out: DocumentWriter,
   index: IndexDescriptor | undefined,
@@ -230,7 +230,7 @@ function writeArrays(out: DocumentWriter, { wildcard }: IndexDescriptor, path: s
   })
 }
 
-/** As a count by keys tells its bounds: what a client gave, whatever the direction. */
+/** Bounds as a count by keys shows them: the client's values, in either direction. */
 function writeRange(out: DocumentWriter, { min, max }: AskedRange): void {
   if (min !== undefined) out.document('startKey', min).bool('startKeyInclusive', true)
   if (max !== undefined) out.document('endKey', max).bool('endKeyInclusive', false)
@@ -249,7 +249,7 @@ function writeBounds(out: DocumentWriter, bounds: readonly FieldBounds[], revers
   }
 }
 
-/** `[1, 5)`, or `(5, 1]` where keys are read downwards. */
+/** `[1, 5)`, or `(5, 1]` if keys are read downwards. */
 export function intervalText(
   { low, high }: Interval,
   isBackward = false,
@@ -280,7 +280,7 @@ export function writeStage(out: DocumentWriter, stage: Stage): void {
   writeInputs(out, stage, writeStage)
 }
 
-/** As writeStage, with what each stage did. */
+/** Like writeStage, with the figures of each stage. */
 export function writeExecution(out: DocumentWriter, stage: Stage): void {
   const returned = stage.returned()
   out.string('stage', stage.name).value('nReturned', numberValue(returned))

@@ -1,5 +1,5 @@
-// explain: the plan of a command and, where asked, the figures of a run. A run reads as the command
-// would and changes nothing. Source: MongoDB manual, Explain Results.
+// explain: the plan of a command and, if requested, the figures of a run. A run reads like the
+// command and changes nothing. Source: MongoDB manual, Explain Results.
 
 import type { Clock } from '../../base/clock.js'
 import { pullDocumentsMax } from '../../base/limits.js'
@@ -42,11 +42,11 @@ import { planQuery } from './planner.js'
 
 export type Verbosity = 'queryPlanner' | 'executionStats' | 'allPlansExecution'
 
-/** What every explain is told. */
+/** Common parameters of every explain. */
 export interface ExplainTarget {
   /** `db.collection`. */
   readonly name: string
-  /** Undefined where the collection is missing. */
+  /** Undefined if the collection is missing. */
   readonly ns: Namespace | undefined
   readonly verbosity: Verbosity
   /** For executionTimeMillis. */
@@ -70,7 +70,10 @@ export function* explainFind(
   })
 }
 
-/** As explainFind, of a distinct: by jumps over an index, or as a find picks the values later. */
+/**
+ * Like explainFind, for a distinct: by jumps over an index, or like a find that picks the values
+ * later.
+ */
 export function* explainDistinct(
   tx: ReadTx & Guarded,
   target: ExplainTarget,
@@ -103,7 +106,7 @@ export function* explainDistinct(
   })
 }
 
-/** As explainFind, of an update or delete: finds what would be changed, and leaves it. */
+/** Like explainFind, for an update or delete: finds the documents without changing them. */
 export function* explainWrite(
   tx: ReadTx & Guarded,
   target: ExplainTarget,
@@ -135,7 +138,7 @@ export function* explainWrite(
   })
 }
 
-/** As explainFind, of a count. */
+/** Like explainFind, for a count. */
 export function* explainCount(
   tx: ReadTx & Guarded,
   target: ExplainTarget,
@@ -184,7 +187,8 @@ function countInput(plan: Plan, figures: () => Figures): Stage {
 }
 
 /**
- * Of an aggregate: as a find where that does it all, else `stages: [{$cursor: …}, {$group: …}, …]`.
+ * For an aggregate: like a find if that suffices, otherwise `stages: [{$cursor: …}, {$group: …},
+ * …]`.
  */
 export function* explainAggregate(
   tx: ReadTx & Guarded,
@@ -225,9 +229,7 @@ export function* explainAggregate(
   })
 }
 
-/**
- * The fields that a pipeline looks at, as the projection that the reference server makes of them.
- */
+/** The fields that a pipeline needs, as the projection that MongoDB derives. */
 function projectionOf(names: ReadonlySet<string>): Document {
   return writeDocument((out) => {
     for (const name of names) if (name !== '_id') out.int32(name, 1)
@@ -250,7 +252,7 @@ function isFirstOnly(stage: StagePlan | undefined): boolean {
   }
 }
 
-/** A pipeline that has run, and what its stages were. */
+/** A pipeline after a run, with its stages. */
 interface Ran {
   readonly returned: number
   readonly running: ReadonlyMap<StagePlan, Transform>
@@ -268,7 +270,7 @@ function* runToEnd(
   return { returned: yield* exhaust(tx, source), running }
 }
 
-/** Pulls all that a source has; answers how many documents that was. */
+/** Reads a source to its end; returns the number of documents. */
 export function* exhaust(tx: ReadTx, source: Source): Program<number> {
   let returned = 0
   try {
@@ -279,7 +281,7 @@ export function* exhaust(tx: ReadTx, source: Source): Program<number> {
   return returned
 }
 
-/** A $limit that the sort before it has taken in is not shown again. */
+/** A $limit merged into the previous sort is not shown again. */
 function isOfSort(stage: StagePlan, before: StagePlan | undefined): boolean {
   return stage.kind === 'limit' && before?.kind === 'sort' && before.limit === stage.count
 }
@@ -294,7 +296,7 @@ function writePlan(out: DocumentWriter, stage: StagePlan): void {
   out.close()
 }
 
-/** What a blocking stage of a pipeline did. */
+/** Writes the figures of a blocking pipeline stage. */
 function writeTransform(out: DocumentWriter, { name, kind }: StagePlan, ran?: Transform): void {
   const figures = ran?.figures
   if (figures === undefined) return
@@ -309,7 +311,7 @@ interface Explained {
   readonly target: ExplainTarget
   readonly query: CountQuery
   readonly plan: Plan | undefined
-  /** Plans that were tried before one was chosen. */
+  /** Plans tried before the choice. */
   readonly trials?: readonly Trial[] | undefined
   readonly shape: Shape
   readonly winning: Stage
@@ -334,7 +336,7 @@ function* explainQuery(
   }
   const { plan, trials } = yield* comparePlans(tx, ns, query, planQuery(ns, query))
   const source = new FindSource(ns, query, plan, true)
-  // What a pipeline needs is no projection, unless an index holds it.
+  // The fields that a pipeline needs are shown as a projection only if an index covers them.
   if (query.needs !== undefined && !source.isCovered) shape = { sort, skip, limit }
   const figures = (): Figures => {
     const { counters: walk, keysByAccess, repeated } = source.walk

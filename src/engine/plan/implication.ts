@@ -1,7 +1,7 @@
-// Whether every document that a query matches matches a partial index's filter too: only then may
-// the index serve the query. What cannot be told is "no", which costs a better plan and never a
-// document. Rests on both filters being asked of the same leaves of a path (value/path.ts): a leaf
-// or element that meets the query's condition is then looked for in the other.
+// Decides whether every document that a query matches also matches a partial index's filter: only
+// then may the index serve the query. Undecided cases are "no", which may cost a better plan but
+// never a document. Both filters must see the same leaves of a path (value/path.ts): a leaf that
+// meets the query's condition is then checked against the other.
 
 import { implicationStepsMax } from '../../base/limits.js'
 import type { ComparisonNode, InNode, LeafNode } from '../../query/filter/node.js'
@@ -20,12 +20,12 @@ import {
 import { isCollatable } from './bounds.js'
 import { bracketOf, isNotANumber } from './intervals.js'
 
-/** Whether the conditions, which hold together, imply `wanted`. */
+/** Whether the conjunction of the conditions implies `wanted`. */
 export function implies(conjuncts: readonly FilterNode[], wanted: FilterNode): boolean {
   return allImply(conjuncts, wanted, { left: implicationStepsMax })
 }
 
-/** Several $or multiply the ways to look at: beyond so many the answer is "no". */
+/** Several $or multiply the cases; above this limit the answer is "no". */
 interface Work {
   left: number
 }
@@ -74,7 +74,7 @@ function conjunctsOf(node: FilterNode): readonly FilterNode[] {
   return node.op === 'and' ? node.children : [node]
 }
 
-/** `{a: {$ne: null}}` says that `a` is there; not so of `a.b`, which `{a: []}` lacks. */
+/** `{a: {$ne: null}}` implies that `a` exists; not for `a.b`, which `{a: []}` lacks. */
 function excludesMissing(node: FilterNode, wanted: FilterNode): boolean {
   if (wanted.op !== 'exists' || !wanted.exists || !('path' in node)) return false
   if (node.path.text !== wanted.path.text || node.path.parts.length > 1) return false
@@ -102,7 +102,7 @@ function leafImplies(node: LeafNode, wanted: LeafNode): boolean {
   }
 }
 
-/** Whether both look at strings, by different collations. */
+/** Whether both compare strings with different collations. */
 function comparesOtherwise(node: LeafNode, wanted: LeafNode): boolean {
   if (!('collation' in node) || !('collation' in wanted)) return false
   if (sameCollation(node.collation, wanted.collation)) return false
@@ -114,7 +114,7 @@ function isSame(node: LeafNode, wanted: LeafNode): boolean {
   return Buffer.compare(filterToDocument(node), filterToDocument(wanted)) === 0
 }
 
-/** Whether a document that lacks the field cannot meet the condition. */
+/** Whether a document without the field cannot meet the condition. */
 function requiresPresence(node: LeafNode): boolean {
   return node.op === 'exists' ? node.exists : !node.test(undefined)
 }
@@ -123,7 +123,7 @@ function membersImply({ values, regexes }: InNode, wanted: LeafNode): boolean {
   return regexes.length === 0 && values.every((value) => valueImplies(value, wanted))
 }
 
-/** Whether whatever equals `value` meets `wanted`: equal values may be of other types. */
+/** Whether everything equal to `value` meets `wanted`, including equal values of other types. */
 function valueImplies(value: Value, wanted: LeafNode): boolean {
   if (value.isNullish) {
     return [undefined, nullValue, undefinedValue].every((one) => wanted.test(one))
@@ -137,13 +137,13 @@ const int64Zero = new Value(bsonType.int64, new Uint8Array(8), 0, 8)
 const text = stringValue('')
 const symbol = new Value(bsonType.symbol, text.bytes, text.start, text.end)
 
-/** One value of each type that a value's equals may have. */
+/** A sample value of each type that can equal a value. */
 function sampleTypes(value: Value): readonly Value[] {
   if (value.isNumber) return [int32Value(0), int64Zero, doubleValue(0), decimalZero]
   return value.type === bsonType.string || value.type === bsonType.symbol ? [text, symbol] : [value]
 }
 
-/** Whether everything beyond the one bound meets `wanted`. */
+/** Whether everything beyond this bound meets `wanted`. */
 function rangeImplies(node: ComparisonNode, wanted: LeafNode): boolean {
   const { value } = node
   const bracket = bracketOf(value.type)

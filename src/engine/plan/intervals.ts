@@ -1,6 +1,6 @@
-// Sets of values as ranges of encoded keys: what bounds are made of. An interval keeps its values
-// for explain and its bytes for the scan; all algebra is done on the bytes, whose order is the
-// order of values (docs/design/storage.md, "Keys of values").
+// Sets of values as ranges of encoded keys, used for bounds. An interval has values for explain and
+// bytes for the scan. All operations use the bytes, whose order is that of the values
+// (docs/design/storage.md, "Keys of values").
 
 import { type Bytes, compareBytes, equalBytes, prefixEnd } from '../../base/bytes/bytes.js'
 import type { Collation } from '../../value/collation/collation.js'
@@ -23,7 +23,7 @@ import { writeArray, writeDocument } from '../../value/writer.js'
 interface Bound {
   readonly value: Value
   readonly inclusive: boolean
-  /** Ascending encoding of the value; of its class alone where the value stands for a class. */
+  /** Ascending encoding of the value, or only of its class if it represents a class. */
   readonly key: Bytes
 }
 
@@ -50,7 +50,7 @@ export class Interval {
     )
   }
 
-  /** No value: the ends have passed each other. */
+  /** Whether the interval contains no value. */
   get isEmpty(): boolean {
     return compareBytes(this.start, this.end) >= 0
   }
@@ -61,7 +61,7 @@ export class Interval {
       : false
   }
 
-  /** As `start` and `end`, for a field that is kept descending: all bytes inverted. */
+  /** `start` and `end` for a descending field: all bytes inverted. */
   descending(): { start: Bytes; end: Bytes } {
     const { low, high } = this
     const lowKey = inverted(low.key)
@@ -81,7 +81,7 @@ export function bound(value: Value, inclusive: boolean, collation?: Collation): 
   return { value, inclusive, key: encodeKey(value, false, collation) }
 }
 
-/** The interval that holds `value` alone. */
+/** The interval that contains only `value`. */
 export function point(value: Value, collation?: Collation): Interval {
   const end = bound(value, true, collation)
   return new Interval(end, end)
@@ -90,7 +90,7 @@ export function point(value: Value, collation?: Collation): Interval {
 /** Every value. */
 export const fullInterval = new Interval(bound(minKeyValue, true), bound(maxKeyValue, true))
 
-/** What a missing field, null and undefined are encoded as. */
+/** The keys of a missing field, null and undefined. */
 export const nullIntervals: readonly Interval[] = [point(undefinedValue), point(nullValue)]
 
 const emptyArray = writeArray([])
@@ -123,7 +123,7 @@ const objectLow = bound(new Value(bsonType.object, emptyObject, 0, emptyObject.l
 const numbers = closed(doubleValue(-Infinity), doubleValue(Infinity))
 const strings: Bracket = { low: bound(emptyString, true), high: { ...objectLow, inclusive: false } }
 
-/** Where a comparison with a value of a type must stay (type bracketing); NaN is outside. */
+/** The limits of a comparison with a value of a type (type bracketing); NaN is outside. */
 const brackets = new Map<number, Bracket>([
   [bsonType.double, numbers],
   [bsonType.int32, numbers],
@@ -133,7 +133,7 @@ const brackets = new Map<number, Bracket>([
   [bsonType.symbol, strings],
   [
     bsonType.object,
-    // An empty array has a key of its own below; the class of arrays is what ends the objects.
+    // An empty array has a lower key, so objects end at the class of arrays.
     { low: objectLow, high: { value: emptyArray, inclusive: false, key: arrayClass } },
   ],
   [
@@ -155,12 +155,12 @@ const brackets = new Map<number, Bracket>([
   ],
 ])
 
-/** The ends that comparisons with a value of this type may reach; undefined: no bounds for it. */
+/** The limits for comparisons with a value of this type; undefined if there are no bounds. */
 export function bracketOf(type: number): Bracket | undefined {
   return brackets.get(type)
 }
 
-/** All strings that begin with `prefix`, whose key is `key` without its closing byte. */
+/** All strings that begin with `prefix`; `key` is its key without the end byte. */
 export function stringInterval(prefix: Value, key: Bytes): Interval {
   const end = prefixEnd(key)
   return new Interval(
@@ -169,7 +169,7 @@ export function stringInterval(prefix: Value, key: Bytes): Interval {
   )
 }
 
-/** The text that explain shows as the end of a prefix: "abd" for "abc". */
+/** The end of a prefix as explain shows it: "abd" for "abc". */
 function successorText(text: string): string {
   const last = text.codePointAt(text.length - 1) ?? 0
   return text.slice(0, -1) + String.fromCodePoint(last + 1)
@@ -190,7 +190,7 @@ function overlap(a: Interval, b: Interval): Interval | undefined {
   return first === last ? first : new Interval(first.low, last.high)
 }
 
-/** Values in both; each list is sorted and free of overlaps, and so is the result. */
+/** Values in both lists; lists and result are sorted and disjoint. */
 export function intersect(a: readonly Interval[], b: readonly Interval[]): Interval[] {
   const both: Interval[] = []
   let i = 0
@@ -207,7 +207,7 @@ export function intersect(a: readonly Interval[], b: readonly Interval[]): Inter
 }
 
 /**
- * Values in any, sorted and free of overlaps. Neighbours stay apart, so that points stay points.
+ * Values in any list, sorted and disjoint. Adjacent intervals stay separate, so points stay points.
  */
 export function union(intervals: readonly Interval[]): Interval[] {
   const sorted = [...intervals].sort((a, b) => compareBytes(a.start, b.start))

@@ -1,5 +1,5 @@
-// From intervals of values to ranges of store keys: what a plan scans. Bounds that are too long for
-// a key become wider than their condition, which is then checked on what is found.
+// Converts intervals of values to ranges of store keys, which a plan scans. Bounds too long for a
+// key become wider than their condition, which is then checked on the results.
 // (docs/design/transactions.md, rule 8)
 
 import { type Bytes, compareBytes, concatBytes, prefixEnd } from '../../base/bytes/bytes.js'
@@ -14,15 +14,15 @@ import type { Access, FieldBounds, Ordered, Span } from './plan.js'
 
 export const idFields: readonly IndexField[] = [{ path: '_id', direction: 1 }]
 
-/** What bounds an ordering gets from the conditions. */
+/** The bounds that conditions give to an ordering. */
 export interface Bounded {
   readonly ordered: Ordered
-  /** One list for each field that is bounded, from the first field on. */
+  /** One list for each bounded field, from the first field on. */
   readonly intervals: readonly (readonly Interval[])[]
   readonly used: ReadonlySet<FilterNode>
 }
 
-/** Every value: no bounds. */
+/** Whether the list has no bounds. */
 export function isAll(list: readonly Interval[]): boolean {
   return list.length === 1 && list[0]?.isFull === true
 }
@@ -34,11 +34,11 @@ export function wholeSpan(ns: Namespace): Span {
 
 interface Built {
   readonly access: Access
-  /** A bound was too long for a key: it became wider than its condition. */
+  /** Whether a bound was too long for a key, and became wider than its condition. */
   readonly isCut: boolean
 }
 
-/** The access that bounds give, downwards if `reverse`. */
+/** Builds the access for bounds, downwards if `reverse`. */
 export function accessOf(ns: Namespace, bounded: Bounded, reverse: boolean): Built {
   const { ordered, intervals } = bounded
   if (intervals.some((list) => list.length === 0)) {
@@ -72,7 +72,7 @@ function recordAccess(
   }
   if (list.every((interval) => interval.isPoint)) {
     const keys = list.map((interval) => recordKey(ns, interval.low.value))
-    // Long ids share prefixes and are told apart by a hash, which has an order of its own.
+    // Long ids share a prefix and are distinguished by a hash, which is ordered differently.
     if (keys.some(isHashedKey)) keys.sort(compareBytes)
     if (reverse) keys.reverse()
     return { access: { kind: 'points', keys, bounds }, isCut: keys.some(isHashedKey) }
@@ -82,7 +82,7 @@ function recordAccess(
   return { access: { kind: 'records', spans, reverse, bounds }, isCut }
 }
 
-/** The product of the fields' intervals as key ranges, ascending and free of overlaps. */
+/** The product of the fields' intervals as key ranges, ascending and disjoint. */
 function spansFor(
   head: Bytes,
   fields: readonly IndexField[],
@@ -93,7 +93,7 @@ function spansFor(
   const last = intervals.length - 1
   for (let i = 0; i < last; i++) {
     const edges = edgesOf(intervals[i] ?? [], fields[i]?.direction === -1)
-    // Points only: where the values of a field begin is also what their keys begin with.
+    // Only points: the start of a value's interval is the prefix of its keys.
     prefixes = prefixes.flatMap((prefix) => edges.map(({ start }) => concatBytes(prefix, start)))
   }
   const lengthMax = entryHeadBytes + prefixBytes

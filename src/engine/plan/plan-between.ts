@@ -1,6 +1,6 @@
-// min and max of a find: one range of the keys of the index that a hint names, from `min` up to
-// but without `max`. Codes and texts are the reference server's, whose rules for which index may be
-// named these are, too. Source: MongoDB manual, cursor.min() and cursor.max().
+// min and max of a find: one range of keys of the hinted index, from `min` (inclusive) to `max`
+// (exclusive). Rules, codes and texts are MongoDB's. Source: MongoDB manual, cursor.min() and
+// cursor.max().
 
 import { type Bytes, compareBytes, concatBytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -26,8 +26,8 @@ import { hintedOrdered, naturalDirection, type PlanRequest } from './plan-hint.j
 import { keyCollation } from './plan-orderings.js'
 
 /**
- * The plan for a range of keys. Throws 51173 without a hint of an index, BadValue for one of none,
- * 51174 where the index has other fields, 51175 where `min` is not before `max`.
+ * The plan for a range of keys. Throws 51173 without an index hint, BadValue for an unknown one,
+ * 51174 if the index has other fields, 51175 if `min` is not before `max`.
  */
 export function planBetween(
   ns: Namespace,
@@ -62,7 +62,9 @@ function isIncompatible(): Error {
   return fail('Location51174', 'The index chosen is not compatible with min/max')
 }
 
-/** Whether one end of a range names the fields of an index in their order, and its strings. */
+/**
+ * Whether one end of a range has the fields of an index in order, with matching string comparison.
+ */
 function isOfIndex(
   ns: Namespace,
   ordered: Ordered,
@@ -70,7 +72,7 @@ function isOfIndex(
   by: Collation | undefined,
 ): boolean {
   const { index, fields } = ordered
-  // The order of hashes is of no use.
+  // Hashes have no useful order.
   if (index?.wildcard !== undefined || fields.some(({ hashed }) => hashed === true)) return false
   const given = [...fieldsOf(documentValue(end))]
   const comparesAlike = sameCollation(by, keyCollation(ns, ordered))
@@ -118,14 +120,14 @@ function fieldKeys({ fields }: Ordered, end: Document, collation: Collation | un
   )
 }
 
-/** Longer keys are cut to a prefix and a hash, which have no order among themselves. */
+/** Longer keys are shortened to a prefix and a hash, which are not ordered. */
 function requireWhole(key: Bytes, bytesMax: number): void {
   if (key.length <= entryHeadBytes + bytesMax) return
   const text = `min and max of more than ${bytesMax} bytes of key are not supported`
   throw fail('CommandNotSupported', text)
 }
 
-/** What the range says about each field alone: the first lies between the two, others anywhere. */
+/** The bounds of each field alone: the first lies between both ends, others anywhere. */
 function boundsOf(
   { fields }: Ordered,
   { min, max }: AskedRange,

@@ -1,5 +1,5 @@
-// Choices of plans that have been made, by shape of query, and what $planCacheStats tells of them:
-// written down when the trial is over, because a plan holds on to the bytes of its request.
+// Caches chosen plans by query shape, with the details for $planCacheStats. Details are recorded
+// when the trial ends, because a plan keeps the bytes of its request alive.
 
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
@@ -13,25 +13,25 @@ import type { NamespaceId } from '../types.js'
 import { type Figures, findStages, type Shape, writeExecution, writeStage } from './explain-plan.js'
 import type { Plan } from './plan.js'
 
-/** What one of them tells $planCacheStats beside its figures, bytes. */
+/** Maximum details of one choice for $planCacheStats, bytes. */
 const planCacheDetailBytesMax = 4 * KiB
-/** Queries of one shape that follow a choice before it is made again: the data may have changed. */
+/** Queries that use a choice before it is made again, since the data may have changed. */
 export const planChoiceUses = 500
 
-/** What a plan did with the first documents that it was given. */
+/** The result of a plan's trial on its first documents. */
 export interface Trial {
   readonly plan: Plan
   readonly keysExamined: number
   readonly docsExamined: number
   readonly found: number
-  /** Nothing is left to read. */
+  /** Whether the plan reached its end. */
   readonly isDone: boolean
 }
 
 /** The best first. */
 type Trials = readonly [Trial, ...Trial[]]
 
-/** A shape of query, and of what. */
+/** A query shape, and its collection. */
 export interface Shaped {
   readonly collection: NamespaceId
   readonly version: number
@@ -39,11 +39,11 @@ export interface Shaped {
   readonly text: string
 }
 
-/** The query whose trial it was. */
+/** The query of a trial. */
 interface Tried {
   readonly filter: Filter
   readonly sort: Sort | undefined
-  /** Of the command, milliseconds since 1970. */
+  /** Time of the command, milliseconds since 1970. */
   readonly now: number | undefined
 }
 
@@ -54,11 +54,11 @@ interface Choice {
   readonly details: Document
 }
 
-/** What was chosen for which shape; of this process, because it is advice and not data. */
+/** Chosen plans by shape; in this process only, because they are advice, not data. */
 export class PlanChoices {
   private readonly kept = new LRUCache<string, Choice>({ max: planChoicesMax })
 
-  /** The plan that won for this shape; undefined where it has to be found out. */
+  /** The chosen plan for this shape; undefined if it must be determined. */
   find(shaped: Shaped, plans: readonly Plan[], nameOf: (plan: Plan) => string): Plan | undefined {
     const choice = this.kept.get(keyOf(shaped))
     if (choice === undefined || choice.usesLeft === 0) return undefined
@@ -66,13 +66,13 @@ export class PlanChoices {
     return plans.find((plan) => nameOf(plan) === choice.winner)
   }
 
-  /** `winner` is what the plan of the first trial is called. */
+  /** `winner` is the name of the first trial's plan. */
   keep(shaped: Shaped, winner: string, trials: Trials, tried: Tried): void {
     const details = detailsOf(shaped, trials, tried)
     this.kept.set(keyOf(shaped), { shaped, winner, usesLeft: planChoiceUses, details })
   }
 
-  /** What $planCacheStats answers for a collection as it is: choices of an older state are void. */
+  /** $planCacheStats of the current version of a collection; choices of older versions are void. */
   *stats(collection: NamespaceId, version: number, host: string): Generator<Document> {
     for (const { shaped, usesLeft, details } of this.kept.values()) {
       if (shaped.collection !== collection || shaped.version !== version) continue
@@ -85,7 +85,7 @@ export class PlanChoices {
     }
   }
 
-  /** Forgets what was chosen for a collection; for one shape where a text is given. */
+  /** Removes the choices of a collection, or only of one shape if `text` is given. */
   clear(collection: NamespaceId, text?: string): void {
     for (const [key, { shaped }] of [...this.kept.entries()]) {
       if (shaped.collection !== collection) continue
@@ -98,9 +98,7 @@ function keyOf({ collection, version, text }: Shaped): string {
   return `${collection}\0${version}\0${text}`
 }
 
-/**
- * As the reference server's: 8 hex digits of the shape, and of the shape and where it was asked.
- */
+/** Like MongoDB's: 8 hex digits of the shape, and of the shape with its collection. */
 export function hashesOf(shaped: Shaped): { queryHash: string; planCacheKey: string } {
   return { queryHash: hashOf(shaped.text), planCacheKey: hashOf(keyOf(shaped)) }
 }
@@ -136,7 +134,7 @@ function detailsOf(shaped: Shaped, trials: Trials, tried: Tried): Document {
     out.string('version', '1').string('queryHash', queryHash).string('planCacheKey', planCacheKey)
     out.int64('works', worksOf(best))
     if (tried.now !== undefined) out.date('timeOfCreation', tried.now)
-    // As on the reference server: what is too large to keep is left out, and the choice stays.
+    // As on MongoDB, details too large to keep are omitted, and the choice stays.
     if (debug.length <= planCacheDetailBytesMax) out.element(debug, 4, debug.length - 1)
     out.bool('indexFilterSet', false)
     out.int64('estimatedSizeBytes', Math.min(debug.length, planCacheDetailBytesMax))
@@ -149,7 +147,7 @@ function sortDocument(sort: Sort | undefined): Document {
   })
 }
 
-/** The figures of a plan that was tried, as explain tells them; closes the document. */
+/** Writes the figures of a tried plan as in explain; closes the document. */
 export function writeTrial(out: DocumentWriter, trial: Trial, shape: Shape): void {
   out.value('nReturned', numberValue(trial.found)).int32('executionTimeMillisEstimate', 0)
   out.value('totalKeysExamined', numberValue(trial.keysExamined))
@@ -165,13 +163,14 @@ function figuresOf({ keysExamined, docsExamined, found }: Trial): Figures {
   return { walk: { keysExamined, docsExamined, returned: found }, returned: found }
 }
 
-/** Keys or documents that a trial looked at, whichever are more. */
+/** Keys or documents that a trial examined, whichever are more. */
 export function worksOf({ keysExamined, docsExamined }: Trial): number {
   return Math.max(keysExamined, docsExamined)
 }
 
 /**
- * As the reference server's: one, the share of what was looked at that was found, one for an end.
+ * MongoDB's score: one, plus the share of examined items that were results, plus one for reaching
+ * the end.
  */
 function scoreOf(trial: Trial): number {
   return 1 + trial.found / Math.max(worksOf(trial), 1) + (trial.isDone ? 1 : 0)

@@ -1,6 +1,5 @@
-// One ordering's plan for a query and its score: the bounds that the conditions give it, what they
-// leave to check, whether it gives the order that is asked for. The rules that compare scores stand
-// at the head of planner.ts.
+// Builds and scores the plan of one ordering for a query: its bounds, the remaining conditions, and
+// whether it gives the requested order. planner.ts explains how scores compare.
 
 import type { FilterNode } from '../../query/filter.js'
 import type { Sort } from '../../query/sort.js'
@@ -17,18 +16,18 @@ import { isComplete, requiresField } from './plan-membership.js'
 import { orderOf } from './plan-order.js'
 import { keyCollation } from './plan-orderings.js'
 
-/** Key ranges that the bounds of a compound index may multiply to; further fields are filtered. */
+/** Maximum key ranges of a compound index's bounds; further fields are filtered. */
 const planSpansMax = 10_000
-/** Points of a unique index up to which they beat every other plan. */
+/** Up to this many points, a unique index beats every other plan. */
 const uniquePointsMax = 1_000
 
 export interface Candidate {
   readonly plan: Plan
-  /** Compared from the front, larger is better. */
+  /** Compared element by element; larger is better. */
   readonly score: readonly number[]
 }
 
-/** False where no candidate could be useful: bounds begin at the first field. */
+/** False if no candidate could be useful: bounds begin at the first field. */
 export function mayServe(
   { index, fields, conditions: own }: Ordered,
   conditions: Conditions,
@@ -39,7 +38,7 @@ export function mayServe(
   return byPath.has(fields[0]?.path ?? '') || isSparseAnswer(index, conjuncts)
 }
 
-/** The records are always a way to go; an index only with bounds or where it saves the sort. */
+/** Records are always useful; an index only with bounds or if it avoids a sort. */
 export function isUseful(
   { plan }: Candidate,
   { index }: Ordered,
@@ -52,13 +51,15 @@ export function isUseful(
   return savesSort || plan.accesses.every(isBounded) || isSparseAnswer(index, conjuncts)
 }
 
-/** All entries of a sparse index are those of the documents that have the field. */
+/**
+ * Whether a sparse index answers the query with all its entries: the documents that have the field.
+ */
 function isSparseAnswer(index: IndexDescriptor, conjuncts: readonly FilterNode[]): boolean {
   const path = index.fields[0]?.path ?? ''
   return index.sparse === true && conjuncts.some((node) => requiresField(node, path))
 }
 
-/** Whether an access reads less than everything. */
+/** Whether an access has bounds. */
 export function isBounded(access: Access): boolean {
   if (access.kind === 'entries') return access.bounds.some(({ intervals }) => !isAll(intervals))
   return access.kind !== 'records' || access.bounds !== undefined
@@ -103,7 +104,7 @@ export function candidateOf(
   return { plan, score: scoreOf(plan, bounded, conditions.conjuncts) }
 }
 
-/** As orderOf; strings that compare otherwise stand in another order. */
+/** Like orderOf; strings of another collation have another order. */
 export function orderIn(
   ns: Namespace,
   bounded: Bounded,
@@ -116,7 +117,7 @@ export function orderIn(
   return orderOf(ordered, intervals, sort, endsById)
 }
 
-/** A sparse index of one field has entries of exactly the documents that have the field. */
+/** A sparse index on one field contains exactly the documents that have the field. */
 function isAnsweredBySparse(index: IndexDescriptor | undefined, node: FilterNode): boolean {
   const [only, ...others] = index?.fields ?? []
   if (index?.sparse !== true || only === undefined || others.length > 0) return false
@@ -142,7 +143,7 @@ function scoreOf(plan: Plan, bounded: Bounded, conjuncts: readonly FilterNode[])
   let points = 0
   let range = index !== undefined && isSparseAnswer(index, conjuncts) ? 1 : 0
   for (const [i, list] of bounded.intervals.entries()) {
-    // A path is no condition of the query.
+    // The path field is not a condition of the query.
     if (bounded.ordered.fields[i]?.path === pathField) continue
     if (list.every((interval) => interval.isPoint)) points += list.length === 1 ? 2 : 1
     else range = rangeScore(list)
@@ -161,7 +162,7 @@ function scoreOf(plan: Plan, bounded: Bounded, conjuncts: readonly FilterNode[])
   ]
 }
 
-/** 0: everything; 1: open on one side of its type; 2: closed on both. */
+/** 0: unbounded; 1: open on one side of its type; 2: closed on both. */
 function rangeScore(list: readonly Interval[]): number {
   if (isAll(list)) return 0
   const isClosed = list.every(({ low, high }) => {
@@ -172,8 +173,8 @@ function rangeScore(list: readonly Interval[]): number {
 }
 
 /**
- * Bounds for the fields of an ordering, from the first on: values for the leading ones, then one
- * list of ranges. What follows a range cannot narrow the scan.
+ * Bounds for the leading fields of an ordering: points first, then one list of ranges. Fields after
+ * a range cannot narrow the scan.
  */
 function boundsOf(ordered: Ordered, conditions: Conditions): Bounded {
   const intervals: (readonly Interval[])[] = []
@@ -205,9 +206,9 @@ function boundsOf(ordered: Ordered, conditions: Conditions): Bounded {
 }
 
 /**
- * On a path with arrays each condition may hold for another element, so only one of them gives
- * bounds; and fields under the same array have bounds together only where an $elemMatch ties their
- * conditions to one element.
+ * On a path with arrays, each condition may hold for another element, so only one gives bounds.
+ * Fields under the same array share bounds only if an $elemMatch ties their conditions to one
+ * element.
  */
 function chooseOne(
   predicates: readonly Predicate[],

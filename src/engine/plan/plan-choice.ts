@@ -1,6 +1,6 @@
-// Where the planner's rules leave more than one index, a look at the data decides: each plan reads
-// its first few entries, and the one that ends there, or finds most of what it reads, wins. The
-// choice is kept for queries of the same shape, and made again after a while.
+// If the planner's rules leave several indexes, a trial decides: each plan reads its first entries,
+// and the one that ends, or has the best yield, wins. The choice is cached for queries of the same
+// shape, and renewed after a while.
 
 import { planSampleDocuments, plansTried } from '../../base/limits.js'
 import type { Filter, FilterNode } from '../../query/filter.js'
@@ -17,12 +17,12 @@ interface Query {
   readonly filter: Filter
   readonly sort?: Sort | undefined
   readonly skip?: number | undefined
-  /** 0 or undefined: no limit. */
+  /** 0 or undefined means no limit. */
   readonly limit?: number | undefined
 }
 
 /**
- * `plan`, which the rules put first, or one of those it has `rejected`. Reads at most
+ * Chooses between `plan`, which the rules prefer, and those it `rejected`. Reads at most
  * planSampleDocuments of each.
  */
 export function* choosePlan(
@@ -36,8 +36,7 @@ export function* choosePlan(
 }
 
 /**
- * As choosePlan, with the trials that it took, the best first; none where there was no rival or a
- * choice was known.
+ * Like choosePlan, with its trials, best first; none if there was no rival or a choice was cached.
  */
 export function* comparePlans(
   tx: ReadTx & Guarded,
@@ -72,10 +71,10 @@ function inFront(winner: Plan, plan: Plan): Plan {
   return { ...winner, rejected: [{ ...plan, rejected: [] }, ...others] }
 }
 
-/** Whether another plan may turn out to be better than the one that the rules put first. */
+/** Whether another plan may be better than the one that the rules prefer. */
 function isRival(plan: Plan, other: Plan, wanted: number | undefined): boolean {
   const bounded = boundedPaths(other)
-  // All entries in the order of the sort: good where few of them are wanted.
+  // A full scan in sort order is good if few results are wanted.
   if (bounded === undefined || bounded.size === 0) {
     return wanted !== undefined && other.isSorted && !plan.isSorted
   }
@@ -84,12 +83,12 @@ function isRival(plan: Plan, other: Plan, wanted: number | undefined): boolean {
   return [...bounded].some((path) => !own.has(path))
 }
 
-/** The fields that bound a plan's only scan; undefined where it has several. */
+/** The fields that bound a plan's only scan; undefined if it has several scans. */
 function boundedPaths({ accesses }: Plan): ReadonlySet<string> | undefined {
   const [access, ...others] = accesses
   if (access === undefined || others.length > 0) return undefined
   const paths = boundsOf(access).filter(({ intervals }) => !isAll(intervals))
-  // That entries are of one path is no condition of the query.
+  // The path field is not a condition of the query.
   return new Set(paths.map(({ path }) => path).filter((path) => path !== pathField))
 }
 
@@ -115,7 +114,7 @@ function* tryPlan(tx: ReadTx, ns: Namespace, { filter }: Query, plan: Plan): Pro
   return { plan, keysExamined, docsExamined, found: found.documents.length, isDone }
 }
 
-/** Others must be clearly better than the first, whose place is due to the rules. */
+/** Factor by which others must beat the first plan, which the rules prefer. */
 const clearly = 1.2
 
 function bestOf(trials: readonly Trial[], wanted: number | undefined): Trial {
@@ -135,7 +134,7 @@ function isBetter(trial: Trial, best: Trial, wanted: number | undefined): boolea
   return trial.found * bestWorks > best.found * works * clearly
 }
 
-/** What tells plans of the same shape apart. */
+/** The name that distinguishes plans of one shape. */
 function nameOf({ accesses }: Plan): string {
   return accesses
     .map((one) => (one.kind === 'entries' ? nameOfScan(one.index, one.reverse) : one.kind))
@@ -147,7 +146,7 @@ function nameOfScan({ id, wildcard }: IndexDescriptor, reverse: boolean): string
   return `${id}${reverse ? '-' : ''}${path}`
 }
 
-/** The query without its values: what is asked of paths, the order; and of which collection. */
+/** The query without its values: conditions on paths, order and collection. */
 export function shapedOf(ns: Namespace, { filter, sort, limit = 0 }: Query): Shaped {
   const order = (sort?.parts ?? []).map(({ path, direction }) => `${direction}${path.text}`)
   const cut = limit > 0 ? 'limit' : ''

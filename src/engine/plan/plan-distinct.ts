@@ -1,5 +1,5 @@
-// Plans for the distinct values of a path: an index in which equal values are neighbours, so that
-// one entry of each is enough.
+// Plans for distinct values of a path: an index in which equal values are adjacent, so one entry of
+// each suffices.
 
 import type { FilterNode } from '../../query/filter.js'
 import { sameCollation } from '../../value/collation/collation.js'
@@ -11,17 +11,17 @@ import { hintedOrdered, naturalDirection, type PlanRequest } from './plan-hint.j
 import { isComplete } from './plan-membership.js'
 import { orderings } from './plan-orderings.js'
 
-/** A plan whose entries of one value stand together, behind others that are the same in a span. */
+/** A plan whose entries of one value are adjacent within each span. */
 export interface DistinctPlan {
   readonly plan: Plan
   readonly access: Extract<Access, { kind: 'entries' }>
-  /** Fields of the index up to the one that is asked for. */
+  /** Fields of the index up to the requested one. */
   readonly fields: number
 }
 
 /**
- * An index whose entries alone say which documents match, and in which equal values of `path` are
- * neighbours: one entry of each is enough. Undefined where there is none, or the hint is another.
+ * An index whose entries alone decide which documents match, and in which equal values of `path`
+ * are adjacent. Undefined if there is none, or the hint names another.
  */
 export function planDistinct(
   ns: Namespace,
@@ -49,7 +49,7 @@ export function planDistinct(
   return found.sort(byScore)[0]
 }
 
-/** A sparse index on the field alone lacks only documents that have no value to tell. */
+/** A sparse index on only this field lacks just the documents without a value. */
 function hasAllValues(access: Access, conjuncts: readonly FilterNode[], path: string): boolean {
   if (isComplete(access, conjuncts)) return true
   if (access.kind !== 'entries' || conjuncts.length > 0) return false

@@ -1,6 +1,5 @@
-// Hints: the index that a client names, by name or by key pattern, and `$natural`. What it names is
-// used, also where it leaves documents out; what it names wrongly is an error, as on the reference
-// server.
+// Hints: an index named by name or key pattern, or `$natural`. A hinted index is used even if it
+// omits documents; an unknown one is an error, as on MongoDB.
 
 import { fail } from '../../base/errors.js'
 import type { Filter } from '../../query/filter.js'
@@ -24,7 +23,7 @@ export interface PlanRequest {
   readonly range?: AskedRange | undefined
 }
 
-/** Of a scan that a hint or a sort asks for; undefined where neither does. */
+/** Direction of a scan requested by a hint or a sort; undefined without one. */
 export function naturalDirection(request: PlanRequest): 1 | -1 | undefined {
   const { hint, sort } = request
   if (sort?.natural !== undefined) return sort.natural
@@ -58,7 +57,7 @@ export function hintedOrdered(ns: Namespace, hint: Value | undefined): Ordered |
   )
 }
 
-/** What is not listed cannot be named. */
+/** Unlisted indexes cannot be hinted. */
 function hintable(ns: Namespace): readonly IndexDescriptor[] {
   return ns.timeSeries === undefined ? ns.indexes : secondaryIndexes(ns)
 }

@@ -1,6 +1,5 @@
-// Sparse and partial indexes leave documents out. A plan may read one only where everything that
-// the query matches has an entry in it; a hint overrides that, and loses results as on the
-// reference server.
+// Sparse and partial indexes omit documents. A plan may use one only if everything that the query
+// matches has an entry. A hint overrides that and loses results, as on MongoDB.
 
 import { compareBytes } from '../../base/bytes/bytes.js'
 import type { FilterNode } from '../../query/filter.js'
@@ -11,21 +10,21 @@ import { implies } from './implication.js'
 import type { Interval } from './intervals.js'
 import type { Access } from './plan.js'
 
-/** Whether some documents of the collection may have no entry. */
+/** Whether some documents may have no entry. */
 export function leavesOut(index: IndexDescriptor | undefined): boolean {
   return index?.sparse === true || index?.partial !== undefined
 }
 
 /**
- * Whether an access, made of the bounds of `from`, sees every document for which all `conjuncts`
- * hold.
+ * Whether an access with the bounds of `from` sees every document for which all `conjuncts` hold.
  */
 export function isComplete(
   access: Access,
   conjuncts: readonly FilterNode[],
   from?: IndexDescriptor,
 ): boolean {
-  // That bounds contradict each other rests on what an index knows of arrays: of its own documents.
+  // Contradictory bounds rely on what the index knows of arrays, which covers only its own
+  // documents.
   if (access.kind === 'nothing' && from?.partial !== undefined) {
     return implies(conjuncts, from.partial.tree)
   }
@@ -33,12 +32,12 @@ export function isComplete(
   const { index, bounds } = access
   if (index.partial !== undefined) return implies(conjuncts, index.partial.tree)
   if (index.sparse !== true) return true
-  // A value other than null can only come from a field that is there: then there is an entry.
+  // A value other than null implies that the field exists, and so an entry.
   if (bounds.some(({ intervals }) => !intervals.some(holdsNull))) return true
   return index.fields.some(({ path }) => conjuncts.some((node) => requiresField(node, path)))
 }
 
-/** `{a: {$exists: true}}`, which a sparse index answers with all that it has. */
+/** `{a: {$exists: true}}`: a sparse index answers it with all its entries. */
 export function requiresField(node: FilterNode, path: string): boolean {
   return node.op === 'exists' && node.exists && node.path.text === path
 }

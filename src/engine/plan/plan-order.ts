@@ -1,15 +1,15 @@
-// Whether reading an ordering from one end gives the order that a sort asks for, so that nothing
-// has to be held back. Index and sort keys are made of the same values (value/path.ts), a sort
-// takes the smallest of several ascending and the largest descending.
+// Decides whether reading an ordering from one end gives the requested sort order without a sort
+// stage. Index and sort keys come from the same values (value/path.ts): of several values, an
+// ascending sort uses the smallest and a descending one the largest.
 
 import type { Sort } from '../../query/sort.js'
 import type { Interval } from './intervals.js'
 import type { Ordered } from './plan.js'
 
 /**
- * The direction to read in: 1 or -1; undefined where a sort is needed. `intervals` are the bounds
- * of the leading fields, `endsById` says that equal entries stand in the order of `_id`: not so in
- * a capped collection.
+ * The direction to read: 1 or -1; undefined if a sort is needed. `intervals` are the bounds of the
+ * leading fields. `endsById`: equal entries are in `_id` order, which is false in a capped
+ * collection.
  */
 export function orderOf(
   ordered: Ordered,
@@ -31,10 +31,11 @@ export function orderOf(
     if (fields.some((field, i) => field.path === path && isConstant(i))) continue
     while (at < fields.length && fields[at]?.path !== path && isConstant(at)) at++
     const field = fields[at]
-    // Nothing equals a document in all fields of a unique index: what follows decides nothing.
+    // No two documents are equal in all fields of a unique index, so further sort fields are
+    // irrelevant.
     if (field === undefined && ordered.unique) break
     if (field === undefined && !endsById) return undefined
-    // Equal entries of an index stand in the order of their record keys.
+    // Equal entries of an index are in record key order.
     if ((field?.path ?? '_id') !== path) return undefined
     const wanted = part.direction === (field?.direction ?? 1) ? 1 : -1
     if (direction !== undefined && direction !== wanted) return undefined
@@ -46,8 +47,8 @@ export function orderOf(
 }
 
 /**
- * A document with an array is found at its first entry, which is its sort key only if no bounds
- * hide entries of the array, and if there is but one such field.
+ * A document with an array is found at its first entry. That is its sort key only if no bounds hide
+ * entries of the array, and there is only one such field.
  */
 function keepsOrder(ordered: Ordered, intervals: readonly (readonly Interval[])[]): boolean {
   if (ordered.index?.inexact === true) return false

@@ -1,5 +1,5 @@
-// The orders that a collection keeps its documents in: the records themselves by `_id`, and the
-// indexes. What a filter says about each depends on how the strings in its keys compare.
+// The orderings of a collection: the records by `_id`, and the indexes. How a filter bounds each
+// depends on the collation of its keys.
 
 import { type Collation, sameCollation } from '../../value/collation/collation.js'
 import { isSequenced } from '../collection/kinds/capped-order.js'
@@ -16,13 +16,16 @@ export const clustered: Ordered = {
   unique: true,
 }
 
-/** Every order that a plan may use. */
+/** All orderings that a plan may use. */
 export function* orderings(ns: Namespace): Generator<Ordered> {
   if (!isSequenced(ns)) yield clustered
   for (const index of ns.indexes) if (isUsable(index)) yield orderedOf(index)
 }
 
-/** As orderings, with what the conditions say about each; of a wildcard index, what it offers. */
+/**
+ * Like orderings, but only those that serve the conditions; a wildcard index offers one for each
+ * path.
+ */
 export function* servingOrderings(ns: Namespace, conditions: Conditions): Generator<Ordered> {
   for (const ordered of orderings(ns)) {
     const { index } = ordered
@@ -31,19 +34,19 @@ export function* servingOrderings(ns: Namespace, conditions: Conditions): Genera
   }
 }
 
-/** How the strings in an ordering's keys compare. */
+/** The collation of an ordering's keys. */
 export function keyCollation(ns: Namespace, { index }: Ordered): Collation | undefined {
   return index === undefined ? ns.collation : index.collation
 }
 
-/** The ordering with what a filter says about its keys, where others say something else. */
+/** The ordering with the conditions for its collation, if that differs from the collection's. */
 export function withConditions(ns: Namespace, ordered: Ordered, conditions: Conditions): Ordered {
   const collation = keyCollation(ns, ordered)
   if (sameCollation(collation, conditions.collation)) return ordered
   return { ...ordered, conditions: conditions.under(collation) }
 }
 
-/** An index that is being built misses documents; one that is hidden cannot be hinted either. */
+/** An index being built lacks documents; a hidden one cannot be hinted either. */
 export function isUsable(index: IndexDescriptor): boolean {
   return index.state === 'ready' && index.hidden !== true
 }

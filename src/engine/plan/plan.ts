@@ -1,5 +1,5 @@
-// A plan: where a query reads, in which order, and what is left to check on what it finds. Plain
-// data, made once by the planner, walked by sources and printed by explain.
+// A plan: where a query reads, in which order, and what it must check on the results. Plain data,
+// made once by the planner, executed by sources and printed by explain.
 
 import { type Bytes, compareBytes } from '../../base/bytes/bytes.js'
 import type { FilterNode } from '../../query/filter.js'
@@ -15,14 +15,14 @@ export interface Span {
   readonly end: Bytes
 }
 
-/** The clustered `_id` or an index, as something that keeps documents in an order. */
+/** An ordering of documents: the clustered `_id` or an index. */
 export interface Ordered {
-  /** Undefined: the records themselves. */
+  /** Undefined for the records themselves. */
   readonly index: IndexDescriptor | undefined
   readonly fields: readonly IndexField[]
   readonly multikey: readonly boolean[]
   readonly unique: boolean
-  /** The query's, with what they say about the path of a wildcard index. */
+  /** The query's conditions, with those on the path of a wildcard index. */
   readonly conditions?: Conditions
 }
 
@@ -30,24 +30,24 @@ export interface Ordered {
 export interface FieldBounds {
   readonly path: string
   readonly direction: 1 | -1
-  /** Ascending by value, without overlaps. */
+  /** Ascending by value, disjoint. */
   readonly intervals: readonly Interval[]
-  /** How the strings in its keys compare. */
+  /** Collation of its keys. */
   readonly collation?: Collation | undefined
 }
 
 /** min and max of a find: values for all fields of an index. */
 export interface AskedRange {
-  /** Included. */
+  /** Inclusive. */
   readonly min: Document | undefined
-  /** Excluded. */
+  /** Exclusive. */
   readonly max: Document | undefined
 }
 
 export type Access =
   /** The bounds contradict each other. */
   | { readonly kind: 'nothing' }
-  /** Records by their keys, in the order of the list. */
+  /** Records by their keys, in list order. */
   | {
       readonly kind: 'points'
       readonly keys: readonly Bytes[]
@@ -62,7 +62,7 @@ export type Access =
       readonly spans: readonly Span[]
       readonly reverse: boolean
       readonly bounds: FieldBounds | undefined
-      /** What the bounds are of that a client gave itself. */
+      /** The range that a client gave as min and max. */
       readonly range?: AskedRange
     }
   /** Index entries in key order, each fetching its record. */
@@ -76,21 +76,21 @@ export type Access =
     }
 
 export interface Plan {
-  /** Read one after the other; more than one for the branches of an $or. */
+  /** Read one after the other; several only for the branches of an $or. */
   readonly accesses: readonly Access[]
-  /** What is found matches without a look at the filter. */
+  /** Whether results match without checking the filter. */
   readonly isExact: boolean
-  /** The conditions that the bounds do not answer, for explain. */
+  /** Conditions that the bounds do not cover, for explain. */
   readonly residual: readonly FilterNode[]
-  /** Documents come in the order that was asked for. */
+  /** Whether documents come in the requested order. */
   readonly isSorted: boolean
-  /** At most one document can be found. */
+  /** Whether at most one document can be found. */
   readonly isSingle: boolean
-  /** Other plans that would have served, best first. */
+  /** Other usable plans, best first. */
   readonly rejected: readonly Plan[]
 }
 
-/** Whether a key lies in one of the spans, which are sorted and free of overlaps. */
+/** Whether a key is in one of the spans, which are sorted and disjoint. */
 export function spansHold(spans: readonly Span[], key: Bytes): boolean {
   let low = 0
   let high = spans.length
@@ -104,7 +104,7 @@ export function spansHold(spans: readonly Span[], key: Bytes): boolean {
   return false
 }
 
-/** Whether a key is one of a list that is sorted, in either direction. */
+/** Whether a key is in a list that is sorted, in either direction. */
 export function keysHold(keys: readonly Bytes[], key: Bytes): boolean {
   const [first] = keys
   const last = keys.at(-1)
@@ -122,7 +122,7 @@ export function keysHold(keys: readonly Bytes[], key: Bytes): boolean {
   return false
 }
 
-/** The documents of an access may come more than once, or overlap with another access. */
+/** Whether documents may be found more than once, by one access or by several. */
 export function needsDeduplication(plan: Plan): boolean {
   return (
     plan.accesses.length > 1 ||
@@ -130,7 +130,7 @@ export function needsDeduplication(plan: Plan): boolean {
   )
 }
 
-/** Whether a document may have several entries in what a plan reads of an index. */
+/** Whether a document may have several entries in the part of an index that a plan reads. */
 export function isMultikey(index: IndexDescriptor): boolean {
   return index.multikey.includes(true) || index.wildcard?.scan?.repeats === true
 }

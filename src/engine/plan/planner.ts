@@ -1,5 +1,5 @@
-// Chooses where a query may read, best first by rule: the same query on the same indexes always
-// gets the same list; where it has rivals, plan-choice.ts looks at the data. In order of weight:
+// Lists the plans of a query, best first by fixed rules: the same query on the same indexes always
+// gets the same list. If the first has rivals, plan-choice.ts runs a trial. In order of weight:
 //   nothing can match; at most one document (point on `_id` or a unique index); few points of a
 //   unique index; more fields bound to values; a bounded range on the field after them; no sort
 //   needed; no filter needed; fewer ranges; fewer fields; `_id` before others, older before newer.
@@ -31,7 +31,7 @@ import { isComplete } from './plan-membership.js'
 import { servingOrderings, withConditions } from './plan-orderings.js'
 import { uselessHint, wildcardOrderings } from './wildcard-plan.js'
 
-/** Conditions left to check that the plans which are not taken may hold together, for explain. */
+/** Maximum residual conditions that rejected plans may hold together, for explain. */
 export const planConditionsMax = 10_000
 
 const nothingPlan: Plan = {
@@ -44,8 +44,8 @@ const nothingPlan: Plan = {
 }
 
 /**
- * The plan for a query. Throws BadValue for a hint that names no usable index, 51173 to 51175 for a
- * range of keys that is none of the hinted index.
+ * The plan for a query. Throws BadValue for a hint that names no usable index, and 51173 to 51175
+ * for a range that does not fit the hinted index.
  */
 export function planQuery(ns: Namespace, request: PlanRequest): Plan {
   const { range } = request
@@ -53,7 +53,7 @@ export function planQuery(ns: Namespace, request: PlanRequest): Plan {
   return planBetween(ns, request, range, conditionsOf(request.filter.tree, ns.collation))
 }
 
-/** The value of a query `{_id: value}` that names a record; undefined for any other query. */
+/** The value of a query `{_id: value}` for one record; undefined for other queries. */
 export function idAsked(ns: Namespace, { filter, hint, sort }: PlanRequest): Value | undefined {
   const { tree } = filter
   if (isSequenced(ns)) return undefined
@@ -66,7 +66,7 @@ export function idAsked(ns: Namespace, { filter, hint, sort }: PlanRequest): Val
   return value
 }
 
-/** The commonest query of all without the general way's work. */
+/** Fast path for the most common query, by `_id`. */
 function planOfId(ns: Namespace, request: PlanRequest): Plan | undefined {
   const value = idAsked(ns, request)
   if (value === undefined) return undefined
@@ -83,7 +83,7 @@ function planOfId(ns: Namespace, request: PlanRequest): Plan | undefined {
   }
 }
 
-/** Made when explain asks. */
+/** Built only for explain. */
 class PointBounds implements FieldBounds {
   readonly path = '_id'
   readonly direction = 1
@@ -111,7 +111,7 @@ function planAny(ns: Namespace, request: PlanRequest): Plan {
     if (!mayServe(ordered, conditions, sort)) continue
     const candidate = candidateOf(ns, ordered, conditions, sort)
     if (isUseful(candidate, ordered, sort, conjuncts)) candidates.push(candidate)
-    // One document at most: nothing can be better.
+    // At most one document: no other plan can be better.
     if (candidate.plan.isSingle && ordered.index === undefined) return candidate.plan
   }
   for (const node of conditions.disjunctions) {
@@ -163,7 +163,7 @@ function hintedPlan(
   return best.plan
 }
 
-/** What planning may still look at: a filter of many clauses gets fewer candidates. */
+/** Remaining planning steps: a filter of many clauses gets fewer candidates. */
 interface Work {
   left: number
 }
@@ -173,10 +173,10 @@ function isAffordable(work: Work, steps: number): boolean {
   return work.left >= 0
 }
 
-/** Steps that making a candidate is worth. */
+/** Cost of building a candidate, in planning steps. */
 const candidateSteps = 16
 
-// $or: each branch by an index of its own.
+// $or: each branch uses its own index.
 
 function disjunctionOf(
   ns: Namespace,
@@ -210,11 +210,11 @@ function disjunctionOf(
     rejected: [],
   }
   const [, , , points = 0, range = 0] = worst ?? []
-  // Half a field less than the same bounds without an $or.
+  // Scored half a field below the same bounds without an $or.
   return { plan, score: [0, 0, 0, Math.max(points - 0.5, 0), range, 0, 0, -accesses.length, 0] }
 }
 
-/** `around` holds too: what a partial index asks for may stand beside the $or. */
+/** `around` holds too: conditions of a partial index may be beside the $or. */
 function bestBranch(
   ns: Namespace,
   conditions: Conditions,

@@ -1,6 +1,6 @@
-// returnKey: instead of a document, the key of the index by which it was found. Which one that was
-// is computed from the plan and the document, as a walk does to drop repetitions, so that a sort
-// between the two has nothing to carry along.
+// returnKey: returns the index key by which a document was found, in place of the document. It is
+// computed from plan and document, as a walk does to drop duplicates, so a sort in between carries
+// no extra data.
 
 import { compareBytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -15,7 +15,7 @@ import { type Access, keysHold, type Plan, spansHold } from './plan.js'
 
 type EntriesAccess = Extract<Access, { kind: 'entries' }>
 
-/** For what no index has found. */
+/** The result if no index was used. */
 export const noKey = writeDocument(() => {})
 
 export class ReturnedKeys {
@@ -24,7 +24,7 @@ export class ReturnedKeys {
     private readonly plan: Plan,
   ) {}
 
-  /** The fields of the index with their values; empty for what no index has found. */
+  /** The fields of the index with their values; empty if no index was used. */
   keyOf(document: Document): Document {
     for (const access of this.plan.accesses) {
       const key =
@@ -34,7 +34,7 @@ export class ReturnedKeys {
     return noKey
   }
 
-  /** `_id`, where the records themselves are the index. */
+  /** The `_id` key, if the records themselves are the index. */
   private idKey(access: Exclude<Access, EntriesAccess>, document: Document): Document | undefined {
     if (access.kind === 'nothing' || access.bounds === undefined) return undefined
     const id = field(document, '_id')
@@ -70,7 +70,7 @@ function entryKey(
 }
 
 /**
- * A key of a collation is none of the reference server: its bytes are an order and nothing else.
+ * Collation keys differ from MongoDB's: their bytes only define an order, so they are not shown.
  */
 function requireShown(value: Value, isCollated: boolean): void {
   if (!isCollated || !isCollatable(value)) return

@@ -1,6 +1,6 @@
-// How a plan uses a wildcard index: as an ordering by one path and its value, for conditions that
-// only values other than null, objects and arrays can meet. All else (a missing field, a whole
-// object or array, a position in an array) has no entry that would tell.
+// How a plan uses a wildcard index: as an ordering by one path and its value. It serves only
+// conditions that null, objects and arrays cannot meet. Other conditions (a missing field, a whole
+// object or array, an array position) have no matching entries.
 
 import { compareBytes } from '../../base/bytes/bytes.js'
 import { fail, type GatewayError } from '../../base/errors.js'
@@ -15,7 +15,7 @@ import type { Conditions, Predicate } from './bounds.js'
 import { type Interval, point, stringInterval } from './intervals.js'
 import type { Ordered } from './plan.js'
 
-/** The orderings that a wildcard index offers for conditions. */
+/** The orderings of a wildcard index that serve the conditions. */
 export function* wildcardOrderings(
   index: IndexDescriptor,
   conditions: Conditions,
@@ -40,7 +40,7 @@ export function* wildcardOrderings(
   }
 }
 
-/** What a hint of a wildcard index ends with where it cannot serve (reference server). */
+/** The error for a hinted wildcard index that cannot serve, as on MongoDB. */
 export function uselessHint(): GatewayError {
   const reason = "$hint: refusing to build whole-index solution, because it's a wildcard index"
   return fail(
@@ -49,14 +49,14 @@ export function uselessHint(): GatewayError {
   )
 }
 
-/** The fields in front of `$**`, of every document. */
+/** An ordering by the fields before `$**`, with every document. */
 function frontOrdering(index: IndexDescriptor, wildcard: Wildcard): Ordered {
   const fields = wildcard.fields.slice(0, wildcard.at + 1)
   const multikey = [...index.multikey.slice(0, wildcard.at), false]
   return ordered(index, wildcard, fields, multikey, { path: undefined, repeats: true, arrays: [] })
 }
 
-/** One path; `values` bound what lies there, none of them: anything at or below it. */
+/** An ordering by one path; `values` bound its values; without them, everything at or below it. */
 function pathOrdering(
   index: IndexDescriptor,
   wildcard: Wildcard,
@@ -92,14 +92,14 @@ function asPredicate(node: FilterNode | undefined, intervals: readonly Interval[
   return { node: node ?? { op: 'always' }, intervals, isExact: true, scope: undefined }
 }
 
-/** `a.`, with all that begins so. */
+/** All paths with the prefix `a.`. */
 function pathsBelow(path: string): Interval {
   const text = stringValue(`${path}.`)
   const key = encodeKey(text)
   return stringInterval(text, key.subarray(0, key.length - 1))
 }
 
-/** Whether a number in a path may be a position: entries know names alone. */
+/** Whether a number in a path may be a position; entries contain only names. */
 function isAmbiguous(index: IndexDescriptor, text: string): boolean {
   const { parts, positions } = parsePath(text)
   return positions.some(
@@ -113,10 +113,10 @@ const nothing = writeDocument(() => {})
 const undefinedStart = encodeKey(undefinedValue)
 const nullStart = encodeKey(nullValue)
 const objectStart = encodeKey(new Value(bsonType.object, nothing, 0, nothing.length))
-/** Of any array: the first byte tells its type. */
+/** Start of any array's key: the first byte is its type. */
 const arrayStart = encodeKey(writeArray([])).subarray(0, 1)
 
-/** Whether an interval holds neither null nor undefined nor an object nor an array. */
+/** Whether an interval contains no null, undefined, object or array. */
 function isOfScalars({ start, end }: Interval): boolean {
   const isBelowNull = compareBytes(end, undefinedStart) <= 0
   const isBetween = compareBytes(start, nullStart) > 0 && compareBytes(end, objectStart) <= 0

@@ -1,5 +1,5 @@
-// Pushes the documents of one source through pure transforms, in bounded steps with room for others
-// in between: sorting a million documents is many short pieces of work.
+// Pushes the documents of one source through pure transforms, in bounded steps with pauses. So
+// sorting a million documents is many short pieces of work.
 
 import { pullDocumentsMax, scanBytesTarget } from '../../base/limits.js'
 import { work } from '../../base/work/work-budget.js'
@@ -13,7 +13,7 @@ import { detached } from './detaching.js'
 import { bytesOfAll, HoldingSource, type Source } from './holding-source.js'
 import type { Counters } from './walk.js'
 
-/** Documents taken or emitted between two places to pause. */
+/** Documents taken or emitted between two pause points. */
 const piecesPerPause = 100
 
 export class ChainSource extends HoldingSource {
@@ -45,7 +45,7 @@ export class ChainSource extends HoldingSource {
     return { ...this.upstream.counters, returned: this.returned }
   }
 
-  /** What the transforms hold is counted by themselves. */
+  /** The transforms count their own memory. */
   override get bytesBuffered(): number {
     const rest = this.inputAt === this.input.length ? 0 : bytesOfAll(this.input.slice(this.inputAt))
     return super.bytesBuffered + this.emittedBytes + rest + this.upstream.bytesBuffered
@@ -97,7 +97,7 @@ export class ChainSource extends HoldingSource {
     this.upstream.close()
   }
 
-  /** A bounded piece of the chain's work; answers how much it was. */
+  /** Does a bounded piece of work; returns its amount. */
   private advance(): number {
     const before = this.emitted.length
     let pieces = 0
@@ -110,7 +110,7 @@ export class ChainSource extends HoldingSource {
     return pieces + this.emitted.length - before
   }
 
-  /** One document of the input into the chain; false where there is none. */
+  /** Feeds one input document into the chain; false if there is none. */
   private feed(): boolean {
     const document = this.input[this.inputAt]
     if (document === undefined) {

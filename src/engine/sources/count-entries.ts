@@ -1,5 +1,5 @@
-// Counts index entries without fetching a record: for queries whose bounds say everything, on an
-// index where each entry stands for one document.
+// Counts index entries without reading records, for queries whose bounds are exact on an index
+// where each entry represents one document.
 
 import { scanEntriesMax } from '../../base/limits.js'
 import type { Program, ReadTx } from '../../store/store.js'
@@ -10,8 +10,8 @@ import type { IndexDescriptor, Namespace } from '../types.js'
 import { SpanCursor } from './span-cursor.js'
 
 /**
- * Entries in the spans of an access to a non-multikey index, up to `enough`. Undefined where the
- * index has changed meanwhile, so that its entries no longer stand for one document each.
+ * Number of entries in the spans of an access to a non-multikey index, up to `enough`. Undefined if
+ * the index changed meanwhile, so that an entry may no longer represent one document.
  */
 export function* countEntries(
   tx: ReadTx,

@@ -1,6 +1,6 @@
-// Open cursors: a source that goes on in later commands, under an id that only its owner can use.
-// They hold positions or bounded results, never a transaction.
-// (docs/design/transactions.md, rule 10)
+// Open cursors: sources that continue in later commands, under an id that only their owner can use.
+// They hold positions or bounded results, never a transaction. (docs/design/transactions.md, rule
+// 10)
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Clock, Random } from '../../base/clock.js'
@@ -13,36 +13,36 @@ import type { Document } from '../../value/value.js'
 import type { Resource } from '../types.js'
 import type { Source } from './holding-source.js'
 
-/** Below this, what a cursor holds is not worth closing it for, bytes. */
+/** A cursor that holds less memory than this is not closed to reclaim it, bytes. */
 const cursorReclaimBytesMin = 64 * KiB
-/** What a cursor takes beside its command and its documents, bytes. */
+/** Overhead of a cursor besides its command and documents, bytes. */
 const cursorOverheadBytes = 4 * KiB
 
 export interface CursorMeta {
   readonly db: string
-  /** As getMore has to name it: a collection, or `$cmd.listCollections` and the like. */
+  /** The name that getMore must send: a collection, or `$cmd.listCollections` and similar. */
   readonly collection: string
-  /** Key of the identity that opened it; a foreign cursor answers as an unknown one. */
+  /** Key of the identity that opened it; for other identities the cursor does not exist. */
   readonly owner: string
   /** Key of the logical session. */
   readonly lsid?: string | undefined
   readonly noCursorTimeout?: boolean
-  /** What the opening command declared: getMore needs the same rights again. */
+  /** Resources of the opening command: getMore needs the same rights. */
   readonly resources?: readonly Resource[]
-  /** It stays open at the end of a capped collection. */
+  /** Set if the cursor stays open at the end of a capped collection. */
   readonly tail?: Tail
-  /** Bytes of the command that opened it: the source looks at them as long as it is open. */
+  /** Bytes of the opening command, which the source references while it is open. */
   readonly commandBytes?: number
 }
 
 export interface Tail {
-  /** A getMore that finds nothing waits for what comes. */
+  /** Whether a getMore without results waits for new documents. */
   readonly awaitsData: boolean
-  /** One of them changes whenever there may be something to find. */
+  /** At least one of these keys changes whenever there may be new documents. */
   readonly keys: readonly Bytes[]
 }
 
-/** Who asks for a cursor, and what for. */
+/** The caller of a cursor, and the names it sent. */
 type CursorCaller = Pick<CursorMeta, 'db' | 'collection' | 'owner' | 'lsid'>
 
 export interface Cursor {
@@ -53,12 +53,12 @@ export interface Cursor {
   /** Milliseconds since 1970. */
   readonly openedAt: number
   readonly lastUsedAt: number
-  /** When it was used last, of the clock's elapsed milliseconds: its age, whatever the time is. */
+  /** When it was last used, in the clock's elapsed milliseconds, independent of the wall clock. */
   readonly usedAtMs: number
-  /** A command is at work on it. */
+  /** Whether a command is using it. */
   readonly isBusy: boolean
   readonly isKilled: boolean
-  /** Told when it is killed while a command is at work on it. */
+  /** Called if it is killed while a command uses it. */
   whenKilled: (() => void) | undefined
 }
 
@@ -67,16 +67,16 @@ type Entry = { -readonly [K in keyof Cursor]: Cursor[K] } & {
 }
 
 export class Cursors {
-  /** Cursors that one wallet may have open, with all of its keys; 0 for no bound. */
+  /** Cursors that one wallet may have open, over all of its keys; 0 means no limit. */
   perOwnerMax = cursorsPerOwnerMax
-  /** After which time an idle cursor is closed. */
+  /** Idle time after which a cursor is closed, milliseconds. */
   idleMs = cursorIdleMs
   private readonly cursors = new Map<number, Entry>()
   private readonly owned = new Map<string, number>()
   private readonly clock: Clock
   private readonly random: Random
 
-  /** `shares` counts what cursors hold in memory; without it nothing does. */
+  /** `shares` counts the memory of cursors; optional. */
   constructor(
     clock: Clock,
     random: Random,
@@ -91,8 +91,8 @@ export class Cursors {
   }
 
   /**
-   * Keeps a source; answers its id. Throws ExceededMemoryLimit above `perOwnerMax`, and where the
-   * owner holds too much memory with no other cursor to close for it.
+   * Registers a source; returns its id. Throws ExceededMemoryLimit above `perOwnerMax`, or if the
+   * owner holds too much memory and has no other cursor to close.
    */
   open(source: Source, meta: CursorMeta): number {
     const holder = holderOf(meta.owner)
@@ -125,14 +125,14 @@ export class Cursors {
     return id
   }
 
-  /** The cursor, if that owner has it; to look at, not to use. */
+  /** The cursor, if that owner has it; only for inspection. */
   find(id: number, owner: string): Cursor | undefined {
     const cursor = this.cursors.get(id)
     return cursor?.meta.owner === owner ? cursor : undefined
   }
 
   /**
-   * The cursor, taken for a command until `release`. Throws CursorNotFound (also for another
+   * Takes the cursor for a command until `release`. Throws CursorNotFound (also for another
    * identity's), Unauthorized for another collection's, 50736 to 50738 for another session's,
    * CursorInUse.
    */
@@ -148,7 +148,10 @@ export class Cursors {
     return cursor
   }
 
-  /** Ends a command's use of a cursor; a drained one is closed. Throws CursorKilled if it was. */
+  /**
+   * Ends a command's use of a cursor and closes a drained one. Throws CursorKilled if it was
+   * killed.
+   */
   release(cursor: Cursor): void {
     const entry = this.cursors.get(cursor.id)
     requireAlive(cursor)
@@ -161,8 +164,8 @@ export class Cursors {
   }
 
   /**
-   * Closes the oldest idle cursor of an owner that holds memory worth it; without an owner, of the
-   * one whose cursors hold most. False where there is none. Its next getMore finds no cursor.
+   * Closes the oldest idle cursor of an owner that holds enough memory; without an owner, of the
+   * one whose cursors hold most. False if there is none. Its next getMore gets CursorNotFound.
    */
   reclaim(holder: string | undefined): boolean {
     const owner = holder ?? this.largestHolder()
@@ -197,7 +200,7 @@ export class Cursors {
     if (entry !== undefined) this.remove(entry)
   }
 
-  /** Kills one cursor of this owner and collection; false where there is none. */
+  /** Kills one cursor of this owner and collection; false if there is none. */
   kill(id: number, caller: Pick<CursorCaller, 'db' | 'collection' | 'owner'>): boolean {
     const cursor = this.cursors.get(id)
     if (cursor === undefined || cursor.meta.owner !== caller.owner) return false
@@ -206,7 +209,7 @@ export class Cursors {
     return true
   }
 
-  /** Kills every cursor that `which` is true for; answers how many. */
+  /** Kills every cursor for which `which` returns true; returns their number. */
   killWhere(which: (cursor: Cursor) => boolean): number {
     let killed = 0
     for (const cursor of [...this.cursors.values()]) {
@@ -217,7 +220,7 @@ export class Cursors {
     return killed
   }
 
-  /** Closes cursors that have not been used for `idleMs`; `elapsedMs` is of the clock's. */
+  /** Closes cursors idle for `idleMs`; `elapsedMs` is the clock's elapsed time. */
   expire(elapsedMs: number): number {
     return this.killWhere(
       ({ isBusy, meta, usedAtMs }) =>
@@ -238,7 +241,7 @@ export class Cursors {
     const owned = (this.owned.get(holder) ?? 1) - 1
     if (owned > 0) this.owned.set(holder, owned)
     else this.owned.delete(holder)
-    // A source at work is let go by its command, which is told in its next pause.
+    // A busy source is closed by its command, which learns of the kill in its next pause.
     if (!cursor.isBusy) cursor.source.close()
     cursor.share?.close()
   }
@@ -257,7 +260,7 @@ function bytesOf({ bytesBuffered }: Source, { commandBytes = 0 }: CursorMeta): n
   return cursorOverheadBytes + commandBytes + bytesBuffered
 }
 
-/** With what stages hold, which counts apart. */
+/** Memory including that of stages, which is counted separately. */
 function heldBy({ share, source }: Entry): number {
   return (share?.bytesHeld ?? 0) + source.bytesWorking
 }
@@ -266,13 +269,13 @@ function isWorthClosing(cursor: Entry): boolean {
   return !cursor.isBusy && heldBy(cursor) >= cursorReclaimBytesMin
 }
 
-/** The wallet of an owner's key, all of whose keys count as one; else the owner. */
+/** The wallet of an owner's API key, since all its keys count together; otherwise the owner. */
 export function holderOf(owner: string): string {
   const end = owner.indexOf(':')
   return end === -1 ? owner : owner.slice(0, end)
 }
 
-/** For the pauses of a command at work on a cursor. Throws CursorKilled. */
+/** Called in the pauses of a command that uses a cursor. Throws CursorKilled. */
 export function requireAlive(cursor: Cursor): void {
   if (cursor.isKilled) throw fail('CursorKilled', `cursor id ${cursor.id} was killed`)
 }
@@ -300,24 +303,24 @@ function requireSession(cursor: Cursor, lsid: string | undefined): void {
 
 export interface Batch {
   readonly documents: Document[]
-  /** Nothing is left: the reply's cursor id is 0. */
+  /** Whether the cursor is drained: then the reply's cursor id is 0. */
   readonly drained: boolean
 }
 
 interface BatchLimits {
   readonly documentsMax: number
-  /** Of documents as array elements; a single document always fits. */
+  /** Maximum bytes of documents as array elements; a single document always fits. */
   readonly bytesMax: number
 }
 
-/** What an element of an array takes beside its value: type byte, position as text, its end. */
+/** Overhead of an array element: type byte, position as text, its end. */
 function elementBytes(position: number): number {
   let bytes = 3
   for (let rest = position; rest >= 10; rest /= 10) bytes++
   return bytes
 }
 
-/** The next batch of a source; a document too many is given back for the next one. */
+/** The next batch of a source; an extra document is put back for the next one. */
 export function* fillBatch(tx: ReadTx, source: Source, limits: BatchLimits): Program<Batch> {
   const documents: Document[] = []
   let bytes = 0

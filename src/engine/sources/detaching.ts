@@ -1,13 +1,14 @@
-// Where a read waits for a heavy document that a thread works on: the job of a refusal is done,
-// then what was refused is tried again and knows the answer.
-// (docs/design/transactions.md, rule 1)
+// Lets a read wait for a heavy document that a worker thread processes: the thread runs the refused
+// job, then the read retries and finds the result. (docs/design/transactions.md, rule 1)
 
 import { type DetachedJob, jobOf } from '../../query/detached.js'
 import { beginDetached } from '../../query/detached-threads.js'
 import type { Workspace } from '../../query/spill.js'
 import type { Program, ReadTx } from '../../store/store.js'
 
-/** Has the job of a refusal done; throws every other error, and the refusal in a write program. */
+/**
+ * Runs the job of a refusal on a thread; rethrows other errors, and the refusal in a write program.
+ */
 export function* detached(
   tx: ReadTx,
   refusal: unknown,
@@ -16,7 +17,7 @@ export function* detached(
   const job = jobOf(refusal)
   if (job === undefined) throw refusal
   const holding = workspace?.holding?.()
-  // The document and its answer, beside what the query holds of both.
+  // The document and its result, in addition to what the query holds.
   holding?.hold(job.document.length * 2)
   try {
     yield* tx.elsewhere({ refusal, begin: (owner) => beginDetached(job, owner) })
@@ -26,7 +27,7 @@ export function* detached(
   return job
 }
 
-/** `act` again after its refusal, as often as other parts of it are refused. */
+/** Retries `act` after its refusal, as often as further parts are refused. */
 export function* detachedThen<T>(tx: ReadTx, refusal: unknown, act: () => T): Program<T> {
   const jobs: DetachedJob[] = []
   try {

@@ -1,6 +1,5 @@
-// The distinct values of an index without its repetitions: of entries that are equal up to the
-// field that is asked for, the first is read and the others are jumped over. Where values hardly
-// repeat it reads on as a scan does.
+// Distinct values of an index without duplicates: of entries equal up to the requested field, it
+// reads the first and jumps over the rest. If values rarely repeat, it reads like a scan.
 
 import { type Bytes, compareBytes, concatBytes, prefixEnd } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -17,22 +16,22 @@ import type { Namespace } from '../types.js'
 import { HoldingSource, type Source } from './holding-source.js'
 import type { Counters } from './walk.js'
 
-/** Entries after which a distinct by jumps has to have met repetitions, or reads as a scan does. */
+/** Entries after which a distinct that met few duplicates changes from jumps to a scan. */
 const distinctTrialEntries = 1_000
 
-/** Makes the source that reads everything, where the index no longer serves. */
+/** Makes the source that reads everything, if the index can no longer be used. */
 type Fallback = (ns: Namespace) => Source
 
-/** Documents that among them have every value: of equal values one document, or a few. */
+/** Documents that together have every value: one or a few for each value. */
 export class DistinctSource extends HoldingSource {
   private readonly own: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
   private spanAt = 0
   private start: Bytes | undefined
-  /** What entries that are passed over begin with. */
+  /** Prefix of the entries to skip. */
   private prefix: Bytes | undefined
-  /** Entries of the next step: more while they differ, fewer while they are equal. */
+  /** Entries of the next step: more while they differ, fewer while they repeat. */
   private chunk = 1
-  /** Entries that a read has brought behind its first, and those of them that had a new value. */
+  /** Entries that reads returned after their first, and how many of them had a new value. */
   private seconds = 0
   private freshSeconds = 0
   private rest: Source | undefined
@@ -113,15 +112,15 @@ export class DistinctSource extends HoldingSource {
       this.spanAt++
       this.start = undefined
     }
-    // Jumps over next to nothing cost more than they save; what has been seen does no harm. The
-    // first entry of a read is always new: whether others are is what tells.
+    // Jumps that skip almost nothing cost more than they save. The first entry of a read is always
+    // new, so only the others count.
     const { seconds, freshSeconds } = this
     const isVain = seconds >= distinctTrialEntries && freshSeconds * 2 > seconds
     if (isVain) this.rest = this.fallback(this.ns)
     this.chunk = added * 2 > limit ? Math.min(limit * 2, scanFirstEntries) : Math.ceil(limit / 2)
   }
 
-  /** None for null, of which a document that lacks the field may be the first. */
+  /** None for null, since a document without the field may be the first of those. */
   private prefixOf(document: Document): Bytes | undefined {
     const { access, fields } = this.plan
     const path = parsePath(access.index.fields[fields - 1]?.path ?? '')
@@ -137,7 +136,7 @@ export class DistinctSource extends HoldingSource {
     return compareBytes(key.subarray(0, prefix.length), prefix) === 0
   }
 
-  /** False where the index is gone or has arrays now: then all is read, which repeats values. */
+  /** False if the index was dropped or has arrays now; then everything is read, with duplicates. */
   private *isStillGood(tx: ReadTx): Program<boolean> {
     const { db, name, id, version } = this.ns
     const now = yield* findAgain(tx, this.ns)

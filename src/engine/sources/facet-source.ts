@@ -1,5 +1,5 @@
-// $facet: each document is pushed into every pipeline at once. A pipeline's leading pure stages see
-// it as it comes; what stands behind a stage that reads something runs over what they have left.
+// $facet: pushes each document into every pipeline at once. Leading pure stages of a pipeline
+// process it immediately; later stages that read other data run over their results.
 
 import { blockingBytesMax, pullDocumentsMax } from '../../base/limits.js'
 import { entryUnits } from '../../base/work/work-figures.js'
@@ -19,13 +19,13 @@ import type { Counters } from './walk.js'
 interface Facet {
   readonly name: string
   readonly chain: Chain
-  /** What the chain has brought out. */
+  /** Results of the chain. */
   results: Document[]
   /** The stages after it. */
   readonly rest: readonly StagePlan[]
 }
 
-/** Runs stages over documents that are there. */
+/** Runs stages over given documents. */
 type Continue = (documents: readonly Document[], stages: readonly StagePlan[]) => Source
 
 export class FacetSource extends HoldingSource {
@@ -128,7 +128,7 @@ export class FacetSource extends HoldingSource {
     facet.results = results
   }
 
-  /** What there is to do, the heavy documents elsewhere. */
+  /** Runs the chain; heavy documents go to a thread. */
   private *drive(tx: ReadTx, chain: Chain): Program<void> {
     for (;;) {
       while (chain.step()) yield* tx.pause(entryUnits)

@@ -1,6 +1,6 @@
-// $graphLookup: for each document, a breadth-first search through another collection. A round asks
-// for all its values at once, found by the planner like any query; a document is found once, in the
-// first round that reaches it.
+// $graphLookup: for each document, a breadth-first search through another collection. A round
+// queries all its values at once, through the planner. A document is found once, in the first round
+// that reaches it.
 
 import { blockingBytesMax, pullDocumentsMax } from '../../base/limits.js'
 import type { QueryContext } from '../../query/context.js'
@@ -18,7 +18,7 @@ import { detachedThen } from './detaching.js'
 import type { Source } from './holding-source.js'
 import { JoiningSource } from './joining-source.js'
 
-/** Values that one query asks for: each is an interval of an index. */
+/** Values in one query; each is an interval of an index. */
 const valuesAtOnce = 1_000
 
 interface Place {
@@ -28,7 +28,7 @@ interface Place {
 
 type Open = (place: ReadPlace, filter: Filter) => Source
 
-/** What one search has seen. */
+/** The state of one search. */
 interface Search {
   readonly found: Map<string, Document>
   readonly asked: Set<string>
@@ -92,7 +92,7 @@ export class GraphLookupSource extends JoiningSource {
     throw location(40099, '$graphLookup reached maximum memory consumption')
   }
 
-  /** The values that no round has asked for yet. */
+  /** The values that no round has queried yet. */
   private unasked(search: Search, values: readonly Value[]): Value[] {
     return values.filter((value) => {
       const key = equalityKey(value)

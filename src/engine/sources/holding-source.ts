@@ -1,5 +1,5 @@
-// What sources are to those who pull them, and what all of them do alike: documents that were given
-// back come first, and a closed source is drained.
+// The interface of sources, and their common behaviour: documents put back come first, and a closed
+// source is drained.
 
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
@@ -7,19 +7,19 @@ import type { Counters } from './walk.js'
 
 export interface Source {
   /**
-   * Up to `want` documents (1 or more); none only when drained, or where more may come later.
+   * Returns up to `want` documents (at least 1); none only if drained, or if more may come later.
    */
   pull(tx: ReadTx, want: number): Program<Document[]>
-  /** Gives back documents of the last pull, for the next one. */
+  /** Puts back documents of the last pull, for the next one. */
   putBack(documents: readonly Document[]): void
-  /** Nothing is left; a pull may be needed to find that out. */
+  /** Whether nothing is left; only a pull may reveal it. */
   readonly drained: boolean
   readonly counters: Readonly<Counters>
-  /** Bytes of documents that wait here: those given back, and those of sources before it. */
+  /** Bytes of buffered documents: those put back, and those of upstream sources. */
   readonly bytesBuffered: number
-  /** Bytes that stages hold to work with, which their workspace counts. */
+  /** Working memory of stages, which their workspace counts. */
   readonly bytesWorking: number
-  /** Lets go of what is held; the source is drained. */
+  /** Releases all held data; the source is then drained. */
   close(): void
 }
 
@@ -28,10 +28,10 @@ export abstract class HoldingSource implements Source {
   private heldBytes = 0
   private closed = false
   abstract readonly counters: Readonly<Counters>
-  /** Nothing is left to produce. */
+  /** Whether nothing is left to produce. */
   protected abstract readonly isExhausted: boolean
 
-  /** As pull, without what is held; called only while something may be left. */
+  /** Like pull, without documents put back; called only while something may be left. */
   protected abstract produce(tx: ReadTx, want: number): Program<Document[]>
 
   pull(tx: ReadTx, want: number): Program<Document[]> {
@@ -82,7 +82,7 @@ function* given(documents: Document[]): Program<Document[]> {
   return documents
 }
 
-/** Documents that are there already; `isCounted`: they lie in memory that counts elsewhere. */
+/** A source of given documents; `isCounted`: their memory is counted elsewhere. */
 export class DocumentsSource extends HoldingSource {
   readonly counters: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
   protected readonly isExhausted = true

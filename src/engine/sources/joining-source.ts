@@ -1,5 +1,5 @@
-// What joins have in common: a source whose documents are each put together with what a search in
-// another collection finds, and the counters of both.
+// Base class of joins: a source that combines each document with the results of a search in another
+// collection, and the counters of both.
 
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
@@ -8,13 +8,13 @@ import { HoldingSource, type Source } from './holding-source.js'
 import type { Counters } from './walk.js'
 
 export abstract class JoiningSource extends HoldingSource {
-  /** What the searches have looked at. */
+  /** Counters of the searches. */
   private readonly inner: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
   private returned = 0
 
   constructor(
     private readonly upstream: Source,
-    /** Documents joined at a time: each may bring many others along. */
+    /** Documents joined at a time; each may produce many others. */
     private readonly atOnce: number,
   ) {
     super()
@@ -57,15 +57,15 @@ export abstract class JoiningSource extends HoldingSource {
     }
   }
 
-  /** The documents with what was found for each, in order; a join may unwind them. */
+  /** Returns the documents with the results of each, in order; a join may unwind them. */
   protected abstract join(tx: ReadTx & Guarded, documents: readonly Document[]): Program<Document[]>
 
-  /** Documents that this join has not come to, for the next one. */
+  /** Puts back documents that this join has not processed. */
   protected giveBack(documents: readonly Document[]): void {
     if (documents.length > 0) this.upstream.putBack(documents)
   }
 
-  /** A search is over. */
+  /** Adds the counters of a finished search. */
   protected count({ counters }: Source): void {
     this.inner.keysExamined += counters.keysExamined
     this.inner.docsExamined += counters.docsExamined

@@ -1,5 +1,5 @@
-// Where documents of very many entries are to be reported by a walk: to tell it takes all of their
-// entries, and a range may lead to such a document by each of them.
+// Caches at which entry a walk reports a document with very many entries. Computing it needs all
+// its entries, and a range may reach the document by each of them.
 
 import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { work } from '../../base/work/work-budget.js'
@@ -9,7 +9,7 @@ import type { Document } from '../../value/value.js'
 /** Smaller documents have few entries. */
 export const knownBytesMin = 2_048
 const documentsMax = 16
-/** Of all documents that are kept, but for the last. */
+/** Maximum bytes of all cached documents except the last. */
 const bytesMax = 1_048_576
 
 interface Known {
@@ -18,11 +18,11 @@ interface Known {
 }
 
 export class KnownFirsts {
-  /** By record key; the oldest first. */
+  /** By record key, oldest first. */
   private readonly documents = new Map<string, Known>()
   private bytes = 0
 
-  /** What was kept of this very document. */
+  /** The cached result for exactly this document. */
   find(recordKey: Bytes, document: Document): Known | undefined {
     if (this.documents.size === 0) return undefined
     const known = this.documents.get(mapKey(recordKey))
@@ -31,7 +31,7 @@ export class KnownFirsts {
     return Buffer.compare(known.document, document) === 0 ? known : undefined
   }
 
-  /** `first` is undefined where the document is not to be reported here. */
+  /** `first` is undefined if the document is not to be reported here. */
   keep(recordKey: Bytes, document: Document, first: Bytes | undefined): void {
     const name = mapKey(recordKey)
     this.drop(name)

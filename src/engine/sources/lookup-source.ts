@@ -1,5 +1,5 @@
-// $lookup: for each document, the documents of another collection that it asks for, found by the
-// planner like any query. Equal questions of one batch are asked once.
+// $lookup: finds, for each document, the matching documents of another collection, through the
+// planner. Equal queries of one batch run once.
 
 import { type Bytes, mapKey, utf8 } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -29,13 +29,13 @@ const joinedAtOnce = 50
 
 type Open = (place: ReadPlace, filter: Filter, stages: readonly StagePlan[]) => Source
 
-/** What one step has put together. */
+/** The results of one step. */
 interface Joined {
   readonly documents: Document[]
   bytes: number
 }
 
-/** Answers of one batch, by question. */
+/** Results of one batch, by query. */
 interface Cache {
   readonly place: ReadPlace
   readonly answers: Map<string, Document[]>
@@ -43,9 +43,9 @@ interface Cache {
 }
 
 export class LookupSource extends JoiningSource {
-  /** The pipeline looks at the document: then the filter is not the whole question. */
+  /** Whether the pipeline depends on the document: then the filter is not the whole query. */
   private readonly isCorrelated: boolean
-  /** Puts in the position among the matches, where an unwinding asks for it. */
+  /** Sets the position among the matches, if an unwind requests it. */
   private readonly index: FieldSetter | undefined
 
   constructor(
@@ -92,7 +92,7 @@ export class LookupSource extends JoiningSource {
     this.holding?.hold(joined.bytes)
   }
 
-  /** One document for each match: the array of all of them is never made. */
+  /** Produces one document for each match, without building the array of all. */
   private unwind(
     document: Document,
     matches: readonly Document[],
@@ -155,7 +155,7 @@ export class LookupSource extends JoiningSource {
   }
 }
 
-/** What a document asks for; the expressions of a `let` may be heavy. */
+/** The query of a document; the expressions of a `let` may be heavy. */
 function* asked<T>(tx: ReadTx, act: () => T): Program<T> {
   try {
     return act()

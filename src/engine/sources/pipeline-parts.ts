@@ -1,5 +1,5 @@
-// What of a pipeline the find in front of it can do: leading $match, $sort, $skip and $limit become
-// its filter, order and bounds, and a count of what they leave becomes a count of keys.
+// Splits a pipeline into a find and the rest: leading $match, $sort, $skip and $limit become its
+// filter, order and bounds. A count of their result becomes a count of keys.
 
 import type { Filter, FilterNode } from '../../query/filter.js'
 import type { StagePlan } from '../../query/pipeline.js'
@@ -12,9 +12,9 @@ export interface PipelineParts {
   readonly filter: Filter
   readonly sort: Sort | undefined
   readonly skip: number
-  /** Infinity: none. */
+  /** Infinity means no limit. */
   readonly limit: number
-  /** The stages that are left. */
+  /** The remaining stages. */
   readonly rest: readonly StagePlan[]
 }
 
@@ -25,7 +25,7 @@ const everything: Filter = {
   matchedIndex: () => undefined,
 }
 
-/** Both conditions; without positions of arrays, which only finds and updates ask for. */
+/** The conjunction of both; without array positions, which only finds and updates need. */
 function bothFilters(a: Filter, b: Filter): Filter {
   if (a.tree.op === 'always') return b
   if (b.tree.op === 'always') return a
@@ -62,7 +62,7 @@ export function partsOf(stages: readonly StagePlan[], filter: Filter = everythin
   return { filter: matched, sort, skip, limit, rest: stages.slice(at) }
 }
 
-/** A stage that only counts its input: what it calls the number, and a constant beside it. */
+/** A stage that only counts its input: the name of the count, and a constant beside it. */
 export interface CountShape {
   readonly name: string
   /** The `_id` of a $group. */

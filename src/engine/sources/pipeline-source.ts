@@ -1,5 +1,5 @@
-// Aggregations as chains of sources: a find that does what leading stages ask for, pure stages in
-// bounded steps, and the stages that read something else: joins, and sources that make documents.
+// Aggregations as chains of sources: a find that covers leading stages, pure stages in bounded
+// steps, and stages that read other data: joins, and sources that create documents.
 
 import { fail } from '../../base/errors.js'
 import type { QueryContext } from '../../query/context.js'
@@ -33,7 +33,7 @@ import { countDocuments, documentsSource, openFind } from './source.js'
 import { UnionSource } from './union-source.js'
 import type { Counters } from './walk.js'
 
-/** Makes the documents of a first stage such as $collStats or $currentOp. */
+/** Creates the documents of a first stage such as $collStats or $currentOp. */
 export type Provider = (
   tx: ReadTx & Guarded,
   ns: Namespace | undefined,
@@ -47,11 +47,11 @@ export interface PipelineEnvironment {
   readonly hint?: Value | undefined
   /** Counts for $indexStats. */
   readonly use?: IndexUse | undefined
-  /** For what memory does not hold; without one, stages are held to their bound. */
+  /** Workspace for spills; without one, stages are limited to memory. */
   readonly workspace?: Workspace | undefined
-  /** Told of each stage that is run, for explain. */
+  /** Called for each stage that runs, for explain. */
   readonly observe?: (plan: PureStagePlan, transform: Transform) => void
-  /** The stages that this process answers; others are NotImplemented. */
+  /** Supported source stages; others are NotImplemented. */
   readonly providers?: Partial<Readonly<Record<SourceKind, Provider>>>
 }
 
@@ -63,7 +63,7 @@ export function openPipeline(
 ): Source {
   const [first, ...others] = stages
   if (first?.kind === 'documents') {
-    // Documents that the command spells out lie in its bytes, which its cursor counts.
+    // Documents in the command itself share its bytes, which its cursor counts.
     const isCounted = first.documents[0]?.buffer === first.spec.bytes.buffer
     return openStages(documentsSource(first.documents, isCounted), others, environment)
   }
@@ -75,7 +75,7 @@ export function openPipeline(
   return openCollection(ns, partsOf(stages), environment)
 }
 
-/** The results of pure stages, and joins, over documents that are there. */
+/** The results of pure stages, and joins, over given documents. */
 export function openDocuments(
   documents: readonly Document[],
   stages: readonly StagePlan[],
@@ -84,7 +84,7 @@ export function openDocuments(
   return openStages(documentsSource(documents), stages, environment)
 }
 
-/** A pipeline over the documents of a place that match a filter: the inside of a join. */
+/** A pipeline over the documents of a place that match a filter, for the inside of a join. */
 export function openFiltered(
   place: ReadPlace,
   filter: Filter,
@@ -118,7 +118,7 @@ function openCollection(
   if (shape !== undefined) {
     return openStages(new CountSource(ns, parts, environment, shape), rest.slice(1), environment)
   }
-  // A limit of 0 comes only of a $skip after a smaller $limit; to a find it would mean none.
+  // A limit of 0 comes only from a $skip after a smaller $limit; for a find it would mean none.
   if (limit === 0) return openStages(documentsSource([]), rest, environment)
   return openStages(openFind(ns, findQueryOf(parts, environment)), rest, environment)
 }
@@ -132,7 +132,7 @@ export function findQueryOf(parts: PipelineParts, environment: PipelineEnvironme
   return { filter, sort, skip, hint, use, workspace, needs, limit: bounded }
 }
 
-/** Stages after the first source, pure ones together in one chain. */
+/** Adds the stages after the first source; adjacent pure ones share one chain. */
 function openStages(
   source: Source,
   stages: readonly StagePlan[],
@@ -165,10 +165,10 @@ function created(plan: PureStagePlan, { workspace, observe }: PipelineEnvironmen
   return streaming.has(plan.kind) ? transform : counted(transform, workspace)
 }
 
-/** Stages that keep nothing. */
+/** Stages that hold no documents. */
 const streaming: ReadonlySet<string> = new Set(['match', 'limit', 'skip'])
 
-/** A stage that reads more than its input; a hint was for the pipeline's own collection. */
+/** A stage that reads more than its input. A hint applies only to the pipeline's own collection. */
 function openJoin(source: Source, stage: JoinPlan, environment: PipelineEnvironment): Source {
   const { context, db, workspace } = environment
   const holding = workspace?.holding?.()
@@ -209,7 +209,7 @@ function endOfPure(stages: readonly StagePlan[], from: number): number {
   return at
 }
 
-/** Documents of a provider, asked for at the first pull. */
+/** Documents of a provider, requested at the first pull. */
 class ProvidedSource extends HoldingSource {
   readonly counters: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
   private readonly ns: Namespace | undefined
@@ -237,7 +237,7 @@ class ProvidedSource extends HoldingSource {
   }
 }
 
-/** The one document of a count; none where nothing is counted. */
+/** The single document of a count; none if the count is zero. */
 class CountSource extends HoldingSource {
   readonly counters: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
   private readonly ns: Namespace | undefined

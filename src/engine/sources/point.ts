@@ -1,5 +1,5 @@
-// Finding one document by its `_id`: the commonest query of all. Nothing of it is left to go on
-// with, so it needs no source, no positions and no batches.
+// Finds one document by its `_id`, the most common query. Nothing remains to continue with, so it
+// needs no source, positions or batches.
 
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document, Value } from '../../value/value.js'
@@ -9,7 +9,7 @@ import { isExpired } from '../keyspace/keys/guard.js'
 import type { Guarded, Namespace } from '../types.js'
 import type { FindQuery } from './source.js'
 
-/** The document that a query for `id` (of idAsked) finds, as it is stored. */
+/** The stored document that a query for `id` (of idAsked) finds. */
 export function* findPoint(
   tx: ReadTx & Guarded,
   ns: Namespace,
@@ -20,7 +20,7 @@ export function* findPoint(
   const key = recordKey(ns, id)
   const record = yield* tx.get(key)
   if (record === undefined) return undefined
-  // A whole record is read without a generator of its own.
+  // An inline record is read without a generator.
   const isWhole = headOf(record) === undefined
   const document = isWhole ? record.subarray(1) : yield* documentOfRecord(tx, record)
   const { now } = tx

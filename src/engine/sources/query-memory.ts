@@ -1,6 +1,6 @@
-// Memory of one query at work, or of its cursor: what its sorts, groups, joins and facets hold
-// counts for its owner and in all. Where little is left, what can go by the disk goes there
-// earlier; then the owner's oldest idle cursor is closed; then the query is refused.
+// Memory of one running query, or of its cursor. What its sorts, groups, joins and facets hold
+// counts for its owner and in total. When memory is short, stages spill earlier; then the owner's
+// oldest idle cursor is closed; then the query is refused.
 
 import { fail, type GatewayError } from '../../base/errors.js'
 import type { ByteShare, ByteShares } from '../../base/heap/byte-shares.js'
@@ -16,21 +16,21 @@ import type { Document } from '../../value/value.js'
 import { holderOf } from './cursors.js'
 import { type SpillFolder, SpillScope } from './spill.js'
 
-/** Bytes are counted by such pieces, and a stage that holds no more than one is not. */
+/** Memory is counted in pieces of this size; a stage that holds at most one is not counted. */
 const pieceBytes = 64 * 1_024
-/** A stage that may hold less than that would spill without end. */
+/** With less memory than this, a stage would spill endlessly. */
 const spillingBytesMin = 1_024 * 1_024
-/** Of one spilled run while all are merged. */
+/** Memory of one spilled run during a merge. */
 const mergedRunBytes = 256 * 1_024
 
 interface QueryMemoryOptions {
   readonly shares: ByteShares
   readonly spills: SpillFolder | undefined
-  /** Key of an identity. */
+  /** Key of the owner's identity. */
   readonly owner: string
   /** Whether stages may use the disk. */
   readonly allowsDisk: boolean
-  /** What is thrown where there is no room; ExceededMemoryLimit unless given. */
+  /** The error if there is no memory; default ExceededMemoryLimit. */
   readonly refusal?: () => GatewayError
 }
 
@@ -38,7 +38,7 @@ export class QueryMemory implements Workspace {
   readonly open?: () => SpillFile
   private readonly usual: number
   private share: ByteShare | undefined
-  /** Whose it is: a wallet by any of its keys. */
+  /** The holder: a wallet, whichever of its keys is used. */
   private readonly holder: string
 
   constructor(private readonly options: QueryMemoryOptions) {
@@ -53,7 +53,7 @@ export class QueryMemory implements Workspace {
     }
   }
 
-  /** Half of what the query has and could have: there is always some left for the next one. */
+  /** Half of what the query has and could get, so that some is left for the next query. */
   get memoryBytesMax(): number {
     const { share, usual, holder } = this
     if (this.open === undefined) return usual
@@ -66,7 +66,7 @@ export class QueryMemory implements Workspace {
     return new Holding(this)
   }
 
-  /** Throws ExceededMemoryLimit where there is no room; `isSure`: it is taken anyhow. */
+  /** Throws ExceededMemoryLimit if there is no memory; with `isSure` it is counted anyway. */
   take(bytes: number, isSure = false): void {
     this.share ??= this.options.shares.open(this.holder)
     if (this.share.take(bytes)) return
@@ -82,7 +82,7 @@ export class QueryMemory implements Workspace {
     this.ended()
   }
 
-  /** Nothing is held: there is nothing to be counted. */
+  /** Closes the share when nothing is held. */
   private ended(): void {
     if (this.share?.bytesHeld !== 0) return
     this.share.close()
@@ -97,18 +97,18 @@ function exhausted(): GatewayError {
   return fail('ExceededMemoryLimit', text)
 }
 
-/** What one part of a query holds, counted piece by piece. */
+/** Memory of one part of a query, counted in pieces. */
 export class Holding implements MemoryHolding {
   private counted = 0
 
   constructor(private readonly memory: QueryMemory) {}
 
-  /** As it is counted. */
+  /** The counted bytes. */
   get bytesHeld(): number {
     return this.counted
   }
 
-  /** Throws as `QueryMemory.take`. */
+  /** Throws like `QueryMemory.take`. */
   hold(bytes: number, isSure = false): void {
     const wanted = bytes <= pieceBytes ? 0 : Math.ceil(bytes / pieceBytes) * pieceBytes
     const more = wanted - this.counted
@@ -123,7 +123,7 @@ export class Holding implements MemoryHolding {
   }
 }
 
-/** The transform of a stage that holds documents, counted where the workspace counts. */
+/** Wraps a transform that holds documents, to count its memory if the workspace counts. */
 export function counted(transform: Transform, workspace: Workspace | undefined): Transform {
   if (workspace?.holding === undefined || transform instanceof MapTransform) return transform
   return new CountedTransform(transform, workspace.holding())
@@ -182,7 +182,7 @@ class CountedTransform implements Transform {
     const { inner } = this
     const held = inner.bytesHeld
     const isPending = inner.pending
-    // What is on its way to the disk is in memory until it is there.
+    // Data being spilled stays in memory until it is on disk.
     if (isPending && held < this.before) return
     if (held < this.before) {
       const { spills = 0 } = inner.figures ?? {}

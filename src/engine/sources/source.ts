@@ -1,7 +1,7 @@
-// Sources: streams of documents that commands pull batch by batch. A source holds a plan, positions
-// and bounded buffers, so it survives between transactions and under concurrent writes; each pull
-// keeps to the store's work budget, because every loop reads or pauses.
-// (docs/design/transactions.md, rules 1 and 10)
+// Sources: streams of documents that commands pull in batches. A source holds a plan, positions and
+// bounded buffers, so it survives between transactions and under concurrent writes. Each pull keeps
+// to the work budget, because every loop reads or pauses. (docs/design/transactions.md, rules 1 and
+// 10)
 
 import { pullDocumentsMax, scanEntriesMax } from '../../base/limits.js'
 import { work } from '../../base/work/work-budget.js'
@@ -35,20 +35,20 @@ export interface FindQuery {
   readonly filter: Filter
   readonly sort?: Sort | undefined
   readonly skip?: number | undefined
-  /** 0 or undefined: no limit. */
+  /** 0 or undefined means no limit. */
   readonly limit?: number | undefined
   readonly projection?: Projection | undefined
-  /** Top-level fields that are looked at, where no projection says so: an index may hold them. */
+  /** Needed top-level fields, if there is no projection: an index may cover them. */
   readonly needs?: ReadonlySet<string> | undefined
   /** Index name, key pattern or `{$natural: ±1}`; an unknown one is BadValue. */
   readonly hint?: Value | undefined
   /** min and max: keys of the hinted index. */
   readonly range?: AskedRange | undefined
-  /** Instead of documents, the keys of the index by which they were found. */
+  /** Return the index keys by which documents were found, not the documents. */
   readonly returnsKey?: boolean | undefined
   /** Counts for $indexStats. */
   readonly use?: IndexUse | undefined
-  /** For a sort that memory does not hold. */
+  /** Workspace for a sort that exceeds memory. */
   readonly workspace?: Workspace | undefined
 }
 
@@ -58,12 +58,12 @@ export function openFind(ns: Namespace | undefined, query: FindQuery): Source {
   return new FindSource(ns, query, planQuery(ns, query))
 }
 
-/** A source of documents that are there already; see DocumentsSource. */
+/** A source of given documents; see DocumentsSource. */
 export function documentsSource(documents: readonly Document[], isCounted = false): Source {
   return new DocumentsSource(documents, isCounted)
 }
 
-/** A walk with skip, limit and projection; its order is the plan's or a sort's before them. */
+/** A walk with skip, limit and projection, ordered by the plan or by a sort before them. */
 export class FindSource extends HoldingSource {
   private plan: Plan
   walk: Walk
@@ -72,14 +72,14 @@ export class FindSource extends HoldingSource {
   private readonly projection: Projection | undefined
   private sorted: ChainSource | undefined
   private cover: Cover | undefined
-  /** The plan has been compared with its rivals. */
+  /** Whether the plan was compared with its rivals. */
   private isChosen: boolean
   private sorting: { readonly figures?: SpillFigures | undefined } | undefined
   private skipLeft: number
   private limitLeft: number
   private returned = 0
 
-  /** `plan` is the planner's, or what choosePlan has made of it. */
+  /** `plan` comes from the planner or from choosePlan. */
   constructor(ns: Namespace, query: FindQuery, plan: Plan, isChosen = false) {
     super()
     this.ns = ns
@@ -124,12 +124,12 @@ export class FindSource extends HoldingSource {
     this.sorted?.close()
   }
 
-  /** What a blocking sort has put on disk. */
+  /** Spill figures of a blocking sort. */
   spilled(): SpillFigures | undefined {
     return this.sorting?.figures
   }
 
-  /** Before the first read. */
+  /** Chooses the plan, before the first read. */
   private *choose(tx: ReadTx): Program<void> {
     const { ns, query } = this
     const plan = yield* choosePlan(tx, ns, query, this.plan, query.use?.choices)
@@ -148,7 +148,7 @@ export class FindSource extends HoldingSource {
     return coverOf(this.ns, plan, projection === undefined ? needs : projection.wholeFields)
   }
 
-  /** The projection asks for no more than the index holds. */
+  /** Whether the index covers the projection. */
   get isCovered(): boolean {
     return this.cover !== undefined
   }
@@ -177,7 +177,7 @@ export class FindSource extends HoldingSource {
       const keys = new ReturnedKeys(this.ns, this.plan)
       return documents.map((document) => keys.keyOf(document))
     }
-    // A pipeline that needs few fields takes more of them as they come.
+    // A pipeline that needs few fields accepts whole documents.
     if (projection === undefined) return documents
     if (cover !== undefined) return documents.map((document) => cover.cut(document))
     return yield* projected(tx, documents, projection)
@@ -194,7 +194,7 @@ export class FindSource extends HoldingSource {
   }
 }
 
-/** What a walk finds, as input of a sort. */
+/** The results of a walk, as input of a sort. */
 class WalkSource extends HoldingSource {
   private readonly walk: Walk
 
@@ -213,7 +213,7 @@ class WalkSource extends HoldingSource {
 
   protected *produce(tx: ReadTx): Program<Document[]> {
     const found: Found = { documents: [] }
-    // All of it is needed before the first comes out.
+    // A sort needs all input before its first result.
     yield* this.walk.read(tx, pullDocumentsMax, found)
     return found.documents
   }
@@ -222,9 +222,8 @@ class WalkSource extends HoldingSource {
 export type CountQuery = Pick<FindQuery, 'filter' | 'hint' | 'skip' | 'limit' | 'use'>
 
 /**
- * How many documents match, after skip and up to limit: from the counter for an empty filter, from
- * index entries alone where the bounds are exact, else by looking at documents. `counters` is told
- * what that took.
+ * Counts matching documents, after skip and up to limit. An empty filter uses the counter, exact
+ * bounds use index entries; otherwise it reads documents. It updates `counters`.
  */
 export function* countDocuments(
   tx: ReadTx,
@@ -275,13 +274,13 @@ function* countPlan(
   return count
 }
 
-/** Whether the collection's counter answers: a hint may name an index that leaves documents out. */
+/** Whether the collection's counter suffices: a hint may name an index that omits documents. */
 export function countsAll({ filter }: CountQuery, plan: Plan): boolean {
   if (filter.tree.op !== 'always') return false
   return plan.accesses.every((access) => access.kind !== 'entries' || !leavesOut(access.index))
 }
 
-/** Whether each entry in bounds stands for one document that matches. */
+/** Whether each entry in bounds represents one matching document. */
 export function countsEntries(plan: Plan): boolean {
   const [access] = plan.accesses
   return (
@@ -293,8 +292,8 @@ export function countsEntries(plan: Plan): boolean {
 }
 
 /**
- * Documents that among them have every value under `path` of those that match: by jumps over an
- * index where one serves, else all. Their order is undefined.
+ * Matching documents that together have every value under `path`: by jumps over an index if one
+ * serves, otherwise all. Their order is undefined.
  */
 export function openDistinct(ns: Namespace | undefined, query: FindQuery, path: string): Source {
   const plan = ns === undefined ? undefined : planDistinct(ns, query, path)
@@ -303,7 +302,7 @@ export function openDistinct(ns: Namespace | undefined, query: FindQuery, path: 
   return new DistinctSource(ns, plan, (now) => openFind(now, query))
 }
 
-/** Gives way between documents whose projections take long. */
+/** Pauses between documents whose projections take long. */
 function* projected(
   tx: ReadTx,
   documents: readonly Document[],

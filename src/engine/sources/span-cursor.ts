@@ -1,5 +1,5 @@
-// A position in a list of key spans: what is left to read, in either direction. It is only keys, so
-// it outlives the transaction that it was read in. (docs/design/transactions.md, rule 10)
+// A position in a list of key spans, in either direction. It consists only of keys, so it outlives
+// its transaction. (docs/design/transactions.md, rule 10)
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import type { KeyRange } from '../../store/store.js'
@@ -7,7 +7,7 @@ import type { Span } from '../plan/plan.js'
 
 export class SpanCursor {
   private at: number
-  /** The last key that was used; undefined at the beginning of a span. */
+  /** The last key used; undefined at the beginning of a span. */
   private last: Bytes | undefined
 
   constructor(
@@ -17,7 +17,7 @@ export class SpanCursor {
     this.at = reverse ? spans.length - 1 : 0
   }
 
-  /** What is left of the current span; undefined at the end of the last. */
+  /** The rest of the current span; undefined after the last. */
   range(): KeyRange | undefined {
     const span = this.spans[this.at]
     if (span === undefined) return undefined
@@ -26,12 +26,12 @@ export class SpanCursor {
     return { start: last === undefined ? span.start : successor(last), end: span.end }
   }
 
-  /** Where it stands; undefined at the beginning of a span. */
+  /** The current key; undefined at the beginning of a span. */
   get place(): Bytes | undefined {
     return this.last
   }
 
-  /** Goes on behind `key`, which lies in the current span. */
+  /** Continues after `key`, which is in the current span. */
   passed(key: Bytes): void {
     this.last = key
   }

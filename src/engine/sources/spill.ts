@@ -1,6 +1,6 @@
-// Temporary files of sorts and groups that memory does not hold, in a folder beside the tables: not
-// the log's business, and of no use to another process. A file loses its name as soon as it is
-// open, so that a crash leaves nothing to clear but what the moment between the two did.
+// Temporary files of sorts and groups that exceed memory, in a folder beside the tables. They are
+// not in the log and useless to other processes. A file is unlinked as soon as it is open, so a
+// crash can leave only a file between those two calls.
 
 import { join } from 'node:path'
 import type { Bytes } from '../../base/bytes/bytes.js'
@@ -18,15 +18,17 @@ import { DiskSpace } from '../../store/tables/disk-space.js'
 import { holderOf } from './cursors.js'
 
 interface SpillOptions {
-  /** Made with the first file; whatever is in it at the start is left over. */
+  /** Created with the first file; its contents at start are leftovers. */
   readonly folder: string
   readonly files: Files
   readonly clock: Clock
-  /** Bytes that a stage holds in memory; blockingBytesMax unless said. */
+  /** Bytes that a stage may hold in memory; default blockingBytesMax. */
   readonly memoryBytesMax?: number
-  /** Bytes on disk of one command; spillBytesMax unless said. */
+  /** Bytes on disk of one command; default spillBytesMax. */
   readonly bytesMax?: number
-  /** Of all commands of one wallet, or of the operator; spillBytesOfOwnerMax unless said. */
+  /**
+   * Bytes on disk of all commands of one wallet, or of the operator; default spillBytesOfOwnerMax.
+   */
   readonly bytesOfOwnerMax?: number
 }
 
@@ -35,7 +37,7 @@ export class SpillFolder {
   private readonly disk: DiskSpace
   private readonly bytesMax: number
   private readonly bytesOfOwnerMax: number
-  /** On disk, by wallet. */
+  /** Bytes on disk, by wallet. */
   private readonly owned = new Map<string, number>()
   private made = 0
   private written = 0
@@ -63,13 +65,13 @@ export class SpillFolder {
     return this.options.memoryBytesMax ?? blockingBytesMax
   }
 
-  /** Clears what a crash has left, for the process that has the folder. */
+  /** Removes files that a crash left; only for the process that owns the folder. */
   clear(): void {
     const { files, folder } = this.options
     for (const name of namesIn(files, folder)) files.unlinkSync(join(folder, name))
   }
 
-  /** A file without a name. Throws OutOfDiskSpace. */
+  /** Opens an unlinked file. Throws OutOfDiskSpace. */
   open(scope: SpillScope): OpenSpill {
     const { files, folder } = this.options
     if (this.made === 0) files.makeFolder(folder)
@@ -84,7 +86,7 @@ export class SpillFolder {
     }
   }
 
-  /** Throws OutOfDiskSpace; what was written of the bytes is given up with the command. */
+  /** Throws OutOfDiskSpace; partly written bytes are discarded with the command. */
   append(file: number, bytes: Bytes, position: number, scope: SpillScope): void {
     const low = this.disk.low()
     if (low !== undefined) throw fail('OutOfDiskSpace', low)
@@ -120,7 +122,7 @@ export class SpillFolder {
     }
   }
 
-  /** A file is gone. */
+  /** Closes a file and subtracts its bytes. */
   close(file: number, length: number, { holder }: SpillScope): void {
     const left = (this.owned.get(holder) ?? 0) - length
     if (left > 0) this.owned.set(holder, left)
@@ -135,14 +137,14 @@ export class SpillFolder {
   }
 }
 
-/** The temporary files of a STORE setting's store; none where it has no folder. */
+/** The temporary files of a STORE setting's store; undefined if it has no folder. */
 export function openSpills(store: string, clock: Clock): SpillFolder | undefined {
   const path = /^lmdb:(.+)$/.exec(store)?.[1]
   if (path === undefined) return undefined
   return new SpillFolder({ folder: join(path, 'spill'), files: nodeFiles, clock })
 }
 
-/** None where there is no folder yet. */
+/** Empty if there is no folder yet. */
 function namesIn(files: Files, folder: string): string[] {
   try {
     return files.list(folder)
@@ -157,7 +159,7 @@ function failed(error: unknown): Error {
   return fail('OutOfDiskSpace', 'no room on the disk for temporary files of a sort or group')
 }
 
-/** A file while it is in use: the system forgets it when it is closed. */
+/** An open unlinked file: the system deletes it when it is closed. */
 class OpenSpill implements SpillFile {
   private readonly folder: SpillFolder
   private readonly scope: SpillScope
@@ -190,16 +192,18 @@ class OpenSpill implements SpillFile {
   }
 }
 
-/** What one command or cursor has on disk: its sources close the files, bytes are counted here. */
+/**
+ * Spill files of one command or cursor: its sources close the files; the bytes are counted here.
+ */
 export class SpillScope implements Workspace {
   readonly memoryBytesMax: number
   readonly open?: () => SpillFile
-  /** On disk at the moment. */
+  /** Bytes on disk now. */
   bytes = 0
-  /** Whose it is: a wallet by any of its keys. */
+  /** The holder: a wallet, whichever of its keys is used. */
   readonly holder: string
 
-  /** Without a folder the stages have memory alone. `owner` is the key of an identity. */
+  /** Without a folder, stages use only memory. `owner` is the key of an identity. */
   constructor(folder: SpillFolder | undefined, allowsDisk: boolean, owner: string) {
     this.holder = holderOf(owner)
     this.memoryBytesMax = folder?.memoryBytesMax ?? blockingBytesMax

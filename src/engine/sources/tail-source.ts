@@ -1,6 +1,6 @@
-// The documents of a capped collection from the oldest on, and after the last one those that come:
-// what a tailable cursor pulls. It has a place, not a snapshot, and ends where writers have
-// overtaken it. (MongoDB manual, Tailable Cursors)
+// A tailable cursor: the documents of a capped collection from the oldest on, then new ones as they
+// arrive. It has a position, not a snapshot, and ends if writers overtake it. (MongoDB manual,
+// Tailable Cursors)
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -26,9 +26,9 @@ import { type Counters, lostPlace } from './walk.js'
 
 export class TailSource extends HoldingSource {
   readonly counters: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
-  /** Key of the last document that was looked at. */
+  /** Key of the last document read. */
   private place: Bytes | undefined
-  /** There was nothing to begin with: as on the reference server, such a cursor is dead. */
+  /** The collection was empty at the start: as on MongoDB, such a cursor is dead. */
   private isDead = false
   private skipLeft: number
   private limitLeft: number
@@ -61,7 +61,7 @@ export class TailSource extends HoldingSource {
     return found
   }
 
-  /** Looks at the next documents; whether there are no more for now. */
+  /** Reads the next documents; returns whether there are no more for now. */
   private *step(tx: ReadTx, want: number, found: Document[]): Program<boolean> {
     const { limit } = this.size
     const hits = yield* tx.scan(yield* this.rest(tx), limit)
@@ -98,7 +98,7 @@ export class TailSource extends HoldingSource {
     found.push(returnsKey === true ? noKey : shown)
   }
 
-  /** What lies behind its place. Throws QueryPlanKilled, CappedPositionLost. */
+  /** The range after its position. Throws QueryPlanKilled, CappedPositionLost. */
   private *rest(tx: ReadTx): Program<KeyRange> {
     const { id, db, name } = this.ns
     const now = yield* findAgain(tx, this.ns)

@@ -1,5 +1,5 @@
-// $unionWith: the documents of one source, then those of another pipeline, which is opened when it
-// is due.
+// $unionWith: the documents of one source, then those of another pipeline, which is opened only
+// when needed.
 
 import { pullDocumentsMax } from '../../base/limits.js'
 import type { Program, ReadTx } from '../../store/store.js'

@@ -1,6 +1,6 @@
-// Walks one plan over one collection: reads keys and records in bounded steps, drops what comes
-// twice and what the filter refuses. Its state is positions only, so that writes, pauses and other
-// transactions may come between two reads. (docs/design/transactions.md, rules 1, 6, 10 and 11)
+// Walks one plan over one collection: reads keys and records in bounded steps, and drops duplicates
+// and non-matching documents. Its state is only positions, so writes, pauses and other transactions
+// may happen between two reads. (docs/design/transactions.md, rules 1, 6, 10 and 11)
 
 import { type Bytes, compareBytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -34,7 +34,7 @@ export interface Counters {
   returned: number
 }
 
-/** Where a walk puts what it finds; the record keys only for those who ask. */
+/** Receives the results of a walk; record keys only on request. */
 export interface Found {
   readonly documents: Document[]
   readonly keys?: Bytes[]
@@ -58,40 +58,42 @@ interface Hit extends Entry {
   readonly record?: Bytes | undefined
 }
 
-/** A step of fewer entries costs as much for what is around it. */
+/** Smaller steps cost as much because of their overhead. */
 const scanFewEntries = 32
 
 export class Walk {
   readonly counters: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
   drained = false
-  /** Ends with CappedPositionLost where the place is gone at which it was left; else it goes on. */
+  /**
+   * If set, a walk whose position was removed ends with CappedPositionLost; otherwise it continues.
+   */
   losesPlace = false
-  /** Documents that had come by another entry or access before. */
+  /** Documents already found by another entry or access. */
   repeated = 0
-  /** Keys that had been examined when each access began. */
+  /** Keys examined when each access began. */
   private readonly begun: number[] = []
   private namespace: Namespace
   private readonly plan: Plan
   private readonly filter: Filter
   private accessAt = -1
   private access: Access = { kind: 'nothing' }
-  /** The index of `access` as the catalog has it now. */
+  /** The current descriptor of the index of `access`. */
   private index: IndexDescriptor | undefined
   private position: SpanCursor | undefined
   private pointAt = 0
-  /** Entries of the next step where a filter decides how many are needed. */
+  /** Entries of the next step if a filter decides how many are needed. */
   private chunk = scanFirstEntries
   private bytesSeen = 0
-  /** Of the documents that the current `read` has added. */
+  /** Bytes of documents added by the current `read`. */
   private bytesFound = 0
   private hasRead = false
-  /** Of one step. */
+  /** Maximum entries of one step. */
   private entriesMax = scanEntriesMax
   private filters: boolean
-  /** A document that the filter could not be asked about. */
+  /** A document that was too heavy for the filter here. */
   private refused: Refused | undefined
   private deduplicates: boolean
-  /** Makes documents of entries, while entries say enough. */
+  /** Makes documents from entries while entries suffice. */
   private cover: Cover | undefined
   private knownFirsts: KnownFirsts | undefined
 
@@ -106,9 +108,8 @@ export class Walk {
   }
 
   /**
-   * Adds up to `want` documents (1 or more); fewer when drained, or when they are so large that
-   * they are better handed on. Throws QueryPlanKilled where the collection or an index in use is
-   * gone.
+   * Adds up to `want` documents (at least 1); fewer if drained or if they are large. Throws
+   * QueryPlanKilled if the collection or an index in use was dropped.
    */
   *read(tx: ReadTx, want: number, found: Found): Program<void> {
     const goal = found.documents.length + want
@@ -116,7 +117,7 @@ export class Walk {
     while (!this.drained && !this.hasEnough(found, goal)) yield* this.step(tx, goal, found)
   }
 
-  /** Looks for one document among the next `entriesMax` at most (100 or so). */
+  /** Looks for one document among at most the next `entriesMax` (about 100). */
   *glance(tx: ReadTx, entriesMax: number, found: Found): Program<void> {
     const { counters } = this
     const end = counters.docsExamined + entriesMax
@@ -126,7 +127,7 @@ export class Walk {
     }
   }
 
-  /** Adds what the first `documentsMax` documents (100 or so) have that matches. */
+  /** Adds the matches among the first `documentsMax` documents (about 100). */
   *sample(tx: ReadTx, documentsMax: number, found: Found): Program<void> {
     this.entriesMax = documentsMax
     while (!this.drained && this.counters.docsExamined < documentsMax) {
@@ -169,7 +170,7 @@ export class Walk {
     const limit = this.stepLimit(goal - found.documents.length)
     const asked = keys.slice(this.pointAt, this.pointAt + limit)
     const [first] = asked
-    // A single key is the commonest query of all: it takes the shortest way.
+    // A single key is the most common query and takes the fast path.
     const isSingle = asked.length === 1 && first !== undefined
     const records = isSingle ? [yield* tx.get(first)] : yield* tx.getMany(asked)
     if (this.hasRead) yield* this.stillThere(tx)
@@ -236,8 +237,8 @@ export class Walk {
   }
 
   /**
-   * In a capped collection: begins where its documents begin, behind all that a store may still
-   * know of the removed ones, and goes on only from a document that is there, lest it miss some.
+   * In a capped collection: starts at the first existing document, after all tombstones. It
+   * continues only from an existing document.
    */
   private *findPlace(tx: ReadTx, reverse: boolean): Program<void> {
     const { namespace, position } = this
@@ -252,7 +253,7 @@ export class Walk {
     }
   }
 
-  /** As readSpan, without records as long as entries tell what is wanted of them. */
+  /** Like readSpan, without records while entries suffice. */
   private *readCovered(
     tx: ReadTx,
     index: IndexDescriptor,
@@ -268,7 +269,7 @@ export class Walk {
     const asked = entries.filter((_, i) => made[i] === undefined)
     const records = asked.length === 0 ? [] : yield* tx.getMany(asked.map(({ value }) => value))
     yield* this.stillThere(tx)
-    // The index has changed, or its entries say little: the same place again, by records.
+    // The index changed, or its entries rarely suffice: repeat from here with records.
     if (asked.length * 2 > entries.length) this.cover = undefined
     if (this.filters || this.cover === undefined) {
       this.cover = undefined
@@ -283,7 +284,7 @@ export class Walk {
       if (document === undefined) {
         const record = records[nextAsked++]
         const whole = record === undefined ? undefined : yield* documentOfRecord(tx, record)
-        // A snapshot may end between two reads: the record may be another by now.
+        // A snapshot may end between two reads, so the record may be a different one.
         const hasEntry = whole !== undefined && isOwnKey(index, whole, value, key)
         if (whole === undefined || !hasEntry) continue
         this.counters.docsExamined++
@@ -299,12 +300,12 @@ export class Walk {
     else if (last !== undefined) this.position?.passed(last.key)
   }
 
-  /** Whether it is a key of a key-value database whose time is over: then it does not exist. */
+  /** Whether it is an expired key of a key-value database, which does not exist. */
   private isGone({ now }: Guarded, document: Document): boolean {
     return this.namespace.keyspace === true && now !== undefined && isExpired(document, now)
   }
 
-  /** Adds a document if it is new and matches; `key` is what the scan found it by. */
+  /** Adds a document if it is new and matches; `key` is the scanned key. */
   private take(document: Document, key: Bytes, recordKey: Bytes, found: Found): void {
     this.counters.docsExamined++
     this.bytesSeen += document.length
@@ -316,7 +317,7 @@ export class Walk {
     this.add(document, recordKey, found)
   }
 
-  /** False where it is too much to tell here: then it is `refused`. */
+  /** False if the check is too heavy here: then the document is `refused`. */
   private matches(document: Document, recordKey: Bytes): boolean {
     try {
       return this.filter.matches(document)
@@ -326,7 +327,7 @@ export class Walk {
     }
   }
 
-  /** Waits until it is known whether the document that was refused matches. */
+  /** Waits for the result of the refused document. */
   private *takeAgain(tx: ReadTx, found: Found): Program<void> {
     const { refused } = this
     if (refused === undefined) return
@@ -344,8 +345,8 @@ export class Walk {
   }
 
   /**
-   * Whether this hit is where the document is to be reported: at its first entry in bounds, of the
-   * first access that holds it. Computed from the document: nothing has to be remembered.
+   * Whether this hit reports the document: its first entry in bounds, of the first access that
+   * contains it. Computed from the document, so no state is needed.
    */
   private isFirst(document: Document, key: Bytes, recordKey: Bytes): boolean {
     if (document.length >= knownBytesMin) this.knownFirsts ??= new KnownFirsts()
@@ -355,7 +356,7 @@ export class Walk {
     return first !== undefined && compareBytes(first, key) === 0
   }
 
-  /** Undefined of what an earlier access holds; `key` is one that the scan found it by. */
+  /** Undefined if an earlier access contains it; `key` is the scanned key. */
   private firstKey(document: Document, key: Bytes, recordKey: Bytes): Bytes | undefined {
     for (let i = 0; i < this.accessAt; i++) {
       if (this.holds(this.plan.accesses[i] as Access, document, recordKey)) return undefined
@@ -389,8 +390,8 @@ export class Walk {
   }
 
   /**
-   * Looks the collection up again, after a read: what was read before is whole if it still exists
-   * now, because ids never come back.
+   * Checks after a read that the collection still exists: ids are never reused, so what was read is
+   * complete.
    */
   private *stillThere(tx: ReadTx): Program<void> {
     const before = this.namespace
@@ -406,7 +407,7 @@ export class Walk {
       if (access.kind !== 'entries') continue
       const index = this.current(access.index)
       if (isMultikey(index)) this.deduplicates = true
-      // What made the bounds exact may be over; a filter too many costs little.
+      // The bounds may no longer be exact; an extra filter costs little.
       this.filters = true
     }
     if (this.access.kind === 'entries') this.index = this.current(this.access.index)
@@ -423,7 +424,7 @@ export class Walk {
     if (this.position?.range() === undefined) this.nextAccess()
   }
 
-  /** Keys that the accesses of the plan have examined, each for itself. */
+  /** Keys examined by each access of the plan. */
   get keysByAccess(): number[] {
     const { begun, counters } = this
     return begun.map((before, i) => (begun[i + 1] ?? counters.keysExamined) - before)
@@ -447,7 +448,7 @@ export class Walk {
         : undefined
   }
 
-  /** Entries of the next step: what is missing where all of them count, else growing steps. */
+  /** Entries of the next step: the missing number if all count, otherwise growing. */
   private stepLimit(missing: number): number {
     const { docsExamined } = this.counters
     const entries = this.filters || this.deduplicates ? this.likelyFor(missing) : missing
@@ -458,7 +459,7 @@ export class Walk {
     return Math.min(entries, fits, this.entriesMax)
   }
 
-  /** Entries among which so many are likely to match: what is read beyond is read again. */
+  /** Entries that likely contain `missing` matches; extra ones are read again. */
   private likelyFor(missing: number): number {
     const { docsExamined, returned } = this.counters
     if (returned === 0) return Math.max(missing, this.chunk)
@@ -471,7 +472,7 @@ export class Walk {
   }
 }
 
-/** For a reader of a capped collection that its writers have overtaken. */
+/** The error of a capped collection's reader that writers have overtaken. */
 export function lostPlace(key: Bytes): Error {
   return fail(
     'CappedPositionLost',
@@ -480,7 +481,7 @@ export function lostPlace(key: Bytes): Error {
   )
 }
 
-/** Of a wildcard index what the plan reads: the other entries need not be made. */
+/** For a wildcard index, only the part that the plan reads; other entries are not computed. */
 function readOf(planned: IndexDescriptor, now: IndexDescriptor): IndexDescriptor {
   return planned.wildcard === undefined ? now : planned
 }
@@ -489,7 +490,7 @@ function isOwnKey(index: IndexDescriptor, document: Document, record: Bytes, key
   return entriesOf(index, document, record).keys.some((own) => compareBytes(own, key) === 0)
 }
 
-/** Inline records are read without a generator of their own. */
+/** Inline records are read without a generator. */
 function isWhole(record: Bytes): boolean {
   return headOf(record) === undefined
 }

@@ -1,5 +1,5 @@
-// The file of a backup: its sections, written and read as bytes. Every section has a checksum, and
-// the last one a checksum of those, so that no flipped, missing or swapped part goes unseen.
+// The backup file format: encoding and decoding of its sections. Each section has a checksum, and
+// the last section has a checksum over those, so any flipped, missing or swapped part is detected.
 
 import { type Bytes, bufferOf, textOf, utf8 } from '../../base/bytes/bytes.js'
 import { crc32c } from '../../base/bytes/crc32c.js'
@@ -18,9 +18,9 @@ import type { Applied } from '../tables/lmdb-environment.js'
  *     pair     key length u16 | value length u32 | key | value
  *     TAIL     blocks u32 | CRC-32C u32 of the blocks' CRCs | pairs u64 | bytes of the pairs u64
  *
- * Pairs are those of the tables, in key order and as they lie there (framed: record-frame.ts), the
- * store's own metadata aside. A stream that breaks off for a reason ends with a FAIL section (code
- * u32, text), which no file keeps: so a client learns what the status line could no longer tell.
+ * Pairs are copied from the tables in key order, with their frames (record-frame.ts), without the
+ * store's own metadata. A stream that fails ends with a FAIL section (code u32, text). It tells the
+ * client the error, since the HTTP status is already sent. No file keeps it.
  */
 export const backupFormat = 1
 export const backupMagic = utf8('SIGILBAK')
@@ -40,15 +40,15 @@ const headBytes = 36
 const blockHeaderBytes = 8
 const tailBytes = 24
 
-/** The state that a backup is of. */
+/** The state that a backup contains. */
 export interface BackupHead {
   readonly tablesFormat: number
   readonly applied: Applied
   /** Milliseconds since 1970. */
   readonly time: number
-  /** How many there will be: for progress. */
+  /** Number of pairs in the backup, for progress reports. */
   readonly pairs: number
-  /** Version of the Sigil that made it. */
+  /** Version of Sigil that made the backup. */
   readonly sigil: string
 }
 
@@ -56,7 +56,7 @@ export interface BackupTail {
   readonly blocks: number
   readonly blocksCrc: number
   readonly pairs: number
-  /** Of keys and values. */
+  /** Total bytes of keys and values. */
   readonly bytes: number
 }
 
@@ -77,7 +77,7 @@ export function encodeHead(head: BackupHead): Bytes {
   return whole
 }
 
-/** Undefined where the body is too short to be one. */
+/** Undefined if the body is too short. */
 export function decodeHead(given: Bytes): BackupHead | undefined {
   if (given.length < headBytes) return undefined
   const body = bufferOf(given)
@@ -104,7 +104,7 @@ export function encodeTail({ blocks, blocksCrc, pairs, bytes }: BackupTail): Byt
   return section
 }
 
-/** Undefined where the body has another length. */
+/** Undefined if the body has the wrong length. */
 export function decodeTail(given: Bytes): BackupTail | undefined {
   if (given.length !== tailBytes) return undefined
   const body = bufferOf(given)
@@ -125,13 +125,13 @@ export function encodeFailure(error: GatewayError): Bytes {
   return section
 }
 
-/** Undefined where the body is too short to be one. */
+/** Undefined if the body is too short. */
 export function decodeFailure(given: Bytes): { code: number; text: string } | undefined {
   if (given.length < 4) return undefined
   return { code: bufferOf(given).readUInt32LE(0), text: textOf(given, 4) }
 }
 
-/** Fills the header of a section that is otherwise complete; answers its CRC. */
+/** Fills the header of a section whose other bytes are complete; returns its CRC. */
 function closeSection(section: Buffer, kind: number): number {
   section.writeUInt32LE(kind, 4)
   section.writeUInt32LE(section.length - sectionHeaderBytes, 8)
@@ -142,16 +142,16 @@ function closeSection(section: Buffer, kind: number): number {
 
 const crcBytes = Buffer.alloc(4)
 
-/** The checksum of the blocks' checksums, one further. */
+/** Extends the checksum over the blocks' checksums by one block. */
 export function nextBlocksCrc(before: number, crc: number): number {
   crcBytes.writeUInt32LE(crc, 0)
   return crc32c(crcBytes, 0, 4, before)
 }
 
-/** One block while it is filled: pairs go in until one finds no room. */
+/** A block under construction. The caller adds pairs until `add` returns false. */
 export class Block {
   pairs = 0
-  /** Of keys and values. */
+  /** Total bytes of keys and values. */
   bytes = 0
   private section: Buffer
   private end = sectionHeaderBytes + blockHeaderBytes
@@ -160,7 +160,7 @@ export class Block {
     this.section = Buffer.from(new ArrayBuffer(backupBlockBytes))
   }
 
-  /** False, and nothing done, where the block is full; the first pair always finds room. */
+  /** Returns false, without a change, if the block is full. The first pair always fits. */
   add(key: Bytes, value: Bytes): boolean {
     const end = this.end + pairHeaderBytes + key.length + value.length
     if (end > this.section.length) {
@@ -178,7 +178,7 @@ export class Block {
     return true
   }
 
-  /** The section, at the start of a memory of its own, and its CRC. */
+  /** Returns the section, at the start of its own buffer, and its CRC. */
   close(): { section: Bytes; crc: number } {
     const section = this.section.subarray(0, this.end)
     section.writeUInt32LE(this.number, sectionHeaderBytes)
@@ -196,13 +196,13 @@ export class Block {
 interface DecodedBlock {
   readonly number: number
   readonly pairs: number
-  /** Of keys and values. */
+  /** Total bytes of keys and values. */
   readonly bytes: number
 }
 
 /**
- * Tells `visit` each pair of a block, on the same memory. Undefined where the body does not add up;
- * what was told until then does not count.
+ * Calls `visit` for each pair of a block; keys and values share the block's memory. Returns
+ * undefined if the body is malformed; the caller must then discard the pairs visited so far.
  */
 export function decodeBlock(
   given: Bytes,

@@ -1,5 +1,5 @@
-// What the backup's worker and its owner say to each other. The owner asks, the worker answers each
-// question once and in order: so it is never further than the client that reads.
+// Messages between the backup worker and its owner. The worker answers each request once and in
+// order, so it never runs ahead of the client that reads.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import type { CodeName } from '../../base/errors.js'
@@ -7,16 +7,16 @@ import type { Damage } from '../tables/stored-pairs.js'
 
 export interface BackupWorkerStart {
   readonly folder: string
-  /** Version of Sigil, and the time, for the head of the file. */
+  /** Version of Sigil and the time, for the header of the file. */
   readonly sigil: string
   readonly time: number
-  /** Beginnings of keys that are left out. */
+  /** Key prefixes to leave out. */
   readonly without: readonly Bytes[]
 }
 
 /**
- * `open` opens the tables, `pin` fixes the state that the backup is of, `next` asks for a section;
- * `stop` ends the worker and has no answer.
+ * `open` opens the tables, `pin` fixes the state to back up, and `next` requests a section. `stop`
+ * ends the worker and has no answer.
  */
 export type ToBackupWorker = 'open' | 'pin' | 'next' | 'stop'
 
@@ -29,6 +29,6 @@ export type FromBackupWorker =
       readonly kind: 'failed'
       readonly code: CodeName
       readonly text: string
-      /** Where a damaged pair is the reason. */
+      /** Set if a damaged pair is the reason. */
       readonly damage?: Damage
     }

@@ -1,5 +1,5 @@
-// Reading a backup, from a file or as it comes from a server: whole sections out of pieces of any
-// size, each verified before it is answered. What is wrong is named by its place in the file.
+// Reads a backup from a file or a network stream. It assembles sections from pieces of any size and
+// verifies each before use. Errors name the position in the file.
 
 import { type Bytes, bufferOf, equalBytes } from '../../base/bytes/bytes.js'
 import { crc32c } from '../../base/bytes/crc32c.js'
@@ -20,11 +20,11 @@ import {
   sectionKind,
 } from './backup-format.js'
 
-/** Told of what is sound; the bytes of a pair are valid during the call only. */
+/** Receives the verified parts. The bytes of a pair are valid only during the call. */
 interface BackupVisitor {
   head?(head: BackupHead): void
   pair?(key: Bytes, value: Bytes): void
-  /** After each block: how many pairs there were until now. */
+  /** Called after each block with the number of pairs so far. */
   progress?(pairs: number): void
 }
 
@@ -41,8 +41,8 @@ export class BackupReader {
   constructor(private readonly visitor: BackupVisitor = {}) {}
 
   /**
-   * Takes the next piece. Throws ChecksumMismatch where the file is damaged, OperationFailed where
-   * it is none that this version reads, and the failure that a server sent.
+   * Takes the next piece. Throws ChecksumMismatch if the file is damaged, OperationFailed if this
+   * version cannot read it, or the failure that the server sent.
    */
   push(piece: Bytes): void {
     this.hold(piece)
@@ -76,7 +76,7 @@ export class BackupReader {
     this.end += piece.length
   }
 
-  /** Works on what is held; answers how much of it is done with, 0 where more is needed. */
+  /** Processes the buffered bytes. Returns how many it consumed, or 0 if it needs more. */
   private step(): number {
     const held = this.held.subarray(this.start, this.end)
     if (this.stage === 'prelude') {

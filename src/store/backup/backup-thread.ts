@@ -1,15 +1,15 @@
-// The main thread's side of a backup's worker: questions and answers in order. Whatever ends the
-// worker rejects open requests, so no caller waits for a worker that is gone.
+// The main thread's side of the backup worker: requests and answers in order. If the worker ends
+// for any reason, open requests are rejected, so no caller waits for a dead worker.
 
 import { Worker } from 'node:worker_threads'
 import { fail, GatewayError } from '../../base/errors.js'
 import type { Damage } from '../tables/stored-pairs.js'
 import type { BackupWorkerStart, FromBackupWorker, ToBackupWorker } from './backup-messages.js'
 
-/** Heap of the thread that walks the tables for a backup, MiB: some blocks are on their way. */
+/** Heap of the backup thread, MiB: it holds a few blocks in flight. */
 const backupHeapMiB = 64
 
-/** A pair in the tables is damaged: ChecksumMismatch, and which. */
+/** A ChecksumMismatch that names the damaged pair of the tables. */
 export class TablesDamaged extends GatewayError {
   constructor(readonly damage: Damage) {
     super('ChecksumMismatch', damage.text)
@@ -24,9 +24,9 @@ interface Asked {
 }
 
 export class BackupThread {
-  /** Resolves when the worker is gone. */
+  /** Resolves when the worker has exited. */
   readonly exited: Promise<void>
-  /** Rejects when the worker is to end, with the reason; never resolves. */
+  /** Rejects with the reason when the worker must end; never resolves. */
   readonly ended: Promise<never>
   private readonly worker: Worker
   private readonly asked: Asked[] = []
@@ -63,7 +63,7 @@ export class BackupThread {
     })
   }
 
-  /** Ends the worker, at most one block from now; resolves when it is gone. */
+  /** Ends the worker after at most one more block; resolves when it has exited. */
   end(reason: Error): Promise<void> {
     if (this.reason === undefined) this.worker.postMessage('stop' satisfies ToBackupWorker)
     this.finish(reason)

@@ -1,6 +1,6 @@
-// Entry point of the backup's worker: a thread with its own handle on the tables, which pins one
-// state of them and walks it in key order, one block a question. The pages are read and verified
-// here, not by LMDB: a damaged one ends the backup and not the server.
+// Entry point of the backup worker: a thread with its own handle on the tables. It pins one state
+// and walks it in key order, one block per request. It reads and verifies the pages itself, so a
+// damaged page ends the backup and not the server.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Bytes, beginsWith, compareBytes, prefixEnd } from '../../base/bytes/bytes.js'
@@ -26,7 +26,7 @@ class Damaged extends Error {
 /** The sections of one state, in order. */
 class Sections {
   readonly head: Bytes
-  /** How many the state has. */
+  /** Number of pairs in the state. */
   readonly pairs: number
   private readonly walk: TablesWalk
   private readonly without: readonly Bytes[]

@@ -1,6 +1,6 @@
-// Backups while others write: the tables are brought up to date, one state of them is pinned by a
-// worker, and its sections are handed on as fast as they are taken and the rate allows. A pinned
-// state keeps LMDB from using freed pages again, so there is one at a time, and it has an end.
+// Online backups. The tables are brought up to date, and a worker pins one state. Its sections are
+// sent as fast as the client and the rate limit allow. A pinned state keeps LMDB from reusing freed
+// pages, so only one backup runs at a time, for a limited time.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Clock } from '../../base/clock.js'
@@ -9,11 +9,11 @@ import type { Log } from '../../base/log.js'
 import type { Backup, BackupOptions, BackupStats } from '../store.js'
 import { BackupThread } from './backup-thread.js'
 
-/** What a backup asks of the tables that it is of. */
+/** What a backup requires of its tables. */
 interface BackupSource {
   /**
-   * Runs `body` when their files hold all that was committed before the call, in whole groups; they
-   * do not change until it has ended.
+   * Runs `body` when the files hold every group committed before the call, as whole groups. The
+   * files do not change until `body` has ended.
    */
   atRest(body: () => Promise<void>): Promise<void>
 }
@@ -24,15 +24,15 @@ interface BackupsOptions {
   readonly log: Log
 }
 
-/** The backups of one store. */
+/** Runs the backups of one store. */
 export class Backups {
   private running: Running | undefined
 
   constructor(private readonly options: BackupsOptions) {}
 
   /**
-   * Resolves once the state is fixed. Rejects with ConflictingOperationInProgress while there is
-   * another, and with what keeps the tables from being brought up to date.
+   * Resolves when the state is fixed. Rejects with ConflictingOperationInProgress while another
+   * backup runs, or with the error that keeps the tables from being brought up to date.
    */
   async start(source: BackupSource, options: BackupOptions): Promise<Backup> {
     while (this.running !== undefined) {
@@ -49,12 +49,12 @@ export class Backups {
     return running
   }
 
-  /** Of the one under way. */
+  /** Statistics of the running backup. */
   stats(): BackupStats | undefined {
     return this.running?.stats()
   }
 
-  /** Ends the one under way. */
+  /** Ends the running backup. */
   async close(): Promise<void> {
     await this.running?.end(fail('ShutdownInProgress', 'the store is closing'))
   }
@@ -117,7 +117,7 @@ class Running implements Backup {
           break
         }
         assert(answer.kind === 'block', 'answers come in the order of their questions')
-        // One block is made while another is on its way.
+        // Prepare the next block while this one is sent.
         next = this.next()
         const { section } = answer
         await this.rest(this.pace.delayMs(section.length))
@@ -148,7 +148,8 @@ class Running implements Backup {
 
   private next(): ReturnType<BackupThread['ask']> {
     const next = this.thread.ask('next')
-    // It is thrown where it is awaited; a caller that left before does not get it.
+    // The error surfaces where `next` is awaited. If the caller has left, the rejection must not be
+    // unhandled.
     next.catch(() => undefined)
     return next
   }
@@ -163,7 +164,7 @@ class Running implements Backup {
   }
 }
 
-/** Spreads bytes over time; what was not used up is not made good for later. */
+/** Limits the byte rate. Unused allowance does not accumulate. */
 export class Pace {
   private freeAtMs: number
 
@@ -174,7 +175,7 @@ export class Pace {
     this.freeAtMs = clock.elapsed()
   }
 
-  /** How long `bytes` have to wait; counts them. */
+  /** Counts `bytes` and returns how long they must wait. */
   delayMs(bytes: number): number {
     const now = this.clock.elapsed()
     const at = Math.max(now, this.freeAtMs)

@@ -1,6 +1,5 @@
-// A store out of a backup. It is built in a folder of its own, in sorted commits, and takes its
-// place in one step once the whole backup is verified: until then there is no store, and after a
-// failure there is nothing.
+// Restores a store from a backup. It is built in its own folder, in sorted commits, and moved into
+// place in one step after the whole backup is verified. A failed restore leaves no store behind.
 
 import { accessSync, constants, existsSync, linkSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -27,13 +26,13 @@ import { BackupReader } from './backup-reader.js'
 const restoreCommitBytes = 32 * MiB
 
 interface RestoreOptions {
-  /** Where the store will be: absent, or empty. */
+  /** Target folder of the store: absent or empty. */
   readonly folder: string
   /** The backup, in pieces of any size. */
   readonly pieces: AsyncIterable<Bytes>
-  /** Beginnings of keys that are not brought back, though the backup has them. */
+  /** Key prefixes of the backup that are not restored. */
   readonly without?: readonly Bytes[]
-  /** Told after each piece: bytes of the backup, and pairs. */
+  /** Called after each piece with the bytes and pairs so far. */
   readonly progress?: (bytes: number, pairs: number) => void
 }
 
@@ -42,14 +41,17 @@ export interface Restored extends BackupTail {
 }
 
 const dataFile = 'data.mdb'
-/** Within a folder that cannot be replaced: a mount point, or one in a folder that is not ours. */
+/**
+ * Work folder inside a target that cannot be replaced: a mount point, or a folder whose parent is
+ * not writable.
+ */
 const innerName = 'restoring'
-/** What an empty folder may hold: a file system's own. */
+/** Names that an empty folder may hold: those of the file system. */
 const ownNames: readonly string[] = ['lost+found', innerName]
 
 /**
- * Throws OperationFailed where the folder is not empty, is in use or cannot be made;
- * ChecksumMismatch, with the place, where the backup is damaged; OutOfDiskSpace.
+ * Throws OperationFailed if the folder is not empty, is in use or cannot be made; ChecksumMismatch,
+ * with the position, if the backup is damaged; and OutOfDiskSpace.
  */
 export async function restoreStore(options: RestoreOptions): Promise<Restored> {
   const folder = resolve(options.folder)
@@ -88,7 +90,7 @@ function requireEmpty(folder: string): void {
   )
 }
 
-/** Beside the folder, or within it where beside is another file system or closed to us. */
+/** A place beside the folder, or within it if the parent is another file system or not writable. */
 function placeFor(folder: string): string {
   const parent = dirname(folder)
   const beside = `${folder}.restoring`
@@ -102,7 +104,7 @@ function placeFor(folder: string): string {
   }
 }
 
-/** An environment that is empty and ours; what a killed restore has left there goes. */
+/** Opens an empty environment. It removes the remains of a killed restore. */
 function openPlace(place: string): Environment {
   if (existsSync(join(place, dataFile))) {
     const left = openEnvironment(place)
@@ -144,7 +146,7 @@ async function build(
   return { ...tail, head: loader.finish() }
 }
 
-/** Brings pairs in key order to an empty environment. */
+/** Loads pairs in key order into an empty environment. */
 class Loader {
   private head: BackupHead | undefined
   private pairs: { readonly key: Bytes; readonly value: Bytes }[] = []
@@ -187,7 +189,7 @@ class Loader {
     return head
   }
 
-  /** Appended: pages are filled, and none is written twice. */
+  /** Appends in key order, so LMDB fills pages and writes each once. */
   private commit(): void {
     const { environment, place, pairs } = this
     commitSync(environment, place, () => {
@@ -198,12 +200,12 @@ class Loader {
   }
 }
 
-/** The moment from which the store is there: its file appears in the folder under its name. */
+/** Makes the store visible: links its file into the folder under its final name. */
 function settle(place: string, folder: string): void {
   requireEmpty(folder)
   makeFolders(folder)
   try {
-    // Not a rename: that would replace the file of a Sigil that was started meanwhile.
+    // A rename would replace the file of a Sigil that was started in the meantime.
     linkSync(join(place, dataFile), join(folder, dataFile))
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'EEXIST') throw error

@@ -1,13 +1,13 @@
-// What the checkpoint worker and its owner say to each other, and the words of memory they share:
-// a worker that is at work hears no messages.
+// Messages between the checkpoint worker and its owner, and the words of shared memory they use: a
+// busy worker does not receive messages.
 
 import type { CodeName } from '../../base/errors.js'
 import type { PageDamage } from '../pages/page-damage.js'
 import type { AppliedSegment } from './checkpoint.js'
 
-/** 1 when the worker is to end after the running commit. */
+/** 1 when the worker must end after the current commit. */
 export const closingAt = 0
-/** 1 when the worker has let the environment go, because it failed for good. */
+/** 1 when the worker has closed the environment after a permanent failure. */
 export const droppedAt = 1
 export const controlWords = 2
 
@@ -21,15 +21,15 @@ export type ToWorker =
   | { readonly kind: 'close' }
 
 export type FromWorker =
-  /** Pages of the tables are damaged: nothing is applied any more. No answer to a question. */
+  /** Pages of the tables are damaged and checkpoints have ended. Sent without a request. */
   | { readonly kind: 'damaged'; readonly damages: readonly PageDamage[] }
-  /** All pages were gone through once more. No answer either. */
+  /** A scrub has verified all pages once more. Sent without a request. */
   | { readonly kind: 'scrubbed' }
   | { readonly kind: 'applied'; readonly done: AppliedSegment }
   | {
       readonly kind: 'failed'
       readonly code: CodeName
       readonly text: string
-      /** `passing`: another try may succeed. Else nothing is applied any more. */
+      /** `passing`: a retry may succeed. Otherwise checkpoints have ended. */
       readonly cause: 'passing' | 'sync' | 'other'
     }

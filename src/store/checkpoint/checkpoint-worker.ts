@@ -1,6 +1,6 @@
-// Entry point of the checkpoint worker: a thread with its own handle on the tables. It flushes a
-// sealed segment, since what the tables hold must never be ahead of the log, and applies it.
-// Between segments it goes through the pages of the tables: nothing is committed meanwhile.
+// Entry point of the checkpoint worker: a thread with its own handle on the tables. It syncs a
+// sealed segment and then applies it, since the tables must never be ahead of the log. Between
+// segments it scrubs the pages of the tables, while no commit changes them.
 
 import { closeSync, fdatasyncSync, fsyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -25,7 +25,7 @@ import {
   type WorkerStart,
 } from './checkpoint-messages.js'
 
-/** Between two steps, milliseconds: 16 MiB a second, half a percent of a core. */
+/** Pause between two scrub steps, milliseconds: 16 MiB/s, half a percent of a core. */
 const scrubStepMs = 64
 
 const port = parentPort
@@ -56,7 +56,7 @@ function answer(source: SegmentSource): FromWorker {
     environment ??= openEnvironment(folder)
     requireSound(openPages().verifyIfBehind())
     const applied = readApplied(environment)
-    // This thread's view would hold back pages that the commits free.
+    // An open read transaction of this thread would keep freed pages from reuse.
     environment.resetReadTxn()
     const afterCommit = () => requireSound(openPages().noteCommit())
     const options = { folder, applied, beforeCommit: mayCommit, afterCommit }
@@ -71,7 +71,7 @@ function openPages(): Pages {
   return pages
 }
 
-/** Tells of damaged pages and throws. */
+/** Reports damaged pages and throws. */
 function requireSound(damages: readonly PageDamage[]): void {
   const [first] = damages
   if (first === undefined && !isDamaged) return
@@ -80,7 +80,7 @@ function requireSound(damages: readonly PageDamage[]): void {
   throw fail('OperationFailed', first?.text ?? 'pages of the tables are damaged')
 }
 
-/** One step of going through the pages, and the next one later. */
+/** Runs one scrub step and schedules the next. */
 function scrub(): void {
   if (isDamaged || Atomics.load(control, closingAt) !== 0) return
   let restMs = scrubStepMs
@@ -99,15 +99,15 @@ function scrub(): void {
   scrubTimer = setTimeout(scrub, restMs)
 }
 
-/** Throws where the worker is to end. */
+/** Throws if the worker must end. */
 function mayCommit(): void {
   if (Atomics.load(control, closingAt) !== 0)
     throw fail('ShutdownInProgress', 'the store is closing')
 }
 
 /**
- * Syncs a segment and its name. Where that fails, what was written may be gone: then nothing may be
- * counted on any more.
+ * Syncs a segment and its name. If the sync fails, written data may be lost, so the log can no
+ * longer be trusted.
  */
 function flushed(path: string): FromWorker | undefined {
   try {
@@ -144,7 +144,7 @@ function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Whether the failed write was of the first pages, after which the tables are unreadable. */
+/** Whether the failed write hit the first pages, which makes the tables unreadable. */
 function isLost(): boolean {
   try {
     environment?.resetReadTxn()
@@ -156,7 +156,7 @@ function isLost(): boolean {
   }
 }
 
-/** Nothing will be applied any more; a failed environment can only be opened again once it is. */
+/** Ends checkpoints. A failed environment can be opened again only after this close. */
 function dropEnvironment(): void {
   void environment?.close()
   environment = undefined

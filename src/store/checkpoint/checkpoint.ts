@@ -1,6 +1,6 @@
-// Brings a segment of the log into the tables: the newest change of each key, in key order, in
-// bounded commits. The number of the last applied group moves in the last of them only, so a crash
-// at any point is repaired by applying the segment again. Recovery at start is this same code.
+// Applies a log segment to the tables: the newest change of each key, in key order, in bounded
+// commits. Only the last commit advances the number of the last applied group. So applying the
+// segment again repairs a crash at any point, and recovery uses the same code.
 
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import type { Bytes } from '../../base/bytes/bytes.js'
@@ -19,41 +19,41 @@ import { makeRoom, pagesOf } from '../tables/tables-room.js'
 import { newestInKeyOrder } from './key-order.js'
 
 /**
- * Changes and bytes of values of one commit of a checkpoint. LMDB keeps the pages that it writes in
- * memory until it commits, and for the next one: with random keys one of 4 KiB a change, some
- * 15 MB here.
+ * Limits of one checkpoint commit: changes, and bytes of values. LMDB keeps the pages of a commit
+ * in memory until it commits, and reuses them for the next one. With random keys that is 4 KiB for
+ * each change, about 15 MB here.
  */
 export const checkpointPutsMax = 4_096
 export const checkpointBytesMax = 16 * MiB
 
 export interface ApplyOptions {
-  /** The store's, for messages. */
+  /** The store's folder, for messages. */
   readonly folder: string
-  /** What the tables hold already. */
+  /** What the tables already hold. */
   readonly applied: Applied
-  /** Called before each commit; a throw ends the work there. */
+  /** Called before each commit; a throw stops the checkpoint there. */
   readonly beforeCommit?: () => void
-  /** Called behind each commit; a throw ends the work there. */
+  /** Called after each commit; a throw stops the checkpoint there. */
   readonly afterCommit?: () => void
-  /** Of the segment, what is read at a time. */
+  /** Bytes of the segment read at a time. */
   readonly partBytesMax?: number
 }
 
-/** What was done. */
+/** The result of applying one segment. */
 export interface AppliedSegment {
   readonly applied: Applied
-  /** Changes in the segment, and those left when only the newest of a key counts. */
+  /** Changes in the segment, and how many remain when only the newest of each key counts. */
   readonly changes: number
   readonly puts: number
   readonly commits: number
 }
 
-/** Larger frames are not worth keeping a buffer for. */
+/** Larger frames get a temporary buffer. */
 const scratchBytesMax = 1_048_576
 
 /**
- * Applies the groups of a segment above `applied`. Throws OutOfDiskSpace, after which it may be
- * called again, and InternalError where a record up to `lastGroup` is damaged or missing.
+ * Applies the groups of a segment above `applied`. Throws OutOfDiskSpace, after which the caller
+ * may retry, and InternalError if a record up to `lastGroup` is damaged or missing.
  */
 export function applySegment(
   environment: Environment,
@@ -109,7 +109,7 @@ class Checkpoint {
     return { group, version: Math.max(this.options.applied.version, this.segment.version) }
   }
 
-  /** `group` is given with the last part. */
+  /** `group` is set with the last part. */
   private applyPart(bytes: Bytes, offsets: Uint32Array, group: number | undefined): void {
     const { folder, beforeCommit, afterCommit } = this.options
     let done = 0
@@ -148,7 +148,7 @@ class Checkpoint {
     environment.putSync(key, frame.subarray(0, length))
   }
 
-  /** LMDB copies what it is given before it returns, so one buffer does for every frame. */
+  /** LMDB copies each value before it returns, so one buffer serves all frames. */
   private room(length: number): Bytes {
     if (length > scratchBytesMax) return new Uint8Array(length)
     if (length > this.scratch.length) {
@@ -158,7 +158,7 @@ class Checkpoint {
   }
 }
 
-/** What one commit takes of a part: up to which change, and how many bytes these are. */
+/** Chooses the changes of one commit: the end offset and their bytes. */
 function batchFrom(
   bytes: Bytes,
   offsets: Uint32Array,

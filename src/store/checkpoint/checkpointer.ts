@@ -1,7 +1,7 @@
-// The main thread's side of the checkpoint worker. The worker starts with the first segment, or a
-// moment after the store, since it also verifies the pages of the tables between segments. Its
-// commits and their flushes never hold up the event loop. Whatever ends the worker rejects what it
-// was asked for: a checkpoint that did not happen is never taken for one that did.
+// The main thread's side of the checkpoint worker. The worker starts with the first segment, or
+// shortly after the store opens, because it also scrubs pages. Its commits and syncs never block
+// the event loop. If the worker ends, pending requests are rejected, so a missing checkpoint is
+// never taken for a completed one.
 
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import type { Clock } from '../../base/clock.js'
@@ -21,34 +21,34 @@ import {
   type WorkerStart,
 } from './checkpoint-messages.js'
 
-/** Heap of the checkpoint worker, MiB: what it works on lies outside. */
+/** Heap of the checkpoint worker, MiB: its data lies outside the heap. */
 const checkpointHeapMiB = 48
-/** A reader waits so long for a failed checkpoint to let the tables go. */
+/** How long a reader waits for a failed checkpoint to close the environment, milliseconds. */
 const environmentDropMsMax = 1_000
 
 interface CheckpointerOptions {
   readonly folder: string
   readonly clock: Clock
   readonly log: Log
-  /** Told when pages of the tables are found damaged: there are no checkpoints any more then. */
+  /** Called when pages of the tables are found damaged; checkpoints have then ended. */
   readonly onDamaged?: (damages: readonly PageDamage[]) => void
-  /** The worker's file, unless it is the usual one. */
+  /** The worker's entry file, if not the default. */
   readonly entry?: URL
 }
 
 interface CheckpointerStats {
-  /** Segments asked for and not yet applied. */
+  /** Segments requested and not yet applied. */
   readonly waiting: number
   readonly segments: number
   readonly commits: number
   readonly changes: number
-  /** After dropping what a later change of its segment replaced. */
+  /** Changes applied, without those that a later change of the same segment replaced. */
   readonly puts: number
   readonly lastMs: number
   readonly maxMs: number
   /** How often all pages of the tables were verified since the start. */
   readonly scrubs: number
-  /** Set for good: no checkpoint will be made any more, and writes must stop. Why. */
+  /** Why checkpoints have ended permanently; writes must then stop. */
   readonly failed?: string
 }
 
@@ -84,9 +84,9 @@ export class Checkpointer {
   }
 
   /**
-   * Flushes a sealed segment and brings it into the tables; segments are applied in the order of
-   * the calls. Rejects with OutOfDiskSpace where another try may succeed, with ShutdownInProgress
-   * after close, and with another error for good, told by `stats().failed` too.
+   * Syncs a sealed segment and applies it to the tables, in the order of the calls. Rejects with
+   * OutOfDiskSpace if a retry may succeed, and with ShutdownInProgress after close. Any other error
+   * is permanent and also in `stats().failed`.
    */
   apply({ path, lastGroup }: SegmentSource): Promise<Applied> {
     if (this.failed !== undefined) return Promise.reject(this.failed)
@@ -106,24 +106,21 @@ export class Checkpointer {
     return failed === undefined ? stats : { ...stats, failed: failed.message }
   }
 
-  /** Whether it ended because a segment could not be synced: its pages may be gone. */
+  /** Whether it ended because a segment could not be synced; its pages may be lost. */
   get hasLostSync(): boolean {
     return this.lostSync
   }
 
   /**
-   * Waits, for a moment and for the event loop too, until a worker that failed has let the
-   * environment go. Whether it has.
+   * Blocks, the event loop too, for at most environmentDropMsMax until a failed worker has closed
+   * the environment. Returns whether it has.
    */
   hasDropped(): boolean {
     Atomics.wait(this.control, droppedAt, 0, environmentDropMsMax)
     return Atomics.load(this.control, droppedAt) === 1
   }
 
-  /**
-   * Ends the worker after the commit that is running, if one is; what it has not applied stays in
-   * the log.
-   */
+  /** Ends the worker after the running commit. What it has not applied stays in the log. */
   async close(): Promise<void> {
     this.closing = true
     clearTimeout(this.scrubTimer)
@@ -133,7 +130,7 @@ export class Checkpointer {
     await this.exited
   }
 
-  /** No checkpoint is made any more: the tables were found damaged. */
+  /** Ends checkpoints, because the tables were found damaged. */
   end(text: string): void {
     this.fails(text)
   }
@@ -195,7 +192,7 @@ export class Checkpointer {
     if (this.failed !== undefined) this.fails(error.message)
   }
 
-  /** For good. */
+  /** Ends checkpoints permanently. */
   private fails(text: string): void {
     if (this.failed === undefined) this.options.log.error({ error: text }, 'checkpoints have ended')
     this.failed ??= fail('OperationFailed', text)

@@ -1,23 +1,23 @@
-// Brings the changes of a log segment into key order and drops what a later change of the same key
-// replaced. Hundreds of thousands at a time, so everything is in typed arrays: a most significant
-// digit first sort whose digits are words of three key bytes, each level sorted by radix. No worst
-// case: time is bounded by the bytes of the keys.
+// Sorts the changes of a log segment by key and drops those that a later change of the same key
+// replaced. It handles hundreds of thousands at a time, so all data is in typed arrays. The sort is
+// MSD-first on words of three key bytes, each level by radix. Its time is bounded by the bytes of
+// the keys, with no worst case.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { changeHeaderBytes, keyLengthOf } from '../log/change.js'
 import { freeMemory } from './typed-memory.js'
 
-/** Key bytes of one word; the byte below them says how many there are, or that more follow. */
+/** Key bytes of one word; the low byte holds their count, or a marker that more follow. */
 const wordBytes = 3
 const moreFollow = wordBytes + 1
-/** Up to so many an insertion sort beats the counting. */
+/** Up to this many elements, insertion sort beats radix sort. */
 const insertionMax = 48
-/** Levels of words that most keys have. */
+/** Initial number of levels: enough words for most keys. */
 const levelsMin = 64
 
 /**
- * Sorts the offsets of changes in `bytes` by their keys, in place; of equal keys the change that
- * lies last stays. Answers how many are left, at the front of `offsets`.
+ * Sorts the offsets of changes in `bytes` by key, in place. Of equal keys only the last change
+ * stays. Returns how many remain, at the front of `offsets`.
  */
 export function newestInKeyOrder(bytes: Bytes, offsets: Uint32Array): number {
   if (offsets.length === 0) return 0
@@ -31,7 +31,7 @@ export function newestInKeyOrder(bytes: Bytes, offsets: Uint32Array): number {
 }
 
 class KeyOrder {
-  /** Of those before it only one a key is left. */
+  /** Offsets below it hold only one change for each key. */
   kept = 0
   private readonly bytes: Bytes
   private readonly offsets: Uint32Array
@@ -39,7 +39,7 @@ class KeyOrder {
   private readonly otherOffsets: Uint32Array
   private readonly otherWords: Uint32Array
   private readonly counts = new Uint32Array(4 * 256)
-  /** Of each level, a word deeper than the one before: what of its run is left. */
+  /** For each level, one word deeper than the previous: the unsorted rest of its run. */
   private at = new Uint32Array(levelsMin)
   private ends = new Uint32Array(levelsMin)
 
@@ -56,9 +56,9 @@ class KeyOrder {
   }
 
   /**
-   * Of all keys. Runs that begin alike are sorted as they are met, from left to right, and no call
-   * is nested in another of its own: optimized code of a recursion was thrown away and made again
-   * hundreds of thousands of times a checkpoint, which was most of its time.
+   * Sorts all keys. Runs with a common prefix are sorted iteratively, from left to right. With
+   * recursion, V8 discarded and recompiled the code hundreds of thousands of times in each
+   * checkpoint, which took most of its time.
    */
   sort(): void {
     const { words, offsets } = this
@@ -91,7 +91,7 @@ class KeyOrder {
     }
   }
 
-  /** Of keys that are the same up to `depth`: by their next word. */
+  /** Sorts keys that are equal up to `depth` by their next word. */
   private order(low: number, high: number, depth: number): void {
     const { words, offsets } = this
     let differ = 0
@@ -105,7 +105,7 @@ class KeyOrder {
     else this.radixSort(low, high, differ)
   }
 
-  /** Where the words from `start` on are no longer the same. */
+  /** The end of the run of equal words that begins at `start`. */
   private runEnd(start: number, high: number): number {
     const { words } = this
     const word = words[start] as number
@@ -155,7 +155,7 @@ class KeyOrder {
     }
   }
 
-  /** Least significant byte first; bytes that are the same everywhere are skipped. */
+  /** Least significant byte first; skips bytes that are equal in all words. */
   private radixSort(low: number, high: number, differ: number): void {
     const { counts, words } = this
     counts.fill(0)

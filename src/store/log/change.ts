@@ -1,6 +1,6 @@
-// How one change of a key lies in a log record, and in the memtable, whose memory is the record
-// while it is built: kind u8 (0 removal, 1 put), key length u16, value length u32, version u64,
-// key, value; little-endian. Read in place: looking at a change allocates nothing.
+// Layout of one change of a key, in the log record and in the memtable, whose memory becomes the
+// record: kind u8 (0 removal, 1 put), key length u16, value length u32, version u64, key, value;
+// little-endian. Changes are read in place, without allocation.
 
 import {
   type Bytes,
@@ -18,13 +18,13 @@ const keyLengthAt = 1
 const valueLengthAt = 3
 const versionAt = 7
 
-/** Bytes that a change takes. */
+/** Size of a change, bytes. */
 export function changeBytes(keyLength: number, valueLength: number): number {
   return changeHeaderBytes + keyLength + valueLength
 }
 
 /**
- * Writes a put, or without a value a removal, to `target`, which has room for it; answers its end.
+ * Writes a put (or, without a value, a removal) to `target`, which must have room; returns its end.
  */
 export function writeChange(
   target: Bytes,
@@ -48,7 +48,7 @@ export function writeChange(
   return valueAt + valueLength
 }
 
-/** What stands before the key of a put. */
+/** Writes the header before the key of a put. */
 export function writePutHeader(
   target: Bytes,
   at: number,
@@ -78,7 +78,7 @@ function writeHeader(
   writeUint64(target, at + versionAt, version)
 }
 
-/** Copying more than this is quicker in native code. */
+/** Above this size, copying is faster in native code. */
 const loopBytesMax = 96
 
 function copy(target: Bytes, to: number, bytes: Bytes): void {
@@ -87,7 +87,7 @@ function copy(target: Bytes, to: number, bytes: Bytes): void {
   else for (let i = 0; i < length; i++) target[to + i] = bytes[i] as number
 }
 
-/** Copies a whole change, from the front on: where both overlap, `to` is the lower place. */
+/** Copies a whole change from front to back: if source and target overlap, `to` must be lower. */
 export function copyChange(
   source: Bytes,
   from: number,
@@ -100,7 +100,7 @@ export function copyChange(
   else for (let i = 0; i < length; i++) target[to + i] = source[from + i] as number
 }
 
-/** Where the change at `at` ends, and the next begins; also the end of its value. */
+/** End of the change at `at`: also the end of its value and the start of the next change. */
 export function changeEnd(bytes: Bytes, at: number): number {
   return at + changeHeaderBytes + keyLengthOf(bytes, at) + valueLengthOf(bytes, at)
 }
@@ -109,12 +109,12 @@ export function isRemoval(bytes: Bytes, at: number): boolean {
   return bytes[at] === removalKind
 }
 
-/** What readers of unknown bytes check first: kinds above are not of this format. */
+/** Readers of untrusted bytes check this first: other kinds are not of this format. */
 export function isChangeKind(kind: number | undefined): boolean {
   return kind === removalKind || kind === putKind
 }
 
-/** The key lies at `at + changeHeaderBytes`, the value right behind it. */
+/** The key starts at `at + changeHeaderBytes`; the value follows it. */
 export function keyLengthOf(bytes: Bytes, at: number): number {
   return (bytes[at + keyLengthAt] as number) | ((bytes[at + keyLengthAt + 1] as number) << 8)
 }
@@ -123,7 +123,7 @@ export function valueLengthOf(bytes: Bytes, at: number): number {
   return readUint32(bytes, at + valueLengthAt)
 }
 
-/** Where the value of the change at `at` begins, and its key ends. */
+/** Start of the value of the change at `at`, and end of its key. */
 export function valueStart(bytes: Bytes, at: number): number {
   return at + changeHeaderBytes + keyLengthOf(bytes, at)
 }
@@ -132,12 +132,12 @@ export function versionOf(bytes: Bytes, at: number): number {
   return readUint64(bytes, at + versionAt)
 }
 
-/** On the same memory. */
+/** A view on the same memory. */
 export function keyBytesOf(bytes: Bytes, at: number): Bytes {
   return bytes.subarray(at + changeHeaderBytes, valueStart(bytes, at))
 }
 
-/** On the same memory; empty for a removal. */
+/** A view on the same memory; empty for a removal. */
 export function valueBytesOf(bytes: Bytes, at: number): Bytes {
   return bytes.subarray(valueStart(bytes, at), changeEnd(bytes, at))
 }

@@ -1,7 +1,6 @@
-// Reads the log at the start and validates it. Each record says which groups were synced when it
-// was written. A bad record above the highest of these marks was not acknowledged as durable, so
-// the log ends there. A bad record below it is damage, so the start is refused, whatever the tables
-// hold.
+// Reads and validates the log at start. Each record states which groups were synced when it was
+// written. A bad record above the highest of these marks was never acknowledged as durable, so the
+// log ends there. A bad record below it is damage: the start fails, whatever the tables hold.
 
 import { dirname, join } from 'node:path'
 import type { Bytes } from '../../base/bytes/bytes.js'
@@ -22,19 +21,24 @@ import { scanRecords, scanUnsalted } from './log-scan.js'
 import { markPath } from './sync-mark.js'
 
 export interface LogState {
-  /** What holds groups above the applied one, in order, up to the end of the log. */
+  /** Segments with groups above the applied one, in order, up to the end of the log. */
   readonly segments: readonly SealedSegment[]
-  /** The last group of the log, or the applied one where that is higher. */
+  /** The last group of the log, or the applied group if that is higher. */
   readonly lastGroup: number
-  /** The highest group seen anywhere, also behind the end of the log. */
+  /** The highest group seen anywhere, including after the end of the log. */
   readonly highestGroup: number
-  /** The highest version of a change above the applied group, also behind the end of the log. */
+  /**
+   * The highest version of a change above the applied group, including after the end of the log.
+   */
   readonly lastVersion: number
-  /** Files with nothing above the applied group before the end of the log. */
+  /** Files that hold no group above the applied one before the end of the log. */
   readonly removable: readonly string[]
-  /** Where the log ends before its last byte, and how many bytes follow, in later files too. */
+  /**
+   * Set if the log ends before its last byte: the place, and how many bytes follow, in later files
+   * too.
+   */
   readonly torn?: Torn
-  /** Why it must not be served. */
+  /** Why the store must not open. */
   readonly damage?: Damage
 }
 
@@ -48,13 +52,13 @@ interface Damage {
   readonly path: string
   readonly at: number
   readonly group: number
-  /** One line that names all of this. */
+  /** A one-line description of all this. */
   readonly text: string
 }
 
 /**
- * Told of each group above the applied one, in order: its changes lie at `start` to `end` of
- * `bytes`, which are only valid during the call.
+ * Called for each group above the applied one, in order. Its changes are at `start` to `end` of
+ * `bytes`, valid only during the call.
  */
 export type VisitGroup = (
   bytes: Bytes,
@@ -65,9 +69,9 @@ export type VisitGroup = (
 ) => void
 
 /**
- * Reads the log in a folder, which may be missing. `applied` is the last group that the tables
- * hold, `mark` the last one that is known to have been synced (sync-mark.ts). What was visited
- * counts only if the answer has no `damage`. Throws OperationFailed where it cannot be read.
+ * Reads the log in a folder, which may be missing. `applied` is the last group in the tables,
+ * `mark` the last group known to be synced (sync-mark.ts). If the result has `damage`, discard what
+ * was visited. Throws OperationFailed if the log cannot be read.
  */
 export function readLog(
   files: Files,
@@ -84,26 +88,27 @@ export function readLog(
 }
 
 /**
- * Makes the files be what `state` says, all of it on the disk: then new groups may follow.
- * Repeatable after a crash at any point. Throws OperationFailed.
+ * Truncates and syncs the files to match `state`, so that new groups may follow. Can be repeated
+ * after a crash at any point. Throws OperationFailed.
  */
 export function cutLog(files: Files, folder: string, state: LogState): void {
   assert(state.damage === undefined, 'a damaged log is not cut')
   try {
-    // From the last on, so that none is ever missing in the middle.
+    // Remove the last file first, so that no gap ever appears in the middle.
     for (const path of state.removable.toReversed()) files.unlinkSync(path)
     for (const { path, bytes } of state.segments) {
       const file = files.open(path, 'write')
       try {
         if (path === state.torn?.path) files.truncate(file, bytes)
-        // The process before may have ended without it.
+        // The previous process may have ended without a sync.
         files.datasyncSync(file)
       } finally {
         files.close(file)
       }
     }
     if (state.removable.length + state.segments.length === 0) return
-    // Names too: the process before may have ended between making a file and syncing its folder.
+    // Sync names too: the previous process may have ended between creating a file and syncing its
+    // folder.
     files.syncFolderSync(folder)
     files.syncFolderSync(dirname(folder))
   } catch (error) {
@@ -115,13 +120,14 @@ interface FoundSegment {
   readonly path: string
   readonly firstGroup: number
   readonly size: number
-  /** The last sound group above the applied one, and where it ends; 0 for none. */
+  /** The last valid group above the applied one, and where it ends; 0 for none. */
   lastGroup: number
   bytes: number
 }
 
 /**
- * A place where groups `from` to `to` should be, perhaps more of them; none where `to` is lower.
+ * A bad place: groups `from` to `to` should be here, perhaps more; none if `to` is lower than
+ * `from`.
  */
 interface Bad {
   /** Index of the segment. */
@@ -130,7 +136,7 @@ interface Bad {
   readonly from: number
   readonly to: number
   readonly reason: string
-  /** No power cut does this, whatever the marks say. */
+  /** Damage that no power cut can cause, whatever the marks say. */
   readonly isForeign?: boolean
 }
 
@@ -141,16 +147,17 @@ class LogReading {
   private readonly visit: VisitGroup | undefined
   private buffer = Buffer.alloc(0)
   private readonly segments: FoundSegment[] = []
-  /** The last group of the segments so far, sound or not. */
+  /** The last group of the segments so far, valid or not. */
   private chained = 0
   private highest: number
   private version = 0
-  /** The highest group that a record tells to be on the disk. */
+  /** The highest group that a record states to be synced. */
   private synced: number
   /** Where the log ends. */
   private bad: Bad | undefined
   /**
-   * Behind the last sound record of a segment: the next one tells whether groups are lost there.
+   * The bytes after the last valid record of a segment. The next segment shows whether groups are
+   * lost there.
    */
   private rest: Bad | undefined
 
@@ -201,7 +208,7 @@ class LogReading {
     }
   }
 
-  /** The answer is valid until the next call. */
+  /** The result is valid until the next call. */
   private readWhole(path: string): Buffer {
     const file = this.files.open(path, 'read')
     try {
@@ -241,7 +248,7 @@ class LogReading {
     }
   }
 
-  /** Whether a segment begins where those before it ended. */
+  /** Checks whether a segment continues the previous ones. */
   private follow({ firstGroup, groupBefore }: SegmentHeader): void {
     const { rest, chained } = this
     const here = { segment: this.segments.length - 1, at: 0 }
@@ -326,7 +333,7 @@ class LogReading {
     return bytes === 0 ? state : { ...state, torn: { path, at, bytes } }
   }
 
-  /** Whole as far as it goes: does it go as far as what was synced? */
+  /** Checks that the valid part of the log reaches the last synced group. */
   private withEnd(state: LogState): LogState {
     const { folder, synced } = this
     const { lastGroup } = state
@@ -340,7 +347,7 @@ class LogReading {
   }
 }
 
-/** A failure of the system in our words; anything else is not ours to explain. */
+/** Wraps a file system error in a GatewayError; returns other errors unchanged. */
 function explained(error: unknown, what: string): unknown {
   if (!(error instanceof Error) || errorCode(error) === undefined) return error
   return new GatewayError('OperationFailed', `${what}: ${error.message}`, {}, error)

@@ -1,6 +1,6 @@
-// The bytes of the log. A segment is a header and records; a record is one write group. Each record
-// carries its segment's salt, a random number that clients never see: what follows a damaged record
-// is found by a search, and no stored value can be made to look like a record.
+// The byte format of the log. A segment is a header and records; a record is one write group. Each
+// record carries the random salt of its segment, which clients never see. After a damaged record
+// the next one is found by a search, so no stored value must look like a record.
 
 import {
   type Bytes,
@@ -15,7 +15,7 @@ import { changeEnd, changeHeaderBytes, isChangeKind, versionOf } from './change.
 
 /**
  * All little-endian. Segment header: magic u32 | salt u32 | format u32 | CRC-32C u32 of the salt
- * and what follows | first group u64 | group before it u64, 0 where there is none. Record header:
+ * and what follows | first group u64 | group before it u64, 0 if there is none. Record header:
  * magic u32 | CRC-32C u32 of what follows, changes included | length u32 of the changes | their
  * number u32 | group u64 | groups since the last synced one u32 | salt u32.
  */
@@ -26,7 +26,7 @@ export const segmentFormat = 1
 /** `SIGL` and `GRUP`. */
 const segmentMagic = 0x4c474953
 const recordMagic = 0x50555247
-/** Where a search for records looks. */
+/** The bytes that a search for records looks for. */
 export const recordMagicBytes = Buffer.from('GRUP')
 
 const saltAt = 4
@@ -41,7 +41,7 @@ const countAt = 12
 const groupAt = 16
 const unsyncedAt = 24
 const recordSaltAt = 28
-/** In the place of a distance: none, or one too far to write. */
+/** Stands for a distance that is absent or too large to store. */
 const unknownDistance = 0xffffffff
 
 export interface SegmentHeader {
@@ -57,7 +57,7 @@ export function segmentName(firstGroup: number): string {
   return `${String(firstGroup).padStart(nameDigits, '0')}.log`
 }
 
-/** The first group of a segment by its file's name; undefined for other files. */
+/** The first group of a segment, from its file name; undefined for other files. */
 export function groupOfName(name: string): number | undefined {
   const digits = namePattern.exec(name)?.[1]
   return digits === undefined ? undefined : Number(digits)
@@ -74,14 +74,14 @@ export function segmentHeader({ salt, firstGroup, groupBefore }: SegmentHeader):
   return bytes
 }
 
-/** The format number where it is a segment's header of another format; 0 is a hole, not one. */
+/** The format number if this is the header of another format. 0 is a hole, not a format. */
 export function foreignFormat(bytes: Bytes): number | undefined {
   if (bytes.length < segmentHeaderBytes || readUint32(bytes, 0) !== segmentMagic) return undefined
   const format = readUint32(bytes, formatAt)
   return format === segmentFormat || format === 0 ? undefined : format
 }
 
-/** The header at the start of a segment; undefined where it is short or damaged. */
+/** Reads the header of a segment; undefined if it is short or damaged. */
 export function openSegmentHeader(bytes: Bytes): SegmentHeader | undefined {
   if (bytes.length < segmentHeaderBytes || readUint32(bytes, 0) !== segmentMagic) return undefined
   if (readUint32(bytes, formatAt) !== segmentFormat) return undefined
@@ -99,8 +99,8 @@ function headerChecksum(bytes: Bytes): number {
 }
 
 /**
- * Fills the header of a record, which is the start of `pieces[0]`; the changes are what follows it
- * and the further pieces, `length` bytes in all. Groups up to `synced` are known to be on the disk.
+ * Fills the record header at the start of `pieces[0]`. The changes follow it and fill the other
+ * pieces, `length` bytes in all. Groups up to `synced` are known to be on disk.
  */
 export function fillRecordHeader(
   pieces: readonly Bytes[],
@@ -126,7 +126,7 @@ export function fillRecordHeader(
 }
 
 interface RecordFields {
-  /** Of the changes. */
+  /** Bytes of the changes. */
   readonly length: number
   readonly checksum: number
   readonly changes: number
@@ -135,7 +135,7 @@ interface RecordFields {
   readonly salt: number
 }
 
-/** As fillRecordHeader, of changes whose checksum is known. */
+/** Like fillRecordHeader, for changes whose checksum is known. */
 export function recordHeader(fields: RecordFields): Bytes {
   const { length, checksum, changes, group, syncedGroup, salt } = fields
   const header = new Uint8Array(recordHeaderBytes)
@@ -145,7 +145,7 @@ export function recordHeader(fields: RecordFields): Bytes {
   return header
 }
 
-/** The end of the sound record at `at`, or -1 where there is none within `end`. */
+/** The end of the valid record at `at`, or -1 if there is none before `end`. */
 export function soundRecordEnd(bytes: Bytes, at: number, end: number, salt: number): number {
   if (at + recordHeaderBytes > end || readUint32(bytes, at) !== recordMagic) return -1
   if (recordSalt(bytes, at) !== salt) return -1
@@ -165,20 +165,20 @@ export function recordGroup(bytes: Bytes, at: number): number {
   return readUint64(bytes, at + groupAt)
 }
 
-/** The last group known to be on the disk when the record was written, 0 for none. */
+/** The last group known to be on disk when the record was written; 0 for none. */
 export function recordSynced(bytes: Bytes, at: number): number {
   const distance = readUint32(bytes, at + unsyncedAt)
   return distance === unknownDistance ? 0 : Math.max(recordGroup(bytes, at) - distance, 0)
 }
 
-/** The number of changes that a record says it has. */
+/** The number of changes that the record header states. */
 export function recordChanges(bytes: Bytes, at: number): number {
   return readUint32(bytes, at + countAt)
 }
 
 /**
- * The highest version among the changes of a sound record that ends at `end`; undefined where its
- * changes are not what its header says: then it was not written by this code.
+ * The highest version among the changes of a valid record that ends at `end`. Undefined if the
+ * changes contradict the header: then this code did not write the record.
  */
 export function highestVersion(bytes: Bytes, at: number, end: number): number | undefined {
   let version = 0

@@ -1,5 +1,5 @@
-// Goes through the records of one segment, also behind a place that is damaged: there the next
-// record is found by a search. What the findings mean is for `log-reader.ts` to say.
+// Scans the records of one segment. After a damaged place, it searches for the next record.
+// `log-reader.ts` decides what the findings mean.
 
 import {
   recordGroup,
@@ -13,23 +13,23 @@ import {
 } from './log-record.js'
 
 interface ScanVisitor {
-  /** A sound record; the groups of a segment come in rising order. */
+  /** A valid record; groups come in ascending order. */
   record(at: number, end: number, group: number): void
-  /** At `at` groups `from` to `to` should be. */
+  /** Groups `from` to `to` are missing at `at`. */
   lost(at: number, from: number, to: number): void
 }
 
 interface Scanned {
-  /** Behind the last sound record. */
+  /** End of the last valid record. */
   readonly end: number
-  /** The last sound group, 0 for none. */
+  /** The last valid group; 0 for none. */
   readonly lastGroup: number
 }
 
-/** More records than a segment can have: groups beyond are not this segment's. */
+/** More records than a segment can have. Groups further away do not belong to this segment. */
 const segmentGroupsMax = 2 ** 24
 
-/** `bytes` is a segment, whole or cut, with the header that was read from its start. */
+/** `bytes` is a segment, complete or truncated; `header` was read from its start. */
 export function scanRecords(bytes: Buffer, header: SegmentHeader, visitor: ScanVisitor): Scanned {
   const { salt } = header
   let at = segmentHeaderBytes
@@ -50,7 +50,7 @@ export function scanRecords(bytes: Buffer, header: SegmentHeader, visitor: ScanV
   return { end: at, lastGroup }
 }
 
-/** The next sound record from `at` on, of at least group `lowest`. */
+/** The next valid record from `at` on, with a group of at least `lowest`. */
 function findRecord(
   bytes: Buffer,
   at: number,
@@ -65,9 +65,9 @@ function findRecord(
 }
 
 /**
- * What can be told of a segment whose header is lost, and with it the salt: the last group in it,
- * and the last one known as synced; 0 for none. Never a source of records: a client's value might
- * look like one.
+ * What a segment reveals after its header, and so its salt, is lost: its last group, and the last
+ * one known to be synced; 0 for none. Its records are never used: a client's value might look like
+ * one.
  */
 export function scanUnsalted(
   bytes: Buffer,

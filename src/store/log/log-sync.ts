@@ -1,6 +1,6 @@
-// When the log reaches the disk: fdatasync on the thread pool, one round at a time, and the
-// folder's names before anything in a new file counts as synced. A failed sync is for good: the
-// kernel may have dropped the pages, so that the next one would succeed without them.
+// Syncs the log: fdatasync on the thread pool, one round at a time. A folder's names are synced
+// before anything in a new file counts as synced. A failed sync is permanent: the kernel may have
+// dropped the pages, and the next sync would succeed without them.
 
 import type { Clock } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
@@ -9,20 +9,20 @@ import type { Log } from '../../base/log.js'
 import type { Files } from '../files.js'
 import type { SyncMark } from './sync-mark.js'
 
-/** `commit`: each group is synced; `interval`: every logSyncMs; `none`: at the end only. */
+/** `commit`: sync each group; `interval`: sync every logSyncMs; `none`: sync only at close. */
 export type Durability = 'commit' | 'interval' | 'none'
 
-/** Calls `body` once after so many milliseconds; answers how to take it back. */
+/** Calls `body` once after `ms`; returns a function that cancels it. */
 export type Later = (ms: number, body: () => void) => () => void
 
 /** An open file of the log. */
 export interface LogFile {
   readonly path: string
   readonly file: number
-  /** The last group appended, and the last one that is on the disk; 0 for none. */
+  /** The last group appended, and the last one synced; 0 for none. */
   lastGroup: number
   syncedGroup: number
-  /** Nothing more is appended: closed as soon as it is synced. */
+  /** No more appends: the file is closed as soon as it is synced. */
   isSealed: boolean
 }
 
@@ -31,11 +31,11 @@ interface LogSyncOptions {
   readonly clock: Clock
   readonly log: Log
   readonly durability: Durability
-  /** Those whose names must reach the disk with the first file. */
+  /** Folders whose names must be synced with the first file. */
   readonly folders: readonly string[]
   readonly syncedGroup: number
   readonly later: Later
-  /** Told of each group that was synced; closed with the last file. */
+  /** Records each synced group; closed with the last file. */
   readonly mark?: SyncMark | undefined
 }
 
@@ -43,11 +43,11 @@ export interface SyncStats {
   readonly syncs: number
   readonly lastSyncMs: number
   readonly maxSyncMs: number
-  /** Age of the oldest group that waits for a sync; 0 where none does, and without durability. */
+  /** Age of the oldest group that waits for a sync; 0 if none waits or durability is `none`. */
   readonly unsyncedMs: number
 }
 
-/** Those who wait for one round. */
+/** The callers that wait for one round. */
 interface Waiting {
   readonly promise: Promise<void>
   readonly resolve: () => void
@@ -55,9 +55,9 @@ interface Waiting {
 }
 
 interface Round {
-  /** It covers the groups up to here, */
+  /** The round covers the groups up to this one. */
   readonly lastGroup: number
-  /** the oldest of which is from here. */
+  /** When the oldest of those groups was appended. */
   readonly sinceMs: number
   waiting: Waiting | undefined
 }
@@ -68,7 +68,7 @@ export class LogSync {
   private unsyncedFolders: Set<string>
   private last: number
   private synced: number
-  /** When the oldest group that no round covers was appended. */
+  /** When the oldest group not covered by a round was appended. */
   private unsyncedSinceMs: number | undefined
   private running: Round | undefined
   private ended: Promise<void> = Promise.resolve()
@@ -86,17 +86,17 @@ export class LogSync {
     this.synced = options.syncedGroup
   }
 
-  /** Groups up to here survive a power cut. */
+  /** The last group that survives a power cut. */
   get syncedGroup(): number {
     return this.synced
   }
 
-  /** Set for good after a failed sync: why. */
+  /** Why a sync failed; permanent once set. */
   get failed(): string | undefined {
     return this.failure
   }
 
-  /** A new file in `folder`; from here on it is this object's to close. */
+  /** Takes over a new file in `folder`; this object closes it. */
   opened(file: LogFile, folder: string): void {
     this.files.add(file)
     this.unsyncedFolders.add(folder)
@@ -114,7 +114,7 @@ export class LogSync {
     if (this.running === undefined) this.closeFinished()
   }
 
-  /** The tables hold all of the file: what of it is not synced need not be any more. */
+  /** The tables hold the whole file, so it needs no further sync. */
   dropped(path: string): void {
     for (const file of this.files) {
       if (file.path === path) file.syncedGroup = file.lastGroup
@@ -122,7 +122,7 @@ export class LogSync {
     if (this.running === undefined) this.closeFinished()
   }
 
-  /** A sync has failed: what waits for one is promised no more, and nothing is written after. */
+  /** Records a failed sync: waiting callers are rejected, and writing ends. */
   lose(reason: string): void {
     if (this.failure !== undefined) return
     this.failure = reason
@@ -131,7 +131,9 @@ export class LogSync {
     this.waiting = undefined
   }
 
-  /** Resolves when `group` is synced; undefined if it is, or if no caller waits for it. */
+  /**
+   * Resolves when `group` is synced; undefined if it is, or if the durability does not require it.
+   */
   wait(group: number): Promise<void> | undefined {
     if (this.options.durability !== 'commit' || group <= this.synced) return undefined
     if (this.failure !== undefined) return Promise.reject(fail('OperationFailed', this.failure))
@@ -152,7 +154,7 @@ export class LogSync {
     return { syncs, lastSyncMs, maxSyncMs, unsyncedMs }
   }
 
-  /** Syncs what is left, whatever the durability, and closes the files; rejects if that fails. */
+  /** Syncs the rest, whatever the durability, and closes the files; rejects if that fails. */
   async close(): Promise<void> {
     while (this.running !== undefined) await this.ended
     const failedBefore = this.failure !== undefined
@@ -165,7 +167,7 @@ export class LogSync {
     if (this.failure !== undefined && !failedBefore) throw fail('OperationFailed', this.failure)
   }
 
-  /** Begins a round, now or after a while. */
+  /** Starts a round after `ms`. */
   private plan(ms: number): void {
     if (this.running !== undefined || this.cancelTimer !== undefined) return
     if (this.options.durability === 'commit') this.begin()
@@ -213,7 +215,7 @@ export class LogSync {
     if (sinceMs !== undefined) this.plan(logSyncMs - (clock.elapsed() - sinceMs))
   }
 
-  /** What is appended while this is at work may or may not be covered: the next round tells. */
+  /** A round may or may not cover groups appended while it runs; the next round covers them. */
   private async syncAll(): Promise<void> {
     const { files } = this.options
     for (const file of [...this.files]) {
@@ -227,7 +229,7 @@ export class LogSync {
     for (const folder of folders) await files.syncFolder(folder)
   }
 
-  /** Never while a round is at work: it may hold the file. */
+  /** Never called while a round runs, since it may use the file. */
   private closeFinished(): void {
     for (const file of this.files) {
       if (!file.isSealed || file.syncedGroup !== file.lastGroup) continue
@@ -244,7 +246,7 @@ function newWaiting(): Waiting {
     resolve = done
     reject = failed
   })
-  // The caller gets the error. A missing caller must not end the process.
+  // The caller gets the error; without a caller, it must not end the process.
   promise.catch(() => undefined)
   return { promise, resolve, reject }
 }

@@ -1,7 +1,7 @@
-// The log in front of the tables: one record a write group, appended to segment files by one
-// synchronous write, which a crash of the process cannot undo; synced to the disk as `log-sync.ts`
-// says. A write that fails is cut off again and its group fails as one.
-// (docs/design/storage.md, "Log, memtable, tables")
+// The log in front of the tables: one record for each write group, appended to a segment file by
+// one synchronous write. So it survives a crash of the process; `log-sync.ts` syncs it to disk. A
+// failed write is truncated and its whole group fails. (docs/design/storage.md, "Log, memtable,
+// tables")
 
 import { dirname, join } from 'node:path'
 import type { Bytes } from '../../base/bytes/bytes.js'
@@ -21,12 +21,12 @@ import {
 import { type Durability, type Later, type LogFile, LogSync, type SyncStats } from './log-sync.js'
 import type { SyncMark } from './sync-mark.js'
 
-/** Pieces of one write: the kernel takes 1,024. */
+/** Pieces of one write; the kernel's limit is 1,024. */
 export const logWritePiecesMax = 512
-/** A start numbers its groups so far above the last known one: a lost tail's never come again. */
+/** Each start skips this many group numbers, so those of a lost log tail are never reused. */
 export const logGroupsPerStart = 2 ** 20
 
-/** A file that nothing more is appended to. */
+/** A closed segment file. */
 export interface SealedSegment {
   readonly path: string
   readonly firstGroup: number
@@ -35,36 +35,36 @@ export interface SealedSegment {
 }
 
 export interface SegmentLogOptions {
-  /** The log's own; made if missing. */
+  /** The log's own folder; created if missing. */
   readonly folder: string
   readonly files: Files
   readonly clock: Clock
   readonly log: Log
   readonly durability: Durability
   /**
-   * The last group of before, all of it on the disk, and the highest number ever seen, which may
-   * have been of a lost one: no number at or below it is given out.
+   * The last group of the previous run, fully on disk, and the highest number ever seen, perhaps of
+   * a lost group. No number up to that one is reused.
    */
   readonly after: { readonly group: number; readonly highestGroup?: number }
-  /** Segments of before that are still to be discarded; for the statistics. */
+  /** Earlier segments not yet discarded; for the statistics. */
   readonly segments?: readonly SealedSegment[]
-  /** The machine's unless said. */
+  /** Default: the system's random source. */
   readonly random?: Random
   readonly later?: Later
   readonly mark?: SyncMark
 }
 
 interface SegmentLogStats extends SyncStats {
-  /** Appended since the start. */
+  /** Groups appended since the start. */
   readonly groups: number
-  /** All files of the log. */
+  /** Bytes of all files of the log. */
   readonly segmentBytes: number
 }
 
 interface CurrentFile extends LogFile {
   readonly salt: number
   readonly firstGroup: number
-  /** Until the first append has written it. */
+  /** The header, until the first append writes it. */
   header: Bytes | undefined
   bytes: number
 }
@@ -79,7 +79,7 @@ export class SegmentLog {
   private isClosed = false
   private groups = 0
   private written = 0
-  /** Of segments that are not discarded yet, by path. */
+  /** Bytes of the closed segments not yet discarded, by path. */
   private readonly sealed = new Map<string, number>()
   private readonly unlinking = new Set<Promise<void>>()
 
@@ -97,7 +97,9 @@ export class SegmentLog {
     })
   }
 
-  /** The first file is made by the first append. Throws OperationFailed without a folder. */
+  /**
+   * The first append creates the first file. Throws OperationFailed if the folder cannot be made.
+   */
   static open(options: SegmentLogOptions): SegmentLog {
     try {
       options.files.makeFolder(options.folder)
@@ -115,7 +117,7 @@ export class SegmentLog {
     return this.sync.syncedGroup
   }
 
-  /** Of the file that groups are appended to at the moment. */
+  /** Bytes of the file that takes appends. */
   get currentBytes(): number {
     return this.current?.bytes ?? 0
   }
@@ -125,14 +127,14 @@ export class SegmentLog {
     return this.written
   }
 
-  /** Set for good after a sync or a truncation that failed: why nothing is appended any more. */
+  /** Why appends are refused, permanently, after a failed sync or truncation. */
   get refusing(): string | undefined {
     return this.sync.failed ?? this.stopped
   }
 
   /**
-   * Writes one group, whose header at the start of `pieces[0]` is filled here, and answers its
-   * number. Throws OutOfDiskSpace or OperationFailed; then nothing of it is left in the log.
+   * Writes one group, fills its header at the start of `pieces[0]`, and returns its number. Throws
+   * OutOfDiskSpace or OperationFailed; then the log holds nothing of the group.
    */
   append(pieces: readonly Bytes[], changes: number): number {
     this.requireWritable()
@@ -147,8 +149,8 @@ export class SegmentLog {
   }
 
   /**
-   * Writes changes of the record that comes next, which begin `offset` bytes behind its header; the
-   * record is none before endParts. Throws as append.
+   * Writes changes of the next record at `offset` bytes after its header. The record is invalid
+   * until endParts. Throws like append.
    */
   writePart(pieces: readonly Bytes[], offset: number): void {
     this.requireWritable()
@@ -169,7 +171,7 @@ export class SegmentLog {
     }
   }
 
-  /** Makes a record of the parts, `length` bytes with that checksum; answers its group. */
+  /** Completes the record from its parts, `length` bytes with that checksum; returns its group. */
   endParts(length: number, checksum: number, changes: number): number {
     this.requireWritable()
     assert(length > 0 && length <= logRecordBytesMax, 'a group is within the bounds of a record')
@@ -187,7 +189,7 @@ export class SegmentLog {
     return group
   }
 
-  /** What was written of a record that comes to nothing goes. */
+  /** Removes the parts of an abandoned record. */
   undoParts(): void {
     const file = this.current
     if (file === undefined) return
@@ -210,23 +212,23 @@ export class SegmentLog {
   }
 
   /**
-   * Durability `commit`: resolves when `group` is on the disk, and rejects when it never will be;
-   * undefined where it is already, and for the other durabilities.
+   * Durability `commit`: resolves when `group` is on disk, and rejects if it never will be.
+   * Undefined if it already is, and for other durabilities.
    */
   synced(group: number): Promise<void> | undefined {
     return this.sync.wait(group)
   }
 
   /**
-   * Ends writing for good, for a reason that is not the log's own. What was appended is still
-   * synced, unless it is the sync that cannot be relied on.
+   * Ends writing permanently, for a reason outside the log. Appended groups are still synced,
+   * unless the sync itself cannot be trusted.
    */
   stop(reason: string, hasLostSync: boolean): void {
     this.stopped ??= reason
     if (hasLostSync) this.sync.lose(reason)
   }
 
-  /** Ends the current file; undefined where nothing is in it. */
+  /** Closes the current file; undefined if it is empty. */
   seal(): SealedSegment | undefined {
     const file = this.current
     if (file === undefined || file.bytes === 0) return undefined
@@ -238,8 +240,8 @@ export class SegmentLog {
   }
 
   /**
-   * Removes a segment that the tables hold, behind the caller's back. The folder needs no sync: a
-   * name that comes back after a power cut holds nothing above the tables.
+   * Removes a segment that the tables hold, in the background. The folder needs no sync: a name
+   * that reappears after a power cut holds nothing that the tables lack.
    */
   discard({ path }: Pick<SealedSegment, 'path'>): void {
     const { files, log } = this.options
@@ -261,7 +263,7 @@ export class SegmentLog {
     return { ...this.sync.stats(), groups: this.groups, segmentBytes }
   }
 
-  /** Syncs what is left; rejects with OperationFailed if that fails. Nothing is appended after. */
+  /** Syncs the rest and ends writing; rejects with OperationFailed if that fails. */
   async close(): Promise<void> {
     if (this.isClosed) return
     this.isClosed = true
@@ -306,7 +308,9 @@ export class SegmentLog {
     return current
   }
 
-  /** Appends all of it, or leaves the file as it was and throws; answers the bytes written. */
+  /**
+   * Appends the whole record, or leaves the file unchanged and throws; returns the bytes written.
+   */
   private write(file: CurrentFile, record: readonly Bytes[], recordBytes: number): number {
     const { header } = file
     const pieces = header === undefined ? record : [header, ...record]
@@ -321,7 +325,9 @@ export class SegmentLog {
     return bytes
   }
 
-  /** Throws OperationFailed where the file could not be cut: the log cannot go on behind that. */
+  /**
+   * Throws OperationFailed if the file could not be truncated: the log cannot continue after that.
+   */
   private undo({ file, path, bytes }: CurrentFile): void {
     try {
       this.options.files.truncate(file, bytes)
@@ -336,7 +342,7 @@ export class SegmentLog {
   }
 }
 
-/** One call as a rule; the system may take less than it is given. */
+/** Usually one call; the system may accept fewer bytes than it is given. */
 function writeAll(
   files: Files,
   file: number,
@@ -361,7 +367,7 @@ function writeOnce(files: Files, file: number, pieces: readonly Bytes[], positio
   return files.writev(file, some, position)
 }
 
-/** What is left of `pieces` behind their first `count` bytes. */
+/** The rest of `pieces` after their first `count` bytes. */
 function behind(pieces: readonly Bytes[], count: number): Bytes[] {
   const rest: Bytes[] = []
   let before = count

@@ -1,6 +1,5 @@
-// The record of a group that is open for several turns: its changes are written as they are made,
-// and its header behind the last of them. Until then a reader of the log finds no record there, as
-// behind a write that a power cut has torn.
+// The record of a group that spans several turns. Its changes are written as they are made, and its
+// header last. Until then a reader of the log finds no record, as after a torn write.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { crc32c } from '../../base/bytes/crc32c.js'
@@ -9,7 +8,7 @@ import type { SegmentLog } from './log.js'
 import { recordHeaderBytes } from './log-record.js'
 
 export class RecordParts {
-  /** Bytes of changes that are written, and their checksum. */
+  /** Bytes of the changes written so far, and their checksum. */
   private bytes = 0
   private checksum = 0
 
@@ -18,7 +17,7 @@ export class RecordParts {
     private readonly memtable: Memtable,
   ) {}
 
-  /** Writes at most so many bytes of what has been changed; answers whether there are more. */
+  /** Writes at most `most` bytes of the changes; returns whether more are left. */
   write(most: number): boolean {
     const pieces: Bytes[] = []
     let length = 0
@@ -37,7 +36,7 @@ export class RecordParts {
     return hasMore
   }
 
-  /** Writes the rest and what makes it a record; answers its group. */
+  /** Writes the rest and the header that completes the record; returns its group. */
   end(changes: number): number {
     this.write(Number.POSITIVE_INFINITY)
     return this.log.endParts(this.bytes, this.checksum, changes)

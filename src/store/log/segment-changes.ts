@@ -1,6 +1,6 @@
-// Reads a log segment for the checkpoint: records are verified, and the places of their changes are
-// noted in a typed array. A segment of usual size is one part; a longer one comes in parts of whole
-// records, so that memory stays bounded.
+// Reads a log segment for the checkpoint: verifies the records and collects the offsets of their
+// changes in a typed array. A segment of normal size is one part. A longer one is read in parts of
+// whole records, so memory stays bounded.
 
 import { readSync } from 'node:fs'
 import type { Bytes } from '../../base/bytes/bytes.js'
@@ -19,18 +19,18 @@ import {
 
 export interface SegmentSource {
   readonly path: string
-  /** What follows this group is not looked at: it may be torn. */
+  /** Records after this group are ignored: they may be torn. */
   readonly lastGroup: number
 }
 
-/** What glibc never keeps once it is freed; pages that were never written cost nothing. */
+/** Size that glibc always returns to the system when freed. Untouched pages cost nothing. */
 const mappedBytesMin = 33 * 2 ** 20
 
 export class SegmentChanges {
-  /** The part at work, and in it the offsets of its changes, in the order of the log. */
+  /** The current part, and the offsets of its changes in log order. */
   bytes: Bytes = new Uint8Array(0)
   offsets = new Uint32Array(0)
-  /** Set with the part that holds the last group. */
+  /** Whether this part holds the last group. */
   isLast = false
   /** The highest version so far. */
   version = 0
@@ -39,16 +39,16 @@ export class SegmentChanges {
   private readonly source: SegmentSource
   private readonly appliedGroup: number
   private readonly partBytesMax: number
-  /** In the file, behind the last record that was read. */
+  /** File position after the last record read. */
   private position = segmentHeaderBytes
-  /** The next record's. */
+  /** The group of the next record. */
   private group = 0
   private readonly salt: number
   private noted = 0
 
   /**
-   * `file` is open and `size` bytes long. Groups up to `appliedGroup` are passed over. A part has
-   * room for any record.
+   * `file` is open and `size` bytes long. Groups up to `appliedGroup` are skipped. A part has room
+   * for any record.
    */
   constructor(
     file: number,
@@ -70,7 +70,7 @@ export class SegmentChanges {
     this.group = header.firstGroup
   }
 
-  /** Reads the next part; false behind the last. Throws InternalError where a record is damaged. */
+  /** Reads the next part; false after the last. Throws InternalError if a record is damaged. */
   next(): boolean {
     if (this.isLast) return false
     const left = this.size - this.position
@@ -83,14 +83,14 @@ export class SegmentChanges {
     return true
   }
 
-  /** Gives the memory of the part at work back; its bytes and offsets are empty then. */
+  /** Frees the memory of the current part; its bytes and offsets are then empty. */
   free(): void {
     freeMemory(this.bytes, this.offsets)
   }
 
   private read(length: number): void {
     this.free()
-    // Not cleared, and always large enough to be mapped, so that freeing gives it back.
+    // Not zeroed, and always large enough to be mapped, so that freeing returns it to the system.
     const { buffer } = Buffer.allocUnsafeSlow(Math.max(length, mappedBytesMin))
     this.bytes = new Uint8Array(buffer, 0, length)
     this.offsets = new Uint32Array(Math.ceil(length / 128))
@@ -102,13 +102,13 @@ export class SegmentChanges {
     }
   }
 
-  /** Answers where the last whole record of the part ends. */
+  /** Returns the end of the last complete record of the part. */
   private readRecords(): number {
     const { bytes, salt } = this
     let at = 0
     while (!this.isLast) {
       const end = soundRecordEnd(bytes, at, bytes.length, salt)
-      // Damaged, or reaching into the next part, which then begins with it.
+      // Either damaged, or continued in the next part, which then begins with it.
       if (end === -1) break
       this.readRecord(at, end)
       at = end

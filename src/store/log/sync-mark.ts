@@ -1,6 +1,6 @@
-// The last group that is known to be on the disk, in a small file beside the tables. Records of the
-// log tell it too, but a log whose last file is lost takes that word along. The mark is written
-// behind each sync and not synced itself: after a power cut it may be old, and is never too new.
+// Keeps the last group known to be on disk in a small file beside the tables. Log records state it
+// too, but that information is lost with the log's last file. The mark is written after each sync
+// and is not synced itself. After a power cut it may be old, but never too new.
 
 import {
   type Bytes,
@@ -16,12 +16,12 @@ const fileName = 'synced'
 const groupBytes = 8
 const markBytes = 12
 
-/** Where the mark of the store in `folder` lies. */
+/** Path of the mark file of the store in `folder`. */
 export function markPath(folder: string): string {
   return `${folder}/${fileName}`
 }
 
-/** The group of the mark; 0 where there is none, or none that is whole. */
+/** The group of the mark; 0 if the file is missing or damaged. */
 export function readMark(files: Files, folder: string): number {
   let file: number
   try {
@@ -48,7 +48,7 @@ export class SyncMark {
     private readonly file: number,
   ) {}
 
-  /** Makes the file where it is missing. */
+  /** Creates the file if it is missing. */
   static open(files: Files, folder: string): SyncMark {
     const path = markPath(folder)
     try {
@@ -59,7 +59,10 @@ export class SyncMark {
     }
   }
 
-  /** A mark that could not be written is an old one: the log itself is what was promised. */
+  /**
+   * A failed write is ignored: it leaves an old mark, and the log itself holds the acknowledged
+   * data.
+   */
   write(group: number): void {
     writeUint64(this.bytes, 0, group)
     writeUint32(this.bytes, groupBytes, crc32c(this.bytes, 0, groupBytes))

@@ -1,6 +1,6 @@
-// In-place writes: a put that is built behind the last change of a memtable. Its key is looked up
-// and its value made there, so neither is an array of its own that would be copied. Until it is
-// kept, the next change overwrites it.
+// In-place writes: a put built directly after the last change of a memtable. Its key is looked up
+// and its value written there, which avoids separate arrays and copies. Until it is kept, the next
+// change overwrites it.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { changeHeaderBytes } from '../log/change.js'
@@ -9,12 +9,12 @@ import { hashBytes } from './memtable-hash.js'
 
 export class MemtableWrite implements InPlaceWrite {
   bytes: Bytes = new Uint8Array()
-  /** Where the change begins, in `bytes`, and what it is called in the memtable. */
+  /** Where the change begins in `bytes`, and its address in the memtable. */
   at = 0
   address = 0
   keyLength = 0
   valueLength = 0
-  /** Once the key is written and looked up: its hash, and its slot or -1. */
+  /** Valid after the key was looked up: its hash, and its slot or -1. */
   hash = 0
   slot = -1
 
@@ -31,7 +31,7 @@ export class MemtableWrite implements InPlaceWrite {
     return this.hash
   }
 
-  /** In memory of its own. */
+  /** A copy of the key. */
   key(): Bytes {
     return this.bytes.slice(this.keyAt, this.valueAt)
   }

@@ -1,12 +1,12 @@
-// The memtable that was last applied to the tables, kept for a while: recent keys are likely to be
-// read or written next, and are found here at a fraction of the cost of the tables. It equals the
-// tables, so it is used only for keys that no layer above has.
+// Keeps the memtable that was last applied to the tables for a while. Recent keys are likely to be
+// used next, and lookups here cost a fraction of those in the tables. It equals the tables, so it
+// is used only for keys that no newer layer has.
 
 import { memtableMsMax } from '../../base/limits.js'
 import type { Generation } from '../generation.js'
 import type { Memtable } from './memtable.js'
 
-/** Changes of a key, on average, that show that it is written again and again. */
+/** Average changes for each key above which keys count as rewritten often. */
 const rewritesMin = 1.25
 
 export class LastApplied {
@@ -18,8 +18,8 @@ export class LastApplied {
   }
 
   /**
-   * Takes the place of the one before, and goes by itself when none follows. Where keys were hardly
-   * written twice, as when data is loaded, it would be memory for nothing.
+   * Replaces the previous memtable, and expires if none follows. If keys were rarely written twice,
+   * as in a data load, it is not kept: it would waste memory.
    */
   take(generation: Generation): void {
     this.release()

@@ -1,30 +1,30 @@
-// A cursor through the order of a memtable, as it was at a position: what came later is passed by,
-// tombstones are seen. Both ends of the range are looked up at once, so a step compares no key.
+// A cursor over the keys of a memtable as of a position. It skips later changes and includes
+// tombstones. Both ends of the range are looked up at once, so a step compares no keys.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import type { KeyRange } from '../store.js'
 
-/** What a cursor needs to know of its memtable. */
+/** What a cursor requires of its memtable. */
 export interface Ordered {
-  /** The place of the first key that is not below `key`. */
+  /** The place of the first key >= `key`. */
   lowerBound(key: Bytes): number
   placeAfter(place: number): number
   placeBefore(place: number): number
-  /** The address of the change at `place` that is seen before `position`, or -1. */
+  /** The address of the change at `place` visible before `position`, or -1. */
   addressAt(place: number, position: number): number
   keyAt(address: number): Bytes
   valueAt(address: number): Bytes
   isRemoved(address: number): boolean
 }
 
-/** Good until the next write to the memtable. */
+/** Valid until the next write to the memtable. */
 export class MemtableCursor {
-  /** Of the change that the cursor stands at; -1 at the end. */
+  /** Address of the current change; -1 at the end. */
   address = -1
   private readonly memtable: Ordered
   private readonly before: number
   private readonly reverse: boolean
-  /** The next place, or in reverse the one behind it; and where the range ends. */
+  /** The next place, or in reverse the one after it; and where the range ends. */
   private place: number
   private readonly end: number
   private copied: Bytes | undefined
@@ -40,7 +40,7 @@ export class MemtableCursor {
     this.advance()
   }
 
-  /** The caller's own; undefined at the end. */
+  /** A copy owned by the caller; undefined at the end. */
   get key(): Bytes | undefined {
     if (this.copied === undefined && this.address !== -1) {
       this.copied = this.memtable.keyAt(this.address)
@@ -48,7 +48,7 @@ export class MemtableCursor {
     return this.copied
   }
 
-  /** The caller's own; undefined for a tombstone. */
+  /** A copy owned by the caller; undefined for a tombstone. */
   value(): Bytes | undefined {
     const { address, memtable } = this
     return memtable.isRemoved(address) ? undefined : memtable.valueAt(address)

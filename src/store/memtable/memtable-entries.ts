@@ -1,19 +1,19 @@
-// The keys of a memtable as numbers: an id a key, and the address of its newest change. Keys are
-// read and compared where they lie, in the slabs; there is no object a key.
+// Represents the keys of a memtable as numbers: an id for each key, and the address of its newest
+// change. Keys are read and compared in place, in the slabs, without an object for each key.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { changeEnd, changeHeaderBytes, isRemoval, keyLengthOf } from '../log/change.js'
 import { hashBytes } from './memtable-hash.js'
 import type { Slabs } from './memtable-slabs.js'
 
-/** Addresses stand in pages, so that growing copies nothing. */
+/** Addresses are stored in pages, so growth copies nothing. */
 const pageBits = 13
 const pageIds = 2 ** pageBits
 
-/** Bytes that a word of a key covers: with their number they fit a double exactly. */
+/** Key bytes in one word: with their count they fit a double exactly. */
 export const wordBytes = 6
 
-/** A key where it lies. Used again and again: a search makes no objects. */
+/** A reference to a key in place. It is reused, so a search allocates no objects. */
 export class KeyRef {
   bytes: Bytes = new Uint8Array()
   start = 0
@@ -82,7 +82,7 @@ export class Entries {
     return true
   }
 
-  /** Makes `key` the key of `id`. */
+  /** Points `key` at the key of `id`. */
   point(key: KeyRef, id: number): void {
     const address = this.address(id)
     const slab = this.slabs.at(address)
@@ -92,7 +92,7 @@ export class Entries {
     key.length = keyLengthOf(slab, offset)
   }
 
-  /** The order of the key of `id` and another, byte by byte; negative when it comes before. */
+  /** Compares the key of `id` with another, byte by byte; negative if it comes first. */
   compare(id: number, key: KeyRef): number {
     const address = this.address(id)
     const slab = this.slabs.at(address)
@@ -113,7 +113,7 @@ export class Entries {
     return this.compare(id, this.other)
   }
 
-  /** The order of the first `depth` bytes of the key of `id`, which has them, and of another. */
+  /** Compares the first `depth` bytes of the key of `id`, which has that many, with another key. */
   comparePrefix(id: number, key: KeyRef, depth: number): number {
     this.point(this.other, id)
     const { bytes, start } = this.other
@@ -125,7 +125,7 @@ export class Entries {
     return depth - length
   }
 
-  /** Bytes that two keys begin with alike. */
+  /** Length of the common prefix of two keys. */
   commonPrefix(id: number, other: number): number {
     this.point(this.one, id)
     this.point(this.other, other)
@@ -146,8 +146,8 @@ export class Entries {
 }
 
 /**
- * Six bytes of a key as one number, and how many of them there are: words of keys that are alike up
- * to `depth` are in the order of the keys, and equal words of six bytes leave it open.
+ * Six bytes of a key and their count as one number. For keys with a common prefix of `depth` bytes,
+ * words order like the keys; equal full words need a further comparison.
  */
 export function wordOf(bytes: Bytes, start: number, length: number, depth: number): number {
   const at = start + depth

@@ -1,18 +1,18 @@
-// Keys by their hash: open addressing in parts that grow one at a time, so that no step is long for
-// any number of keys. Clients choose keys, and collisions slow all clients: the hash is
-// HalfSipHash-1-3 (Aumasson, Bernstein: SipHash, 2012) under a secret of the process.
+// Hash table of the keys: open addressing in parts that grow one at a time, so every step is short
+// for any number of keys. Clients choose keys, and collisions would slow down all clients. So the
+// hash is HalfSipHash-1-3 (Aumasson, Bernstein: SipHash, 2012) under a secret of the process.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { systemRandom } from '../../base/clock.js'
 
 const secret = new Int32Array(systemRandom.bytes(8).buffer)
 const partsCount = 256
-/** Slots of the smallest part; an empty one has a free slot to end a search at. */
+/** Slots of the smallest part. Every part keeps a free slot, where a search ends. */
 const slotsMin = 16
 
 /**
  * Slot s of a part: hash at 4s, id + 1 (0 where it is free) at 4s + 1 of the numbers, and at 2s + 1
- * of the addresses, on the same memory, that of the newest change: all in one line of the cache.
+ * of the addresses, on the same memory, the address of the newest change: all in one cache line.
  */
 interface Part {
   readonly numbers: Int32Array
@@ -28,7 +28,7 @@ interface Keys {
 const emptyPart = makePart(1)
 
 export class HashTable {
-  /** Keys, and memory of the parts. */
+  /** Number of keys, and memory of the parts in bytes. */
   count = 0
   bytes = 0
   private readonly keys: Keys
@@ -38,7 +38,7 @@ export class HashTable {
     this.keys = keys
   }
 
-  /** The slot of the key at `from` of `bytes`, or -1. Good until the next insert or remove. */
+  /** The slot of the key at `from` of `bytes`, or -1. Valid until the next insert or remove. */
   find(hash: number, bytes: Bytes, from = 0, length = bytes.length): number {
     const { numbers, addresses } = this.parts[hash >>> 24] as Part
     const mask = (numbers.length >>> 2) - 1
@@ -72,18 +72,18 @@ export class HashTable {
     ;(this.parts[hash >>> 24] as Part).addresses[2 * slot + 1] = address
   }
 
-  /** Of a key that is not here. */
+  /** Inserts a key that is not in the table. */
   insert(hash: number, id: number, address: number): void {
     const index = hash >>> 24
     let part = this.parts[index] as Part
     const slots = part.numbers.length >>> 2
-    // Above three quarters full, the way to a free slot becomes long.
+    // Above three quarters full, searches for a free slot become long.
     if ((part.used + 1) * 4 > slots * 3) part = this.resize(index, Math.max(slotsMin, slots * 2))
     place(part, hash, id + 1, address)
     this.count++
   }
 
-  /** The key whose newest change lies at `address`. */
+  /** Removes the key whose newest change is at `address`. */
   remove(hash: number, address: number): void {
     const index = hash >>> 24
     const part = this.parts[index] as Part
@@ -91,7 +91,7 @@ export class HashTable {
     const slots = numbers.length >>> 2
     const mask = slots - 1
     let free = this.findAddress(hash, address)
-    // What stands behind moves up, unless it would then stand before its own place.
+    // Later entries move up, unless that would place them before their home slot.
     for (let slot = (free + 1) & mask; numbers[4 * slot + 1] !== 0; slot = (slot + 1) & mask) {
       const home = (numbers[4 * slot] as number) & mask
       if (((slot - home) & mask) < ((slot - free) & mask)) continue
@@ -103,7 +103,7 @@ export class HashTable {
     numbers[4 * free + 1] = 0
     part.used--
     this.count--
-    // Below an eighth full, half the slots are still twice what is needed.
+    // Below one eighth full, half the slots still suffice twice over.
     if (part.used * 8 < slots && slots > slotsMin) this.resize(index, slots / 2)
   }
 
@@ -146,7 +146,7 @@ export function hashBytes(bytes: Bytes, start: number, length: number): number {
   let d = 0x74656462 ^ b
   const whole = start + (length & ~3)
   const end = start + length
-  // Whole words, then the rest with the length, then three rounds over nothing.
+  // Whole words, then the rest with the length, then three finalization rounds.
   for (let at = start, tail = 0; tail < 4; at += 4) {
     let word = 0
     if (at < whole) {

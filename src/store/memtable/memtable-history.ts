@@ -1,41 +1,41 @@
-// What changes have superseded: to take a group back, to show a snapshot the state at its position,
-// and to know when no reader needs the bytes of an old version. A queue in the order of time,
-// trimmed from its front as snapshots go.
+// Records superseded versions: to roll back a group, to give a snapshot the state at its position,
+// and to know when no reader needs an old version. A queue in time order, trimmed from the front as
+// snapshots end.
 
-/** Items stand in pages, so that growing copies nothing. */
+/** Items are stored in pages, so growth copies nothing. */
 const pageItems = 4_096
 const pageBytes = pageItems * 32
 const headPageIds = 8_192
 
-/** The version of a key before its first change. */
+/** Stands for the version before a key's first change. */
 export const absent = -1
 /**
- * In the place of a previous item, if no reader asked for the chain: the later version does or does
- * not fit in the place of the one that it supersedes.
+ * Values in place of a previous item, if no reader needs the chain: the later version fits, or does
+ * not fit, in the place of the one it supersedes.
  */
 const fitting = -1
 const unfitting = -2
 
 interface Page {
   readonly ids: Int32Array
-  /** Of the keys. */
+  /** Hashes of the keys. */
   readonly hashes: Int32Array
-  /** Addresses of the superseded version, or absent, and of the change that came in its place. */
+  /** Addresses of the superseded version (or absent), and of the change that replaced it. */
   readonly before: Float64Array
   readonly after: Float64Array
-  /** The item before this one of the same key; what lies below the front says nothing. */
+  /** The previous item of the same key; meaningless if it lies before the front. */
   readonly previous: Float64Array
 }
 
-/** Items are numbered from 1 on for ever. */
+/** Items are numbered from 1; numbers are never reused. */
 export class History {
-  /** The oldest item, and the one that will be added next. */
+  /** The oldest item, and the number of the next one. */
   front = 1
   end = 1
   private readonly pages: Page[] = []
   private firstPage = 0
   private spare: Page | undefined
-  /** The newest chained item of each key, by id. Stale where it lies below the front. */
+  /** The newest chained item of each key, by id. Stale if it lies before the front. */
   private readonly heads: (Float64Array | undefined)[] = []
   private headPages = 0
 
@@ -45,8 +45,8 @@ export class History {
   }
 
   /**
-   * `fits` where `after` may take the place of `before` once the group is kept; undefined while
-   * there are snapshots, which may look for older versions.
+   * `fits`: `after` may take the place of `before` once the group is kept. Undefined while there
+   * are snapshots, which may need older versions.
    */
   add(id: number, hash: number, before: number, after: number, fits: boolean | undefined): void {
     const item = this.end++
@@ -60,7 +60,7 @@ export class History {
     else page.previous[index] = fits ? fitting : unfitting
   }
 
-  /** Takes the newest item off. */
+  /** Removes the newest item. */
   removeLast(): void {
     const item = --this.end
     const page = this.pageOf(item)
@@ -76,7 +76,7 @@ export class History {
     if (this.front % pageItems === 0) this.dropPages()
   }
 
-  /** Takes off what was superseded before `position`. */
+  /** Removes the items superseded before `position`. */
   removeBefore(position: number): void {
     while (this.front < this.end) {
       const next = Math.min((Math.floor(this.front / pageItems) + 1) * pageItems, this.end)
@@ -108,7 +108,7 @@ export class History {
   }
 
   /**
-   * The address of what a snapshot at `position` sees of a key whose newest change is later, or
+   * For a key whose newest change is later: the address that a snapshot at `position` sees, or
    * absent.
    */
   find(id: number, position: number): number {

@@ -1,6 +1,6 @@
-// The keys of a memtable in order, made late: new ids wait in a tail, and are sorted into runs when
-// the order is needed or the tail is full. A run is a sorted array of ids, with six bytes
-// of each key beside them, so that a search in it seldom has to look at a key itself.
+// Keeps the keys of a memtable in order, lazily. New ids wait in a tail and are sorted into runs
+// when the order is needed or the tail is full. A run is a sorted array of ids with six bytes of
+// each key beside them, so a search rarely reads a key itself.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { memtableTailKeysMax, memtableRunKeysMax as runMax } from '../../base/limits.js'
@@ -11,27 +11,30 @@ interface Run {
   readonly ids: Int32Array
   readonly words: Float64Array
   size: number
-  /** Bytes that all keys of the run begin with alike; the words begin behind them. */
+  /** Length of the prefix common to all keys of the run; the words begin after it. */
   depth: number
 }
 
-/** A place in the order: index of a run * placesPerRun + index in it; of the end: in a next run. */
+/**
+ * A place in the order is (index of a run) * placesPerRun + (index in the run). The end is in the
+ * run after the last one.
+ */
 const placesPerRun = 2 ** Math.ceil(Math.log2(runMax + 1))
 
 const runBytes = runMax * 12
-/** Runs that a full one is divided into are filled to this at most. */
+/** Maximum fill of the runs that a full run is divided into. */
 const filledMax = Math.floor(runMax * 0.875)
-/** A run of fewer keys is joined with its neighbour, if what comes out is not nearly full. */
+/** A run with fewer keys is joined with its neighbour, if the result is not nearly full. */
 const sparseMax = runMax / 8
 const joinedMax = runMax / 2
-/** Room of a new tail; it grows to memtableTailKeysMax. */
+/** Capacity of a new tail; it grows to memtableTailKeysMax. */
 const tailMin = 64
-/** Words are read anew when so many of their bytes are alike in all keys of a run. */
+/** Words are recomputed when this many of their bytes are equal in all keys of a run. */
 const staleBytes = 3
-/** Moving more elements than this is quicker in native code. */
+/** Above this many elements, moving is faster in native code. */
 const loopMax = 48
 
-/** What a full run and a whole tail are put together in, by one merge at a time. */
+/** Space to merge a full run and a whole tail; used by one merge at a time. */
 const scratch: Run = {
   ids: new Int32Array(runMax + memtableTailKeysMax),
   words: new Float64Array(runMax + memtableTailKeysMax),
@@ -44,7 +47,7 @@ export class Order {
   private readonly runs: Run[] = []
   private tail = new Int32Array(tailMin)
   private waiting = 0
-  /** Ids of the tail that were removed meanwhile. */
+  /** Ids of the tail that were removed before it was sorted. */
   private readonly removed = new Set<number>()
   private readonly key = new KeyRef()
 
@@ -66,7 +69,7 @@ export class Order {
     this.tail[this.waiting++] = id
   }
 
-  /** Frees the id as well, at once or when the tail is sorted. Its key can still be read. */
+  /** Also frees the id, now or when the tail is sorted. Until then its key stays readable. */
   remove(id: number): void {
     if (this.waiting > 0 && this.tail[this.waiting - 1] === id) {
       this.waiting--
@@ -89,7 +92,7 @@ export class Order {
     if (run.size < sparseMax) this.join(index)
   }
 
-  /** The place of the first key that is not below `bytes`. */
+  /** The place of the first key >= `bytes`. */
   lowerBound(bytes: Bytes): number {
     this.settle()
     const { key } = this
@@ -116,7 +119,7 @@ export class Order {
     return place % placesPerRun < last ? place + 1 : (index + 1) * placesPerRun
   }
 
-  /** Of a place that is not the first. */
+  /** The previous place; `place` is not the first. */
   placeBefore(place: number): number {
     if (place % placesPerRun > 0) return place - 1
     const index = Math.floor(place / placesPerRun) - 1
@@ -151,12 +154,12 @@ export class Order {
     return count
   }
 
-  /** The last run from `from` on that does not begin above `key`, or `from`. */
+  /** The last run from `from` on whose first key is not above `key`, or `from`. */
   private runOf(key: KeyRef, from: number): number {
     const { runs } = this
     let low = from
     let step = 1
-    // In growing strides, as the next one is often near.
+    // Galloping search, since the next run is often near.
     while (low + step < runs.length && this.begins(low + step, key) <= 0) {
       low += step
       step *= 2
@@ -174,7 +177,7 @@ export class Order {
     return this.entries.compare((this.runs[index] as Run).ids[0] as number, key)
   }
 
-  /** The ids of the sorted tail from `from` up to this one belong to a run. */
+  /** The end of the ids of the sorted tail, from `from` on, that belong to a run. */
   private endOfRun(index: number, from: number, count: number): number {
     const next = this.runs[index + 1]?.ids[0]
     if (next === undefined) return count
@@ -184,7 +187,7 @@ export class Order {
     return to
   }
 
-  /** Sorts ids of the tail into a run; answers how many runs there are in its place. */
+  /** Merges ids of the tail into a run; returns how many runs replace it. */
   private merge(index: number, from: number, to: number): number {
     const run = this.runs[index]
     if (run !== undefined && run.size + to - from <= runMax) {
@@ -198,7 +201,7 @@ export class Order {
       return this.divide(index, 0, filledMax)
     }
     if (this.entries.compareIds(last, this.tail[from] as number) < 0) {
-      // All come behind it, as in a load in order: what is full stays as it is.
+      // All keys follow the run, as in an ordered load: the full run stays unchanged.
       this.insert(scratch, from, to)
       return 1 + this.divide(index + 1, 0, runMax)
     }
@@ -207,7 +210,7 @@ export class Order {
     return this.divide(index, 1, filledMax)
   }
 
-  /** Puts ids of the sorted tail into a run that has room; from behind, so each moves once. */
+  /** Inserts ids of the sorted tail into a run with room, from the back, so each id moves once. */
   private insert(run: Run, from: number, to: number): void {
     const { entries, tail, key } = this
     this.spread(run, tail[from] as number, tail[to - 1] as number)
@@ -225,7 +228,7 @@ export class Order {
     run.size += to - from
   }
 
-  /** Makes the words of a run fit for keys from `lowest` to `highest` as well. */
+  /** Adapts the words of a run to keys from `lowest` to `highest`. */
   private spread(run: Run, lowest: number, highest: number): void {
     const { entries } = this
     if (run.size === 0) {
@@ -245,7 +248,7 @@ export class Order {
     for (let i = 0; i < run.size; i++) run.words[i] = this.entries.word(run.ids[i] as number, depth)
   }
 
-  /** So many of the first `high` keys of a run are below `key`, which begins as they do. */
+  /** The number of the first `high` keys of a run below `key`, which shares their prefix. */
   private rank(run: Run, high: number, key: KeyRef): number {
     const { ids, words } = run
     const word = wordOf(key.bytes, key.start, key.length, run.depth)
@@ -261,7 +264,7 @@ export class Order {
     return low
   }
 
-  /** Makes runs of the scratch run, in place of `replaced` ones at `index`. */
+  /** Splits the scratch run into runs that replace `replaced` ones at `index`. */
   private divide(index: number, replaced: number, most: number): number {
     const count = Math.ceil(scratch.size / most)
     const made: Run[] = []
@@ -278,7 +281,7 @@ export class Order {
     return count
   }
 
-  /** What has become sparse is put together with a neighbour. */
+  /** Joins a sparse run with a neighbour. */
   private join(index: number): void {
     const { runs } = this
     if (runs[index]?.size === 0) {

@@ -1,6 +1,6 @@
-// Takes back memory that no reader can see any more, in a memtable that nothing lies below:
-// removed keys go for good, and slabs that have become sparse are emptied into the one at hand. In
-// steps that are bounded by what was written since the last one.
+// Reclaims memory that no reader can see, in a memtable without a layer below it. Removed keys are
+// deleted, and sparse slabs are emptied into the current one. Each step is bounded by the bytes
+// written since the last one.
 
 import { assert } from '../../base/errors.js'
 import { memtableCleanChangesMax, memtableSlabBytes } from '../../base/limits.js'
@@ -10,9 +10,9 @@ import { absent } from './memtable-history.js'
 import type { Order } from './memtable-order.js'
 import type { Slabs } from './memtable-slabs.js'
 
-/** Beyond this and half of the live bytes, what is dead is worth the work. */
+/** Dead bytes above this and half of the live bytes are worth a cleanup. */
 const deadBytesFree = memtableSlabBytes
-/** Numbers without a slab that a slab may leave behind it by living long. */
+/** Slab numbers without a slab that one long-lived slab may leave. */
 const holesFree = 1_024
 
 export class Reclaim {
@@ -20,7 +20,7 @@ export class Reclaim {
   private readonly entries: Entries
   private readonly table: HashTable
   private readonly order: Order
-  /** The next change to look at in the slab that is being emptied, and its end. */
+  /** The next change to check in the slab being emptied, and the end of the slab. */
   private next = 0
   private end = 0
 
@@ -31,11 +31,11 @@ export class Reclaim {
     this.order = order
   }
 
-  /** No reader sees the state before the change at `after` of a key any more. */
+  /** Called when no reader sees the state of a key before the change at `after` any more. */
   superseded(id: number, before: number, after: number): void {
     const { slabs, entries } = this
     if (before !== absent) slabs.dead(before, entries.lengthAt(before))
-    // Of several changes the last one decides whether the key stays.
+    // Among several changes, the last one decides whether the key stays.
     if (entries.address(id) !== after || !entries.isRemovedAt(after)) return
     const length = entries.lengthAt(after)
     this.table.remove(entries.hashAt(after), after)
@@ -44,8 +44,8 @@ export class Reclaim {
   }
 
   /**
-   * Goes through about so many bytes, or memtableCleanChangesMax changes; only while nothing
-   * superseded is kept for a reader.
+   * Cleans about `bytes` bytes, or memtableCleanChangesMax changes. Only while no superseded
+   * version is kept for a reader.
    */
   clean(bytes: number): void {
     let left = bytes
@@ -69,7 +69,7 @@ export class Reclaim {
   private cleanOne(): number {
     const { slabs, entries, table, next } = this
     if (!slabs.has(next)) {
-      // Its last live change was superseded meanwhile.
+      // Its last live change was superseded in the meantime.
       this.next = this.end
       return 0
     }

@@ -1,5 +1,5 @@
-// The memory of a memtable: slabs that are filled from front to back, so that a position in them is
-// also a time. Changes lie in them in the format of the log.
+// The memory of a memtable: slabs filled from front to back, so a position is also a time. They
+// hold changes in the format of the log.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
@@ -9,39 +9,39 @@ import { giveSlab, takeSlab } from './slab-arenas.js'
 
 const slabsPerByte = 1 / slabBytes
 
-/** How far the slabs were filled at some moment of a group. */
+/** The fill state of the slabs at one moment of a group. */
 export interface Mark {
   readonly position: number
   readonly limit: number
   readonly current: number
-  /** Of the slab that is being filled. */
+  /** Live bytes of the current slab. */
   readonly live: number
   readonly slabs: number
-  /** Contiguous ranges that were complete, and where the last one begins. */
+  /** Number of complete contiguous ranges, and where the last range begins. */
   readonly ranges: number
   readonly rangeStart: number
 }
 
 export class Slabs {
-  /** Where the next change lies, at least. Grows for ever: exact up to 2^51. */
+  /** Lower bound of the next address. Always grows: exact up to 2^51. */
   position = 0
   /** Memory of all slabs. */
   bytes = 0
-  /** Bytes of what was allocated and is not dead, and of what is dead and still there. */
+  /** Allocated bytes that are live, and those that are dead but not freed. */
   liveBytes = 0
   deadBytes = 0
-  /** Slab numbers `first` and up; a hole where one was freed, or a larger one before it goes on. */
+  /** Slabs from number `first` on. A hole marks a freed slab, or one skipped for a larger slab. */
   private slabs: (Bytes | undefined)[] = []
-  /** Bytes of each slab that are not dead. */
+  /** Live bytes of each slab. */
   private live: number[] = []
-  /** Where what was allocated in each slab ends, once the next one is being filled. */
+  /** End of the allocated bytes of each slab; set when the next one begins. */
   private ends: number[] = []
   private first = 0
-  /** Number of the slab that is being filled, and its end. */
+  /** Number of the current slab, and its end. */
   private current = -1
   private limit = 0
   private mark: Mark | undefined
-  /** Where the contiguous ranges of this group before the last one begin and end. */
+  /** The contiguous ranges of this group before the last one. */
   private ranges: { readonly start: number; readonly end: number }[] = []
   private rangeStart = 0
 
@@ -50,12 +50,12 @@ export class Slabs {
     return this.slabs[((address * slabsPerByte) | 0) - this.first] as Bytes
   }
 
-  /** Where in its slab `address` lies. */
+  /** The offset of `address` in its slab. */
   offset(address: number): number {
     return address & (slabBytes - 1)
   }
 
-  /** The address of `length` bytes in one piece. */
+  /** Allocates `length` contiguous bytes; returns their address. */
   allocate(length: number): number {
     if (this.position + length > this.limit) this.extend(length)
     const address = this.position
@@ -66,14 +66,14 @@ export class Slabs {
     return address
   }
 
-  /** Where the next `length` bytes in one piece will be allocated, unless others come before. */
+  /** The address of the next `length` contiguous bytes, unless another allocation comes first. */
   reserve(length: number): number {
     assert(length <= slabBytes, 'what is reserved leaves a slab that others fit as well')
     if (this.position + length > this.limit) this.extend(length)
     return this.position
   }
 
-  /** Begins a group with so many bytes for a header, which `pieces` begins with. */
+  /** Begins a group with `headerBytes` for a header at the start of `pieces`. */
   begin(headerBytes: number): void {
     this.ranges = []
     this.rangeStart = this.position
@@ -81,7 +81,7 @@ export class Slabs {
     if (headerBytes > 0) this.allocate(headerBytes)
   }
 
-  /** In a group: what `returnTo` needs. */
+  /** Within a group: returns the state that `returnTo` needs. */
   save(): Mark {
     const { position, limit, current, rangeStart } = this
     const live = this.live[current - this.first] ?? 0
@@ -89,7 +89,7 @@ export class Slabs {
     return { position, limit, current, live, slabs: this.slabs.length, ranges, rangeStart }
   }
 
-  /** What was allocated since `begin`, on the same memory, in order. */
+  /** The bytes allocated since `begin`, in order, as views on the same memory. */
   pieces(): Bytes[] {
     const last = { start: this.rangeStart, end: this.position }
     return [...this.ranges, last].map(({ start, end }) => {
@@ -98,7 +98,7 @@ export class Slabs {
     })
   }
 
-  /** The slab that all of this group lies in; undefined where it went on to another. */
+  /** The slab that holds the whole group; undefined if it spans several. */
   groupSlab(): Bytes | undefined {
     const { mark, current } = this
     return mark === undefined || mark.current !== current
@@ -106,7 +106,7 @@ export class Slabs {
       : this.slabs[current - this.first]
   }
 
-  /** What was allocated from `position` on, in the slab that is being filled, is free again. */
+  /** Frees what was allocated from `position` on, in the current slab. */
   shrink(position: number): void {
     const freed = this.position - position
     const index = this.current - this.first
@@ -118,17 +118,17 @@ export class Slabs {
   keep(): void {
     const before = this.mark?.current ?? this.current
     this.mark = undefined
-    // A slab that was reserved for a write, and left for a larger change, has nothing in it.
+    // A slab that was reserved for a write and then skipped for a larger change is empty.
     for (let number = before; number < this.current; number++) this.dropDead(number)
   }
 
-  /** What was allocated since `begin` is free again. */
+  /** Frees what was allocated since `begin`. */
   rollback(): void {
     if (this.mark !== undefined) this.returnTo(this.mark)
     this.mark = undefined
   }
 
-  /** What was allocated since the mark is free again. */
+  /** Frees what was allocated since the mark. */
   returnTo(mark: Mark): void {
     for (const slab of this.slabs.splice(mark.slabs)) {
       if (slab === undefined) continue
@@ -149,7 +149,7 @@ export class Slabs {
     this.rangeStart = mark.rangeStart
   }
 
-  /** The `length` bytes at `address` are no longer read. A slab without live bytes is freed. */
+  /** Marks `length` bytes at `address` as dead. A slab without live bytes is freed. */
   dead(address: number, length: number): void {
     const number = (address * slabsPerByte) | 0
     const index = number - this.first
@@ -159,7 +159,7 @@ export class Slabs {
     this.dropDead(number)
   }
 
-  /** The address of the slab with the smallest share of live bytes, unless it is being filled. */
+  /** The address of the slab with the smallest share of live bytes, except the current one. */
   sparsest(): number | undefined {
     let found: number | undefined
     let least = 1
@@ -174,27 +174,27 @@ export class Slabs {
     return found
   }
 
-  /** Whether the slab at `address` is there still. */
+  /** Whether the slab at `address` still exists. */
   has(address: number): boolean {
     return this.slabs[((address * slabsPerByte) | 0) - this.first] !== undefined
   }
 
-  /** Slab numbers that are passed over by holes: what a long-lived slab at the front leaves. */
+  /** Number of holes, which a long-lived slab at the front causes. */
   get holes(): number {
     return this.slabs.length - this.bytes / slabBytes
   }
 
-  /** The address of the oldest slab, unless it is being filled. */
+  /** The address of the oldest slab, except the current one. */
   oldest(): number | undefined {
     return this.first === this.current ? undefined : this.first * slabBytes
   }
 
-  /** Where the changes in the slab at `address`, which is full, end. */
+  /** The end of the changes in the full slab at `address`. */
   endOf(address: number): number {
     return this.ends[((address * slabsPerByte) | 0) - this.first] as number
   }
 
-  /** Gives all memory back; nothing may be read afterwards. */
+  /** Frees all memory; nothing may be read afterwards. */
   release(): void {
     for (const slab of this.slabs) if (slab !== undefined) keepFree(slab)
     this.slabs = []
@@ -230,7 +230,7 @@ export class Slabs {
     this.ends.push(0)
   }
 
-  /** Bytes that were allocated in a slab that is full. */
+  /** Bytes allocated in a full slab. */
   private usedBytes(index: number): number {
     return (this.ends[index] as number) - (this.first + index) * slabBytes
   }
@@ -246,7 +246,7 @@ export class Slabs {
     if (index === 0) this.closeUp()
   }
 
-  /** No hole stands in front. */
+  /** Removes holes at the front. */
   private closeUp(): void {
     while (this.slabs.length > 0 && this.slabs[0] === undefined) {
       this.slabs.shift()

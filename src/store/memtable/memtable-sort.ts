@@ -1,24 +1,24 @@
-// Sorts ids by their keys: a quicksort by six bytes of each key at a time, read once into numbers,
-// and by the next six where those are alike. Comparing whole keys would go to the slabs, which are
-// far away, at each of its steps.
+// Sorts ids by their keys: a quicksort on six key bytes at a time, read once into numbers; on a tie
+// it continues with the next six. Comparing whole keys at each step would cause cache misses in the
+// slabs.
 
 import { memtableTailKeysMax } from '../../base/limits.js'
 import { type Entries, wordBytes } from './memtable-entries.js'
 
-/** Below this many, insertion is quicker. */
+/** Below this many, insertion sort is faster. */
 const fewMax = 12
 
-/** Words of the ids that are being sorted: of one sort at a time, as nothing here waits. */
+/** Words of the ids being sorted. Shared, since a sort runs synchronously. */
 const words = new Float64Array(memtableTailKeysMax)
 
-/** Sorts the first `count` of `ids`, which are different keys; at most memtableTailKeysMax. */
+/** Sorts the first `count` of `ids`, whose keys differ; at most memtableTailKeysMax. */
 export function sortIds(entries: Entries, ids: Int32Array, count: number): void {
   if (isSorted(entries, ids, count)) return
   loadWords(entries, ids, 0, count, 0)
   sortRange(entries, ids, 0, count, 0)
 }
 
-/** Keys that come in their order are a usual load. */
+/** Fast path: loads often write keys in order. */
 function isSorted(entries: Entries, ids: Int32Array, count: number): boolean {
   for (let i = 1; i < count; i++) {
     if (entries.compareIds(ids[i - 1] as number, ids[i] as number) > 0) return false
@@ -36,7 +36,7 @@ function loadWords(
   for (let i = start; i < end; i++) words[i] = entries.word(ids[i] as number, depth)
 }
 
-/** Keys from `start` to `end` are alike up to `depth`, and their words from there are loaded. */
+/** Sorts `start` to `end`: keys equal up to `depth`, whose next words are loaded. */
 function sortRange(
   entries: Entries,
   ids: Int32Array,
@@ -53,7 +53,7 @@ function sortRange(
       words[(low + high) >>> 1] as number,
       words[high - 1] as number,
     )
-    // Three parts: below the pivot, like it, above it.
+    // Three-way partition: below, equal to and above the pivot.
     let less = low
     let more = high
     for (let i = low; i < more; ) {

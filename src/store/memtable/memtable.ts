@@ -1,7 +1,7 @@
-// The memtable: the newest values since the last checkpoint with their tombstones, and older values
-// while a snapshot needs them; or, without tables, a whole store in memory. Searched by hash,
-// iterated in order. Keys and values lie in slabs in the format of the log: the changes of a group
-// are the log record, without another copy. (docs/design/storage.md, "Log, memtable, tables")
+// The memtable: the newest values and tombstones since the last checkpoint, and older values that a
+// snapshot needs. Without tables it is the whole in-memory store. It is searched by hash and
+// iterated in order. Slabs hold keys and values in the log format, so the changes of a group become
+// the log record without a copy. (docs/design/storage.md, "Log, memtable, tables")
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
@@ -30,19 +30,19 @@ import { Order } from './memtable-order.js'
 import { Reclaim } from './memtable-reclaim.js'
 import { type Mark, Slabs } from './memtable-slabs.js'
 
-/** Superseded versions that are let go behind one group or snapshot, beyond two a change. */
+/** Superseded versions released after one group or snapshot, beyond two for each change. */
 const memtableTrimMax = 1_024
 
-/** A moment within a group, to which a program of it that fails goes back. */
+/** A point within a group that a failed program is rolled back to. */
 export interface Savepoint {
   readonly mark: Mark
-  /** The first superseded version that will be noted. */
+  /** The number of the next superseded version. */
   readonly history: number
   readonly changes: number
 }
 
 interface MemtableOptions {
-  /** Whether something lies below, which tombstones must hide. */
+  /** Whether there is a layer below, whose keys tombstones must hide. */
   readonly hasFloor: boolean
 }
 
@@ -55,17 +55,17 @@ export class Memtable implements Ordered {
   private readonly order = new Order(this.entries)
   private readonly history = new History()
   private readonly reclaim: Reclaim | undefined
-  /** Keys by their first byte; those that were reclaimed are among them. */
+  /** Number of keys by first byte, including reclaimed ones. */
   private readonly classes = new Uint32Array(256)
-  /** Positions of readers, in order. */
+  /** Pinned positions of readers, in order. */
   private readonly pins: number[] = []
   private isOpen = false
-  /** Those of them that fit in the place of what they supersede. */
+  /** Changes of the group that fit in the place of the version they supersede. */
   private groupRewrites = 0
   /** The first superseded version of this group, and where its bytes begin. */
   private groupFirst = 0
   private groupStart = 0
-  /** Where the last savepoint stands. */
+  /** Position of the last savepoint. */
   private savedPosition = 0
   private readonly write = new MemtableWrite()
 
@@ -74,28 +74,28 @@ export class Memtable implements Ordered {
     this.reclaim = hasFloor ? undefined : new Reclaim(slabs, entries, table, order)
   }
 
-  /** Keys, removed ones among them while they hide something or a snapshot needs them. */
+  /** Number of keys, including removed keys that hide something or that a snapshot needs. */
   get size(): number {
     return this.table.count
   }
 
-  /** Changes that were kept, of all keys together; over a floor. */
+  /** Number of kept changes of all keys; only with a layer below. */
   get changes(): number {
     return this.history.end - 1
   }
 
-  /** Memory that it takes: slabs and indexes. */
+  /** Memory of slabs and indexes, bytes. */
   get bytes(): number {
     const { slabs, entries, table, order, history } = this
     return slabs.bytes + entries.bytes + table.bytes + order.bytes + history.bytes
   }
 
-  /** Every later change lies at or above this. */
+  /** Lower bound of the address of every later change. */
   get position(): number {
     return this.slabs.position
   }
 
-  /** Begins a group; so many bytes are left free before its changes. */
+  /** Begins a group and reserves `headerBytes` before its changes. */
   begin(headerBytes: number): void {
     assert(!this.isOpen, 'one group at a time')
     assert(headerBytes === 0 || this.reclaim === undefined, 'what is cleaned is changes only')
@@ -107,7 +107,7 @@ export class Memtable implements Ordered {
     this.slabs.begin(headerBytes)
   }
 
-  /** Key and value are copied. Who has the key's hash gives it. */
+  /** Copies key and value. Pass the hash if it is already known. */
   put(key: Bytes, value: Bytes, version: number, hash = hashBytes(key, 0, key.length)): void {
     this.change(hash, this.table.find(hash, key), key, value, version)
   }
@@ -121,8 +121,8 @@ export class Memtable implements Ordered {
   }
 
   /**
-   * Header and changes of the group: contiguous ranges in order, on the same memory, good until the
-   * group is kept or rolled back.
+   * Header and changes of the group: contiguous ranges in order, as views on the same memory, valid
+   * until the group is kept or rolled back.
    */
   pieces(): Bytes[] {
     return this.slabs.pieces()
@@ -131,7 +131,7 @@ export class Memtable implements Ordered {
   keep(): void {
     assert(this.isOpen, 'a group was begun')
     this.isOpen = false
-    // Where most of it is new, closing up what the rest leaves would cost more than it is worth.
+    // If most changes are new, moving the others back costs more than it saves.
     const isWorth = 2 * this.groupRewrites >= this.groupChanges
     if (isWorth && this.reclaim === undefined && this.pins.length === 0) this.moveBack()
     this.slabs.keep()
@@ -142,7 +142,7 @@ export class Memtable implements Ordered {
     reclaim.clean(Math.min(memtableCleanBytes + 3 * written, memtableCleanBytesMax))
   }
 
-  /** Everything since `begin` is as if it had never been. */
+  /** Undoes everything since `begin`. */
   rollback(): void {
     assert(this.isOpen, 'a group was begun')
     this.undo(this.groupFirst)
@@ -151,23 +151,21 @@ export class Memtable implements Ordered {
     this.groupChanges = 0
   }
 
-  /** Of a group: a moment between two programs. */
+  /** Makes a savepoint between two programs of a group. */
   save(): Savepoint {
     assert(this.isOpen, 'a group was begun')
     this.savedPosition = this.position
     return { mark: this.slabs.save(), history: this.history.end, changes: this.groupChanges }
   }
 
-  /**
-   * Everything since the savepoint is as if it had never been; all of it were kept in-place writes.
-   */
+  /** Undoes everything since the savepoint, which consists only of kept in-place writes. */
   returnTo({ mark, history, changes }: Savepoint): void {
     this.undo(history)
     this.slabs.returnTo(mark)
     this.groupChanges = changes
   }
 
-  /** Memory for a put; what was begun before and not kept is gone. */
+  /** Allocates memory for a put; discards an earlier write that was not kept. */
   beginWrite(keyLength: number, valueLength: number): MemtableWrite {
     const { slabs, write } = this
     const address = slabs.reserve(changeBytes(keyLength, valueLength))
@@ -179,7 +177,7 @@ export class Memtable implements Ordered {
     return write
   }
 
-  /** As find, of the key of a write, which can be kept then. */
+  /** Like find, for the key of a write, which can be kept afterwards. */
   seek(write: MemtableWrite): number {
     const { table } = this
     const hash = write.hashKey()
@@ -188,7 +186,7 @@ export class Memtable implements Ordered {
     return slot === -1 ? -1 : table.address(hash, slot)
   }
 
-  /** As find, of a write of the memtable above this one. */
+  /** Like find, for a write of the memtable above this one. */
   findWritten({ hash, bytes, keyAt, keyLength }: MemtableWrite): number {
     const { table } = this
     if (table.count === 0) return -1
@@ -197,8 +195,8 @@ export class Memtable implements Ordered {
   }
 
   /**
-   * A write whose key was looked up and whose value is written becomes a change; false where that
-   * took the place of one of the same program.
+   * Turns a write into a change, after its key was looked up and its value written. Returns false
+   * if it replaced a change of the same program.
    */
   keepWrite(write: MemtableWrite, version: number): boolean {
     const { slabs } = this
@@ -213,7 +211,7 @@ export class Memtable implements Ordered {
     return true
   }
 
-  /** As remove, of the key of a write that was looked up; its value is not looked at. */
+  /** Like remove, for the key of a write that was looked up; ignores its value. */
   dropWrite({ bytes, at, address, hash, slot, keyLength }: MemtableWrite): void {
     const { slabs } = this
     assert(this.isOpen && slabs.position === address, 'nothing was changed since the draft')
@@ -225,7 +223,7 @@ export class Memtable implements Ordered {
     this.enter(hash, slot, address, bytes[at + changeHeaderBytes] as number)
   }
 
-  /** Takes back all changes from one on, newest first. */
+  /** Undoes all changes from `first` on, newest first. */
   private undo(first: number): void {
     const { history, entries, table, order } = this
     while (history.end > first) {
@@ -246,10 +244,7 @@ export class Memtable implements Ordered {
     }
   }
 
-  /**
-   * The address of the newest change of a key, or of the newest one before a pinned position; -1
-   * where there is none.
-   */
+  /** The address of the newest change of a key, optionally before a pinned position; -1 if none. */
   find(
     key: Bytes,
     before = Number.POSITIVE_INFINITY,
@@ -263,7 +258,7 @@ export class Memtable implements Ordered {
     return address < before ? address : this.history.find(table.id(hash, slot), before)
   }
 
-  /** False where no key of the range's classes was ever here: there is nothing to go through. */
+  /** False if no key of the range's classes was ever written: a scan can be skipped. */
   mayHold({ start, end }: KeyRange): boolean {
     if (this.size === 0) return false
     const last = (end[0] ?? 0) - (end.length > 1 ? 0 : 1)
@@ -282,7 +277,7 @@ export class Memtable implements Ordered {
     return copyOf(slab, valueStart(slab, offset), changeEnd(slab, offset))
   }
 
-  /** The same bytes where they lie. */
+  /** Reads the value in place. */
   peekAt<T>(address: number, peek: Peek<T>): T {
     const slab = this.slabs.at(address)
     const offset = this.slabs.offset(address)
@@ -300,14 +295,14 @@ export class Memtable implements Ordered {
     return copyOf(slab, offset + changeHeaderBytes, valueStart(slab, offset))
   }
 
-  /** Good until the next write; tombstones are seen. */
+  /** Valid until the next write; includes tombstones. */
   cursor(range: KeyRange, before = Number.POSITIVE_INFINITY): MemtableCursor {
     return new MemtableCursor(this, range, before)
   }
 
   /**
-   * The present position, or the start of a group that is open: what is read before it stays until
-   * it is unpinned.
+   * Pins and returns the current position, or the start of an open group. State before it is kept
+   * until it is unpinned.
    */
   pin(): number {
     const position = this.isOpen ? this.groupStart : this.position
@@ -322,7 +317,7 @@ export class Memtable implements Ordered {
     if (!this.isOpen) this.trim(memtableTrimMax)
   }
 
-  /** Gives the memory back; nothing may be read or written afterwards. */
+  /** Frees the memory; nothing may be read or written afterwards. */
   release(): void {
     this.slabs.release()
   }
@@ -353,7 +348,7 @@ export class Memtable implements Ordered {
     return this.slabs.at(address)[this.slabs.offset(address) + changeHeaderBytes] as number
   }
 
-  /** `slot` is that of the key, or -1. */
+  /** `slot` is the slot of the key, or -1. */
   private change(
     hash: number,
     slot: number,
@@ -372,7 +367,7 @@ export class Memtable implements Ordered {
     this.enter(hash, slot, address, key[0] as number)
   }
 
-  /** The change at `address`, of a key that begins with `first`, is the newest of its key now. */
+  /** Makes the change at `address` the newest of its key, whose first byte is `first`. */
   private enter(hash: number, slot: number, address: number, first: number): void {
     const { entries, table, history } = this
     this.groupChanges++
@@ -394,14 +389,14 @@ export class Memtable implements Ordered {
     history.add(id, hash, absent, address, isPinned ? undefined : false)
   }
 
-  /** Whether the change that was allocated last is as long as one of before the group. */
+  /** Whether the last allocated change is as long as the one from before the group. */
   private fits(before: number, address: number): boolean {
     return before < this.groupStart && this.entries.lengthAt(before) === this.position - address
   }
 
   /**
-   * A put in the place of one of the same group and length, which was never read: a key that many
-   * programs change, as the head of a container, is then one change of the group.
+   * Overwrites an unread put of the same group and length. A key that many programs change, such as
+   * the head of a container, is then one change of the group.
    */
   private rewrite(address: number, key: Bytes, value: Bytes, version: number): boolean {
     const slab = this.slabs.at(address)
@@ -411,7 +406,7 @@ export class Memtable implements Ordered {
     return true
   }
 
-  /** As rewrite, of a put that the program has made itself: the savepoint knows no other. */
+  /** Like rewrite, for a put of the same program, which no savepoint includes. */
   private rewriteInPlace(address: number, write: MemtableWrite, version: number): boolean {
     if (address < this.savedPosition) return false
     const { keyLength, valueLength } = write
@@ -424,9 +419,9 @@ export class Memtable implements Ordered {
   }
 
   /**
-   * Where a change of the group has the length of the one that it supersedes, without readers of
-   * that one, it takes its place; the others close up. So keys that are written again and again
-   * take no more memory, and what they take stays near.
+   * Moves a change of the group into the place of the version it supersedes, if it has the same
+   * length and no readers; the others close up. So keys that are rewritten often take no more
+   * memory and stay close together.
    */
   private moveBack(): void {
     const { history, slabs, entries, table } = this
@@ -461,7 +456,7 @@ export class Memtable implements Ordered {
     if (free !== absent) slabs.shrink(free)
   }
 
-  /** Lets at most so many superseded versions go that no snapshot needs. */
+  /** Releases at most `most` superseded versions that no snapshot needs. */
   private trim(most: number): void {
     const { history, reclaim } = this
     const oldest = this.pins[0] ?? Number.POSITIVE_INFINITY

@@ -1,12 +1,14 @@
-// An ordered map of byte strings: a B+-tree whose nodes are copied before a change where a snapshot
-// still looks at them. So a snapshot costs nothing to take, and old versions live exactly as long
-// as a reader holds one. Every operation is O(log n), a scan O(log n + what it answers).
+// An ordered map of byte strings: a B+-tree with copy-on-write nodes. A node is copied before a
+// change only if a snapshot shares it. So a snapshot is free to take, and old versions live exactly
+// as long as their readers. Every operation is O(log n), a scan O(log n + results).
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
 import type { KeyRange } from '../store.js'
 
-/** Entries of a leaf and children of a branch: few enough to splice, enough for a flat tree. */
+/**
+ * Entries of a leaf and children of a branch: small enough to splice, large enough for a flat tree.
+ */
 const fanout = 64
 /** A node below this is joined with its neighbour if both fit one node. */
 const sparse = fanout / 4
@@ -19,7 +21,7 @@ interface Leaf<V> {
 
 interface Branch<V> {
   epoch: number
-  /** keys[i] is at most the first key below children[i]; keys[0] is never looked at. */
+  /** keys[i] is at most the first key below children[i]; keys[0] is never read. */
   readonly keys: Bytes[]
   readonly children: Node<V>[]
 }
@@ -29,7 +31,7 @@ type Node<V> = Leaf<V> | Branch<V>
 /** A snapshot of an OrderedMap, unaffected by later changes. */
 export interface OrderedView<V> {
   get(key: Bytes): V | undefined
-  /** Calls `visit` for each entry in order until it answers false. */
+  /** Calls `visit` for each entry in order until it returns false. */
   scan(range: KeyRange, visit: (key: Bytes, value: V) => boolean): void
 }
 
@@ -69,7 +71,7 @@ export class OrderedMap<V> extends View<V> {
     return new View(this.root)
   }
 
-  /** Answers what was there before. The map keeps `key` itself, so it must not change later. */
+  /** Returns the previous value. The map keeps `key` itself, so the caller must not change it. */
   set(key: Bytes, value: V): V | undefined {
     const path = this.ownPath(key)
     const leaf = path.leaf
@@ -99,7 +101,9 @@ export class OrderedMap<V> extends View<V> {
     return before
   }
 
-  /** The way from the root to the leaf of `key`, every node on it private to the current epoch. */
+  /**
+   * The path from the root to the leaf of `key`; every node on it is private to the current epoch.
+   */
   private ownPath(key: Bytes): Path<V> {
     this.root = this.own(this.root)
     const branches: Branch<V>[] = []
@@ -151,7 +155,7 @@ export class OrderedMap<V> extends View<V> {
       : { epoch: this.epoch, keys, values: node.values.splice(middle) }
   }
 
-  /** From the leaf up: what has become sparse shares with its neighbour, or becomes one with it. */
+  /** From the leaf up: a sparse node shares entries with its neighbour or merges with it. */
   private join(path: Path<V>): void {
     for (let depth = path.branches.length - 1; depth >= 0; depth--) {
       const parent = path.branches[depth] as Branch<V>
@@ -164,7 +168,7 @@ export class OrderedMap<V> extends View<V> {
     }
   }
 
-  /** Children `left` and `left + 1` of a branch: one node if they fit, else two halves. */
+  /** Children `left` and `left + 1` of a branch: one node if they fit, else two equal halves. */
   private share(parent: Branch<V>, left: number): void {
     const into = this.own(childAt(parent, left))
     const right = childAt(parent, left + 1)
@@ -195,7 +199,7 @@ interface Path<V> {
   readonly indexes: readonly number[]
 }
 
-/** Byte order; for short keys a loop beats the call into native code. */
+/** Byte order; for short keys a loop is faster than a native call. */
 export function compareKeys(a: Bytes, b: Bytes): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {
@@ -205,7 +209,7 @@ export function compareKeys(a: Bytes, b: Bytes): number {
   return a.length - b.length
 }
 
-/** The index of the first key that is not below `key`. */
+/** The index of the first key >= `key`. */
 function lowerBound(keys: readonly Bytes[], key: Bytes): number {
   let low = 0
   let high = keys.length
@@ -235,7 +239,7 @@ function childIndex<V>(branch: Branch<V>, key: Bytes): number {
 
 type Visit<V> = (key: Bytes, value: V) => boolean
 
-/** Both answer false once the visitor has had enough or the range is left. */
+/** Both return false when the visitor stops or the range ends. */
 function ascend<V>(node: Node<V>, range: KeyRange, visit: Visit<V>): boolean {
   if ('children' in node) {
     for (let i = childIndex(node, range.start); i < node.children.length; i++) {

@@ -1,22 +1,22 @@
-// The memory that slabs are cut from: arenas so large that the system maps each on its own, and
-// takes it back whole. Smaller pieces come from the C library's common heap, which shrinks at its
-// end only: slabs there held another 110 MB after a load. Of an arena only what was written to is
-// memory. Slabs go round between memtables: to map them anew each time would cost more.
+// Arenas that slabs are cut from. They are so large that the system maps each separately and takes
+// it back whole. Smaller pieces come from the C library's heap, which shrinks only at its end:
+// there, slabs held another 110 MB after a load. Untouched parts of an arena use no memory. Slabs
+// are reused between memtables, since mapping them each time costs more.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { memtableArenaSlabs, memtableSlabBytes } from '../../base/limits.js'
 import { freeMemory } from '../checkpoint/typed-memory.js'
 
-/** Slabs that stay free while whole arenas are given back: what lies idle, against mapping anew. */
+/**
+ * Free slabs kept while whole arenas are returned: idle memory against the cost of mapping again.
+ */
 export const memtableSlabsFreeMax = 32
 
 /** Free slabs of each arena, by the arena's memory. */
 const arenas = new Map<ArrayBufferLike, Bytes[]>()
 let idle = 0
 
-/**
- * `memtableSlabBytes` bytes, with anything in them; from the fullest arena, so that others empty.
- */
+/** Returns `memtableSlabBytes` uninitialized bytes, from the fullest arena so that others empty. */
 export function takeSlab(): Bytes {
   let fullest: Bytes[] | undefined
   for (const free of arenas.values()) {
@@ -43,7 +43,7 @@ export function giveSlab(slab: Bytes): void {
 function newArena(): Bytes[] {
   const memory = new ArrayBuffer(memtableArenaSlabs * memtableSlabBytes)
   const free: Bytes[] = []
-  // The first one lies last, to be taken first.
+  // The first slab is last in the list, so it is taken first.
   for (let at = memtableArenaSlabs - 1; at >= 0; at--) {
     free.push(new Uint8Array(memory, at * memtableSlabBytes, memtableSlabBytes))
   }

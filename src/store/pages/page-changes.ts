@@ -1,6 +1,6 @@
-// Which pages a commit wrote, and whether those that it copied were sound. LMDB never writes over a
-// page of the state before, so the two trees share all pages that the commit did not touch; only
-// the others are gone into. A page that was damaged when it was copied would be sound ever after.
+// Finds the pages that a commit wrote and verifies the ones it copied. LMDB never overwrites a page
+// of the previous state, so both trees share all untouched pages, and only the others are read. A
+// damaged page must be found here: its copy would get a valid checksum.
 
 import { PageBuffer, type PageFile } from './page-file.js'
 import {
@@ -15,27 +15,27 @@ import {
 import { type PageSums, unknownSum } from './page-sums.js'
 
 /**
- * Leaves of the tables that a commit sums, and of those that it replaced verifies, at once: some
- * 0.5 ms. Of larger commits the others are summed by the steps of the background verification.
+ * Leaves that a commit checksums at once, and replaced leaves that it verifies: about 0.5 ms. The
+ * background scrub checksums the rest of larger commits.
  */
 const leavesPerCommit = 64
 
 export interface ChangedPages {
-  /** Pages that have a sum now: those above the leaves, and the first of the leaves. */
+  /** Pages that now have a checksum: those above the leaves, and the first leaves. */
   readonly pages: number[]
-  /** Of these pages, in their order. */
+  /** The checksums of `pages`, in the same order. */
   readonly sums: number[]
-  /** Leaves that have none yet. */
+  /** Leaves without a checksum yet. */
   readonly unsummed: number[]
-  /** Pages that the state before used and this one does not. */
+  /** Pages that only the previous state used. */
   readonly gone: number[]
 }
 
-/** Read at once where pages lie side by side, and across gaps of so many others. */
+/** Adjacent pages are read at once, across gaps of up to `gapPages`. */
 const runPages = 64
 const gapPages = 3
 
-/** Undefined where a page of the state before is damaged, or one of the new cannot be followed. */
+/** Undefined if a page of the previous state is damaged, or a new page cannot be followed. */
 export function changedPages(
   file: PageFile,
   sums: PageSums,
@@ -65,7 +65,7 @@ class Changes implements ChangedPages {
     this.marks = new Uint8Array(Math.max(before.lastPage, after.lastPage) + 1)
   }
 
-  /** Level by level, from the higher root down. */
+  /** Compares level by level, from the higher root down. */
   compare(before: Tree, after: Tree): boolean {
     let gone: number[] = []
     let come: number[] = []
@@ -83,7 +83,7 @@ class Changes implements ChangedPages {
     return true
   }
 
-  /** Leaves in each what the other does not have. */
+  /** Keeps in each list only the pages that the other lacks. */
   private dropShared(gone: number[], come: number[]): void {
     const { marks } = this
     for (const page of gone) marks[page] = 1
@@ -99,7 +99,7 @@ class Changes implements ChangedPages {
     })
   }
 
-  /** Of many leaves some are verified: the others are left to the scrub. */
+  /** Of many leaves, verifies some and leaves the rest to the scrub. */
   private passGone(gone: number[], height: number, below: number[]): boolean {
     const { noted, before } = this
     for (const page of gone) this.gone.push(page)
@@ -159,7 +159,7 @@ export function overflowPages(
   }
 }
 
-/** Tells the sum of each of these pages; false where one is not in the file. */
+/** Passes on the checksum of each page; false if a page is not in the file. */
 export function sumPages(
   file: PageFile,
   pages: number[],
@@ -175,7 +175,7 @@ export function sumPages(
 
 type Look = (page: number, place: number, run: PageBuffer) => boolean
 
-/** Reads the pages in the order of the file; false where one is not in it or `look` says so. */
+/** Reads the pages in file order; false if a page is not in the file or `look` returns false. */
 export function inRuns(
   file: PageFile,
   pages: number[],
@@ -201,7 +201,7 @@ export function inRuns(
   return true
 }
 
-/** A buffer that takes a run of pages. */
+/** A buffer for a run of pages. */
 export function runBuffer(): PageBuffer {
   return new PageBuffer(runPages)
 }
@@ -217,7 +217,7 @@ function childrenOf(bytes: Uint8Array, below: number[]): boolean {
   return true
 }
 
-/** Removes what `isKept` refuses, in place. */
+/** Removes in place the pages that `isKept` rejects. */
 function keep(pages: number[], isKept: (page: number) => boolean): void {
   let kept = 0
   for (const page of pages) if (isKept(page)) pages[kept++] = page

@@ -1,5 +1,5 @@
-// Reading pages of the tables' file by number, into memory of this program's own: what was verified
-// there cannot change any more, which is not so of LMDB's memory map.
+// Reads pages of the tables' file by number into private memory. A verified page cannot change
+// there, in contrast to LMDB's memory map.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,12 +14,12 @@ import {
 } from './page-format.js'
 import { wordsSum } from './page-sums.js'
 
-/** Where the file of the tables in `folder` lies. */
+/** Path of the tables' file in `folder`. */
 export function tablesPath(folder: string): string {
   return join(folder, 'data.mdb')
 }
 
-/** Room for pages, as bytes and as the words that are summed. */
+/** A buffer for pages, viewed as bytes and as the words that are checksummed. */
 export class PageBuffer {
   readonly bytes: Bytes
   readonly words: Int32Array
@@ -30,29 +30,29 @@ export class PageBuffer {
     this.words = new Int32Array(memory)
   }
 
-  /** Of a page in it. */
+  /** The checksum of a page in the buffer. */
   sum(place = 0): number {
     return wordsSum(this.words, (place * pageBytes) / 4)
   }
 
-  /** A page in it, on its memory. */
+  /** A page in the buffer, as a view. */
   page(place: number): Bytes {
     return this.bytes.subarray(place * pageBytes, (place + 1) * pageBytes)
   }
 }
 
-/** The two first pages: the newest state, and the one before it. */
+/** The two meta pages: the newest state and the previous one. */
 export interface Metas {
   readonly newest: Meta
   readonly newestSum: number
-  /** Undefined where it can be none: what LMDB puts back of a commit that the disk has refused. */
+  /** Undefined if it is invalid: LMDB's restored page after a commit that the disk refused. */
   readonly other: Meta | undefined
   readonly otherSum: number
-  /** What the sum of the newest would be, had it the number of the transaction two before. */
+  /** The checksum that the newest page would have with a transaction number lower by two. */
   readonly disguisedSum: number
 }
 
-/** Of `metaState`, where the number of the transaction stands. */
+/** Offset of the transaction number in `metaState`. */
 const transactionAt = 112
 
 export class PageFile {
@@ -68,12 +68,14 @@ export class PageFile {
     closeSync(this.file)
   }
 
-  /** Pages that the file has. */
+  /** Number of pages in the file. */
   get pages(): number {
     return Math.floor(fstatSync(this.file).size / pageBytes)
   }
 
-  /** How many of `count` pages from `first` on came; fewer at the end of the file. */
+  /**
+   * Reads `count` pages from `first` on; returns how many were read, fewer at the end of the file.
+   */
   read(first: number, count: number, into: PageBuffer): number {
     const length = count * pageBytes
     let at = 0
@@ -85,7 +87,7 @@ export class PageFile {
     return Math.floor(at / pageBytes)
   }
 
-  /** A number where LMDB must not open the file: of the page that is to blame. */
+  /** Returns the number of the faulty page if LMDB must not open the file. */
   metas(): Metas | number {
     const { buffer } = this
     if (this.read(0, 2, buffer) < 2) return 0

@@ -1,10 +1,10 @@
-// The pages of the tables' file, as LMDB lays them out (mdb.c, data version 2): header, node and
-// meta offsets. LMDB reads pages through a memory map and trusts them; these functions read the
-// same bytes with every offset checked, so that a damaged page is found before LMDB walks it.
+// The page format of the tables' file (mdb.c, data version 2): header, node and meta offsets. LMDB
+// trusts pages in its memory map. These functions read the same bytes with every offset checked, to
+// find a damaged page before LMDB walks it.
 
 import { type Bytes, readUint32 } from '../../base/bytes/bytes.js'
 
-/** Of the tables' file; kept in it, so it is the same for ever. */
+/** Page size of the tables' file. It is stored in the file, so it can never change. */
 export const pageBytes = 4_096
 /** MDB_page_header; offsets inside a page count from its end. */
 const headerBytes = 24
@@ -20,11 +20,11 @@ const metaFlag = 0x08
 const bigFlag = 0x01
 const magic = 0xbeefc0de
 const dataVersion = 2
-/** P_INVALID, as far as 48 bits show it: an empty tree has no root. */
+/** P_INVALID in 48 bits: an empty tree has no root. */
 const noPage = 2 ** 48 - 1
 const depthMax = 32
 
-/** A tree of the file: of free pages, or of pairs. */
+/** A tree of the file: the free pages, or the pairs. */
 export interface Tree {
   /** Undefined while it is empty. */
   readonly root: number | undefined
@@ -32,7 +32,7 @@ export interface Tree {
   readonly entries: number
 }
 
-/** What one of the two first pages says: the state that a transaction has committed. */
+/** The content of one of the two meta pages: the state that a transaction committed. */
 export interface Meta {
   readonly transaction: number
   readonly free: Tree
@@ -40,14 +40,14 @@ export interface Meta {
   readonly lastPage: number
 }
 
-/** Where a value lies that is too large for its leaf. */
+/** The location of a value that is too large for its leaf. */
 export interface OverflowRef {
   readonly page: number
   readonly transaction: number
   readonly pages: number
 }
 
-/** Whether it is a meta page of tables that this program has made, as LMDB looks at it. */
+/** Whether this is a meta page that Sigil made, by the same tests that LMDB applies. */
 export function isMeta(page: Bytes): boolean {
   const at = headerBytes
   return (
@@ -58,12 +58,12 @@ export function isMeta(page: Bytes): boolean {
   )
 }
 
-/** The transaction whose state a meta page says. */
+/** The transaction whose state a meta page describes. */
 export function metaTransaction(page: Bytes): number {
   return readUint48(page, headerBytes + 128)
 }
 
-/** Undefined where the state of a meta page can be none. */
+/** Undefined if the meta page does not describe a valid state. */
 export function readMeta(page: Bytes): Meta | undefined {
   const at = headerBytes
   const lastPage = readUint48(page, at + 120)
@@ -83,7 +83,7 @@ function readTree(page: Bytes, at: number, lastPage: number): Tree | undefined {
   return { root, depth, entries }
 }
 
-/** The bytes of a meta page that a commit writes, all by one write. */
+/** The bytes of a meta page that a commit writes, in one write. */
 export function metaState(page: Bytes): Bytes {
   return page.subarray(headerBytes + 16, headerBytes + 144)
 }
@@ -93,7 +93,7 @@ export function pageTransaction(page: Bytes): number {
   return readUint48(page, 8)
 }
 
-/** Whether the page is what a tree may have under that number, and all its nodes lie within it. */
+/** Whether the page is a valid page of a tree under that number, with all nodes inside it. */
 export function isSoundNodes(page: Bytes, number: number, wantsLeaf: boolean): boolean {
   const flags = readUint16(page, 18)
   const lower = readUint16(page, 20)
@@ -118,19 +118,19 @@ export function nodeCount(page: Bytes): number {
   return readUint16(page, 20) >>> 1
 }
 
-/** Of a branch page: the page below. */
+/** The child page of a branch page. */
 export function childOf(page: Bytes, index: number): number {
   const at = nodeAt(page, index)
   return readUint32(page, at) + readUint16(page, at + 4) * 2 ** 32
 }
 
-/** On the page's memory. The first key of a branch page is empty: it stands for all below. */
+/** A view on the page. The first key of a branch page is empty and means "below all others". */
 export function keyOf(page: Bytes, index: number): Bytes {
   const at = nodeAt(page, index)
   return page.subarray(keyAt(at), keyAt(at) + keyBytes(page, at))
 }
 
-/** Whether any value of the leaf at `start` lies in overflow pages. */
+/** Whether any value of the leaf at `start` is in overflow pages. */
 export function hasOverflow(bytes: Bytes, start: number): boolean {
   const first = start + headerBytes
   const end = first + readUint16(bytes, start + 20)
@@ -141,7 +141,7 @@ export function hasOverflow(bytes: Bytes, start: number): boolean {
   return false
 }
 
-/** Of a leaf: where the value lies, if that is in overflow pages. */
+/** For a leaf: the location of the value, if it is in overflow pages. */
 export function overflowOf(page: Bytes, index: number): OverflowRef | undefined {
   const at = nodeAt(page, index)
   if ((readUint16(page, at + 4) & bigFlag) === 0) return undefined
@@ -153,19 +153,19 @@ export function overflowOf(page: Bytes, index: number): OverflowRef | undefined 
   }
 }
 
-/** Of a leaf: the value's length. */
+/** For a leaf: the length of the value. */
 export function valueBytes(page: Bytes, index: number): number {
   return readUint32(page, nodeAt(page, index))
 }
 
-/** Of a leaf: the value, on the page's memory, where it is not in overflow pages. */
+/** For a leaf: a view of the value, if it is not in overflow pages. */
 export function inlineValue(page: Bytes, index: number): Bytes {
   const at = nodeAt(page, index)
   const from = keyAt(at) + keyBytes(page, at)
   return page.subarray(from, from + readUint32(page, at))
 }
 
-/** Of the first overflow page: where the value begins. */
+/** Offset of the value in its first overflow page. */
 export const overflowValueAt = headerBytes
 
 function nodeAt(page: Bytes, index: number): number {
@@ -189,7 +189,7 @@ function readUint16(page: Bytes, at: number): number {
   return (page[at] as number) | ((page[at + 1] as number) << 8)
 }
 
-/** Numbers of pages and transactions are u64 in the file, and never near 2^48. */
+/** Page and transaction numbers are u64 in the file, and always far below 2^48. */
 function readUint48(page: Bytes, at: number): number {
   return readUint32(page, at) + readUint16(page, at + 4) * 2 ** 32
 }

@@ -1,7 +1,7 @@
-// The checksums of the pages of the tables' file, which has none of its own. They lie in a file
-// beside it, written behind each commit and never over what was there: records of the pages that
-// one transaction wrote. A record that is torn, or lost in a power cut, ends the file; pages of
-// later transactions are then taken as they are, and no page is ever called damaged for it.
+// Checksums of the pages of the tables' file, since LMDB has none. They are in a file beside it,
+// appended after each commit as records of the pages that one transaction wrote. A torn or lost
+// record ends the file. Pages of later transactions are then accepted as they are, never called
+// damaged.
 
 import {
   closeSync,
@@ -27,37 +27,37 @@ import { errorCode } from '../files.js'
 import { pageBytes } from './page-format.js'
 
 const fileName = 'page-sums'
-/** Names the format of the file too. */
+/** Also identifies the format of the file. */
 const fileHead = utf8('SIGILPS1')
-/** Checksum, pages, transaction, sum of its meta page and of the other one. */
+/** Checksum, number of pages, transaction, checksum of its meta page and of the other one. */
 const recordHeadBytes = 24
 const entryBytes = 8
-/** Appended beyond twice the whole table, the file is written anew. */
+/** The file is rewritten when it exceeds twice the table's size plus this slack. */
 const slackBytes = 1_048_576
 const wordsPerPage = pageBytes / 4
 const prime = 0x9e3779b1
 const finalPrime = 0x85ebca6b
 
-/** Of a page that was not noted. */
+/** Marks a page without a recorded checksum. */
 export const unknownSum = 0
 
-/** What the sums are of: the last transaction whose pages are noted, and the two meta pages. */
+/** The state that the checksums cover: the last recorded transaction, and the two meta pages. */
 export interface Noted {
   readonly transaction: number
   readonly metaSum: number
-  /** Of the meta page that the transaction did not write. */
+  /** Checksum of the meta page that the transaction did not write. */
   readonly otherSum: number
 }
 
-/** Where the sums of the tables in `folder` lie. */
+/** Path of the checksum file of the tables in `folder`. */
 export function sumsPath(folder: string): string {
   return join(folder, fileName)
 }
 
 /**
- * The sum of `count` words from `from` on; never `unknownSum`. Each word is mixed by a step that
- * loses nothing, so any change within one word changes the sum. Four sums side by side take a third
- * of the time of CRC-32C in this language.
+ * The checksum of `count` words from `from` on; never `unknownSum`. Each word is mixed by a
+ * bijective step, so any change within one word changes the result. Four parallel sums take a third
+ * of the time of CRC-32C in JavaScript.
  */
 export function wordsSum(words: Int32Array, from = 0, count = wordsPerPage): number {
   let a = 1
@@ -85,14 +85,14 @@ export function wordsSum(words: Int32Array, from = 0, count = wordsPerPage): num
 
 export class PageSums {
   private sums = new Uint32Array(1_024)
-  /** Below it lie all the pages that are noted. */
+  /** All recorded pages are below it. */
   private end = 0
   private noted: Noted = { transaction: 0, metaSum: unknownSum, otherSum: unknownSum }
   private fileBytes = 0
 
   private constructor(private readonly folder: string) {}
 
-  /** What the folder has; nothing is noted where the file is missing or damaged from its start. */
+  /** Loads the folder's checksums; empty if the file is missing or damaged at its start. */
   static load(folder: string): PageSums {
     const sums = new PageSums(folder)
     const bytes = readWhole(sumsPath(folder))
@@ -125,9 +125,9 @@ export class PageSums {
   }
 
   /**
-   * Notes what a transaction wrote; the pages' sums are set already. Not synced: what is lost in a
-   * power cut is taken for pages without a sum. After a failure, which throws, the next call writes
-   * all; until then the file is as it was.
+   * Records what a transaction wrote; the pages' checksums are already set. Not synced: pages whose
+   * record a power cut loses have no checksum. If it throws, the file is unchanged, and the next
+   * call writes everything.
    */
   append(noted: Noted, pages: readonly number[]): void {
     this.noted = noted
@@ -136,14 +136,14 @@ export class PageSums {
     this.fileBytes = this.write(fileBytes, pages)
   }
 
-  /** Answers how many bytes the file has then. */
+  /** Returns the new size of the file, bytes. */
   private write(fileBytes: number, pages: readonly number[]): number {
     const whole = recordHeadBytes + entryBytes * this.end
     if (fileBytes === 0 || fileBytes > 2 * whole + slackBytes) return this.rewrite()
     const record = this.encode(pages.length, (index) => pages[index] as number)
     const file = openSync(sumsPath(this.folder), 'r+')
     try {
-      // What a torn record has left behind goes.
+      // Removes the remains of a torn record.
       ftruncateSync(file, fileBytes)
       writeAll(file, record, fileBytes)
       return fileBytes + record.length
@@ -152,7 +152,7 @@ export class PageSums {
     }
   }
 
-  /** The whole table in one record; the file is there, old or new, at any time. */
+  /** Writes the whole table in one record. The old or the new file exists at any time. */
   private rewrite(): number {
     const path = sumsPath(this.folder)
     const record = this.encode(this.end, (index) => index)
@@ -189,7 +189,7 @@ export class PageSums {
     return record
   }
 
-  /** Where the record ends; undefined where there is none that is whole. */
+  /** Reads one record and returns its end; undefined if it is incomplete or damaged. */
   private takeRecord(bytes: Bytes, start: number): number | undefined {
     if (start + recordHeadBytes > bytes.length) return undefined
     const count = readUint32(bytes, start + 4)

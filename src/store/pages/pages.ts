@@ -1,6 +1,6 @@
-// The pages of a store that is open, or about to be: verified as a whole before LMDB walks them,
-// noted behind each commit, and gone through again and again while the process runs.
-// (docs/design/storage.md, "Checksums of pages")
+// Verifies the pages of a store: all of them before LMDB walks them, then again and again in the
+// background. It also records checksums after each commit. (docs/design/storage.md, "Checksums of
+// pages")
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { isNoSpace } from '../files.js'
@@ -18,14 +18,11 @@ import type { Meta } from './page-format.js'
 import { type Noted, PageSums, unknownSum } from './page-sums.js'
 import { TreeVerifier } from './tree-verifier.js'
 
-/**
- * Pages of the tables that the background verification reads in one step: 1 MiB, some 0.3 ms of the
- * checkpoint thread.
- */
+/** Pages that the scrub reads in one step: 1 MiB, about 0.3 ms of the checkpoint thread. */
 const scrubPagesPerStep = 256
 
 interface VerifyOptions {
-  /** Nothing is noted. */
+  /** If set, no checksums are recorded. */
   readonly isReadOnly?: boolean
 }
 
@@ -34,15 +31,15 @@ export class Pages {
   private readonly sums: PageSums
   private readonly verifier: TreeVerifier
   private readonly run = runBuffer()
-  /** The last state that was gone through, or compared with the one before. */
+  /** The last state that was verified, or compared with its predecessor. */
   private seen: Noted
-  /** Leaves that have no sum yet are marked. */
+  /** Marks the leaves without a checksum. */
   private unsummed = new Uint8Array(0)
   private unsummedPages = 0
   private nextUnsummed = 0
-  /** Pages that got a sum since the last record. */
+  /** Pages that got a checksum since the last record was written. */
   private unrecorded: number[] = []
-  /** Where the next step of a scrub begins. */
+  /** The key at which the next scrub step begins. */
   private from: Bytes | undefined
 
   constructor(folder: string) {
@@ -57,8 +54,9 @@ export class Pages {
   }
 
   /**
-   * Verifies every page that the newest state uses. Where all are sound, those that were not noted
-   * are noted then: after a crash behind a commit, and in folders of earlier versions all of them.
+   * Verifies every page that the newest state uses. If all are valid, it records checksums for
+   * pages without one. Those exist after a crash that followed a commit, and in folders of earlier
+   * versions.
    */
   verify({ isReadOnly = false }: VerifyOptions = {}): PageDamage[] {
     const { file, sums } = this
@@ -69,7 +67,7 @@ export class Pages {
     const { transaction: notedUpTo, metaSum } = sums.last
     const isBehind = newest.transaction > notedUpTo
     const damages: PageDamage[] = []
-    // What a commit that was not noted has copied was sound before, or is not now.
+    // An unrecorded commit may have copied damaged pages, so the older state is verified too.
     if (isBehind && other?.transaction === notedUpTo && otherSum === metaSum && notedUpTo > 0) {
       damages.push(...this.verifyState(other, notedUpTo).damages)
     }
@@ -84,7 +82,7 @@ export class Pages {
     return []
   }
 
-  /** As verify, where a commit was made that was not looked at. */
+  /** Like verify, but only if there is a commit that was not checked. */
   verifyIfBehind(): PageDamage[] {
     const metas = this.file.metas()
     const { transaction } = this.seen
@@ -94,8 +92,8 @@ export class Pages {
   }
 
   /**
-   * Looks at the pages that the last commit wrote, and verifies those that it made them of. Answers
-   * damages; then there must be no further commit.
+   * Checks the pages that the last commit wrote, and the pages it copied them from. If it returns
+   * damages, there must be no further commit.
    */
   noteCommit(): PageDamage[] {
     const { file, sums, seen } = this
@@ -120,9 +118,9 @@ export class Pages {
   }
 
   /**
-   * Sums pages that have none yet, else goes on verifying where the last step ended; about
-   * `scrubPagesPerStep` pages. Nothing may be committed meanwhile. `isEnd` tells that all pages
-   * were gone through.
+   * Checksums pages without a checksum, or else continues the scrub where the last step ended;
+   * about `scrubPagesPerStep` pages. No commit may run at the same time. `isEnd` is true after a
+   * full pass.
    */
   scrubStep(): { readonly damages: PageDamage[]; readonly isEnd: boolean } {
     const { file, sums, from, seen } = this
@@ -151,7 +149,7 @@ export class Pages {
     return { damages, isEnd }
   }
 
-  /** Sums a step's worth of the leaves that were put off, and their large values. */
+  /** Checksums one step of the deferred leaves, and their large values. */
   private sumSome({ lastPage }: Meta): void {
     const { file, unsummed, run } = this
     const leaves: number[] = []
@@ -191,7 +189,7 @@ export class Pages {
     }
   }
 
-  /** The page has a sum now, or is not used any more. */
+  /** Unmarks a page that has a checksum now or is no longer used. */
   private settle(page: number): void {
     if (this.unsummed[page] !== 1) return
     this.unsummed[page] = 0
@@ -203,7 +201,7 @@ export class Pages {
     this.unrecorded = []
   }
 
-  /** Without room on the disk they are written with those of a later commit. */
+  /** If the disk is full, a later commit records these too. */
   private append(noted: Noted, pages: readonly number[]): void {
     try {
       this.sums.append(noted, pages)
@@ -226,7 +224,7 @@ export class Pages {
   }
 }
 
-/** Verifies the pages of the tables in `folder`, before LMDB reads them. */
+/** Verifies the pages of the tables in `folder` before LMDB reads them. */
 export function verifyPages(folder: string, options?: VerifyOptions): PageDamage[] {
   const pages = new Pages(folder)
   try {
@@ -237,8 +235,8 @@ export function verifyPages(folder: string, options?: VerifyOptions): PageDamage
 }
 
 /**
- * Whether the file's first pages are such that LMDB may open it. They are verified against their
- * checksums once the folder is this process's own: another one may write them now.
+ * The damage, if LMDB must not open the file. Checksums of the first pages are verified only under
+ * the lock, since until then another process may write them.
  */
 export function firstPagesDamage(folder: string): PageDamage | undefined {
   const file = PageFile.open(folder)
@@ -259,9 +257,8 @@ function notedOf({ newest, newestSum, otherSum }: Metas): Noted {
 }
 
 /**
- * Of the first pages: whether the newest says what was noted, or the next state behind it. Nothing
- * is read by the older one: a commit that the disk refused leaves in it what it likes, but for its
- * number.
+ * Checks that the newest meta page is the recorded one or its direct successor. The older page is
+ * not used: a commit that the disk refused may leave anything in it except its number.
  */
 function metaDamage(metas: Metas | number, noted: Noted): PageDamage[] | undefined {
   if (typeof metas === 'number') return [damagedFirstPage(metas, notOfTables)]
@@ -275,7 +272,7 @@ function metaDamage(metas: Metas | number, noted: Noted): PageDamage[] | undefin
   const isOther =
     ahead < 0 ||
     (ahead === 0 && newestSum !== noted.metaSum) ||
-    // A bit of the older page's number may make it look like the newest.
+    // One flipped bit in the older page's number may make it look like the newest.
     (ahead === 1 && disguisedSum === noted.otherSum)
   return isOther ? [damagedFirstPage(newestPage, notNoted)] : undefined
 }

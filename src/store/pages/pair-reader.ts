@@ -1,6 +1,6 @@
-// The pairs of one state of the tables, read page by page without LMDB, each page verified before
-// it is followed: for backups and checks, which may meet damage and must name it and live on. The
-// state must be kept: by a reader of LMDB's, or because nothing else has the folder.
+// Reads the pairs of one state of the tables page by page without LMDB, and verifies each page
+// before following it. Backups and checks use it, since they must report damage and continue. The
+// state must be pinned by an LMDB reader, or the folder unused by others.
 
 import { type Bytes, compareBytes, keyAfter } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -30,7 +30,7 @@ export class PairReader {
   private readonly sums: PageSums
   private readonly meta: Meta
 
-  /** Of the newest state. Throws OperationFailed where the file is not one of tables. */
+  /** Reads the newest state. Throws OperationFailed if the file is not a tables file. */
   constructor(folder: string) {
     this.file = PageFile.open(folder)
     this.sums = PageSums.load(folder)
@@ -42,7 +42,7 @@ export class PairReader {
     this.meta = metas.newest
   }
 
-  /** Pairs that the file counts, those of the store's own among them. */
+  /** Number of pairs by the file's own count, including the store's metadata. */
   get pairs(): number {
     return this.meta.pairs.entries
   }
@@ -52,8 +52,8 @@ export class PairReader {
   }
 
   /**
-   * In key order, from a key on. The key is the caller's own, the value good until the next pair.
-   * What lies under a damaged page is left out, and told; `damaged` may throw.
+   * Pairs in key order, from a key on. The key is the caller's own; the value is valid until the
+   * next pair. Pairs on a damaged page are skipped and reported to `damaged`, which may throw.
    */
   *entries(damaged: (damage: PageDamage) => void, from = firstOfAll): Generator<Entry, void> {
     const { root, depth } = this.meta.pairs
@@ -99,7 +99,7 @@ export class PairReader {
     return this.isNew(transaction) && isSoundNodes(buffer.bytes, page, height === 1)
   }
 
-  /** Whether the pages of a transaction have no sums yet. */
+  /** Whether the pages of a transaction have no checksums yet. */
   private isNew(transaction: number): boolean {
     return transaction > this.sums.last.transaction && transaction <= this.meta.transaction
   }
@@ -126,7 +126,7 @@ export class PairReader {
     return undefined
   }
 
-  /** The pages of a large value, or the number of the damaged one. */
+  /** The pages of a large value, or the number of its damaged page. */
   private overflow({ page, pages, transaction }: OverflowRef): PageBuffer | number {
     const { file, sums, meta } = this
     if (page < 2 || page + pages - 1 > meta.lastPage) return page

@@ -1,6 +1,5 @@
-// Goes through a tree of the tables' file page by page, in key order, and verifies each before what
-// it says is followed. Pages of transactions that are not noted yet are taken as they are, if their
-// structure is sound, and get their sums.
+// Walks a tree of the tables' file in key order and verifies each page before following it. Pages
+// of unrecorded transactions are accepted if their structure is valid, and get checksums.
 
 import { type Bytes, compareBytes, keyAfter } from '../../base/bytes/bytes.js'
 import { damagedPage, type PageDamage, type Span } from './page-damage.js'
@@ -20,25 +19,25 @@ import {
 import { type PageSums, unknownSum } from './page-sums.js'
 
 interface Verification {
-  /** The state that the tree belongs to. */
+  /** The state that the tree is part of. */
   readonly meta: Meta
-  /** Transactions above it may have no sums yet. */
+  /** Pages of later transactions may have no checksums yet. */
   readonly notedUpTo: number
-  /** Their pages may have sums of earlier contents: nothing was noted since. */
+  /** Those pages may have checksums of earlier contents, since nothing was recorded since. */
   readonly hasOldSums?: boolean
-  /** Where to begin: a key that an earlier step ended at. */
+  /** The key to begin at: where an earlier step ended. */
   readonly from?: Bytes
-  /** How many pages are enough; the leaf that is under way is still gone through. */
+  /** Pages after which the step ends; the current leaf is still completed. */
   readonly pagesMax?: number
-  /** The tree of free pages has no keys of ours. */
+  /** False for the tree of free pages, which has no data keys. */
   readonly hasKeys?: boolean
 }
 
 interface Verified {
   readonly damages: PageDamage[]
-  /** Pages that got a sum. */
+  /** Pages that got a checksum. */
   readonly taken: number[]
-  /** Where the next step begins; undefined at the end of the tree. */
+  /** The key where the next step begins; undefined at the end of the tree. */
   readonly next: Bytes | undefined
 }
 
@@ -55,7 +54,7 @@ export class TreeVerifier {
   private pages = 0
   private isOver = false
   private leafBefore: Bytes = firstOfAll
-  /** Found damaged, until the leaf behind it is known. */
+  /** Damaged pages whose following leaf is not known yet. */
   private pending: { page: number; what: string; keys: Span; start: Bytes }[] = []
 
   constructor(
@@ -156,7 +155,7 @@ export class TreeVerifier {
     }
     if (bad === undefined) return
     const start = key.slice()
-    // No other key's reads get to these pages.
+    // Only reads of this key touch these pages.
     const keys = { start, end: keyAfter(start) }
     this.damages.push(damagedPage(bad, mismatch, keys))
   }
@@ -175,7 +174,7 @@ export class TreeVerifier {
     this.pending.push({ page, what: mismatch, keys, start: this.leafBefore })
   }
 
-  /** The leaf behind the damaged pages ends at `end`. */
+  /** Completes the damaged pages: the leaf after them ends at `end`. */
   private settle(end: Bytes | undefined): void {
     for (const { page, what, keys, start } of this.pending.splice(0)) {
       this.damages.push(damagedPage(page, what, keys, { start, end: end?.slice() }))
@@ -183,7 +182,7 @@ export class TreeVerifier {
   }
 }
 
-/** Of a branch page: the last child that begins at or below the key. */
+/** The last child of a branch page that begins at or below the key. */
 function childWith(bytes: Bytes, count: number, key: Bytes): number {
   if (key.length === 0) return 0
   let low = 0

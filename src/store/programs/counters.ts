@@ -6,7 +6,7 @@ import type { Count } from '../store.js'
 
 export const zeroCount: Count = { documents: 0, bytes: 0 }
 
-/** Zeros for a counter that nothing was added to. */
+/** Zeros for a counter that was never added to. */
 export function decodeCount(record: Bytes | undefined): Count {
   if (record === undefined) return zeroCount
   const buffer = bufferOf(record)

@@ -1,5 +1,5 @@
-// One write group: its programs run one after the other, each on what the earlier ones left, and
-// the sums of the counters that they add to are written once.
+// One write group. Its programs run in order, and each sees the changes of the earlier ones. The
+// sums of their counters are written once.
 
 import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { assert, fail } from '../../base/errors.js'
@@ -39,21 +39,21 @@ import { type Additions, addTo, type Change, WriteBuffer } from './write-buffer.
 
 export type WriteProgram = (tx: Tx) => Program<unknown>
 
-/** What a program came to: its result, or the error that it threw. */
+/** The outcome of a program: its result, or the error that it threw. */
 export interface Outcome {
   readonly failed: boolean
   readonly value: unknown
 }
 
 export class Group {
-  /** Bytes changed so far. */
+  /** Bytes changed so far by this group. */
   bytes = 0
   private readonly view: GroupView
   private readonly nextVersion: () => number
-  /** Why programs that bring data are refused, if they are. */
+  /** Why programs that add data are refused, if they are. */
   private readonly onlyDeletes: string | undefined
   private readonly additions: Additions = new Map()
-  /** Before the first in-place put of the program at work. */
+  /** Taken before the first in-place put of the running program. */
   private savepoint: Savepoint | undefined
 
   constructor(view: GroupView, nextVersion: () => number, onlyDeletes: string | undefined) {
@@ -82,7 +82,7 @@ export class Group {
     return { failed: false, value }
   }
 
-  /** Throws OutOfDiskSpace where these changes bring data, and only removals are taken. */
+  /** Throws OutOfDiskSpace if these changes add data while only removals are accepted. */
   requireTaken(changes: readonly KeyChange[]): void {
     const { onlyDeletes } = this
     if (onlyDeletes === undefined) return
@@ -91,7 +91,7 @@ export class Group {
     }
   }
 
-  /** Makes one change that no program has buffered. */
+  /** Applies one change that no program has buffered. */
   take(change: KeyChange | undefined): void {
     if (change === undefined) return
     const { key, value } = change
@@ -100,12 +100,12 @@ export class Group {
     if (key[0] === keyClass.count) this.additions.delete(mapKey(key))
   }
 
-  /** What the program at work writes where it lies can be taken back to here. */
+  /** Makes a savepoint to undo the in-place writes of the running program. */
   save(): void {
     this.savepoint ??= this.view.memtable.save()
   }
 
-  /** Of a counter, with the additions of this group's earlier programs. */
+  /** A counter with the additions of this group's earlier programs. */
   count(key: Bytes): Count {
     return addCounts(decodeCount(this.view.get(key)), this.additions.get(mapKey(key)))
   }
@@ -132,7 +132,7 @@ export class Group {
   }
 }
 
-/** What makes room is taken even when there is hardly any: deletes and drops bring no data. */
+/** Deletes and drops are accepted even when the disk is almost full, because they free space. */
 function requireDelete({ puts, removes, changes }: WriteBuffer, reason: string): void {
   if (puts || (changes.length > 0 && !removes)) throw fail('OutOfDiskSpace', reason)
 }
@@ -152,17 +152,17 @@ function isInPlaceClass(first: number | undefined): boolean {
   return first === keyClass.record || first === keyClass.member
 }
 
-/** The transaction of one write program; every step is done at once. */
+/** The transaction of one write program; every step completes at once. */
 class Writing implements Tx, Peeker, InPlace {
   readonly peeker: Peeker = this
   private readonly view: GroupView
   private readonly group: Group
   private readonly buffer: WriteBuffer
-  /** What was looked at last is what is written next, as a rule: its hash is known. */
+  /** A program usually writes the key that it read last, so its hash is kept. */
   private lookedAt: Bytes | undefined
   private lookedHash = 0
   private write: MemtableWrite | undefined
-  /** What the program has buffered under the write's key: then the write is buffered too. */
+  /** The buffered change of the write's key, if any: then the write is buffered too. */
   private bufferedBefore: Change | undefined
 
   constructor(view: GroupView, group: Group, buffer: WriteBuffer) {
@@ -171,7 +171,9 @@ class Writing implements Tx, Peeker, InPlace {
     this.buffer = buffer
   }
 
-  /** A program that changes much is buffered from some point on: there a key counts once. */
+  /**
+   * A program with many changes is buffered from some point on, since there each key counts once.
+   */
   get inPlace(): InPlace | undefined {
     return this.buffer.hasInPlaceRoom ? this : undefined
   }
@@ -213,13 +215,13 @@ class Writing implements Tx, Peeker, InPlace {
     return new Done(this.buffer.count(key, () => this.group.count(key)))
   }
 
-  /** It cannot: what goes too far is refused. */
+  /** A write program cannot pause: exceeding the budget is an error. */
   pause(units = 0): Step<void> {
     work.spend(units)
     return nothing
   }
 
-  /** It cannot either. */
+  /** A write program cannot wait for work elsewhere. */
   elsewhere({ refusal }: Elsewhere): never {
     throw refusal
   }
@@ -323,7 +325,9 @@ class Writing implements Tx, Peeker, InPlace {
   }
 }
 
-/** Of an entry that was read or put: it is bounded by itself, and what comes next is refused. */
+/**
+ * Counts an entry that was read or put. Its own size is bounded, so the next operation is refused.
+ */
 function noteEntry(value: Bytes | undefined): void {
   const bytes = value === undefined ? 0 : value.length
   work.note(entryUnits + bytes / readBytesPerUnit)

@@ -1,11 +1,11 @@
-// Ranges in which a program has looked for keys, and whether another key lies in one of them: asked
-// for thousands of keys, so ranges are put in order once, and those that meet become one.
+// Ranges that a program scanned, and whether a given key lies in one of them. It is asked for
+// thousands of keys, so ranges are sorted once and overlapping ones are merged.
 
 import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 
 export class KeyRanges {
   private noted: { readonly start: string; readonly end: string }[] = []
-  /** In their order, none reaching into the next. */
+  /** Sorted and disjoint. */
   private starts: string[] | undefined
   private ends: string[] = []
 
@@ -19,7 +19,7 @@ export class KeyRanges {
     this.starts = undefined
   }
 
-  /** Whether the key, as mapKey names it, lies in one of them. */
+  /** Whether the key (in mapKey form) lies in one of the ranges. */
   has(key: string): boolean {
     const starts = this.starts ?? this.order()
     let low = 0

@@ -1,6 +1,6 @@
-// One write program with more changes than a group holds, which were prepared before: it runs as a
-// group of its own over several turns. Readers see none of it before its end, and a crash before
-// that leaves nothing. (docs/design/transactions.md, rule 2)
+// A write program with more prepared changes than a group holds. It runs as its own group over
+// several turns. Readers see its changes only after its end, and a crash before that leaves
+// nothing. (docs/design/transactions.md, rule 2)
 
 import type { Clock } from '../../base/clock.js'
 import { logPartBytes, tickMsMax } from '../../base/limits.js'
@@ -8,7 +8,7 @@ import type { KeyChange, LargeChanges } from '../store.js'
 import type { LargeCommit, Tables } from '../tables/tables.js'
 import { Group, type Outcome, type WriteProgram } from './group.js'
 
-/** Changes of one that are applied between two looks at the clock. */
+/** Changes applied between two checks of the clock. */
 const largeChangesAtOnce = 256
 
 interface LargeRun {
@@ -17,11 +17,11 @@ interface LargeRun {
   readonly nextVersion: () => number
   readonly program: WriteProgram
   readonly large: LargeChanges
-  /** Told of the time of each turn. */
+  /** Receives the time of each turn, milliseconds. */
   readonly charge: (ms: number) => void
 }
 
-/** What it came to, and when that lasts. */
+/** The outcome, and a promise of its durability. */
 interface LargeOutcome {
   readonly outcome: Outcome
   readonly durable: Promise<void> | undefined
@@ -34,7 +34,7 @@ export class LargeGroup {
     this.given = given
   }
 
-  /** Rejects where the store could not take it: then nothing of it is there. */
+  /** Rejects if the store could not commit; then no change of it is kept. */
   async run(): Promise<LargeOutcome> {
     const { tables, nextVersion, program, large } = this.given
     const commit = tables.beginLarge()
@@ -60,7 +60,10 @@ export class LargeGroup {
     }
   }
 
-  /** Several changes a turn; with `commit`, what they come to is written as they are made. */
+  /**
+   * Applies several changes in each turn; with `commit`, they are written to the log as they are
+   * made.
+   */
   private async inTurns(
     changes: readonly KeyChange[],
     each: (change: KeyChange) => void,
@@ -81,7 +84,7 @@ export class LargeGroup {
     this.given.charge(this.given.clock.elapsed() - beganMs)
   }
 
-  /** Ends the turn that began then if it has lasted long enough; answers when this one began. */
+  /** Ends the turn if it has lasted long enough; returns when the current one began. */
   private async turn(beganMs: number): Promise<number> {
     const { clock, charge } = this.given
     const ms = clock.elapsed() - beganMs

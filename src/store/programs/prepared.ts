@@ -24,29 +24,30 @@ import { type BufferBounds, type Change, largeBounds, WriteBuffer } from './writ
 
 export interface Prepared<T> {
   readonly value: T
-  /** The keys that it has looked at, as mapKey names them: none may have changed since. */
+  /** Keys that the program read, in mapKey form: none may have changed since. */
   readonly seen: ReadonlySet<string>
-  /** Where it has looked for keys: none may have changed there either. */
+  /** Ranges that it scanned: no key in them may have changed either. */
   readonly ranges: KeyRanges
   readonly buffer: WriteBuffer
 }
 
 /**
- * What may be scanned: members alone, which change with their head; any range, noted then; or any
- * without a note, by a program that gets a record which is put with every change in there.
+ * Which scans are allowed. `members`: only members, which change with their head. `noted`: any
+ * range, which is recorded. `headed`: any range, unrecorded, if the program gets a record that is
+ * put with every change in that range.
  */
 export type Scans = 'members' | 'noted' | 'headed'
 
 /**
- * Runs `program` on what `tx` reads. It may scan only what changes with a record that it gets: the
- * members of a container, whose head is written with every change.
+ * Runs `program` on the reads of `tx`. It may scan only ranges that change with a record that it
+ * gets: the members of a container, whose head is written with every change.
  */
 export function* prepare<T>(tx: ReadTx, program: (tx: Tx) => Program<T>): Program<Prepared<T>> {
   const preparing = new Preparing(tx, 'members', largeBounds)
   return preparing.end(yield* program(preparing))
 }
 
-/** Changes what was prepared. */
+/** Applies the prepared changes. */
 export function applyPrepared(tx: Tx, { buffer }: Prepared<unknown>): void {
   for (const change of buffer.changes) apply(tx, change)
   for (const { key, documents, bytes } of buffer.additions?.values() ?? []) {
@@ -54,7 +55,7 @@ export function applyPrepared(tx: Tx, { buffer }: Prepared<unknown>): void {
   }
 }
 
-/** Whether a change of this key can undo what was prepared: members change with their head. */
+/** Whether a change of this key can invalidate prepared writes: members change with their head. */
 export function isLookedAt(key: Bytes): boolean {
   return key[0] !== keyClass.member && key[0] !== keyClass.chunk
 }
@@ -64,11 +65,13 @@ function apply(tx: Tx, { key, value }: Change): void {
   else tx.put(key, value)
 }
 
-/** The transaction of a program that is prepared: it reads by `reading`, and keeps its changes. */
+/**
+ * The transaction of a program being prepared: it reads through `reading` and keeps its changes.
+ */
 export class Preparing implements Tx {
   private readonly seen = new Set<string>()
   private readonly ranges = new KeyRanges()
-  /** Versions are given when it is applied; these are never seen. */
+  /** Versions are assigned when the changes are applied; those here are never seen. */
   private readonly buffer: WriteBuffer
 
   constructor(
@@ -79,7 +82,7 @@ export class Preparing implements Tx {
     this.buffer = new WriteBuffer(() => 0, bounds)
   }
 
-  /** What the program has come to. */
+  /** Returns the program's result with its reads and changes. */
   end<T>(value: T): Prepared<T> {
     const { seen, ranges, buffer } = this
     return { value, seen, ranges, buffer }
@@ -138,9 +141,9 @@ export class Preparing implements Tx {
     return this.reading.pause(units)
   }
 
-  /** What it prepares is a write program's: it is refused what that is refused. */
+  /** The prepared program is a write program, so the same refusals apply. */
   elsewhere(away: Elsewhere): Step<void> {
-    // What a write program would run again for is waited for.
+    // A write program would be run again after this; a prepared one can wait for it.
     if (away.refusal instanceof Postponed) return this.reading.elsewhere(away)
     throw away.refusal
   }

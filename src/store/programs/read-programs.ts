@@ -1,6 +1,6 @@
 // Runs read programs: each works until its budget of the tick is used up, then waits its turn
-// behind the others. A snapshot program takes a pinned view along; the others go on from what is
-// committed by then. (docs/design/transactions.md, rule 1)
+// behind the others. A snapshot program keeps a pinned view; the others continue on the state that
+// is committed by then. (docs/design/transactions.md, rule 1)
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Clock } from '../../base/clock.js'
@@ -43,32 +43,32 @@ import type {
 import type { Scanned, Snapshot, Tables, View } from '../tables/tables.js'
 import { decodeCount } from './counters.js'
 
-/** How often a program that waits for one looks whether it was killed, milliseconds. */
+/** How often a program that waits for work elsewhere checks whether it was killed, milliseconds. */
 const awayLookMs = 50
 
-/** A program that has paused, and who waits for it. */
+/** A paused program and the promise of its caller. */
 interface Paused {
   readonly tx: Reading
   readonly program: Program<unknown>
   readonly options: ReadOptions
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
-  /** How it goes on where that is not by `next`. */
+  /** How the program resumes, if not by `next`. */
   again?: (() => IteratorResult<Ask, unknown>) | undefined
 }
 
 export class ReadPrograms {
   private readonly tables: Tables
   private readonly clock: Clock
-  /** By owner; a program that pauses again goes behind its owner's others. */
+  /** Grouped by owner; a program that pauses again goes behind its owner's other programs. */
   private readonly queue: FairQueue<Paused>
   private pumping = false
   private snapshots = 0
   private kept = 0
-  /** Ends the work that programs wait for elsewhere. */
+  /** Functions that end the work that programs wait for. */
   private readonly away = new Set<(error: unknown) => void>()
   private drained: (() => void) | undefined
-  /** When the work of this tick was first timed; undefined in a fresh tick. */
+  /** When the work of this tick was first timed; undefined at the start of a tick. */
   private tickStartedAt: number | undefined
 
   constructor(
@@ -99,7 +99,7 @@ export class ReadPrograms {
     })
   }
 
-  /** Resolves when no program is paused any more; what they wait for elsewhere is ended. */
+  /** Resolves when no program is paused; ends the work that programs wait for. */
   idle(): Promise<void> {
     for (const end of this.away) end(fail('ShutdownInProgress', 'the server is shutting down'))
     if (this.queue.length === 0) return Promise.resolve()
@@ -108,7 +108,7 @@ export class ReadPrograms {
     })
   }
 
-  /** Whether the work of this tick has gone on for long enough. */
+  /** Whether the work of this tick has used up its time. */
   tickIsOver(): boolean {
     const now = this.clock.elapsed()
     if (this.tickStartedAt === undefined) {
@@ -141,7 +141,7 @@ export class ReadPrograms {
     if (!this.pumping) this.pump()
   }
 
-  /** It waits for work that is done elsewhere, unless it is to end before. */
+  /** Lets the program wait for work elsewhere, unless it is ended before. */
   private leave(paused: Paused, begin: Elsewhere['begin']): void {
     const { program, options } = paused
     const begun = begin(this.accountOf(paused).owner)
@@ -176,7 +176,7 @@ export class ReadPrograms {
     return { snapshot, sinceMs: this.clock.elapsed(), isKept: false }
   }
 
-  /** A snapshot that is old is kept while few are, and while it holds little memory. */
+  /** An old snapshot is kept while few others are and while it holds little memory. */
   private mayStay(pinned: Pinned): boolean {
     const ms = this.clock.elapsed() - pinned.sinceMs
     if (ms <= snapshotMsMax) return true
@@ -199,7 +199,9 @@ export class ReadPrograms {
     return account ?? this.scheduler.of(backgroundOwner)
   }
 
-  /** At most one turn a program and tickMsMax in all, then sockets and writes come in between. */
+  /**
+   * Runs at most one turn of each program and tickMsMax in all, then lets sockets and writes run.
+   */
   private pump(): void {
     this.pumping = true
     setImmediate(() => {
@@ -263,16 +265,16 @@ export class ReadPrograms {
 interface Pinned {
   readonly snapshot: Snapshot
   readonly sinceMs: number
-  /** It is one of those that may be old. */
+  /** Whether it is one of the few snapshots that may be old. */
   isKept: boolean
 }
 
-/** The transaction of one read program: reads at once while its budget lasts. */
+/** The transaction of one read program: it reads synchronously while its budget lasts. */
 class Reading implements ReadTx {
   pinned: Pinned | undefined
   private view: View
   private readonly programs: ReadPrograms
-  /** Of the work budget: where the clock is looked at next, and where the turn ends. */
+  /** Work units at which the clock is checked next, and at which the turn ends. */
   private checkAt = 0
   private turnEnd = 0
 
@@ -286,7 +288,7 @@ class Reading implements ReadTx {
     this.view = pinned.snapshot
   }
 
-  /** Where it keeps no snapshot, it reads what is committed by now. */
+  /** Without a snapshot, it continues on the newest committed state. */
   follow(current: View): void {
     if (this.pinned === undefined) this.view = current
   }
@@ -297,7 +299,7 @@ class Reading implements ReadTx {
     this.checkAt = work.spent + clockUnits
   }
 
-  // A closure costs even where it is not made: what is usual does without.
+  // A closure has a cost even when it is not created, so the usual path has none.
   get(key: Bytes): Step<Bytes | undefined> {
     return this.isSpent() ? this.getLater(key) : new Done(this.getNow(key))
   }
@@ -365,7 +367,7 @@ class Reading implements ReadTx {
     return this.scanLater(entries, rest, limit, answer)
   }
 
-  /** What is left of a scan, after a pause. */
+  /** Continues a scan after a pause. */
   private scanLater<T>(
     found: Entry[],
     range: KeyRange,
@@ -398,7 +400,7 @@ class Reading implements ReadTx {
   }
 }
 
-/** Entries that were read, and the bytes of their values. */
+/** Counts read entries and the bytes of their values as work. */
 function worked(entries: number, bytes = 0): void {
   work.note(entries * entryUnits + Math.floor(bytes / readBytesPerUnit))
 }

@@ -1,5 +1,5 @@
-// What one write program has changed so far: seen by its own reads, applied when it returns, and
-// forgotten when it throws. The bounds of a program are held here.
+// The changes of one write program: visible to its own reads, applied when it returns, and
+// discarded when it throws. The limits of a program are enforced here.
 // (docs/design/transactions.md, rules 1 and 4)
 
 import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
@@ -22,41 +22,43 @@ export interface Change {
   readonly key: Bytes
   readonly value: Bytes | undefined
   readonly version: number
-  /** Of the key (memtable-hash.ts). */
+  /** Hash of the key (memtable-hash.ts). */
   readonly hash: number
 }
 
-/** What is added to one counter. */
+/** The sum of additions to one counter. */
 interface Addition {
   readonly key: Bytes
   documents: number
   bytes: number
 }
 
-/** By the text of the key. */
+/** Keyed by the mapKey of the counter. */
 export type Additions = Map<string, Addition>
 
-/** What a buffer may hold. */
+/** Limits of a buffer. */
 export interface BufferBounds {
   readonly puts: number
   readonly bytes: number
 }
 
 const programBounds: BufferBounds = { puts: programPutsMax, bytes: programBytesMax }
-/** Of what is prepared, and applied in several turns. */
+/** Limits for prepared changes that are applied in several turns. */
 export const largeBounds: BufferBounds = { puts: largePutsMax, bytes: largeBytesMax }
 
 interface OwnWrites {
-  /** So many stored entries are needed for a full answer, because some of them are removed here. */
+  /** Stored entries needed for a full result, since this program removes some of them. */
   readonly wanted: number
   merge(stored: readonly Entry[]): Entry[]
 }
 
-/** Up to so many changes are found by looking at each: most programs make two or three. */
+/** Up to this many changes are searched linearly: most programs make two or three. */
 const searchedMax = 8
-/** Of the first table: what a pipeline of sixteen changes has room in it. */
+/** Size of the first table: enough for a pipeline of sixteen changes. */
 const placesMin = 256
-/** More changes lie in parts by their hash, which double one by one: all at once takes 50 ms. */
+/**
+ * Above this count, changes are in parts by hash that double one by one: doubling all takes 50 ms.
+ */
 const togetherMax = 32_768
 const partBits = 6
 
@@ -66,26 +68,31 @@ export class WriteBuffer {
   /** Most programs add to few counters, or to none. */
   additions: Additions | undefined
   bytes = 0
-  /** Changes that were written where they lie, beside `changes`. */
+  /** Number of in-place writes, in addition to `changes`. */
   inPlace = 0
-  /** Whether it takes data away, and whether it brings any. */
+  /** Whether the program removes data, and whether it adds data. */
   removes = false
   puts = false
   private readonly nextVersion: () => number
   private readonly bounds: BufferBounds
-  /** By hash, once there are many: a place in `changes` plus one; 0 for none. */
+  /** Hash table, once there are many changes: an index into `changes` plus one; 0 if empty. */
   private places: Int32Array | undefined
-  /** In its place, once there are very many; how many changes are in each part stands beside. */
+  /**
+   * Replaces `places` once there are very many changes; `partSizes` counts the changes of each
+   * part.
+   */
   private parts: Int32Array[] | undefined
   private readonly partSizes: number[] = []
-  /** What was added to last and before that: most programs have few counters, each one array. */
+  /** The last two counters added to: most programs have few counters and use the same arrays. */
   private last: Addition | undefined
   private beforeLast: Addition | undefined
-  /** The first so many changes by key: as many as there were when a scan asked for an order. */
+  /** The first `orderedCount` changes by key: as many as existed when a scan needed an order. */
   private ordered: OrderedMap<Change> | undefined
   private orderedCount = 0
 
-  /** `nextVersion` is asked once a put, so that a key and a version mean one value for ever. */
+  /**
+   * `nextVersion` is called once for each put, so a key and a version always identify one value.
+   */
   constructor(nextVersion: () => number, bounds = programBounds) {
     this.nextVersion = nextVersion
     this.bounds = bounds
@@ -100,38 +107,40 @@ export class WriteBuffer {
     return this.changes.length === 0 && this.inPlace === 0 && this.additions === undefined
   }
 
-  /** Whether changes are still to be written where they lie: those never give their share back. */
+  /**
+   * Whether further changes may be written in place. Their share of the limits is never returned.
+   */
   get hasInPlaceRoom(): boolean {
     return 2 * this.inPlace < programPutsMax && 2 * this.bytes < programBytesMax
   }
 
-  /** A version for a put that is written where it lies. */
+  /** A version for an in-place put. */
   nextInPlace(): number {
     this.puts = true
     return this.nextVersion()
   }
 
-  /** As noteInPlace, of a removal. */
+  /** Like noteInPlace, for a removal. */
   noteInPlaceRemoval(bytes: number): void {
     this.removes = true
     this.noteInPlace(bytes)
   }
 
-  /** A change that lies where it was written counts as one of these. */
+  /** Counts an in-place change towards the limits. */
   noteInPlace(bytes: number): void {
     this.inPlace++
     this.bytes += bytes
     this.requireBounded()
   }
 
-  /** Who has the key's hash gives it, here and below. */
+  /** Pass the hash if it is already known, here and below. */
   put(key: Bytes, value: Bytes, hash = hashBytes(key, 0, key.length)): void {
     assert(key[0] !== keyClass.count, 'counters are only added to')
     if (holdsData(key)) this.puts = true
     this.change({ key, value, version: this.nextVersion(), hash })
   }
 
-  /** Of a counter: what was added to it so far is forgotten with it. */
+  /** Removing a counter also discards its additions so far. */
   remove(key: Bytes, hash = hashBytes(key, 0, key.length)): void {
     if (key[0] === keyClass.count) {
       this.additions?.delete(mapKey(key))
@@ -156,7 +165,7 @@ export class WriteBuffer {
     this.last = addTo(this.additions, { key, documents, bytes })
   }
 
-  /** What was added to a counter. */
+  /** The additions to a counter so far. */
   added(key: Bytes): Count {
     return this.additions?.get(mapKey(key)) ?? zeroCount
   }
@@ -168,19 +177,19 @@ export class WriteBuffer {
     return place === -1 ? undefined : changes[place]
   }
 
-  /** As find, of the key at `start` of `bytes`. */
+  /** Like find, for the key at `start` of `bytes`. */
   findAt(bytes: Bytes, start: number, length: number, hash: number): Change | undefined {
     const { changes } = this
     return changes.length === 0 ? undefined : changes[this.placeOf(bytes, start, length, hash)]
   }
 
-  /** The sum of a counter that stands at `stored` outside this program. */
+  /** The value of a counter whose value outside this program is `stored`. */
   count(key: Bytes, stored: () => Count): Count {
     const base = this.find(key) === undefined ? stored() : zeroCount
     return addCounts(base, this.additions?.get(mapKey(key)))
   }
 
-  /** What this program's own writes make of a scan. */
+  /** How this program's own writes change a scan. */
   ownWrites(range: KeyRange, limit: number): OwnWrites {
     const own = this.changes.length === 0 ? [] : this.changesIn(range, limit)
     const removed = own.reduce((sum, change) => sum + (change.value === undefined ? 1 : 0), 0)
@@ -190,7 +199,7 @@ export class WriteBuffer {
     }
   }
 
-  /** In range order, up to and with the one that completes `limit` puts. */
+  /** Changes in range order, up to and including the one that completes `limit` puts. */
   private changesIn(range: KeyRange, limit: number): Change[] {
     const found: Change[] = []
     let puts = 0
@@ -257,7 +266,7 @@ export class WriteBuffer {
     this.places = places
   }
 
-  /** Parts take the place of the table. */
+  /** Replaces the table by parts. */
   private part(): void {
     const { changes } = this
     const parts: Int32Array[] = []
@@ -309,7 +318,7 @@ export class WriteBuffer {
   }
 }
 
-/** By the upper bits: those below find the place within the part. */
+/** Uses the upper bits; the lower ones select the place within the part. */
 function partOf(hash: number): number {
   return hash >>> (32 - partBits)
 }
@@ -326,14 +335,14 @@ function place(places: Int32Array, hash: number, at: number): void {
   places[slot] = at + 1
 }
 
-/** Keys are short, and those with one hash nearly always the same. */
+/** Keys are short, and keys with equal hashes are nearly always equal. */
 function isSame(key: Bytes, bytes: Bytes, start: number, length: number): boolean {
   if (length !== key.length) return false
   for (let i = 0; i < length; i++) if (key[i] !== bytes[start + i]) return false
   return true
 }
 
-/** Answers the sum. */
+/** Returns the sum. */
 export function addTo(sums: Additions, addition: Addition): Addition {
   const name = mapKey(addition.key)
   const found = sums.get(name)
@@ -347,7 +356,7 @@ export function addTo(sums: Additions, addition: Addition): Addition {
   return found
 }
 
-/** Both in range order; where both have a key, the change holds. */
+/** Both are in range order; for a key in both, the change wins. */
 function mergeEntries(
   stored: readonly Entry[],
   own: readonly Change[],

@@ -1,7 +1,7 @@
-// Runs write programs: those of a tick form a group, each runs to its end on what the earlier ones
-// left, and the group is committed as one. No caller gets a result, good or bad, before the group
-// is as durable as configured, because it may rest on a neighbour's writes.
-// (docs/design/transactions.md, rule 4)
+// Runs write programs: those of a tick form a group that is committed as one, and each sees the
+// changes of the earlier ones. No caller gets a result, good or bad, before the group is durable as
+// configured, because it may depend on another program's writes. (docs/design/transactions.md, rule
+// 4)
 
 import type { Clock } from '../../base/clock.js'
 import { groupBytesMax, groupMsMax, groupProgramsMax } from '../../base/limits.js'
@@ -17,25 +17,27 @@ import { LargeGroup } from './large-group.js'
 interface Pending {
   readonly account: Account
   readonly program: WriteProgram
-  /** Makes it a group of its own, over several turns. */
+  /** If set, the program runs as its own group over several turns. */
   readonly large: LargeChanges | undefined
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
 }
 
 export class WriteGroups {
-  /** Why the last group could not be committed; undefined while writes go through. */
+  /** Why the last group could not be committed; undefined while writes succeed. */
   refusing: string | undefined
   private readonly tables: Tables
   private readonly clock: Clock
   private readonly queue: FairQueue<Pending>
-  /** Programs of a group that was not committed: they come before all others. */
+  /** Programs of a group that was not committed: they run before all others. */
   private again: Pending[] = []
   private scheduled = false
-  /** So many of the next programs run alone: their group failed, and one may be the reason. */
+  /**
+   * This many of the next programs run alone: their group failed, and one of them may be the cause.
+   */
   private alone = 0
   private lastVersion: number
-  /** Programs whose group is written but not yet durable. */
+  /** Number of programs whose group is written but not yet durable. */
   private undecided = 0
   private drained: (() => void)[] = []
   private groups = 0
@@ -70,7 +72,7 @@ export class WriteGroups {
     return { groups: this.groups, programs: this.programs, queued: this.waiting }
   }
 
-  /** Resolves when every program has its answer. */
+  /** Resolves when every program has its result. */
   idle(): Promise<void> {
     if (this.isIdle()) return Promise.resolve()
     return new Promise((resolve) => {
@@ -91,7 +93,7 @@ export class WriteGroups {
     setImmediate(this.turn)
   }
 
-  /** One group a turn of the loop, so that sockets and reads come in between. */
+  /** Runs one group in each turn of the event loop, so that sockets and reads run in between. */
   private readonly turn = (): void => {
     const room = this.tables.room()
     if (room !== undefined) {
@@ -113,7 +115,9 @@ export class WriteGroups {
     else this.tellIdle()
   }
 
-  /** The next program where its changes take several turns; others stay where they are. */
+  /**
+   * Takes the next program if its changes need several turns; otherwise leaves the queue unchanged.
+   */
   private takeLarge(): Pending | undefined {
     const next = this.take()
     if (next?.large !== undefined) return next
@@ -121,7 +125,7 @@ export class WriteGroups {
     return undefined
   }
 
-  /** No group begins until it is over: it stays scheduled. */
+  /** Runs a large group. It stays scheduled, so no other group begins before its end. */
   private runLarge(pending: Pending): void {
     const { tables, clock, nextVersion, scheduler } = this
     const { account, program, large, reject } = pending
@@ -203,7 +207,7 @@ export class WriteGroups {
     group.writeCounters()
   }
 
-  /** What the commit itself took, the log's records among it, is theirs in equal parts. */
+  /** Charges the time of the commit, log writes included, in equal parts. */
   private share(group: readonly Pending[], ms: number): void {
     if (!(ms > 0)) return
     const each = ms / group.length
@@ -250,7 +254,7 @@ export class WriteGroups {
     }
   }
 
-  /** It runs again when that is there; until then it has no answer. */
+  /** Reruns the program when `until` resolves; its caller waits until then. */
   private postpone(pending: Pending, { until }: Postponed): void {
     this.undecided++
     until.then(() => {
@@ -260,7 +264,10 @@ export class WriteGroups {
     })
   }
 
-  /** Nothing of the group is there. A lone program gets the error, the others another run each. */
+  /**
+   * The group was not committed. A lone program gets the error; programs of a larger group each run
+   * again alone.
+   */
   private failed(group: readonly Pending[], error: unknown): void {
     this.refusing = textOf(error)
     if (group.length > 1) {

@@ -1,13 +1,12 @@
-// The disk reserve: near the end of the disk only removals are taken, so that there is room for the
-// checkpoints and compactions that make space again. Asking costs a system call, so the answer is
-// kept for a moment.
+// The disk reserve: when the disk is nearly full, only removals are accepted, so that checkpoints
+// and compactions have space to work. The check is a system call, so its result is cached briefly.
 
 import type { Clock } from '../../base/clock.js'
 import { diskReserveBytesMax, diskReserveShare } from '../../base/limits.js'
 import { MiB } from '../../base/units.js'
 import type { Files } from '../files.js'
 
-/** The disk is asked at most once in so many milliseconds, unless so many bytes were written. */
+/** The disk is checked at most once in this time, or earlier after this many written bytes. */
 export const diskAskMs = 100
 export const diskAskBytes = 1 * MiB
 
@@ -15,7 +14,7 @@ interface DiskSpaceOptions {
   readonly folder: string
   readonly files: Pick<Files, 'room'>
   readonly clock: Clock
-  /** Bytes written since the start: a burst is noticed before the time is up. */
+  /** Bytes written since the start, so that a burst is noticed before the time is up. */
   readonly written?: () => number
 }
 
@@ -29,7 +28,7 @@ export class DiskSpace {
     this.options = options
   }
 
-  /** Why only removals may be written at the moment; undefined while there is room. */
+  /** Why only removals are accepted now; undefined while there is space. */
   low(): string | undefined {
     const { clock, written } = this.options
     const now = clock.elapsed()
@@ -53,7 +52,7 @@ export class DiskSpace {
         `${mebibytes(reserve)} MiB are kept for removals`
       )
     } catch {
-      // A file system that cannot tell: writes will say when it is full.
+      // The file system cannot tell; writes will fail when it is full.
       return undefined
     }
   }

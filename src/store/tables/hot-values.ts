@@ -1,7 +1,7 @@
-// Values that were read from the tables and are likely to be read again: descriptors, hot records.
-// A key is forgotten when it is written, and while a memtable has it nothing is remembered of it;
-// so what is here is what the tables hold. Each key has one place, and takes it when it is read
-// twice without another key of that place between: reads all over the store cost next to nothing.
+// A cache of values read from the tables, such as descriptors and hot records. A write removes the
+// key, and a key in a memtable is never cached, so the cache equals the tables. Each key has one
+// slot and takes it when it is read twice with no other key of that slot between. So scattered
+// reads cost almost nothing.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { copyOf } from '../../base/heap/slab.js'
@@ -9,7 +9,7 @@ import { KiB, MiB } from '../../base/units.js'
 import { hashBytes } from '../memtable/memtable-hash.js'
 import { compareKeys } from '../memtable/ordered-map.js'
 
-/** Values read from the tables that are kept for the next read, bytes. */
+/** Bytes of cached values in all, and of one value. */
 const hotValuesBytesMax = 16 * MiB
 const hotValueBytesMax = 16 * KiB
 
@@ -19,16 +19,16 @@ interface Kept {
 }
 
 const places = 2 ** 16
-/** What is kept of a key beside its bytes: three objects, about. */
+/** Overhead of one cached key, bytes: about three objects. */
 const overheadBytes = 256
 
 export class HotValues {
   private readonly kept: (Kept | undefined)[] = new Array(places).fill(undefined)
-  /** The hash of the last key that was read, by place: what most reads look at, and no more. */
+  /** The hash of the last key read, by slot. Most reads check only this. */
   private readonly read = new Int32Array(places)
   private count = 0
   private bytes = 0
-  /** Where the next value is dropped when there are too many bytes. */
+  /** The slot where eviction continues when there are too many bytes. */
   private hand = 0
 
   /** A copy of the value, from here or from `below`. */
@@ -53,14 +53,14 @@ export class HotValues {
     return found
   }
 
-  /** The value itself, where it is kept. */
+  /** The value itself, if cached. */
   find(key: Bytes, hash: number): Bytes | undefined {
     if (this.count === 0) return undefined
     const kept = this.kept[hash & (places - 1)]
     return kept !== undefined && compareKeys(kept.key, key) === 0 ? kept.value : undefined
   }
 
-  /** False where no key of that hash is kept. */
+  /** False if no key with that hash is cached. */
   mayHave(hash: number): boolean {
     return this.count > 0 && this.kept[hash & (places - 1)] !== undefined
   }

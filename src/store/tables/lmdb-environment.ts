@@ -1,6 +1,6 @@
-// The LMDB environment below the embedded store: its options, its two metadata records, and what
-// its failures mean. Several threads of the process may open a folder; the library lets them share
-// one environment, with a handle each, so the options must be the same everywhere.
+// The LMDB environment of the embedded store: its options, its two metadata records, and the
+// meaning of its errors. Several threads may open a folder. The library shares one environment
+// between them, so the options must be the same everywhere.
 
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb'
 import { type Bytes, bufferOf, utf8 } from '../../base/bytes/bytes.js'
@@ -13,27 +13,27 @@ import { pageBytes } from '../pages/page-format.js'
 export type Environment = RootDatabase<Bytes, Bytes>
 export type ReadTransaction = ReturnType<Environment['useReadTransaction']>
 
-/** How far the tables are: the last group of the log in them, and the highest version. */
+/** The progress of the tables: the last log group applied, and the highest version. */
 export interface Applied {
   readonly group: number
   readonly version: number
 }
 
-/** Options of the library that its declarations leave out. */
+/** Options that the library's type declarations lack. */
 interface OpenOptions extends RootDatabaseOptionsWithPath {
   readonly permissionsMode: number
 }
 
 /**
  * ABORTABLE: without it a failed transaction stays visible in part. SYNCHRONOUS_COMMIT: flushed
- * before it is seen; the only way that survived every power cut.
- * (docs/design/storage.md, "Log, memtable, tables")
+ * before it is visible; the only mode that survived every power cut. (docs/design/storage.md, "Log,
+ * memtable, tables")
  */
 const commitFlags = 1 | 2
-/** Address space, not disk space; the library takes more where the data outgrows it. */
+/** Address space, not disk space; the library extends it if the data outgrows it. */
 const mapBytes = 64 * 2 ** 30
 const noSpace: readonly unknown[] = [28 /* ENOSPC */, 122 /* EDQUOT */, 27 /* EFBIG */]
-/** EIO: what LMDB makes of a write that was cut short, as full disks and quotas may do. */
+/** EIO: LMDB's error for a short write, which full disks and quotas cause. */
 const inputOutput = 5
 const appliedKey = metaKey('applied')
 const appliedBytes = 16
@@ -43,7 +43,7 @@ export function metaKey(name: string): Bytes {
   return Uint8Array.of(keyClass.meta, ...utf8(name))
 }
 
-/** Values that it answers are the caller's own, and raw: frames are opened by StoredView. */
+/** Values it returns are raw and the caller's own; StoredView opens their frames. */
 export function openEnvironment(
   folder: string,
   { readOnly = false }: { readonly readOnly?: boolean } = {},
@@ -65,8 +65,8 @@ export function openEnvironment(
 }
 
 /**
- * Runs `body` in a write transaction, which is on the disk when this returns; or nothing of it is
- * left. Throws OutOfDiskSpace where there is no room: the next try may succeed.
+ * Runs `body` in a write transaction that is durable on return, or leaves no change. Throws
+ * OutOfDiskSpace if there is no space; a retry may then succeed.
  */
 export function commitSync(environment: Environment, folder: string, body: () => void): void {
   try {
@@ -76,13 +76,13 @@ export function commitSync(environment: Environment, folder: string, body: () =>
   }
 }
 
-/** Zeros where nothing was applied yet. */
+/** Zeros if nothing was applied yet. */
 export function readApplied(environment: Environment): Applied {
   const found = environment.get(appliedKey)
   return found === undefined ? { group: 0, version: 0 } : decodeApplied(found)
 }
 
-/** Throws InternalError where that cannot be the record. */
+/** Throws InternalError if the bytes are not a valid record. */
 export function decodeApplied(found: Bytes): Applied {
   if (found.length !== appliedBytes) {
     throw fail('InternalError', 'the stored number of the last applied group is damaged')
@@ -94,7 +94,7 @@ export function decodeApplied(found: Bytes): Applied {
   }
 }
 
-/** Within a write transaction. */
+/** Must run within a write transaction. */
 export function writeApplied(environment: Environment, { group, version }: Applied): void {
   const record = Buffer.alloc(appliedBytes)
   record.writeBigUInt64LE(BigInt(group), 0)
@@ -102,14 +102,14 @@ export function writeApplied(environment: Environment, { group, version }: Appli
   environment.putSync(appliedKey, record)
 }
 
-/** Whether the environment is lost to this process, for reads too, until it is opened again. */
+/** Whether the environment is unusable in this process, for reads too, until it is reopened. */
 export function hasPanicked(error: unknown): boolean {
   return error instanceof Error && error.message.includes('MDB_PANIC')
 }
 
 function writeKey(key: Bytes, target: Bytes, start: number): number {
   const { length } = key
-  // Short keys: a loop beats the call into native code.
+  // For short keys a loop is faster than a native call.
   if (length > 64) target.set(key, start)
   else for (let i = 0; i < length; i++) target[start + i] = key[i] as number
   return start + length
@@ -125,8 +125,8 @@ let libraryBytes: Bytes = new Uint8Array(0)
 let shared = libraryBytes
 
 /**
- * The library reads every value into one buffer of its own, whose `length` it sets by hand; this is
- * a plain array over the same memory.
+ * The library reads every value into one shared buffer and sets its `length` by hand. This is a
+ * plain array over the same memory.
  */
 export function plainBytes(bytes: Bytes): Bytes {
   if (bytes !== libraryBytes) {
@@ -140,7 +140,7 @@ function ownBytes(bytes: Bytes): Bytes {
   return copyOf(plainBytes(bytes), 0, bytes.length)
 }
 
-/** What a failed commit means to those above. */
+/** Translates the error of a failed commit. */
 function explained(error: unknown, folder: string): unknown {
   if (error instanceof GatewayError) return error
   const code = error instanceof Error && 'code' in error ? error.code : undefined

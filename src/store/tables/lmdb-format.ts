@@ -1,23 +1,23 @@
-// The format of the tables, and the way from the one before it. The step is one commit, so a
-// folder is of the one format or of the other, and an older version refuses what it cannot read.
+// The format of the tables, and the conversion from the previous one. It is one commit, so a folder
+// always has exactly one format, and an older version refuses what it cannot read.
 
 import { type Bytes, bufferOf } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { commitSync, type Environment, metaKey, writeApplied } from './lmdb-environment.js'
 
 /**
- * 1: LMDB alone, versions reserved in blocks. 2: below a log, whose last applied group is kept.
- * Records lie in both as they are.
+ * 1: LMDB alone, versions reserved in blocks. 2: tables below a log, with the last applied group.
+ * The record format is the same in both.
  */
 export const tablesFormat = 2
 const formatBefore = 1
 const formatKey = metaKey('format')
-/** Of format 1: no version above it was given out. */
+/** Format 1: no version above it was assigned. */
 const versionsKey = metaKey('versions')
 
 /**
- * Makes a new store one of this format and converts the one before. Throws OperationFailed where
- * the folder holds something else.
+ * Initializes a new store in this format, or converts from the previous one. Throws OperationFailed
+ * if the folder holds something else.
  */
 export function prepareFormat(environment: Environment, folder: string): void {
   const found = environment.get(formatKey)
@@ -30,7 +30,7 @@ export function prepareFormat(environment: Environment, folder: string): void {
   else requireFormat(environment, folder)
 }
 
-/** Throws OperationFailed where the tables are not of this format. */
+/** Throws OperationFailed if the tables have another format. */
 export function requireFormat(environment: Environment, folder: string): void {
   const seen = formatOf(environment.get(formatKey))
   if (seen !== tablesFormat) {
@@ -52,7 +52,7 @@ function requireEmpty(environment: Environment, folder: string): void {
   }
 }
 
-/** Nothing of a log is applied yet; versions go on where format 1 left them. */
+/** No log group is applied yet; versions continue from those of format 1. */
 function begin(environment: Environment, folder: string): void {
   const versions = environment.get(versionsKey)
   const version = versions === undefined ? 0 : Number(bufferOf(versions).readBigUInt64LE())

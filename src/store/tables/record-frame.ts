@@ -1,6 +1,6 @@
-// How a versioned record lies in the tables: version u64, CRC-32C u32 of version and bytes, both
-// little-endian, then the bytes. The engine's pages have no checksums of their own.
-// (docs/design/transactions.md, rule 7)
+// The format of a versioned record in the tables: version u64, CRC-32C u32 of version and bytes,
+// both little-endian, then the bytes. LMDB's pages have no checksums. (docs/design/transactions.md,
+// rule 7)
 
 import {
   type Bytes,
@@ -15,7 +15,7 @@ import { fail } from '../../base/errors.js'
 import { keyClass } from '../layout.js'
 
 export const frameBytes = 12
-/** Of a damaged record's key, what its error shows. */
+/** Key bytes shown in the error of a damaged record. */
 const shownKeyBytes = 64
 
 /** Writes the frame of `value` to the start of `target`, which has room for it. */
@@ -26,15 +26,13 @@ export function writeFrame(target: Bytes, value: Bytes, version: number): void {
   writeUint32(target, 8, crc32c(target, frameBytes, end, crc32c(target, 0, 8)))
 }
 
-/**
- * The bytes inside a frame, on the same memory. Throws InternalError where the checksum differs.
- */
+/** A view of the bytes inside a frame. Throws InternalError if the checksum differs. */
 export function openFrame(key: Bytes, framed: Bytes): Bytes {
   requireFrame(key, framed, framed.length)
   return framed.subarray(frameBytes)
 }
 
-/** Throws InternalError unless the first `length` bytes of `framed` are a whole, sound frame. */
+/** Throws InternalError unless the first `length` bytes of `framed` are a complete, valid frame. */
 export function requireFrame(key: Bytes, framed: Bytes, length: number): void {
   if (length < frameBytes) throw damaged(key)
   const checksum = crc32c(framed, frameBytes, length, crc32c(framed, 0, 8))

@@ -1,22 +1,22 @@
-// Whether a pair of the tables is what was put there, as far as the pair itself can tell: its class
-// is known, and its checksum, where it has one, holds. Backup, restore and check look at each.
+// Validates a pair of the tables by itself: its class is known, and its checksum, if it has one,
+// matches. Backup, restore and check validate each pair.
 
 import { type Bytes, bufferOf } from '../../base/bytes/bytes.js'
 import { crc32c } from '../../base/bytes/crc32c.js'
 import { isVersioned, keyClass } from '../layout.js'
 import { frameVersion, requireFrame } from './record-frame.js'
 
-/** A pair that is not sound; plain data, so that it may come from another thread. */
+/** A damaged pair; plain data, since it may come from another thread. */
 export interface Damage {
-  /** Of `keyClass`. */
+  /** A value of `keyClass`. */
   readonly kind: number
-  /** The id in its key: of a collection for records and chunks; 0 where the class has none. */
+  /** The id in the key: the collection for records and chunks; 0 if the class has no id. */
   readonly id: number
   /** A sentence that names class and key. */
   readonly text: string
 }
 
-/** Of a key, what a text shows. */
+/** Key bytes shown in a message. */
 const shownKeyBytes = 64
 const countBytes = 16
 /** A part of a large document has a checksum before its bytes. (engine/collection/records.ts) */
@@ -25,7 +25,7 @@ const chunkHeadBytes = 4
 const names = new Map<number, string>(Object.entries(keyClass).map(([name, kind]) => [kind, name]))
 const kindsWithoutId: readonly number[] = [keyClass.meta, keyClass.catalog]
 
-/** Undefined for a sound pair. `highest` is the highest version that the tables may hold. */
+/** Undefined for a valid pair. `highest` is the highest version that the tables may hold. */
 export function damageOf(key: Bytes, value: Bytes, highest: number): Damage | undefined {
   const what = wrongWith(key, value, highest)
   if (what === undefined) return undefined
@@ -35,7 +35,7 @@ export function damageOf(key: Bytes, value: Bytes, highest: number): Damage | un
   return { kind, id, text: `a stored ${names.get(kind) ?? 'pair'} ${what} (key ${shown(key)})` }
 }
 
-/** Of a pair whose key does not lie above the one before it. */
+/** The damage of a pair whose key is not above the previous one. */
 export function orderDamage(key: Bytes): Damage {
   return { kind: key[0] ?? 0, id: 0, text: `keys are out of order at key ${shown(key)}` }
 }

@@ -1,5 +1,5 @@
-// Reading the tables: one committed state a tick, or a pinned one. This is below every read that
-// the memtables cannot answer, so it makes no copy more than the caller's own.
+// Reads the tables: one committed state in each tick, or a pinned one. Every read that the
+// memtables cannot answer comes here, so only the caller's copy is made.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { assert, fail } from '../../base/errors.js'
@@ -22,7 +22,7 @@ interface FoundEntry {
 
 type FoundEntries = Iterator<FoundEntry, unknown>
 
-/** What the library's declarations leave out. */
+/** Members that the library's type declarations lack. */
 interface FastReads {
   readonly lastSize: number
   getBinaryFast(key: Bytes, options?: { readonly transaction: ReadTransaction }): Bytes | undefined
@@ -32,8 +32,8 @@ const anyKey = Uint8Array.of(keyClass.meta)
 const noEntries: FoundEntries = { next: () => ({ done: true, value: undefined }) }
 
 /**
- * A state of the tables. Values and keys that it answers are the caller's own. Every frame is
- * verified: a damaged one is an InternalError that names its class and key.
+ * A state of the tables. The caller owns the returned values and keys. Every frame is verified: a
+ * damaged one throws an InternalError that names its class and key.
  */
 class TablesView {
   protected environment: Environment
@@ -55,7 +55,7 @@ class TablesView {
     return copyOf(bytes, frameBytes, length)
   }
 
-  /** As get, of the value where it lies. */
+  /** Like get, but reads the value in place. */
   peek<T>(key: Bytes, peek: Peek<T>): T | undefined {
     const found = this.find(key)
     if (found === undefined) return undefined
@@ -66,7 +66,7 @@ class TablesView {
     return peek(bytes, frameBytes, length)
   }
 
-  /** For the versioned classes only. */
+  /** Only for the versioned classes. */
   getVersioned(key: Bytes): Versioned | undefined {
     const found = this.find(key)
     if (found === undefined) return undefined
@@ -76,7 +76,7 @@ class TablesView {
     return { value: copyOf(bytes, frameBytes, length), version: frameVersion(bytes) }
   }
 
-  /** At most `limit` entries, at once. */
+  /** Returns at most `limit` entries, in one step. */
   scan(range: KeyRange, limit: number): Entry[] {
     const entries: Entry[] = []
     const found = this.range(range, limit)
@@ -88,12 +88,12 @@ class TablesView {
     return entries
   }
 
-  /** A place in a range; to be closed, in the same synchronous stretch. */
+  /** A cursor over a range; the caller must close it in the same synchronous stretch. */
   cursor(range: KeyRange): StoredCursor {
     return new StoredCursor(this.range(range))
   }
 
-  /** Lazily. Who leaves before the end must do it by `return`, as `for of` does. */
+  /** Iterates lazily. To stop early, call `return`, as `for of` does. */
   *entries(range: KeyRange): Generator<Entry, void> {
     const cursor = this.cursor(range)
     try {
@@ -106,12 +106,12 @@ class TablesView {
     }
   }
 
-  /** What may lie on these pages is an error from now on: the library must not get to them. */
+  /** Makes reads of these pages fail, so that the library never touches them. */
   refuse(damaged: DamagedPages): void {
     this.damaged = damaged
   }
 
-  /** In memory of the library's own. */
+  /** Returns the value in the library's memory. */
   protected find(key: Bytes): Bytes | undefined {
     this.damaged?.requireKey(key)
     return fast(this.environment).getBinaryFast(key, this.options)
@@ -133,7 +133,7 @@ class TablesView {
   }
 }
 
-/** Opens the environment anew after it has failed; see checkpointer.ts. */
+/** Reopens the environment after a failure; see checkpointer.ts. */
 type Reopen = (failed: Environment) => Environment
 
 /** The newest committed state, constant within one synchronous stretch of work. */
@@ -141,7 +141,7 @@ export class StoredView extends TablesView {
   private readonly pins = new Set<PinnedView>()
   private readonly reopen: Reopen | undefined
 
-  /** Without `reopen` a failed environment is an error of every read. */
+  /** Without `reopen`, every read of a failed environment throws. */
   constructor(environment: Environment, reopen?: Reopen) {
     super(environment)
     this.reopen = reopen
@@ -157,7 +157,7 @@ export class StoredView extends TablesView {
     return super.cursor(range)
   }
 
-  /** This state, for as long as the answer is not released. */
+  /** Pins this state until the returned view is released. */
   pin(): PinnedView {
     this.requireReadable()
     const pinned = new PinnedView(this.environment, () => this.pins.delete(pinned))
@@ -171,7 +171,7 @@ export class StoredView extends TablesView {
     for (const pinned of this.pins) pinned.refuse(damaged)
   }
 
-  /** The next read sees the newest commit. Not within a stretch that counts on one state. */
+  /** Makes the next read see the newest commit. Not within a stretch that relies on one state. */
   renew(): void {
     this.environment.resetReadTxn()
   }
@@ -189,14 +189,14 @@ export class StoredView extends TablesView {
     }
   }
 
-  /** A scan of a failed environment would end at once, as if nothing was there; a get throws. */
+  /** A scan of a failed environment would return nothing; a get throws. */
   private requireReadable(): void {
     this.find(anyKey)
   }
 
   /**
-   * A failed write of its first pages ends an environment in every thread, for readers too. They go
-   * on in a new one; what was pinned in the old one is lost.
+   * A failed write of the first pages ends an environment in every thread, for readers too. Reads
+   * continue in a new environment; pinned states of the old one are lost.
    */
   private recover(error: unknown): void {
     if (this.reopen === undefined || !hasPanicked(error)) throw error
@@ -206,7 +206,7 @@ export class StoredView extends TablesView {
   }
 }
 
-/** A state kept across ticks; while it is, LMDB cannot use again what was freed since. */
+/** A state kept across ticks. Until its release, LMDB cannot reuse pages freed since. */
 export class PinnedView extends TablesView {
   private pinned: ReadTransaction | undefined
   private readonly released: () => void
@@ -230,13 +230,13 @@ export class PinnedView extends TablesView {
 
   release(): void {
     if (this.pinned === undefined) return
-    // A read first: the environment must never be without a reader, see folder-lock.ts.
+    // Read first: the environment must always have a reader (folder-lock.ts).
     if (this.damaged === undefined) this.environment.doesExist(anyKey)
     this.lose()
     this.released()
   }
 
-  /** Lets the state go; its readers are told that it is gone. */
+  /** Releases the state; later reads of it fail. */
   lose(): void {
     this.pinned?.done()
     this.pinned = undefined
@@ -252,7 +252,7 @@ export class PinnedView extends TablesView {
   }
 }
 
-/** Going through a range of the tables. */
+/** A cursor over a range of the tables. */
 class StoredCursor {
   private readonly found: FoundEntries
   private entry: FoundEntry | undefined
@@ -267,7 +267,7 @@ class StoredCursor {
     return this.entry?.key
   }
 
-  /** Of the entry that it stands on. */
+  /** The value of the current entry. */
   value(): Bytes {
     assert(this.entry !== undefined, 'a cursor at its end has no value')
     return opened(this.entry)

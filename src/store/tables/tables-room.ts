@@ -1,6 +1,6 @@
-// Room on the disk for a commit, taken before the library needs it: a page that it cannot write now
-// and then spoils its heap. The file is lengthened by bytes that are really written, so a full disk
-// is met here, where it is an ordinary error and leaves nothing behind.
+// Reserves disk space for a commit before the library needs it: a page write that fails sometimes
+// corrupts the library's heap. The file is extended with bytes that are really written. So a full
+// disk causes an ordinary error here and leaves nothing behind.
 
 import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,19 +9,19 @@ import { isNoSpace } from '../files.js'
 import { pageBytes } from '../pages/page-format.js'
 import type { Environment } from './lmdb-environment.js'
 
-/** Of the list of free pages, the root and what lies between it and the leaves. */
+/** Pages for the free list, the root, and the levels between the root and the leaves. */
 const pagesMore = 64
 const zeros = new Uint8Array(256 * 1_024)
 
 /**
- * At most so many new pages for a commit: a copy of the leaf of each change, what splitting the
- * leaves adds, and the pages of large values.
+ * Upper bound of new pages for a commit: a copied leaf for each change, splits of leaves, and the
+ * pages of large values.
  */
 export function pagesOf(changes: number, bytes: number): number {
   return Math.ceil(1.125 * (changes + (2 * bytes) / pageBytes)) + pagesMore
 }
 
-/** Throws OutOfDiskSpace, and leaves the file as it was, where there is no room. */
+/** Throws OutOfDiskSpace and leaves the file unchanged if there is no space. */
 export function makeRoom(environment: Environment, folder: string, pages: number): void {
   environment.resetReadTxn()
   const { lastPageNumber } = environment.getStats() as { readonly lastPageNumber: number }

@@ -1,5 +1,5 @@
-// Going through all that the tables hold, in key order, and looking at each pair: what backups and
-// checks have in common. The store's own metadata stands for itself and is not walked.
+// Walks all pairs of the tables in key order and validates each, for backups and checks. The
+// store's own metadata is not included.
 
 import { type Bytes, compareBytes, equalBytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -10,17 +10,17 @@ import type { Entry } from '../store.js'
 import { type Applied, decodeApplied, metaKey } from './lmdb-environment.js'
 import { type Damage, damageOf, orderDamage } from './stored-pairs.js'
 
-/** Above the store's own metadata; nothing lies at it. */
+/** Just above the store's own metadata; no pair has this key. */
 export const firstKey: Bytes = Uint8Array.of(keyClass.meta + 1)
 
-/** What the tables say of themselves. */
+/** The tables' own metadata. */
 export interface TablesState {
   readonly format: number
   readonly applied: Applied
   readonly pairs: number
 }
 
-/** Throws InternalError where the metadata is damaged, OperationFailed where there is none. */
+/** Throws InternalError if the metadata is damaged, and OperationFailed if there is none. */
 export function readState(reader: PairReader): TablesState {
   let format: number | undefined
   let applied: Applied = { group: 0, version: 0 }
@@ -40,11 +40,11 @@ export function readState(reader: PairReader): TablesState {
   return { format, applied, pairs: reader.pairs - ownPairs }
 }
 
-/** A walk that may rest between two pairs for as long as its state is kept. */
+/** A walk that may pause between two pairs while its state is pinned. */
 export class TablesWalk {
   private readonly entries: Iterator<Entry, void>
   private before: Bytes = firstKey
-  /** Refused by the last step: the first of the next one. */
+  /** The pair that the last step refused; the next step begins with it. */
   private rest: Entry | undefined
   private done = false
   private damaged: (damage: Damage) => void = () => undefined
@@ -58,8 +58,8 @@ export class TablesWalk {
   }
 
   /**
-   * Goes on until `take` answers false: that pair is the first of the next step. False once
-   * everything was taken. `damaged` is told before the pair is taken, and may throw.
+   * Continues until `take` returns false; that pair begins the next step. Returns false when all
+   * pairs were taken. `damaged` is called before the pair is taken, and may throw.
    */
   step(take: (entry: Entry) => boolean, damaged: (damage: Damage) => void): boolean {
     if (this.done) return false

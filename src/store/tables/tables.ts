@@ -1,5 +1,5 @@
-// What an embedded store is made of: views to read, and a place to apply a group of programs. The
-// programs themselves (budgets, groups, buffers) are run by `embedded.ts` and know no engine.
+// The parts of an embedded store: views for reading, and a commit of a group of programs.
+// `embedded.ts` runs the programs themselves (budgets, groups, buffers), with any engine.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import type { MemtableWrite } from '../memtable/in-place-write.js'
@@ -14,13 +14,13 @@ import type {
   Versioned,
 } from '../store.js'
 
-/** A consistent state. Everything answered is the caller's own. */
+/** A consistent state. The caller owns everything it returns. */
 export interface View {
-  /** Who has the key's hash (memtable-hash.ts) gives it, here and below. */
+  /** Pass the key's hash (memtable-hash.ts) if it is already known, here and below. */
   get(key: Bytes, hash?: number): Bytes | undefined
-  /** As get, of the value where it lies. */
+  /** Like get, but reads the value in place. */
   peek<T>(key: Bytes, peek: Peek<T>, hash: number): T | undefined
-  /** For the versioned classes only. */
+  /** Only for the versioned classes. */
   getVersioned(key: Bytes): Versioned | undefined
   /** At most `limit` entries, in the order of the range. */
   scan(range: KeyRange, limit: number): Scanned
@@ -28,43 +28,41 @@ export interface View {
 
 export interface Scanned {
   readonly entries: Entry[]
-  /** Set where the bound of one step ended the scan before its limit and its range: go on here. */
+  /** The rest of the range, if the bound of one step ended the scan before its limit. */
   readonly rest?: KeyRange
 }
 
 /** A view kept across ticks. */
 export interface Snapshot extends View {
-  /** Memory that may be free only when it is released. */
+  /** Memory held until the release, bytes. */
   readonly heldBytes: number
   release(): void
 }
 
-/** The state inside a group: reads see what was applied before. */
+/** The state inside a group: reads see earlier changes of the group. */
 export interface GroupView extends View {
-  /**
-   * The version is kept for the versioned classes. Key and value are copied where they are kept.
-   */
+  /** The version is stored for the versioned classes. Key and value are copied. */
   put(key: Bytes, value: Bytes, version: number, hash?: number): void
   remove(key: Bytes, hash?: number): void
-  /** Where puts of this group are drafted, and what was done is taken back to a savepoint. */
+  /** Holds the in-place writes and savepoints of this group. */
   readonly memtable: Memtable
-  /** Of what lies under the key of a write of that memtable, which can be kept then. */
+  /** Reads the value under the key of a write of that memtable; the write can be kept then. */
   peekUnder<T>(write: MemtableWrite, peek: Peek<T>): T | undefined
-  /** As peekUnder, without the look. */
+  /** Like peekUnder, without reading the value. */
   seek(write: MemtableWrite): void
 }
 
-/** A group of several turns. */
+/** A group that spans several turns. */
 export interface LargeCommit {
   readonly view: GroupView
   /**
-   * Writes some of what was changed to where it lasts; nothing of it holds before `end`. Answers
-   * whether more is left.
+   * Writes some of the changes to the log; they take effect only at `end`. Returns whether more are
+   * left.
    */
   write(): boolean
-  /** What was changed is seen; as the answer of commit. Throws where nothing of it is there. */
+  /** Makes the changes visible; returns the same as commit. If it throws, nothing was changed. */
   end(): Promise<void> | undefined
-  /** As if it had never begun. */
+  /** Undoes all changes. */
   undo(): void
 }
 
@@ -72,29 +70,29 @@ export interface Tables {
   readonly type: 'InMemory' | 'LMDB'
   /** The committed state; constant within one synchronous stretch of work. */
   readonly current: View
-  /** No version above this was ever given out. */
+  /** The highest version ever assigned. */
   readonly lastVersion: number
-  /** Why only deletes are taken at the moment: the disk is nearly full. */
+  /** Why only deletes are accepted now: the disk is nearly full. */
   readonly onlyDeletes: string | undefined
   snapshot(): Snapshot
-  /** Undefined while a group may begin; else a promise of the moment when it is worth trying. */
+  /** Undefined if a group may begin; else a promise of when to retry. */
   room(): Promise<void> | undefined
   /**
-   * Applies one group as a whole, or nothing of it when `body` or the append throws: OutOfDiskSpace
-   * where there is no room. What it changed is seen at once; the promise, where there is one, tells
-   * when it is as durable as configured, and rejects when it never will be.
+   * Applies one group completely, or nothing if `body` or the append throws; OutOfDiskSpace if
+   * there is no space. Changes are visible at once. The promise, if any, resolves when they are
+   * durable as configured, and rejects if they never will be.
    */
   commit(body: (view: GroupView) => void): Promise<void> | undefined
   /**
-   * Begins a group of several turns: until its end, `current` and new snapshots are as before it,
-   * and no other group may begin. Throws where a commit would.
+   * Begins a group of several turns. Until its end, `current` and new snapshots show the state
+   * before it, and no other group may begin. Throws like commit.
    */
   beginLarge(): LargeCommit
   stats(): TablesStats
-  /** Where the tables have files. */
+  /** Only if the tables have files. */
   backup?(options: BackupOptions): Promise<Backup>
   close(): Promise<void>
 }
 
-/** What the tables know of themselves. */
+/** Statistics of the tables. */
 export type TablesStats = Pick<StoreStats, 'sizeBytes' | 'refusing' | 'log' | 'backup'>

@@ -1,17 +1,17 @@
-// Characters that count as one: digraphs of a language as Hungarian's `dzs`, and a letter with a
-// mark that stands behind another mark. Found by asking Intl.Collator, which names none.
-// Source: UTS #10, contractions; discontiguous matching.
+// Finds contractions, characters that sort as one: digraphs such as Hungarian `dzs`, and a letter
+// with a mark after another mark. Intl.Collator does not list them, so they are found by
+// comparisons. Source: UTS #10, contractions; discontiguous matching.
 
-/** Completely ignorable, and nothing forms a contraction across it. */
+/** Completely ignorable, and it prevents contractions across it. */
 export const joiner = '\u034f'
 const firstLetter = 0x20
 const lastLetter = 0x7e
 const letters = [...'abcdefghijklmnopqrstuvwxyz']
-/** Of a letter with more marks no contraction is looked for across them. */
+/** Above this many marks, contractions across marks are not searched. */
 const acrossMax = 5
 const isMark = /^\p{M}/u
 
-/** Pairs of ASCII characters that count as one: `ch` in Czech. */
+/** Pairs of ASCII characters that sort as one, such as `ch` in Czech. */
 export function plainPairs(variant: Intl.Collator): string[] {
   const found: string[] = []
   for (let i = firstLetter; i <= lastLetter; i++) {
@@ -23,7 +23,7 @@ export function plainPairs(variant: Intl.Collator): string[] {
   return found
 }
 
-/** Digraphs and trigraphs of ASCII letters, in every case that is one. */
+/** Digraphs and trigraphs of ASCII letters, in every case form that is a contraction. */
 export function digraphs(pairs: readonly string[], variant: Intl.Collator): string[] {
   const two = pairs.filter((pair) => /^[a-z]+$/i.test(pair))
   const three = two
@@ -36,8 +36,9 @@ export function digraphs(pairs: readonly string[], variant: Intl.Collator): stri
 }
 
 /**
- * `unit` as a letter with the marks that it forms a contraction with, then its other marks one by
- * one: in Danish `A`, a dot below and a diaeresis are `Ä` and the dot. Undefined where it is none.
+ * Splits `unit` into a letter with the marks that form a contraction with it, and its other marks.
+ * In Danish, `A`, a dot below and a diaeresis become `Ä` and the dot. Undefined if there is no
+ * contraction.
  */
 export function splitAcrossMarks(
   unit: string,
@@ -57,7 +58,7 @@ export function splitAcrossMarks(
   return undefined
 }
 
-/** Some of `count` marks, each a bit; not none and not all, the fewest first. */
+/** Proper non-empty subsets of `count` marks as bit sets, the smallest first. */
 function setsOf(count: number): number[] {
   const sets = Array.from({ length: (1 << count) - 1 }, (_, set) => set).slice(1)
   return sets.sort((a, b) => sizeOf(a) - sizeOf(b))

@@ -1,14 +1,14 @@
-// What a table of weights (collation-table.ts) is made from, Intl's collators of one language, and
-// what it finds out, which the thread that makes tables sends as it is.
+// The input of a weight table (collation-table.ts), Intl's collators of one language, and its
+// result, which the worker thread sends unchanged.
 
-/** The table's collators: by base letters alone, with accents, with case and variants. */
+/** Collators of the table: by base letters only, with accents, with case and variants. */
 export interface Levels {
   readonly base: Intl.Collator
   readonly accent: Intl.Collator
   readonly variant: Intl.Collator
 }
 
-/** What makes one table another than the next. */
+/** Options that determine a table. */
 export interface LevelsOptions {
   readonly tag: string
   readonly caseFirst: 'upper' | 'lower' | 'false'
@@ -21,10 +21,10 @@ export function levelsOf({ tag, caseFirst, ignorePunctuation }: LevelsOptions): 
   return { base: level('base'), accent: level('accent'), variant: level('variant') }
 }
 
-/** What a table finds out of all characters: it takes long, and can be sent by a thread. */
+/** The result of comparing all characters: slow to compute, and can be sent by a thread. */
 export interface TableData {
   readonly hasPlainContractions: boolean
-  /** A letter with an accent comes before the plain one. */
+  /** Whether a letter with an accent sorts before the plain one. */
   readonly hasLowAccents: boolean
   readonly digraphs: readonly string[]
   readonly markClasses: readonly (readonly string[])[]

@@ -1,7 +1,6 @@
-// The reference server's collation document: what it may say, in which of its checks it fails and
-// with what text, and its full form, in which listIndexes and explain tell it. What Intl.Collator
-// cannot do is refused here, by name. Source: MongoDB manual, Collation; the reference server's
-// collator factory.
+// MongoDB's collation document: its options, its checks with their texts, and its full form in
+// listIndexes and explain. Options that Intl.Collator does not support are refused by name. Source:
+// MongoDB manual, Collation; the reference server's collator factory.
 
 import { fail, type GatewayError } from '../../base/errors.js'
 import { field, fieldsOf } from '../elements.js'
@@ -10,12 +9,12 @@ import { shellText } from '../shell.js'
 import { boolOf, bsonType, type Document, documentValue, stringOf, type Value } from '../value.js'
 import { writeDocument } from '../writer.js'
 
-/** Of the collation documents that the reference server writes: its ICU's. */
+/** ICU version in MongoDB's collation documents. */
 const version = '57.1'
 
 export interface CollationOptions {
   readonly locale: string
-  /** The same in Intl's spelling. */
+  /** The locale in Intl's spelling. */
   readonly tag: string
   readonly caseFirst: 'off' | 'upper' | 'lower'
   readonly strength: number
@@ -40,7 +39,8 @@ const fields: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Throws the reference server's errors, and BadValue for what Intl cannot do; undefined: simple.
+ * Parses a collation; undefined means simple. Throws MongoDB's errors, and BadValue for what Intl
+ * does not support.
  */
 export function readCollation(spec: Document): CollationOptions | undefined {
   for (const [name] of fieldsOf(documentValue(spec))) {
@@ -82,7 +82,7 @@ function ownCaseFirst(given: string): CollationOptions['caseFirst'] {
   return given === 'upper' || given === 'lower' ? given : 'off'
 }
 
-/** As the reference server tells it, whatever was left out in the request. */
+/** The full form that MongoDB reports, including defaults. */
 export function specOf(options: CollationOptions): Document {
   const { locale, caseFirst, strength, numericOrdering, isShifted } = options
   return writeDocument((out) => {
@@ -94,7 +94,7 @@ export function specOf(options: CollationOptions): Document {
   })
 }
 
-/** Names of the reference server's collations in Intl's spelling; others are the same. */
+/** MongoDB's collation names in Intl's spelling; others are the same. */
 const collationNames: Readonly<Record<string, string>> = {
   dictionary: 'dict',
   phonebook: 'phonebk',
@@ -149,7 +149,7 @@ function checkVersion(spec: Document): void {
   )
 }
 
-/** Options that say nothing beside others, as the reference server has it. */
+/** Refuses options that have no effect beside others, as MongoDB does. */
 function checkTogether(options: CollationOptions, spec: Document): void {
   if (options.backwards && options.strength === 1) {
     throw bad(`'backwards' is invalid with 'strength' of 1 in: ${shown(spec)}`)
@@ -157,7 +157,7 @@ function checkTogether(options: CollationOptions, spec: Document): void {
   if (options.caseFirst === 'off' || options.strength > 2 || truth(spec, 'caseLevel') === true) {
     return
   }
-  // What a locale brings with it says nothing below strength 3 and is no mistake.
+  // A locale's own default has no effect below strength 3, and is not an error.
   if (field(spec, 'caseFirst') === undefined) return
   throw bad(
     "'caseFirst' is invalid unless 'caseLevel' is on or 'strength' is greater than 2 in: " +

@@ -1,41 +1,41 @@
-// The weights behind Intl.Collator, which only compares: found by asking it. All characters are
-// sorted once at each locale's first use; a character that sorts between another and that one
-// followed by the highest weight of all is an expansion and is spelled by others. From the weights
-// come keys whose bytes compare as the strings do. Source: UTS #10, multi-level comparison.
+// Derives the weights of Intl.Collator, which only compares. All characters are sorted once, when a
+// locale is first used. A character that sorts between another one and that one followed by the
+// highest weight is an expansion, spelled by other characters. The weights give keys whose bytes
+// compare like the strings. Source: UTS #10, multi-level comparison.
 
 import { utf8 } from '../../base/bytes/bytes.js'
 import { digraphs, joiner, plainPairs, splitAcrossMarks } from './collation-contractions.js'
 import type { Levels, TableData } from './collation-levels.js'
 
-/** Of a letter's accent: it comes before the letter without one. */
+/** Accent weight of a letter that sorts before its plain form. */
 export const low = -1
 
-/** Weights of one character or contraction, level by level; 0 is a level's least. */
+/** Weights of one character or contraction, by level; 0 is the lowest of a level. */
 export interface Weights {
   readonly primary: readonly number[]
   readonly secondary: readonly number[]
   readonly tertiary: readonly number[]
-  /** `secondary` from its end, where that is not simply the other way round. */
+  /** `secondary` from its end, if that is not simply the reverse. */
   readonly backward?: readonly number[]
-  /** Who it is, where its accents are only known to lie between two others. */
+  /** Identity of the unit, if its accents are only known to lie between two others. */
   readonly accents: string
-  /** Who it is, where its case and variant are only known to lie between two others. */
+  /** Identity of the unit, if its case and variant are only known to lie between two others. */
   readonly variants: string
 }
 
-/** Its weight is above every other one. */
+/** The character with the highest weight. */
 const highest = '\uffff'
-/** Behind all code points. */
+/** After all code points. */
 const codesEnd = 0x110000
 const expansionMax = 20
 const marksMax = 4
-/** Of what has been looked up, as much is kept. */
+/** Number of cached lookups. */
 const lookedUpMax = 8_192
 const contractionMax = 5
 
 const nothing: Weights = { primary: [], secondary: [], tertiary: [], accents: '', variants: '' }
 
-/** Characters that have a weight of their own: not syllables, private or unassigned ones. */
+/** Characters with their own weight: no syllables, private or unassigned ones. */
 function assignedCharacters(): string[] {
   const found: string[] = []
   for (let code = 1; code < 0x110000; code++) {
@@ -47,22 +47,22 @@ function assignedCharacters(): string[] {
   return found
 }
 
-/** In the order of the table made last, which is nearly the next one's. */
+/** Kept in the order of the last table, which is nearly the next one's. */
 let characters: string[] | undefined
 
 export class CollationTable {
-  /** Whether two characters of ASCII ever count as one. */
+  /** Whether two ASCII characters ever form a contraction. */
   readonly hasPlainContractions: boolean
-  /** Whether a letter with an accent comes before the plain one. */
+  /** Whether a letter with an accent sorts before the plain one. */
   readonly hasLowAccents: boolean
   private readonly digraphs: readonly string[]
-  /** All characters that are no mark and all digraphs, by base letters; see `textOf`. */
+  /** All characters except marks, and all digraphs, by base letters; see `textOf`. */
   private readonly sorted: Uint32Array
-  /** Where in `sorted` each class of equal base letters begins. */
+  /** Start in `sorted` of each class of equal base letters. */
   private readonly starts: Uint32Array
-  /** Classes of marks that equal each other but for case and variant, in their order. */
+  /** Classes of marks equal except for case and variant, in order. */
   private readonly markClasses: readonly (readonly string[])[]
-  /** The first of each. */
+  /** The first mark of each class. */
   private readonly marks: readonly string[]
   private readonly units = new Map<string, Weights>()
   private readonly members = new Map<number, readonly string[]>()
@@ -153,7 +153,7 @@ export class CollationTable {
     return Uint32Array.from(starts)
   }
 
-  /** Each in its place, but for those that equal a character: `aa` in Danish. */
+  /** Inserts the digraphs in order, except those equal to a character: `aa` in Danish. */
   private withDigraphs(codes: number[]): Uint32Array {
     const { base } = this.levels
     const isEqual = (text: string, other: number | undefined) =>
@@ -179,7 +179,7 @@ export class CollationTable {
     return this.textOf(this.sorted[at] ?? 0)
   }
 
-  /** The last class that is not above `text`, put behind `before`; -1 if there is none. */
+  /** The last class not above `text`, after `before`; -1 if there is none. */
   private placeOf(text: string, before = ''): number {
     const { base } = this.levels
     const { starts } = this
@@ -194,7 +194,7 @@ export class CollationTable {
     return low - 1
   }
 
-  /** The characters of a class that differ in case and variant alone, in their order. */
+  /** The characters of a class that differ only in case and variant, in order. */
   private membersOf(place: number): readonly string[] {
     const known = this.members.get(place)
     if (known !== undefined) return known
@@ -208,7 +208,7 @@ export class CollationTable {
       all.push(text)
     }
     all.sort((a, b) => variant.compare(a, b) || codeOf(a) - codeOf(b))
-    // In Chinese the vowels with a macron come before the plain ones.
+    // In Chinese, vowels with a macron sort before the plain ones.
     const [letter = first] = (all[0] ?? first).normalize('NFD')
     const least = all.includes(letter) ? letter : (all[0] ?? first)
     const alike = all.filter((text) => accent.compare(text, least) === 0)
@@ -237,10 +237,10 @@ export class CollationTable {
     return { ...nothing, secondary, tertiary, variants: at < 0 ? mark : '' }
   }
 
-  /** Spells what stands between `before` and `after` in `text` by marks. */
+  /** Spells the part between `before` and `after` in `text` by marks. */
   private spellMarks(text: string, before: readonly string[], after: readonly string[]): Spelled {
     const { accent } = this.levels
-    // The joiner keeps a letter and its mark from being the very contraction that is spelled.
+    // The joiner prevents a letter and its mark from forming the contraction that is being spelled.
     const head = before.length === 0 ? '' : before.join(joiner) + joiner
     const tail = after.join(joiner)
     const top = this.marks.at(-1) ?? ''
@@ -298,7 +298,7 @@ export class CollationTable {
     return this.withVariant(unit, places, plain, places.length, '')
   }
 
-  /** The classes that spell `unit`; a weight more where the last is only known to be between. */
+  /** The classes that spell `unit`, plus a weight if the last is only known to lie between. */
   private spellLetters(unit: string): { places: number[]; primary: number[] } {
     const { base } = this.levels
     const places: number[] = []
@@ -350,7 +350,7 @@ export class CollationTable {
     return { ...plain, secondary, backward, tertiary, accents, variants }
   }
 
-  /** Spells `unit` by members of its letters' classes; `marks` stand behind letter `at`. */
+  /** Spells `unit` by members of its letters' classes; `marks` follow letter `at`. */
   private withVariant(
     unit: string,
     places: readonly number[],
@@ -377,7 +377,7 @@ export class CollationTable {
       isExact = variant.compare(text(), unit) === 0
     }
     while (tertiary.length < classes.length) tertiary.push(0)
-    // The first member of a class has the least weight.
+    // The first member of a class has the lowest weight.
     const found = tertiary.map((weight) => (weight === own(0) ? 0 : weight))
     if (isExact) {
       found.splice(at, 0, ...Array.from(marks, () => 0))
@@ -389,7 +389,7 @@ export class CollationTable {
     return { ...weights, tertiary: [above, rank, ...rest], variants }
   }
 
-  /** The least of the characters that equal `unit`, or itself, and how many are below it. */
+  /** The lowest character equal to `unit`, or itself, and how many are below it. */
   private leastAndRank(unit: string, by = this.levels.variant): [string, number] {
     const { base } = this.levels
     let low = 0
@@ -413,7 +413,7 @@ export class CollationTable {
   }
 }
 
-/** As leastAndRank, of a contraction: among the ways to write it in case and kana. */
+/** Like leastAndRank, for a contraction: among its forms in case and kana. */
 function leastOfFamily(unit: string, by: Intl.Collator): [string, number] {
   let family = ['']
   for (const letter of [...unit.normalize('NFC')].slice(0, contractionMax)) {
@@ -436,17 +436,17 @@ interface Spelled {
   readonly places: readonly number[]
   readonly text: string
   readonly isWhole: boolean
-  /** The mark that was too small or too great. */
+  /** The mark that was too low or too high. */
   readonly next: number
 }
 
-/** Weights of classes are even, those between two classes odd; 0 is left for the least of all. */
+/** Weights of classes are even, those between two classes odd; 0 is reserved for the lowest. */
 const own = (place: number): number => 2 * place + 2
 const between = (place: number): number => 2 * place + 3
 const zeros = (like: readonly number[]): number[] => like.map(() => 0)
 const codeOf = (text: string): number => text.codePointAt(0) ?? 0
 
-/** The accents of weights from their end: French as in Canada. */
+/** Accent weights from the end, as in Canadian French. */
 export function backwardOf(parts: readonly Weights[]): number[] {
   return parts.toReversed().flatMap(({ backward, secondary }) => backward ?? secondary.toReversed())
 }
@@ -463,7 +463,7 @@ function together(parts: readonly Weights[]): Weights {
   }
 }
 
-/** Classes of marks that are equal but for the last level; each in its order, without equals. */
+/** Classes of marks equal except for the last level; each ordered, without duplicates. */
 function classesOfMarks(all: readonly string[], { accent, variant }: Levels): string[][] {
   const marks = all.filter((mark) => accent.compare(mark, '') !== 0)
   marks.sort((a, b) => variant.compare(a, b) || codeOf(a) - codeOf(b))

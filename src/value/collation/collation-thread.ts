@@ -1,10 +1,10 @@
-// Asks the thread that makes tables of collations (collation-worker.ts): one table after the other,
-// in the order in which they were asked for.
+// Requests collation tables from the worker thread (collation-worker.ts), one at a time in request
+// order.
 
 import { IdleThread } from '../../base/work/idle-thread.js'
 import type { LevelsOptions, TableData } from './collation-levels.js'
 
-/** How long the thread that makes them waits for the next one. */
+/** How long the idle thread waits for a request before it ends, milliseconds. */
 const collationThreadIdleMs = 60_000
 
 const thread = new IdleThread<LevelsOptions, TableData | undefined>({
@@ -14,7 +14,7 @@ const thread = new IdleThread<LevelsOptions, TableData | undefined>({
   gone: 'the table of a collation could not be made',
 })
 
-/** The table's data; undefined where the thread could not make it: then its user makes it. */
+/** The table's data; undefined if the thread failed: then the caller builds it. */
 export async function tableDataFor(options: LevelsOptions): Promise<TableData | undefined> {
   try {
     return await thread.ask(options)

@@ -1,11 +1,11 @@
-// The thread that makes tables of collations: to put all characters in a language's order takes 80
-// to 240 ms, in which no other client could be answered.
+// The worker thread that builds collation tables: sorting all characters takes 80 to 240 ms, which
+// would block all other clients.
 
 import { parentPort } from 'node:worker_threads'
 import { type LevelsOptions, levelsOf, type TableData } from './collation-levels.js'
 import { CollationTable } from './collation-table.js'
 
-/** Undefined where it failed: who needs the table makes it. */
+/** Undefined on failure: then the caller builds the table. */
 function dataOf(options: LevelsOptions): TableData | undefined {
   try {
     return new CollationTable(levelsOf(options)).data

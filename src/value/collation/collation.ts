@@ -1,5 +1,5 @@
-// Collations: the order of strings by language, as Intl.Collator compares them, with keys whose
-// bytes compare the same way, for indexes and groups. Options that Intl cannot do are refused.
+// Collations: language-dependent string order as Intl.Collator compares, with keys whose bytes
+// compare the same way, for indexes and groups. Options that Intl does not support are refused.
 // Sources: the reference server's collation document and checks; UTS #35 part 5 for what the
 // options mean.
 
@@ -16,43 +16,46 @@ import { backwardOf, CollationTable, low, type Weights } from './collation-table
 import { tableDataFor } from './collation-thread.js'
 
 export interface Collation {
-  /** All options, as the reference server tells them: `{locale, caseLevel, …, version: "57.1"}`. */
+  /** All options in MongoDB's full form: `{locale, caseLevel, …, version: "57.1"}`. */
   readonly spec: Document
   /** The spec's bytes as text: equal for equal collations. */
   readonly id: string
-  /** Bytes that compare as the strings do; equal exactly where `compare` gives 0. */
+  /** Bytes that compare like the strings; equal exactly if `compare` returns 0. */
   key(text: string): Bytes
   compare(a: string, b: string): number
   /**
-   * Undefined where keys can be made at once; else their table is made in a thread, and it resolves
-   * when it is there. Keys can be made without it: the first one then takes 80 to 240 ms.
+   * Undefined if keys can be made at once. Otherwise a thread builds the table, and the promise
+   * resolves when it is ready. Keys can be made without waiting; the first then takes 80 to 240 ms.
    */
   ready(): Promise<void> | undefined
 }
 
-/** Keys of another version have another order: of ICU's data, or of how keys are made of it. */
+/** Keys of another version may order differently, by ICU's data or by the key format. */
 export const keysVersion = `${process.versions.icu ?? 'none'}-2`
 
-/** By the bytes of their documents, as given; a descriptor that is decoded again finds its own. */
+/**
+ * Keyed by the bytes of the given document, so a descriptor that is decoded again shares its
+ * collation.
+ */
 const known = new LRUCache<string, { readonly collation: Collation | undefined }>({
   max: collationsMax,
 })
 const tables = new LRUCache<string, Loaded>({ max: collationTablesMax })
 
-/** Tables that are made in the thread. */
+/** Tables being built in the thread. */
 const making = new Map<string, Promise<void>>()
 
-/** A table, and what keys need to know of it. */
+/** A table, and the facts that keys need. */
 interface Loaded {
   readonly table: CollationTable
   readonly isPlainSafe: boolean
   readonly hasLowAccents: boolean
   readonly numberWeight: number
-  /** By code; undefined where ASCII needs a closer look. */
+  /** Weights by code; undefined if ASCII has contractions or accents. */
   readonly plain: readonly Weights[] | undefined
 }
 
-/** Reads a collation; undefined for `{locale: 'simple'}`, which is the order of bytes. */
+/** Parses a collation; undefined for `{locale: 'simple'}`, the order of bytes. */
 export function parseCollation(spec: Document): Collation | undefined {
   const given = mapKey(spec)
   const made = known.get(given)
@@ -71,7 +74,7 @@ function collationOf(options: CollationOptions): Collation {
   return collation
 }
 
-/** Whether strings stand in the same order under both. */
+/** Whether both order strings the same way. */
 export function sameCollation(a: Collation | undefined, b: Collation | undefined): boolean {
   return a?.id === b?.id
 }
@@ -93,20 +96,20 @@ const sensitivities = ['base', 'base', 'accent', 'variant'] as const
 /** Below every weight's first byte. */
 const levelEnd = 2
 const firstLead = 3
-/** Weights below are two bytes long, others three. */
+/** Weights below this take two bytes, others three. */
 const shortWeights = (0xe0 - firstLead) * 256
-/** ICU takes a number's digits in parts of this length. */
+/** ICU splits a number's digits into parts of this length. */
 const digitsMax = 254
-/** A character of a key: ASCII in most languages, and one whose weights are looked up. */
+/** Work units of a key's character: for ASCII in most languages, and with a weight lookup. */
 const plainCharUnits = 0.3
 const weighedCharUnits = 3
-/** Shorter texts cost their caller's comparison. */
+/** Shorter texts are covered by the cost of a comparison. */
 const longChars = 256
 const plainText = /^[\x20-\x7e]*$/
 
 class IntlCollation implements Collation {
   private readonly order: (a: string, b: string) => number
-  /** To tell what is ignored as punctuation from marks. */
+  /** Distinguishes ignored punctuation from marks. */
   private readonly unshifted: Intl.Collator
   private readonly levels: LevelsOptions
   private readonly tableName: string
@@ -162,7 +165,7 @@ class IntlCollation implements Collation {
     return out.finish()
   }
 
-  /** Of ASCII, whose characters have one weight a level and no accents. */
+  /** The key of ASCII text, whose characters have one weight for each level and no accents. */
   private plainKey(text: string, plain: readonly Weights[]): Bytes {
     const { strength } = this.options
     const out = new WeightBuffer()
@@ -174,11 +177,11 @@ class IntlCollation implements Collation {
     return out.finish()
   }
 
-  /** Many collations may be in use, and few of their tables fit into memory. */
+  /** Many collations may be in use, but only few of their tables fit into memory. */
   private loaded(): Loaded {
     const made = tables.get(this.tableName)
     if (made !== undefined) return made
-    // Many of them in one turn would take seconds: a loop ends its batch, or pauses.
+    // Many tables in one turn would take seconds: a loop then ends its batch, or pauses.
     work.note(collationTableUnits)
     return this.keep(load(this.levels))
   }
@@ -216,7 +219,7 @@ class IntlCollation implements Collation {
       if (weights.primary.length > 0) isShifted = false
       else if (this.options.isShifted) {
         if (this.unshifted.compare(unit, '') !== 0) isShifted = true
-        // Marks behind ignored punctuation are ignored with it.
+        // Marks after ignored punctuation are ignored with it.
         if (isShifted) continue
       }
       found.push(weights)
@@ -224,7 +227,7 @@ class IntlCollation implements Collation {
     return found
   }
 
-  /** Characters, numbers where they count as such, and contractions. */
+  /** Splits a text into characters, contractions and, with numericOrdering, numbers. */
   private unitsOf({ table, isPlainSafe }: Loaded, text: string): string[] {
     const plain = this.options.numericOrdering
       ? (text.normalize('NFC').match(/\p{Nd}+|\P{Nd}/gu) ?? [])
@@ -236,7 +239,7 @@ class IntlCollation implements Collation {
   }
 }
 
-/** Undefined where some character has more than one weight on a level, or an accent. */
+/** Undefined if a character has several weights on a level, or an accent. */
 function plainWeights(table: CollationTable): Weights[] | undefined {
   const found: Weights[] = []
   for (let code = 0x20; code < 0x7f; code++) {
@@ -250,20 +253,19 @@ function plainWeights(table: CollationTable): Weights[] | undefined {
 }
 
 const isNumber = (unit: string): boolean => /^\p{Nd}/u.test(unit)
-/** Characters that are looked at on each side of a place where a contraction may be. */
+/** Characters checked on each side of a possible contraction. */
 const around = 4
 const contractionCharsMax = 24
 
-/** No character: ICU lets it part texts, and gives it weights that no others compare with. */
+/** Not a character: ICU uses it to separate texts, with weights that compare with no others. */
 const separator = '\ufffe'
-/** Marks behind one letter that are put in order together (UAX #15, stream-safe text). */
+/** Marks after one letter that are ordered together (UAX #15, stream-safe text). */
 const marksTogether = 30
 const tooManyMarks = /\p{M}{31}/u
 
 /**
- * The text with a joiner behind every 30 marks in a row: to put very many of them in order takes
- * ICU time that grows with their square. And without ICU's separator, which
- * counts as a character that nothing is known of.
+ * The text with a joiner after every 30 consecutive marks, since ICU's time to order marks grows
+ * with their square. ICU's separator is replaced by an unknown character.
  */
 function streamSafe(given: string): string {
   const text = given.includes(separator) ? given.replaceAll(separator, '\ufffd') : given
@@ -271,7 +273,7 @@ function streamSafe(given: string): string {
   return text.replace(/\p{M}{30}/gu, `$&${joiner}`)
 }
 
-/** Units of which none forms a contraction with its neighbours. */
+/** Merges units until none forms a contraction with its neighbours. */
 function contracted(plain: readonly string[], variant: Intl.Collator): string[] {
   const units: string[] = []
   let unit = plain[0] ?? ''
@@ -279,7 +281,7 @@ function contracted(plain: readonly string[], variant: Intl.Collator): string[] 
     const before = plain.slice(Math.max(0, i - around), i).join('')
     const after = plain.slice(i, i + around).join('')
     const isApart = variant.compare(before + after, before + joiner + after) === 0
-    // A letter under very many marks must not become a unit without bounds.
+    // A letter with very many marks must not become an unbounded unit.
     if (isApart || unit.length > contractionCharsMax) {
       units.push(unit)
       unit = ''
@@ -289,7 +291,7 @@ function contracted(plain: readonly string[], variant: Intl.Collator): string[] 
   return [...units, unit]
 }
 
-/** Its value, as ICU takes it: without leading zeros, in parts of 254 digits. */
+/** The value as ICU treats it: without leading zeros, in parts of 254 digits. */
 function numberParts(digits: string, weight: number): Weights[] {
   const values = Array.from(digits, digitValue)
   const parts: Weights[] = []
@@ -304,11 +306,11 @@ function numberParts(digits: string, weight: number): Weights[] {
   return parts
 }
 
-/** Digits of a script stand together, from 0 to 9. */
+/** The digits of a script are adjacent, from 0 to 9. */
 function digitValue(digit: string): number {
   let code = digit.codePointAt(0) ?? 0
   if (code < 0x80) return code - 0x30
-  // U+1D7CE and on: five sets without a gap.
+  // From U+1D7CE: five adjacent sets.
   if (code >= 0x1d7ce && code <= 0x1d7ff) return (code - 0x1d7ce) % 10
   let value = 0
   while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(--code))) value++
@@ -340,7 +342,7 @@ class WeightBuffer {
     this.bytes[this.at++] = levelEnd
   }
 
-  /** As push; of the least weights those at a level's end are left out, and decide nothing. */
+  /** Like push, but omits trailing lowest weights of a level, which do not affect the order. */
   pushLevel(weight: number): void {
     if (weight === 0) {
       this.zeros++

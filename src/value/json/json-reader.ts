@@ -1,5 +1,5 @@
-// JSON text to BSON in one pass, without objects between: characters become bytes of the document
-// as they are read. Extended JSON wrappers are recognised by the first key of an object.
+// Converts JSON text to BSON in one pass without intermediate objects. Extended JSON wrappers are
+// recognised by the first key of an object.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -10,28 +10,28 @@ import { bsonType, type Document, Value, writeInt32 } from '../value.js'
 import { JsonScanner } from './json-scanner.js'
 import { isWrapper, writeWrapper } from './json-wrapper.js'
 
-/** The powers of ten that a double holds exactly. */
+/** The powers of ten that are exact as doubles. */
 const powersOfTen = Array.from({ length: 23 }, (_, power) => Number(`1e${power}`))
 
 /** Elements between two calls of `work.spend`. */
 const piecesAtOnce = 256
 
-/** What a wrapper costs beside an element. */
+/** Cost of a wrapper, in elements. */
 const wrapperPieces = 12
 
-/** Longer names are no wrapper's. */
+/** Names above this length are not wrappers. */
 const wrapperNameBytesMax = 32
 
-/** From so many fields on an object's names are found through a map, not by comparison. */
+/** From this many fields on, names are looked up in a map. */
 const mappedFieldsMin = 24
 
 export class JsonReader extends JsonScanner {
   private depth = 0
-  /** Of all open objects, `fields` in all: where each element starts, and a hash of its name. */
+  /** Start and name hash of each element of all open objects; `fields` is their number. */
   private readonly starts: number[] = []
   private readonly hashes: number[] = []
   private fields = 0
-  /** Elements that have not been spent, and where in the text that was last. */
+  /** Elements not yet charged to the work budget, and the text position of the last charge. */
   private pieces = 0
   private spentTo = 0
 
@@ -63,7 +63,7 @@ export class JsonReader extends JsonScanner {
     this.space()
   }
 
-  /** Writes the payload of the value at hand and returns its type. */
+  /** Writes the payload of the next value and returns its type. */
   private value(): number {
     const code = this.peek()
     switch (code) {
@@ -131,7 +131,7 @@ export class JsonReader extends JsonScanner {
       this.end = names.compact(this.out, this.starts, base, this.fields, this.end)
   }
 
-  /** Reads `"name": value`; returns which earlier element of the object has that name, else -1. */
+  /** Reads `"name": value`; returns the earlier element of the object with that name, or -1. */
   private field(base: number, names: Names | undefined): number {
     const element = this.end
     this.expect(0x22, 'expected a name')
@@ -156,7 +156,7 @@ export class JsonReader extends JsonScanner {
     return repeated
   }
 
-  /** A hash of the name that was just written, which must hold no NUL but its last byte. */
+  /** A hash of the name just written, whose only NUL must be the last byte. */
   private hashOfName(nameStart: number): number {
     const { out } = this
     const last = this.end - 1
@@ -234,7 +234,7 @@ export class JsonReader extends JsonScanner {
     this.depth--
   }
 
-  /** After an element: true behind a comma, false behind `closing`. */
+  /** After an element: true after a comma, false after `closing`. */
   private more(closing: number): boolean {
     this.piece(1)
     this.space()
@@ -250,7 +250,7 @@ export class JsonReader extends JsonScanner {
     if (this.pieces >= piecesAtOnce) this.spend()
   }
 
-  /** Throws MaxTimeMSExpired where the text is too long for what cannot pause. */
+  /** Throws MaxTimeMSExpired if the text is too long for code that cannot pause. */
   private spend(): void {
     work.spend(this.pieces * jsonPieceUnits + (this.at - this.spentTo) / jsonBytesPerUnit)
     this.pieces = 0
@@ -284,7 +284,7 @@ export class JsonReader extends JsonScanner {
     return this.largeInteger(start, digits)
   }
 
-  /** A whole number beyond int32, or -0, which only a double can be. */
+  /** An integer beyond int32, or -0, which only a double can represent. */
   private largeInteger(start: number, digits: number): number {
     const text = this.sourceText(start, this.at)
     if (text === '-0' || digits > 19) return this.double(text, start)
@@ -294,7 +294,7 @@ export class JsonReader extends JsonScanner {
     return bsonType.int64
   }
 
-  /** `whole` has been read, and a point or an exponent is at hand. */
+  /** Reads the rest of a number after `whole`: a point or an exponent follows. */
   private fraction(start: number, whole: number): number {
     const { source } = this
     if (this.peek() === 0x2e) {
@@ -308,7 +308,7 @@ export class JsonReader extends JsonScanner {
       const places = this.at - pointAt - 1
       if (places === 0) throw this.bad('expected a digit')
       if (code !== 0x65 && code !== 0x45 && n <= Number.MAX_SAFE_INTEGER && places <= 22) {
-        // Both operands are exact, so their quotient is rounded once: it is the nearest double.
+        // Both operands are exact, so the quotient is rounded once and is the nearest double.
         const size = n / (powersOfTen[places] ?? 1)
         this.float(source[start] === 0x2d ? -size : size)
         return bsonType.double
@@ -329,7 +329,7 @@ export class JsonReader extends JsonScanner {
     return bsonType.double
   }
 
-  /** A document that stands alone, as a copy; what was read of it leaves no trace. */
+  /** Reads a separate document as a copy, and removes it from the output. */
   override subdocument(): Document {
     const start = this.end
     if (this.peek() !== 0x7b) throw this.bad('expected an object')
@@ -339,7 +339,7 @@ export class JsonReader extends JsonScanner {
     return copy
   }
 
-  /** The wrapper whose name the string at hand is; then the cursor is on its value. */
+  /** The wrapper name, if the next string is one; then the cursor is on its value. */
   private wrapperName(): string | undefined {
     if (this.source[this.at + 1] !== 0x24) return undefined
     const close = this.source.indexOf(0x22, this.at + 1)
@@ -352,13 +352,13 @@ export class JsonReader extends JsonScanner {
     return name
   }
 
-  /** A wrapper's key behind another key is never an ordinary field. */
+  /** Refuses a wrapper's key after another key: it is never an ordinary field. */
   private refuseWrapper(nameStart: number): void {
     const name = nameText(this.out, nameStart)
     if (isWrapper(name)) throw this.bad(`${name} must stand alone in its object`)
   }
 
-  /** The rest of a literal whose first letter has been seen. */
+  /** Reads the rest of a literal after its first letter. */
   private word(word: string): void {
     for (let i = 1; i < word.length; i++) {
       if (this.source[this.at + i] !== word.charCodeAt(i)) throw this.bad('expected a value')
@@ -372,7 +372,7 @@ class Names {
   private readonly firsts = new Map<string, number>()
   private readonly latest = new Map<number, number>()
 
-  /** Of the elements from `base` to `fields`. */
+  /** Names of the elements from `base` to `fields`. */
   constructor(out: Bytes, starts: readonly number[], base: number, fields: number) {
     for (let i = base; i < fields; i++) {
       const name = nameText(out, (starts[i] ?? 0) + 1)
@@ -384,7 +384,7 @@ class Names {
     return this.latest.size > 0
   }
 
-  /** Notes the name of element `index`; returns the first element of that name, or -1. */
+  /** Records the name of element `index`; returns the first element with that name, or -1. */
   add(name: string, index: number): number {
     const first = this.firsts.get(name)
     if (first === undefined) this.firsts.set(name, index)
@@ -417,7 +417,7 @@ class Names {
   }
 }
 
-/** A name as a key for a Map, one character a byte. */
+/** A name as a Map key, one character for each byte. */
 function nameText(out: Bytes, start: number): string {
   return Buffer.from(out.buffer, start, out.indexOf(0, start) - start).toString('latin1')
 }

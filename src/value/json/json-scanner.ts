@@ -1,5 +1,5 @@
-// The two ends of reading JSON: a cursor over the text as UTF-8, and the buffer that BSON grows in.
-// Objects, arrays and wrappers are built on it.
+// The base of the JSON reader: a cursor over the UTF-8 text, and the growing BSON buffer. Objects,
+// arrays and wrappers build on it.
 
 import { isUtf8 } from 'node:buffer'
 import type { Bytes } from '../../base/bytes/bytes.js'
@@ -7,16 +7,16 @@ import { fail } from '../../base/errors.js'
 import { copyOf } from '../../base/heap/slab.js'
 import { type Document, writeInt32 } from '../value.js'
 
-/** Between texts larger buffers than this are let go. */
+/** Larger buffers are released between texts. */
 const keptBytesMax = 64 * 1024
 
-/** 1: a byte that stands for itself in a string. */
+/** 1 for a byte that a string contains unescaped. */
 const isPlain = new Uint8Array(256).fill(1)
 isPlain.fill(0, 0, 0x20)
 isPlain[0x22] = 0
 isPlain[0x5c] = 0
 
-/** What a letter behind a backslash stands for; u and what is wrong are 0. */
+/** The character for a letter after a backslash; 0 for u and invalid letters. */
 const escapes = new Uint8Array(256)
 for (const [letter, code] of ['""', '\\\\', '//', 'b\b', 'f\f', 'n\n', 'r\r', 't\t']) {
   escapes[letter?.charCodeAt(0) ?? 0] = code?.charCodeAt(0) ?? 0
@@ -29,7 +29,7 @@ const wordAsDouble = new Float64Array(words.buffer)
 
 export abstract class JsonScanner {
   private readonly keptSource = Buffer.allocUnsafeSlow(keptBytesMax)
-  /** The text, and at least one 00 behind it, so that reading ahead needs no bound. */
+  /** The text, followed by at least one 00, so that reading ahead needs no bound. */
   protected source: Buffer = this.keptSource
   private sourceEnd = 0
   /** Next byte of the text. */
@@ -38,13 +38,13 @@ export abstract class JsonScanner {
   /** End of what has been written. */
   protected end = 0
 
-  /** Something has been read that costs as so many elements do. */
+  /** Charges the cost of `count` elements. */
   abstract piece(count: number): void
 
-  /** A document that stands alone, as a copy; what was written of it is taken back. */
+  /** Reads a separate document as a copy, and removes it from the output. */
   abstract subdocument(): Document
 
-  /** Begins with another text; what an earlier one left behind is forgotten. */
+  /** Starts a new text and discards the state of an earlier one. */
   protected begin(text: string | Bytes): void {
     const isString = typeof text === 'string'
     const bytesMax = (isString ? text.length * 3 : text.length) + 1
@@ -65,7 +65,7 @@ export abstract class JsonScanner {
     this.reserve(0)
   }
 
-  /** What was written, as a copy, once the text has come to its end. */
+  /** Returns a copy of the output; the text must be at its end. */
   protected finish(): Bytes {
     this.space()
     if (this.at < this.sourceEnd) throw this.bad('expected the end')
@@ -75,7 +75,7 @@ export abstract class JsonScanner {
     return bytes
   }
 
-  /** The text of a string value, behind its opening quote. */
+  /** Reads the text of a string value after its opening quote. */
   protected string(): void {
     const start = this.end
     this.reserve(5)
@@ -85,7 +85,7 @@ export abstract class JsonScanner {
     writeInt32(this.out, start, this.end - start - 4)
   }
 
-  /** Characters up to the closing quote; `reserve` has made room for all of them. */
+  /** Copies characters up to the closing quote; `reserve` has ensured the space. */
   protected characters(): void {
     const { source, out } = this
     let { at, end } = this
@@ -111,7 +111,7 @@ export abstract class JsonScanner {
     return this.bad(isEnd ? 'a string has no end' : 'control character', this.at - 1)
   }
 
-  /** What follows a backslash. */
+  /** Reads the character after a backslash. */
   private escape(): void {
     this.piece(1)
     const letter = this.source[this.at++] ?? 0
@@ -121,20 +121,21 @@ export abstract class JsonScanner {
     else this.codePoint(this.hexDigits())
   }
 
-  /** One character of an escape, or of two that are surrogates: half of a pair is none. */
+  /** Reads the character of an escape, or of two surrogate escapes; half of a pair is invalid. */
   private codePoint(first: number): void {
     let code = first
     if (first >= 0xd800 && first <= 0xdfff) {
       const start = this.at - 6
       const second = first < 0xdc00 ? this.secondEscape() : 0
-      // UTF-8 has no halves: the drivers that put U+FFFD there change what they were given.
+      // UTF-8 cannot encode half of a pair. Drivers that write U+FFFD instead would change the
+      // data.
       if (second < 0xdc00 || second > 0xdfff) throw this.bad('half of a surrogate pair', start)
       code = 0x10000 + (first - 0xd800) * 0x400 + (second - 0xdc00)
     }
     this.end = encodeUtf8(code, this.out, this.end)
   }
 
-  /** The escape that follows at once, or 0. */
+  /** The directly following escape, or 0. */
   private secondEscape(): number {
     if (this.source[this.at] !== 0x5c || this.source[this.at + 1] !== 0x75) return 0
     this.at += 2
@@ -189,7 +190,7 @@ export abstract class JsonScanner {
     return text
   }
 
-  /** A whole number from 0 to 2^32 - 1, as digits. */
+  /** An integer from 0 to 2^32 - 1, as digits. */
   uint32Value(): number {
     const start = this.at
     this.digits()
@@ -200,8 +201,8 @@ export abstract class JsonScanner {
   }
 
   /**
-   * An object with exactly the fields named, each once and in any order, behind its brace; `read`
-   * is called with the cursor on the value of each.
+   * An object with exactly these fields, each once and in any order, after its brace. Calls `read`
+   * with the cursor on the value of each.
    */
   exactFields(names: readonly string[], read: (name: string) => void): void {
     const left = new Set(names)
@@ -220,7 +221,7 @@ export abstract class JsonScanner {
     this.expect(0x7d, "expected '}'")
   }
 
-  /** True, and the cursor behind it, if `code` comes next. */
+  /** If `code` comes next, skips it and returns true. */
   accept(code: number): boolean {
     this.space()
     if (this.peek() !== code) return false
@@ -244,7 +245,7 @@ export abstract class JsonScanner {
     this.at = at
   }
 
-  /** The byte at hand, 0 at the end. */
+  /** The next byte, 0 at the end. */
   peek(): number {
     return this.source[this.at] ?? 0
   }
@@ -260,7 +261,7 @@ export abstract class JsonScanner {
     return fail('BadValue', `invalid JSON at position ${Math.min(at, this.sourceEnd)}: ${what}`)
   }
 
-  /** Makes room for so many bytes beside all that may be copied from the rest of the text. */
+  /** Reserves `more` bytes in addition to what the rest of the text may need. */
   protected reserve(more: number): void {
     const needed = this.end + more + this.sourceEnd - this.at + 8
     if (needed <= this.out.length) return

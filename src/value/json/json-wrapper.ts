@@ -1,5 +1,5 @@
-// The wrappers of Extended JSON 2, `{"$oid": "…"}` and the rest: their exact keys, and the BSON
-// that each of them stands for. What else is in them is an error, never a plain object.
+// The wrappers of Extended JSON 2, such as `{"$oid": "…"}`: their exact keys, and the BSON they
+// represent. A wrapper with other content is an error, never a plain object.
 
 import { fail } from '../../base/errors.js'
 import { decimalFromString } from '../decimal.js'
@@ -17,7 +17,7 @@ const uuidText = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$
 const dateText =
   /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):?([0-5]\d))$/
 
-/** Writes the payload of one wrapper, the cursor being on its value; returns the type. */
+/** Writes the payload of one wrapper, with the cursor on its value; returns the type. */
 type Write = (reader: JsonScanner) => number
 
 const writers: ReadonlyMap<string, Write> = new Map<string, Write>([
@@ -44,7 +44,7 @@ export function isWrapper(name: string): boolean {
   return writers.has(name)
 }
 
-/** Writes what the wrapper `name` stands for, up to its closing brace, and returns the type. */
+/** Writes the value of the wrapper `name`, up to its closing brace, and returns the type. */
 export function writeWrapper(reader: JsonScanner, name: string): number {
   const write = writers.get(name)
   if (write === undefined) throw fail('InternalError', `no such wrapper: ${name}`)
@@ -85,7 +85,7 @@ function writeDate(reader: JsonScanner): number {
   return bsonType.date
 }
 
-/** Milliseconds since 1970 of an RFC 3339 text; digits beyond milliseconds are cut. */
+/** Milliseconds since 1970 of an RFC 3339 text; further digits are truncated. */
 function parseDate(reader: JsonScanner, text: string): number {
   const match = dateText.exec(text)
   if (match === null) throw reader.bad('$date must be an ISO 8601 date with time and zone')

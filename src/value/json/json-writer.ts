@@ -1,5 +1,5 @@
-// BSON to JSON text, byte by byte into one buffer: names and texts are UTF-8 on both sides, so they
-// are copied, and no JavaScript string is made until the end.
+// Converts BSON to JSON text, byte by byte into one buffer. Names and texts are UTF-8 on both
+// sides, so they are copied, and only the end makes a JavaScript string.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { work } from '../../base/work/work-budget.js'
@@ -20,13 +20,13 @@ import {
 /** plain: friendly JSON; relaxed and canonical: Extended JSON 2. */
 export type JsonMode = 'plain' | 'relaxed' | 'canonical'
 
-/** Between texts a larger buffer than this is let go. */
+/** A larger buffer is released between texts. */
 const keptBytesMax = 64 * 1024
 
 /** Elements between two calls of `work.spend`. */
 const piecesAtOnce = 256
 
-/** 1: copied as it is; 0: needs an escape. */
+/** 1: copied unchanged; 0: needs an escape. */
 const isPlainByte = new Uint8Array(256).fill(1)
 isPlainByte.fill(0, 0, 0x20)
 isPlainByte[0x22] = 0
@@ -44,16 +44,16 @@ const shortEscapes: Readonly<Record<number, string>> = {
 
 /** Relaxed dates are ISO texts from 1970 to the end of 9999. */
 const isoEndMs = 253402300800000
-/** What Date can print. */
+/** Maximum time that Date can print, milliseconds. */
 const dateMsMax = 8.64e15
 
 export class JsonWriter {
   private mode: JsonMode = 'plain'
   private out = Buffer.allocUnsafeSlow(keptBytesMax)
   private at = 0
-  /** All bytes or-ed: tells whether the text is ASCII. */
+  /** All bytes or-ed: shows whether the text is ASCII. */
   private seen = 0
-  /** Elements that have not been spent, and the end of the text when that was last. */
+  /** Elements not yet charged to the work budget, and the end of the text at the last charge. */
   private pieces = 0
   private spentTo = 0
 
@@ -106,7 +106,7 @@ export class JsonWriter {
     return this
   }
 
-  /** Throws MaxTimeMSExpired where the value is too long for what cannot pause. */
+  /** Throws MaxTimeMSExpired if the value is too long for code that cannot pause. */
   private spend(): void {
     work.spend(this.pieces * jsonPieceUnits + (this.at - this.spentTo) / jsonBytesPerUnit)
     this.pieces = 0
@@ -173,7 +173,7 @@ export class JsonWriter {
     }
   }
 
-  /** The types that few documents have. */
+  /** Writes the rare types. */
   private rare(type: number, bytes: Bytes, start: number, end: number): void {
     switch (type) {
       case bsonType.binary:
@@ -236,7 +236,10 @@ export class JsonWriter {
     else this.digits(n)
   }
 
-  /** Deviation: relaxed mode wraps what a double cannot hold, so that no reader loses digits. */
+  /**
+   * Deviation: relaxed mode wraps integers that a double cannot represent, so that no reader loses
+   * digits.
+   */
   private int64(bytes: Bytes, start: number): void {
     const n = readInt64AsNumber(bytes, start)
     if (Number.isSafeInteger(n) && this.mode !== 'canonical') {
@@ -245,7 +248,7 @@ export class JsonWriter {
     } else this.wrapped('$numberLong', int64Text(bytes, start))
   }
 
-  /** In plain mode the text alone. All characters of it are safe in JSON. */
+  /** Writes only the text in plain mode, otherwise a wrapper. Its characters need no escape. */
   private wrapped(wrapper: string, text: string): void {
     this.ascii(this.mode === 'plain' ? `"${text}"` : `{"${wrapper}":"${text}"}`)
   }
@@ -265,7 +268,7 @@ export class JsonWriter {
     } else this.ascii(`{"$date":{"$numberLong":"${int64Text(bytes, start)}"}}`)
   }
 
-  /** Subtype 2 repeats its length inside, which is no part of the data. */
+  /** Subtype 2 repeats its length inside, which is not part of the data. */
   private binary(bytes: Bytes, start: number, end: number): void {
     const subtype = bytes[start + 4] ?? 0
     const body = bytes.subarray(start + (subtype === 2 ? 9 : 5), end)
@@ -298,7 +301,7 @@ export class JsonWriter {
     this.at = at
   }
 
-  /** UTF-8 in quotes, escaped where JSON asks for it. */
+  /** UTF-8 in quotes, escaped as JSON requires. */
   private quoted(bytes: Bytes, start: number, end: number): void {
     this.reserve((end - start) * 6 + 2)
     const { out } = this
@@ -342,7 +345,7 @@ export class JsonWriter {
     } while (rest > 0)
   }
 
-  /** Text in which every character is ASCII and stands for itself. */
+  /** Writes ASCII text without escaping. */
   ascii(text: string): this {
     this.reserve(text.length)
     const { out } = this
@@ -377,7 +380,7 @@ function int64Text(bytes: Bytes, start: number): string {
   return String(bigintOf(new Value(bsonType.int64, bytes, start, start + 8)))
 }
 
-/** A text that reads back as the same double, and never as an integer. */
+/** Text that parses to the same double, and never to an integer. */
 function doubleText(n: number): string {
   const text = Object.is(n, -0) ? '-0' : String(n)
   return Number.isInteger(n) && !text.includes('e') ? `${text}.0` : text

@@ -1,13 +1,13 @@
-// JSON text to BSON and back. Both directions go over the bytes alone, so that the order of fields,
-// the numeric types and every digit survive what JSON.parse and plain objects would lose.
-// Formats: docs/compatibility.md, "HTTP"; MongoDB Extended JSON 2.
+// Converts JSON text to BSON and back. Both directions work on bytes, which keeps the order of
+// fields, the numeric types and every digit; JSON.parse and plain objects would lose them. Formats:
+// docs/compatibility.md, "HTTP"; MongoDB Extended JSON 2.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Document, Value } from '../value.js'
 import { JsonReader } from './json-reader.js'
 import { type JsonMode, JsonWriter } from './json-writer.js'
 
-// Neither calls back, so one of each serves all.
+// Neither makes callbacks, so one instance each suffices.
 const reader = new JsonReader()
 const writer = new JsonWriter()
 
@@ -21,7 +21,7 @@ export function valueToJson(v: Value, mode: JsonMode): string {
   return writer.begin(mode).value(v).finish()
 }
 
-/** One value between two texts of ASCII, all of it one flat string: what answers are made of. */
+/** One value between two ASCII texts, in one flat string, for responses. */
 export function valueInJson(before: string, v: Value, after: string, mode: JsonMode): string {
   return writer.begin(mode).ascii(before).value(v).ascii(after).finish()
 }
@@ -36,7 +36,7 @@ export function jsonToDocument(text: string | Bytes): Document {
   return reader.document(text)
 }
 
-/** One value of JSON text, as a field of jsonToDocument would be. */
+/** One value of JSON text, converted like a field of jsonToDocument. */
 export function jsonToValue(text: string | Bytes): Value {
   return reader.single(text)
 }

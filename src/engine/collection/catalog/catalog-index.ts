@@ -1,7 +1,7 @@
-// What is known of collections beside their descriptors, so that nothing has to list the catalog:
-// which name has an id, what a wallet may reach, which collections have documents that expire. A
-// record is put with each descriptor; who reads one looks at the descriptor, so that one which is
-// left behind misleads no reader. (docs/design/storage.md, "Key space")
+// Secondary indexes of the catalog, so that no command lists all of it: the name for an id, the
+// collections that a wallet may reach, those with TTL indexes. The records are put with each
+// descriptor. Readers check the descriptor itself, so a stale record misleads no reader.
+// (docs/design/storage.md, "Key space")
 
 import { type Bytes, compareBytes, concatBytes, textOf, utf8 } from '../../../base/bytes/bytes.js'
 import { scanEntriesMax } from '../../../base/limits.js'
@@ -22,19 +22,19 @@ const kind = {
   unfinished: 0x45,
 } as const
 
-/** A name as the catalog has it. */
+/** The name of a collection in the catalog. */
 export interface CatalogName {
   readonly db: string
   readonly name: string
 }
 
 const addressBytes = 20
-/** Presence is the message. */
+/** The presence of the record is its only content. */
 const present = Uint8Array.of(1)
 /** Stands for every wallet. */
 const everybody: Bytes = new Uint8Array(addressBytes)
 
-/** Puts what is to be known of a collection. */
+/** Puts the index records of a collection. */
 export function putIndex(tx: Tx, ns: Namespace): void {
   const name = nameBytes(ns.db, ns.name)
   tx.put(idNameKey(ns.id), name)
@@ -46,7 +46,7 @@ export function putIndex(tx: Tx, ns: Namespace): void {
   if (isUnfinished(ns)) tx.put(unfinishedKey(name), present)
 }
 
-/** Removes what is known of a collection under its name. */
+/** Removes the index records of a collection's name. */
 export function removeIndex(tx: Tx, ns: Namespace): void {
   const name = nameBytes(ns.db, ns.name)
   tx.remove(idNameKey(ns.id))
@@ -58,13 +58,13 @@ export function removeIndex(tx: Tx, ns: Namespace): void {
   if (isUnfinished(ns)) tx.remove(unfinishedKey(name))
 }
 
-/** Whether a start has to look at it: a build, a replacement, keys of another ICU. */
+/** Whether a start must process it: a build, a replacement, or keys of another ICU version. */
 export function isUnfinished({ name, indexes, keyedBy }: Namespace): boolean {
   if (name.startsWith(replacementPrefix) || keyedBy !== undefined) return true
   return indexes.some((index) => index.state === 'building' || index.keyedBy !== undefined)
 }
 
-/** Nothing is left of what a start would have to look at. */
+/** Removes the record that makes a start process the collection. */
 export function removeUnfinished(tx: Tx, { db, name }: CatalogName): void {
   tx.remove(unfinishedKey(nameBytes(db, name)))
 }
@@ -73,29 +73,31 @@ function unfinishedKey(name: Bytes): Bytes {
   return concatBytes(Uint8Array.of(keyClass.catalog, kind.unfinished), name)
 }
 
-/** A graph of memories is listed by the one of its parts that says when it is anchored. */
+/** A graph is listed by its part `anchors`. */
 function isGraph({ name }: Namespace): boolean {
   return isGraphPart(name) && name.endsWith('.anchors')
 }
 
-/** Keys of these end with database, a zero, and the name of a graph's part `anchors`. */
+/**
+ * The keys of this range end with the database, a zero, and the name of a graph's part `anchors`.
+ */
 export const graphPartsRange: KeyRange = {
   start: Uint8Array.of(keyClass.catalog, kind.graph),
   end: Uint8Array.of(keyClass.catalog, kind.graph + 1),
 }
 
-/** Records of graphs that the anchoring job has to look at. */
+/** Records of graphs that the anchoring job must process. */
 export const waitingGraphsRange: KeyRange = {
   start: Uint8Array.of(keyClass.catalog, kind.waiting),
   end: Uint8Array.of(keyClass.catalog, kind.waiting + 1),
 }
 
-/** `name` is that of the part that says when the graph is anchored. */
+/** `name` is the graph's part `anchors`. */
 export function waitingKey(db: string, name: string): Bytes {
   return concatBytes(waitingGraphsRange.start, nameBytes(db, name))
 }
 
-/** Has the anchoring job look at a graph, if the collection is the part that says when. */
+/** Makes the anchoring job process a graph, if the collection is its part `anchors`. */
 export function putWaiting(tx: Tx, ns: Namespace): void {
   if (isGraph(ns)) tx.put(waitingKey(ns.db, ns.name), present)
 }
@@ -104,18 +106,18 @@ function graphKey(name: Bytes): Bytes {
   return concatBytes(graphPartsRange.start, name)
 }
 
-/** An id that no collection has any more. */
+/** Removes the record of an id that is no longer used. */
 export function removeId(tx: Tx, id: NamespaceId): void {
   tx.remove(idNameKey(id))
 }
 
-/** Removes the readers of a collection that its new access leaves out. */
+/** Removes the readers that a collection's new access excludes. */
 export function removeReach(tx: Tx, ns: Namespace, before: Access): void {
   const name = nameBytes(ns.db, ns.name)
   for (const reader of readersOf(before)) tx.remove(reachKey(reader, name))
 }
 
-/** The name that had this id when it was last written down. */
+/** The name recorded for this id; it may be stale. */
 export function* nameOfId(tx: ReadTx, id: number): Program<CatalogName | undefined> {
   const bytes = yield* tx.get(idNameKey(id))
   return bytes === undefined ? undefined : nameIn(bytes, 0)
@@ -123,7 +125,7 @@ export function* nameOfId(tx: ReadTx, id: number): Program<CatalogName | undefin
 
 /**
  * Names of the collections that a wallet (EIP-55) may reach as owner, by a role or by their mode,
- * by database and name; without a wallet, those that all may reach. Perhaps some more.
+ * by database and name. Without a wallet: those that all clients may reach. May include some more.
  */
 export function* reachableNames(
   tx: ReadTx,
@@ -134,7 +136,7 @@ export function* reachableNames(
   return yield* merged(tx, yield* namesIn(tx, reachKey(readerOf(address), noName)), found)
 }
 
-/** Both are in the order of their keys; what is in both comes once. */
+/** Merges two lists in key order; a name in both appears once. */
 function* merged(
   tx: ReadTx,
   own: readonly CatalogName[],
@@ -163,12 +165,12 @@ function keyOfName(name: CatalogName): Bytes {
   return utf8(textOfName(name))
 }
 
-/** Names of the collections with documents that expire by an index. Perhaps some more. */
+/** Names of the collections with TTL indexes. May include some more. */
 export function timedNames(tx: ReadTx): Program<CatalogName[]> {
   return namesIn(tx, timedKey(noName))
 }
 
-/** Names of the collections that a start has to look at. Perhaps some more. */
+/** Names of the collections that a start must process. May include some more. */
 export function unfinishedNames(tx: ReadTx): Program<CatalogName[]> {
   return namesIn(tx, unfinishedKey(noName))
 }
@@ -188,7 +190,7 @@ function* namesIn(tx: ReadTx, prefix: Bytes): Program<CatalogName[]> {
   }
 }
 
-/** Whose listings show it: the owner's, those of role holders, all by its mode. */
+/** The wallets whose listings show the collection: its owner, role holders, or all by its mode. */
 function readersOf({ owner, mode, roles }: Access): Bytes[] {
   const readers = [...(owner === null ? [] : [owner]), ...Object.keys(roles)].map(readerOf)
   return mode === 'private' ? readers : [...readers, everybody]

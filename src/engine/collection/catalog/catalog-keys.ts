@@ -1,5 +1,5 @@
-// Keys of the catalog that names stand in: a collection's descriptor, what a dropped one keeps, the
-// spelling of a database. (docs/design/storage.md, "Key space")
+// Catalog keys that contain names: descriptors, reservations of dropped collections, and the
+// spelling of databases. (docs/design/storage.md, "Key space")
 
 import { type Bytes, concatBytes, textOf, utf8 } from '../../../base/bytes/bytes.js'
 import { keyClass } from '../../../store/layout.js'
@@ -28,7 +28,7 @@ function nameKey(ofKind: number, db: string, name: string): Bytes {
   key[1] = ofKind
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
-    // Names are short and nearly all ASCII: a native call would cost more than the loop.
+    // Names are short and nearly always ASCII: the loop is faster than a native call.
     if (code > 0x7f) return concatBytes(key.subarray(0, 2), utf8(text))
     key[i + 2] = code
   }

@@ -1,5 +1,5 @@
-// Puts the records of catalog-index.ts for collections of a store from before there were any: once,
-// in steps that a crash may interrupt, since a record that is put again is the same one.
+// Creates the records of catalog-index.ts for a store of an earlier version. It runs once, in steps
+// that a crash may interrupt, since putting a record again changes nothing.
 
 import { type Bytes, concatBytes, textOf, utf8 } from '../../../base/bytes/bytes.js'
 import { keyClass } from '../../../store/layout.js'
@@ -12,14 +12,14 @@ import { countHoldings, heldCounted } from './holdings.js'
 
 const doneKey = Uint8Array.of(keyClass.catalog, 0x00, 0x05)
 /**
- * Which records are there: 1 had none of what is unfinished, 2 had them among those of graphs that
- * wait for an anchor, which a start took away with them.
+ * Version of the records: 1 lacked the unfinished collections; 2 stored them with the graphs that
+ * wait for an anchor, which a start removed together.
  */
 const doneVersion = 3
-/** Collections of one step. */
+/** Collections in one step. */
 const atOnce = 500
 
-/** Resolves when everything that is there can be found by its records. */
+/** Resolves when every collection has its records. */
 export async function indexCatalog(store: Store): Promise<void> {
   const isDone = await store.read(function* (tx) {
     return ((yield* tx.get(doneKey))?.[0] ?? 0) >= doneVersion
@@ -32,7 +32,7 @@ export async function indexCatalog(store: Store): Promise<void> {
   } while (from !== undefined)
 }
 
-/** Where to go on; undefined at the end, which is written down. */
+/** Returns the start of the next page; undefined at the end, which is then recorded. */
 function* indexPage(tx: Tx, start: Bytes | undefined): Program<Bytes | undefined> {
   const page = yield* namespacesFrom(tx, start, atOnce)
   for (const { ns } of page) {
@@ -45,7 +45,7 @@ function* indexPage(tx: Tx, start: Bytes | undefined): Program<Bytes | undefined
   return undefined
 }
 
-/** Makes the sums of owners where a folder of before has none; before anything is given back. */
+/** Creates the owners' sums in a folder of an earlier version, before any space is freed. */
 export async function countOwners(store: Store): Promise<void> {
   const sums = [
     { counted: usageCounted, count: countUsage },
@@ -69,11 +69,11 @@ export async function countOwners(store: Store): Promise<void> {
   }
 }
 
-/** The keys under collations are those of this version. */
+/** Records the ICU version of the keys under collations. */
 const keysVersionKey = Uint8Array.of(keyClass.catalog, 0x00, 0x08)
 
 /**
- * Marks collections with keys of another ICU as unfinished: all are looked at once, after the
+ * Marks collections with keys of another ICU version as unfinished. All are checked once after the
  * runtime has changed.
  */
 export async function markOldKeys(store: Store): Promise<void> {
@@ -98,7 +98,7 @@ function* markPage(tx: Tx, start: Bytes | undefined): Program<Bytes | undefined>
   return nextOf(page)
 }
 
-/** Where the next page begins; undefined behind the last. */
+/** The start of the next page; undefined after the last. */
 function nextOf(page: readonly { readonly key: Bytes }[]): Bytes | undefined {
   const last = page.length < atOnce ? undefined : page.at(-1)
   return last && concatBytes(last.key, Uint8Array.of(0))

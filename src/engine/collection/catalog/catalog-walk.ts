@@ -1,6 +1,6 @@
-// Walks over every collection there is, for what no record of its own leads to: listings of the
-// operator, figures over all, checks; and over those that a wallet may reach. Wallets are free and
-// each may have a home, so a walk holds one page of descriptors at a time and gives way between.
+// Walks over all collections, if no index record leads to them: listings of the operator, totals,
+// checks. Also walks over those that a wallet may reach. Wallets are free and each may have a home,
+// so a walk holds one page of descriptors at a time and pauses between pages.
 
 import { type Bytes, concatBytes } from '../../../base/bytes/bytes.js'
 import { scanEntriesMax } from '../../../base/limits.js'
@@ -18,7 +18,7 @@ interface Page {
   readonly next: Bytes | undefined
 }
 
-/** Some collections from a catalog key on, or from the first. */
+/** Reads a page of collections from a catalog key on, or from the first. */
 function* pageFrom(tx: ReadTx, from: Bytes | undefined): Program<Page> {
   const { start, end } = listRange(undefined)
   const entries = yield* tx.scan({ start: from ?? start, end }, scanEntriesMax)
@@ -32,7 +32,7 @@ function* pageFrom(tx: ReadTx, from: Bytes | undefined): Program<Page> {
   return { namespaces, next: last && concatBytes(last.key, Uint8Array.of(0)) }
 }
 
-/** Shows every collection, by their names in byte order; for programs that read. */
+/** Visits every collection, by name in byte order; for read programs. */
 export function* eachNamespace(
   tx: ReadTx,
   see: (ns: Namespace) => Program<void> | undefined,
@@ -49,7 +49,7 @@ export function* eachNamespace(
   } while (from !== undefined)
 }
 
-/** The collections that a wallet may reach, or all clients, as their descriptors are now. */
+/** Visits the current descriptors of the collections that a wallet, or every client, may reach. */
 export function* listReachable(
   tx: ReadTx & Guarded,
   address: string | undefined,
@@ -68,7 +68,7 @@ export function* listReachable(
   return found
 }
 
-/** eachNamespace by the steps of a sweep: each page is one read; `see` may have more of them. */
+/** Like eachNamespace, in the steps of a sweep: each page is one read, and `see` may add phases. */
 export function* sweepNamespaces(see: (ns: Namespace) => Sweep<void>): Sweep<void> {
   let from: Bytes | undefined
   do {

@@ -1,7 +1,7 @@
 // The catalog: which collections exist, under which ids. A descriptor is one record of class 0x01,
-// found by name in the transaction that uses it. Ids come from a counter record and are never used
-// twice, so that a rename moves nothing and a drop leaves only ranges behind.
-// (docs/design/storage.md, "Key space"; docs/design/transactions.md, rule 6)
+// read by name in the transaction that uses it. Ids come from a counter and are never reused, so a
+// rename moves no data and a drop only leaves ranges to delete. (docs/design/storage.md, "Key
+// space"; docs/design/transactions.md, rule 6)
 
 import { type Bytes, concatBytes, textOf, utf8 } from '../../../base/bytes/bytes.js'
 import { fail } from '../../../base/errors.js'
@@ -51,13 +51,13 @@ import { addHolding, moveHolding, replacementPrefix, requireHolding } from './ho
 import { accessIn, homeAccess, isHome, keyspaceIndex, requireOwnSpace } from './homes.js'
 import { checkNamespaceName, requireWritableName } from './names.js'
 
-/** How many wallets have a home. */
+/** Key of the number of wallets that have a home. */
 const homesKey = Uint8Array.of(keyClass.catalog, kind.counter, 0x04)
 
 export interface CreateOptions {
-  /** EIP-55 address, or null where an operator makes it. */
+  /** EIP-55 address, or null if the operator creates it. */
   readonly owner: string | null
-  /** The service user that makes it, `name@database`: no wallet can claim it. */
+  /** The service user that creates it, `name@database`; no wallet can claim it. */
   readonly madeBy?: string
   readonly mode: PrivacyMode
   /** Milliseconds since 1970. */
@@ -68,10 +68,7 @@ export interface CreateOptions {
   readonly options: Document
 }
 
-/**
- * The collection of that name in this transaction; undefined where there is none. `throughView`: it
- * is a view that reads it.
- */
+/** The collection of that name; undefined if there is none. `throughView`: a view reads it. */
 export function* findNamespace(
   tx: ReadTx & Guarded,
   db: string,
@@ -87,7 +84,7 @@ export function* findNamespace(
   return ns
 }
 
-/** What has the name of a collection now that this command, or a view for it, found before. */
+/** The current collection of a name that this command, or a view for it, found before. */
 export function findAgain(
   tx: ReadTx & Guarded,
   { db, name }: Namespace,
@@ -95,7 +92,7 @@ export function findAgain(
   return findNamespace(tx, db, name, true)
 }
 
-/** The collection of that id, wherever a rename has put it. */
+/** The collection with that id, even after a rename. */
 export function* findNamespaceById(tx: ReadTx, id: number): Program<Namespace | undefined> {
   const found = yield* nameOfId(tx, id)
   if (found === undefined) return undefined
@@ -109,8 +106,8 @@ export function* findNamespaceById(tx: ReadTx, id: number): Program<Namespace | 
 }
 
 /**
- * Makes an empty collection; under a name that is reserved it belongs to whom the name is kept for.
- * Throws NamespaceExists, InvalidNamespace (bad or server's own name) and DatabaseDifferCase.
+ * Creates an empty collection; a reserved name gives it to the holder. Throws NamespaceExists,
+ * InvalidNamespace (invalid or internal name) and DatabaseDifferCase.
  */
 export function* createNamespace(
   tx: Tx & Guarded,
@@ -123,7 +120,7 @@ export function* createNamespace(
   return yield* createAnyNamespace(tx, db, name, options)
 }
 
-/** As createNamespace, also under a name that is the server's own. */
+/** Like createNamespace, but also allows internal names. */
 export function* createAnyNamespace(
   tx: Tx & Guarded,
   db: string,
@@ -170,12 +167,15 @@ export function* createAnyNamespace(
 
 function newAccess({ owner, mode, madeBy }: CreateOptions, isKeyspace: boolean): Access {
   const made = madeBy === undefined ? {} : { isSettled: true as const, madeBy }
-  // Keys are their owner's until the owner says more: DEFAULT_PRIVACY is of documents.
+  // Keys are private until the owner changes that: DEFAULT_PRIVACY applies to documents.
   if (isKeyspace) return { owner, mode: 'private', roles: {}, isSettled: true, ...made }
   return { owner, mode, roles: {}, ...made }
 }
 
-/** Whether that name is one of a key-value database. Throws InvalidOptions if it cannot be one. */
+/**
+ * Whether the name is that of a key-value database. Throws InvalidOptions if the options do not
+ * allow one.
+ */
 function isKeyspace(name: string, options: Document): boolean {
   if (keyspaceIndex(name) === undefined) return false
   const isOther = [cappedOf(options), timeSeriesOf(options), definitionIn(options).view]
@@ -188,7 +188,7 @@ function putNamespace(tx: Tx, ns: Namespace): void {
   putIndex(tx, ns)
 }
 
-/** The indexes that a collection has from the beginning. */
+/** Creates the initial indexes of a collection. */
 function* makeIndexes(tx: Tx, options: Document): Program<IndexDescriptor[]> {
   const indexes: IndexDescriptor[] = []
   for (const index of initialIndexes(options)) {
@@ -197,7 +197,7 @@ function* makeIndexes(tx: Tx, options: Document): Program<IndexDescriptor[]> {
   return indexes
 }
 
-/** The collection, made if missing. Throws as createNamespace, but for NamespaceExists. */
+/** The collection, created if missing. Throws like createNamespace, except NamespaceExists. */
 export function* ensureNamespace(
   tx: Tx & Guarded,
   db: string,
@@ -209,8 +209,8 @@ export function* ensureNamespace(
 }
 
 /**
- * Puts a changed descriptor and answers it as the catalog now has it, its version raised. `ns` must
- * have been made from what this program has read.
+ * Puts a changed descriptor and returns it as stored, with a raised version. `ns` must derive from
+ * what this program has read.
  */
 export function saveNamespace(tx: Tx, ns: Namespace): Namespace {
   const saved = { ...ns, version: ns.version + 1 }
@@ -218,7 +218,7 @@ export function saveNamespace(tx: Tx, ns: Namespace): Namespace {
   return saved
 }
 
-/** As saveNamespace, with another access; listings by the one before end. */
+/** Like saveNamespace, with a new access; removes the previous access from listings. */
 export function* saveAccess(tx: Tx, ns: Namespace, access: Access): Program<Namespace> {
   yield* moveSpace(tx, ns, access)
   removeReach(tx, ns, ns.access)
@@ -227,9 +227,8 @@ export function* saveAccess(tx: Tx, ns: Namespace, access: Access): Program<Name
 }
 
 /**
- * Removes the collection; its contents become garbage that a job deletes behind. Its name stays
- * reserved for its owner, with mode and roles, unless it is released. A key-value database and the
- * collection of the channels are there for ever: dropped, they are empty and without indexes.
+ * Removes the collection; a job deletes its contents later. Unless `released`, its name stays
+ * reserved with owner, mode and roles. Permanent collections are emptied and lose their indexes.
  */
 export function* dropNamespace(tx: Tx & Guarded, ns: Namespace, released = false): Program<void> {
   for (const index of ns.indexes) yield* giveUpIndex(tx, ns.access, index.id)
@@ -254,7 +253,7 @@ export function* dropNamespace(tx: Tx & Guarded, ns: Namespace, released = false
   yield* releaseDatabase(tx, ns.db)
 }
 
-/** Removes the record of a key-value database that holds nothing. */
+/** Removes the record of an empty key-value database. */
 export function* removeKeyspace(tx: Tx, ns: Namespace): Program<void> {
   tx.remove(namespaceKey(ns.db, ns.name))
   removeIndex(tx, ns)
@@ -262,15 +261,15 @@ export function* removeKeyspace(tx: Tx, ns: Namespace): Program<void> {
   yield* releaseDatabase(tx, ns.db)
 }
 
-/** Whose the name of a dropped collection is; undefined where it is free, or in use. */
+/** The access reserved for the name of a dropped collection; undefined if it is free or in use. */
 export function* findReserved(tx: ReadTx, db: string, name: string): Program<Access | undefined> {
   const bytes = yield* tx.get(reservedKey(db, name))
   return bytes === undefined ? undefined : decodeAccess(bytes)
 }
 
 /**
- * What decides about a collection that is not there: whom its name is kept for. In a home all names
- * are the wallet's, so that another cannot try which of them are in use.
+ * The access of a missing collection: that of its reservation. In a home all names belong to the
+ * wallet, so that another wallet cannot probe which exist.
  */
 export function* accessOfMissing(
   tx: ReadTx,
@@ -280,7 +279,7 @@ export function* accessOfMissing(
   return (yield* findReserved(tx, db, name)) ?? homeAccess(db)
 }
 
-/** The names that are reserved, by their keys, from `start` on; at most scanEntriesMax. */
+/** Reserved names in key order, from `start` on; at most scanEntriesMax. */
 export function* scanReserved(tx: ReadTx, start?: Bytes): Program<Reserved[]> {
   const from = start ?? Uint8Array.of(keyClass.catalog, kind.reserved)
   const end = Uint8Array.of(keyClass.catalog, kind.reserved + 1)
@@ -299,12 +298,12 @@ export interface Reserved {
   readonly value: Bytes
 }
 
-/** Keeps a name that is not in use for its owner. */
+/** Reserves an unused name for its owner. */
 export function reserve(tx: Tx, db: string, name: string, access: Access): void {
   tx.put(reservedKey(db, name), encodeAccess(access))
 }
 
-/** Releases the name for all wallets. */
+/** Removes the reservation of a name. */
 export function release(tx: Tx, db: string, name: string): void {
   tx.remove(reservedKey(db, name))
 }
@@ -324,8 +323,8 @@ export function* emptyKeyspace(tx: Tx, ns: Namespace): Program<Namespace> {
 }
 
 /**
- * Gives a collection another name, perhaps in another database; contents, indexes, access and uuid
- * stay. Throws IllegalOperation, NamespaceExists (unless `dropTarget`), InvalidNamespace.
+ * Renames a collection, perhaps into another database; contents, indexes, access and uuid stay.
+ * Throws IllegalOperation, NamespaceExists (unless `dropTarget`), InvalidNamespace.
  */
 export function* renameNamespace(
   tx: Tx & Guarded,
@@ -348,7 +347,7 @@ export function* renameNamespace(
   }
   const kept = target === undefined ? yield* accessUnder(tx, db, name, ns) : ns.access
   const access = accessIn(db, kept)
-  // What is written beside the place that it takes was not counted until now.
+  // A replacement collection is counted only when it takes its final name.
   if (ns.name.startsWith(replacementPrefix)) yield* requireHolding(tx, access, name)
   moveHolding(tx, ns, { name, access })
   yield* moveSpace(tx, ns, access)
@@ -360,7 +359,7 @@ export function* renameNamespace(
   return renamed
 }
 
-/** Puts a collection into a home, under its name, which is free there: contents and uuid stay. */
+/** Moves a collection into a home, under its name, which is free there; contents and uuid stay. */
 export function* moveNamespace(tx: Tx, ns: Namespace, db: string): Program<Namespace> {
   tx.remove(namespaceKey(ns.db, ns.name))
   removeIndex(tx, ns)
@@ -370,12 +369,15 @@ export function* moveNamespace(tx: Tx, ns: Namespace, db: string): Program<Names
   return saveNamespace(tx, { ...ns, db, access })
 }
 
-/** Throws IllegalOperation for a collection that is there for ever, under its name. */
+/** Throws IllegalOperation for a permanent collection, which keeps its name. */
 export function requireMovable(ns: Namespace): void {
   if (isFixed(ns)) throw fail('IllegalOperation', 'a key-value database keeps its name')
 }
 
-/** What a collection's access is under a name that may be reserved: for another, it is his. */
+/**
+ * The access of a collection under a name that may be reserved: the holder of a reservation owns
+ * it.
+ */
 function* accessUnder(tx: Tx, db: string, name: string, ns: Namespace): Program<Access> {
   const reserved = yield* findReserved(tx, db, name)
   if (reserved === undefined) return ns.access
@@ -383,12 +385,12 @@ function* accessUnder(tx: Tx, db: string, name: string, ns: Namespace): Program<
   return reserved.owner === ns.access.owner ? ns.access : reserved
 }
 
-/** Whether its name and its owner are settled from the first start. */
+/** Whether name and owner are fixed from the first start. */
 function isFixed({ keyspace, isPermanent }: Namespace): boolean {
   return keyspace === true || isPermanent === true
 }
 
-/** Every collection, or those of one database, by their names in byte order. */
+/** All collections, or those of one database, by name in byte order. */
 export function* listNamespaces(tx: ReadTx & Guarded, db?: string): Program<Namespace[]> {
   const found: Namespace[] = []
   let { start, end } = listRange(db)
@@ -404,7 +406,7 @@ export function* listNamespaces(tx: ReadTx & Guarded, db?: string): Program<Name
   }
 }
 
-/** At most `limit` collections from a catalog key on, each with its own; in a write program. */
+/** At most `limit` collections from a catalog key on, each with its key; in a write program. */
 export function* namespacesFrom(
   tx: Tx,
   from: Bytes | undefined,
@@ -418,12 +420,12 @@ export function* namespacesFrom(
   })
 }
 
-/** As listNamespaces, without empty key-value databases, which do not count as created. */
+/** Like listNamespaces, without empty key-value databases, which do not count as created. */
 export function* shownNamespaces(tx: ReadTx & Guarded, db?: string): Program<Namespace[]> {
   return yield* showable(tx, yield* listNamespaces(tx, db))
 }
 
-/** Those that listings show. */
+/** The collections that listings show. */
 function* showable(tx: ReadTx, all: readonly Namespace[]): Program<Namespace[]> {
   const shown: Namespace[] = []
   for (const ns of all) if (yield* isShown(tx, ns)) shown.push(ns)
@@ -439,8 +441,8 @@ export function* isShown(tx: ReadTx, ns: Namespace): Program<boolean> {
 }
 
 /**
- * Puts the descriptor of a key-value database whose first keys this program has written under an id
- * that it has foreseen (nextId): `id` is the last one that is taken so.
+ * Puts the descriptor of a key-value database whose first keys used an id from nextId. `id` is the
+ * last id used this way.
  */
 export function* putForeseen(
   tx: Tx,
@@ -454,7 +456,10 @@ export function* putForeseen(
   putNamespace(tx, ns)
 }
 
-/** Records the database's spelling with its first collection: two that differ in case cannot be. */
+/**
+ * Records the spelling of a database with its first collection: names that differ only in case
+ * conflict.
+ */
 function* claimDatabase(
   tx: Tx & Guarded,
   db: string,
@@ -465,7 +470,7 @@ function* claimDatabase(
   const spelled = stored === undefined ? undefined : textOf(stored)
   if (spelled === db) return
   if (isHome(db)) {
-    // What another spelling was made of before homes were reserved is in no wallet's way.
+    // Other spellings from before homes were reserved do not block a wallet.
     const homes = yield* countHomes(tx)
     makingHome?.(db, homes)
     tx.put(homesKey, numberBytes(homes + 1))

@@ -1,6 +1,6 @@
-// Collection descriptors as BSON records of the catalog: encoding, and a decoding that is kept as
-// long as the stored bytes stay the same. The bytes decide, not a version: two programs of one
-// write group put two descriptors under one group number.
+// Collection descriptors as BSON records of the catalog, with a decoding cache. The cache compares
+// bytes, not versions: two programs of one write group may put two descriptors under one group
+// number.
 
 import { LRUCache } from 'lru-cache'
 import { type Bytes, equalBytes } from '../../../base/bytes/bytes.js'
@@ -37,33 +37,36 @@ import { timeSeriesOf } from '../kinds/time-series-options.js'
 import { definitionIn } from '../kinds/view-options.js'
 import { validationOf } from '../validation.js'
 
-/** Decoded collection descriptors kept: how many, and their bytes. */
+/** Limits of the cache of decoded descriptors: count and bytes. */
 const descriptorCacheMax = 10_000
 const descriptorCacheBytesMax = 16 * MiB
 
 const uuidSubtype = 4
 
-/** What the server writes down of who did what: no client can have made a collection of it. */
+/** The server's audit log; no client can create this collection. */
 export const auditName = '_audit'
 
-/** Before the names of the collections that a graph of memories is made of. */
+/** Prefix of the collections of a graph. */
 export const graphPrefix = 'memory.'
 
 const graphPart = /^memory\.([A-Za-z0-9][A-Za-z0-9_-]*)\.(?:nodes|edges|terms|anchors)$/
 
-/** Whether a name is that of a part of a graph; other names that begin with `memory.` are free. */
+/** Whether a name is that of a part of a graph; other names with the prefix `memory.` are free. */
 export function isGraphPart(name: string): boolean {
   const [, graph] = graphPart.exec(name) ?? []
   return graph !== undefined && graph.length <= graphNameCharsMax
 }
 
-/** What a name says of who may reach a collection. */
+/** Access facts that follow from the name of a collection. */
 function keptFor(name: string): Pick<Access, 'audience' | 'isGraph'> {
   if (name === auditName) return { audience: 'administrators' }
   return isGraphPart(name) ? { isGraph: true } : {}
 }
 
-/** Who a collection counts for: its owner, or the service user that made it. */
+/**
+ * The identity whose quota a collection counts towards: its owner, or the service user that created
+ * it.
+ */
 export function payerOf({ owner, madeBy }: Access): string | null {
   return owner ?? madeBy ?? null
 }
@@ -71,7 +74,7 @@ export function payerOf({ owner, madeBy }: Access): string | null {
 /** `{}`. */
 export const emptyDocument: Document = writeDocument(() => {})
 
-/** The stored form; database and name stand in the key. */
+/** Encodes a descriptor; database and name are in the key. */
 export function encodeNamespace(ns: Namespace): Bytes {
   const writer = new DocumentWriter()
   writer.int64('id', ns.id).int64('version', ns.version).int64('createdAt', ns.createdAt)
@@ -96,7 +99,7 @@ function writeAccess(writer: DocumentWriter, access: Access): void {
   if (access.madeBy !== undefined) writer.string('madeBy', access.madeBy)
 }
 
-/** Of a name that is reserved. */
+/** Encodes the access of a reserved name. */
 export function encodeAccess(access: Access): Bytes {
   return writeDocument((writer) => writeAccess(writer, access))
 }
@@ -148,7 +151,7 @@ function writeKeysVersion(writer: DocumentWriter, { collation, keyedBy }: Keyed)
   if (collation !== undefined) writer.string('keyedBy', keyedBy ?? keysVersion)
 }
 
-/** Nothing where it is this process's. */
+/** Empty if the ICU version is that of this process. */
 function keysVersionOf(document: Document): { readonly keyedBy?: string } {
   const stored = field(document, 'keyedBy')
   const keyedBy = stored === undefined ? '' : stringOf(stored)
@@ -163,11 +166,11 @@ interface Decoded {
 const decoded = new LRUCache<string, Decoded>({
   max: descriptorCacheMax,
   maxSize: descriptorCacheBytesMax,
-  // A decoded descriptor takes a few times its bytes, and an entry of the table some more.
+  // A decoded descriptor takes about four times its bytes, plus the table entry.
   sizeCalculation: (entry) => entry.bytes.length * 4 + 1_000,
 })
 
-/** The descriptor that `bytes` hold, decoded at most once while they stay the same. */
+/** Decodes a descriptor, at most once while its bytes stay the same. */
 export function decodeNamespace(db: string, name: string, bytes: Bytes): Namespace {
   const key = `${db}\0${name}`
   const known = decoded.get(key)
@@ -209,7 +212,7 @@ function parseIndex(document: Document): IndexDescriptor {
   const spec = documentOf(required(document, 'spec')).slice()
   const arrays = field(document, 'arrayPaths')
   const fields = fieldsOfKey(documentOf(required(spec, 'key')))
-  // Hashes tell neither values nor their order, whatever the entries are of.
+  // Hashes reveal neither values nor their order, whatever their entries are.
   const inexact = boolOf(required(document, 'inexact')) || fields.some(isHashedField)
   return {
     id: numberOf(required(document, 'id')) as IndexId,
@@ -230,7 +233,7 @@ function parseIndex(document: Document): IndexDescriptor {
 
 const isHashedField = ({ hashed }: IndexField): boolean => hashed === true
 
-/** Paths and directions of a key pattern such as `{a: 1, b: -1}`; its shape has been checked. */
+/** Paths and directions of a valid key pattern such as `{a: 1, b: -1}`. */
 export function fieldsOfKey(key: Document): IndexField[] {
   const fields: IndexField[] = []
   for (const [path, direction] of fieldsOf(documentValue(key))) {

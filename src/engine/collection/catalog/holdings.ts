@@ -1,6 +1,6 @@
-// How many collections and graphs an owner has, beside the sum of their bytes: a counter that moves
-// in the transaction that makes or drops one, so that a quota costs the same beside a million homes
-// of others. (docs/design/storage.md, "Counts")
+// Counts the collections and graphs of an owner, beside the sum of their bytes. The counter changes
+// in the transaction that creates or drops one, so a quota check costs the same with a million
+// homes. (docs/design/storage.md, "Counts")
 
 import { type Bytes, utf8 } from '../../../base/bytes/bytes.js'
 import { idKey, keyClass } from '../../../store/layout.js'
@@ -10,22 +10,24 @@ import { type Counted, countedBytes, ownersId, readCounted } from '../counters.j
 import { isGraphPart, payerOf } from './descriptors.js'
 import { channelsName, keyspaceIndex } from './homes.js'
 
-/** Names of collections that are written beside those whose place they will take. */
+/** Prefix of collections that are built to replace others. */
 export const replacementPrefix = 'system.replacement.'
 
-/** Before the owner's name; a sum of bytes has an address or a user's name there. */
+/** Mark before the owner's name. In the key of a byte sum, the address or user name is here. */
 export const heldMark = 1
 
-/** What an owner has; of a counter, collections stand as documents and graphs as bytes. */
+/** The holdings of an owner; a counter stores collections as documents and graphs as bytes. */
 interface Holding {
   readonly collections: number
   readonly graphs: number
 }
 
-/** What a collection counts as; a graph, which is several, by the one that has its nodes. */
+/**
+ * What a collection counts as. A graph has several collections; only the one with its nodes counts.
+ */
 export function countedAs(name: string): Held | undefined {
   if (name.startsWith(replacementPrefix)) return undefined
-  // They are there for a wallet from the beginning.
+  // These exist for every wallet from the beginning.
   if (keyspaceIndex(name) !== undefined || name === channelsName) return undefined
   if (!isGraphPart(name)) return 'collections'
   return name.endsWith('.nodes') ? 'graphs' : undefined
@@ -40,7 +42,7 @@ export function* holdingOf(tx: ReadTx, owner: string): Program<Holding> {
   return { collections, graphs }
 }
 
-/** Throws QuotaExceeded where the caller may not make one more of that name for the owner. */
+/** Throws QuotaExceeded if the owner may not have one more collection or graph. */
 export function* requireHolding(tx: ReadTx & Guarded, access: Access, name: string): Program<void> {
   const payer = payerOf(access)
   const held = countedAs(name)
@@ -48,7 +50,7 @@ export function* requireHolding(tx: ReadTx & Guarded, access: Access, name: stri
   tx.creating(held, (yield* holdingOf(tx, payer))[held])
 }
 
-/** A collection is made (1) or dropped (-1). */
+/** Counts a created (1) or dropped (-1) collection. */
 export function addHolding(tx: Tx, { name, access }: NamedAccess, by: 1 | -1): void {
   const payer = payerOf(access)
   const held = countedAs(name)
@@ -58,20 +60,20 @@ export function addHolding(tx: Tx, { name, access }: NamedAccess, by: 1 | -1): v
 
 type NamedAccess = Pick<Namespace, 'name' | 'access'>
 
-/** A collection gets another name or access. */
+/** Updates the counts for a new name or access. */
 export function moveHolding(tx: Tx, from: NamedAccess, to: NamedAccess): void {
   addHolding(tx, from, -1)
   addHolding(tx, to, 1)
 }
 
-/** Where they are known to be complete: a folder of before has none. */
+/** Key of the record that the counters are complete; folders of earlier versions lack it. */
 const heldCountedKey = Uint8Array.of(keyClass.catalog, 0x00, 0x07)
 
 export function* heldCounted(tx: ReadTx): Program<Counted> {
   return readCounted(yield* tx.get(heldCountedKey))
 }
 
-/** Counts a page of the collections of a folder that has no such counters yet; as countUsage. */
+/** Counts a page of collections in a folder without these counters; like countUsage. */
 export function* countHoldings(
   tx: Tx,
   namespaces: readonly Namespace[],

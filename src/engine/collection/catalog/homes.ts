@@ -1,6 +1,6 @@
-// The home of a wallet: the database `w_` and its address in lower case, in which its keys, its
-// channels and its graphs lie unless another space is named. The form is reserved, so that no
-// client can take the home of a wallet that has yet to come. (docs/rights.md, "Spaces")
+// The home of a wallet: the database `w_` plus its address in lower case. It holds the wallet's
+// keys, channels and graphs unless a command names another space. The form is reserved, so no
+// client can take the home of a future wallet. (docs/rights.md, "Spaces")
 
 import { checksumAddress } from '../../../base/bytes/eip55.js'
 import { fail } from '../../../base/errors.js'
@@ -9,7 +9,7 @@ import type { Access } from '../../types.js'
 const homeForm = /^w_0x([0-9a-f]{40})$/
 const reservedForm = /^w_0x/i
 
-/** The database that is a wallet's own; `address` in any case. */
+/** The home database of a wallet; `address` in any case. */
 export function homeOf(address: string): string {
   return `w_${address.toLowerCase()}`
 }
@@ -19,13 +19,13 @@ export function isHome(db: string): boolean {
   return db.length === 44 && homeForm.test(db)
 }
 
-/** EIP-55 address of the wallet whose home that is; undefined for any other database. */
+/** EIP-55 address of the wallet that owns the home; undefined for other databases. */
 export function ownerOfHome(db: string): string | undefined {
   const [, digits] = homeForm.exec(db) ?? []
   return digits === undefined ? undefined : checksumAddress(digits)
 }
 
-/** Throws InvalidNamespace for a name that looks like a home and is none: no wallet can have it. */
+/** Throws InvalidNamespace for a name that looks like a home but is not a valid one. */
 export function requireHomeForm(db: string): void {
   if (!reservedForm.test(db) || isHome(db)) return
   const form = 'w_0x and 40 lower-case hexadecimal digits'
@@ -33,8 +33,8 @@ export function requireHomeForm(db: string): void {
 }
 
 /**
- * The access of what is made or moved into a database: in a home all is the wallet's, whichever
- * identity makes it. Throws Unauthorized for what another wallet owns.
+ * The access of a collection made or moved into a database. In a home the wallet owns everything,
+ * whichever identity creates it. Throws Unauthorized if another wallet owns it.
  */
 export function accessIn(db: string, access: Access): Access {
   const owner = ownerOfHome(db)
@@ -43,7 +43,7 @@ export function accessIn(db: string, access: Access): Access {
   throw fail('Unauthorized', `database ${db} is the home of another wallet`, { reason: 'HOME' })
 }
 
-/** Of what was never made in a home; undefined for any other database. */
+/** The access of a missing collection in a home; undefined for any other database. */
 export function homeAccess(db: string): Access | undefined {
   const owner = isHome(db) ? ownerOfHome(db) : undefined
   return owner === undefined ? undefined : { owner, mode: 'private', roles: {} }
@@ -54,7 +54,7 @@ export function keyspaceName(index: number): string {
   return `kv${index}`
 }
 
-/** The number of the key-value database whose collection that is; undefined for any other name. */
+/** The number of the key-value database of that collection; undefined for other names. */
 export function keyspaceIndex(name: string): number | undefined {
   if (!name.startsWith('kv')) return undefined
   const [, digits] = /^kv(\d|1[0-5])$/.exec(name) ?? []
@@ -62,8 +62,8 @@ export function keyspaceIndex(name: string): number | undefined {
 }
 
 /**
- * Throws Unauthorized where a wallet would make what a space that is not its home stands on: its
- * key-value databases, its channels.
+ * Throws Unauthorized if a wallet creates key-value databases or channels in a space that is not
+ * its home.
  */
 export function requireOwnSpace(db: string, name: string, owner: string | null): void {
   if (owner === null || isHome(db)) return
@@ -72,5 +72,8 @@ export function requireOwnSpace(db: string, name: string, owner: string | null):
   throw fail('Unauthorized', text, { reason: 'HOME' })
 }
 
-/** Who may listen to and publish on the channels: reading it is to listen, writing to publish. */
+/**
+ * The collection whose rights apply to the channels: read allows listening, write allows
+ * publishing.
+ */
 export const channelsName = 'pubsub'

@@ -1,17 +1,17 @@
-// What may name a database and a collection: which characters, how long, and which names are the
-// server's own. Homes of wallets have names of their own form. (docs/rights.md, "Names")
+// Valid names of databases and collections: characters, length, and internal names. Homes have
+// their own form. (docs/rights.md, "Names")
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import { databaseNameBytesMax, namespaceBytesMax } from '../../../base/limits.js'
 import { auditName, isGraphPart } from './descriptors.js'
 import { requireHomeForm } from './homes.js'
 
-/** Letters, digits, _ and - alone: what nearly all names are made of, and no rule is against. */
+/** Fast path: only letters, digits, _ and -, as in most names; always valid. */
 function isPlain(name: string): boolean {
   return /^[\w-]+$/.test(name)
 }
 
-/** Whether a name may stand in a command at all; throws InvalidNamespace. */
+/** Checks whether a command may name it; throws InvalidNamespace. */
 export function checkNamespaceName(db: string, name: string): void {
   checkDatabaseName(db)
   if (databaseNameBytesMax + 1 + name.length <= namespaceBytesMax && isPlain(name)) return
@@ -31,7 +31,7 @@ export function checkNamespaceName(db: string, name: string): void {
   }
 }
 
-/** Throws InvalidNamespace for what cannot name a database. */
+/** Throws InvalidNamespace for an invalid database name. */
 export function checkDatabaseName(db: string): void {
   if (db.length <= databaseNameBytesMax && isPlain(db)) return
   const length = Buffer.byteLength(db)
@@ -42,7 +42,7 @@ export function checkDatabaseName(db: string): void {
 
 const reservedDatabases: ReadonlySet<string> = new Set(['admin', 'config', 'local'])
 
-/** Names that exist for the server alone (docs/rights.md, "Names"). */
+/** Rejects names that only the server may write (docs/rights.md, "Names"). */
 export function requireWritableName(db: string, name: string): void {
   requireHomeForm(db)
   if (reservedDatabases.has(db)) {
@@ -54,7 +54,7 @@ export function requireWritableName(db: string, name: string): void {
   if (name === auditName || isGraphPart(name)) throw reservedName(db, name)
 }
 
-/** The refusal to write under a name that is the server's. */
+/** The error for a write under an internal name. */
 export function reservedName(db: string, name: string): GatewayError {
   return fail('InvalidNamespace', `collection name is reserved: ${db}.${name}`)
 }

@@ -1,5 +1,5 @@
-// Collections that the server itself makes: those whose ownership record is there from the first
-// start because it stands for more than documents, and those that it alone writes to.
+// Collections that the server creates: those that exist from the first start because their rights
+// cover more than documents, and those that only the server writes.
 
 import { createHash } from 'node:crypto'
 import type { Bytes } from '../../../base/bytes/bytes.js'
@@ -15,12 +15,12 @@ import {
 import { auditName, emptyDocument } from './descriptors.js'
 import { channelsName } from './homes.js'
 
-/** How a shared space is made at the first start: without an owner, and not claimable. */
+/** How the first start creates a shared space: without an owner, and not claimable. */
 export type SpaceOptions = Omit<CreateOptions, 'uuid'>
 
 /**
- * The collection that stands for the channels, made if it is missing. Documents may be kept in it
- * as in any other.
+ * The collection whose rights apply to the channels, created if missing. It can hold documents like
+ * any other.
  */
 export function* ensureChannels(tx: Tx, db: string, options: SpaceOptions): Program<Namespace> {
   const found = yield* findNamespace(tx, db, channelsName)
@@ -31,7 +31,7 @@ export function* ensureChannels(tx: Tx, db: string, options: SpaceOptions): Prog
   return saveNamespace(tx, { ...made, access, isPermanent: true })
 }
 
-/** The collection of what was done by whom, made with the first entry. */
+/** The audit collection, created with the first entry. */
 export function* ensureAudit(tx: Tx, db: string, now: number): Program<Namespace> {
   const found = yield* findNamespace(tx, db, auditName)
   if (found !== undefined) return found
@@ -42,7 +42,10 @@ export function* ensureAudit(tx: Tx, db: string, now: number): Program<Namespace
   return { ...made, access: { ...made.access, audience: 'administrators' } }
 }
 
-/** By name, version 8: a start must not use up randomness that what comes after it is given. */
+/**
+ * A UUID from the name, version 8. It uses no randomness, so a start does not change the random
+ * values of later code.
+ */
 export function uuidOfName(database: string, name: string): Bytes {
   const digest = createHash('sha256').update(`${database}.${name}`).digest()
   const uuid = new Uint8Array(16)

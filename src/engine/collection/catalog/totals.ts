@@ -1,6 +1,6 @@
-// Figures over every collection, for the Health object and the metrics. They are read from the
-// counters: exact while there are few collections. Beside very many homes a walk takes no more than
-// its share of the time, so that the figures are a moment old.
+// Totals over all collections, for the Health object and the metrics, read from the counters. They
+// are exact while there are few collections. With very many homes, a walk is limited to a share of
+// the time, so the figures may be slightly old.
 
 import type { Clock } from '../../../base/clock.js'
 import type { Awaitable, Count, Program, ReadTx, Store } from '../../../store/store.js'
@@ -9,8 +9,8 @@ import { countHomes } from './catalog.js'
 import { eachNamespace } from './catalog-walk.js'
 
 /**
- * A walk over all collections for `/health` and the metrics that takes no longer is made for each
- * request, milliseconds; a longer one takes this share of the time.
+ * A walk for `/health` and the metrics up to this time, milliseconds, runs on each request. A
+ * longer one is limited to this share of the time.
  */
 const totalsFreeMs = 10
 const totalsShare = 0.01
@@ -26,7 +26,7 @@ export class Totals {
     private readonly clock: Clock,
   ) {}
 
-  /** Throws or rejects where the store cannot be read. */
+  /** Throws or rejects if the store cannot be read. */
   read(): Awaitable<Count> {
     const { store, clock, last } = this
     const startedMs = clock.elapsed()

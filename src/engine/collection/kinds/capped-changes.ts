@@ -1,5 +1,5 @@
-// collMod of a capped collection's bounds. What is too much by smaller ones goes with the next
-// insert, as on the reference server.
+// collMod of a capped collection's limits. The next insert removes documents that exceed smaller
+// limits, as on MongoDB.
 
 import { fail } from '../../../base/errors.js'
 import type { Program, Tx } from '../../../store/store.js'
@@ -12,7 +12,7 @@ interface CappedChange {
   readonly cappedMax: number | undefined
 }
 
-/** Throws NamespaceNotFound, InvalidOptions where it is not capped, 51024, BadValue. */
+/** Throws NamespaceNotFound, InvalidOptions if it is not capped, 51024, BadValue. */
 export function* changeCapped(
   tx: Tx & Guarded,
   db: string,

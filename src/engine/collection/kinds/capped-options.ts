@@ -1,5 +1,5 @@
-// What `create` says about a capped collection: how many bytes and documents it keeps. The options
-// document is what listCollections echoes, so the adjusted figures are what it holds.
+// Options of a capped collection in `create`: its limits in bytes and documents. listCollections
+// echoes the options document, so it holds the adjusted figures.
 
 import { fail } from '../../../base/errors.js'
 import {
@@ -22,11 +22,11 @@ import { type DocumentWriter, writeDocument } from '../../../value/writer.js'
 export interface Capped {
   /** BSON bytes of its documents. */
   readonly bytesMax: number
-  /** Undefined: as many as fit. */
+  /** Undefined means unlimited. */
   readonly documentsMax: number | undefined
 }
 
-/** The bounds in an options document; undefined where the collection is not capped. */
+/** The limits in an options document; undefined if the collection is not capped. */
 export function cappedOf(options: Document): Capped | undefined {
   const capped = field(options, 'capped')
   if (capped?.type !== bsonType.bool || !boolOf(capped)) return undefined
@@ -38,7 +38,7 @@ export function cappedOf(options: Document): Capped | undefined {
   }
 }
 
-/** The size that a collection gets for the one that is asked for. Throws 51024, BadValue. */
+/** The adjusted size for a requested size. Throws 51024, BadValue. */
 export function cappedSizeOf(asked: number, name = 'size'): number {
   const whole = Math.trunc(asked)
   if (!(whole >= 1)) {
@@ -48,7 +48,7 @@ export function cappedSizeOf(asked: number, name = 'size'): number {
   return Math.max(cappedBytesMin, Math.ceil(whole / cappedBytesStep) * cappedBytesStep)
 }
 
-/** The same of the number of documents: none or less is as many as there can be. */
+/** The adjusted number of documents; zero or less means the maximum. */
 export function cappedMaxOf(asked: number): number {
   const whole = Math.trunc(asked)
   if (whole > cappedDocumentsMax) {
@@ -57,7 +57,7 @@ export function cappedMaxOf(asked: number): number {
   return whole > 0 ? whole : cappedDocumentsMax
 }
 
-/** `capped`, `size` and `max` as an options document has them. */
+/** Writes `capped`, `size` and `max` of an options document. */
 function writeCapped(writer: DocumentWriter, { bytesMax, documentsMax }: Capped): void {
   writer.bool('capped', true).value('size', numberValue(bytesMax))
   if (documentsMax !== undefined) writer.value('max', numberValue(documentsMax))
@@ -65,7 +65,7 @@ function writeCapped(writer: DocumentWriter, { bytesMax, documentsMax }: Capped)
 
 const cappedNames: ReadonlySet<string> = new Set(['capped', 'size', 'max'])
 
-/** An options document with other bounds; everything else in it stays. */
+/** An options document with new limits; its other fields stay. */
 export function withCapped(options: Document, capped: Capped): Document {
   return writeDocument((writer) => {
     writeCapped(writer, capped)

@@ -1,7 +1,7 @@
-// The order of a capped collection: its records lie under sequence numbers, so that their order is
-// that of insertion, and `_id_` is an index like others. One head record a collection, in the
-// catalog's class, knows the next number and where the oldest document may be. Time-series
-// collections are kept so too, with an index on the time instead of `_id_`.
+// The order of a capped collection: records are stored under sequence numbers, in insertion order,
+// and `_id_` is an ordinary index. A head record in the catalog class holds the next number and a
+// lower bound of the oldest one. Time-series collections work the same, with an index on the time
+// in place of `_id_`.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { assert, fail } from '../../../base/errors.js'
@@ -22,7 +22,7 @@ const firstSequence = 1
 export interface CappedHead {
   /** No document has a smaller number. */
   readonly first: number
-  /** The next document's; never given twice, so that a cursor at the end misses nothing. */
+  /** The number of the next document; never reused, so a cursor at the end misses nothing. */
   readonly next: number
 }
 
@@ -34,12 +34,12 @@ export function isCapped(ns: Namespace): ns is CappedNamespace {
   return ns.capped !== undefined
 }
 
-/** Whether its records lie under numbers, and not under their `_id`. */
+/** Whether records are stored under numbers, not under their `_id`. */
 export function isSequenced(ns: Namespace): boolean {
   return ns.capped !== undefined || ns.timeSeries !== undefined
 }
 
-/** Key of the head: it changes with every insert, so it is what tailing cursors wait for. */
+/** Key of the head. It changes with every insert, so tailing cursors wait for it. */
 export function headKey(id: NamespaceId): Bytes {
   const key = new Uint8Array(6)
   key.set([keyClass.catalog, headKind])
@@ -52,7 +52,7 @@ export const headRange: KeyRange = {
   end: Uint8Array.of(keyClass.catalog, headKind + 1),
 }
 
-/** Whose head a key of headRange is. */
+/** The collection of a key in headRange. */
 export function ownerOfHead(key: Bytes): NamespaceId {
   return new DataView(key.buffer, key.byteOffset, key.length).getUint32(2) as NamespaceId
 }
@@ -65,20 +65,20 @@ export function putHead(tx: Tx, id: NamespaceId, { first, next }: CappedHead): v
   tx.put(headKey(id), bytes)
 }
 
-/** Undefined where the collection is gone, or damaged. */
+/** Undefined if the collection was dropped or is damaged. */
 export function* findHead(tx: ReadTx, id: NamespaceId): Program<CappedHead | undefined> {
   const bytes = yield* tx.get(headKey(id))
   return bytes === undefined ? undefined : headOfBytes(bytes)
 }
 
-/** Throws ChecksumMismatch where it is gone: numbers must not begin again. */
+/** Throws ChecksumMismatch if the head is missing: numbers must not start again. */
 export function* readHead(tx: ReadTx, { id, db, name }: Namespace): Program<CappedHead> {
   const head = yield* findHead(tx, id)
   if (head !== undefined) return head
   throw fail('ChecksumMismatch', `the order of the capped collection ${db}.${name} is damaged`)
 }
 
-/** Undefined for what is no head. */
+/** Undefined if the bytes are not a head. */
 function headOfBytes(bytes: Bytes): CappedHead | undefined {
   if (bytes.length !== headBytes) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
@@ -87,7 +87,7 @@ function headOfBytes(bytes: Bytes): CappedHead | undefined {
   return first >= firstSequence && first <= next ? { first, next } : undefined
 }
 
-/** Record key of the document with that number. */
+/** Record key of a document number. */
 export function sequenceKey(id: NamespaceId, sequence: number): Bytes {
   const tail = new Uint8Array(sequenceBytes)
   const view = new DataView(tail.buffer)
@@ -96,7 +96,7 @@ export function sequenceKey(id: NamespaceId, sequence: number): Bytes {
   return idKey(keyClass.record, id, tail)
 }
 
-/** The number in a record key; undefined where it has none. */
+/** The number in a record key; undefined if it has none. */
 export function sequenceOf(key: Bytes): number | undefined {
   const headLength = idKey(keyClass.record, 0).length
   if (key.length !== headLength + sequenceBytes) return undefined
@@ -104,7 +104,7 @@ export function sequenceOf(key: Bytes): number | undefined {
   return view.getUint32(headLength) * twoTo32 + view.getUint32(headLength + 4)
 }
 
-/** `_id_` as an index that is kept. */
+/** `_id_` as a stored index. */
 export function idIndexOf(id: IndexId, spec: Bytes): IndexDescriptor {
   return {
     id,
@@ -120,24 +120,23 @@ export function idIndexOf(id: IndexId, spec: Bytes): IndexDescriptor {
 
 const idIndexName = '_id_'
 
-/** The index on `_id`, where it is one: of a capped collection alone. */
+/** The stored index on `_id`, which only capped collections have. */
 export function keptIdIndex(ns: Namespace): IndexDescriptor | undefined {
   return ns.indexes.find(isIdIndex)
 }
 
 /**
- * Of a time-series collection's index on the time, which is not listed: the reference server has
- * none.
+ * Name of a time-series collection's index on the time. It is not listed, since MongoDB has none.
  */
 export const timeIndexName = '$time'
 
-/** All but `_id_` and the index on the time: what can be listed beside it, hidden and dropped. */
+/** All indexes except `_id_` and the index on the time: those that can be hidden and dropped. */
 export function secondaryIndexes(ns: Namespace): readonly IndexDescriptor[] {
   if (ns.timeSeries !== undefined) return ns.indexes.filter(({ name }) => name !== timeIndexName)
   return isCapped(ns) ? ns.indexes.filter((index) => !isIdIndex(index)) : ns.indexes
 }
 
-/** How many indexes are listed: `_id_` among them, where there is one. */
+/** Number of listed indexes, including `_id_` if there is one. */
 export function indexCountOf(ns: Namespace): number {
   return secondaryIndexes(ns).length + (ns.timeSeries === undefined ? 1 : 0)
 }
@@ -146,7 +145,7 @@ function isIdIndex({ name }: IndexDescriptor): boolean {
   return name === idIndexName
 }
 
-/** Whether so much is more than the collection keeps. */
+/** Whether this exceeds the limits of the collection. */
 export function isOver(
   { bytesMax, documentsMax }: Capped,
   documents: number,
@@ -155,12 +154,12 @@ export function isOver(
   return bytes > bytesMax || (documentsMax !== undefined && documents > documentsMax)
 }
 
-/** Throws BadValue for a document that would be alone too large. */
+/** Throws BadValue for a document that alone exceeds the limit. */
 export function requireFits({ bytesMax }: Capped, bytes: number): void {
   if (bytes > bytesMax) throw fail('BadValue', 'object to insert exceeds cappedMaxSize')
 }
 
-/** Programs read and write numbers that a double holds exactly. */
+/** The next sequence number, which must be exact in a double. */
 export function nextSequence({ next }: CappedHead): number {
   assert(next < Number.MAX_SAFE_INTEGER, 'sequence numbers fit a double')
   return next + 1

@@ -1,5 +1,5 @@
-// The option `changeStreamPreAndPostImages`. It belongs to change streams, which a standalone has
-// none of: it is kept and listed, as the reference server does, and nothing is recorded for it.
+// The option `changeStreamPreAndPostImages` of change streams, which a standalone server does not
+// have. It is stored and listed, as MongoDB does, without any effect.
 
 import { fail } from '../../../base/errors.js'
 import type { Program, Tx } from '../../../store/store.js'
@@ -31,7 +31,7 @@ export function enabledImages(given: Document): boolean {
   throw fail('Location40414', text)
 }
 
-/** collMod's: listed from now on while it is enabled. */
+/** The option in collMod: listed while it is enabled. */
 export function* changeImages(
   tx: Tx & Guarded,
   db: string,

@@ -1,6 +1,6 @@
-// A clustered collection keeps its documents in the order of _id, under an index that is the
-// documents themselves. Every collection here is kept so; the option says how that index is listed.
-// Source: MongoDB manual, Clustered Collections; collection-management of the unified tests.
+// Clustered collections store documents in `_id` order, in the index itself. Every Sigil collection
+// does; the option only affects how the index is listed. Source: MongoDB manual, Clustered
+// Collections; collection-management of the unified tests.
 
 import { fail } from '../../../base/errors.js'
 import { Elements, field } from '../../../value/elements.js'
@@ -13,8 +13,8 @@ import type { Namespace } from '../../types.js'
 const known: ReadonlySet<string> = new Set(['key', 'unique', 'name', 'v'])
 
 /**
- * The option `clusteredIndex` of create as it is kept: `{v, key, name, unique}`. Throws
- * TypeMismatch, 40414, 40415, 5979700 and InvalidIndexSpecificationOption for what is none.
+ * The stored form of the option `clusteredIndex` of create: `{v, key, name, unique}`. Throws
+ * TypeMismatch, 40414, 40415, 5979700 and InvalidIndexSpecificationOption if it is invalid.
  */
 export function clusteredOption(given: Value): Document {
   if (given.type !== bsonType.object) {
@@ -65,10 +65,10 @@ function nameOf(spec: Document): string {
   throw fail('TypeMismatch', "BSON field 'create.clusteredIndex.name' must be a text")
 }
 
-/** A length and the ending 00. */
+/** Length prefix and terminating 00. */
 const emptyTextBytes = 5
 
-/** The index on `_id` as listIndexes tells of it. */
+/** The index on `_id` as listIndexes shows it. */
 export function listedIdIndex(ns: Namespace): Document {
   const clustered = field(ns.options, 'clusteredIndex')
   if (clustered?.type !== bsonType.object) return idIndexSpecOf(ns.collation)
@@ -80,7 +80,7 @@ export function listedIdIndex(ns: Namespace): Document {
   })
 }
 
-/** As the client called the index; undefined where the collection was made without. */
+/** The name that the client gave the index; undefined if the collection is not clustered. */
 export function clusteredName(ns: Namespace): string | undefined {
   const option = field(ns.options, 'clusteredIndex')
   const name = option?.type === bsonType.object ? field(option.payload(), 'name') : undefined

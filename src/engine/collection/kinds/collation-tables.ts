@@ -1,16 +1,18 @@
-// Keys under a collation are made of a table that takes 80 to 240 ms, and more on a slow machine:
-// after a start, or where very many collations are in use, it is missing. A thread makes it before
-// a program goes on with a collection that has such keys.
+// Collation keys need a table that takes 80 to 240 ms to build, longer on slow machines. It is
+// missing after a start, or if very many collations are in use. A thread builds it before a program
+// continues on a collection that needs it.
 
 import { Postponed } from '../../../store/steps.js'
 import type { Elsewhere } from '../../../store/store.js'
 import type { Collation } from '../../../value/collation/collation.js'
 import type { Namespace } from '../../types.js'
 
-/** Of one collection: as many as lie in memory together, with those of another one. */
+/**
+ * Maximum tables awaited for one collection: as many as fit in memory beside those of another one.
+ */
 const awaitedMax = 8
 
-/** What a program has to wait for, if not all tables of the collection's collations are there. */
+/** What a program must wait for if a table of the collection's collations is missing. */
 export function missingTables(ns: Namespace): Elsewhere | undefined {
   const collations = collationsOf(ns)
   if (collations === undefined) return undefined
@@ -21,13 +23,13 @@ export function missingTables(ns: Namespace): Elsewhere | undefined {
   }
   if (making.length === 0) return undefined
   const done = Promise.all(making).then(() => {
-    // Where the thread could not, the table is made here: the next run must find it.
+    // If the thread failed, the table is built here: the next run must find it.
     for (const collation of collations) collation.key('')
   })
   return { refusal: new Postponed(done), begin: () => ({ done, end: () => {} }) }
 }
 
-/** Undefined for nearly all collections: they have none. */
+/** Undefined for collections without a collation, which are nearly all. */
 function collationsOf({ collation, indexes }: Namespace): ReadonlySet<Collation> | undefined {
   let found: Set<Collation> | undefined
   if (collation !== undefined) found = new Set([collation])

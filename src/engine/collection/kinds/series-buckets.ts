@@ -1,6 +1,6 @@
-// `system.buckets.<name>`: the name under which tools that dump and restore read and write the
-// buckets of a time-series collection. Measurements lie by themselves here, so that buckets are
-// packed for a read and taken apart for a write. (docs/rights.md, "Names")
+// `system.buckets.<name>`: dump and restore tools read and write the buckets of a time-series
+// collection under this name. Sigil stores single measurements, so it packs buckets for a read and
+// unpacks them for a write. (docs/rights.md, "Names")
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import { bucketMeasurementsMax } from '../../../base/limits.js'
@@ -13,10 +13,10 @@ import { writeDocument } from '../../../value/writer.js'
 import { spanOf, type TimeSeries } from './time-series-options.js'
 
 const prefix = 'system.buckets.'
-/** Columns of these buckets are objects; in others they are compressed. */
+/** Bucket version with plain columns; other versions compress them. */
 const plainVersion = 1
 
-/** The time-series collection whose buckets a name stands for; undefined for any other name. */
+/** The time-series collection of a bucket name; undefined for other names. */
 export function seriesOfBuckets(name: string): string | undefined {
   const isOne = name.startsWith(prefix) && name.length > prefix.length
   return isOne ? name.slice(prefix.length) : undefined
@@ -33,7 +33,7 @@ function rulesOf(series: TimeSeries): BucketRules {
   return { timeField, metaField, spanSeconds: span, roundingSeconds: rounding }
 }
 
-/** The measurements of a bucket, in their order. Throws BadValue for what is no bucket. */
+/** The measurements of a bucket, in order. Throws BadValue if it is not a valid bucket. */
 export function unpackBucket(series: TimeSeries, bucket: Document): Document[] {
   const control = objectIn(bucket, 'control')
   const data = objectIn(bucket, 'data')

@@ -1,5 +1,5 @@
-// collMod of a time-series collection: longer buckets, which are listed and decide nothing here,
-// and the age at which measurements go, which the index on their time holds.
+// collMod of a time-series collection: longer buckets, which are listed but have no effect, and the
+// expiry age of measurements, which the index on their time holds.
 
 import type { Tx } from '../../../store/store.js'
 import { fieldsOf } from '../../../value/elements.js'
@@ -10,7 +10,7 @@ import { saveNamespace } from '../catalog/catalog.js'
 import { expiringAfter } from './time-series.js'
 import { type Bucketing, rebucketed, seriesDocument } from './time-series-options.js'
 
-/** `seconds` undefined: never. Throws InvalidOptions, 51024. */
+/** `seconds` undefined means that measurements never expire. Throws InvalidOptions, 51024. */
 export function changeSeries(
   tx: Tx,
   ns: Namespace,

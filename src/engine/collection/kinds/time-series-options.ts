@@ -1,7 +1,6 @@
-// What `create` and collMod say about a time-series collection: the fields of a measurement, and
-// how the reference server would put measurements into buckets. Here each lies by itself, so that
-// the latter is checked, kept and listed, and decides nothing. Source: the reference server's
-// manual and its core tests.
+// Options of a time-series collection in `create` and collMod: the fields of a measurement, and how
+// MongoDB would form buckets. Sigil stores single measurements, so bucket options are checked,
+// stored and listed, without effect. Source: the reference server's manual and its core tests.
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import { seriesSpanSecondsMax } from '../../../base/limits.js'
@@ -14,7 +13,7 @@ export const granularities = ['seconds', 'minutes', 'hours'] as const
 
 type Granularity = (typeof granularities)[number]
 
-/** How the reference server would make buckets. */
+/** How MongoDB would form buckets. */
 export interface Bucketing {
   readonly granularity?: Granularity | undefined
   readonly bucketMaxSpanSeconds?: number | undefined
@@ -26,14 +25,14 @@ export interface TimeSeries extends Bucketing {
   readonly metaField?: string | undefined
 }
 
-/** Seconds of a bucket of that granularity, and what its beginning is rounded to. */
+/** For each granularity: the span of a bucket and the rounding of its start, seconds. */
 const defaults = {
   seconds: { span: 3_600, rounding: 60 },
   minutes: { span: 86_400, rounding: 3_600 },
   hours: { span: 2_592_000, rounding: 86_400 },
 } as const
 
-/** What an options document says; undefined where the collection is none of time series. */
+/** Decodes an options document; undefined if it is not a time-series collection. */
 export function timeSeriesOf(options: Document): TimeSeries | undefined {
   const given = field(options, 'timeseries')
   if (given?.type !== bsonType.object) return undefined
@@ -55,7 +54,7 @@ export function timeSeriesOf(options: Document): TimeSeries | undefined {
   }
 }
 
-/** The option `timeseries` of create as it is kept. Throws InvalidOptions, BadValue, 51024. */
+/** The stored form of the option `timeseries` of create. Throws InvalidOptions, BadValue, 51024. */
 export function seriesOption(given: TimeSeries, namespace: string): Document {
   const { timeField, metaField } = given
   requireName(namespace, 'timeField', timeField)
@@ -87,7 +86,7 @@ function writeSeries(out: DocumentWriter, series: TimeSeries): void {
   if (rounding !== undefined) out.int32('bucketRoundingSeconds', rounding)
 }
 
-/** What buckets follow from what was given. Throws InvalidOptions, 51024. */
+/** The bucket settings that follow from the options. Throws InvalidOptions, 51024. */
 function bucketingOf(given: Bucketing): Bucketing {
   const { granularity, bucketMaxSpanSeconds: span, bucketRoundingSeconds: rounding } = given
   requireSeconds(given)
@@ -116,7 +115,9 @@ function requireSeconds(given: Bucketing): void {
   }
 }
 
-/** The same with other buckets, which may only be longer. Throws InvalidOptions, 51024. */
+/**
+ * The options with other bucket settings, which may only get longer. Throws InvalidOptions, 51024.
+ */
 export function rebucketed(series: TimeSeries, change: Bucketing): TimeSeries {
   const { granularity, bucketMaxSpanSeconds: span, bucketRoundingSeconds: rounding } = change
   if (granularity === undefined && span === undefined && rounding === undefined) return series

@@ -1,7 +1,6 @@
-// Time-series collections: measurements under sequence numbers, as capped-order.ts has them, with
-// an index on their time that is not listed, for ranges, order and expiry; `_id` is a field like
-// others. What the reference server refuses of them is refused here. Source: its manual and its
-// core tests.
+// Time-series collections: measurements under sequence numbers (capped-order.ts), with an unlisted
+// index on their time for ranges, order and expiry; `_id` is an ordinary field. Sigil refuses what
+// MongoDB refuses. Source: its manual and its core tests.
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import type { Collation } from '../../../value/collation/collation.js'
@@ -22,14 +21,14 @@ import { fieldsOfKey } from '../catalog/descriptors.js'
 import { timeIndexName } from './capped-order.js'
 import type { TimeSeries } from './time-series-options.js'
 
-/** Throws BadValue for a document without a time. */
+/** Throws BadValue if the document has no time. */
 export function requireMeasurement({ timeField }: TimeSeries, document: Document): void {
   if (field(document, timeField)?.type === bsonType.date) return
   const text = `'${timeField}' must be present and contain a valid BSON UTC datetime value`
   throw fail('BadValue', text)
 }
 
-/** The indexes that such a collection has from the beginning, but for their ids. */
+/** The initial indexes of a time-series collection, without ids. */
 export function seriesIndexes(
   { timeField, metaField }: TimeSeries,
   seconds: number | undefined,
@@ -67,7 +66,7 @@ function descriptorOf(spec: Document): Omit<IndexDescriptor, 'id'> {
   }
 }
 
-/** The indexes with measurements that expire at another age, or never. */
+/** The indexes with another expiry age; undefined means never. */
 export function expiringAfter(ns: Namespace, seconds: number | undefined): IndexDescriptor[] {
   return ns.indexes.map((index) => {
     if (index.name !== timeIndexName || ns.timeSeries === undefined) return index
@@ -77,7 +76,7 @@ export function expiringAfter(ns: Namespace, seconds: number | undefined): Index
   })
 }
 
-/** Throws InvalidOptions and CannotCreateIndex for an index that no time series has. */
+/** Throws InvalidOptions and CannotCreateIndex for an index that time series do not support. */
 export function requireSeriesIndex(series: TimeSeries, spec: IndexSpec): void {
   const { timeField } = series
   const has = (name: string): boolean => field(spec.document, name) !== undefined
@@ -132,7 +131,7 @@ function isOfMeta({ metaField }: TimeSeries, path: string): boolean {
   return metaField !== undefined && (path === metaField || path.startsWith(`${metaField}.`))
 }
 
-/** One operation of an update, as it came. */
+/** One operation of an update command. */
 interface SeriesUpdate {
   readonly q: Document
   readonly u: Value
@@ -140,7 +139,9 @@ interface SeriesUpdate {
   readonly upsert: boolean
 }
 
-/** Throws InvalidOptions unless it changes the metaField alone, of all that it finds by that. */
+/**
+ * Throws InvalidOptions unless it is a multi-update without upsert that uses only the metaField.
+ */
 export function requireMetaUpdate(series: TimeSeries, { q, u, multi, upsert }: SeriesUpdate): void {
   const { metaField } = series
   const what = 'Cannot perform an update on a time-series collection'
@@ -161,7 +162,7 @@ export function requireMetaUpdate(series: TimeSeries, { q, u, multi, upsert }: S
 }
 
 /**
- * As the reference server looks through a query: names count at its top, and at that of objects in
+ * Checks names at the same places as MongoDB: the top level of the query, and that of objects in
  * arrays.
  */
 function requireMetaQuery(
@@ -213,7 +214,7 @@ function otherThanMeta({ metaField }: TimeSeries): GatewayError {
   )
 }
 
-/** What a command is answered that no time series takes. */
+/** The error of a command that time series do not support. */
 export function notOfSeries({ db, name }: Pick<Namespace, 'db' | 'name'>): GatewayError {
   return fail('CommandNotSupportedOnView', `Namespace ${db}.${name} is a timeseries collection`)
 }

@@ -1,5 +1,5 @@
-// A view as its options document has it: a namespace without documents of its own, and what may
-// stand in its definition. Source: MongoDB manual, Views.
+// A view in its options document: a namespace without documents, and what its definition may
+// contain. Source: MongoDB manual, Views.
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import type { QueryContext } from '../../../query/context.js'
@@ -11,7 +11,7 @@ import type { Namespace, View } from '../../types.js'
 
 const noStages = writeArray([])
 
-/** What an options document says; nothing where it is a collection's. */
+/** Decodes an options document; empty for a collection. */
 export function definitionIn(options: Document): { readonly view?: View } {
   const on = field(options, 'viewOn')
   if (on?.type !== bsonType.string) return {}
@@ -25,14 +25,14 @@ export function sourcesOf({ on, pipeline }: View): string[] {
 }
 
 /**
- * Stages that write, or watch, say nothing of what a view shows. Queries that others have sent are
- * for the collection's owner, and no view's to tell.
+ * Stages not allowed in a view: those that write or watch, and the plan cache, which only the
+ * collection's owner may see.
  */
 const noViewStages: ReadonlySet<string> = new Set([
   ...['$out', '$merge', '$changeStream', '$planCacheStats'],
 ])
 
-/** Throws OptionNotSupportedOnView, and what is wrong in the pipeline. */
+/** Throws OptionNotSupportedOnView, and the errors of the pipeline. */
 export function requireViewPipeline(
   name: string,
   pipeline: Value,
@@ -58,13 +58,13 @@ function misplaced(name: string, stage: string, position: number): GatewayError 
   return fail('OptionNotSupportedOnView', text)
 }
 
-/** What a command is answered that is for collections alone. */
+/** The error of a command that only collections support. */
 export function notCollection({ db, name }: Pick<Namespace, 'db' | 'name'>): GatewayError {
   const text = `Namespace ${db}.${name} is a view, not a collection`
   return fail('CommandNotSupportedOnView', text)
 }
 
-/** The document of `system.views` that tells of a view; `isWhole`: with its definition. */
+/** The document of a view in `system.views`; `isWhole`: with its definition. */
 export function viewDocument({ db, name, options }: Namespace, isWhole: boolean): Document {
   return writeDocument((out) => {
     out.string('_id', `${db}.${name}`)
@@ -80,5 +80,5 @@ function optionOf(options: Document, name: string): Value | undefined {
   return field(options, name) ?? (name === 'pipeline' ? noStages : undefined)
 }
 
-/** Where the definitions of a database's views can be read. It cannot be written. */
+/** The read-only collection of a database's view definitions. */
 export const viewsName = 'system.views'

@@ -1,6 +1,5 @@
-// Views: the one place where a name that is a view's becomes the collection behind it, and the
-// stages that stand before what a reader asks for. Views may lie over one another, twenty deep.
-// (MongoDB manual, Views; docs/design/authorization.md)
+// Views: resolves the name of a view to its collection and the stages that precede a reader's own.
+// Views may nest, twenty deep. (MongoDB manual, Views; docs/design/authorization.md)
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import { viewDepthMax, viewPipelineBytesMax, viewSourcesMax } from '../../../base/limits.js'
@@ -13,17 +12,20 @@ import type { Access, Guarded, Namespace, Privilege, View } from '../../types.js
 import { accessOfMissing, findNamespace, shownNamespaces } from '../catalog/catalog.js'
 import { notCollection, sourcesOf, viewDocument } from './view-options.js'
 
-/** What a reader of a name reads. */
+/** What a read of a name reads. */
 export interface ReadPlace {
-  /** Undefined: there is no such collection. */
+  /** Undefined if there is no such collection. */
   readonly ns: Namespace | undefined
   /** Name of that collection. */
   readonly name: string
-  /** What comes before the reader's own stages; none where the name is a collection's. */
+  /** Stages before the reader's own; none if the name is a collection's. */
   readonly stages: readonly StagePlan[]
-  /** The view that was named; undefined where the name is a collection's. */
+  /** The named view; undefined if the name is a collection's. */
   readonly view?: Namespace
-  /** The caller may not read what the view reads: nothing is told of how it is found. */
+  /**
+   * The caller may not read the collections of the view, so errors must not reveal how it reads
+   * them.
+   */
   readonly isClosed?: boolean
 }
 
@@ -51,14 +53,14 @@ export function* resolveView(
   return { ns, name, stages, view: viewed, isClosed: tx.isClosed?.(viewed) === true }
 }
 
-/** First stages that tell figures of a collection, and so none of a view. */
+/** First stages that report statistics of a collection; views do not support them. */
 const collectionFigures: ReadonlySet<string> = new Set([
   ...['collStats', 'indexStats', 'planCacheStats', 'geoNear'],
 ])
 
 /**
- * A view's stages with a reader's behind them: together they may go in another order. Throws
- * CommandNotSupportedOnView for figures of the collection below.
+ * A view's stages followed by a reader's, which the planner may reorder together. Throws
+ * CommandNotSupportedOnView for statistics of the collection.
  */
 export function stagesOver(
   { stages: before, view }: ReadPlace,
@@ -69,14 +71,14 @@ export function stagesOver(
 }
 
 /**
- * The hint for a read of the place. An index that the caller may not know is neither used nor
- * missed: an error would tell which there are, and a sparse one which documents it leaves out.
+ * The hint for a read. If the caller may not know the indexes, the hint is ignored: an error would
+ * reveal which exist, and a sparse one which documents it omits.
  */
 export function hintOver({ isClosed }: ReadPlace, hint: Value | undefined): Value | undefined {
   return isClosed === true ? undefined : hint
 }
 
-/** What a stage reads that names a collection or a view; `throughView`: a stage of a view. */
+/** What a stage that names a collection or a view reads; `throughView`: a stage of a view. */
 export function* readPlaceOf(
   tx: ReadTx & Guarded,
   db: string,
@@ -89,17 +91,17 @@ export function* readPlaceOf(
   return yield* resolveView(tx, ns, context)
 }
 
-/** A view that another one leads to, or the collection behind. */
+/** A view or collection that a view reads. */
 interface Source {
   readonly name: string
-  /** Undefined: there is none. */
+  /** Undefined if there is none. */
   readonly ns: Namespace | undefined
   /** The view that names it. */
   readonly of: Namespace
 }
 
 /**
- * All that a view reads, and what the views among that read. Every name comes once for each view
+ * Everything that a view reads, directly or through other views. A name occurs once for each view
  * that names it. Throws ViewDepthLimitExceeded.
  */
 export function* sourcesUnder(
@@ -128,8 +130,8 @@ export function* sourcesUnder(
 }
 
 /**
- * Throws GraphContainsCycle where a definition leads back to its own name, and
- * ViewDepthLimitExceeded where it lies over too many others.
+ * Throws GraphContainsCycle if a definition leads back to its own name, and ViewDepthLimitExceeded
+ * if it nests too deep.
  */
 export function* requireDefinition(
   tx: ReadTx & Guarded,
@@ -158,11 +160,11 @@ export function* requireDefinition(
   }
 }
 
-/** Whether the caller may do something to what has that name and access. */
+/** Whether the caller has a privilege on a name with that access. */
 type May = (privilege: Privilege, at: MayAt) => boolean
 type MayAt = Pick<Namespace, 'db' | 'name'> & { readonly access: Access | undefined }
 
-/** Whether the caller may read what a view's definition names, and so the definition. */
+/** Whether the caller may read the sources of a view, and therefore its definition. */
 export function* seesDefinition(
   tx: ReadTx & Guarded,
   { db, view }: Namespace,
@@ -176,7 +178,7 @@ export function* seesDefinition(
   return true
 }
 
-/** The documents of `system.views`: of each view that the caller may read, by name. */
+/** The documents of `system.views` for each view that the caller may read, by name. */
 export function* viewDocuments(tx: ReadTx & Guarded, db: string, may: May): Program<Document[]> {
   const documents: Document[] = []
   for (const ns of yield* shownNamespaces(tx, db)) {

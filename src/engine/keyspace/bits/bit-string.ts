@@ -1,16 +1,16 @@
-// Bits of a byte string, as the reference server numbers them: bit 0 is the highest of byte 0.
-// Behind the end there are zeros. Long strings are read in pieces, so that the reader can pause.
+// Bits of a byte string, numbered as in Redis: bit 0 is the highest bit of byte 0. Bits after the
+// end are zero. Long strings are read in pieces, so that the reader can pause.
 
 import type { Slice } from '../../../base/bytes/slice.js'
 
-/** Bits of each byte that are set. */
+/** Number of set bits of each byte. */
 const setBits = Uint8Array.from({ length: 256 }, (_, byte) => {
   let count = 0
   for (let rest = byte; rest > 0; rest >>= 1) count += rest & 1
   return count
 })
 
-/** Set bits from one bit to another, both included and inside. */
+/** Counts the set bits from `first` to `last`, both inclusive and within the string. */
 export function countBits({ bytes, start }: Slice, first: number, last: number): number {
   const from = start + Math.floor(first / 8)
   const to = start + Math.floor(last / 8)
@@ -22,7 +22,7 @@ export function countBits({ bytes, start }: Slice, first: number, last: number):
   return count + (setBits[(bytes[to] as number) & tail] as number)
 }
 
-/** The first bit that is `bit` from one bit to another; -1 where there is none. */
+/** The first bit equal to `bit` between `first` and `last`; -1 if there is none. */
 export function findBit(text: Slice, bit: 0 | 1, first: number, last: number): number {
   const { bytes, start } = text
   const dull = bit === 1 ? 0 : 0xff
@@ -40,21 +40,21 @@ export function bitAt({ bytes, start, end }: Slice, index: number): number {
   return at < end ? ((bytes[at] as number) >> (7 - (index % 8))) & 1 : 0
 }
 
-/** `bytes` begins at bit 0 and is long enough. */
+/** Sets one bit; `bytes` begins at bit 0 and is long enough. */
 export function putBit(bytes: Uint8Array, index: number, bit: number): void {
   const at = Math.floor(index / 8)
   const mask = 0x80 >> (index % 8)
   bytes[at] = bit === 1 ? (bytes[at] as number) | mask : (bytes[at] as number) & ~mask
 }
 
-/** `width` bits as an unsigned number. */
+/** Reads `width` bits as an unsigned number. */
 export function readBits(text: Slice, index: number, width: number): bigint {
   let value = 0n
   for (let i = 0; i < width; i++) value = (value << 1n) | BigInt(bitAt(text, index + i))
   return value
 }
 
-/** The lowest `width` bits of a number. */
+/** Writes the lowest `width` bits of a number. */
 export function putBits(bytes: Uint8Array, index: number, width: number, value: bigint): void {
   for (let i = 0; i < width; i++) {
     putBit(bytes, index + i, Number((value >> BigInt(width - 1 - i)) & 1n))

@@ -1,7 +1,7 @@
-// The members of a container that becomes large. As many as one program may hold it writes itself;
-// more are written by programs of their own under a hidden id, before the one that
-// makes them visible: that one recognizes them by what it was about to write, byte by byte, so that
-// a container which has changed meanwhile is built anew. (docs/design/transactions.md, rule 2)
+// Writes the members of a container that becomes large. If one program can hold them, it writes
+// them itself. Otherwise separate programs write them under a hidden id before the program that
+// makes them visible. That one compares the source byte by byte, so a container that changed
+// meanwhile is built again. (docs/design/transactions.md, rule 2)
 
 import { type Bytes, writeUint32 } from '../../../base/bytes/bytes.js'
 import type { Slice } from '../../../base/bytes/slice.js'
@@ -26,28 +26,28 @@ import { usualBounds, Work } from '../work.js'
 import type { Head } from './head.js'
 import { Members } from './members.js'
 
-/** What is to be written, the same at every run. */
+/** The content to write; identical at every run. */
 export interface Building {
   readonly type: KeyType
-  /** All that the members are made of, in order. */
+  /** The source of the members, in order. */
   readonly content: readonly Slice[]
-  /** Steps of writing, and how many records each of them puts. */
+  /** Number of write steps, and records put by each. */
   readonly steps: number
   readonly putsPerStep: number
-  /** Of all members, as quotas count them. */
+  /** Bytes of all members, as quotas count them. */
   readonly bytes: number
-  /** What its members are made of, where less than they tell it; and its head without the id. */
+  /** A shorter identification of the source, if there is one, and the head without its id. */
   readonly source?: string | undefined
   readonly head?: Head | undefined
-  /** Answers how many bytes it was about. */
+  /** Writes one step; returns the bytes it processed. */
   write(members: Members, step: number): number
 }
 
-/** Of one program that makes a container large, beside whatever else it does. */
+/** Puts that one program may use to enlarge a container, besides its other work. */
 export const putsPerExplosion = 4_500
 assert(putsPerExplosion < programPutsMax, 'its head and its neighbours fit too')
 
-/** Whether one program can write it; what is put twice, and larger values in chunks, fit too. */
+/** Whether one program can write it, including repeated puts and chunked values. */
 function fitsProgram({ content, steps, putsPerStep }: Building): boolean {
   if (steps * putsPerStep > putsPerExplosion) return false
   let bytes = 0
@@ -55,13 +55,13 @@ function fitsProgram({ content, steps, putsPerStep }: Building): boolean {
   return bytes <= programBytesMax / 4
 }
 
-/** Copying more than this is quicker in native code. */
+/** Above this size, copying is faster in native code. */
 const loopBytesMax = 64
 
-/** An id under which the members lie; who asks puts a head that points at it, in this program. */
+/** Returns the id of the written members; the caller must put a head with it in this program. */
 export function* buildMembers(ks: Keyspace, building: Building): Program<MembersId> {
   if (fitsProgram(building)) {
-    // What is prepared cannot foresee an id: others take them meanwhile.
+    // A prepared program cannot predict an id, since other programs allocate meanwhile.
     const id = ks.work.prepares ? ks.work.nextId() : yield* ks.allocate()
     const members = ks.members(id)
     for (let step = 0; step < building.steps; step++) building.write(members, step)
@@ -75,15 +75,15 @@ export function* buildMembers(ks: Keyspace, building: Building): Program<Members
   )
 }
 
-/** What was written in which program is all one: the head that follows says the whole. */
+/** The head counts all members, in whichever program they were written. */
 function counted(ks: Keyspace, id: MembersId, { bytes }: Building): MembersId {
   ks.work.tally(id).bytes = bytes
   return id
 }
 
 /**
- * Puts what has been written of that source in the place of a key; answers its members, undefined
- * where there is nothing.
+ * Replaces a key by the members staged for that source; returns them, or undefined if there are
+ * none.
  */
 export function* putMade(
   ks: Keyspace,
@@ -109,14 +109,14 @@ function* stageMembers(staged: Staged, building: Building, source: string | Byte
     try {
       step = yield* writePhase((tx) => writeSome(tx, staged, id, building, from))
     } catch (error) {
-      // A value that lies in chunks gets those first.
+      // A chunked value is staged first.
       if (!(error instanceof StagingNeeded)) throw error
       yield* error.stage(staged)
     }
   }
 }
 
-/** An id for members that no head points at yet. */
+/** Allocates an id for members without a head yet. */
 export function* beginMembers(tx: Tx): Program<MembersId> {
   const id = yield* allocateMembersId(tx)
   markMembersStaged(tx, id)
@@ -139,7 +139,7 @@ function* writeSome(
   return step
 }
 
-/** The content as one piece: type, then each part behind its length. */
+/** The content as one byte string: the type, then each part after its length. */
 function* packed(tx: ReadTx, { type, content }: Building): Program<Bytes> {
   let length = type.length
   for (const part of content) length += 4 + part.length

@@ -1,6 +1,6 @@
-// What hashes, lists, sets and sorted sets share: one is opened once a command, changed as often as
-// the command likes, and saved once. A small one is the element `value` of its key's document. A
-// large one has its content in records, and its key's document holds a head.
+// Base class of hashes, lists, sets and sorted sets. A command opens a container once, changes it
+// any number of times, and saves it once. A small container is the field `value` of its key's
+// document. A large one stores its members in records, and its document holds a head.
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import type { Program } from '../../../store/store.js'
@@ -14,10 +14,10 @@ export abstract class Container implements Openable {
   abstract readonly type: KeyType
   /** Elements, members or fields. */
   abstract readonly size: number
-  /** Its content is in records. */
+  /** Whether its members are stored in records. */
   abstract readonly isLarge: boolean
   abstract readonly openHead: Head | undefined
-  /** What it has become may be written when the program's further commands have been at it. */
+  /** Whether it may be written after further commands of the program have changed it. */
   staysOpen = false
   protected isChanged = false
 
@@ -26,18 +26,18 @@ export abstract class Container implements Openable {
     readonly key: Key,
   ) {}
 
-  /** Takes all content out of its records: it is saved as what becomes large. */
+  /** Reads all content from its records; the save then enlarges it again. */
   abstract rewrite(): Program<void>
 
   /** Writes the element `value` of a small one. */
   protected abstract writeValue(writer: DocumentWriter): void
 
-  /** Writes what is too much for a document into records; answers the head that it has then. */
+  /** Writes the members to records; returns the new head. */
   protected abstract enlarge(): Program<Head>
 
   settleMembers(): void {}
 
-  /** Writes what has changed; an empty container is no key. */
+  /** Writes the changes; removes the key of an empty container. */
   *save(): Program<void> {
     if (!this.isChanged) return
     this.isChanged = false
@@ -55,7 +55,7 @@ export abstract class Container implements Openable {
     this.keepOpen()
   }
 
-  /** The program's further commands are to find it open, though nothing may have changed. */
+  /** Keeps it open for further commands of the program, even without a change. */
   keepOpen(): void {
     if (this.staysOpen && this.isLarge) this.ks.hold(this)
   }
@@ -78,7 +78,7 @@ export abstract class Container implements Openable {
 
 type ContainerClass<T> = new (ks: Keyspace, key: Key) => T
 
-/** The container under a name that is not open; an empty one where there is no key. */
+/** Opens the container of a name that is not open; empty if there is no key. */
 export function* openContainer<T extends Container>(
   ks: Keyspace,
   name: Slice,
@@ -91,7 +91,7 @@ export function* openContainer<T extends Container>(
   return container
 }
 
-/** The container of a key that has been read. Throws WRONGTYPE. */
+/** The container of a key that was read. Throws WRONGTYPE. */
 export function containerOf<T extends Container>(
   ks: Keyspace,
   key: Key,

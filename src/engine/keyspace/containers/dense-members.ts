@@ -1,6 +1,6 @@
-// Members with a number each, from 0 without holes: what a large hash or set is. The numbers make a
-// random member one read and one that is uniform; the last member takes the place of one that is
-// removed. Part 0: member to number and value; part 1: number to member.
+// Members numbered from 0 without gaps, for a large hash or set. The numbers allow a uniform random
+// member with one read. When a member is removed, the last one takes its number. Part 0: member to
+// number and value; part 1: number to member.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { emptySlice, Slice } from '../../../base/bytes/slice.js'
@@ -19,7 +19,7 @@ import {
 
 const part = { members: 0, numbers: 1 } as const
 
-/** What a large hash, of names and values, or set is made of when it becomes one. */
+/** The source of a large hash (names and values) or set. */
 export function denseBuilding(type: 'hash' | 'set', content: readonly Slice[]): Building {
   const each = type === 'hash' ? 2 : 1
   return {
@@ -60,8 +60,9 @@ export class DenseMembers {
   }
 
   /**
-   * Gives a member a value, new or not, where its record is at hand and lies in one piece; else
-   * undefined, and nothing is done. Answers whether it is new; `number` is the count before it.
+   * Sets a member's value, new or not, if its record is available synchronously and not chunked;
+   * otherwise returns undefined without a change. Returns whether it is new; `number` is the count
+   * before it.
    */
   setNow(member: Slice, value: Slice, number: number): boolean | undefined {
     const { members } = this
@@ -87,8 +88,8 @@ export class DenseMembers {
   }
 
   /**
-   * Adds a member without value where its record is at hand; else undefined, and nothing is done.
-   * Answers whether it is new; `number` is the count before it.
+   * Adds a member without a value if its record is available synchronously; otherwise returns
+   * undefined without a change. Returns whether it is new; `number` is the count before it.
    */
   addNow(member: Slice, number: number): boolean | undefined {
     const { members } = this
@@ -106,7 +107,7 @@ export class DenseMembers {
     return true
   }
 
-  /** Of a short member that is new. */
+  /** Puts the number of a new, short member. */
   private putNumber(inPlace: InPlace, number: number, member: Slice): void {
     const { members } = this
     const { length } = member
@@ -118,7 +119,7 @@ export class DenseMembers {
     inPlace.keep()
   }
 
-  /** Another value for a member. */
+  /** Replaces the value of a member. */
   replace(before: Member, value: Slice): void {
     const { bytes, start } = before.payload
     const number = new Slice(bytes, start, start + numberBytes)
@@ -126,7 +127,7 @@ export class DenseMembers {
     this.members.put(part.members, before.member, payloadOf(number, value), before)
   }
 
-  /** `count` members are there before it. */
+  /** `count` is the number of members before the removal. */
   *remove(member: Member, count: number): Program<void> {
     const { members } = this
     const number = numberOfSlice(member.payload)
@@ -139,7 +140,7 @@ export class DenseMembers {
     if (number === count - 1) return
     const moved = yield* members.get(part.members, last.payload)
     if (moved === undefined) return
-    // A member of many bytes lies in chunks there, which go with it.
+    // A long member is chunked there; its chunks are removed with it.
     const isLarge = member.member.length > inlineValueBytesMax
     const before = isLarge ? yield* members.at(part.numbers, number) : undefined
     members.put(part.numbers, numberSlice(number), moved.member, before)
@@ -157,19 +158,19 @@ export class DenseMembers {
     return found === undefined ? undefined : yield* this.get(found.payload)
   }
 
-  /** In the order of their bytes, behind `after`. */
+  /** Members in byte order, after `after`. */
   scan(after: Slice | undefined, limit: number): Program<Member[]> {
     const { members } = this
     return members.scan(members.range(part.members, after), limit)
   }
 }
 
-/** The number of a member that gets another value: of one command at a time, as none waits. */
+/** The number of the member being changed; shared, since commands run synchronously. */
 const numberBefore = new Uint8Array(numberBytes)
-/** Of its value. */
+/** Length of its old value. */
 let valueBytesBefore = 0
 
-/** False where the member or its value lies elsewhere. */
+/** False if the member or its value is not inline. */
 function copyNumber(record: Bytes, start: number, end: number): boolean {
   if (record[start] !== 0) return false
   valueBytesBefore = end - start - 1 - numberBytes
@@ -181,7 +182,7 @@ function isThere(): true {
   return true
 }
 
-/** Of a value that lies in its member's record, whatever stands before it. */
+/** Maximum value stored inline in its member's record. */
 const plainBytesMax = inlineValueBytesMax - numberBytes
 
 function copyInto(target: Bytes, to: number, { bytes, start, end }: Slice): void {
@@ -192,7 +193,7 @@ function copyInto(target: Bytes, to: number, { bytes, start, end }: Slice): void
   for (let at = start, i = to; at < end; at++, i++) target[i] = bytes[at] as number
 }
 
-/** Pieces up to so many bytes are copied one by one. */
+/** Up to this size, bytes are copied in a loop. */
 const loopBytesMax = 96
 
 /** The value of a member: empty in a set. */

@@ -1,6 +1,6 @@
-// The head of a container whose members are records of their own: what stands as `value` in its
-// document. Document clients see a summary, `{$truncated: true, count, id}`; the id leads to the
-// members, which belong to this one document.
+// The head of a large container: the field `value` of its document. Document clients see a summary,
+// `{$truncated: true, count, id}`. The id identifies the members, which belong to this one
+// document.
 
 import { type Bytes, equalBytes } from '../../../base/bytes/bytes.js'
 import { Elements, findElement } from '../../../value/elements.js'
@@ -10,39 +10,42 @@ import type { DocumentWriter } from '../../../value/writer.js'
 import type { MembersId } from '../../types.js'
 
 export interface Head {
-  /** Never used again once it is given up. */
+  /** Never reused. */
   readonly id: MembersId
   /** Members, at least 1. */
   readonly count: number
-  /** Of a list: position of its first element; the others follow without holes. Else 0. */
+  /** For a list: the position of its first element; positions have no gaps. Otherwise 0. */
   readonly first: number
-  /** Of a list: members that it has given up may still lie beside it (list-leftovers.ts). */
+  /** For a list: dropped members may still exist beside it (list-leftovers.ts). */
   readonly hasLeftovers?: boolean
   /**
-   * Bytes that its members take, as quotas count them; absent in a head of before, which counts
-   * what has changed since. Of a list that was cut by many at once, a share of what it had.
+   * Bytes of its members, as quotas count them. Absent in a head of an earlier version, which
+   * counts only changes since. For a list that was cut by many elements at once, a proportional
+   * share.
    */
   readonly bytes?: number
   /**
-   * Of a sorted set: the place of its first member and of its last one, where they are known; a
-   * queue is taken from there without a look at all that was taken before.
+   * For a sorted set: the places of its first and last members, if known. A queue pops there
+   * without scanning past removed members.
    */
   readonly lowest?: Bytes
   readonly highest?: Bytes
-  /** Of a sorted set: levels of blocks that count its members (sorted-set-ranks.ts). Else 0. */
+  /**
+   * For a sorted set: levels of blocks that count its members (sorted-set-ranks.ts). Otherwise 0.
+   */
   readonly levels?: number
 }
 
-/** A container whose members have been written, and which its key's record does not show yet. */
+/** A container whose members are written but whose record is not put yet. */
 export interface Made {
   readonly head: Head
-  /** Of all members, as quotas count them. */
+  /** Bytes of all members, as quotas count them. */
   readonly bytes: number
 }
 
 const mark = Buffer.from('$truncated')
 
-/** Whether a stored value stands for members elsewhere: its first field says so. */
+/** Whether a stored value is a head, by its first field. */
 export function isHead({ type, bytes, start }: Value): boolean {
   return type === bsonType.object && isMarked(bytes, start)
 }
@@ -52,7 +55,7 @@ function isMarked(bytes: Bytes, start: number): boolean {
   return bytes[start + 5 + mark.length] === 0
 }
 
-/** Whether a client's value looks like a head, wherever the mark stands. */
+/** Whether a client's value looks like a head, with the mark at any position. */
 export function claimsHead({ type, bytes, start }: Value): boolean {
   return type === bsonType.object && findElement(bytes, start, mark) !== undefined
 }

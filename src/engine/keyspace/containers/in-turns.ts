@@ -1,5 +1,5 @@
-// Loops over much that is at hand already: they read nothing that would pause by itself, so they
-// spend from the work budget and pause where it says so. What is short goes through at once.
+// Loops over large data in memory. They contain no read that would pause, so they spend from the
+// work budget and pause when it is used up. Short loops run without a pause.
 // (docs/design/transactions.md, rule 1)
 
 import { work } from '../../../base/work/work-budget.js'
@@ -7,7 +7,7 @@ import { wordUnits } from '../../../base/work/work-figures.js'
 import { Done, nothing } from '../../../store/steps.js'
 import type { Program, ReadTx, Step } from '../../../store/store.js'
 
-/** Does something with each item. */
+/** Calls a function for each item. */
 export function eachInTurns<T>(
   tx: ReadTx,
   items: readonly T[],
@@ -33,7 +33,7 @@ export function mapInTurns<T, U>(
   return rest === nothing ? new Done(mapped) : behind(rest, mapped)
 }
 
-/** As mapInTurns, of what makes several of each item. */
+/** Like mapInTurns, with several results for each item. */
 export function flatMapInTurns<T, U>(
   tx: ReadTx,
   items: readonly T[],

@@ -1,8 +1,8 @@
 // Members of a large container: records of class 0x08 under the container's id, in parts. A part is
-// ordered by its members' bytes, or by numbers: what the parts of a type hold, its noun says. A
-// member too long for a key keeps a prefix and a SHA-256 there and lies whole in its record; a
-// value too large for a record lies in chunks.
-// (docs/design/storage.md, "Key space"; docs/design/transactions.md, rules 8 and 13)
+// ordered by member bytes or by numbers; each type defines its parts. A member too long for a key
+// has a prefix and a SHA-256 there, and its full bytes in the record. A value too large for a
+// record is chunked. (docs/design/storage.md, "Key space"; docs/design/transactions.md, rules 8 and
+// 13)
 
 import { createHash } from 'node:crypto'
 import { type Bytes, concatBytes, prefixEnd } from '../../../base/bytes/bytes.js'
@@ -26,17 +26,17 @@ import type { Tally, Work } from '../work.js'
 const prefixBytes = 10
 const twoTo32 = 4294967296
 
-/** Of a short member without payload. The store keeps it; it must not be changed. */
+/** Record of a short member without payload. The store keeps it, so it must not be changed. */
 const emptyRecord = new Uint8Array(1)
 
-/** First byte of a member's record: bits. */
+/** Bits of the first byte of a member's record. */
 const flag = { long: 1, chunked: 2 } as const
 
 export interface Member {
-  /** Of a numbered part: the eight bytes of the number. */
+  /** In a numbered part: the eight bytes of the number. */
   readonly member: Slice
   readonly payload: Slice
-  /** Where the payload lies, if that is in chunks. */
+  /** The chunks of the payload, if it is chunked. */
   readonly chunks: ValueId | undefined
 }
 
@@ -49,18 +49,18 @@ export class Members {
     private readonly namespace: NamespaceId,
     readonly id: MembersId,
     private readonly work: Work,
-    /** Of the database, where its members are changed one by one. */
+    /** Access of the database, if its members are changed one by one. */
     private readonly access?: Access,
   ) {
     this.tally = work.tally(id)
   }
 
-  /** The members take so many bytes more, as quotas count them: their noun knows how many. */
+  /** Adds to the bytes of the members, as quotas count them; each type computes its own. */
   grow(bytes: number): void {
     this.tally.bytes += bytes
   }
 
-  /** By how much they have grown since the head was written last. */
+  /** Growth in bytes since the head was last written. */
   get grown(): number {
     return this.tally.bytes
   }
@@ -73,12 +73,12 @@ export class Members {
     return isPlain(value) ? new Done(plain(value, member)) : this.open(value, member)
   }
 
-  /** Of a numbered part. */
+  /** The member with that number in a numbered part. */
   at(part: number, number: number): Step<Member | undefined> {
     return this.get(part, numberSlice(number))
   }
 
-  /** `before` is what `get` has answered: its chunks are given up. */
+  /** `before` is the result of `get`; its chunks are discarded. */
   put(part: number, member: Slice, payload: Slice, before?: Member): void {
     const tx = this.tx as Tx
     const record = this.recordOf(tx, member, payload)
@@ -87,7 +87,7 @@ export class Members {
     tx.put(this.keyOf(part, member), record)
   }
 
-  /** As put, of a member without payload whose key `keyOf` has answered. */
+  /** Like put, for a member without payload whose key comes from `keyOf`. */
   putEmpty(key: Bytes, member: Slice): void {
     const tx = this.tx as Tx
     this.work.changes++
@@ -95,7 +95,7 @@ export class Members {
     tx.put(key, isShort ? emptyRecord : this.recordOf(tx, member, emptySlice))
   }
 
-  /** A record where it lies, its flags before its payload: nothing long, and nothing in chunks. */
+  /** Reads the raw record, flags before payload; only for short, unchunked members. */
   getRaw(key: Bytes): Step<Bytes | undefined> {
     return lookUp(this.tx, key)
   }
@@ -105,13 +105,13 @@ export class Members {
     ;(this.tx as Tx).put(key, record)
   }
 
-  /** Of a member that has nothing in chunks. */
+  /** Removes a member without chunks. */
   removeRaw(key: Bytes): void {
     this.work.changes++
     ;(this.tx as Tx).remove(key)
   }
 
-  /** A record of another container's members, in the same place of this one. */
+  /** Copies a record of another container to the same place in this one. */
   *putCopy(entry: Entry): Program<void> {
     const tx = this.tx as Tx
     const key = entry.key.slice()
@@ -141,7 +141,7 @@ export class Members {
     discardValue(this.tx as Tx, chunks, waste)
   }
 
-  /** Members of a part in the order of a range; a write program sees what it has written. */
+  /** Members of a part in range order; a write program sees its own writes. */
   *scan(range: KeyRange, limit: number): Program<Member[]> {
     const entries = yield* this.entries(range, limit)
     const found: Member[] = []
@@ -152,7 +152,7 @@ export class Members {
     return found
   }
 
-  /** As scan, of the records as they lie. */
+  /** Like scan, for raw records. */
   *entries(range: KeyRange, limit: number): Program<Entry[]> {
     const { tx } = this
     if (!('scanOwn' in tx)) return yield* tx.scan(range, limit)
@@ -161,13 +161,13 @@ export class Members {
     return entries
   }
 
-  /** What a record is. */
+  /** Decodes a record. */
   *memberOf({ key, value }: Entry): Program<Member> {
     const member = new Slice(key, prefixBytes, key.length)
     return isPlain(value) ? plain(value, member) : yield* this.open(value, member)
   }
 
-  /** All of a part; `after` goes on behind a member, in the direction of the range. */
+  /** The range of a part; `after` continues after a member, in the direction of the range. */
   range(part: number, after?: Slice, reverse = false): KeyRange {
     const prefix = this.prefix(part)
     const end = prefixEnd(prefix)
@@ -179,7 +179,9 @@ export class Members {
     return { start, end, reverse }
   }
 
-  /** From the first to the last number, both included; `last` below `first` is an empty range. */
+  /**
+   * The range from the first to the last number, both inclusive; empty if `last` is below `first`.
+   */
   numbers(part: number, first: number, last: number, reverse = false): KeyRange {
     const start = this.keyOf(part, numberSlice(first))
     return { start, end: this.keyOf(part, numberSlice(last + 1)), reverse }
@@ -197,12 +199,12 @@ export class Members {
     return key
   }
 
-  /** For changes of short members where they will lie; undefined where they are not at hand. */
+  /** For in-place changes of short members; undefined if unavailable. */
   get inPlace(): InPlace | undefined {
     return (this.tx as Partial<Tx>).inPlace
   }
 
-  /** As keyOf, of a short member, into a write; `before` bytes behind the part are left free. */
+  /** Like keyOf, for a short member, into a write; leaves `before` bytes free after the part. */
   writeKey(target: Bytes, at: number, part: number, before: number, member: Slice): void {
     const prefix = this.prefix(part)
     for (let i = 0; i < prefixBytes; i++) target[at + i] = prefix[i] as number
@@ -211,12 +213,12 @@ export class Members {
     for (let i = start; i < end; i++) target[to + i] = bytes[i] as number
   }
 
-  /** A record was put or removed by `inPlace`. */
+  /** Counts a record that was put or removed by `inPlace`. */
   changed(): void {
     this.work.changes++
   }
 
-  /** A key of a part from the bytes behind the part's own (`suffixOf`): a bound, or a place. */
+  /** A key of a part from the bytes after the part (`suffixOf`): a bound, or a place. */
   raw(part: number, suffix: Bytes): Bytes {
     const key = new Uint8Array(prefixBytes + suffix.length)
     key.set(this.prefix(part))
@@ -272,20 +274,20 @@ export class Members {
   }
 }
 
-/** Where that stands in a member's key. */
+/** Offset of the suffix in a member's key. */
 export const suffixAt = prefixBytes
 
-/** What stands in a member's key behind its part. */
+/** The bytes of a member's key after its part. */
 export function suffixOf(key: Bytes): Bytes {
   return key.subarray(prefixBytes)
 }
 
-/** Chunks that the record of a member points at: for a caller that deletes records one by one. */
+/** Chunks that a member's record refers to, for a caller that deletes records one by one. */
 export function chunksOfMember(value: Bytes): ValueId | undefined {
   return chunkedOfMember(value)?.value
 }
 
-/** As chunksOfMember, with their length. */
+/** Like chunksOfMember, with their length. */
 export function chunkedOfMember(value: Bytes): ChunkedHead | undefined {
   const flags = value[0] as number
   if ((flags & flag.chunked) === 0) return undefined
@@ -297,33 +299,33 @@ export function partOf(key: Bytes): number {
   return key[prefixBytes - 1] as number
 }
 
-/** What stands in a record before the payload, or before what points at it. */
+/** Length of a record before the payload, or before the reference to it. */
 function headBytes(value: Bytes): number {
   return ((value[0] as number) & flag.long) === 0 ? 1 : 5 + readUint32(value, 1)
 }
 
-/** Eight bytes that are ordered as the numbers are; negative ones too. */
+/** Eight bytes that order like the numbers, negative ones included. */
 export function numberSlice(number: number): Slice {
   const bytes = new Uint8Array(numberBytes)
   writeNumber(bytes, 0, number)
   return new Slice(bytes, 0, numberBytes)
 }
 
-/** The bytes of numberSlice, into a record. */
+/** Writes the bytes of numberSlice into a record. */
 export function writeNumber(bytes: Bytes, at: number, number: number): void {
   const high = Math.floor(number / twoTo32)
   writeUint32(bytes, at, high ^ 0x80000000)
   writeUint32(bytes, at + 4, number - high * twoTo32)
 }
 
-/** Bytes of a number as members keep it: in the order of the numbers. */
+/** Bytes of a number in a member's record, in numeric order. */
 export const numberBytes = 8
 
 export function numberOfSlice({ bytes, start }: Slice): number {
   return ((readUint32(bytes, start) ^ 0x80000000) | 0) * twoTo32 + readUint32(bytes, start + 4)
 }
 
-/** Whether a record is a byte and the payload, and the member stands in its key. */
+/** Whether a record is a flag byte and the payload, with the member in its key. */
 export function isPlain(value: Bytes): boolean {
   return value[0] === 0
 }
@@ -332,7 +334,9 @@ function plain(value: Bytes, member: Slice): Member {
   return { member, payload: new Slice(value, 1, value.length), chunks: undefined }
 }
 
-/** A key of exactly memberKeyBytesMax stands for a longer member, or one of that very length. */
+/**
+ * A key of exactly memberKeyBytesMax belongs to a longer member, or to one of exactly that length.
+ */
 function hashedKey(prefix: Bytes, member: Slice): Bytes {
   const whole = member.view()
   const key = new Uint8Array(prefixBytes + memberKeyBytesMax)

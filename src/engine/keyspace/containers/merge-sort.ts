@@ -1,5 +1,5 @@
-// Sorting that gives way: runs of a thousand are sorted at once and merged step by step, so that
-// the many elements of SORT, or the members of a large sorted set, delay no other client.
+// Sorting with pauses: runs of a thousand are sorted at once and merged in steps. So SORT on many
+// elements, or a large sorted set, delays no other client.
 
 import { sortRunElements } from '../../../base/limits.js'
 import { compareUnits, wordUnits } from '../../../base/work/work-figures.js'
@@ -7,7 +7,7 @@ import type { Program, ReadTx } from '../../../store/store.js'
 
 type Compare<T> = (a: T, b: T) => number
 
-/** The items in order, in an array of their own; equal ones stay as they were. */
+/** The sorted items in a new array; the sort is stable. */
 export function* sortInTurns<T>(
   tx: ReadTx,
   items: readonly T[],

@@ -1,7 +1,7 @@
-// Open containers: large containers that the commands of one program use. A container that a
-// pipeline changes sixteen times is decoded once, and its head is written once: when the key is
+// Open containers: large containers kept open between the commands of one program. A container that
+// a pipeline changes sixteen times is decoded once. Its head is written once: when its key is
 // looked up by name, when other containers are opened, or when the program ends. Members are
-// written at once.
+// written immediately.
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import type { Key, KeyType } from '../keys/key.js'
@@ -10,29 +10,29 @@ import type { Head } from './head.js'
 /** Large containers that one key-value program keeps open between its commands. */
 export const openContainersMax = 8
 
-/** A large container, as its noun has it open. */
+/** A large container that its type has opened. */
 export interface Openable {
   readonly key: Key
   readonly type: KeyType
-  /** Of one that is large; what its record is to say. */
+  /** The head to write; only for a large container. */
   readonly openHead: Head | undefined
-  /** Writes what of its members is put off as well. */
+  /** Writes its deferred member changes. */
   settleMembers?(): void
 }
 
 interface OpenContainer {
   readonly noun: Openable
-  /** Its record says less than it has become. */
+  /** Whether it has changes that its record lacks. */
   isUnsaved: boolean
 }
 
 export class OpenContainers {
   private readonly open: OpenContainer[] = []
 
-  /** `write` writes what of its members is put off, and what its record is to say, if anything. */
+  /** `write` writes deferred member changes and the head, if it changed. */
   constructor(private readonly write: (noun: Openable, head: Head | undefined) => void) {}
 
-  /** The one under a name. */
+  /** The open container of a name. */
   find(name: Slice): Openable | undefined {
     const { open } = this
     for (let i = 0; i < open.length; i++) {
@@ -42,14 +42,14 @@ export class OpenContainers {
     return undefined
   }
 
-  /** It is open from now on; its record says what it is. One that is open stays as it is. */
+  /** Adds an open container whose record is up to date. An already open one stays unchanged. */
   add(noun: Openable): void {
     for (let i = 0; i < this.open.length; i++) if (this.open[i]?.noun === noun) return
     if (this.open.length >= openContainersMax) this.saveFirst()
     this.open.push({ noun, isUnsaved: false })
   }
 
-  /** It has changed; false where it is not open. */
+  /** Marks it as changed; false if it is not open. */
   changed(noun: Openable): boolean {
     const { open } = this
     for (let i = 0; i < open.length; i++) {
@@ -61,14 +61,14 @@ export class OpenContainers {
     return false
   }
 
-  /** It is no large container any more. */
+  /** Removes a container that is no longer large. */
   forget(noun: Openable): void {
     const { open } = this
     const at = open.findIndex((each) => each.noun === noun)
     if (at >= 0) open.splice(at, 1)
   }
 
-  /** Writes the one under a name that is looked up. */
+  /** Writes the container of a name that is looked up. */
   settle(name: Slice): void {
     const { open } = this
     const at = open.findIndex(({ noun }) => noun.key.name.equals(name))
@@ -77,7 +77,7 @@ export class OpenContainers {
     if (found !== undefined) this.save(found)
   }
 
-  /** Writes all of them. */
+  /** Writes all open containers. */
   settleAll(): void {
     while (this.open.length > 0) this.saveFirst()
   }

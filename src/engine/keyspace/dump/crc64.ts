@@ -1,11 +1,11 @@
-// CRC-64 of the reference server's dumps (Jones' polynomial, reflected, no inversions), as two
-// halves of 32 bits.
+// CRC-64 of Redis dumps: Jones' polynomial, reflected, without inversions. JavaScript has no fast
+// 64-bit integers, so it is computed as two halves of 32 bits.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { crcBytesPerUnit } from '../../../base/work/work-figures.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 
-/** 0x95ac9329ac4bc9b5: the polynomial ad93d23594c935a9 with its bits turned. */
+/** 0x95ac9329ac4bc9b5: the polynomial ad93d23594c935a9 with reversed bits. */
 const polynomialHigh = 0x95ac9329
 const polynomialLow = 0xac4bc9b5
 
@@ -35,7 +35,7 @@ export interface Crc64 {
 const emptyCrc: Crc64 = { high: 0, low: 0 }
 const pieceBytes = 16 * 1_024
 
-/** As crc64 of all bytes before `end`, with pauses. */
+/** Like crc64 of all bytes before `end`, with pauses. */
 export function* crc64InTurns(tx: ReadTx, bytes: Bytes, end: number): Program<Crc64> {
   let crc = emptyCrc
   for (let at = 0; at < end; at += pieceBytes) {
@@ -46,7 +46,7 @@ export function* crc64InTurns(tx: ReadTx, bytes: Bytes, end: number): Program<Cr
   return crc
 }
 
-/** Of the bytes from `start` to before `end`, behind those of `before`. */
+/** CRC of the bytes from `start` to `end` (exclusive), continuing from `before`. */
 export function crc64(bytes: Bytes, start = 0, end = bytes.length, before = emptyCrc): Crc64 {
   let { high, low } = before
   for (let at = start; at < end; at++) {

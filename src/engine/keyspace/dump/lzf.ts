@@ -1,12 +1,12 @@
-// Unpacks LZF, in which the reference server packs longer strings of a dump: runs of bytes as they
-// are, and references to what has been unpacked already.
+// Unpacks LZF, which Redis uses for longer strings of a dump: literal runs, and references to bytes
+// already unpacked.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Slice } from '../../../base/bytes/slice.js'
 
-/** `length` bytes; undefined where the packed bytes do not make exactly so many. */
+/** Returns `length` bytes; undefined if the packed bytes do not produce exactly that many. */
 export function unpackLzf({ bytes, start, end }: Slice, length: number): Bytes | undefined {
-  // A reference makes at most 264 bytes of two: what claims more is none.
+  // A reference produces at most 264 bytes from two, so a larger claim is invalid.
   if (length > (end - start) * 264) return undefined
   const out = new Uint8Array(length)
   let at = start
@@ -27,7 +27,7 @@ export function unpackLzf({ bytes, start, end }: Slice, length: number): Bytes |
     if (at >= end) return undefined
     let from = to - (((control & 0x1f) << 8) | (bytes[at++] as number)) - 1
     if (from < 0 || to + size > length) return undefined
-    // What it refers to may reach into what it makes.
+    // The referenced bytes may overlap the produced ones.
     for (const stop = to + size; to < stop; ) out[to++] = out[from++] as number
   }
   return to === length ? out : undefined

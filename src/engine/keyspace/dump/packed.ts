@@ -1,6 +1,5 @@
-// The packed forms that the reference server keeps small containers in, and dumps as they are:
-// ziplist, listpack, intset and zipmap. Read from front to back; what is redundant in them is
-// passed over.
+// The packed encodings that Redis uses for small containers and dumps unchanged: ziplist, listpack,
+// intset and zipmap. Read from front to back; redundant parts are skipped.
 
 import { Slice } from '../../../base/bytes/slice.js'
 import { badFormat, type DumpReader } from './reader.js'
@@ -9,7 +8,7 @@ const endMark = 0xff
 
 /** Elements of a ziplist. */
 export function readZiplist(reader: DumpReader): Slice[] {
-  // Its length in bytes and where its last entry is.
+  // Its length in bytes and the offset of its last entry.
   reader.skip(8)
   const count = reader.uint16()
   const found: Slice[] = []
@@ -89,7 +88,7 @@ function listpackEntry(reader: DumpReader, head: number): Slice {
   }
 }
 
-/** Behind an entry stands its length, seven bits a byte, for those who read from the end. */
+/** After an entry is its length, seven bits in each byte, for reading backwards. */
 function backBytes(length: number): number {
   if (length < 0x80) return 1
   if (length < 0x4000) return 2
@@ -116,7 +115,7 @@ export function readZipmap(reader: DumpReader): Slice[] {
     if (first === endMark) return found
     found.push(reader.raw(zipmapLength(reader, first)))
     const length = zipmapLength(reader, reader.byte())
-    // So many bytes behind the value are not in use.
+    // This many bytes after the value are unused.
     const unused = reader.byte()
     found.push(reader.raw(length))
     reader.skip(unused)
@@ -128,7 +127,7 @@ function zipmapLength(reader: DumpReader, first: number): number {
   return first === 0xfe ? reader.uint32() : first
 }
 
-/** Above 65,534 elements their number is not kept. */
+/** Above 65,534 elements the count is not stored. */
 const countMax = 0xffff
 
 function checkCount(found: readonly Slice[], count: number): void {

@@ -1,6 +1,5 @@
-// RESTORE: what a dump of the reference server, or of ours, holds. Every type of version 10 and
-// below that is no module and no stream, in each of its encodings. A payload is a client's: it is
-// believed in nothing.
+// RESTORE: decodes a dump of Redis or of Sigil. It supports every type up to version 10 except
+// modules and streams, in each encoding. The payload comes from a client and is not trusted.
 
 import { type Bytes, mapKey } from '../../../base/bytes/bytes.js'
 import type { Slice } from '../../../base/bytes/slice.js'
@@ -17,7 +16,7 @@ import { readIntset, readListpack, readZiplist, readZipmap } from './packed.js'
 import { badFormat, DumpReader } from './reader.js'
 import { dumpType, dumpVersion, footerBytes } from './types.js'
 
-/** Whether a payload is whole and of a version that can be read. */
+/** Whether a payload has a valid checksum and a readable version. */
 export function* isIntact(tx: ReadTx, payload: Bytes): Program<boolean> {
   if (payload.length < footerBytes) return false
   const view = new DataView(payload.buffer, payload.byteOffset, payload.length)
@@ -27,7 +26,7 @@ export function* isIntact(tx: ReadTx, payload: Bytes): Program<boolean> {
   return view.getUint32(end + 2, true) === low && view.getUint32(end + 6, true) === high
 }
 
-/** What an intact payload holds. Throws "Bad data format". */
+/** Decodes an intact payload. Throws "Bad data format". */
 export function* readDump(tx: ReadTx, payload: Bytes): Program<Contents> {
   const reader = new DumpReader(payload, 1, payload.length - footerBytes)
   if (payload.length === footerBytes) throw badFormat()
@@ -107,7 +106,7 @@ function* scored(tx: ReadTx, reader: DumpReader, score: () => number): Program<S
   return found
 }
 
-/** A length and digits, or one of the lengths that mean what has no digits. */
+/** A length and digits, or a special length for infinities and NaN. */
 function textScore(reader: DumpReader): number {
   const length = reader.byte()
   switch (length) {
@@ -161,7 +160,7 @@ function* hash(tx: ReadTx, found: readonly Pair[]): Program<Contents> {
   return { type: 'hash', fields }
 }
 
-/** At least one, and none of them twice. */
+/** Requires at least one, without duplicates. */
 function* requireDistinct<T>(
   tx: ReadTx,
   items: readonly T[],

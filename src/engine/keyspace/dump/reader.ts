@@ -1,5 +1,5 @@
-// Reads the pieces of a dump: lengths, strings, numbers. Whatever a client has made of it, nothing
-// is read beyond its end and nothing is allocated for what only a length claims.
+// Reads the parts of a dump: lengths, strings, numbers. It never reads beyond the end, and never
+// allocates memory for a length that the data does not contain.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { Slice } from '../../../base/bytes/slice.js'
@@ -10,7 +10,7 @@ import { stringEncoding } from './types.js'
 
 export const badFormat = () => refuse('ERR Bad data format', 'FailedToParse')
 
-/** A length, or how a string is written instead. */
+/** A length, or the special encoding of a string. */
 type Length = { readonly length: number } | { readonly encoding: number }
 
 export class DumpReader {
@@ -20,7 +20,10 @@ export class DumpReader {
     private readonly bytes: Bytes,
     private at: number,
     private readonly end: number,
-    /** Bytes that packed strings may still become: a little can claim to be very much. */
+    /**
+     * Remaining bytes that packed strings may expand to, since a small payload can claim a huge
+     * one.
+     */
     private readonly unpacked = { left: dumpUnpackedBytesMax },
   ) {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
@@ -46,7 +49,7 @@ export class DumpReader {
     return this.view.getUint32(this.take(4))
   }
 
-  /** 1, 2, 3, 4 or 8 bytes, little-endian, as its text. */
+  /** An integer of 1, 2, 3, 4 or 8 bytes, little-endian, as decimal text. */
   integer(bytes: number): Slice {
     const at = this.take(bytes)
     const { view } = this
@@ -77,7 +80,7 @@ export class DumpReader {
     this.take(length)
   }
 
-  /** A count of things of which each has at least a byte. */
+  /** A count of items of at least one byte each. */
   count(): number {
     const read = this.readLength()
     if (!('length' in read) || read.length > this.end - this.at) throw badFormat()
@@ -101,7 +104,7 @@ export class DumpReader {
     }
   }
 
-  /** A piece of its own that lies in a string. */
+  /** A reader over a structure inside a string. */
   nested(): DumpReader {
     const { bytes, start, end } = this.string()
     return new DumpReader(bytes, start, end, this.unpacked)
@@ -137,7 +140,7 @@ export class DumpReader {
     return { length: Number(this.view.getBigUint64(this.take(8))) }
   }
 
-  /** Where the next `length` bytes begin. */
+  /** Consumes `length` bytes; returns where they begin. */
   private take(length: number): number {
     const { at } = this
     if (length > this.end - at) throw badFormat()

@@ -1,13 +1,13 @@
-// What stands at the beginning and the end of a dump, as the reference server's RDB version 10 has
-// it: the numbers of its types and of the ways a string is written.
+// The start and end of a dump in Redis' RDB version 10: the numbers of its types and string
+// encodings.
 
-/** Above it a payload is refused, as the reference server does. */
+/** Payloads of a higher version are refused, as on Redis. */
 export const dumpVersion = 10
 
 /** Version u16 and CRC-64, both little-endian. */
 export const footerBytes = 10
 
-/** First byte: how the value is written. Modules and streams are not read. */
+/** First byte: the encoding of the value. Modules and streams are not supported. */
 export const dumpType = {
   string: 0,
   list: 1,
@@ -21,13 +21,13 @@ export const dumpType = {
   setIntset: 11,
   zsetZiplist: 12,
   hashZiplist: 13,
-  /** Ziplists in a row. */
+  /** A list of ziplists. */
   listQuicklist: 14,
   hashListpack: 16,
   zsetListpack: 17,
-  /** Listpacks, and large elements as they are. */
+  /** Listpacks, and large elements unpacked. */
   listQuicklist2: 18,
 } as const
 
-/** Behind the bits 11: a string that is written in another way. */
+/** After the bits 11: a specially encoded string. */
 export const stringEncoding = { int8: 0, int16: 1, int32: 2, lzf: 3 } as const

@@ -1,6 +1,5 @@
-// DUMP: what a key holds in the reference server's own format, in its plainest types, which every
-// version of it reads and packs as it likes. Integers are written as the reference server writes
-// them; nothing is compressed.
+// DUMP: writes a key in Redis' own format, in its plainest types, which every version reads and
+// repacks as it prefers. Integers are written as Redis writes them; nothing is compressed.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Slice } from '../../../base/bytes/slice.js'
@@ -54,11 +53,11 @@ function* writeStrings(tx: ReadTx, writer: DumpWriter, slices: readonly Slice[])
 }
 
 const typeBytes = 1
-/** The longest length in front of a string, and of a count. */
+/** Maximum bytes of the length before a string, and of a count. */
 const lengthBytesMax = 9
 const scoreBytes = 8
 
-/** At most so many bytes. */
+/** Upper bound of the payload, bytes. */
 function* sizeOf(tx: ReadTx, contents: Contents): Program<number> {
   let bytes = typeBytes + lengthBytesMax + footerBytes
   const add = (slice: Slice) => {
@@ -101,7 +100,7 @@ class DumpWriter {
     this.bytes[this.at++] = value
   }
 
-  /** 6, 14 or 32 bits, the first two of the first byte say which. */
+  /** A length in 6, 14 or 32 bits; the first two bits of the first byte select which. */
   length(value: number): void {
     if (value < 0x40) this.byte(value)
     else if (value < 0x4000) {
@@ -133,7 +132,7 @@ class DumpWriter {
     return this.at
   }
 
-  /** With the version behind it: what the checksum is of. */
+  /** Appends the version; the checksum covers the result. */
   versioned(): Bytes {
     this.view.setUint16(this.at, dumpVersion, true)
     this.at += 2
@@ -146,7 +145,7 @@ class DumpWriter {
     return this.bytes.subarray(0, this.at + 8)
   }
 
-  /** False where it needs more than 32 bits. */
+  /** False if the value needs more than 32 bits. */
   private integer(value: number): boolean {
     if (value >= -0x80 && value < 0x80) {
       this.byte(0xc0 | stringEncoding.int8)

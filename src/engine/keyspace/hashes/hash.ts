@@ -1,6 +1,7 @@
-// A hash: fields with values. Small, it is `value: {field: value, …}` in its document, or, where a
-// field could not be a name in a document, an array of `{field, value}`; large, its fields are
-// numbered member records. Opened once a command, changed as often as it likes, saved once.
+// A hash: fields with values. A small hash is `value: {field: value, …}` in its document, or an
+// array of `{field, value}` if a field cannot be a document name. A large hash has its fields in
+// numbered member records. A command opens it once, changes it any number of times, and saves it
+// once.
 
 import { Slice } from '../../../base/bytes/slice.js'
 import { scanEntriesMax } from '../../../base/limits.js'
@@ -24,19 +25,19 @@ export interface HashField {
   readonly value: Slice
 }
 
-/** The hash under a name; an empty one where there is no key. Throws WRONGTYPE. */
+/** Opens the hash under a name; empty if there is no key. Throws WRONGTYPE. */
 export function openHash(ks: Keyspace, name: Slice): Step<Hash> {
   const open = findOpenHash(ks, name)
   return open === undefined ? openContainer(ks, name, 'hash', Hash) : new Done(open)
 }
 
-/** The large hash under a name that a command before this one has left open. Throws WRONGTYPE. */
+/** The large hash that an earlier command of the program left open. Throws WRONGTYPE. */
 export function findOpenHash(ks: Keyspace, name: Slice): Hash | undefined {
   const open = ks.findOpen(name)
   return open?.key.requireType('hash') === true ? (open as Hash) : undefined
 }
 
-/** One field of a small or large hash, without opening it: what HGET does. */
+/** Reads one field without opening the hash, for HGET. */
 export function* readField(ks: Keyspace, name: Slice, field: Slice): Program<Slice | undefined> {
   const open = findOpenHash(ks, name)
   if (open !== undefined) return yield* open.get(field)
@@ -51,7 +52,7 @@ export function* readField(ks: Keyspace, name: Slice, field: Slice): Program<Sli
 export class Hash extends Container {
   readonly type = 'hash'
   private count: number
-  /** Of a small one, in the order in which they were set, by the bytes of the field. */
+  /** For a small hash: fields in insertion order, keyed by their bytes. */
   private fields: Map<string, HashField>
   private head: Head | undefined
   private members: DenseMembers | undefined
@@ -80,7 +81,7 @@ export class Hash extends Container {
     return found === undefined ? undefined : valueOfMember(found)
   }
 
-  /** Whether the field is new. */
+  /** Returns whether the field is new. */
   *set(field: Slice, value: Slice): Program<boolean> {
     this.isChanged = true
     const { members, fields, count } = this
@@ -95,8 +96,8 @@ export class Hash extends Container {
   }
 
   /**
-   * As set and save, of one that is open and where nothing has to be waited for; else
-   * undefined, and nothing is done.
+   * Like set and save, for an open hash, if nothing must be awaited; otherwise returns undefined
+   * without a change.
    */
   setNow(field: Slice, value: Slice): boolean | undefined {
     const { members, count } = this
@@ -107,7 +108,7 @@ export class Hash extends Container {
     return isNew
   }
 
-  /** Whether it was there. */
+  /** Returns whether the field existed. */
   *remove(field: Slice): Program<boolean> {
     const { members } = this
     if (members === undefined) {
@@ -123,8 +124,8 @@ export class Hash extends Container {
   }
 
   /**
-   * Fields behind `after` (undefined: from the start), at most `limit`; the last one's name is
-   * where to go on. A small hash answers all of them at once.
+   * At most `limit` fields after `after` (undefined: from the start); the last one's name is the
+   * next `after`. A small hash returns all fields at once.
    */
   *scan(after: Slice | undefined, limit: number): Program<HashField[]> {
     const { members } = this
@@ -133,7 +134,7 @@ export class Hash extends Container {
     return found.map((member) => ({ field: member.member, value: valueOfMember(member) }))
   }
 
-  /** All of them; bounded in a write program. */
+  /** All fields; limited in a write program. */
   *all(): Program<HashField[]> {
     if (this.members === undefined) return [...this.fields.values()]
     const found: HashField[] = []
@@ -221,7 +222,7 @@ function readFields(value: Value): HashField[] {
   return fields
 }
 
-/** One field of a small hash, where it lies. */
+/** Finds one field of a small hash in place. */
 function findInline(value: Value, field: Slice): Slice | undefined {
   if (value.type === bsonType.array) {
     return readFields(value).find((each) => each.field.equals(field))?.value
@@ -242,7 +243,7 @@ function scalarIn(entry: Value, name: string): Slice {
   return (found === undefined ? undefined : scalarOf(found)) as Slice
 }
 
-/** The element `value` of a small hash. */
+/** Writes the field `value` of a small hash. */
 function writeFields(writer: DocumentWriter, fields: readonly HashField[]): void {
   if (fields.every(({ field }) => isName(field))) {
     writer.openDocument('value')
@@ -260,7 +261,7 @@ function writeFields(writer: DocumentWriter, fields: readonly HashField[]): void
 
 const dollar = 0x24
 
-/** Whether drivers and queries can do with it as a name in a document. */
+/** Whether drivers and queries can handle it as a field name of a document. */
 function isName(field: Slice): boolean {
   const { bytes, start, end } = field
   if (start === end || bytes[start] === dollar) return false

@@ -1,5 +1,5 @@
-// What a key holds as plain data, whatever the size: for commands that carry it elsewhere (DUMP,
-// RESTORE) or look at all of it (SORT).
+// Contents of a key as plain data, whatever its size, for commands that move it (DUMP, RESTORE) or
+// read all of it (SORT).
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import { scanEntriesMax } from '../../../base/limits.js'
@@ -19,7 +19,7 @@ export type Contents =
   | { readonly type: 'zset'; readonly entries: readonly ScoredMember[] }
   | { readonly type: 'hash'; readonly fields: readonly HashField[] }
 
-/** Of a key that exists. */
+/** Reads an existing key. */
 export function* readContents(ks: Keyspace, key: Key): Program<Contents> {
   const type = key.type ?? 'string'
   switch (type) {
@@ -37,7 +37,7 @@ export function* readContents(ks: Keyspace, key: Key): Program<Contents> {
   }
 }
 
-/** Elements of a list, set or sorted set; none of a key that does not exist. */
+/** Elements of a list, set or sorted set; none if the key does not exist. */
 export function* elementsOfKey(ks: Keyspace, key: Key): Program<Slice[]> {
   if (key.type === 'list') {
     const list = listOf(ks, key)
@@ -49,7 +49,7 @@ export function* elementsOfKey(ks: Keyspace, key: Key): Program<Slice[]> {
   return yield* all((after, limit) => set.scan(after, limit), set.size)
 }
 
-/** Makes it what `key` holds, and gives it an end; whatever it held is gone. */
+/** Replaces the contents and expiry of `key`. */
 export function* storeContents(
   ks: Keyspace,
   key: Key,
@@ -88,7 +88,7 @@ export function* storeContents(
   }
 }
 
-/** What is put in a key's place takes its time from it. */
+/** The replacement takes its expiry from the key object. */
 function timed(key: Key, expiresAt: number): Key {
   key.expiresAt = expiresAt
   return key

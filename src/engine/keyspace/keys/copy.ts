@@ -1,7 +1,6 @@
-// A copy of a key under another name: a small one is another document with the same value, a large
-// container gets members of its own, each with its own chunks if it has some. More members than one
-// program should hold are copied by programs of their own before the one that makes the copy
-// visible, and that makes sure that they are still what the key holds.
+// Copies a key. A small key becomes another document with the same value; a large container gets
+// its own members and chunks. If there are too many members for one program, separate programs copy
+// them first. The program that makes the copy visible then checks that the source has not changed.
 
 import { type Bytes, concatBytes } from '../../../base/bytes/bytes.js'
 import { fail } from '../../../base/errors.js'
@@ -20,10 +19,10 @@ import { usualBounds, Work } from '../work.js'
 import type { Key, KeyType } from './key.js'
 import { copyValue } from './key-document.js'
 
-/** A container that changes while it is copied is copied so often, then refused. */
+/** Attempts to copy a container that changes during the copy, before it is refused. */
 const membersCopyRuns = 4
 
-/** Puts what `from` holds, and its time, in the place of `to`. */
+/** Replaces `to` by the contents and expiry of `from`. */
 export function* copyKey(ks: Keyspace, from: Key, target: Keyspace, to: Key): Program<void> {
   const { expiresAt, head, stored } = from
   const type = from.type as KeyType
@@ -47,7 +46,7 @@ export function* copyKey(ks: Keyspace, from: Key, target: Keyspace, to: Key): Pr
 function* copyMembers(ks: Keyspace, from: Key, head: Head, target: Keyspace): Program<MembersId> {
   const range = rangeOf(ks, from, head)
   const { work } = ks
-  // What this program has written itself, no other program can copy.
+  // Another program cannot copy this program's own writes.
   if (work.changes === 0) {
     const source = `${head.id} ${(yield* ks.tx.getVersioned(from.record))?.version}`
     const staged = work.takeStaged(ks.tx as Tx, source)
@@ -71,7 +70,7 @@ function* copyMembers(ks: Keyspace, from: Key, head: Head, target: Keyspace): Pr
   }
 }
 
-/** Where the members lie; what a list has given up may still lie beside it. */
+/** The range of the members, without what a list has dropped. */
 function rangeOf(ks: Keyspace, { type }: Key, { id, first, count, levels }: Head): KeyRange {
   if (type !== 'list' || levels !== undefined) return membersRange(id)
   return ks.members(id).numbers(positionsPart, first, first + count - 1)
@@ -82,7 +81,7 @@ interface Copying {
   readonly source: string
 }
 
-/** Copies members by programs of their own, a bounded part in each. */
+/** Copies members in separate programs, a bounded part in each. */
 function* stageMembers(staged: Staged, copying: Copying): Sweep<void> {
   if (staged.membersIds.length === membersCopyRuns) {
     throw fail('WriteConflict', 'a large container kept changing while it was being copied')
@@ -95,14 +94,14 @@ function* stageMembers(staged: Staged, copying: Copying): Sweep<void> {
     try {
       start = yield* writePhase((tx) => copySome(tx, staged, id, copying, from))
     } catch (error) {
-      // A member whose value lies in chunks gets chunks of its own first.
+      // A chunked member value is staged first.
       if (!(error instanceof StagingNeeded)) throw error
       yield* error.stage(staged)
     }
   }
 }
 
-/** Answers where to go on; undefined at the end. */
+/** Returns where to continue; undefined at the end. */
 function* copySome(
   tx: Tx,
   staged: Staged,

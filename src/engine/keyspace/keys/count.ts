@@ -1,5 +1,5 @@
-// How many keys of a database exist: the collection's counter without the documents that are due
-// and not yet swept. Those are read from the expiry class, where few are at any time.
+// Counts the keys of a database: the collection's counter minus the documents that are expired and
+// not yet deleted. The expiry class lists those, and they are few at any time.
 
 import { scanEntriesMax } from '../../../base/limits.js'
 import type { Program, ReadTx } from '../../../store/store.js'

@@ -1,6 +1,6 @@
-// How the reference server would keep what a key holds: OBJECT ENCODING names its structures, and
-// clients and tests reckon with its thresholds. Here it follows from the value alone; the reference
-// server also remembers how the value came to be. (Deviation)
+// OBJECT ENCODING: the structure that Redis would use for a value; clients and tests rely on its
+// thresholds. Sigil derives it from the value alone. Redis also remembers how the value was
+// created. (Deviation)
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import type { Program } from '../../../store/store.js'
@@ -9,17 +9,14 @@ import { parseInt64 } from '../strings/numbers.js'
 import { type Contents, readContents } from './contents.js'
 import type { Key } from './key.js'
 
-/**
- * The reference server's defaults: members and bytes of a member of a listpack, members of an
- * intset.
- */
+/** Redis' defaults: members, and bytes of a member, of a listpack; members of an intset. */
 const listpackMembersMax = 128
 const listpackBytesMax = 64
 const intsetMembersMax = 512
-/** Bytes of a string that lies beside its header. */
+/** Maximum bytes of an `embstr` string. */
 const embeddedBytesMax = 44
 
-/** Of a key that exists. Reads no more members than a small structure has. */
+/** The encoding of an existing key. Reads no more members than a small structure has. */
 export function* encodingOf(ks: Keyspace, key: Key): Program<string> {
   const { type, head } = key
   if (type === 'list') return 'quicklist'

@@ -1,6 +1,6 @@
-// Takes away the keys whose time has come, in small steps below the clients' work. Readers do not
-// see them from their very millisecond on; this is what gives their room back, and tells who
-// listens that they have expired. (docs/design/transactions.md, rule 14)
+// Deletes expired keys in small steps, with lower priority than clients. Readers ignore a key from
+// the millisecond of its expiry on; this job frees its space and sends the `expired` event.
+// (docs/design/transactions.md, rule 14)
 
 import type { Clock } from '../../../base/clock.js'
 import { backgroundRecordsMax, expirySweepMs } from '../../../base/limits.js'
@@ -25,7 +25,7 @@ interface ExpiryJobParts {
   readonly log: Log
   readonly pace: Pace
   readonly spaces: SpaceTable
-  /** Whether clients are paused: what they see is to stay as it is. */
+  /** Whether clients are paused: then their data must not change. */
   readonly isPaused: () => boolean
   readonly notifies: () => boolean
   readonly announce: (events: readonly KeyEvent[]) => void
@@ -37,7 +37,7 @@ interface Swept {
 }
 
 export class ExpiryJob {
-  /** Keys that were taken away since the start. */
+  /** Keys deleted since the start. */
   expired = 0
   private readonly loop: BackgroundLoop
 
@@ -61,7 +61,7 @@ export class ExpiryJob {
     return this.loop.close()
   }
 
-  /** One step: what is due now, as much as fits. False where there was nothing. */
+  /** Runs one step: deletes as many due keys as fit. False if there were none. */
   async round(): Promise<boolean> {
     const { store, clock, announce, isPaused } = this.parts
     if (isPaused()) return false
@@ -89,7 +89,7 @@ export class ExpiryJob {
   }
 }
 
-/** Found by its id; undefined where that is no key-value database any more. */
+/** Finds a key-value database by its id; undefined if it no longer exists. */
 function* keyspaceOf(
   tx: Tx,
   id: number,
@@ -108,7 +108,7 @@ function* readDue(tx: ReadTx, now: number): Program<Due[]> {
   return entries.map(({ key }) => dueOf(key))
 }
 
-/** Whether a key was taken away; an entry that stands for nothing is taken away itself. */
+/** Deletes a due key; returns whether one was deleted. A stale entry is removed. */
 function* expire(tx: Tx, due: Due, ks: Keyspace | undefined, now: number): Program<boolean> {
   const record = yield* tx.get(due.record)
   if (record === undefined || ks === undefined) {

@@ -1,6 +1,6 @@
-// Records of class 0x05: which key is due when, so that the sweeper reads what is due and nothing
-// else. Every change of a key's time moves its record, so that the due ones can be counted.
-// (docs/design/storage.md, "Key space"; docs/design/transactions.md, rule 14)
+// Expiry records (class 0x05) in order of time, so the expiry job reads only due keys. Every change
+// of a key's expiry moves its record, so due keys can be counted. (docs/design/storage.md, "Key
+// space"; docs/design/transactions.md, rule 14)
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { keyClass } from '../../../store/layout.js'
@@ -11,7 +11,7 @@ const headBytes = 9
 const twoTo32 = 4294967296
 const present = Uint8Array.of(1)
 
-/** What is due. */
+/** A due key. */
 export interface Due {
   readonly key: Bytes
   /** Milliseconds since 1970. */
@@ -20,7 +20,7 @@ export interface Due {
   readonly record: Bytes
 }
 
-/** due u64, then the record key without its class. Times before 1970 are due since then. */
+/** Key: due u64, then the record key without its class. Times before 1970 count as 1970. */
 export function expiryKey(at: number, record: Bytes): Bytes {
   const key = new Uint8Array(headBytes + record.length - 1)
   writeHead(key, at)
@@ -28,7 +28,7 @@ export function expiryKey(at: number, record: Bytes): Bytes {
   return key
 }
 
-/** Everything that is due at `now`. */
+/** The range of all keys due at `now`. */
 export function dueRange(now: number): KeyRange {
   const end = new Uint8Array(headBytes)
   writeHead(end, now + 1)
@@ -49,14 +49,14 @@ export function namespaceOfRecord(record: Bytes): number {
   return new DataView(record.buffer, record.byteOffset).getUint32(1)
 }
 
-/** Moves the record of a key from one time to another; `never` is none. */
+/** Moves the expiry record of a key; `never` means no record. */
 export function moveExpiry(tx: Tx, record: Bytes, from: number, to: number): void {
   if (from === to) return
   if (from !== never) tx.remove(expiryKey(from, record))
   if (to !== never) tx.put(expiryKey(to, record), present)
 }
 
-/** By how many bytes that makes the entries more. */
+/** Growth of the expiry records by this change, bytes. */
 export function expiryGrowth(record: Bytes, from: number, to: number): number {
   return (Number(to !== never) - Number(from !== never)) * (headBytes + record.length)
 }

@@ -1,6 +1,5 @@
-// What a document client may make of a key: the built-in validator of key-value databases (121),
-// and what moves with a key when one of its documents is written by a document command.
-// (docs/key-value.md)
+// Guards keys against document commands: the built-in validator of key-value databases (121), and
+// the updates that follow when a document command writes a key. (docs/key-value.md)
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import { fail } from '../../../base/errors.js'
@@ -20,8 +19,8 @@ import { expiryGrowth, moveExpiry } from './expiry.js'
 import { type KeyType, keyTypes, never, readKeyDocument } from './key.js'
 
 /**
- * Throws DocumentValidationFailure unless the document is a key. `before` is what it takes the
- * place of: the summary of a large container may stay as it is, and clients cannot write another.
+ * Throws DocumentValidationFailure unless the document is a valid key. `before` is the document it
+ * replaces: clients may keep the summary of a large container but not write another one.
  */
 export function checkKeyDocument(document: Document, before?: Document): void {
   const fields = new Map<string, Value>()
@@ -44,15 +43,15 @@ export function checkKeyDocument(document: Document, before?: Document): void {
   else checks[type](value)
 }
 
-/** Whether a document is due, and so is none for any reader. */
+/** Whether a document is expired, and therefore invisible. */
 export function isExpired(document: Document, now: number): boolean {
   const { expiresAt } = readKeyDocument(document)
   return expiresAt !== never && expiresAt <= now
 }
 
 /**
- * The document under a record key of `ns` has changed: undefined where there was or is none. Of a
- * database that has been emptied, and is no longer counted, `ns` is undefined.
+ * Updates what depends on a changed document under a record key of `ns`; undefined means that there
+ * was or is none. `ns` is undefined for an emptied database, which is not counted.
  */
 export function keyChanged(
   tx: Tx,
@@ -84,7 +83,7 @@ function checkName(id: Value | undefined): void {
   if (name.length > keyNameBytesMax) throw refused(`'_id' has at most ${keyNameBytesMax} bytes`)
 }
 
-/** One key has one spelling, so that a lookup by name finds it. */
+/** The name of a key. Each key has one form, so that a lookup by name finds it. */
 function nameOf(id: Value): Slice | undefined {
   if (id.type === bsonType.string) {
     const text = scalarOf(id)
@@ -148,7 +147,7 @@ const checks: Readonly<Record<KeyType, (value: Value) => void>> = {
   },
 }
 
-/** Members of a set, names of a hash: none of them twice. */
+/** Checks that set members or hash fields are distinct. */
 class Distinct {
   private readonly seen = new Set<string>()
 

@@ -1,5 +1,5 @@
-// How many bytes a key takes in the store: its record, and its members' records where it has any,
-// of which some are measured and the others reckoned to be like them.
+// The stored bytes of a key: its record plus its members' records, of which it measures a sample
+// and estimates the rest.
 
 import { concatBytes } from '../../../base/bytes/bytes.js'
 import { scanEntriesMax } from '../../../base/limits.js'
@@ -8,10 +8,10 @@ import { membersRange } from '../../background/garbage.js'
 import type { Keyspace } from '../keyspace.js'
 import type { Key } from './key.js'
 
-/** Records of a member of each type; a few more count the places of a sorted set. */
+/** Records for each member, by type; a sorted set has a few more for its blocks. */
 const recordsEach = { string: 0, list: 1, set: 2, zset: 2, hash: 2 } as const
 
-/** Of a key that exists; `samples` of its members are measured. */
+/** The bytes of an existing key; measures `samples` of its members. */
 export function* keyBytes(ks: Keyspace, key: Key, samples: number): Program<number> {
   const { head, stored, record, type } = key
   const own = record.length + (stored?.length ?? 0)

@@ -1,5 +1,5 @@
-// What a key is, in one hash: name, type, end and contents in their order, read in pieces, so that
-// a key of any size can be compared with itself in another place.
+// A hash over a key: name, type, expiry and contents in order. It reads in parts, so keys of any
+// size can be compared between two places.
 
 import { createHash, type Hash as Hashing } from 'node:crypto'
 import { Slice } from '../../../base/bytes/slice.js'
@@ -12,7 +12,7 @@ import { setOf } from '../sets/set.js'
 import { sortedSetOf } from '../sorted-sets/sorted-set.js'
 import type { Key } from './key.js'
 
-/** Of a key that exists; hexadecimal. */
+/** The digest of an existing key, hexadecimal. */
 export function* digestOf(ks: Keyspace, key: Key): Program<string> {
   const digest = new Digest()
   digest.add(key.name)
@@ -39,7 +39,7 @@ export function* digestOf(ks: Keyspace, key: Key): Program<string> {
 class Digest {
   private readonly hash: Hashing = createHash('sha256')
 
-  /** With its length, so that two texts are never taken for one. */
+  /** Adds the length too, so that adjacent texts stay distinct. */
   add(bytes: Slice): void {
     this.number(bytes.length)
     this.hash.update(bytes.view())

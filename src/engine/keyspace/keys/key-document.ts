@@ -1,5 +1,5 @@
-// Builds the documents of keys: `{_id, type, value, expiresAt}`. Strings, the most common of all,
-// are written straight into the record that will be stored, without a writer.
+// Builds the documents of keys: `{_id, type, value, expiresAt}`. Strings, the most common type, are
+// written directly into their stored record, without a writer.
 
 import { isUtf8 } from 'node:buffer'
 import type { Bytes } from '../../../base/bytes/bytes.js'
@@ -15,25 +15,25 @@ import { type KeyType, never } from './key.js'
 export const inlineKind = 1
 
 export const stringTypeElement = Buffer.from('\x02type\0\x07\0\0\0string\0', 'latin1')
-/** Names of elements, with the zero that ends them. */
+/** Element names with their terminating zero. */
 export const idName = Buffer.from('_id\0', 'latin1')
 export const valueName = Buffer.from('value\0', 'latin1')
 const dateElement = Buffer.from('\x09expiresAt\0', 'latin1')
 const twoTo32 = 4294967296
-/** Pieces up to so many bytes are copied one by one. */
+/** Up to this size, bytes are copied in a loop. */
 const loopBytesMax = 96
 
-/** What surrounds name and value: kind, length, `_id` and `value` with their heads, the end. */
+/** Sizes around name and value: kind, length, `_id` and `value` with their headers, the end. */
 const idHeadBytes = 9
 const valueHeadBytes = 11
 const fixedBytes = 1 + 4 + idHeadBytes + 1 + stringTypeElement.length + valueHeadBytes + 1 + 1
 
-/** Bytes of the document of a string without an end. */
+/** Document size of a string without expiry, bytes. */
 export function plainStringBytes(nameBytes: number, valueBytes: number): number {
   return fixedBytes - 1 + nameBytes + valueBytes
 }
 
-/** As above, of the record: its kind stands before the document. */
+/** Record size of the same string: a kind byte and the document. */
 export function plainRecordBytes(nameBytes: number, valueBytes: number): number {
   return fixedBytes + nameBytes + valueBytes
 }
@@ -55,13 +55,13 @@ export function stringRecord(name: Slice, value: Slice, expiresAt: number): Byte
   return record
 }
 
-/** As stringRecord of a string without an end, which takes `plainRecordBytes`, at a place. */
+/** Like stringRecord, for a string without expiry (`plainRecordBytes` long), written in place. */
 export function writeStringRecord(record: Bytes, at: number, name: Slice, value: Slice): void {
   const length = plainRecordBytes(name.length, value.length)
   record[writeBeginning(record, at, length, name, value)] = 0
 }
 
-/** All but a time and the end; answers where that belongs. */
+/** Writes everything except the expiry and the end; returns the offset for those. */
 function writeBeginning(
   record: Bytes,
   from: number,
@@ -77,8 +77,8 @@ function writeBeginning(
 }
 
 /**
- * One element: text as a string with its final zero, other bytes as binary with a subtype. Both
- * take the same room.
+ * Writes one element: UTF-8 text as a string with its final zero, other bytes as binary with a
+ * subtype. Both have the same size.
  */
 function writeScalar(record: Bytes, from: number, name: Bytes, value: Slice): number {
   const { bytes, start, end } = value
@@ -97,7 +97,7 @@ function writeScalar(record: Bytes, from: number, name: Bytes, value: Slice): nu
   return at + 5 + length
 }
 
-/** Copies the bytes and answers whether they are UTF-8. */
+/** Copies the bytes and returns whether they are UTF-8. */
 function copyText(record: Bytes, to: number, { bytes, start, end }: Slice): boolean {
   if (end - start > loopBytesMax) {
     const view = bytes.subarray(start, end)
@@ -113,21 +113,21 @@ function copyText(record: Bytes, to: number, { bytes, start, end }: Slice): bool
   return seen < 0x80 || isUtf8(bytes.subarray(start, end))
 }
 
-/** A writer that stands behind `_id` and `type`; the caller writes `value`. */
+/** A writer with `_id` and `type` written; the caller writes `value`. */
 export function beginKeyDocument(name: Slice, type: KeyType): DocumentWriter {
   return new DocumentWriter().value('_id', scalarValue(name)).string('type', type)
 }
 
-/** Ends the document with its time, if it has one. */
+/** Ends the document, with its expiry if it has one. */
 export function endKeyDocument(writer: DocumentWriter, expiresAt: number): Bytes {
   if (expiresAt !== never) writer.date('expiresAt', expiresAt)
   return writer.finish()
 }
 
-/** Documents up to so many bytes are copied one by one. */
+/** Up to this size, documents are copied in a loop. */
 const recordLoopMax = 48
 
-/** The record of a document that stands in it. */
+/** The record of an inline document. */
 export function recordOf(document: Document): Bytes {
   const { length } = document
   const record = room(length + 1)
@@ -137,7 +137,7 @@ export function recordOf(document: Document): Bytes {
   return record
 }
 
-/** All elements but `expiresAt`. */
+/** Copies all elements except `expiresAt`. */
 export function copyButTime(writer: DocumentWriter, document: Document): void {
   const elements = new Elements(document)
   while (elements.next()) {
@@ -146,7 +146,7 @@ export function copyButTime(writer: DocumentWriter, document: Document): void {
   }
 }
 
-/** The element `value` alone. */
+/** Copies only the element `value`. */
 export function copyValue(writer: DocumentWriter, document: Document): void {
   const elements = new Elements(document)
   while (elements.next()) {

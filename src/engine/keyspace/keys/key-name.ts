@@ -1,5 +1,5 @@
-// From the name of a key to the store's key of its record: the same bytes that `recordKey` makes of
-// the document's `_id`, without the document.
+// Computes the store key of a key's record from its name: the same bytes that `recordKey` computes
+// from the document's `_id`.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Slice } from '../../../base/bytes/slice.js'
@@ -10,16 +10,16 @@ import { recordKey } from '../../collection/collections.js'
 import type { Namespace } from '../../types.js'
 import { scalarValue } from '../strings/scalar.js'
 
-/** First byte of a string and of binary in a record key (value/key.ts). */
+/** Type bytes of a string and of binary in a record key (value/key.ts). */
 export const textType = 0x30
 export const binaryType = 0x58
-/** class u8, namespace u32, type u8, and the zero that ends a text. */
+/** class u8, namespace u32, type u8, and the zero after a text. */
 const frameBytes = 7
 const headBytes = 5
 
 /**
- * The record key of the document whose `_id` is `name`: a string if that is UTF-8, else binary.
- * Throws ReplyError above keyNameBytesMax.
+ * The record key of the document with `_id` `name`: a string if the name is UTF-8, otherwise
+ * binary. Throws ReplyError above keyNameBytesMax.
  */
 export function recordKeyOf(ns: Namespace, name: Slice): Bytes {
   const { length } = name
@@ -31,13 +31,13 @@ export function recordKeyOf(ns: Namespace, name: Slice): Bytes {
   return writePlainKey(key, 0, ns, name) ? key : generalKey(ns, name)
 }
 
-/** Bytes of the record key of a plain name (`writePlainKey`); 0 where none is that short. */
+/** Length of the record key of a plain name (`writePlainKey`); 0 if it would be too long. */
 export function plainKeyBytes({ start, end }: Slice): number {
   const length = end - start + frameBytes
   return length > headBytes + recordKeyBytesMax || length > keyNameBytesMax ? 0 : length
 }
 
-/** Writes the record key of a name of plain characters; false where it has others. */
+/** Writes the record key of a name of plain characters; false if it has others. */
 export function writePlainKey(key: Bytes, from: number, ns: Namespace, name: Slice): boolean {
   const { bytes, start, end } = name
   const { id } = ns
@@ -50,7 +50,7 @@ export function writePlainKey(key: Bytes, from: number, ns: Namespace, name: Sli
   let to = from + 6
   for (let at = start; at < end; at++) {
     const byte = bytes[at] as number
-    // 00 and 01 are escaped, and bytes above 7f have to be looked at together.
+    // 00 and 01 are escaped, and bytes above 7f need UTF-8 validation.
     if (byte < 2 || byte > 0x7f) return false
     key[to++] = byte
   }

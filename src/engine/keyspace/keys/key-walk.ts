@@ -1,6 +1,6 @@
-// A walk over the keys of a database in pieces: what SCAN, KEYS and RANDOMKEY go by. The place
-// where a walk goes on is what stands in a record key behind the database's id, so that it outlives
-// a flush and a swap; what all wanted names begin with bounds the walk.
+// Walks the keys of a database in steps, for SCAN, KEYS and RANDOMKEY. The position is the part of
+// a record key after the database's id, so it survives a flush and a swap. A common prefix of all
+// wanted names narrows the walk.
 
 import { type Bytes, compareBytes, concatBytes, prefixEnd } from '../../../base/bytes/bytes.js'
 import { recordKeyPrefixBytes, scanEntriesMax } from '../../../base/limits.js'
@@ -16,13 +16,13 @@ export const placeStart = 5
 
 interface WalkStep {
   readonly keys: readonly Key[]
-  /** Documents that were looked at: those of expired keys count too. */
+  /** Documents read, including those of expired keys. */
   readonly seen: number
-  /** Where to go on; undefined at the end. */
+  /** Where to continue; undefined at the end. */
   readonly place: Bytes | undefined
 }
 
-/** Keys behind a place (undefined: from the start) whose names may begin with `prefix`. */
+/** Keys after a place (undefined: from the start) whose names may begin with `prefix`. */
 export function* walkKeys(
   ks: Keyspace,
   prefix: Bytes,
@@ -50,12 +50,12 @@ export function* walkKeys(
 
 const zero = Uint8Array.of(0)
 
-/** Names that are text lie by their bytes, others by their length: those are all gone through. */
+/** Text names are ordered by their bytes, others by their length, so all others are read. */
 function rangesOf({ ns }: Keyspace, prefix: Bytes): KeyRange[] {
   const all = idRange(keyClass.record, ns.id)
   let length = 0
   while (length < prefix.length && isPlain(prefix[length] as number)) length++
-  // Of a long name only the beginning stands in its key.
+  // The key of a long name contains only its prefix.
   const known = prefix.subarray(0, Math.min(length, recordKeyPrefixBytes - 1))
   if (known.length === 0) return [all]
   const text = concatBytes(all.start, Uint8Array.of(textType), known)
@@ -66,7 +66,7 @@ function rangesOf({ ns }: Keyspace, prefix: Bytes): KeyRange[] {
   ]
 }
 
-/** Bytes that stand in a record key as they are, in a name that may or may not be text. */
+/** Whether a byte is stored unescaped in a record key, in text and binary names alike. */
 function isPlain(byte: number): boolean {
   return byte > 1 && byte < 0x80
 }

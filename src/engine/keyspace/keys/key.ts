@@ -1,6 +1,6 @@
-// One key of a key-value database as a program sees it: whether it exists, of which type it is,
-// when it ends, and the document that lies under it. An expired document lies there until the
-// sweeper comes, and is none for every command.
+// One key of a key-value database in a program: whether it exists, its type, its expiry and its
+// document. An expired document stays stored until the expiry job deletes it, but commands treat it
+// as missing.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Slice } from '../../../base/bytes/slice.js'
@@ -14,10 +14,10 @@ import { scalarOf } from '../strings/scalar.js'
 export const keyTypes = ['string', 'list', 'set', 'zset', 'hash'] as const
 export type KeyType = (typeof keyTypes)[number]
 
-/** Of a key without an end; also what `expiresAt` is where there is no key. */
+/** Value of `expiresAt` for a key without expiry, or without a document. */
 export const never = -1
 
-/** What a document says of a key. */
+/** The fields of a key's document. */
 interface Fields {
   type: KeyType
   value: Value
@@ -27,17 +27,17 @@ interface Fields {
 
 export class Key {
   readonly name: Slice
-  /** The store's key of its record. */
+  /** Store key of its record. */
   readonly record: Bytes
-  /** Undefined where the key does not exist. */
+  /** Undefined if the key does not exist. */
   type: KeyType | undefined
   /** Milliseconds since 1970, or `never`. */
   expiresAt = never
-  /** When that is due, or `never`. */
+  /** Expiry of the stored document, or `never`. */
   storedExpiresAt = never
-  /** Whether its record points at chunks. */
+  /** Whether its record refers to chunks. */
   isChunked = false
-  /** What holds the document that lies there, from `storedAt` on. */
+  /** The bytes that contain the stored document, from `storedAt` on. */
   private storedIn: Bytes | undefined
   private storedAt = 0
   private valueOf = nullValue
@@ -53,17 +53,17 @@ export class Key {
     return this.type !== undefined
   }
 
-  /** Whether anything lies there, perhaps expired. */
+  /** Whether a document is stored, perhaps expired. */
   get isStored(): boolean {
     return this.storedIn !== undefined
   }
 
-  /** Bytes of the document that lies there; 0 where there is none. */
+  /** Size of the stored document in bytes; 0 if there is none. */
   get storedBytes(): number {
     return this.storedIn === undefined ? 0 : this.storedIn.length - this.storedAt
   }
 
-  /** What lies there, perhaps expired: what a write takes the place of. */
+  /** The stored document, perhaps expired: a write replaces it. */
   get stored(): Document | undefined {
     const { storedIn, storedAt } = this
     if (storedIn === undefined || storedAt === 0) return storedIn
@@ -78,7 +78,7 @@ export class Key {
     return this.valueOf
   }
 
-  /** Of a container whose members are records; undefined for one that lies in its document. */
+  /** The head of a large container; undefined for a small one. */
   get head(): Head | undefined {
     if (this.knownHead === undefined) {
       this.knownHead = isHead(this.valueOf) ? readHead(this.valueOf) : null
@@ -86,7 +86,7 @@ export class Key {
     return this.knownHead ?? undefined
   }
 
-  /** The head of what lies there, expired or not. */
+  /** The head of the stored document, expired or not. */
   get storedHead(): Head | undefined {
     if (this.type === 'string') return undefined
     const { stored } = this
@@ -94,7 +94,7 @@ export class Key {
     return this.valueOf === nullValue ? headOfDocument(stored) : this.head
   }
 
-  /** Throws WRONGTYPE if the key holds something else; answers whether it exists. */
+  /** Throws WRONGTYPE if the key has another type; returns whether it exists. */
   requireType(type: KeyType): boolean {
     if (this.type !== undefined && this.type !== type) throw wrongType()
     return this.type !== undefined
@@ -107,17 +107,17 @@ export class Key {
     return text
   }
 
-  /** Takes in what lies under the record key, as it is at `now`. */
+  /** Loads the document under the record key, as of `now`. */
   load(document: Document, isChunked: boolean, now: number): this {
     return this.take(document, 0, isChunked, now)
   }
 
-  /** As load, of a record that holds its document. */
+  /** Like load, for a record with an inline document. */
   loadRecord(record: Bytes, now: number): this {
     return this.take(record, 1, false, now)
   }
 
-  /** As load, of one in chunks whose value is not there: its length, its type and its time are. */
+  /** Like load, for a chunked document without its value: only its length, type and expiry. */
   loadEnds(document: Document, now: number): this {
     this.take(document, 0, true, now)
     this.valueOf = nullValue
@@ -143,7 +143,7 @@ export class Key {
     return this
   }
 
-  /** It has been written, with a document from `at` on; its value is no longer known here. */
+  /** Updates the object after a write of a document from `at` on; the value is not kept. */
   wrote(type: KeyType, bytes: Bytes, at: number, expiresAt: number, isChunked: boolean): void {
     this.type = type
     this.expiresAt = expiresAt
@@ -155,7 +155,7 @@ export class Key {
     this.knownHead = undefined
   }
 
-  /** Nothing lies there any more. */
+  /** Updates the object after the document was removed. */
   clear(): void {
     this.type = undefined
     this.expiresAt = never
@@ -168,7 +168,7 @@ export class Key {
   }
 }
 
-/** The fields of a key's document at `start`, in whatever order a client has put them. */
+/** Reads the fields of a key's document at `start`, in any order. */
 export function readKeyDocument(document: Bytes, start = 0): Fields {
   const elements = new Elements(document, start)
   let type: KeyType = 'string'
@@ -201,7 +201,7 @@ function dateAsLong(document: Document, at: number): Value {
   return new Value(int64Type, document, at, at + 8)
 }
 
-/** The type whose name begins at `at`; the validator has let no other in. */
+/** The type whose name begins at `at`; the validator allows no other names. */
 function typeAt(document: Document, at: number): KeyType {
   switch (document[at]) {
     case 0x6c:

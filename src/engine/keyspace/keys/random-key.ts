@@ -1,6 +1,6 @@
-// A key at random in an ordered store: down from the whole database, each time to the keys that go
-// on with one of the bytes that are possible, as long as those are many. Then so many keys in a row
-// from there on, and any of them is as likely. Every key can be chosen, and none stands out.
+// Chooses a random key in an ordered store. From the whole database, it descends to the keys that
+// continue with one of the possible next bytes, as long as those are many. It then reads a run of
+// keys and chooses one evenly. Every key can be chosen, and none is strongly favoured.
 
 import { type Bytes, compareBytes, concatBytes, prefixEnd } from '../../../base/bytes/bytes.js'
 import { keyClass } from '../../../store/layout.js'
@@ -10,10 +10,10 @@ import type { Keyspace } from '../keyspace.js'
 import type { Key } from './key.js'
 import { placeStart, walkKeys } from './key-walk.js'
 
-/** Keys among which RANDOMKEY chooses evenly; with more, the bytes of their names decide first. */
+/** Keys among which RANDOMKEY chooses evenly; with more, name bytes decide first. */
 const randomKeysAtOnce = 64
 
-/** `random(n)` answers a whole number below n. Undefined in an empty database. */
+/** `random(n)` returns an integer below n. Undefined in an empty database. */
 export function* randomKey(
   ks: Keyspace,
   random: (bound: number) => number,
@@ -27,11 +27,11 @@ export function* randomKey(
     keys = found.seen === randomKeysAtOnce ? found.keys : yield* around(ks, range, inner.start)
     range = inner
   }
-  // Where all of them have just expired, any other one will do.
+  // If all of them are expired, any other key is chosen.
   return keys.length > 0 ? keys[random(keys.length)] : yield* anyKey(ks)
 }
 
-/** Keys of a range from a place on, and before it where those are few. */
+/** Keys of a range from a place on, and before it if those are few. */
 function* around(ks: Keyspace, { start, end }: KeyRange, place: Bytes): Program<Key[]> {
   const { keys, seen } = yield* ks.scan({ start: place, end }, randomKeysAtOnce)
   if (seen === randomKeysAtOnce) return keys
@@ -39,7 +39,7 @@ function* around(ks: Keyspace, { start, end }: KeyRange, place: Bytes): Program<
   return [...keys, ...(yield* ks.scan(before, randomKeysAtOnce - seen)).keys]
 }
 
-/** The keys of a range that have one more byte in common than all of them have. */
+/** Narrows a range to keys that share one more byte than the whole range does. */
 function* narrowed(
   ks: Keyspace,
   range: KeyRange,

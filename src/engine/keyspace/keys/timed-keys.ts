@@ -1,21 +1,21 @@
-// How many keys of each database have a time, and how far away it is: INFO shows it. Read off the
-// expiry class, of which a bounded part is looked at, soonest first.
+// Counts the keys with an expiry in each database and their mean time left, for INFO. It reads a
+// bounded part of the expiry class, soonest first.
 
 import { scanEntriesMax } from '../../../base/limits.js'
 import { keyClass } from '../../../store/layout.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import { dueOf, dueRange, namespaceOfRecord } from './expiry.js'
 
-/** Keys with a time that INFO looks at for `expires` and `avg_ttl`: some 10 ms. */
+/** Keys that INFO reads for `expires` and `avg_ttl`: about 10 ms. */
 const timedKeysCountedMax = 10_000
 
 interface TimedKeys {
   count: number
-  /** Milliseconds that they have left together. */
+  /** Sum of their remaining times, milliseconds. */
   leftMs: number
 }
 
-/** By namespace id; those that are due already do not count. */
+/** By namespace id, without expired keys. */
 export function* timedKeys(tx: ReadTx, now: number): Program<ReadonlyMap<number, TimedKeys>> {
   const found = new Map<number, TimedKeys>()
   let { end: start } = dueRange(now)

@@ -1,5 +1,5 @@
-// Going through the elements of a large list where they lie, whatever their places are: what is
-// read for a reply, and a search that looks at very many and keeps none.
+// Iterates over the elements of a large list in place, for replies and for searches that read many
+// elements and keep none.
 
 import { listScanMembers, scanEntriesMax } from '../../../base/limits.js'
 import { entryUnits } from '../../../base/work/work-figures.js'
@@ -11,17 +11,17 @@ import { behind } from '../sorted-sets/rank-blocks.js'
 import type { Finder } from './list-finder.js'
 import { positionsPart } from './list-leftovers.js'
 
-/** Elements that a write program looks at in search of one, before the list's length counts. */
+/** Elements that a write program searches before the list's length matters. */
 const begunMax = 2_000
-/** A page of short elements, bytes: the next one may have more of them. */
+/** Bytes of a page of short elements; the next page may have more of them. */
 const shortPageBytes = 64 * 1024
 
-/** Key and record of an element, and the fraction of its place. */
+/** Bytes of an element: key, record and the fraction of its place. */
 export function elementBytes(length: number, placeBytes = 8): number {
   return 11 + placeBytes + length
 }
 
-/** Members of a range behind the first `skip`, at most `limit`; they are gathered for a reply. */
+/** Members of a range after the first `skip`, at most `limit`, collected for a reply. */
 export function* readElements(
   { work }: Keyspace,
   members: Members,
@@ -51,8 +51,8 @@ export function* readElements(
 }
 
 /**
- * Shows the elements of a range, which are `length`, to a search. A write program begins it and no
- * more, where the list is long: a read goes through all of it in pauses.
+ * Passes the `length` elements of a range to a search. If the list is long, a write program only
+ * starts the search; a read then completes it with pauses.
  */
 export function* searchElements(
   { tx, work }: Keyspace,

@@ -1,18 +1,18 @@
-// A search through the elements of a list: what LPOS, LREM and LINSERT have in common. It is shown
-// one element after the other and says when it has seen enough.
+// A search through the elements of a list, for LPOS, LREM and LINSERT. It gets one element after
+// the other and returns when to stop.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Slice } from '../../../base/bytes/slice.js'
 
 export interface Search {
   readonly value: Slice
-  /** Looks from the last element to the first. */
+  /** Searches from the last element to the first. */
   readonly fromBack?: boolean
-  /** Matches that do not count. */
+  /** Matches to skip. */
   readonly skip?: number
-  /** Matches to find; all unless said. */
+  /** Matches to find; default all. */
   readonly most?: number
-  /** Elements to look at; all unless said. */
+  /** Elements to compare; default all. */
   readonly lookAt?: number
 }
 
@@ -33,12 +33,12 @@ export class Finder {
     this.left = search.lookAt ?? Number.POSITIVE_INFINITY
   }
 
-  /** Whether to go on. */
+  /** Compares one element; returns whether to continue. */
   look(index: number, { bytes, start, end }: Slice): boolean {
     return this.lookAt(index, bytes, start, end)
   }
 
-  /** As look, of an element where it lies. */
+  /** Like look, for an element in place. */
   lookAt(index: number, bytes: Bytes, start: number, end: number): boolean {
     if (this.isValue(bytes, start, end)) {
       if (this.skip > 0) this.skip--
@@ -50,7 +50,7 @@ export class Finder {
   private isValue(bytes: Bytes, start: number, end: number): boolean {
     const { bytes: wanted, start: from, end: to } = this.value
     if (end - start !== to - from) return false
-    // From behind: elements begin alike (`job:17`, `job:18`).
+    // Compares from the end, since elements often share a prefix (`job:17`, `job:18`).
     for (let at = end - 1, i = to - 1; at >= start; at--, i--) {
       if (bytes[at] !== wanted[i]) return false
     }

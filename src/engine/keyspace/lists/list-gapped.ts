@@ -1,6 +1,6 @@
-// A large list that has been changed far from its ends: its elements lie at places with room in
-// between, and blocks count the places as they do in a sorted set. What is put in or taken out
-// changes one element and the counts above it; an index is a search through the blocks.
+// A large list that was changed far from its ends: its elements have places with gaps between, and
+// blocks count the places as in a sorted set. An insert or removal changes one element and the
+// counts above it; an index is found through the blocks.
 
 import { type Bytes, compareBytes } from '../../../base/bytes/bytes.js'
 import { Slice } from '../../../base/bytes/slice.js'
@@ -18,9 +18,9 @@ import type { Finder } from './list-finder.js'
 import { placeBetween, positionBeside, type Side } from './list-gaps.js'
 import { type End, positionsPart as part } from './list-leftovers.js'
 
-/** Indexes that are looked up one by one; for more the list is gone through. */
+/** Indexes looked up one by one; for more, the list is scanned. */
 const searchedMax = 64
-/** Elements that are taken out of the counts one by one. */
+/** Removed elements that are subtracted from the counts one by one. */
 const recountedMax = 4
 
 export class GappedPositions {
@@ -56,7 +56,7 @@ export class GappedPositions {
     return { id, count, first: 0, levels: ranks.levels, lowest, highest }
   }
 
-  /** Writes the counts that are not written yet. */
+  /** Writes the deferred counts. */
   settle(): void {
     this.ranks.settle()
   }
@@ -65,7 +65,7 @@ export class GappedPositions {
     return (yield* this.read(index, 1))[0]?.payload
   }
 
-  /** One after the other, each at the end. */
+  /** Pushes the values in order, each at the end. */
   *push(end: End, values: readonly Slice[]): Program<void> {
     for (const value of values) {
       const isFront = end === 'front'
@@ -76,24 +76,24 @@ export class GappedPositions {
     }
   }
 
-  /** As push, where nothing has to be read: that is never sure here. */
+  /** Like push without a read; a gapped list always needs one. */
   pushNow(): boolean {
     return false
   }
 
-  /** From the end inwards, at most `count` (1 and more). */
+  /** Pops at most `count` (at least 1) from the end inwards. */
   *pop(end: End, count: number): Program<Slice[]> {
     const taken = yield* this.takeAway(end, Math.min(count, this.length))
     const values = taken.map(({ payload }) => payload)
     return end === 'front' ? values : values.reverse()
   }
 
-  /** Takes `count` elements away at an end. */
+  /** Removes `count` elements at an end. */
   *cut(end: End, count: number): Program<void> {
     if (count > 0) yield* this.takeAway(end, count)
   }
 
-  /** Nothing is left: the key goes, and its members behind it. */
+  /** Empties the list: its key is removed, and its members later. */
   clear(): void {
     this.length = 0
   }
@@ -106,7 +106,7 @@ export class GappedPositions {
     members.grow(value.length - before.payload.length)
   }
 
-  /** From one index to another, both included. */
+  /** Elements from one index to another, both inclusive. */
   *range(from: number, to: number): Program<Slice[]> {
     const found = yield* this.read(from, to + 1 - from)
     return found.map(({ payload }) => payload)
@@ -119,8 +119,8 @@ export class GappedPositions {
   }
 
   /**
-   * Puts a value where index `index` (0 to count) is, in front of what stands there; further ones
-   * are expected on the other side than `near`. False where there is no room: then nothing is done.
+   * Inserts a value before the element at `index` (0 to count). Further inserts are expected on the
+   * side opposite to `near`. Returns false without a change if there is no room.
    */
   *insert(index: number, value: Slice, near: Side): Program<boolean> {
     if (index === 0 || index === this.length) {
@@ -135,7 +135,7 @@ export class GappedPositions {
     return true
   }
 
-  /** Takes out the elements at these indexes, in rising order; not all of them. */
+  /** Removes the elements at these ascending indexes; not all elements of the list. */
   *removeAt(indexes: readonly number[]): Program<void> {
     const removed = yield* this.atIndexes(indexes)
     const isFirst = indexes[0] === 0
@@ -157,7 +157,7 @@ export class GappedPositions {
     return found
   }
 
-  /** In the order of the list. */
+  /** Removes elements at an end; returns them in list order. */
   private *takeAway(end: End, count: number): Program<Member[]> {
     const { length } = this
     if (count >= length) {
@@ -203,7 +203,7 @@ export class GappedPositions {
     }
   }
 
-  /** The place of the element that is the first or the last one by now. */
+  /** The place of the element that is now first or last. */
   private *endPlace(end: End): Program<Bytes> {
     const [member] = yield* this.read(end === 'front' ? 0 : this.length - 1, 1)
     assert(member !== undefined, 'a list has elements')

@@ -1,33 +1,35 @@
-// Places between the elements of a list that has been changed in its middle: a place is a position
-// of eight bytes and, of what came between two positions, a fraction behind it. Places are ordered
-// by their bytes, and a fraction never ends in a zero, so that there is room below each.
+// Places between list elements: a place is a position of eight bytes, plus a fraction for elements
+// inserted between two positions. Places are ordered by bytes. A fraction never ends in a zero, so
+// there is always room below it.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { Slice } from '../../../base/bytes/slice.js'
 import { numberBytes, numberOfSlice, numberSlice } from '../containers/members.js'
 
-/** A fraction is computed with in pieces that a number holds. */
+/** Fractions are computed in pieces that fit a number. */
 const pieceBytes = 6
 const pieceEnd = 2 ** 48
-/** A new place takes so much of the gap from one side: the next ones often go to the other. */
+/**
+ * A new place takes this share of the gap from one side: later inserts often go to the other side.
+ */
 const gapShare = 256
-/** Longer places are given up: then the whole list is written anew. */
+/** Above this length, the whole list is rewritten. */
 const placeBytesMax = 240
 
 export type Side = 'left' | 'right'
 
-/** The position `by` further than that of a place; nothing lies behind it there. */
+/** The position next to that of a place, in direction `by`; no element is beyond it. */
 export function positionBeside(place: Bytes, by: 1 | -1): Bytes {
   return numberSlice(positionOf(place) + by).bytes
 }
 
-/** A place between two, nearer to one of them; undefined where that would be too long. */
+/** A place between two others, nearer to one of them; undefined if it would be too long. */
 export function placeBetween(left: Bytes, right: Bytes, near: Side): Bytes | undefined {
   const first = positionOf(left)
   if (first + 1 < positionOf(right)) return numberSlice(first + 1).bytes
   const isOneGap = first === positionOf(right)
   let at = numberBytes
-  // Where the right one has another position, all fractions above the left one are free.
+  // If the right place has another position, all fractions above the left one are free.
   let end = isOneGap ? right : undefined
   while (end !== undefined && at < left.length && left[at] === end[at]) at++
   for (;;) {
@@ -37,7 +39,7 @@ export function placeBetween(left: Bytes, right: Bytes, near: Side): Bytes | und
       const step = Math.max(1, Math.floor((high - low) / gapShare))
       return placeWith(left, at, near === 'left' ? low + step : high - step)
     }
-    // What begins as the left one does and goes on above it is still below the right one.
+    // A place with the left one's prefix and a larger rest is still below the right one.
     if (high > low) end = undefined
     at += pieceBytes
   }
@@ -47,7 +49,7 @@ function positionOf(place: Bytes): number {
   return numberOfSlice(new Slice(place, 0, numberBytes))
 }
 
-/** Zeros stand where there are no bytes. */
+/** Missing bytes count as zeros. */
 function pieceOf(place: Bytes, at: number): number {
   let piece = 0
   for (let i = at; i < at + pieceBytes; i++) piece = piece * 256 + (place[i] ?? 0)

@@ -1,7 +1,7 @@
-// What a large list leaves beside itself when many of its members are cut off at an end: their
-// positions stand in a garbage record, one for each end, and are emptied behind. A list that grows
-// over them again takes them out of the record, in the transaction of its push, so that the
-// background never deletes what is in use.
+// Leftovers of a large list after many members were cut at an end. A garbage record for each end
+// holds their positions, and they are deleted later. When the list grows over them again, the push
+// removes them from the record in the same transaction. So the background job never deletes used
+// positions.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { Slice } from '../../../base/bytes/slice.js'
@@ -13,30 +13,30 @@ import type { Keyspace } from '../keyspace.js'
 
 export type End = 'front' | 'back'
 
-/** Of a list's members: by position. */
+/** Part of a list's members, ordered by position. */
 export const positionsPart = 0
 
 const positionBytes = 8
 const endBytes: Readonly<Record<End, number>> = { front: 0, back: 1 }
 
-/** Positions, both included. */
+/** A span of positions, both inclusive. */
 export interface Span {
   readonly from: number
   readonly to: number
 }
 
-/** Positions at an end that the list does not use from now on. */
+/** Records positions at an end that the list no longer uses. */
 export function* giveUp(ks: Keyspace, id: MembersId, end: End, given: Span): Program<void> {
   const key = trimmedKey(id, endBytes[end])
   const before = readSpan(yield* ks.tx.get(key))
-  // Between what was given up earlier and this there is nothing: one span holds both.
+  // Nothing lies between earlier leftovers and these, so one span holds both.
   const from = Math.min(given.from, before?.from ?? given.from)
   const to = Math.max(given.to, before?.to ?? given.to)
   ks.work.changes++
   writeSpan(ks.tx as Tx, key, { from, to })
 }
 
-/** Takes positions at an end into use. Answers whether anything is still left beside the list. */
+/** Reclaims positions at an end for use. Returns whether leftovers remain. */
 export function* takeBack(ks: Keyspace, id: MembersId, end: End, used: Span): Program<boolean> {
   const keys = [trimmedKey(id, endBytes.front), trimmedKey(id, endBytes.back)]
   const records = yield* ks.tx.getMany(keys)
@@ -61,7 +61,7 @@ export function* readLeftovers(tx: ReadTx, id: MembersId): Program<Span[]> {
   return (yield* tx.getMany(keys)).map(readSpan).filter((span) => span !== undefined)
 }
 
-/** Deletes the next `limit` members of a record; the record goes with the last of them. */
+/** Deletes the next `limit` members of a record; removes the record with the last one. */
 export function* sweepLeftovers(
   tx: Tx,
   id: MembersId,
@@ -80,7 +80,7 @@ export function* sweepLeftovers(
   }
   const last = entries.at(-1)?.key
   const isOver = entries.length < limit || last === undefined
-  // Tables may keep deleted keys for a while: the next step goes on behind them.
+  // Tables may keep tombstones for a while, so the next step starts after them.
   writeSpan(tx, key, { from: isOver ? span.to + 1 : positionOf(last) + 1, to: span.to })
   return { count: entries.length, bytes }
 }
@@ -108,7 +108,7 @@ function readSpan(record: Bytes | undefined): Span | undefined {
   return { from, to: numberOfSlice(new Slice(record, positionBytes, record.length)) }
 }
 
-/** An empty span is no record. */
+/** An empty span has no record. */
 function writeSpan(tx: Tx, key: Bytes, { from, to }: Span): void {
   if (from > to) {
     tx.remove(key)

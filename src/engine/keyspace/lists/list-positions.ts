@@ -1,6 +1,6 @@
-// A large list: members at positions without holes, from the head's `first` on. Both ends grow by
-// one write a member, any index is one read; what changes near an end moves the members on that
-// side. Further inside the list gets gaps first (list-gapped.ts), and keeps them.
+// A large list with members at consecutive positions from the head's `first` on. A push is one
+// write, an index one read; a change near an end moves the members on that side. A change further
+// inside first converts the list to gaps (list-gapped.ts), permanently.
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import { listScanMembers, trimAtOnceMax } from '../../../base/limits.js'
@@ -22,7 +22,7 @@ import {
   takeBack,
 } from './list-leftovers.js'
 
-/** What a large list is made of when it becomes one; its first position is 0. */
+/** The source of a large list; its first position is 0. */
 export function listBuilding(elements: readonly Slice[]): Building {
   return {
     type: 'list',
@@ -40,7 +40,7 @@ export function listBuilding(elements: readonly Slice[]): Building {
 
 export class ListPositions {
   readonly isGapped = false
-  /** Of its members, when the head was read. */
+  /** Bytes of its members when the head was read. */
   private readonly bytes: number
   private readonly id: Head['id']
   private readonly members: Members
@@ -73,13 +73,13 @@ export class ListPositions {
     return (yield* this.members.at(part, this.first + index))?.payload
   }
 
-  /** One after the other, each at the end. */
+  /** Pushes the values in order, each at the end. */
   *push(end: End, values: readonly Slice[]): Program<void> {
     if (this.hasLeftovers) yield* this.use(end, values.length)
     this.putAll(end, values)
   }
 
-  /** As push, where nothing may lie in the way; else false. */
+  /** Like push, if no leftovers can be in the way; otherwise false. */
   pushNow(end: End, values: readonly Slice[]): boolean {
     if (this.hasLeftovers) return false
     this.putAll(end, values)
@@ -98,7 +98,7 @@ export class ListPositions {
     this.length += length
   }
 
-  /** From the end inwards, at most `count` (1 and more). */
+  /** Pops at most `count` (at least 1) from the end inwards. */
   *pop(end: End, count: number): Program<Slice[]> {
     const taken = Math.min(count, this.length)
     const from = end === 'front' ? this.first : this.first + this.length - taken
@@ -108,7 +108,7 @@ export class ListPositions {
     return end === 'front' ? values : values.reverse()
   }
 
-  /** Takes `count` members away at an end. */
+  /** Removes `count` members at an end. */
   *cut(end: End, count: number): Program<void> {
     if (count <= 0) return
     const from = end === 'front' ? this.first : this.first + this.length - count
@@ -116,7 +116,7 @@ export class ListPositions {
     yield* this.takeAway(end, count, isSmall ? yield* this.read(from, from + count - 1) : [])
   }
 
-  /** Nothing is left: the key goes, and its members behind it. */
+  /** Empties the list: its key is removed, and its members later. */
   clear(): void {
     this.length = 0
   }
@@ -126,7 +126,7 @@ export class ListPositions {
     this.put(position, value, yield* this.members.at(part, position))
   }
 
-  /** From one index to another, both included. */
+  /** Elements from one index to another, both inclusive. */
   *range(from: number, to: number): Program<Slice[]> {
     const members = yield* this.read(this.first + from, this.first + to)
     return members.map(({ payload }) => payload)
@@ -146,10 +146,7 @@ export class ListPositions {
     return before + behind - (split === indexes.length ? 0 : indexes.length - split)
   }
 
-  /**
-   * The same list with room between its elements, which stay where they are; undefined while
-   * something is left beside it.
-   */
+  /** The same list with gaps; its elements stay in place. Undefined while leftovers exist. */
   *withGaps(): Program<GappedPositions | undefined> {
     const { ks, id, first, length, members } = this
     if (this.hasLeftovers && (yield* readLeftovers(ks.tx, id)).length > 0) return undefined
@@ -164,7 +161,7 @@ export class ListPositions {
     return new GappedPositions(ks, { id, count: length, first: 0, levels, lowest, highest })
   }
 
-  /** Puts a value where index `index` (0 to count) is, in front of what stands there. */
+  /** Inserts a value before the element at `index` (0 to count). */
   *insert(index: number, value: Slice): Program<true> {
     const isFront = index <= this.length / 2
     const { first, length } = this
@@ -173,7 +170,7 @@ export class ListPositions {
     const moved = yield* this.read(from, isFront ? first + index - 1 : first + length - 1)
     const run = isFront ? [...moved.map(payloadOf), value] : [value, ...moved.map(payloadOf)]
     const start = isFront ? first - 1 : from
-    // The new position lies at the outer end, and was free.
+    // The new position is at the outer end and was free.
     const before = isFront ? [undefined, ...moved] : [...moved, undefined]
     run.forEach((payload, i) => {
       this.put(start + i, payload, before[i])
@@ -184,8 +181,8 @@ export class ListPositions {
   }
 
   /**
-   * Takes out the members at these indexes, in rising order. The longest stretch between two of
-   * them stays where it is; what is before it moves up, what is behind it down.
+   * Removes the members at these ascending indexes. The longest stretch between two of them stays;
+   * members before it move up, members after it down.
    */
   *removeAt(indexes: readonly number[]): Program<void> {
     const { first, length } = this
@@ -198,7 +195,9 @@ export class ListPositions {
     this.length = length - indexes.length
   }
 
-  /** Takes `removed` out of the members from index `from` to before `to`; the others close up. */
+  /**
+   * Removes `removed` from the members from index `from` to `to` (exclusive); the others close up.
+   */
   private *close(end: End, removed: readonly number[], from: number, to: number): Program<void> {
     if (removed.length === 0) return
     const { first, members } = this
@@ -216,7 +215,7 @@ export class ListPositions {
       members.grow(-elementBytes(before[index - from]?.payload.length ?? 0))
   }
 
-  /** `known` are those members, unless there are too many to remove one by one. */
+  /** `known` are the removed members, unless there are too many to remove one by one. */
   private *takeAway(end: End, count: number, known: readonly Member[]): Program<void> {
     const { ks, id, first, length, members } = this
     if (count <= trimAtOnceMax) {
@@ -225,7 +224,7 @@ export class ListPositions {
         members.grow(-elementBytes(member.payload.length))
       }
     } else {
-      // They are not read: what goes is taken for as long as what stays.
+      // They are not read; removed members count as long as the remaining ones on average.
       members.grow(-Math.round(((this.bytes + members.grown) * count) / length))
       const from = end === 'front' ? first : first + length - count
       yield* giveUp(ks, id, end, { from, to: from + count - 1 })
@@ -235,7 +234,7 @@ export class ListPositions {
     this.length -= count
   }
 
-  /** Positions outside an end come into use. */
+  /** Reclaims positions outside an end. */
   private *use(end: End, count: number): Program<void> {
     if (!this.hasLeftovers) return
     const { ks, id, first, length } = this
@@ -272,7 +271,7 @@ function payloadOf({ payload }: Member): Slice {
   return payload
 }
 
-/** How many of the indexes lie before the longest stretch without any of them. */
+/** The number of indexes before the longest stretch without any. */
 function longestStretch(indexes: readonly number[], length: number): number {
   let longest = -1
   let found = 0

@@ -1,27 +1,27 @@
-// Elements of large lists as they were last read, for the next one who asks for them: pages and
-// feeds are read again and again between two changes. A run is known by the list's id and the
-// version of its head, which no other state of the list ever has.
+// A cache of list elements as last read, since clients often read the same pages and feeds between
+// two changes. A run is identified by the list's id and the version of its head, which no other
+// state of the list shares.
 
 import { LRUCache } from 'lru-cache'
 import type { Slice } from '../../../base/bytes/slice.js'
 import { MiB } from '../../../base/units.js'
 import type { MembersId } from '../../types.js'
 
-/** Elements of lists as they were last read: of one list, and of all, bytes. */
+/** Bytes of cached elements: of one list, and of all. */
 const listRunBytesMax = 1 * MiB
 const listRunsBytesMax = 16 * MiB
 
 interface Run {
   readonly version: number
-  /** Position of the first one. */
+  /** Position of the first element. */
   readonly from: number
   readonly elements: readonly Slice[]
   readonly bytes: number
 }
 
-/** Fewer are read as quickly from where they lie. */
+/** Fewer elements are read as fast from the store. */
 const elementsMin = 16
-/** Of an element, beside its bytes. */
+/** Overhead of a cached element, bytes. */
 const elementBytes = 96
 
 export class ListRuns {
@@ -31,7 +31,7 @@ export class ListRuns {
     this.runs = new LRUCache({ maxSize: bytesMax, sizeCalculation: ({ bytes }) => bytes })
   }
 
-  /** From one position to another, both included; undefined where not all of them are known. */
+  /** Elements from one position to another, both inclusive; undefined unless all are cached. */
   find(id: MembersId, version: number, from: number, to: number): Slice[] | undefined {
     const run = this.runs.get(id)
     if (run === undefined || run.version !== version || run.from > from) return undefined
@@ -40,14 +40,14 @@ export class ListRuns {
     return end > run.elements.length ? undefined : run.elements.slice(start, end)
   }
 
-  /** Whether so many elements are worth a look. */
+  /** Whether a cache lookup pays off for this many elements. */
   static isWorth(count: number): boolean {
     return count >= elementsMin
   }
 
   add(id: MembersId, version: number, from: number, elements: readonly Slice[]): void {
     const before = this.runs.peek(id)
-    // The longer one serves those who ask for a part of it.
+    // A longer run also serves requests for a part of it.
     if (before?.version === version && before.elements.length > elements.length) return
     let bytes = 0
     for (const { start, end } of elements) bytes += end - start + elementBytes

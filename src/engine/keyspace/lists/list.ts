@@ -1,5 +1,6 @@
-// A list: elements in order. Small, it is the array `value` of its document; large, its elements
-// are member records at positions. Opened once a command, changed as often as it likes, saved once.
+// A list: elements in order. A small list is the array `value` of its document; a large one has its
+// elements in member records. A command opens it once, changes it any number of times, and saves it
+// once.
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import { keptAtOnceMax, trimAtOnceMax } from '../../../base/limits.js'
@@ -22,33 +23,33 @@ import type { End } from './list-leftovers.js'
 import { ListPositions, listBuilding } from './list-positions.js'
 import { ListRuns } from './list-runs.js'
 
-/** The list under a name; an empty one where there is no key. Throws WRONGTYPE. */
+/** Opens the list under a name; empty if there is no key. Throws WRONGTYPE. */
 export function openList(ks: Keyspace, name: Slice): Step<List> {
   const open = findOpenList(ks, name)
   return open === undefined ? openContainer(ks, name, 'list', List) : new Done(open)
 }
 
-/** The large list under a name that a command before this one has left open. Throws WRONGTYPE. */
+/** The large list that an earlier command of the program left open. Throws WRONGTYPE. */
 export function findOpenList(ks: Keyspace, name: Slice): List | undefined {
   const open = ks.findOpen(name)
   return open?.key.requireType('list') === true ? (open as List) : undefined
 }
 
-/** The list of a key that has been read. Throws WRONGTYPE. */
+/** The list of a key that was read. Throws WRONGTYPE. */
 export function listOf(ks: Keyspace, key: Key): List {
   return containerOf(ks, key, 'list', List)
 }
 
 type LargeList = ListPositions | GappedPositions
 
-/** Elements that move where one is put in or taken out; beyond, the list gets gaps. */
+/** Maximum elements that an insert or removal moves; beyond that, the list gets gaps. */
 const listMovedMax = 256
 
 export class List extends Container {
   readonly type = 'list'
-  /** Of a small one. */
+  /** Elements of a small list. */
   private items: Value[]
-  /** Of a large one. */
+  /** Elements of a large list. */
   private positions: LargeList | undefined
 
   constructor(ks: Keyspace, key: Key) {
@@ -74,7 +75,7 @@ export class List extends Container {
     return elementAt(this.items, index)
   }
 
-  /** From one index to another, both included and inside the list. */
+  /** Elements from one index to another, both inclusive and inside the list. */
   *range(from: number, to: number): Program<Slice[]> {
     const { positions } = this
     if (positions !== undefined) return yield* this.rangeOf(positions, from, to)
@@ -97,7 +98,7 @@ export class List extends Container {
     return found
   }
 
-  /** Indexes of the elements that match, in the order of the search. */
+  /** Indexes of the matching elements, in search order. */
   *find(search: Search): Program<number[]> {
     const { positions, items } = this
     const finder = new Finder(search)
@@ -111,7 +112,7 @@ export class List extends Container {
     return finder.found
   }
 
-  /** One after the other, each at the end. */
+  /** Pushes the values in order, each at the end. */
   *push(end: End, values: readonly Slice[]): Program<void> {
     this.isChanged = true
     if (this.positions !== undefined) yield* this.positions.push(end, values)
@@ -123,8 +124,8 @@ export class List extends Container {
   }
 
   /**
-   * As push and save, of one that is open and where nothing has to be read for it; else false,
-   * and nothing is done.
+   * Like push and save, for an open list, if no read is needed; otherwise returns false without a
+   * change.
    */
   pushNow(end: End, values: readonly Slice[]): boolean {
     if (this.positions?.pushNow(end, values) !== true) return false
@@ -132,7 +133,7 @@ export class List extends Container {
     return true
   }
 
-  /** At most `count` elements, from the end inwards. */
+  /** Pops at most `count` elements from the end inwards. */
   *pop(end: End, count: number): Program<Slice[]> {
     if (count === 0 || this.size === 0) return []
     this.isChanged = true
@@ -149,8 +150,8 @@ export class List extends Container {
   }
 
   /**
-   * Puts a value in front of the element at an index; `size` is behind the last one. Further ones
-   * are expected on its other side than `near`.
+   * Inserts a value before the element at an index; `size` means after the last. Further inserts
+   * are expected on the side opposite to `near`.
    */
   *insert(index: number, value: Slice, near: Side): Program<void> {
     this.isChanged = true
@@ -163,7 +164,7 @@ export class List extends Container {
     this.items.splice(index, 0, scalarValue(value))
   }
 
-  /** Takes out the elements at these indexes, in rising order. */
+  /** Removes the elements at these ascending indexes. */
   *removeAt(indexes: readonly number[]): Program<void> {
     if (indexes.length === 0) return
     this.isChanged = true
@@ -179,7 +180,7 @@ export class List extends Container {
     }
   }
 
-  /** With gaps where so many elements would have to move otherwise. */
+  /** Converts the list to gaps if too many elements would have to move. */
   private *movable(positions: LargeList, moved: number): Program<LargeList> {
     if (positions.isGapped || moved <= listMovedMax) return positions
     const gapped = (yield* positions.withGaps()) ?? positions
@@ -187,7 +188,7 @@ export class List extends Container {
     return gapped
   }
 
-  /** Keeps what stands from one index to another, both included; nothing if `to` is below. */
+  /** Keeps the elements from one index to another, both inclusive; none if `to` is below `from`. */
   *trim(from: number, to: number): Program<void> {
     const { positions, size } = this
     if (from === 0 && to === size - 1) return
@@ -235,7 +236,7 @@ export class List extends Container {
   }
 }
 
-/** A list that is cut to a few elements is written anew, if not all others can be given up. */
+/** Whether a trimmed list is rewritten: few elements stay, and too many go to discard at once. */
 function isRewritten(size: number, kept: number): boolean {
   return kept <= keptAtOnceMax && size - kept > trimAtOnceMax
 }
@@ -249,7 +250,7 @@ function elements(items: readonly Value[]): Slice[] {
   return items.map((item) => scalarOf(item) as Slice)
 }
 
-/** What a list holds are scalars: the validator has let nothing else in. */
+/** List elements are scalars: the validator accepts nothing else. */
 function elementAt(items: readonly Value[], index: number): Slice {
   return scalarOf(items[index] as Value) as Slice
 }

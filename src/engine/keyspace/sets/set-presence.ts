@@ -1,13 +1,13 @@
-// Whether members are in a set, asked many times. Members that come in the order in which large
-// sets keep theirs are compared with a walk through the set: that costs a fraction of a look-up
-// each, unless the set is much larger than what is asked for.
+// Repeated membership tests on one set. If the members come in the order of a large set, they are
+// compared with a walk through it. A walk costs a fraction of a lookup for each member, unless the
+// set is much larger than the number of tests.
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import { memberKeyPrefixBytes, scanEntriesMax } from '../../../base/limits.js'
 import type { Program } from '../../../store/store.js'
 import type { MemberSet } from './set.js'
 
-/** A look-up costs as much as the walk past so many members. */
+/** One lookup costs as much as walking this many members. */
 const walkedPerLookUp = 3
 
 export class Presence {
@@ -16,7 +16,7 @@ export class Presence {
   private at = 0
   private isOver = false
 
-  /** So many members are asked for; `inOrder` where they come as MemberSet.scan answers them. */
+  /** `inOrder`: the tests come in the order of MemberSet.scan. */
   constructor(
     private readonly set: MemberSet,
     asked: number,
@@ -25,9 +25,9 @@ export class Presence {
     this.walks = inOrder && set.isLarge && set.size < walkedPerLookUp * asked
   }
 
-  /** Undefined where something has to be read first: then `has` tells. */
+  /** Undefined if a read is needed; then call `has`. */
   hasNow(member: Slice): boolean | undefined {
-    // A longer one may lie where its hash says.
+    // The order of a longer member depends on its hash.
     if (!this.walks || member.length >= memberKeyPrefixBytes) return undefined
     const { page } = this
     for (; this.at < page.length; this.at++) {

@@ -1,5 +1,6 @@
-// A set: members without order. Small, it is the array `value` of its document; large, its members
-// are numbered member records. Opened once a command, changed as often as it likes, saved once.
+// A set: unordered members. A small set is the array `value` of its document; a large one has
+// numbered member records. A command opens it once, changes it any number of times, and saves it
+// once.
 
 import { emptySlice, type Slice } from '../../../base/bytes/slice.js'
 import { GrowingMap } from '../../../base/heap/growing-map.js'
@@ -19,22 +20,22 @@ import type { Key } from '../keys/key.js'
 import type { Keyspace } from '../keyspace.js'
 import { scalarOf, scalarValue } from '../strings/scalar.js'
 
-/** Look-ups in a small set before it is worth a map. */
+/** Lookups in a small set before it builds a map. */
 const plainLookUps = 4
 
-/** The set under a name; an empty one where there is no key. Throws WRONGTYPE. */
+/** Opens the set under a name; empty if there is no key. Throws WRONGTYPE. */
 export function openSet(ks: Keyspace, name: Slice): Step<MemberSet> {
   const open = findOpenSet(ks, name)
   return open === undefined ? openContainer(ks, name, 'set', MemberSet) : new Done(open)
 }
 
-/** The large set under a name that a command before this one has left open. Throws WRONGTYPE. */
+/** The large set that an earlier command of the program left open. Throws WRONGTYPE. */
 export function findOpenSet(ks: Keyspace, name: Slice): MemberSet | undefined {
   const open = ks.findOpen(name)
   return open?.key.requireType('set') === true ? (open as MemberSet) : undefined
 }
 
-/** The set of a key that has been read. Throws WRONGTYPE. */
+/** The set of a key that was read. Throws WRONGTYPE. */
 export function setOf(ks: Keyspace, key: Key): MemberSet {
   return containerOf(ks, key, 'set', MemberSet)
 }
@@ -44,9 +45,9 @@ export class MemberSet extends Container {
   private count: number
   private head: Head | undefined
   private members: DenseMembers | undefined
-  /** Of a small one. */
+  /** Members of a small set. */
   private items: Slice[] = []
-  /** Of a small one that is asked often: where each member stands. */
+  /** For a small set with many lookups: the index of each member. */
   private places: GrowingMap<number> | undefined
   private lookUps = 0
   private source: string | undefined
@@ -63,7 +64,7 @@ export class MemberSet extends Container {
     return this.count
   }
 
-  /** Its members are records of their own, in the order of their bytes. */
+  /** Whether its members are records, in byte order. */
   get isLarge(): boolean {
     return this.members !== undefined
   }
@@ -74,7 +75,7 @@ export class MemberSet extends Container {
     return (yield* members.get(member)) !== undefined
   }
 
-  /** Whether it is new. */
+  /** Returns whether the member is new. */
   *add(member: Slice): Program<boolean> {
     const { members } = this
     if (members === undefined) {
@@ -91,8 +92,8 @@ export class MemberSet extends Container {
   }
 
   /**
-   * As add and save, of one that is open and where nothing has to be waited for; else
-   * undefined, and nothing is done.
+   * Like add and save, for an open set, if nothing must be awaited; otherwise returns undefined
+   * without a change.
    */
   addNow(member: Slice): boolean | undefined {
     const { members, count } = this
@@ -104,7 +105,7 @@ export class MemberSet extends Container {
     return isNew
   }
 
-  /** Whether it was there. */
+  /** Returns whether the member existed. */
   *remove(member: Slice): Program<boolean> {
     const { members } = this
     if (members === undefined) {
@@ -121,7 +122,7 @@ export class MemberSet extends Container {
     return true
   }
 
-  /** These members, none of them twice, take the place of all others; of that source (putMade). */
+  /** Replaces all members by these distinct ones, from that source (putMade). */
   fill(members: readonly Slice[], source?: string): void {
     this.items = [...members]
     this.source = source
@@ -132,7 +133,7 @@ export class MemberSet extends Container {
     this.isChanged = true
   }
 
-  /** None is left: the key goes, and its members behind it. */
+  /** Empties the set: its key is removed, and its members later. */
   clear(): void {
     this.items = []
     this.places = undefined
@@ -141,8 +142,8 @@ export class MemberSet extends Container {
   }
 
   /**
-   * Members behind `after` (undefined: from the start), at most `limit`; the last one is where to
-   * go on. A small set answers all of them at once.
+   * At most `limit` members after `after` (undefined: from the start); the last one is the next
+   * `after`. A small set returns all members at once.
    */
   *scan(after: Slice | undefined, limit: number): Program<Slice[]> {
     const { members } = this
@@ -150,7 +151,7 @@ export class MemberSet extends Container {
     return (yield* members.scan(after, limit)).map(({ member }) => member)
   }
 
-  /** All of them. */
+  /** All members. */
   *all(): Program<Slice[]> {
     const { members } = this
     if (members === undefined) return [...this.items]
@@ -212,7 +213,7 @@ export class MemberSet extends Container {
     return this.places.get(member.mapKey()) ?? -1
   }
 
-  /** The last one takes its place. */
+  /** Removes a member; the last one takes its place. */
   private takeOut(place: number): void {
     const { items, places } = this
     const gone = items[place]

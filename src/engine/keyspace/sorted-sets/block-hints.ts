@@ -1,17 +1,16 @@
-// Where the blocks of large sorted sets begin, as far as earlier reads saw it: a block that is
-// looked for is then found by its key, without a scan. These are hints and no more: a block says in
-// its record where the next one begins, so its reader sees whether the hint was right. That
-// is why they may be shared by all programs, and may come from one that has left no trace.
+// Remembers where blocks of large sorted sets begin, so a block can be found by key without a scan.
+// These are only hints: a block's record states where the next block begins, so its reader can
+// verify the hint. So all programs may share hints, even from a program that failed.
 
 import { LRUCache } from 'lru-cache'
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { compareKeys } from '../../../store/memtable/ordered-map.js'
 import type { MembersId } from '../../types.js'
 
-/** Blocks of all large sorted sets whose beginning is remembered: some 200 bytes each. */
+/** Remembered block starts of all large sorted sets; about 200 bytes each. */
 const blockHintsMax = 32_768
 
-/** Beginnings of blocks in order. */
+/** Block starts in order. */
 type Starts = Bytes[]
 
 export class BlockHints {
@@ -21,7 +20,7 @@ export class BlockHints {
     this.known = new LRUCache({ maxSize: most, sizeCalculation: (starts) => starts.length })
   }
 
-  /** The last beginning known that is not behind `place`. */
+  /** The last known start at or before `place`. */
   find(id: MembersId, level: number, place: Bytes): Bytes | undefined {
     const starts = this.known.get(nameOf(id, level))
     return starts?.[firstBehind(starts, place) - 1]
@@ -33,7 +32,7 @@ export class BlockHints {
     const at = firstBehind(starts, start)
     const before = starts[at - 1]
     if (before !== undefined && compareKeys(before, start) === 0) return
-    // In memory of its own: it would keep the page of a scan alive.
+    // Copied, since it would otherwise keep the page of a scan alive.
     starts.splice(at, 0, start.slice())
     this.known.delete(name)
     this.known.set(name, starts)
@@ -56,8 +55,8 @@ interface Question {
 }
 
 /**
- * What one program asks of the hints: every run of it that asks alike is answered alike, and what
- * it learns, others hear when it is over (`tell`).
+ * The hints used by one program. Every rerun gets the same answers; what it learns is shared when
+ * it ends (`tell`).
  */
 export class ProgramHints {
   private questions: Question[] | undefined
@@ -66,7 +65,7 @@ export class ProgramHints {
 
   constructor(private readonly hints: BlockHints) {}
 
-  /** The program begins, perhaps again. */
+  /** Called when the program starts or restarts. */
   begin(): this {
     this.asked = 0
     return this
@@ -112,7 +111,7 @@ function nameOf(id: MembersId, level: number): number {
   return id * 32 + level
 }
 
-/** So many of them are not behind `place`. */
+/** The number of starts at or before `place`. */
 function firstBehind(starts: Starts, place: Bytes): number {
   let low = 0
   let high = starts.length

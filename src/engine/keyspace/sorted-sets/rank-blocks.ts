@@ -1,5 +1,5 @@
-// Blocks that count places in order: records of their own, level above level (sorted-set-ranks.ts).
-// What a record holds, and which blocks there are over places that have none yet.
+// Blocks that count places in order, in records of several levels (sorted-set-ranks.ts): their
+// format, and their construction over places without blocks.
 
 import { type Bytes, concatBytes } from '../../../base/bytes/bytes.js'
 import { Slice } from '../../../base/bytes/slice.js'
@@ -19,10 +19,10 @@ import { lastMark, nextMark } from './open-blocks.js'
 export const placesPart = 1
 
 export interface Block {
-  /** The places from here on, up to where the next block begins; empty in the first one. */
+  /** The block's places start here and end at the next block; empty for the first one. */
   readonly start: Bytes
   readonly count: number
-  /** Where the next one of its level begins; undefined of the last one. */
+  /** Start of the next block of the level; undefined for the last one. */
   readonly next: Bytes | undefined
 }
 
@@ -32,10 +32,10 @@ export interface LevelBlock {
   readonly block: Block
 }
 
-/** What stands before all places. */
+/** The start before all places. */
 export const beginning: Bytes = new Uint8Array(0)
 
-/** The blocks that count places, which are in order: level above level. */
+/** Builds the blocks over ordered places, level by level. */
 export function blocksOf(places: readonly Bytes[], blockMax = rankBlockMembersMax): LevelBlock[] {
   if (places.length <= blockMax) return []
   const lowest = divide(
@@ -47,7 +47,7 @@ export function blocksOf(places: readonly Bytes[], blockMax = rankBlockMembersMa
   return levelsOver(lowest, blockMax)
 }
 
-/** As blocksOf, over places that are the numbers from `first` on, `count` of them. */
+/** Like blocksOf, over `count` places that are consecutive numbers from `first`. */
 export function blocksOfNumbers(
   first: number,
   count: number,
@@ -64,7 +64,7 @@ export function blocksOfNumbers(
   return levelsOver(lowest, blockMax)
 }
 
-/** The blocks of the lowest level, and those that count them. */
+/** The blocks of the lowest level, and the levels above them. */
 function levelsOver(lowest: Block[], blockMax: number): LevelBlock[] {
   const found: LevelBlock[] = []
   let below = lowest
@@ -80,12 +80,12 @@ function levelsOver(lowest: Block[], blockMax: number): LevelBlock[] {
   }
 }
 
-/** Not full: the next places would split them all. */
+/** Blocks are not filled completely, or the next places would split them all. */
 function usualSize(blockMax: number): number {
   return Math.max(1, Math.floor((blockMax * 3) / 4))
 }
 
-/** Blocks over what is in order; each begins where its first item does. */
+/** Divides ordered items into blocks; each starts at its first item. */
 function divide<T>(
   items: readonly T[],
   blockMax: number,
@@ -117,7 +117,7 @@ export function placeIn({ key }: Entry): Bytes {
   return suffixOf(key)
 }
 
-/** The record is a byte of flags and the payload. */
+/** A record is a flag byte and the payload. */
 export function payloadOf({ value }: Entry): Slice {
   return new Slice(value, 1, value.length)
 }
@@ -126,7 +126,7 @@ export function blockIn(entry: Entry): Block {
   return blockOf(suffixOf(entry.key), payloadOf(entry))
 }
 
-/** A block as its record says; older ones say nothing of the next one. */
+/** Decodes a block; old records do not state the next start. */
 export function blockOf(start: Bytes, payload: Slice): Block {
   const at = payload.start + numberBytes
   const hasNext = at < payload.end && payload.bytes[at] === nextMark[0]
@@ -138,7 +138,7 @@ export function sum(blocks: readonly Block[]): number {
   return blocks.reduce((total, { count }) => total + count, 0)
 }
 
-/** The shortest beginning of `right` that is above `left`. */
+/** The shortest prefix of `right` that is above `left`. */
 export function separator(left: Bytes | undefined, right: Bytes | undefined): Bytes {
   assert(left !== undefined && right !== undefined, 'a block is split between two places')
   let same = 0
@@ -152,7 +152,7 @@ export function isSame(a: Bytes, b: Bytes): boolean {
   return true
 }
 
-/** The next key. */
+/** The key directly after `key`. */
 export function behind(key: Bytes): Bytes {
   const next = new Uint8Array(key.length + 1)
   next.set(key)

@@ -1,5 +1,5 @@
-// What a large sorted set is made of when it becomes one: its members' scores and places, and the
-// blocks that count the places.
+// Builds a large sorted set when a small one exceeds its limits: its members' scores and places,
+// and the blocks that count the places.
 
 import { Slice } from '../../../base/bytes/slice.js'
 import type { Program, ReadTx } from '../../../store/store.js'
@@ -10,7 +10,7 @@ import { blocksOf, type LevelBlock, putBlock } from './rank-blocks.js'
 import { placeKeyOf, putScored, scoredBytes } from './sorted-set-members.js'
 import { type ScoredMember, scorePlace } from './sorted-set-place.js'
 
-/** What a large sorted set is made of when it becomes one, of members in order. */
+/** The source of a large sorted set, from members in order. */
 export function* scoredBuilding(
   tx: ReadTx,
   members: Members,

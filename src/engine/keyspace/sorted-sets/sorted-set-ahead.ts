@@ -1,22 +1,22 @@
-// The members next to an end of a large sorted set, as far as the commands of one program have read
-// them: a pipeline takes one after the other. The more it takes, the more are read at once.
+// Reads ahead at an end of a large sorted set, for a pipeline that pops members one by one. The
+// more it pops, the more are read at once.
 
 import type { ScoredMember } from './sorted-set-place.js'
 
-/** Read at first, where more commands follow, and at most. */
+/** Members read ahead: first if more commands follow, and at most. */
 const aheadMin = 32
 const aheadMax = 512
 
-/** The next member at an end that is taken from; undefined where it has to be looked for. */
+/** The next member at an end; undefined if it must be searched. */
 export interface Inner {
   readonly next: ScoredMember | undefined
   readonly reverse: boolean
 }
 
-/** Members were taken from an end, and the head is to say which one is there now. */
+/** Members were removed at an end, and the head must name the new end. */
 export interface Taken extends Inner {
   readonly next: ScoredMember
-  /** What the edges may take of the head then. */
+  /** Bytes that the edges may use in the head. */
   readonly room: number
 }
 
@@ -26,42 +26,42 @@ export class Ahead {
   private isReverse = false
   private size = aheadMin
 
-  /** So many are read at once: `limit` are taken now, and `left` commands follow. */
+  /** How many members to read: `limit` are removed now, and `left` commands follow. */
   wanted(limit: number, left: number): number {
     const { size } = this
     if (left > size) this.size = Math.min(2 * size, aheadMax)
     return limit + 1 + Math.min(left, size)
   }
 
-  /** These stand next to an end, the nearest first. */
+  /** Sets the members next to an end, nearest first. */
   fill(members: readonly ScoredMember[], reverse: boolean): void {
     this.members = members
     this.at = 0
     this.isReverse = reverse
   }
 
-  /** Something else has changed. */
+  /** Discards the members after another change. */
   forget(): void {
     this.members = []
     this.at = 0
   }
 
-  /** Whether so many are known of that end, and one behind them. */
+  /** Whether `limit` members of that end are known, plus the next one. */
   has(limit: number, reverse: boolean): boolean {
     return this.isReverse === reverse && this.members.length - this.at > limit
   }
 
-  /** The nearest one. */
+  /** The nearest member. */
   get first(): ScoredMember | undefined {
     return this.members[this.at]
   }
 
-  /** The nearest one is taken. */
+  /** Removes the nearest member. */
   take(): void {
     this.at++
   }
 
-  /** The nearest `limit` are taken. */
+  /** Removes and returns the nearest `limit` members. */
   takeAll(limit: number): readonly ScoredMember[] {
     const { at } = this
     this.at += limit

@@ -1,41 +1,43 @@
-// The places of the first and the last member of a large sorted set, as its head keeps them. What a
-// queue has taken from an end lies there as removals until it is in the tables: a search for
-// the end begins behind those. A place that is too long is not kept; it is looked for again then.
+// The places of the first and last member of a large sorted set, kept in its head. Members popped
+// from an end leave tombstones until the next checkpoint, and a search for the end starts after
+// those. A place that is too long is not kept, so it must be searched.
 
 import { type Bytes, compareBytes } from '../../../base/bytes/bytes.js'
 
-/** Of a place that a head keeps: most are below 40. */
+/** Maximum bytes of a place in a head; most are below 40. */
 const edgeBytesMax = 256
-/** Of `lowest` and `highest` in a head, beside the place itself; at least. */
+/** Minimum overhead of `lowest` or `highest` in a head, besides the place. */
 const edgeFieldBytes = 14
 
 export class Edges {
   constructor(
-    /** No member is before this one; undefined where that is not known. */
+    /** No member is before this place; undefined if unknown. */
     public lowest: Bytes | undefined,
-    /** And none behind this one. */
+    /** No member is after this place; undefined if unknown. */
     public highest: Bytes | undefined,
   ) {}
 
-  /** What they take in a head. */
+  /** Their size in a head, bytes. */
   get bytes(): number {
     return sizeOf(this.lowest) + sizeOf(this.highest)
   }
 
-  /** Gives up what makes them take more than `bytes`: what removes members makes nothing larger. */
+  /** Drops edges above `bytes`, since removing members must not enlarge the head. */
   fit(bytes: number): void {
     if (this.bytes > bytes) this.highest = undefined
     if (this.bytes > bytes) this.lowest = undefined
   }
 
-  /** A member came; its place ends at `end` of `bytes`, which the caller goes on using. */
+  /** A member was added; its place ends at `end` of `bytes`, which the caller reuses. */
   added(bytes: Bytes, end: number): void {
     const { lowest, highest } = this
     if (lowest !== undefined && orderOf(bytes, end, lowest) < 0) this.lowest = kept(bytes, end)
     if (highest !== undefined && orderOf(bytes, end, highest) > 0) this.highest = kept(bytes, end)
   }
 
-  /** Whether members from one place to another, both included, are the first ones, or may be. */
+  /**
+   * Whether the members from one place to another, both inclusive, are or may be the first ones.
+   */
   areFirst(from: Bytes, to: Bytes): boolean {
     const { lowest } = this
     if (lowest === undefined) return true
@@ -55,12 +57,12 @@ export class Edges {
     return highest !== undefined && orderOf(bytes, end, highest) === 0
   }
 
-  /** The first member stands there. */
+  /** Sets the place of the first member. */
   begin(place: Bytes | undefined): void {
     this.lowest = place === undefined ? undefined : kept(place, place.length)
   }
 
-  /** The last member stands there. */
+  /** Sets the place of the last member. */
   finish(place: Bytes | undefined): void {
     this.highest = place === undefined ? undefined : kept(place, place.length)
   }

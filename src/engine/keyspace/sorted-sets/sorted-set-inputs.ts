@@ -1,5 +1,5 @@
-// What ZUNION and its like read: sorted sets, and plain sets, whose members have the score 1. An
-// input is read as a whole, or asked for single members, whichever is less.
+// Inputs of ZUNION and similar commands: sorted sets, and sets whose members count with score 1. An
+// input is read completely or by single lookups, whichever is cheaper.
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import { GrowingMap } from '../../../base/heap/growing-map.js'
@@ -12,20 +12,20 @@ import type { Keyspace } from '../keyspace.js'
 import { type MemberSet, setOf } from '../sets/set.js'
 import { type ScoredMember, type SortedSet, sortedSetOf } from './sorted-set.js'
 
-/** A member's score; undefined where it is none. */
+/** The score of a member; undefined if it is not a member. */
 export type Scores = (member: Slice) => Step<number | undefined>
 
-/** An input so much larger than the questions to it is asked one by one. */
+/** Above this ratio of size to lookups, an input is read by single lookups. */
 const wholeFactor = 8
 
 export interface Input {
   readonly size: number
   all(): Program<ScoredMember[]>
-  /** For about so many questions. */
+  /** Prepares for about `questions` lookups. */
   scores(questions: number): Program<Scores>
 }
 
-/** Throws WRONGTYPE for what is neither; a missing key is an empty input. */
+/** Throws WRONGTYPE for other types; a missing key is an empty input. */
 export function inputOf(ks: Keyspace, key: Key): Input {
   if (key.type === 'set') return new SetInput(ks, key)
   if (key.exists && key.type !== 'zset') throw wrongType()

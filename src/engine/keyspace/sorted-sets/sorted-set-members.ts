@@ -1,7 +1,7 @@
-// The members of a large sorted set: part 0 has their scores, part 1 their places, and the parts
-// behind it count the places (sorted-set-ranks.ts). A member with more than a thousand bytes has a
-// hash in its place: among such members that begin alike and have one score, the order is the
-// hash's (Deviation). Whatever is asked by score or rank goes by the order of the places.
+// The members of a large sorted set: part 0 has their scores, part 1 their places, and further
+// parts count the places (sorted-set-ranks.ts). The place of a member above a thousand bytes
+// contains a hash. Such members with a common prefix and score are ordered by the hash (Deviation).
+// Requests by score or rank use the order of places.
 
 import { type Bytes, compareBytes } from '../../../base/bytes/bytes.js'
 import { emptySlice, Slice } from '../../../base/bytes/slice.js'
@@ -30,15 +30,15 @@ import { lexReach, type Reach, scoreReach } from './sorted-set-reach.js'
 import { isAbove, isBelow, isEmptySpan, type Judge, type Span, walker } from './sorted-set-span.js'
 
 const scoresPart = 0
-/** Members that are taken out of the counts one by one; more are counted by their blocks. */
+/** Removed members that are subtracted from the counts one by one; more are recounted by block. */
 const recountedMax = 4
 
-/** Keys and records of a member's score and its place; the blocks that count places are not. */
+/** Bytes of a member's score and place records, without blocks. */
 export function scoredBytes({ length }: Slice): number {
   return 38 + 2 * length
 }
 
-/** Answers what stands in the key of its place. */
+/** Returns the suffix of its place's key. */
 export function putScored(members: Members, member: Slice, score: number): Bytes {
   const place = placeOf(score, member)
   const key = members.keyOf(placesPart, place)
@@ -47,12 +47,12 @@ export function putScored(members: Members, member: Slice, score: number): Bytes
   return placeIn(key, place)
 }
 
-/** A member's scores and its place, of one command at a time, as none waits. */
+/** Scores and place of the current member; shared, since commands run synchronously. */
 const scoreBefore = new Uint8Array(scoreBytes)
 const scoreAfter = new Uint8Array(scoreBytes)
 const scratch = new Uint8Array(memberKeyBytesMax)
 
-/** Of a short member's record. */
+/** Copies the score of a short member's record. */
 function copyScore(record: Bytes, start: number): true {
   for (let i = 0; i < scoreBytes; i++) scoreBefore[i] = record[start + 1 + i] as number
   return true
@@ -67,19 +67,19 @@ function writeBytes(target: Bytes, at: number, bytes: Bytes): void {
   for (let i = 0; i < bytes.length; i++) target[at + i] = bytes[i] as number
 }
 
-/** Writes a place into the scratch memory; answers its end. */
+/** Writes a place into the scratch memory; returns its end. */
 function scratchPlace(score: Bytes, { bytes, start, end }: Slice): number {
   writeBytes(scratch, 0, score)
   for (let i = start; i < end; i++) scratch[scoreBytes + i - start] = bytes[i] as number
   return scoreBytes + end - start
 }
 
-/** What stands behind the part in the key of a place: mostly the place, without another view. */
+/** The suffix of a place's key: usually the place itself, without another view. */
 function placeIn(key: Bytes, place: Slice): Bytes {
   return place.length < memberKeyBytesMax ? place.bytes : suffixOf(key)
 }
 
-/** What stands in the key of a member's place. */
+/** The key suffix of a member's place. */
 export function placeKeyOf(members: Members, score: number, member: Slice): Bytes {
   return suffixOf(members.keyOf(placesPart, placeOf(score, member)))
 }
@@ -100,11 +100,11 @@ export class ScoredMembers {
     levels: number,
     private readonly known: Edges,
   ) {
-    // What it begins at may be an edge of before: no member is before that either.
+    // It may begin at an old edge: no member is before that either.
     this.ranks = new Ranks(ks, members, levels, undefined, known)
   }
 
-  /** As they are now: what takeNow has put off is done. */
+  /** The current edges, after applying what takeNow deferred. */
   get edges(): Edges {
     const { known, taken } = this
     if (taken === undefined) return known
@@ -121,7 +121,7 @@ export class ScoredMembers {
     return this.ranks.levels
   }
 
-  /** Writes what its blocks have become: before others read them, and when the program ends. */
+  /** Writes changed blocks: before other reads, and when the program ends. */
   settle(): void {
     this.ranks.settle()
   }
@@ -132,8 +132,8 @@ export class ScoredMembers {
   }
 
   /**
-   * Gives a member a score, whatever it has, where its records are at hand: a step that is done
-   * unless a block has to be split. Else undefined, and nothing is done.
+   * Sets a member's score if its records are in memory; the step is done unless a block must be
+   * split. Otherwise returns undefined without a change.
    */
   setNow(member: Slice, score: number): Step<'new' | 'changed' | 'same'> | undefined {
     const { members, ranks } = this
@@ -149,7 +149,7 @@ export class ScoredMembers {
     if (isKnown) {
       if (hasSameScore()) return same
       const end = scratchPlace(scoreBefore, member)
-      // The edge that it stands at has to be looked for.
+      // The member is at an edge, so a new edge must be searched.
       if (this.edges.hasAt(scratch, end)) return undefined
       if (ranks.levels === 1 && !ranks.recountNow(scratch, end, oneLess)) return undefined
     } else {
@@ -172,7 +172,7 @@ export class ScoredMembers {
     return this.counted(scratch.slice(0, end), isKnown ? 'changed' : 'new')
   }
 
-  /** Of a short member, for whatever lies there. */
+  /** Writes the place of a short member, replacing any value. */
   private writePlace(inPlace: InPlace, score: Bytes, member: Slice): void {
     const { members } = this
     const { length } = member
@@ -188,7 +188,7 @@ export class ScoredMembers {
     return answer
   }
 
-  /** `before` is what `score` answers. */
+  /** `before` is the result of `score`. */
   *set(member: Slice, score: number, before: number | undefined): Program<void> {
     this.ahead.forget()
     if (before === undefined) {
@@ -205,7 +205,7 @@ export class ScoredMembers {
     if (!ranks.recountNow(place, place.length, ranks.oneMore)) yield* ranks.added(place, this.count)
   }
 
-  /** `score` is what it has. */
+  /** `score` is its current score. */
   *remove(member: Slice, score: number): Program<void> {
     this.ahead.forget()
     const room = this.edges.bytes + scoredBytes(member)
@@ -214,15 +214,15 @@ export class ScoredMembers {
     this.edges.fit(room)
   }
 
-  /** Removes members that stand next to each other, given in order from either end. */
+  /** Removes adjacent members, given in order from either end. */
   *removeRun(entries: readonly ScoredMember[]): Program<void> {
     this.ahead.forget()
     yield* this.removeAll(entries)
   }
 
   /**
-   * Takes `limit` members, fewer than there are, away from an end, the one nearest to it first.
-   * Further ones are read with them for the `left` commands that follow in the program.
+   * Removes `limit` members at an end, nearest first; not all members. It reads more for the `left`
+   * commands that follow in the program.
    */
   *takeEnd(limit: number, reverse: boolean, left: number): Program<readonly ScoredMember[]> {
     const { ahead } = this
@@ -243,8 +243,8 @@ export class ScoredMembers {
   }
 
   /**
-   * The member at an end, which is taken away: where it has been read with one before, its records
-   * are at hand and its block stays. Else undefined, and nothing is done.
+   * Removes the member at an end if it was read ahead, its records are in memory and its block
+   * stays. Otherwise returns undefined without a change.
    */
   takeNow(reverse: boolean): ScoredMember | undefined {
     const { members, ranks, ahead } = this
@@ -273,7 +273,7 @@ export class ScoredMembers {
     return first
   }
 
-  /** `inner` stands behind them, on the inner side of an end. */
+  /** `inner` is the next member towards the middle. */
   private *removeAll(entries: readonly ScoredMember[], inner?: Inner): Program<void> {
     if (entries.length > recountedMax) {
       yield* this.removeMany(entries, inner)
@@ -291,7 +291,7 @@ export class ScoredMembers {
     this.edges.fit(room)
   }
 
-  /** A scan puts the program's own changes in order: few of them, if it comes first. */
+  /** The scan comes first: it sorts the program's own changes, which are few then. */
   private *removeMany(entries: readonly ScoredMember[], inner?: Inner): Program<void> {
     const { ks, edges, ranks } = this
     let room = edges.bytes
@@ -310,14 +310,14 @@ export class ScoredMembers {
     edges.fit(room)
   }
 
-  /** Answers where it stood. */
+  /** Returns its place. */
   private *removeOne(member: Slice, score: number): Program<Bytes> {
     const place = this.takePlace(member, score)
     yield* this.uncount(place)
     return place
   }
 
-  /** Removes its records; the blocks go on to count it. Answers what stood in its place's key. */
+  /** Removes its records, but not its count in the blocks. Returns the key suffix of its place. */
   private takePlace(member: Slice, score: number): Bytes {
     const { members } = this
     members.remove(scoresPart, { member, payload: emptySlice, chunks: undefined })
@@ -326,7 +326,7 @@ export class ScoredMembers {
     return this.removePlace(member, score)
   }
 
-  /** The members from one place to another, in either order, are gone. */
+  /** Updates the edges after the members between two places, in either order, were removed. */
   private *findEdges(a: Bytes, b: Bytes, inner?: Inner): Program<void> {
     const { edges, members, count } = this
     const [from, to] = compareBytes(a, b) <= 0 ? [a, b] : [b, a]
@@ -354,12 +354,12 @@ export class ScoredMembers {
     return first === undefined ? undefined : this.placeKey(first.score, first.member)
   }
 
-  /** Members before this one, which has that score. */
+  /** The number of members before this one, which has that score. */
   rank(member: Slice, score: number): Program<number> {
     return this.ranks.before(this.placeKey(score, member))
   }
 
-  /** `limit` members from a rank on, or, `reverse`, from it downwards. */
+  /** `limit` members from a rank on, or downwards if `reverse`. */
   *byRank(rank: number, limit: number, reverse: boolean): Program<ScoredMember[]> {
     if (limit <= 0) return []
     const { members, count } = this
@@ -380,7 +380,7 @@ export class ScoredMembers {
     return yield* this.collect({ start, end: behind(last), reverse }, 0, limit)
   }
 
-  /** `limit` members of a span behind the first `offset`, in the direction that is asked. */
+  /** `limit` members of a span after the first `offset`, in the given direction. */
   *inSpan(span: Span, offset: number, limit: number, reverse: boolean): Program<ScoredMember[]> {
     const reach = yield* this.reach(span)
     if (reach === undefined || limit <= 0) return []
@@ -394,7 +394,9 @@ export class ScoredMembers {
     return yield* this.byRank(reverse ? to - 1 - offset : from + offset, left, reverse)
   }
 
-  /** Ranks from the first to behind the last member of a span; undefined where none is simple. */
+  /**
+   * Ranks of a span, from its first member to after its last; undefined if not simple to compute.
+   */
   *interval(span: Span): Program<{ from: number; to: number } | undefined> {
     const reach = yield* this.reach(span)
     if (reach === undefined) return { from: 0, to: 0 }
@@ -403,14 +405,14 @@ export class ScoredMembers {
     return { from, to: yield* this.ranks.before(suffixOf(reach.end)) }
   }
 
-  /** In the order of their bytes, behind `after`. */
+  /** Members in byte order, after `after`. */
   *scan(after: Slice | undefined, limit: number): Program<ScoredMember[]> {
     const { members } = this
     const found = yield* members.scan(members.range(scoresPart, after), limit)
     return found.map(({ member, payload }) => ({ member, score: scoredOf(payload).score }))
   }
 
-  /** Answers what stood in its key. */
+  /** Returns the suffix of its key. */
   private removePlace(member: Slice, score: number): Bytes {
     const { members } = this
     const place = placeOf(score, member)
@@ -424,7 +426,7 @@ export class ScoredMembers {
     if (!ranks.recountNow(place, place.length, oneLess)) yield* ranks.removed(place)
   }
 
-  /** What stands in the key of its place. */
+  /** The key suffix of its place. */
   private placeKey(score: number, member: Slice): Bytes {
     return placeKeyOf(this.members, score, member)
   }
@@ -464,7 +466,7 @@ export class ScoredMembers {
     return found
   }
 
-  /** As much of a range as lies between the first and the last member. */
+  /** The part of a range between the first and the last member. */
   private within({ start, end }: KeyRange): { start: Bytes; end: Bytes } {
     const { lowest, highest } = this.edges
     const { members } = this
@@ -476,7 +478,7 @@ export class ScoredMembers {
     }
   }
 
-  /** Undefined where it can reach nothing. */
+  /** Undefined if the span contains nothing. */
   private *reach(span: Span): Program<Reach | undefined> {
     if (isEmptySpan(span)) return undefined
     if (span.by === 'score') return scoreReach(this.members, span)

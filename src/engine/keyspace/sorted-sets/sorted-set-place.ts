@@ -1,5 +1,5 @@
-// Where a member stands in a large sorted set: eight bytes that are ordered as scores are, then the
-// member's own. Zero and its negative are one score, so that ties among them go by the member.
+// The place of a member in a large sorted set: eight bytes that order like scores, then the member.
+// Zero and negative zero are one score, so ties between them are ordered by member.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { Slice } from '../../../base/bytes/slice.js'
@@ -9,7 +9,7 @@ export interface ScoredMember {
   readonly score: number
 }
 
-/** Of an encoded score. */
+/** Bytes of an encoded score. */
 export const scoreBytes = 8
 
 const word = new DataView(new ArrayBuffer(scoreBytes))
@@ -29,20 +29,20 @@ export function placeOf(score: number, member: Slice): Slice {
   return new Slice(bytes, 0, bytes.length)
 }
 
-/** What stands first in the places of a score. */
+/** The prefix of all places with a score. */
 export function scorePlace(score: number): Bytes {
   const bytes = new Uint8Array(scoreBytes)
   writeScore(bytes, score)
   return bytes
 }
 
-/** What a place stands for; `place` begins with the score. */
+/** Decodes a place, which begins with the score. */
 export function scoredOf(place: Slice): ScoredMember {
   const { bytes, start, end } = place
   return { score: readScore(bytes, start), member: new Slice(bytes, start + scoreBytes, end) }
 }
 
-/** Into `bytes` from `at` on. */
+/** Writes a score into `bytes` at `at`. */
 export function writeScore(bytes: Bytes, score: number, at = 0): void {
   word.setFloat64(0, score === 0 ? 0 : score)
   const high = word.getUint32(0)
@@ -59,7 +59,7 @@ function writeUint32(bytes: Bytes, at: number, n: number): void {
   bytes[at + 3] = n
 }
 
-/** The score that stands first in a place. */
+/** Reads the score at the front of a place. */
 export function readScore(bytes: Bytes, at: number): number {
   for (let i = 0; i < scoreBytes; i++) word.setUint8(i, bytes[at + i] as number)
   const high = word.getUint32(0)

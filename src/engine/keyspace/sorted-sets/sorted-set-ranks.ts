@@ -1,9 +1,8 @@
-// How many members stand before a place of a large sorted set. The places are cut into blocks, a
-// record each: where it begins, how many places it has, and where the next one begins. Where the
-// blocks are many they are cut into blocks in turn, level above level, so that a rank reads a block
-// of each. A block that runs full is split in two, one that runs empty goes; none are joined. A
-// place that begins a block begins one of each level below too; the first block of a level begins
-// before all places.
+// Ranks in a large sorted set: how many members are before a place. The places are divided into
+// blocks, each a record with its start, its count and the start of the next one. Many blocks are
+// divided into blocks of a higher level, so a rank reads one block of each level. A full block is
+// split, an empty one removed; blocks are never joined. A place that starts a block also starts one
+// of each lower level; the first block of a level starts before all places.
 
 import { type Bytes, compareBytes, mapKey } from '../../../base/bytes/bytes.js'
 import { Slice } from '../../../base/bytes/slice.js'
@@ -31,33 +30,33 @@ import {
 } from './rank-blocks.js'
 import type { Edges } from './sorted-set-edges.js'
 
-/** Where a block probably begins, and the key of its record. */
+/** A probable start of a block, and the key of its record. */
 interface Hint {
   readonly start: Bytes
   readonly key: Bytes
 }
 
-/** A change of a block's count, made where that is from `least` to `most`. */
+/** A change of a block's count, applied if the count is from `least` to `most`. */
 interface Recount {
   readonly by: number
   readonly least: number
   readonly most: number
 }
 
-/** The last place of a block takes it along. */
+/** The block of its last place is removed with it. */
 export const oneLess: Recount = { by: -1, least: 2, most: Number.POSITIVE_INFINITY }
 
 const oneMoreAbove: Recount = { by: 1, least: 0, most: Number.POSITIVE_INFINITY }
 
 /** Blocks that one step of a search by rank reads. */
 const pageEntries = 128
-/** Blocks that a look-up follows from a hint on before it searches. */
+/** Blocks that a lookup follows from a hint before it searches. */
 const stepsMax = 2
 
 export class Ranks {
-  /** Of the lowest level, with counts that are not written yet (recountNow). */
+  /** Open blocks of the lowest level with deferred counts (recountNow). */
   private opened: OpenBlocks | undefined
-  /** A block of the lowest level that runs full is split. */
+  /** Adding to a full block of the lowest level needs a split. */
   readonly oneMore: Recount
 
   constructor(
@@ -67,13 +66,13 @@ export class Ranks {
     public levels: number,
     private readonly blockMax = rankBlockMembersMax,
     private readonly edges: Pick<Edges, 'lowest'> = { lowest: undefined },
-    /** Of the places; the levels of blocks are the parts behind it. */
+    /** Part of the places; the block levels are the parts after it. */
     private readonly part = placesPart,
   ) {
     this.oneMore = { by: 1, least: 0, most: blockMax - 1 }
   }
 
-  /** Places before this one. */
+  /** The number of places before this one. */
   *before(place: Bytes): Program<number> {
     this.settle()
     let rank = 0
@@ -90,7 +89,7 @@ export class Ranks {
     return rank + (yield* this.entries(this.part, from, place)).length
   }
 
-  /** A place to begin at, and how many places from it the one with that rank is. */
+  /** Finds the place with a rank: a start, and how many places to skip from there. */
   *find(rank: number): Program<{ start: Bytes; skip: number }> {
     this.settle()
     let start: Bytes = beginning
@@ -115,7 +114,7 @@ export class Ranks {
     return { start, skip }
   }
 
-  /** A place has been put; `count` with it. */
+  /** Counts an added place; `count` includes it. */
   *added(place: Bytes, count: number): Program<void> {
     this.settle()
     let bottom: Block = { start: beginning, count, next: undefined }
@@ -133,10 +132,10 @@ export class Ranks {
     if (bottom.count > this.blockMax) yield* this.splitPlaces(bottom, place)
   }
 
-  /** A place has been removed. */
+  /** Counts a removed place. */
   *removed(place: Bytes): Program<void> {
     this.settle()
-    /** Where the block above begins, if that stays. */
+    /** Start of the block above, if it stays. */
     let kept: Bytes | undefined
     const gone: Bytes[] = []
     for (let level = this.levels; level > 0; level--) {
@@ -160,15 +159,15 @@ export class Ranks {
     }
   }
 
-  /** Places next to each other, in order and at least one, have been removed. */
+  /** Counts removed adjacent places, in order, at least one. */
   *removedRun(places: readonly Bytes[]): Program<void> {
     this.settle()
-    /** Where blocks of the levels above begin: those of this level begin there too. */
+    /** Block starts of higher levels, where blocks of this level must start too. */
     const kept = new Set<string>()
     for (let level = this.levels; level > 0; level--) yield* this.thin(level, places, kept)
   }
 
-  /** Takes places out of the blocks of a level; `kept` is told of the beginnings that stay. */
+  /** Subtracts places from the blocks of a level; adds the remaining starts to `kept`. */
   private *thin(level: number, places: readonly Bytes[], kept: Set<string>): Program<void> {
     const { start: from } = yield* this.covering(level, places[0] as Bytes)
     const last = places.at(-1) as Bytes
@@ -188,7 +187,7 @@ export class Ranks {
         left.push(block)
       } else this.forget(level, start)
     }
-    // The one before goes up to what has stayed.
+    // The previous block extends to the first remaining one.
     const isFirstLeft = left[0] !== undefined && isSame(left[0].start, from)
     const before = isFirstLeft ? undefined : yield* this.last(level, from)
     if (before !== undefined) left.unshift(before)
@@ -201,15 +200,15 @@ export class Ranks {
     })
   }
 
-  /** The blocks of places that have none yet. */
+  /** Puts the blocks of places that have none yet. */
   build(blocks: readonly LevelBlock[]): void {
     this.levels = blocks.at(-1)?.level ?? 0
     for (const block of blocks) putBlock(this.members, block, this.part)
   }
 
   /**
-   * Changes the count of the block in which a place is, where that takes no search and the count is
-   * within bounds: in its record as it lies. Answers where the block begins.
+   * Changes the count of a place's block in its record, if that needs no search and stays within
+   * limits. Returns where the block begins.
    */
   private *recount(
     level: number,
@@ -223,8 +222,8 @@ export class Ranks {
   }
 
   /**
-   * As recount, where there is one level, at once, and to be written later (settle). False where
-   * that cannot be: then nothing is done. The place ends at `end` of `bytes`.
+   * Like recount, synchronously and with a deferred write (settle), if there is one level. Returns
+   * false without a change if that is impossible. The place ends at `end` of `bytes`.
    */
   recountNow(bytes: Bytes, end: number, { by, least, most }: Recount): boolean {
     if (this.levels !== 1) return false
@@ -234,7 +233,7 @@ export class Ranks {
     return true
   }
 
-  /** Writes the counts that are not written yet. */
+  /** Writes the deferred counts. */
   settle(): void {
     this.opened?.settle(this.members)
   }
@@ -274,7 +273,7 @@ export class Ranks {
     return start
   }
 
-  /** The block in which a place is. */
+  /** The block that contains a place. */
   private *covering(level: number, place: Bytes): Program<Block> {
     const { members } = this
     const { hints } = this.ks.work
@@ -298,7 +297,7 @@ export class Ranks {
     return found === undefined ? undefined : yield* this.whole(level, start, found.payload)
   }
 
-  /** A block as it is stored; where its record is older than its `next`, that is looked for. */
+  /** A stored block; an old record lacks `next`, so that is searched. */
   private *whole(level: number, start: Bytes, payload: Slice): Program<Block> {
     const block = blockOf(start, payload)
     if (payload.end - payload.start > numberBytes) return block
@@ -320,7 +319,7 @@ export class Ranks {
     const places = (yield* this.entries(this.part, start, undefined, count + 1)).map(placeIn)
     const last = places[count - 1]
     assert(last !== undefined, 'a block has as many places as it counts')
-    // Where members come in order, the blocks behind them stay full.
+    // If members arrive in order, earlier blocks stay full.
     const isAppended = places.length === count && isSame(last, added)
     const at = isAppended ? count - 1 : count >>> 1
     const middle = separator(places[at - 1], places[at])
@@ -330,7 +329,7 @@ export class Ranks {
     yield* this.splitAbove(1, middle)
   }
 
-  /** A level has got one block more. */
+  /** Counts a new block in the level above. */
   private *splitAbove(level: number, added: Bytes): Program<void> {
     const isTop = level === this.levels
     const parent = isTop
@@ -351,7 +350,7 @@ export class Ranks {
     return (yield* this.entries(this.part + level, start, end)).map(blockIn)
   }
 
-  /** Of a part, from one place to before another. */
+  /** Entries of a part from one place to another (exclusive). */
   private *entries(
     part: number,
     start: Bytes,
@@ -376,7 +375,7 @@ export class Ranks {
     putBlock(this.members, { level, block }, this.part)
   }
 
-  /** The block before it goes up to the one behind it. */
+  /** Removes a block; the previous one extends to the next one. */
   private *drop(level: number, start: Bytes): Program<void> {
     const block = yield* this.blockAt(level, start)
     const before = yield* this.last(level, start)
@@ -396,7 +395,7 @@ function isSameEnd(a: Bytes | undefined, b: Bytes | undefined): boolean {
   return a === undefined || b === undefined ? a === b : isSame(a, b)
 }
 
-/** `end` undefined is behind all places. */
+/** `end` undefined means after all places. */
 function isBefore(place: Bytes | undefined, end: Bytes | undefined): boolean {
   if (place === undefined) return false
   return end === undefined || compareBytes(place, end) < 0

@@ -1,5 +1,5 @@
-// Where the members of a span stand in a large sorted set: a range of places, and a filter where
-// places alone do not tell (members that are too long for a key).
+// Converts a span into a range of places of a large sorted set. If places alone do not decide
+// (members too long for a key), a filter is added.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Slice } from '../../../base/bytes/slice.js'
@@ -9,7 +9,7 @@ import { behind, placesPart } from './rank-blocks.js'
 import { scoreBytes, scorePlace } from './sorted-set-place.js'
 import { type Judge, type LexSpan, type ScoreSpan, sieve } from './sorted-set-span.js'
 
-/** The places that a span reaches; without a filter it is all of them. */
+/** The places of a span; without a filter, all of them match. */
 export interface Reach {
   readonly start: Bytes
   readonly end: Bytes
@@ -25,7 +25,7 @@ export function scoreReach(members: Members, { min, max, isMinOpen, isMaxOpen }:
   }
 }
 
-/** All members have the score that `score` is the place of. */
+/** For a set whose members all have the score with place `score`. */
 export function lexReach(members: Members, span: LexSpan, score: Bytes): Reach {
   const { min, max } = span
   const first = lexPlace(score, min.member)
@@ -41,7 +41,7 @@ export function lexReach(members: Members, span: LexSpan, score: Bytes): Reach {
   return isMinPlain && isMaxPlain ? reach : { ...reach, filter: (_, offset) => sieve(span, offset) }
 }
 
-/** As much of a member's place as is surely in order. */
+/** The prefix of a member's place that is ordered by bytes. */
 function lexPlace(score: Bytes, member: Slice): Bytes {
   const length = Math.min(scoreBytes + member.length, memberKeyPrefixBytes)
   const place = new Uint8Array(length)
@@ -50,7 +50,7 @@ function lexPlace(score: Bytes, member: Slice): Bytes {
   return place
 }
 
-/** The first bytes that are above everything that begins with these. */
+/** The lowest bytes above everything with this prefix. */
 function next(place: Bytes): Bytes {
   let length = place.length
   while (length > 1 && place[length - 1] === 0xff) length--

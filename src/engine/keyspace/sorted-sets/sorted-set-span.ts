@@ -1,6 +1,6 @@
-// Stretches of a sorted set as commands ask for them: between two scores, or between two members
-// of one score. A lexical stretch of members with different scores means little; it is what a walk
-// from its near end to its far one finds.
+// Spans of a sorted set in commands: between two scores, or between two members of one score. If
+// members have different scores, a lexical span is what a walk from its near end to its far end
+// finds.
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import type { ScoredMember } from './sorted-set-place.js'
@@ -9,13 +9,13 @@ export interface ScoreSpan {
   readonly by: 'score'
   readonly min: number
   readonly max: number
-  /** Whether the bound itself is left out. */
+  /** Whether the bound itself is excluded. */
   readonly isMinOpen: boolean
   readonly isMaxOpen: boolean
 }
 
 export interface LexBound {
-  /** -1 stands before all members, 1 behind them, 0 is `member`. */
+  /** -1 is before all members, 1 after all, 0 is `member`. */
   readonly infinite: -1 | 0 | 1
   readonly member: Slice
   readonly isOpen: boolean
@@ -29,12 +29,12 @@ export interface LexSpan {
 
 export type Span = ScoreSpan | LexSpan
 
-/** What a walk does with a member. */
+/** How a walk treats a member. */
 type Verdict = 'skip' | 'take' | 'stop'
 
 export type Judge = (entry: ScoredMember) => Verdict
 
-/** Whether it can hold nothing, whatever the set has. */
+/** Whether the span is empty for every set. */
 export function isEmptySpan(span: Span): boolean {
   if (span.by === 'score') {
     const { min, max, isMinOpen, isMaxOpen } = span
@@ -64,8 +64,8 @@ export function isAbove(span: Span, { member, score }: ScoredMember): boolean {
 }
 
 /**
- * Goes from the first member at or behind the near end, if that is one of the span, to the last
- * before the far end; the first `offset` are passed by, whatever else they are (reference server).
+ * Walks from the first member at or after the near end, if it is in the span, to the last before
+ * the far end. Like Redis, it skips the first `offset` members without further checks.
  */
 export function walker(span: Span, reverse: boolean, offset: number): Judge {
   let isInside = false
@@ -82,7 +82,7 @@ export function walker(span: Span, reverse: boolean, offset: number): Judge {
   }
 }
 
-/** Each member by itself. */
+/** Judges each member separately. */
 export function sieve(span: Span, offset: number): Judge {
   let left = offset
   return (entry) => {

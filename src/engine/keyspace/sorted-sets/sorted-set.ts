@@ -1,6 +1,6 @@
-// A sorted set: members with scores, in the order of the scores and, among equal ones, of the
-// members' bytes. Small, it is `value: [{member, score}, …]` in its document, in that order; large,
-// its members are records. Opened once a command, changed as often as it likes, saved once.
+// A sorted set: members ordered by score, then by bytes. A small one is `value: [{member, score},
+// …]` in its document, in that order; a large one has its members in records. A command opens it
+// once, changes it any number of times, and saves it once.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Slice } from '../../../base/bytes/slice.js'
@@ -30,25 +30,25 @@ import { isAbove, isBelow, isEmptySpan, type Span, walker } from './sorted-set-s
 export type { ScoredMember } from './sorted-set-place.js'
 export type { LexBound, LexSpan, ScoreSpan, Span } from './sorted-set-span.js'
 
-/** The sorted set under a name; an empty one where there is no key. Throws WRONGTYPE. */
+/** Opens the sorted set under a name; empty if there is no key. Throws WRONGTYPE. */
 export function openSortedSet(ks: Keyspace, name: Slice): Step<SortedSet> {
   const open = findOpenSortedSet(ks, name)
   return open === undefined ? openContainer(ks, name, 'zset', SortedSet) : new Done(open)
 }
 
-/** The large one under a name that a command before this one has left open. Throws WRONGTYPE. */
+/** The large sorted set that an earlier command of the program left open. Throws WRONGTYPE. */
 export function findOpenSortedSet(ks: Keyspace, name: Slice): SortedSet | undefined {
   const open = ks.findOpen(name)
   return open?.key.requireType('zset') === true ? (open as SortedSet) : undefined
 }
 
-/** The sorted set of a key that has been read. Throws WRONGTYPE. */
+/** The sorted set of a key that was read. Throws WRONGTYPE. */
 export function sortedSetOf(ks: Keyspace, key: Key): SortedSet {
   return containerOf(ks, key, 'zset', SortedSet)
 }
 
 /**
- * Makes a key hold these members, whatever it held; none: no key. They need no order. Of a source:
+ * Replaces the contents of a key by these members, in any order; none removes the key. `source`:
  * see putMade.
  */
 export function* storeSortedSet(
@@ -64,19 +64,19 @@ export function* storeSortedSet(
 }
 
 const noMembers = 0 as MembersId
-/** A member's score and its place. */
+/** Records of a member: its score and its place. */
 const recordsPerMember = 2
 
 export class SortedSet extends Container {
   readonly type = 'zset'
-  /** Of a small one; read when first needed. */
+  /** Members of a small set; decoded on first use. */
   private entries: Scored[] | undefined
-  /** They come out of order when many are added, and are sorted on demand. */
+  /** False while added members are unsorted; they are sorted on demand. */
   private isInOrder = true
-  /** Of a small one that is asked often. */
+  /** For a small set with many lookups. */
   private byName: GrowingMap<Scored> | undefined
   private lookUps = 0
-  /** Members of a small one that are removed from the others when all of them are read. */
+  /** Removed members of a small set, filtered out when all are read. */
   private readonly gone = new Set<Scored>()
   private head: Head | undefined
   private source: string | undefined
@@ -105,7 +105,7 @@ export class SortedSet extends Container {
     return this.find(member)?.score
   }
 
-  /** Gives a member a score; `before` is what `score` answers. */
+  /** Sets the score of a member; `before` is the result of `score`. */
   *set(member: Slice, score: number, before: number | undefined): Program<void> {
     const { members } = this
     this.isChanged = true
@@ -114,8 +114,8 @@ export class SortedSet extends Container {
   }
 
   /**
-   * Gives a member a score, whatever it has, and saves: of one that is open, where its records
-   * are at hand. Else undefined, and nothing is done.
+   * Sets a member's score and saves, for an open set whose records are in memory. Otherwise returns
+   * undefined without a change.
    */
   setNow(member: Slice, score: number): Step<'new' | 'changed' | 'same'> | undefined {
     const set = this.members?.setNow(member, score)
@@ -124,7 +124,7 @@ export class SortedSet extends Container {
     return set
   }
 
-  /** Whether it was there. */
+  /** Returns whether the member existed. */
   *remove(member: Slice): Program<boolean> {
     const score = yield* this.score(member)
     if (score === undefined) return false
@@ -132,7 +132,7 @@ export class SortedSet extends Container {
     return true
   }
 
-  /** Members before it, and its score; undefined where it is none. */
+  /** The number of members before it, and its score; undefined if it is not a member. */
   *rank(member: Slice): Program<{ rank: number; score: number } | undefined> {
     const { members } = this
     const score = yield* this.score(member)
@@ -141,7 +141,7 @@ export class SortedSet extends Container {
     return { rank: yield* members.rank(member, score), score }
   }
 
-  /** `limit` members from a rank (0 to size - 1) on, or, `reverse`, from it downwards. */
+  /** `limit` members from a rank (0 to size - 1) on, or downwards if `reverse`. */
   *byRank(rank: number, limit: number, reverse = false): Program<ScoredMember[]> {
     const { members } = this
     if (members !== undefined) {
@@ -154,7 +154,7 @@ export class SortedSet extends Container {
       .reverse()
   }
 
-  /** `limit` members of a span behind the first `offset`, in the direction that is asked. */
+  /** `limit` members of a span after the first `offset`, in the given direction. */
   *inSpan(
     span: Span,
     offset = 0,
@@ -166,13 +166,13 @@ export class SortedSet extends Container {
     return this.walk(span, reverse, offset, limit)
   }
 
-  /** Members in a span. */
+  /** The number of members in a span. */
   *countIn(span: Span): Program<number> {
     const interval = yield* this.interval(span)
     return interval.to - interval.from
   }
 
-  /** Removes the members of a span; answers how many. */
+  /** Removes the members of a span; returns their number. */
   *removeSpan(span: Span): Program<number> {
     const found = yield* this.inSpan(span, 0, removeAtOnceMax + 1)
     if (found.length <= removeAtOnceMax) return yield* this.takeAll(found)
@@ -182,7 +182,7 @@ export class SortedSet extends Container {
     return yield* this.takeAll(yield* this.inSpan(span))
   }
 
-  /** Takes `limit` members away from an end, the one nearest to it first. */
+  /** Removes `limit` members at an end, nearest first. */
   *pop(fromBack: boolean, limit: number): Program<readonly ScoredMember[]> {
     const { size } = this
     if (size === 0 || limit === 0) return []
@@ -199,8 +199,8 @@ export class SortedSet extends Container {
   }
 
   /**
-   * As pop of one, and saves: of one that is open and has been popped from. Else undefined,
-   * and nothing is done.
+   * Like pop of one member plus save, for an open set with members read ahead. Otherwise returns
+   * undefined without a change.
    */
   popNow(fromBack: boolean): ScoredMember | undefined {
     const taken = this.members?.takeNow(fromBack)
@@ -208,7 +208,7 @@ export class SortedSet extends Container {
     return taken
   }
 
-  /** Removes the members from a rank to before another; answers how many. */
+  /** Removes the members from a rank to another (exclusive); returns their number. */
   *removeRanks(from: number, to: number): Program<number> {
     const { size } = this
     const count = to - from
@@ -224,8 +224,8 @@ export class SortedSet extends Container {
   }
 
   /**
-   * Members behind `after` (undefined: from the start), at most `limit`, in the order of their
-   * bytes; the last one is where to go on. A small set answers all of them at once.
+   * At most `limit` members after `after` (undefined: from the start), in byte order; the last one
+   * is the next `after`. A small set returns all members at once.
    */
   *scan(after: Slice | undefined, limit: number): Program<ScoredMember[]> {
     const { members } = this
@@ -233,7 +233,7 @@ export class SortedSet extends Container {
     return after === undefined ? [...this.inline()] : []
   }
 
-  /** These members take the place of all others. */
+  /** Replaces all members. */
   *fill(entries: readonly ScoredMember[], source?: string): Program<void> {
     this.source = source
     this.members = undefined
@@ -294,7 +294,7 @@ export class SortedSet extends Container {
     return { ...head, id }
   }
 
-  /** Of members that stand next to each other, in order. */
+  /** Removes adjacent members, in order. */
   private *takeAll(entries: readonly ScoredMember[]): Program<number> {
     const { members } = this
     if (entries.length === this.size) yield* this.fill([])
@@ -339,7 +339,7 @@ export class SortedSet extends Container {
     return found
   }
 
-  /** The members of a small one, in any order. */
+  /** The members of a small set, in any order. */
   private all(): Scored[] {
     const { gone } = this
     this.entries ??= this.key.exists ? readEntries(this.key.value) : []
@@ -350,7 +350,7 @@ export class SortedSet extends Container {
     return this.entries
   }
 
-  /** Brings the members of a small one that is about to become large into order. */
+  /** Sorts the members of a small set that becomes large. */
   private *order(): Program<void> {
     const entries = this.all()
     if (this.isInOrder || entries.length <= sortRunElements) return
@@ -358,7 +358,7 @@ export class SortedSet extends Container {
     this.isInOrder = true
   }
 
-  /** The members of a small one, in order. */
+  /** The members of a small set, in order. */
   private inline(): Scored[] {
     const entries = this.all()
     if (!this.isInOrder) entries.sort(compareScored)
@@ -394,7 +394,7 @@ export class SortedSet extends Container {
     }
   }
 
-  /** Of a member that is there. */
+  /** The index of an existing member. */
   private place(member: Slice): number {
     return firstNotBelow(this.inline(), this.find(member) as Scored)
   }
@@ -405,16 +405,19 @@ interface Scored {
   score: number
 }
 
-/** Look-ups in a small one before it is worth a map. */
+/** Lookups in a small set before it builds a map. */
 const plainLookUps = 4
-/** Above so many members a new one is not put in its place, as each would move all the others. */
+/**
+ * Above this size, new members are appended and sorted later, since each insert would move all
+ * others.
+ */
 const insertedMax = 512
 
 function nameOf({ member }: ScoredMember): string {
   return member.mapKey()
 }
 
-/** Of members in order that have just become large. */
+/** The members object of a set that has just become large, from members in order. */
 function scoredMembers(
   ks: Keyspace,
   id: MembersId,
@@ -457,7 +460,7 @@ function isOrdered(entries: readonly Scored[]): boolean {
   return true
 }
 
-/** A document client may have put them in any order. */
+/** A document client may have written them in any order. */
 function inOrder(entries: Scored[]): Scored[] {
   return isOrdered(entries) ? entries : entries.sort(compareScored)
 }

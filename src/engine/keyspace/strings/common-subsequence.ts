@@ -1,11 +1,11 @@
-// The longest common subsequence of two byte strings, by the table of its lengths: one row for each
-// byte of the first. What it answers where there are several is what the reference server answers.
+// The longest common subsequence of two byte strings, by a table of lengths with one row for each
+// byte of the first. Among several solutions it returns the one that Redis returns.
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import { cellsPerUnit } from '../../../base/work/work-figures.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 
-/** A stretch that both strings share; positions included at both ends. */
+/** A part that both strings share; positions are inclusive at both ends. */
 interface SharedPart {
   readonly a: readonly [first: number, last: number]
   readonly b: readonly [first: number, last: number]

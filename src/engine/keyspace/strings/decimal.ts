@@ -1,6 +1,6 @@
-// Sums of INCRBYFLOAT and HINCRBYFLOAT: exact decimals, printed to 17 places as the reference
-// server prints them. The reference server adds in 80-bit floating point, whose range this keeps
-// to; its noise behind the nineteenth digit is not imitated: 10.1 + 5000 is 5010.1.
+// Sums of INCRBYFLOAT and HINCRBYFLOAT: exact decimals, printed to 17 places as Redis prints them.
+// Redis adds in 80-bit floating point. Sigil keeps to that range but does not imitate its rounding
+// noise after the nineteenth digit: 10.1 + 5000 is 5010.1.
 
 import { type Bytes, textOf } from '../../../base/bytes/bytes.js'
 
@@ -10,14 +10,14 @@ export interface Decimal {
   readonly scale: number
 }
 
-/** What a number may be written in (reference server: a buffer of 5 KiB). */
+/** Maximum length of a number (Redis: a buffer of 5 KiB). */
 const charsMax = 5 * 1024
-/** Places behind the point that are printed (reference server). */
+/** Decimal places printed (Redis). */
 const places = 17
-/** Largest and smallest number of 80 bits: (2^64 - 1) * 2^16320 and 2^-16445. */
+/** Largest and smallest 80-bit numbers: (2^64 - 1) * 2^16320 and 2^-16445. */
 const largest = (2n ** 64n - 1n) << 16_320n
 const smallestInverse = 2n ** 16_446n
-/** Exponents beyond these are outside whatever the digits are: 4,932 and charsMax digits. */
+/** Beyond these exponents a number is out of range with any digits: 4,932 and charsMax digits. */
 const exponentMax = 3 * charsMax
 const binaryExponentMax = 10 * charsMax
 
@@ -26,7 +26,7 @@ const hexadecimal =
   /^([+-]?)0[xX](?=\.?[\da-fA-F])([\da-fA-F]*)\.?([\da-fA-F]*)(?:[pP]([+-]?\d+))?$/
 const infinite = /^[+-]?inf(?:inity)?$/i
 
-/** A number, or one that is infinite; undefined for NaN, padding, and what 80 bits cannot hold. */
+/** A finite or infinite number; undefined for NaN, padding, and what 80 bits cannot represent. */
 export function parseDecimal(
   bytes: Bytes,
   start: number,
@@ -41,7 +41,7 @@ export function parseDecimal(
   return hex === null ? undefined : requireRange(fromHexadecimal(hex))
 }
 
-/** The sum as the reference server prints it; undefined beyond the largest number. */
+/** The sum as Redis prints it; undefined beyond the largest number. */
 export function addDecimals(a: Decimal, b: Decimal): string | undefined {
   const scale = Math.max(a.scale, b.scale)
   const units = unitsAt(a, scale) + unitsAt(b, scale)
@@ -94,7 +94,7 @@ function unitsAt({ units, scale }: Decimal, wanted: number): bigint {
   return wanted === scale ? units : units * 10n ** BigInt(wanted - scale)
 }
 
-/** Without an exponent and without zeros at its end; halves go to the even neighbour. */
+/** Without an exponent and without trailing zeros; rounds half to even. */
 function print(number: Decimal): string {
   const rounded = round(number)
   const digits = magnitude(rounded)

@@ -1,5 +1,5 @@
-// Numbers as the reference server reads and prints them: strict integers of 64 bits, and doubles
-// that may be infinite but never padded.
+// Numbers as Redis reads and prints them: strict 64-bit integers, and doubles that may be infinite
+// but not padded.
 
 import { type Bytes, textOf } from '../../../base/bytes/bytes.js'
 import { Slice } from '../../../base/bytes/slice.js'
@@ -9,16 +9,16 @@ const minus = 0x2d
 const zero = 0x30
 /** `-9223372036854775808`. */
 const int64CharsMax = 20
-/** So many digits are always a safe integer. */
+/** Up to this many digits, an integer is always safe. */
 const safeDigitsMax = 15
 /** Integers up to here are written digit by digit. */
 const loopedMax = 1e15
-/** What a double may be written in (reference server: a buffer of 5 KiB). */
+/** Maximum length of a double (Redis: a buffer of 5 KiB). */
 const floatCharsMax = 5 * 1024
 
 /**
- * A decimal integer of 64 bits: no plus, no spaces, no leading zeros, no `-0`; undefined for what
- * is none. A number where that is exact.
+ * Parses a 64-bit decimal integer: no plus, spaces, leading zeros or `-0`; undefined if invalid.
+ * Returns a number if that is exact.
  */
 export function parseInt64(bytes: Bytes, start: number, end: number): number | bigint | undefined {
   const isNegative = bytes[start] === minus
@@ -44,7 +44,9 @@ const decimal = /^[+-]?(\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 const hexadecimal = /^([+-]?)0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP]([+-]?\d+))?$/
 const infinite = /^([+-]?)inf(?:inity)?$/i
 
-/** A double, also `inf` and hexadecimal; undefined for NaN, padding, and what is out of range. */
+/**
+ * Parses a double, including `inf` and hexadecimal; undefined for NaN, padding, and out of range.
+ */
 export function parseFloat64(bytes: Bytes, start: number, end: number): number | undefined {
   if (end === start || end - start > floatCharsMax) return undefined
   const whole = parseDigits(bytes, start, end)
@@ -57,7 +59,7 @@ export function parseFloat64(bytes: Bytes, start: number, end: number): number |
   return number.value === 0 && !number.isZero ? undefined : number.value
 }
 
-/** What most scores are: digits and nothing else. */
+/** Fast path for most scores: digits only. */
 function parseDigits(bytes: Bytes, start: number, end: number): number | undefined {
   if (end - start > safeDigitsMax) return undefined
   let value = 0
@@ -97,8 +99,8 @@ const nul = 0
 const leadingSpace = /^[ \t-\r]+/
 
 /**
- * The bound of a range: a double as the reference server's C library takes it, with spaces before
- * it, up to a zero byte; nothing is 0, and what is out of range is infinite or 0.
+ * Parses the bound of a range: a double as Redis' C library reads it, with leading spaces, up to a
+ * zero byte. Empty is 0; out of range is infinite or 0.
  */
 export function parseFloatBound(bytes: Bytes, start: number, end: number): number | undefined {
   const stop = bytes.subarray(start, end).indexOf(nul)
@@ -113,7 +115,7 @@ function infinityOf(match: RegExpExecArray): number {
   return match[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
 }
 
-/** `isZero`: it is written as zero, not rounded to it. */
+/** `isZero`: the text itself is zero, not a number rounded to zero. */
 function readNumber(text: string): { value: number; isZero: boolean } | undefined {
   const digits = decimal.exec(text)?.[1]
   if (digits !== undefined) return { value: Number(text), isZero: !/[1-9]/.test(digits) }
@@ -122,7 +124,7 @@ function readNumber(text: string): { value: number; isZero: boolean } | undefine
   const [whole = '', fraction = ''] = (hex[2] as string).split('.')
   const mantissa = Number(BigInt(`0x${whole}${fraction}`))
   const exponent = Number(hex[3] ?? 0) - 4 * fraction.length
-  // In two steps: half of the exponent is a double by itself.
+  // In two steps, since half of the exponent is always a finite double.
   const half = Math.trunc(Math.max(-3_000, Math.min(exponent, 3_000)) / 2)
   const rest = Math.max(-3_000, Math.min(exponent, 3_000)) - half
   const value = mantissa === 0 ? 0 : mantissa * 2 ** half * 2 ** rest
@@ -132,7 +134,7 @@ function readNumber(text: string): { value: number; isZero: boolean } | undefine
 const int64Min = -(2n ** 63n)
 const int64Max = 2n ** 63n - 1n
 
-/** The sum of two integers of 64 bits; undefined where it overflows. */
+/** The sum of two 64-bit integers; undefined if it overflows. */
 export function addInt64(a: number | bigint, b: number | bigint): number | bigint | undefined {
   if (typeof a === 'number' && typeof b === 'number') {
     const sum = a + b

@@ -1,6 +1,6 @@
-// The short way of strings without an end: what a write takes the place of is looked at where it
-// lies, and no object is made of the key. It is taken where the store is at hand and nothing but
-// the record is to be thought of; every other key goes the usual way (keyspace.ts).
+// The fast path for strings without expiry: a write examines the old record in place, without a key
+// object. It applies if the store is in this process and nothing but the record changes; all other
+// keys use keyspace.ts.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Slice } from '../../../base/bytes/slice.js'
@@ -24,21 +24,21 @@ import { addInt64, charsOf, decimalOf, parseInt64 } from './numbers.js'
 
 /** Kind and length of the document. */
 const headBytes = 5
-/** What the document has beside name and value is far below this. */
+/** Maximum value of the fast path: with name and overhead, the record still fits inline. */
 const valueBytesMax = inlineValueBytesMax / 2
-/** Of an integer of 64 bits: its digits and a sign. */
+/** Maximum characters of a 64-bit integer: digits and a sign. */
 const integerCharsMax = 20
 
 /**
- * Makes a key hold a string without an end. False, and nothing is done, where that has to be done
- * the usual way.
+ * Replaces a key by a string without expiry. Returns false without a change if the usual path is
+ * needed.
  */
 export function overwriteString(ks: Keyspace, name: Slice, value: Slice): boolean {
   if (value.length > valueBytesMax) return false
   return overwriteInPlace(ks, name, value) || overwriteByPeek(ks, name, value)
 }
 
-/** Key and record are written where they will lie. */
+/** Writes key and record in place. */
 function overwriteInPlace(ks: Keyspace, name: Slice, value: Slice): boolean {
   const inPlace = ks.inPlaceOf(name)
   const keyBytes = plainKeyBytes(name)
@@ -64,8 +64,8 @@ function overwriteByPeek(ks: Keyspace, name: Slice, value: Slice): boolean {
 }
 
 /**
- * Takes away a string without an end. False where there is no key; undefined, and nothing is done,
- * where it has to be done the usual way.
+ * Removes a string without expiry. False if there is no key; undefined, without a change, if the
+ * usual path is needed.
  */
 export function removeString(ks: Keyspace, name: Slice): boolean | undefined {
   const inPlace = ks.inPlaceOf(name)
@@ -91,8 +91,8 @@ function removeByPeek(ks: Keyspace, name: Slice): boolean | undefined {
 }
 
 /**
- * Adds to the integer of a key. Answers the sum, `overflow`, or undefined where it has to be done
- * the usual way.
+ * Adds to the integer of a key. Returns the sum, `overflow`, or undefined if the usual path is
+ * needed.
  */
 export function addToInteger(
   ks: Keyspace,
@@ -110,7 +110,7 @@ export function addToInteger(
   return addByPeek(ks, name, amount)
 }
 
-/** Of a key that is written. */
+/** Adds to a key with an in-place write. */
 function addInPlace(
   ks: Keyspace,
   inPlace: InPlace,
@@ -145,17 +145,17 @@ function addByPeek(
   return after
 }
 
-/** Bytes of the document of a key with an integer, if there is one. */
+/** Document size of a key with an integer, if there is one. */
 function bytesWith(name: Slice, value: number | bigint | undefined): number | undefined {
   return value === undefined ? undefined : plainStringBytes(name.length, charsOf(value))
 }
 
-/** Bytes of a plain string's document; null for any other record. */
+/** Document size of a plain string; null for other records. */
 function bytesOfPlain(record: Bytes, start: number, end: number): number | null {
   return valueOfPlain(record, start, end) === -1 ? null : end - start - 1
 }
 
-/** The integer of a plain string; null for any other record. */
+/** The integer of a plain string; null for other records. */
 function integerOfPlain(record: Bytes, start: number, end: number): number | bigint | null {
   const at = valueOfPlain(record, start, end)
   return at === -1 || record[at] !== bsonType.string
@@ -164,8 +164,8 @@ function integerOfPlain(record: Bytes, start: number, end: number): number | big
 }
 
 /**
- * Where the element `value` begins in a record as `stringRecord` makes it without an end; -1 in any
- * other: of a container, of what has an end, or that a client wrote in its own way.
+ * Offset of the element `value` in a record made by `stringRecord` without expiry. -1 for others:
+ * containers, keys with expiry, or a client's own layout.
  */
 function valueOfPlain(record: Bytes, start: number, end: number): number {
   const idAt = start + headBytes
@@ -177,7 +177,7 @@ function valueOfPlain(record: Bytes, start: number, end: number): number {
   return scalarEnd(record, valueAt, valueName.length) === end - 1 ? valueAt : -1
 }
 
-/** The end of the element at `at` if it is text or binary, else -1. */
+/** The end of the element at `at` if it is text or binary, otherwise -1. */
 function scalarEnd(record: Bytes, at: number, nameBytes: number): number {
   const lengthAt = at + 1 + nameBytes
   const type = record[at]

@@ -1,5 +1,5 @@
-// What a key-value string, field, member or element is in a document: text stays a BSON string,
-// other bytes are binary. Numbers that a document client has put there are read as their text.
+// Maps strings, fields, members and elements to document values: UTF-8 text is a BSON string, other
+// bytes are binary. Numbers written by document clients are read as their text.
 
 import { Slice } from '../../../base/bytes/slice.js'
 import { assert } from '../../../base/errors.js'
@@ -8,7 +8,7 @@ import { field } from '../../../value/elements.js'
 import { numberOf } from '../../../value/numbers.js'
 import { bigintOf, bsonType, type Document, Value, writeInt32 } from '../../../value/value.js'
 
-/** The bytes of a value; undefined for what is no scalar. */
+/** The bytes of a value; undefined if it is not a scalar. */
 export function scalarOf(value: Value): Slice | undefined {
   const { type, bytes, start, end } = value
   switch (type) {
@@ -34,7 +34,7 @@ export function nameOfDocument(document: Document): Slice {
   return name
 }
 
-/** Whether a document client may put it where a scalar stands. */
+/** Whether a document client may write it as a scalar. */
 export function isScalar(value: Value): boolean {
   switch (value.type) {
     case bsonType.string:
