@@ -1,7 +1,7 @@
 // The fail point `failCommand` of the document wire: it makes named commands fail, wait or lose
 // their connection, so that drivers can be tested. It exists only with TEST_COMMANDS=1. The bus
-// applies it after parsing and authorizing a command, before its work. (wiki of the MongoDB server,
-// "The failCommand fail point")
+// applies it after parsing and authorizing a command, before its work.
+// (wiki of the MongoDB server, "The failCommand fail point")
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { fail, kindOf } from '../../base/errors.js'
