@@ -1,6 +1,6 @@
-// The effects of stages, from their specifications: the top-level fields that a stage changes,
-// whether it maps each document to one, and the input fields that a pipeline reads. If unclear, the
-// result is the conservative one.
+// The effects of stages, from their specifications: which top-level fields a stage changes, whether
+// it maps each document to one, and which input fields it reads. If a specification is unclear, the
+// conservative answer is given.
 
 import { elementsOf, fieldsOf } from '../value/elements.js'
 import { numberOf } from '../value/numbers.js'

@@ -1,7 +1,6 @@
-// Which keys a service user reaches, where its record has key patterns: each key that a command
-// names must match a pattern that allows what the command does. As on the reference server,
-// commands about the database as a whole (SCAN, DBSIZE, FLUSHDB) name no key. (docs/users.md,
-// "Keys")
+// The keys that a service user with key patterns may use. Each key that a command names must match
+// a pattern that allows the command's access. As in Redis, commands on a whole database (SCAN,
+// DBSIZE, FLUSHDB) name no key. (docs/users.md, "Keys")
 
 import { Glob } from '../../base/bytes/glob.js'
 import { Slice } from '../../base/bytes/slice.js'

@@ -44,7 +44,7 @@ export interface KeyValueServices
   readonly spaces: SpaceChoice
   /** The limits of homes; no limits without it. */
   readonly homes?: HomeLimit
-  /** Decides about rights. */
+  /** Decides whether a caller has a privilege. */
   readonly allow: Allow
   /** Setting AUTH_MODE=off: there are no passwords. */
   readonly authOff: boolean

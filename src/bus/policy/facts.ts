@@ -5,9 +5,9 @@ import type { RoleMark } from '../../identity/rights/user-rights.js'
 import type { Meter } from './meters.js'
 
 /**
- * Which callers may send it: `anonymous` all clients; `reader` those who may read, with
- * ANONYMOUS=read all clients; `identity` signed-in clients; `session` a wallet with a session;
- * administrators; only the operator.
+ * Which callers may send it. `anonymous`: all clients. `reader`: those who may read; with
+ * ANONYMOUS=read all clients. `identity`: signed-in clients. `session`: a wallet with a session.
+ * `admin`: administrators. `operator`: only the operator.
  */
 export type RowAccess = 'anonymous' | 'reader' | 'identity' | 'session' | 'admin' | 'operator'
 

@@ -1,5 +1,5 @@
-// A hint that is added to a refusal if the name belongs to another identity: it names the owner and
-// the same free name in the wallet's home. (docs/rights.md, "Spaces")
+// A hint for a refusal, if the name belongs to another identity. It names the owner, and the same
+// free name in the wallet's home. (docs/rights.md, "Spaces")
 
 import { homeOf } from '../../engine/collection/catalog/homes.js'
 import type { Access } from '../../engine/types.js'

@@ -10,8 +10,8 @@ import type { Value } from '../../value/value.js'
 export type ValueTest = (value: Value | undefined) => boolean
 
 /**
- * The values that a leaf tests: the value at the path and, for an array, each element (`each`),
- * only the value itself (`whole`), or only the elements of an array.
+ * The values that a leaf tests. `each`: the value at the path and, for an array, its elements.
+ * `whole`: only the value itself. `elements`: only the elements of an array.
  */
 type Reach = 'each' | 'whole' | 'elements'
 

@@ -8,7 +8,7 @@ import { DocumentWriter } from '../../value/writer.js'
 import type { FilterNode } from '../filter/node.js'
 import { Branch } from './branch.js'
 
-/** The equalities of the filter as a document. Throws NotSingleValueField where two collide. */
+/** The equalities of the filter as a document. Throws NotSingleValueField if two collide. */
 export function seedOf(tree: FilterNode): Document {
   const equalities = new Map<string, Value>()
   collect(tree, equalities)

@@ -1,6 +1,6 @@
 // The order of optimistic writes. Each keeps its reads and changes in memory until it is written,
-// so few run at a time: one per owner, the owner with the least used time first. A long command of
-// one owner therefore delays no other owner.
+// so few run at a time. An owner runs one at a time, and the owner with the least used time is
+// next. A long command of one owner therefore delays no other owner.
 
 import type { Account } from '../../../base/work/accounts.js'
 

@@ -1,5 +1,5 @@
-// Authorization of key-value commands, in the program that runs them: the privileges of their rows
-// on the databases they use, key patterns of service users, homes, and quotas.
+// Authorization of key-value commands, in the program that runs them. It checks the privileges of
+// their rows, key patterns of service users, the limits of homes, and quotas.
 
 import { wasteBeside } from '../../../engine/background/waste.js'
 import { payerOf } from '../../../engine/collection/catalog/descriptors.js'

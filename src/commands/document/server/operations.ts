@@ -122,8 +122,9 @@ export function operationDocuments(
 }
 
 /**
- * The command as sent, without session and secrets. Of commands of others the operator sees target
- * and shape only, because values are private. A long one shows its shape, where MongoDB truncates.
+ * The command as sent, without session and secrets. For commands of other callers the operator sees
+ * only target and shape, because values are private. A long command also shows only its shape;
+ * MongoDB truncates it.
  */
 function writeCommand(writer: DocumentWriter, other: Operation, isOwn: boolean): void {
   const { body } = other.request

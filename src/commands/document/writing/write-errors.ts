@@ -69,7 +69,7 @@ export function* failuresValue(failures: readonly WriteFailure[]): Sweep<Value |
   return arrayValue(writer.finish())
 }
 
-/** Nothing where there is none. */
+/** Writes nothing without failures. */
 export function writeFailures(writer: DocumentWriter, failures: Value | undefined): void {
   if (failures !== undefined) writer.value('writeErrors', failures)
 }

@@ -54,7 +54,7 @@ function about(
   }
 }
 
-/** Redis shares one object for each integer below this and reports it as this reference count. */
+/** Redis shares the objects of integers below the first; their reference count is the second. */
 const sharedIntegers = 10_000
 const sharedCount = 2 ** 31 - 1
 

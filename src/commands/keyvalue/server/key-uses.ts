@@ -80,8 +80,8 @@ export function keyUsesOf({ name, keys, flags }: KeyValueFacts): readonly KeyUse
 }
 
 /**
- * The use of the key at `index`. `indexes` are all keys of the command. Keys in places that only
- * the command knows are first read, the last one written.
+ * The use of the key at `index`. `indexes` are all keys of the command. Among keys in places that
+ * only the command knows, the last one is written and the others are read.
  */
 export function useAt(
   row: KeyValueFacts,

@@ -1,5 +1,5 @@
-// Arithmetic as in SQL: whole numbers are exact and never wrap, their division truncates toward
-// zero, and a result that no type can hold is an error instead of infinity. (PostgreSQL 17, 9.3)
+// Arithmetic as in SQL. Whole numbers are exact and never wrap; their division truncates toward
+// zero. A result that no type can hold is an error instead of infinity. (PostgreSQL 17, 9.3)
 
 import { decodeDecimal, encodeDecimal } from '../../../value/decimal.js'
 import {
