@@ -1,6 +1,6 @@
 // The rule of a folder about spaces. It is stored at the first start, so that a changed setting or
-// a newer Sigil hides no keys. A folder from before this rule keeps its layout until `sigil spaces
-// move`. (docs/rights.md, "Spaces")
+// a newer Sigil hides no keys. A folder from before this rule keeps its layout until
+// `sigil spaces move`. (docs/rights.md, "Spaces")
 
 import { textOf, utf8 } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'

@@ -36,8 +36,8 @@ export class Monitors {
 }
 
 /**
- * Deviation: a long command is cut after monitorLineBytes of its words. `1700000000.123000 [0
- * 127.0.0.1:50000] "SET" "a" "1"`.
+ * Deviation: a long command is cut after monitorLineBytes of its words.
+ * `1700000000.123000 [0 127.0.0.1:50000] "SET" "a" "1"`.
  */
 function lineOf(call: Followed): string {
   const { args, session, command, shownDatabase: database } = call

@@ -74,8 +74,8 @@ class Reader {
     const word = this.take()
     if (!isToken(word)) return { argument: plain(word), text: word }
     const next = this.peek
-    // A token takes the items after it: `COUNT count`, `LIMIT offset count`, `AGGREGATE <SUM |
-    // MIN>`.
+    // A token takes the items after it: `COUNT count`, `LIMIT offset count`,
+    // `AGGREGATE <SUM | MIN>`.
     if (next === undefined || '[]>|...'.includes(next) || isToken(next)) return pureToken(word)
     const items: Item[] = []
     for (let follows = this.peek; follows !== undefined; follows = this.peek) {
