@@ -1,6 +1,6 @@
-// Counts of what the two buses have run, over every protocol: for serverStatus and for the metrics.
-// They are kept in memory and start at zero with the process. Names come from the tables of
-// commands and codes alone: what clients make up counts as `other`.
+// Counts of the commands of both buses, over every protocol, for serverStatus and the metrics. They
+// are kept in memory and start at zero. Names come only from the tables of commands and codes;
+// other names from clients count as `other`.
 
 import { codes, type GatewayError } from '../base/errors.js'
 import { LatencyWindow } from '../base/work/latency.js'
@@ -11,18 +11,18 @@ import type { CommandCounts, Counters } from './document/bus-view.js'
 import { type Meter, meters, type OperationKind } from './policy/meters.js'
 import type { SessionProtocol } from './session.js'
 
-/** For what is in no table. */
+/** Counts names that are in no table. */
 export const otherName = 'other'
 
 const knownCodes: ReadonlySet<number> = new Set(Object.values(codes).map(({ code }) => code))
 
-/** Codes that errors are counted by, as they are written. */
+/** The codes under which errors are counted, as text. */
 export const codeNames: readonly string[] = [
   ...[...knownCodes].sort((a, b) => a - b),
   otherName,
 ].map(String)
 
-/** What a write command answers that has failed in nothing is shorter, bytes. */
+/** Replies of a write command without failures are at most this long, bytes. */
 const plainReplyBytes = 64
 
 interface Metered {
@@ -45,7 +45,7 @@ export class Metering implements Counters {
     command: 0,
   }
   readonly commands = new Map<string, CommandCounts>()
-  /** Commands that ran or were refused, by where they came from. */
+  /** Commands that ran or were refused, by protocol. */
   readonly protocols: Record<SessionProtocol, number> = {
     wire: 0,
     resp: 0,
@@ -53,16 +53,16 @@ export class Metering implements Counters {
     http: 0,
     internal: 0,
   }
-  /** Requests that were answered with an error, by its code as codeNames has it. */
+  /** Requests with an error reply, by the code of codeNames. */
   readonly errors = new Map<string, number>()
-  /** Of commands that ran, without what they waited for others. */
+  /** Latency of commands that ran, without the time spent waiting for other clients. */
   readonly latency: LatencyWindow
-  /** What other owners had of the processor while a command was there. */
+  /** Processor time of other owners during a command. */
   readonly others: LatencyWindow
   private readonly entries = new Map<string, Entry>()
-  /** Commands that were refused before they ran, by name. */
+  /** Commands refused before they ran, by name. */
   private readonly refusals = new Map<string, number>()
-  /** Errors of HTTP that have been counted: the route that answers them may throw them again. */
+  /** Errors of HTTP that are already counted: the route may throw them again. */
   private readonly counted = new WeakSet<GatewayError>()
 
   constructor(readonly startedMs: number) {
@@ -82,33 +82,38 @@ export class Metering implements Counters {
   }
 
   /**
-   * Commands have run whose counts are their table's, each in `ms`; one that waits for others tells
-   * no latency.
+   * Meters commands that their table has counted, each in `ms`. Commands that wait for other
+   * clients record no latency.
    */
   ran(protocol: SessionProtocol, ms: number, nowMs: number, hasWaited: boolean, times = 1): void {
     this.protocols[protocol] += times
     if (!hasWaited) this.latency.record(ms, nowMs, times)
   }
 
-  /** A command has run in a transaction, whose time is told of it as a whole. */
+  /**
+   * Counts a command inside a transaction; the latency of the transaction is recorded as a whole.
+   */
   queuedRan(protocol: SessionProtocol): void {
     this.protocols[protocol]++
   }
 
-  /** A command was refused before it ran. */
+  /** Counts a command that was refused before it ran. */
   refused(command: string, protocol: SessionProtocol, error: GatewayError): void {
     this.protocols[protocol]++
     this.refusals.set(command, (this.refusals.get(command) ?? 0) + 1)
     this.failed(protocol, error)
   }
 
-  /** A request is answered with an error. */
+  /** Counts a request with an error reply. */
   failed(protocol: SessionProtocol, error: GatewayError): void {
     if (protocol === 'http') this.counted.add(error)
     this.countError(error.code)
   }
 
-  /** A write command answers what failed in it. HTTP's routes make an error of that themselves. */
+  /**
+   * Counts the first failure in a reply of a write command. HTTP routes turn it into an error,
+   * which is counted there.
+   */
   answered(protocol: SessionProtocol, reply: Document): void {
     if (protocol === 'http' || reply.length <= plainReplyBytes) return
     const failures = field(reply, 'writeErrors')
@@ -117,19 +122,19 @@ export class Metering implements Counters {
     if (code !== undefined) this.failedInPart(integerOf(code) ?? 0)
   }
 
-  /** An answer that is no error tells what failed in it: the first of that, by its code. */
+  /** Counts the first failure inside a successful reply, by its code. */
   failedInPart(code: number): void {
     this.countError(code)
   }
 
-  /** HTTP answers an error: here what no bus has seen is counted, requests among it. */
+  /** Counts an error reply of HTTP, if no bus has counted it. */
   httpFailed(error: GatewayError, hasRun: boolean): void {
     if (this.counted.has(error)) return
     if (hasRun) this.countError(error.code)
     else this.refused(otherName, 'http', error)
   }
 
-  /** Requests by command, those that were refused among them. */
+  /** Requests by command, refused ones included. */
   byCommand(): Map<string, number> {
     const totals = new Map(this.refusals)
     for (const [name, { total }] of this.commands) {

@@ -1,5 +1,5 @@
-// Durations of commands by collection, for top and the latencyStats of $collStats. In memory, for
-// recently used collections; a dropped one starts again.
+// Durations of commands by collection, for top and the latencyStats of $collStats. Kept in memory
+// for recently used collections; a dropped collection starts at zero again.
 
 import type { Resource } from '../engine/types.js'
 import type { Effects } from './policy/facts.js'
@@ -15,24 +15,24 @@ import {
 /** Collections whose commands are counted for top and $collStats: 1.4 kB each. */
 export const namespaceUseMax = 1_000
 
-/** Time in microseconds, and how many. */
+/** Total time in microseconds, and the number of commands. */
 export interface Spent {
   readonly micros: number
   readonly count: number
 }
 
 export interface LatencyBucket {
-  /** The least that falls into it. */
+  /** The lower bound of the bucket. */
   readonly micros: number
   readonly count: number
 }
 
-/** What is looked at of a command. */
+/** What counting reads of a command's row. */
 type Counted = Pick<Effects, 'metered' | 'ends'>
 
 const bucketsMax = 51
 
-/** Two buckets for each power of two from 2^10 to 2^20, one for the others. */
+/** Two buckets for each power of two from 2^10 to 2^20, and one for all lower durations. */
 export function bucketOf(micros: number): number {
   if (micros < 2) return 0
   const power = micros < 2 ** 31 ? 31 - Math.clz32(micros) : Math.floor(Math.log2(micros))
@@ -51,7 +51,7 @@ export function bucketStart(bucket: number): number {
 }
 
 class Use {
-  /** Microseconds and counts, by kind. */
+  /** Total microseconds and counts, by kind. */
   private readonly top = new Float64Array(2 * topKinds.length)
   private readonly latency = new Float64Array(2 * latencyKinds.length)
   private readonly buckets = new Float64Array(bucketsMax * latencyKinds.length)
@@ -79,7 +79,7 @@ class Use {
     return this.from(this.latency, latencyKinds.indexOf(kind))
   }
 
-  /** Those that hold any, from the fastest on. */
+  /** The buckets that are not empty, fastest first. */
   histogram(kind: LatencyKind): LatencyBucket[] {
     const start = latencyKinds.indexOf(kind) * bucketsMax
     const counts = [...this.buckets.subarray(start, start + bucketsMax)]
@@ -98,10 +98,10 @@ class Use {
 
 export type NamespaceCounts = Use
 
-/** A place among those that are kept. */
+/** A collection with its counts. */
 class Place {
   readonly use = new Use()
-  /** Used since the last look for one to forget. */
+  /** Used since the clock hand last passed it. */
   isRecent = true
 
   constructor(
@@ -111,14 +111,14 @@ class Place {
 }
 
 export class NamespaceUse {
-  /** By database and collection: no name is put together for each command. */
+  /** By database and collection, so that no name is built for each command. */
   private readonly places = new Map<string, Map<string, Place>>()
-  /** Those that are kept, and some that were dropped since. */
+  /** The ring of the clock algorithm; it also holds places of dropped collections. */
   private readonly ring: Place[] = []
-  /** Where the next look for one to forget begins. */
+  /** Position of the clock hand. */
   private hand = 0
 
-  /** Counts a command that took `ms`, by the first collection that it was about. */
+  /** Counts a command that took `ms`, for its first collection. */
   record({ db, collection }: Resource, row: Counted, ms: number, failed: boolean): void {
     if (!failed && row.ends === 'names') {
       this.forget(db, collection)
@@ -130,12 +130,12 @@ export class NamespaceUse {
     place.use.add(row.metered, ms * 1000)
   }
 
-  /** Undefined where nothing was counted, or has been forgotten. */
+  /** Undefined if nothing was counted, or the counts were dropped. */
   of(db: string, collection: string): Use | undefined {
     return this.places.get(db)?.get(collection)?.use
   }
 
-  /** By name. */
+  /** All counts, by full name. */
   *entries(): Generator<[string, Use]> {
     for (const [db, inDb] of this.places) {
       for (const [collection, { use }] of inDb) yield [`${db}.${collection}`, use]
@@ -155,7 +155,7 @@ export class NamespaceUse {
     return place
   }
 
-  /** The next one that was not used since the last look; it is forgotten. */
+  /** Frees the next place that was not used since the last pass; returns its index. */
   private freePlace(): number {
     for (;;) {
       const at = this.hand

@@ -1,7 +1,7 @@
-// The protocols that can be switched on and off, as commands and listeners see their switches: one
-// table of names, so that a protocol cannot be forgotten in one place.
+// The protocols that can be switched on and off, for commands and listeners. One table holds their
+// names, so that no place can omit one.
 
-/** As they are called outside. */
+/** The names that clients and settings use. */
 export const switchedProtocols = ['wire', 'redis', 'sql'] as const
 export type SwitchedProtocol = (typeof switchedProtocols)[number]
 
@@ -16,8 +16,8 @@ export interface ProtocolSwitches {
   list(): readonly ProtocolEntry[]
   isEnabled(name: SwitchedProtocol): boolean
   /**
-   * Opens or closes the listener, and keeps that over restarts. Rejects with HostUnreachable where
-   * the port cannot be had.
+   * Opens or closes the listener and stores the choice for restarts. Rejects with HostUnreachable
+   * if the port is not available.
    */
   set(name: SwitchedProtocol, isEnabled: boolean): Promise<void>
 }

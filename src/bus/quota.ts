@@ -1,12 +1,12 @@
-// What one wallet may have of the server: bytes and collections that are its own, connections,
-// subscriptions, time for one command. Wallets are free, so an authenticated wallet is not trusted;
-// the operator has no quota. (docs/operations.md, "Quotas of a wallet")
+// Quotas of one wallet: bytes and collections, connections, subscriptions, time for one command.
+// Wallets are free, so an authenticated wallet is not trusted; the operator has no quota.
+// (docs/operations.md, "Quotas of a wallet")
 
 import { fail } from '../base/errors.js'
 import { refuse } from '../base/reply-error.js'
 import type { Held } from '../engine/types.js'
 
-/** Of each wallet; 0 for none. */
+/** The limits for each wallet; 0 means no limit. */
 export interface QuotaLimits {
   readonly storageBytes: number
   readonly collections: number
@@ -22,12 +22,12 @@ export class Quotas {
 
   constructor(private readonly limits: QuotaLimits) {}
 
-  /** Milliseconds that a wallet's command may take; 0 for no bound. */
+  /** Time limit for a wallet's command, milliseconds; 0 for none. */
   get commandMs(): number {
     return this.limits.commandMs
   }
 
-  /** Throws QuotaExceeded where that is more than an owner's data may be, which has grown. */
+  /** Throws QuotaExceeded if an owner's data has grown above its quota. */
   readonly requireSpace = (bytes: number): void => {
     const { storageBytes } = this.limits
     if (storageBytes === 0 || bytes <= storageBytes) return
@@ -36,15 +36,15 @@ export class Quotas {
   }
 
   /**
-   * As requireSpace, with what the owner has given up and what is not deleted yet: together they
-   * are at most twice the quota, so that inserting and dropping in turns waits for the deletion.
+   * As requireSpace. Also bounds data plus dropped, not yet deleted data by twice the quota, so
+   * that a wallet that inserts and drops in turns waits for the deletion.
    */
   readonly requireDisk = (bytes: number, waste: number): void => {
     this.requireSpace(bytes)
     this.requireWaste(bytes, waste)
   }
 
-  /** The second bound of requireDisk alone. */
+  /** Only the second bound of requireDisk. */
   readonly requireWaste = (bytes: number, waste: number): void => {
     const { storageBytes } = this.limits
     if (storageBytes === 0 || bytes + waste <= wasteFactor * storageBytes) return
@@ -52,7 +52,7 @@ export class Quotas {
     throw fail('QuotaExceeded', text, { reason: 'STORAGE', retryAfter: 1 })
   }
 
-  /** One more is made. Throws QuotaExceeded where its owner has as many as it may. */
+  /** Throws QuotaExceeded if the owner already has as many as allowed. */
   requireHolding(held: Held, count: number): void {
     const most = this.limits[held]
     if (most === 0 || count < most) return
@@ -61,7 +61,7 @@ export class Quotas {
     throw fail('QuotaExceeded', text, { reason: held.toUpperCase() })
   }
 
-  /** Takes a connection; false where the wallet has as many as it may. */
+  /** Counts a connection; false if the wallet has as many as allowed. */
   connect(wallet: string): boolean {
     return this.connected.take(wallet, this.limits.connections)
   }
@@ -70,7 +70,7 @@ export class Quotas {
     this.connected.release(wallet)
   }
 
-  /** Takes a subscription. Throws the key-value protocol's own refusal. */
+  /** Counts a subscription. Throws the error of the key-value protocol. */
   subscribe(wallet: string): void {
     if (this.subscribed.take(wallet, this.limits.subscriptions)) return
     throw refuse('ERR max number of subscriptions reached', 'QuotaExceeded')
@@ -81,14 +81,14 @@ export class Quotas {
   }
 }
 
-/** An owner's data and what is left to delete of it, of the quota (docs/operations.md). */
+/** Bound of data plus data to delete, as a multiple of the quota (docs/operations.md). */
 const wasteFactor = 2
 
-/** How many of something each wallet has; who has none takes no room. */
+/** A count for each wallet; a wallet without any takes no memory. */
 class Counts {
   private readonly counts = new Map<string, number>()
 
-  /** False where there are `most` already; 0 is no bound. */
+  /** False if there are `most` already; 0 means no limit. */
   take(wallet: string, most: number): boolean {
     const count = this.counts.get(wallet) ?? 0
     if (most > 0 && count >= most) return false

@@ -1,5 +1,5 @@
-// What the commands need of the process around them, given once by the composition root, so that
-// nothing here reaches for a clock, a setting or a socket by itself.
+// What the commands need of the process, passed in once by the composition root. Commands therefore
+// never reach for a clock, a setting or a socket directly.
 
 import type { Clock, Random } from '../base/clock.js'
 import type { Log } from '../base/log.js'
@@ -24,15 +24,15 @@ import type { SpaceChoice } from './spaces/space-choice.js'
 
 export interface ConnectionCounts {
   readonly current: number
-  /** Further ones that would be accepted. */
+  /** Number of further connections that would be accepted. */
   readonly available: number
   readonly totalCreated: number
-  /** Bytes since the start, over sockets that are closed too. */
+  /** Bytes since the start, closed sockets included. */
   readonly bytesIn?: number
   readonly bytesOut?: number
 }
 
-/** Where clients reach this server: for lines to copy. */
+/** Where clients reach this server, for lines to copy. */
 export interface ServerPlaces {
   readonly host: string
   /** Origin of the HTTP routes. */
@@ -47,54 +47,54 @@ export interface Services {
   readonly random: Random
   readonly log: Log
   readonly objectIds: ObjectIds
-  /** Ids of memories, which rise as their commands come. */
+  /** Ids of memories, in order of their commands. */
   readonly ulids: Ulids
-  /** Which space a caller means; without it no wallet has a home. */
+  /** Chooses the space of a caller; without it no wallet has a home. */
   readonly spaces?: SpaceChoice
-  /** How many homes there may be; without it there is no bound. */
+  /** The limits of homes; no limits without it. */
   readonly homes?: HomeLimit
-  /** Setting DEFAULT_PRIVACY: the mode of collections that writing makes. */
+  /** Setting DEFAULT_PRIVACY: the mode of collections that a write creates. */
   readonly defaultPrivacy: PrivacyMode
   /** Setting SLOW_COMMAND_MS. */
   readonly slowCommandMs: number
-  /** Of Sigil's package. */
+  /** Version of Sigil's package. */
   readonly version: string
-  /** Who may sign in with a password. */
+  /** Checks passwords at sign-in. */
   readonly credentials: Credentials
-  /** Wallets' keys; without it there are none. */
+  /** API keys of wallets; without it there are none. */
   readonly keys?: KeyService
   /** Passwords of service users; without it there are none. */
   readonly users?: UserService
-  /** The limit that a key has of its own; without it there is none. */
+  /** The rate limit of an API key; no limit without it. */
   readonly keyLimit?: KeyLimit
-  /** Counts how much keys are used; without it nothing does. */
+  /** Counts the use of API keys; not counted without it. */
   readonly keyUse?: KeyUse
-  /** What each wallet may have; without it there is no bound. */
+  /** Quotas of wallets; no limits without it. */
   readonly quotas?: Quotas
-  /** For lines to copy; known once the ports are. */
+  /** Addresses for lines to copy; known once the ports are open. */
   readonly places?: () => ServerPlaces
   /** Sockets of the document wire. */
   readonly connections: () => ConnectionCounts
-  /** Of those sockets; none unless given. */
+  /** The sessions of those sockets; none by default. */
   readonly sessions?: () => Iterable<Session>
-  /** The switches of the protocols; without them there are none. */
+  /** The switches of the protocols; without it none can be switched. */
   readonly protocols?: ProtocolSwitches
-  /** What the settings say about rights; the strictest unless given. */
+  /** The rules about rights from the settings; the strictest by default. */
   readonly rules?: Rules
-  /** The decision about rights; `allow` of the identity room under the rules unless given. */
+  /** The decision about rights; by default `allow` of the identity room under these rules. */
   readonly allow?: Allow
-  /** Whether a wallet stands as its login saw it; without it there are no wallets. */
+  /** Whether a wallet's login is still valid; without it there are no wallets. */
   readonly revocation?: RevocationCheck
-  /** How wallets get sessions; without it none does. */
+  /** How wallets get sessions; without it they get none. */
   readonly signIn?: SignIn
-  /** Setting TEST_COMMANDS: what tests of drivers make commands fail with; else there is none. */
+  /** Setting TEST_COMMANDS: the fail point for tests of drivers. */
   readonly failPoint?: FailPoint
-  /** Begins the end of the process; without it `shutdown` is refused. */
+  /** Begins the shutdown of the process; without it `shutdown` is refused. */
   readonly shutdown?: () => void
-  /** Where acts that rows mark are written down; nowhere unless given. */
+  /** Records the acts that rows mark; without it nothing is recorded. */
   readonly audit?: Audit
-  /** `Proofs` of the memory room, handed on unseen; without it there is no chain. */
+  /** `Proofs` of the memory room, passed on untyped; without it there is no chain. */
   readonly proofs?: object
-  /** Address of the key registry, for owners of collections; undefined while it is unknown. */
+  /** Address of the key registry, for owners of collections; undefined if unknown. */
   readonly contractAddress?: () => string | undefined
 }

@@ -1,6 +1,6 @@
-// One client connection (or one HTTP caller) as the commands see it: who it is, where it comes
-// from, and whether it is still there. Listeners make it and close it; the handshake commands
-// change its identity.
+// One client connection or HTTP caller, as the commands see it: its identity, its address, and
+// whether it is still connected. Listeners create and close it; the handshake commands change its
+// identity.
 
 import type { Account } from '../base/work/accounts.js'
 import type { Scheduler } from '../base/work/scheduler.js'
@@ -13,15 +13,15 @@ export type SessionProtocol = 'wire' | 'resp' | 'sql' | 'http' | 'internal'
 
 export interface SessionOptions {
   readonly protocol: SessionProtocol
-  /** connectionId of hello, unique while the process lives; absent for an HTTP request. */
+  /** connectionId of hello, unique in this process; absent for an HTTP request. */
   readonly id?: number
-  /** Address of the client, with its port where there is a connection. */
+  /** Address of the client, with the port of a connection. */
   readonly remoteAddress: string
-  /** Anonymous unless given. */
+  /** Anonymous by default. */
   readonly identity?: Identity
 }
 
-/** A command, by its name in the table, and what it was let in for. */
+/** A command by its name in the table, with the resources that it was authorized for. */
 export interface Declared {
   readonly command: string
   readonly db: string
@@ -37,18 +37,18 @@ export class Session {
   private account: Account | undefined
   private accountIdentity: Identity | undefined
   private waiting: Set<() => void> | undefined
-  /** Closes the connection without a reply; absent where there is none. */
+  /** Closes the connection without a reply; absent if there is no connection. */
   hangUp: (() => void) | undefined = undefined
-  /** The sign-in that this connection has under way. */
+  /** The sign-in in progress on this connection. */
   conversation: Login | undefined = undefined
   authFailures = 0
-  /** Of the HTTP request that it stands for: what the log names it by. */
+  /** Id of the HTTP request in the log. */
   requestId: string | undefined = undefined
-  /** Told of what each command touches, before it runs. */
+  /** Called before each command, with what it declares. */
   witness: ((declared: Declared) => void) | undefined = undefined
   /** The `client` document of the first hello. */
   clientMetadata: Document | undefined = undefined
-  /** Compressors that hello agreed on. */
+  /** Compressors agreed in hello. */
   compression: readonly string[] = []
 
   constructor(options: SessionOptions) {
@@ -58,7 +58,7 @@ export class Session {
     this.identity = options.identity ?? anonymous
   }
 
-  /** Of the client, without a port: what limits count by. */
+  /** Address of the client without the port; limits count by it. */
   get address(): string {
     const { remoteAddress, protocol } = this
     return protocol === 'http'
@@ -66,7 +66,7 @@ export class Session {
       : remoteAddress.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1')
   }
 
-  /** Whose time its commands take: as it stands when they come. */
+  /** The account of its commands, for the identity at their arrival. */
   accountOf(scheduler: Scheduler): Account {
     const { account, identity } = this
     if (account !== undefined && this.accountIdentity === identity) return account
@@ -76,7 +76,7 @@ export class Session {
     return made
   }
 
-  /** Set by the listener when the client is gone: commands in flight end at their next pause. */
+  /** Set by the listener when the client disconnects; running commands end at their next pause. */
   get closed(): boolean {
     return this.isClosed
   }
@@ -86,7 +86,7 @@ export class Session {
     if (closed) for (const tell of this.waiting ?? []) tell()
   }
 
-  /** Until the function that it answers is called. */
+  /** Calls `tell` when the client disconnects; the returned function stops this. */
   whenClosed(tell: () => void): () => void {
     const waiting = this.waiting ?? new Set()
     this.waiting = waiting.add(tell)
@@ -97,8 +97,8 @@ export class Session {
 }
 
 /**
- * All keys and sessions of a wallet are one owner, as is a service user; the unknown are told apart
- * by address.
+ * One owner stands for all keys and sessions of a wallet, or for a service user. Anonymous clients
+ * are distinguished by address.
  */
 function workOwner(identity: Identity, remoteAddress: string): string {
   const account = accountOf(identity)
@@ -110,13 +110,13 @@ function workOwner(identity: Identity, remoteAddress: string): string {
   return `${identity.kind} ${remoteAddress.slice(0, end)}`
 }
 
-/** One command as a client has sent it. */
+/** One command from a client. */
 export interface Message {
   readonly db: string
-  /** The first field is the command. Passed `validateDocument`. */
+  /** The first field is the command. `validateDocument` has accepted it. */
   readonly body: Document
   /** Document sequences of the message, by identifier. */
   readonly sequences: ReadonlyMap<string, readonly Document[]>
-  /** The reply is the one document that is found, as it is; `nothingFound` for none. */
+  /** The reply is the single found document itself; `nothingFound` if there is none. */
   readonly takesDocument?: boolean
 }

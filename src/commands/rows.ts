@@ -1,5 +1,5 @@
-// Every command of the document protocol: what the bus runs, listCommands lists and the reference
-// documents. A row that is not here does not exist.
+// Every command of the document protocol: the bus runs these rows, listCommands lists them, and the
+// reference documents them. A command that is not here does not exist.
 
 import type { DocumentRow } from '../bus/document/row.js'
 import { privacyRows } from './admin/privacy.js'

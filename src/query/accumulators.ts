@@ -1,6 +1,6 @@
-// Accumulators: the rows that $group folds its documents with, and the same functions as
-// expressions over an array. Values that are kept are copied out of their documents, so that a
-// group holds what it counts and nothing else.
+// Accumulators: the rows with which $group folds its documents, and the same functions as
+// expressions over an array. Kept values are copied out of their documents, so that a group holds
+// only these.
 
 import { fail } from '../base/errors.js'
 import { work } from '../base/work/work-budget.js'
@@ -83,7 +83,7 @@ class Average implements Accumulator {
   }
 }
 
-/** $min (sign 1) and $max (-1): null and missing do not take part. */
+/** $min (sign 1) and $max (-1); null and missing are ignored. */
 class Extreme implements Accumulator {
   bytesHeld = 0
   private best: Value | undefined
@@ -114,7 +114,7 @@ class Extreme implements Accumulator {
   }
 }
 
-/** A value that may be missing, as one that is not. */
+/** A value with missing replaced by null. */
 function listOf(value: Result): Value {
   return writeArray(value === undefined ? [] : [value])
 }
@@ -276,7 +276,7 @@ class Deviation implements Accumulator {
     return writeArray([this.count, this.mean, this.squares].map(doubleValue))
   }
 
-  /** Two variances make one: Chan, Golub and LeVeque. */
+  /** Merges two variances by the method of Chan, Golub and LeVeque. */
   absorb(saved: Value): void {
     const [count = 0, mean = 0, squares = 0] = elementsOf(saved).map(doubleOf)
     const whole = this.count + count
@@ -314,7 +314,7 @@ const countRow: AccumulatorRow = {
   },
 }
 
-/** What $group fields may be made with, by name. */
+/** The accumulators that $group accepts, by name. */
 export const accumulators: ReadonlyMap<string, AccumulatorRow> = new Map(
   [
     unaryRow('$sum', () => new Sum()),
@@ -335,7 +335,7 @@ export const accumulators: ReadonlyMap<string, AccumulatorRow> = new Map(
   ].map((row) => [row.name, row]),
 )
 
-/** As an expression: over the elements of one array operand, or over several operands. */
+/** The accumulator as an expression: over one array operand, or over several operands. */
 function overValues(name: string, create: Create): OperatorRow {
   const arity = [0, Number.POSITIVE_INFINITY] as const
   return {

@@ -1,4 +1,4 @@
-// Makes the functions of heavy documents (detached.ts) anew from plain data, in the thread that
+// Rebuilds the functions of heavy documents (detached.ts) from plain data, in the thread that
 // computes them.
 
 import { parseCollation } from '../value/collation/collation.js'

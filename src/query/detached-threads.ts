@@ -1,7 +1,6 @@
-// The threads that compute heavy documents (detached.ts). Owners take turns, and one has a thread
-// at a time, so a client whose documents all take long leaves another one to the others. A document
-// that takes too long, or that is not wanted any more, ends its thread.
-// (docs/design/fairness.md)
+// The threads that compute heavy documents (detached.ts). Owners take turns and have one thread at
+// a time, so one client's long documents leave a thread for others. A document that takes too long,
+// or is no longer needed, terminates its thread. (docs/design/fairness.md)
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import { systemClock } from '../base/clock.js'
@@ -12,14 +11,14 @@ import { FairQueue } from '../base/work/fair-queue.js'
 import { IdleThread } from '../base/work/idle-thread.js'
 import type { Cell, DetachedJob, FailureData, RecipeData } from './detached.js'
 
-/** Threads for heavy documents; an owner has one at a time, so another one finds a free one. */
+/** Threads for heavy documents. An owner uses one at a time, so another owner finds a free one. */
 const heavyDocumentThreads = 2
-/** How long such a thread waits for further work, milliseconds. */
+/** Idle time after which such a thread ends, milliseconds. */
 const heavyDocumentIdleMs = 30_000
 
 export interface DetachedTask {
   readonly recipe: number
-  /** Undefined where the thread knows the recipe. */
+  /** Undefined if the thread already has the recipe. */
   readonly data: RecipeData | undefined
   readonly document: Bytes
 }
@@ -27,17 +26,17 @@ export interface DetachedTask {
 export interface DetachedAnswer {
   readonly cells: readonly Cell[]
   readonly failure?: FailureData | undefined
-  /** The recipes that the thread knows. */
+  /** The recipes that the thread has. */
   readonly known: readonly number[]
 }
 
-/** A job and the program that waits for it. */
+/** A job, with the program that waits for it. */
 interface Waiting {
   readonly job: DetachedJob
   readonly account: Account
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
-  /** Nothing waits for it any more. */
+  /** Whether its program stopped waiting. */
   isOver: boolean
   thread?: DetachedThread
 }
@@ -86,9 +85,9 @@ function tookTooLong(): GatewayError {
 
 class DetachedThreads {
   private readonly accounts = new Accounts()
-  /** One of each owner at most, and none of those that have a thread. */
+  /** At most one job per owner; none of owners that have a thread. */
   private readonly queue = new FairQueue<Waiting>(this.accounts)
-  /** By owner: what waits behind the one that stands in the queue or has a thread. */
+  /** Further jobs of owners that are queued or have a thread. */
   private readonly behind = new Map<Account, Waiting[]>()
   private readonly threads = Array.from(
     { length: heavyDocumentThreads },
@@ -96,7 +95,7 @@ class DetachedThreads {
   )
   private isBeginning = false
 
-  /** Does the job when it is its owner's turn. */
+  /** Runs the job when its owner's turn comes. */
   begin(job: DetachedJob, owner: string): { done: Promise<void>; end(): void } {
     const account = this.accounts.of(owner)
     let waiting: Waiting | undefined
@@ -118,7 +117,9 @@ class DetachedThreads {
     this.beginSoon()
   }
 
-  /** In a turn of its own: what it copies does not count for the program that has just paused. */
+  /**
+   * Begins in a turn of its own, so that copying is not charged to the program that just paused.
+   */
   private beginSoon(): void {
     if (this.isBeginning) return
     this.isBeginning = true
@@ -156,10 +157,10 @@ function end(waiting: Waiting): void {
   waiting.reject(error)
 }
 
-/** They serve the process: what they do depends on nothing but the job. */
+/** Global, because a job depends on no other state of the process. */
 const threads = new DetachedThreads()
 
-/** Has a job done; `owner` is whose it is. */
+/** Runs a job for the owner. */
 export function beginDetached(
   job: DetachedJob,
   owner: string,

@@ -1,6 +1,5 @@
-// The thread that computes heavy documents: it is sent one after the other, each with what is to be
-// done with it, and answers in the same order. It has time; its memory has a bound, which is looked
-// at whenever some work is done.
+// The thread that computes heavy documents. It receives them one by one with their recipe and
+// answers in order. Its time is not bounded here; its memory is, and it is checked regularly.
 
 import { getHeapStatistics } from 'node:v8'
 import { parentPort } from 'node:worker_threads'
@@ -11,9 +10,9 @@ import { type Cell, failureOf } from './detached.js'
 import { type Evaluate, evaluatorOf } from './detached-recipes.js'
 import type { DetachedAnswer, DetachedTask } from './detached-threads.js'
 
-/** Functions that are kept: those of a few queries. */
+/** Functions that are cached: those of a few queries. */
 const evaluatorsKept = 8
-/** Units between two looks at the memory: 10 ms, or 50 MiB that are copied. */
+/** Units between two checks of memory: 10 ms, or 50 MiB of copies. */
 const grantUnits = 100_000
 
 const evaluators = new Map<number, Evaluate>()

@@ -1,7 +1,7 @@
-// Heavy documents: a function of one document that the work budget refuses is computed again in a
-// thread, which compiles the same specification (detached-recipes.ts) and has time. The refusal
-// carries a job; where a program can wait it runs the job and calls the function once more, which
-// then knows the answer. Everywhere else the refusal stands. (docs/design/transactions.md, rule 1)
+// Heavy documents: if a function of one document exceeds the work budget, a thread without that
+// budget compiles and computes it again (detached-recipes.ts). The error carries a job. A program
+// that can wait runs the job and calls the function again, which then has the answer. Elsewhere the
+// error is thrown. (docs/design/transactions.md, rule 1)
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import { type CodeName, type ErrorExtra, GatewayError } from '../base/errors.js'
@@ -16,7 +16,7 @@ import { declaredIn } from './variables.js'
 export interface ContextData {
   readonly now: number
   readonly variables: readonly (readonly [name: string, value: ValueData])[]
-  /** Variables that are declared, the missing ones too. */
+  /** Declared variables, missing ones included. */
   readonly declared: readonly string[]
   readonly id: Bytes
   readonly collation: Bytes | undefined
@@ -28,7 +28,7 @@ interface ValueData {
   readonly bytes: Bytes
 }
 
-/** What a function is made of: plain data. `stage` is a document with the stage alone. */
+/** Plain data from which a function is rebuilt. `stage` is a document with only that stage. */
 export type RecipeData = { readonly context: ContextData } & (
   | { readonly kind: 'stage'; readonly stage: Bytes }
   | { readonly kind: 'inputs'; readonly stage: Bytes }
@@ -47,12 +47,12 @@ export interface FailureData {
   readonly extra: ErrorExtra
 }
 
-/** One of the values that a function answers; undefined: missing. */
+/** One result of a function; undefined means missing. */
 export type Cell = ValueData | FailureData | undefined
 
 let recipes = 0
 
-/** How a function is made elsewhere. */
+/** How a thread rebuilds a function. */
 class Recipe {
   readonly id = ++recipes
   private made: RecipeData | undefined
@@ -69,20 +69,20 @@ class Recipe {
 export interface DetachedJob {
   readonly recipe: Recipe
   readonly document: Document
-  /** The function knows its answer for the document from then on. */
+  /** Stores the answer for the document in the function. */
   accept(cells: readonly Cell[]): void
-  /** The answer is not needed any more. */
+  /** Drops the stored answer. */
   forget(): void
 }
 
 const jobs = new WeakMap<Error, DetachedJob>()
 
-/** The job of a refusal; undefined for all other errors. */
+/** The job of an error; undefined for all other errors. */
 export function jobOf(error: unknown): DetachedJob | undefined {
   return error instanceof Error ? jobs.get(error) : undefined
 }
 
-/** The error, with a job where it is the work budget's; `keep` gets the answer, or undefined. */
+/** Attaches a job to an error of the work budget; `keep` gets the answer, or undefined. */
 function refused(
   error: unknown,
   recipe: Recipe,
@@ -94,7 +94,7 @@ function refused(
   return error
 }
 
-/** Of what is driven by steps: yields a refusal that has a job, and does `act` again behind it. */
+/** For work in steps: yields an error that has a job, then calls `act` again. */
 export function* jobThen<T>(refusal: unknown, act: () => T): Generator<unknown, T, void> {
   let error = refusal
   for (;;) {
@@ -108,19 +108,19 @@ export function* jobThen<T>(refusal: unknown, act: () => T): Generator<unknown, 
   }
 }
 
-/** A function of one document that can be computed elsewhere. */
+/** A function of one document that a thread can compute. */
 export class Detachable<Answer> {
   private known: { readonly document: Document; readonly cells: readonly Cell[] } | undefined
   private recipe: Recipe | undefined
 
   constructor(
     private readonly act: (document: Document) => Answer,
-    /** Undefined where it cannot be made elsewhere. */
+    /** Undefined if a thread cannot rebuild it. */
     private readonly describe: (() => RecipeData) | undefined,
     private readonly read: (cells: readonly Cell[]) => Answer,
   ) {}
 
-  /** As the function; a refusal of the work budget has a job. */
+  /** Calls the function; an error of the work budget gets a job. */
   of(document: Document): Answer {
     const { known } = this
     if (known !== undefined && known.document === document) return this.read(known.cells)
@@ -136,30 +136,30 @@ export class Detachable<Answer> {
   }
 }
 
-/** The expressions of one stage, evaluated together where one of them is too much here. */
+/** The expressions of one stage. A thread computes them together if one exceeds the budget here. */
 export class Inputs {
   private readonly expressions: Expression[] = []
   private readonly recipe: Recipe
-  /** Of the document that was computed last. */
+  /** The answers for the last computed document. */
   known: { readonly document: Document; readonly cells: readonly Cell[] } | undefined
 
   constructor(describe: () => RecipeData) {
     this.recipe = new Recipe(describe)
   }
 
-  /** The expression, whose refusals have a job from then on. */
+  /** Adds an expression; errors of the returned one have a job. */
   add(expression: Expression): Expression {
     if (expression instanceof Constant) return expression
     const at = this.expressions.push(expression) - 1
     return new Input(expression, this, at)
   }
 
-  /** What each of them answers, or refuses. */
+  /** The value or error of each expression. */
   cells(env: Env): readonly Cell[] {
     return this.expressions.map((expression) => cellOf(expression, env))
   }
 
-  /** Whether the answers for a document are there. */
+  /** Whether the answers for a document are stored. */
   knows(document: Document): boolean {
     return this.known?.document === document
   }
@@ -207,12 +207,12 @@ export function failureOf({ kind, message, extra }: GatewayError): FailureData {
   return { error: kind, message, extra }
 }
 
-/** Over bytes of its own, which can be moved. */
+/** Copies a value to its own bytes, which can be transferred. */
 export function dataOf({ type, bytes, start, end }: Value): ValueData {
   return { type, bytes: new Uint8Array(bytes.subarray(start, end)) }
 }
 
-/** Throws where the cell is a failure. */
+/** Throws if the cell is an error. */
 export function resultOf(cell: Cell): Result {
   if (cell === undefined) return undefined
   if ('error' in cell) throw new GatewayError(cell.error, cell.message, cell.extra)
@@ -231,7 +231,7 @@ export function contextData(context: QueryContext): ContextData {
   }
 }
 
-/** A stage as a document of its own. */
+/** A document with only this stage. */
 export function stageData(name: string, spec: Value): Bytes {
   return new Uint8Array(writeDocument((writer) => writer.value(name, spec)))
 }

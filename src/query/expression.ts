@@ -1,6 +1,6 @@
-// Compiles an expression of the aggregation language into an evaluator over BSON bytes: once for a
-// command, then run for each document. The operators are rows of the tables in expressions/; a row
-// added there is an operator added everywhere (stages, $expr, find projections, pipeline updates).
+// Compiles an expression of the aggregation language to an evaluator over BSON bytes: once per
+// command, then run for each document. The operators are rows of the tables in expressions/. All
+// users share them: stages, $expr, find projections and pipeline updates.
 
 import { fail } from '../base/errors.js'
 import { work } from '../base/work/work-budget.js'
@@ -71,21 +71,20 @@ export function expressionNames(): string[] {
   return [...operators.keys()]
 }
 
-/** The scope that a command's expressions are compiled in: its `let` variables are declared. */
+/** The scope for a command's expressions, with its `let` variables declared. */
 export function scopeOf(context: QueryContext): Scope {
   return Scope.open(context, compileExpression)
 }
 
-/** The environment that evaluates what was compiled in `scopeOf(context)`. */
+/** The environment for expressions compiled in `scopeOf(context)`. */
 export function envOf(root: Value, context: QueryContext): Env {
   return new Env(root, context.variables, context.now, context.collation)
 }
 
 /**
- * The evaluator of an expression: a `$path`, a `$$variable`, an operator object, an object or
- * array of expressions, else a constant. Throws the reference server's errors (168 unknown
- * operator, 16020 arity, 17276 undefined variable …); what is constant is computed here and fails
- * here.
+ * Compiles a `$path`, a `$$variable`, an operator object, an object or array of expressions, or a
+ * constant. Throws MongoDB's errors (168 unknown operator, 16020 arity, 17276 undefined variable
+ * …). Constant parts are computed here, with their errors.
  */
 export function compileExpression(expression: Value, scope: Scope): Expression {
   switch (expression.type) {
@@ -102,7 +101,7 @@ export function compileExpression(expression: Value, scope: Scope): Expression {
   }
 }
 
-/** Values of a command's `let`, each seeing those before it, without any document. */
+/** Values of a command's `let`; each may use the ones before it, but no document. */
 export function letVariables(spec: Document, context: QueryContext): Map<string, Value> {
   const variables = new Map(context.variables)
   for (const [name, expression] of fieldsOf(documentValue(spec))) {
@@ -142,7 +141,7 @@ function compileObject(object: Value, scope: Scope): Expression {
   return fold(new ObjectExpression(names, fields), fields)
 }
 
-/** Whether there is an expression of that name, which has its `$`. */
+/** Whether there is an expression of that name, which includes the `$`. */
 export function isOperatorName(name: string): boolean {
   return operators.has(name)
 }

@@ -1,5 +1,5 @@
-// Filters of find, update, delete, $match, partial indexes and validators: compiled once for a
-// command, then asked for each document over its bytes.
+// Filters of find, update, delete, $match, partial indexes and validators: compiled once per
+// command, then applied to the bytes of each document.
 // Source: MongoDB manual, Query and Projection Operators.
 
 import type { Bytes } from '../base/bytes/bytes.js'
@@ -18,30 +18,30 @@ export { filterToDocument }
 
 export interface Filter {
   matches(document: Document): boolean
-  /** Of a document that matches: the position of the array element by which it does, for `$`. */
+  /** For a matching document: the position of the array element that matched, for `$`. */
   matchedIndex(document: Document): number | undefined
   readonly tree: FilterNode
-  /** What it was compiled with, where it can be compiled again. */
+  /** Its context, if it can be compiled again in a thread. */
   readonly context?: QueryContext | undefined
-  /** How strings compare; undefined: by their bytes. */
+  /** The collation of strings; undefined compares their bytes. */
   readonly collation: Collation | undefined
 }
 
 /**
- * Compiles a filter. Throws BadValue on unknown operators and bad operands, 51091 on regular
- * expressions that are malformed or not of the linear kind, and the errors of $expr.
+ * Compiles a filter. Throws BadValue for unknown operators and bad operands, 51091 for malformed or
+ * nonlinear regular expressions, and the errors of $expr.
  */
 export function compileFilter(filter: Document, context: QueryContext): Filter {
   return new CompiledFilter(parseFilter(filter, context), context.collation, context, filter)
 }
 
-/** The filter of a tree that was made of parts of `of`. */
+/** A filter from a tree that consists of parts of `of`. */
 export function filterOf(tree: FilterNode, { collation, context }: Filter): Filter {
   return new CompiledFilter(tree, collation, context)
 }
 
 class CompiledFilter implements Filter {
-  /** Made for the first document: a plan with exact bounds asks for none. */
+  /** Built for the first document, because a plan with exact bounds tests none. */
   private test: Detachable<boolean> | undefined
   private position: Detachable<number | undefined> | undefined
 
@@ -74,7 +74,7 @@ class CompiledFilter implements Filter {
     return new Detachable(act, describe, read)
   }
 
-  /** The filter as a document of its own. */
+  /** The filter as its own document. */
   data(): Bytes {
     return new Uint8Array(this.given ?? filterToDocument(this.tree))
   }

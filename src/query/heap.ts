@@ -1,6 +1,6 @@
-// The smallest `capacity` items of a stream, in order: what a sort with a limit and the
-// accumulators of n best keep. A binary heap with the largest kept item on top, so that most items
-// of a long stream cost one comparison.
+// The smallest `capacity` items of a stream, in order, for sorts with a limit and accumulators of n
+// items. A binary heap has the largest kept item on top, so most items of a long stream cost one
+// comparison.
 
 import { sortItems } from '../value/sort-values.js'
 
@@ -16,12 +16,12 @@ export class BoundedHeap<T> {
     return this.items.length
   }
 
-  /** What `push` would have to beat; undefined while there is room. */
+  /** The item that a new one must be smaller than; undefined while there is room. */
   get largest(): T | undefined {
     return this.items.length < this.capacity ? undefined : this.items[0]
   }
 
-  /** The item that was dropped to make room, `item` itself when it is too large; else undefined. */
+  /** Returns the dropped item, `item` itself if it is too large; undefined if none was dropped. */
   push(item: T): T | undefined {
     const { items } = this
     if (items.length < this.capacity) {
@@ -36,7 +36,7 @@ export class BoundedHeap<T> {
     return top
   }
 
-  /** Takes the largest item. */
+  /** Removes and returns the largest item. */
   pop(): T | undefined {
     const { items } = this
     const top = items[0]
@@ -48,7 +48,7 @@ export class BoundedHeap<T> {
     return top
   }
 
-  /** All items in ascending order; the heap keeps them. */
+  /** All items in ascending order; they stay in the heap. */
   sorted(): T[] {
     return sortItems([...this.items], this.compare)
   }

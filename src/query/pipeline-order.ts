@@ -1,6 +1,6 @@
-// Moves stages to where they save work and gives the same documents: conditions and limits towards
-// the source, a limit into the sort before it, an unwinding into its join. What a stage does is
-// told by stage-effects.ts; the property test compares pipelines with and without this.
+// Reorders stages to save work with the same result: conditions and limits move toward the source,
+// a limit into the sort before it, $unwind into its join. stage-effects.ts describes what a stage
+// does; a property test compares pipelines with and without reordering.
 
 import { pipelineMovesMax } from '../base/limits.js'
 import { fieldsOf } from '../value/elements.js'
@@ -15,12 +15,12 @@ import { sortPlan } from './stages/sort.js'
 import type { MatchPlan, StagePlan } from './stages/stage.js'
 import { unwindOptionsOf } from './stages/unwind.js'
 
-/** What may still be spent on moving conditions: what is left of them then stays where it is. */
+/** The remaining budget for moving conditions; when it is used up, the rest stay in place. */
 interface Work {
   left: number
 }
 
-/** The stages of a pipeline in the order in which they are run. */
+/** The stages of a pipeline in execution order. */
 export function orderStages(plans: readonly StagePlan[]): StagePlan[] {
   const ordered: StagePlan[] = []
   const work: Work = { left: pipelineMovesMax }
@@ -33,7 +33,7 @@ export function orderStages(plans: readonly StagePlan[]): StagePlan[] {
   return withLimits(ordered)
 }
 
-/** A sort learns of the limit after it; what is skipped between them must be sorted, too. */
+/** Gives a sort the limit after it, plus the skip between them. */
 export function withLimits(plans: readonly StagePlan[]): StagePlan[] {
   return plans.map((plan, i) => {
     if (plan.kind !== 'sort') return plan
@@ -49,7 +49,7 @@ export function withLimits(plans: readonly StagePlan[]): StagePlan[] {
   })
 }
 
-/** Neighbouring $match stages as one, so that many of them are moved and put together once. */
+/** Merges adjacent $match stages, so that their conditions are moved and combined once. */
 function joinMatches(plans: readonly StagePlan[]): StagePlan[] {
   const joined: StagePlan[] = []
   for (let at = 0; at < plans.length; at++) {
@@ -65,7 +65,7 @@ function joinMatches(plans: readonly StagePlan[]): StagePlan[] {
   return joined
 }
 
-/** Each condition of a $match goes as far as the stages before it leave its fields alone. */
+/** Moves each condition of a $match before stages that do not change its fields. */
 function placeMatch(ordered: StagePlan[], plan: MatchPlan, work: Work): void {
   const { tree, collation } = plan.filter
   let moving = conjunctsOf(tree)
@@ -74,7 +74,7 @@ function placeMatch(ordered: StagePlan[], plan: MatchPlan, work: Work): void {
     const before = ordered[at - 1] as StagePlan
     work.left -= moving.length
     if (work.left < 0) break
-    // Texts of one group may differ in their bytes where a collation made them equal.
+    // With a collation, texts of one group may differ in their bytes.
     const isMerging = before.name === '$group' && collation !== undefined
     const passed = moving.map((node) =>
       isMerging && looksAtBytes(node) ? undefined : beforeStage(node, before, work),
@@ -104,14 +104,14 @@ function matchOf(nodes: readonly FilterNode[], of: Filter): MatchPlan {
     nodes.length === 1 && only !== undefined ? only : { op: 'and', children: nodes }
   return {
     ...matchPlan(nullValue, filterOf(tree, of)),
-    // Printed for explain only: conditions are combined more often than they are shown.
+    // Only explain prints it, so it is built on demand.
     get spec() {
       return documentValue(filterToDocument(tree))
     },
   }
 }
 
-/** Whether a condition tells apart strings that a collation takes for equal. */
+/** Whether a condition distinguishes strings that a collation treats as equal. */
 function looksAtBytes(node: FilterNode): boolean {
   switch (node.op) {
     case 'regex':
@@ -130,7 +130,7 @@ function looksAtBytes(node: FilterNode): boolean {
   }
 }
 
-/** The condition as it reads before a stage; undefined where it has to stay behind it. */
+/** The condition before a stage; undefined if it must stay after it. */
 function beforeStage(node: FilterNode, stage: StagePlan, work: Work): FilterNode | undefined {
   if (stage.kind === 'sort') return stage.limit === undefined ? node : undefined
   if (stage.name === '$group') return beforeGroup(node, stage.spec, work)
@@ -139,16 +139,16 @@ function beforeStage(node: FilterNode, stage: StagePlan, work: Work): FilterNode
   return moved(node, (leaf) => (--work.left < 0 ? undefined : pathBefore(leaf, effect)))
 }
 
-/** What a leaf looks at before a stage that may have changed or renamed its field. */
+/** The path of a leaf before a stage that may have changed or renamed its field. */
 function pathBefore({ op, path }: LeafNode, effect: Effect): FieldPath | undefined {
   const [name = '', ...deeper] = path.parts
   if (!effect.changes(name)) return path
-  // Its conditions have paths of their own.
+  // Conditions of $elemMatch have paths of their own.
   const source = op === 'elemMatch' ? undefined : effect.sourceOf?.(name)
   return source === undefined ? undefined : parsePath([source, ...deeper].join('.'))
 }
 
-/** The condition with the paths that each leaf is given; undefined where one gets none. */
+/** The condition with new paths of its leaves; undefined if a leaf has none. */
 function moved(
   node: FilterNode,
   pathOf: (leaf: LeafNode) => FieldPath | undefined,
@@ -177,7 +177,7 @@ function moved(
   }
 }
 
-/** A condition on a group's `_id`, as one on the fields that `_id` is made of. */
+/** Translates a condition on a group's `_id` to its source fields. */
 function beforeGroup(node: FilterNode, spec: Value, work: Work): FilterNode | undefined {
   const id = new Map(fieldsOf(spec)).get('_id')
   if (id === undefined) return undefined
@@ -186,7 +186,7 @@ function beforeGroup(node: FilterNode, spec: Value, work: Work): FilterNode | un
   )
 }
 
-/** The top-level field that a path into a group's `_id` stands for. */
+/** The top-level field for a path into a group's `_id`. */
 function sourceOf({ parts }: FieldPath, id: Value): FieldPath | undefined {
   if (parts[0] !== '_id') return undefined
   const [, name, ...deeper] = parts
@@ -201,8 +201,8 @@ function simpleField(value: Value | undefined): FieldPath | undefined {
 }
 
 /**
- * Only leaves that see no difference between a missing field and null, nor between equal values of
- * different types: a group's `_id` is null where its field is missing, and one of its equals.
+ * Whether a leaf treats missing like null, and equal values of different types alike. A group's
+ * `_id` is null for a missing field, and one of several equal values.
  */
 function isOfGroup(node: LeafNode): boolean {
   if (node.op === 'eq') return true
@@ -215,14 +215,14 @@ function isMap(plan: StagePlan | undefined): boolean {
   return plan !== undefined && effectOf(plan)?.isMap === true
 }
 
-/** Where a cut of the stream may stand: before all stages that make one document of each. */
+/** The position for a limit: before all stages that return one document for each input. */
 function placeOfCut(ordered: readonly StagePlan[]): number {
   let at = ordered.length
   while (isMap(ordered[at - 1])) at--
   return at
 }
 
-/** `$skip` and then `$limit` is a larger `$limit` and then `$skip`: it may go on to a sort. */
+/** `$skip` then `$limit` equals a larger `$limit` then `$skip`, which may reach a sort. */
 function placeLimit(ordered: StagePlan[], count: number): void {
   const at = placeOfCut(ordered)
   const before = ordered[at - 1]
@@ -247,7 +247,7 @@ function placeSkip(ordered: StagePlan[], count: number): void {
   else ordered.splice(at, 0, skipPlan(count))
 }
 
-/** An $unwind of what the join before it puts into documents is part of that join. */
+/** Whether $unwind is merged into the join whose output it unwinds. */
 function joinsUnwind(ordered: StagePlan[], plan: StagePlan): boolean {
   const join = ordered.at(-1)
   if (plan.name !== '$unwind' || join?.kind !== 'lookup' || join.unwind !== undefined) return false
@@ -258,7 +258,7 @@ function joinsUnwind(ordered: StagePlan[], plan: StagePlan): boolean {
   return true
 }
 
-/** The join as explain shows it. */
+/** The join as explain prints it. */
 function withUnwind(spec: Value, unwind: Value): Value {
   const writer = new DocumentWriter()
   for (const [name, value] of fieldsOf(spec)) writer.value(name, value)

@@ -1,6 +1,5 @@
-// Compiles aggregation pipelines: each stage is a row of one table, its place in the pipeline is
-// checked here. Pure stages become transforms; what reads collections becomes a plan for the
-// engine.
+// Compiles aggregation pipelines. Each stage is a row of one table, and its position is checked
+// here. Pure stages become transforms; stages that read collections become plans for the engine.
 
 import { fail } from '../base/errors.js'
 import { pipelineStagesMax, subPipelineDepthMax } from '../base/limits.js'
@@ -68,9 +67,8 @@ const stages: ReadonlyMap<string, StageRow> = new Map(
 export const stageNames: readonly string[] = [...stages.keys()]
 
 /**
- * The plans of a pipeline's stages; one stage may need several. Throws 14 (not an array of
- * objects), 40323 (not one field), 40324 (unknown), 40602 (must be first) and the errors of the
- * stages.
+ * The plans of the stages; one stage may need several. Throws 14 (not an array of objects), 40323
+ * (not one field), 40324 (unknown), 40602 (must be first) and the errors of the stages.
  */
 export function compilePipeline(
   pipeline: Value,
@@ -122,7 +120,7 @@ function compileAt(
   return (rules.order ?? orderStages)(plans)
 }
 
-/** Throws errors of a pipeline that do not depend on its caller: 14, 40323 and 40324. */
+/** Throws errors that do not depend on the caller: 14, 40323 and 40324. */
 export function requireKnownStages(pipeline: Value): void {
   for (const stage of elementsOf(pipeline)) {
     const { name } = stageOf(stage)
@@ -174,12 +172,12 @@ function stageOf(stage: Value): { name: string; spec: Value } {
   return { name, spec }
 }
 
-/** Whether a plan is a transform by itself: nothing to read, nothing to write. */
+/** Whether a plan is only a transform, without reading or writing collections. */
 export function isPure(plan: StagePlan): plan is PureStagePlan {
   return 'create' in plan
 }
 
-/** Runs pure stages over documents that are all there: pipeline updates, tests. */
+/** Runs pure stages over documents in memory, for pipeline updates and tests. */
 export function runPipeline(
   plans: readonly StagePlan[],
   documents: Iterable<Document>,
@@ -201,19 +199,19 @@ export function runPipeline(
 }
 
 interface PipelineCollection {
-  /** Another database than the pipeline's, where the stage names one. */
+  /** The database, if the stage names another one. */
   readonly db?: string
   readonly name: string
   readonly privilege: 'read' | 'write'
-  /** It becomes a time series, which rules what documents there may be. */
+  /** Set for a new time series, whose options restrict its documents. */
   readonly isRuled?: boolean
-  /** What is written depends on what is there, beyond the `_id`. */
+  /** Whether the written data depends on stored fields other than `_id`. */
   readonly readsTarget?: boolean
 }
 
 /**
- * Collections that a pipeline names, nested pipelines included; its own is the caller's. Nothing is
- * checked here: what cannot be read as a name is left to compilePipeline to refuse.
+ * The collections that a pipeline names, also in nested pipelines; the caller adds its own. Invalid
+ * names are skipped here, because compilePipeline refuses them.
  */
 export function pipelineCollections(pipeline: Value): PipelineCollection[] {
   const found: PipelineCollection[] = []
@@ -230,7 +228,7 @@ function collect(pipeline: Value, found: PipelineCollection[], depth: number): v
 }
 
 function collectStage(name: string, spec: Value, found: PipelineCollection[], depth: number): void {
-  // Of a field that is given twice the last one counts, as where the stage is compiled.
+  // The last of repeated fields counts, as in compiling the stage.
   const fields = spec.type === bsonType.object ? new Map(fieldsOf(spec)) : undefined
   const given = (field: string) => fields?.get(field)
   switch (name) {
@@ -250,7 +248,7 @@ function collectStage(name: string, spec: Value, found: PipelineCollection[], de
       })
       break
     case '$facet':
-      // Each of them runs, also of those with one name.
+      // Every nested pipeline runs, also those with equal names.
       for (const [, nested] of spec.type === bsonType.object ? fieldsOf(spec) : []) {
         collect(nested, found, depth + 1)
       }
@@ -262,7 +260,7 @@ function collectStage(name: string, spec: Value, found: PipelineCollection[], de
   if (nested !== undefined) collect(nested, found, depth + 1)
 }
 
-/** Of $merge: by other fields than `_id`, or with a pipeline over what is there. */
+/** For $merge: whether it uses fields other than `_id`, or a pipeline over the stored document. */
 function comparesTarget(whenMatched: Value | undefined, on: Value | undefined): boolean {
   if (whenMatched?.type === bsonType.array) return true
   const names = on?.type === bsonType.array ? elementsOf(on) : on === undefined ? [] : [on]

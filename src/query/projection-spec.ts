@@ -1,6 +1,6 @@
-// Reads the specification of a projection ({a: 1, "b.c": 0, d: "$x", e: {f: 1}}) into a tree. find
-// and $project share the grammar; what only find knows ($slice, $elemMatch, `a.$`) comes in from
-// projection.ts. Codes and texts are the reference server's.
+// Parses a projection ({a: 1, "b.c": 0, d: "$x", e: {f: 1}}) to a tree. find and $project share the
+// grammar. projection.ts adds what only find has ($slice, $elemMatch, `a.$`). Codes and texts are
+// MongoDB's.
 
 import { fail } from '../base/errors.js'
 import { Elements, elementsOf } from '../value/elements.js'
@@ -15,12 +15,12 @@ import {
   ProjectionTree,
 } from './projection-tree.js'
 
-/** What the caller of parseProjection brings. */
+/** What the caller of parseProjection supports. */
 interface ProjectionForms {
   compile(expression: Value): Expression
   /** Whether there is an expression of that name. */
   knows(name: string): boolean
-  /** Only find has these. */
+  /** Present only for find. */
   readonly find?: {
     slice(operand: Value): ProjectionLeaf | undefined
     /** `condition` is the whole `{$elemMatch: …}`. */
@@ -31,8 +31,8 @@ interface ProjectionForms {
 }
 
 /**
- * The tree of a projection. Throws 31249 and 31250 (collisions), 31253 and 31254 (inclusion mixed
- * with exclusion), 31252 and 31310 (expressions in an exclusion) and the errors of expressions.
+ * The tree of a projection. Throws 31249 and 31250 (collisions), 31253 and 31254 (inclusion with
+ * exclusion), 31252 and 31310 (expressions in an exclusion) and the errors of expressions.
  */
 export function parseProjection(spec: Document, forms: ProjectionForms): ProjectionTree {
   const parser = new Parser(forms)
@@ -52,7 +52,7 @@ class Parser {
 
   constructor(private readonly forms: ProjectionForms) {}
 
-  /** One field; `prefix` is the path of the objects around it, with a dot at its end. */
+  /** Parses one field; `prefix` is the path of its parents, with a dot at its end. */
   element(name: string, value: Value, prefix: string): void {
     const path = prefix + name
     if (path === '_id' || path.startsWith('_id.')) this.hasId = true
@@ -90,7 +90,7 @@ class Parser {
     return new ProjectionTree(kind, this.root)
   }
 
-  /** Where no field but _id says which: {_id: 1} and a lone $elemMatch include, $slice does not. */
+  /** The kind if only _id could decide: {_id: 1} and a lone $elemMatch include, $slice does not. */
   private usualKind(): ProjectionKind {
     if (this.includesId) return 'inclusion'
     return this.hasElemMatch && !this.hasSlice ? 'inclusion' : 'exclusion'
@@ -199,7 +199,7 @@ class Parser {
   }
 }
 
-/** Where its `.$` begins. Throws 16410 where there is none, 31394 where it is not the end. */
+/** Offset of the `.$`. Throws 16410 if there is none, 31394 if it is not at the end. */
 function requirePositionalPath(path: string): number {
   const first = path.indexOf('.$')
   if (first < 0 || path.startsWith('$')) requirePath(path)
@@ -222,7 +222,7 @@ function positionalBesideElemMatch(code: 'Location31255' | 'Location31256') {
   return fail(code, 'Cannot specify positional operator and $elemMatch.')
 }
 
-/** A dotted name of fields: no empty part, none that starts with `$`. */
+/** Checks a dotted field path: no empty part, no part that starts with `$`. */
 export function requirePath(path: string): void {
   if (path === '') throw fail('Location40352', 'FieldPath cannot be constructed with empty string')
   if (path.endsWith('.')) throw fail('Location40353', "FieldPath must not end with a '.'.")
@@ -237,12 +237,12 @@ export function requirePath(path: string): void {
   }
 }
 
-/** Truth of a bool or number of a specification. */
+/** Whether a bool or number in a projection is true. */
 function isTrue(value: Value): boolean {
   return value.type === bsonType.bool ? boolOf(value) : numberOf(value) !== 0
 }
 
-/** No text index, no sort keys beside documents: why `{$meta: …}` is refused. */
+/** The error for `{$meta: …}`: Sigil has no text index and no sort keys beside documents. */
 export function metaError(operand: Value): Error {
   const name = operand.type === bsonType.string ? stringOf(operand) : undefined
   if (name === undefined) {
@@ -257,7 +257,7 @@ export function metaError(operand: Value): Error {
   return fail('Location17308', `Unsupported argument to $meta: ${name}`)
 }
 
-/** `n` or `[skip, n]` of find's $slice as whole numbers; undefined where it is an expression. */
+/** `n` or `[skip, n]` of find's $slice as whole numbers; undefined for an expression. */
 export function sliceOf(operand: Value): { skip: number | undefined; limit: number } | undefined {
   if (operand.isNumber) return { skip: undefined, limit: wholeOf(operand) }
   if (operand.type !== bsonType.array) {
@@ -279,7 +279,7 @@ export function sliceOf(operand: Value): { skip: number | undefined; limit: numb
   return { skip: wholeOf(skip), limit: count }
 }
 
-/** Cut toward zero and to 32 bits; NaN is 0. */
+/** Truncated to 32 bits; NaN is 0. */
 function wholeOf(value: Value): number {
   const whole = integerOf(value) ?? Math.trunc(numberOf(value))
   return Number.isNaN(whole) ? 0 : Math.max(-0x80000000, Math.min(0x7fffffff, whole))

@@ -1,6 +1,6 @@
-// The tree that a projection is: names, and under each a leaf (include, exclude, compute) or more
-// names. find, $project, $addFields and $unset are all such trees; what they accept differs, how a
-// tree is applied to a document does not. Untouched elements are copied as byte ranges.
+// The tree of a projection: names with leaves (include, exclude, compute) or more names. find,
+// $project, $addFields and $unset accept different specifications but apply trees in the same way.
+// Unchanged elements are copied as byte ranges.
 
 import { type Bytes, utf8 } from '../base/bytes/bytes.js'
 import { fail } from '../base/errors.js'
@@ -14,12 +14,12 @@ import type { Env, Expression } from './expressions/operator.js'
 export type ProjectionLeaf =
   | { readonly kind: 'include' }
   | { readonly kind: 'exclude' }
-  /** A new value: in place of the old one where the tree keeps it, else after all others. */
+  /** A new value: it replaces a kept old value, else it goes after all others. */
   | { readonly kind: 'computed'; readonly expression: Expression }
-  /** Another value in the place of the one that is there. */
+  /** Transforms the existing value in its place. */
   | { readonly kind: 'transform'; readonly transform: (value: Value, env: Env) => Value }
 
-/** What an inclusion lists is kept; an exclusion (and $addFields) keeps what it does not list. */
+/** An inclusion keeps only listed fields; an exclusion (and $addFields) keeps all others. */
 export type ProjectionKind = 'inclusion' | 'exclusion'
 
 interface Child {
@@ -28,7 +28,7 @@ interface Child {
   readonly node: ProjectionNode | ProjectionLeaf
 }
 
-/** More children than this are found through a map. */
+/** With more children than this, a map is used. */
 const linearChildrenMax = 8
 
 export class ProjectionNode {
@@ -44,9 +44,7 @@ export class ProjectionNode {
     return this.byName.get(name)?.node
   }
 
-  /**
-   * Puts a leaf at a dotted path. Throws 31250 where there is something, 31249 below a leaf.
-   */
+  /** Adds a leaf at a dotted path. Throws 31250 if the path is taken, 31249 below a leaf. */
   add(path: string, leaf: ProjectionLeaf): void {
     const parts = path.split('.')
     let node: ProjectionNode = this
@@ -68,7 +66,7 @@ export class ProjectionNode {
     }
   }
 
-  /** Takes a direct child away. */
+  /** Removes a direct child. */
   remove(name: string): void {
     const child = this.byName.get(name)
     if (child === undefined) return
@@ -76,7 +74,7 @@ export class ProjectionNode {
     this.children.splice(this.children.indexOf(child), 1)
   }
 
-  /** The child of the element that `elements` stands on. */
+  /** The child for the current element of `elements`. */
   find(elements: Elements): Child | undefined {
     const { children } = this
     if (children.length > linearChildrenMax) return this.byName.get(elements.name())
@@ -102,12 +100,12 @@ export class ProjectionTree {
     readonly root: ProjectionNode,
   ) {}
 
-  /** Every document stays as it is. */
+  /** Whether every document stays unchanged. */
   get keepsAll(): boolean {
     return this.kind === 'exclusion' && this.root.children.length === 0
   }
 
-  /** The projected document. `env.root` is what computed leaves see, normally the same document. */
+  /** Projects a document. Computed leaves see `env.root`, normally the same document. */
   apply(document: Document, env: Env): Document {
     const writer = new DocumentWriter()
     this.fields(this.root, document, 0, writer, env)
@@ -124,7 +122,7 @@ export class ProjectionTree {
     const isInclusion = this.kind === 'inclusion'
     const placed = node.hasComputed ? new Set<Child>() : undefined
     const elements = new Elements(bytes, start)
-    // Neighbours that are kept are copied together: [from, to) is the range not yet written.
+    // Adjacent kept elements are copied together: [from, to) is the range not yet written.
     let from = 0
     let to = 0
     while (elements.next()) {
@@ -149,7 +147,7 @@ export class ProjectionTree {
     if (placed !== undefined) this.append(node, writer, env, placed)
   }
 
-  /** An element whose child is no plain inclusion. */
+  /** An element whose child is not a plain inclusion. */
   private field(
     child: Child,
     elements: Elements,
@@ -163,7 +161,7 @@ export class ProjectionTree {
     } else if (node.kind === 'transform') {
       writer.value(name, node.transform(elements.value(), env))
     } else if (node.kind === 'computed' && this.kind === 'exclusion') {
-      // A repeated field name is computed once, in the place of the first.
+      // A repeated field name is computed once, at the first position.
       if (placed?.has(child) === true) return
       placed?.add(child)
       const value = node.expression.evaluate(env)
@@ -171,7 +169,7 @@ export class ProjectionTree {
     }
   }
 
-  /** Writes what a subtree leaves of a value; false for what an inclusion does not keep. */
+  /** Writes what a subtree keeps of a value; false if an inclusion keeps nothing. */
   private below(
     node: ProjectionNode,
     name: string,
@@ -199,7 +197,7 @@ export class ProjectionTree {
     return true
   }
 
-  /** Computed children that have no place yet, in the order of the specification. */
+  /** Writes computed children that were not written yet, in order of the specification. */
   private append(
     node: ProjectionNode,
     writer: DocumentWriter,
@@ -217,7 +215,7 @@ export class ProjectionTree {
     }
   }
 
-  /** The object that computed leaves make where there was none. */
+  /** The object of computed leaves below a missing field. */
   private computedOnly(node: ProjectionNode, env: Env): Value {
     const writer = new DocumentWriter()
     this.append(node, writer, env, new Set())

@@ -1,5 +1,5 @@
-// Projections of find: the tree of projection-tree.ts with what only find has: $slice, $elemMatch
-// and the positional `a.$`, which shows the array element that the filter matched.
+// Projections of find: the tree of projection-tree.ts, with $slice, $elemMatch and the positional
+// `a.$`, which shows the array element that the filter matched.
 
 import { type Bytes, utf8 } from '../base/bytes/bytes.js'
 import { fail } from '../base/errors.js'
@@ -27,13 +27,13 @@ import type { ProjectionLeaf } from './projection-tree.js'
 
 export interface Projection {
   apply(document: Document): Document
-  /** Names of the top-level fields that it keeps, if it is no more than a list of such. */
+  /** Names of the kept top-level fields, if the projection only lists such fields. */
   readonly wholeFields?: readonly string[]
 }
 
 /**
  * Compiles a projection of find. `filter` is the query's, for positional paths. Throws the errors
- * of parseProjection, 51246 and 51247 while a positional path is applied.
+ * of parseProjection; applying a positional path throws 51246 and 51247.
  */
 export function compileProjection(
   spec: Document,
@@ -99,7 +99,7 @@ function noMatcher(): Error {
   return fail('Location51050', 'Projections with a positional operator require a matcher')
 }
 
-/** `{$slice: n}` and `{$slice: [skip, n]}`; undefined where the operand is an expression's. */
+/** `{$slice: n}` and `{$slice: [skip, n]}`; undefined if the operand is an expression. */
 function sliceLeaf(operand: Value): ProjectionLeaf | undefined {
   const slice = sliceOf(operand)
   if (slice === undefined) return undefined
@@ -116,7 +116,7 @@ function sliceLeaf(operand: Value): ProjectionLeaf | undefined {
   return { kind: 'transform', transform }
 }
 
-/** The first element that matches; the field is left out where none does. */
+/** The first matching element; without one the field is omitted. */
 function elemMatchLeaf(path: string, condition: Value, context: QueryContext): ProjectionLeaf {
   const node = parseCondition(parsePath(path), condition, context)
   const name = utf8(path)
@@ -132,7 +132,7 @@ function elemMatchLeaf(path: string, condition: Value, context: QueryContext): P
   return { kind: 'computed', expression }
 }
 
-/** The document with the first array on the path cut to its element at `index`. */
+/** The document with the first array on the path reduced to its element at `index`. */
 function cutArray(document: Document, path: FieldPath, index: number | undefined): Document {
   const writer = new DocumentWriter()
   cutObject(document, 0, path, 0, index, writer)
@@ -162,7 +162,7 @@ function cutObject(
   }
 }
 
-/** Throws 51246 where none matched, 51247 where it is missing or has no fields for the path. */
+/** Throws 51246 if none matched, 51247 if it is missing or lacks the fields of the path. */
 function matchedElement(array: Value, index: number | undefined, isLast: boolean): Value {
   if (index === undefined) {
     const text = "positional operator '.$' couldn't find a matching element in the array"

@@ -1,45 +1,47 @@
-// The text that a pattern is matched against, as the automaton reads it: each character that it
-// looks at spends from the work budget, so that one match, and all matches of one text together,
-// end where they cost too much. Searches for a pattern's literal parts are linear.
+// The input text of the automaton. Every character that it reads is charged to the work budget, so
+// one match, and all matches on one text, end when they cost too much. Searches for literal parts
+// of a pattern are linear.
 
 import { TextSearch } from '../base/bytes/text-search.js'
 import { work } from '../base/work/work-budget.js'
 
-/** Units of one look at a character; a pattern's instructions add to it. */
+/** Units to read one character; a pattern's instructions add to it. */
 const lookUnits = 0.1
-/** Instructions that cost the deterministic automaton one more unit a character. */
+/** Instructions that add one unit per character in the deterministic automaton. */
 const instructionsPerUnit = 400
-/** Units of an instruction for a character where the automaton follows all of them: 0.015 µs. */
+/** Units per instruction and character if the automaton follows all states: 0.015 µs. */
 const instructionUnits = 0.15
-/** The library's bound for its backtracker, in bits: instructions by characters. */
+/** The library's bound for its backtracker, in bits: instructions times characters. */
 const backtrackBitsMax = 262_144
-/** Bits of the backtracker's memory that are cleared for one unit. */
+/** Bits of the backtracker's memory that one unit clears. */
 const bitsPerUnit = 12_800
-/** Beyond so many instructions it does not backtrack. */
+/** With more instructions than this, it does not backtrack. */
 const backtrackProgramMax = 500
 
-/** Up to so many characters are counted at once: to count each would cost more than the match. */
+/**
+ * Up to this length, characters are charged at once, because charging each costs more than a match.
+ */
 export const shortTextMax = 512
-/** Of them, for one unit, where the library backtracks. */
+/** Characters per unit where the library backtracks. */
 const shortCharsPerUnit = 4
 
-/** A text that is matched as it is. */
+/** A text that is matched directly. */
 export class ShortText {
   constructor(
     private readonly text: string,
     private readonly instructions: number,
   ) {}
 
-  /** Before each match that is asked for. */
+  /** Called before each requested match. */
   begin(from: number): void {
     const { length } = this.text
     work.spend(1 + (length - from) / shortCharsPerUnit + (length * this.instructions) / bitsPerUnit)
   }
 }
 
-/** What one call may read: what the library asks of a string. */
+/** A counting wrapper of a string, with the interface that the library uses. */
 export class CountedText {
-  /** The library takes what calls itself a string. */
+  /** The library accepts an object that calls itself a string. */
   readonly [Symbol.toStringTag] = 'String'
   readonly length: number
   private readonly text: string
@@ -48,7 +50,7 @@ export class CountedText {
   private furthest = 0
   private search: { readonly find: string; readonly places: TextSearch } | undefined
 
-  /** `finds`: where the match lies is asked, not only whether there is one. */
+  /** `finds`: the position of the match is needed, not only its existence. */
   constructor(text: string, instructions: number, finds: boolean) {
     this.text = text
     this.length = text.length
@@ -59,7 +61,7 @@ export class CountedText {
       : lookUnits * (finds ? 3 : 1) + instructions / instructionsPerUnit
   }
 
-  /** Before each match that is asked for. */
+  /** Called before each requested match. */
   begin(): void {
     const { length, instructions } = this
     if (backtracks(this.text, instructions)) work.spend(1 + (length * instructions) / bitsPerUnit)
@@ -68,7 +70,7 @@ export class CountedText {
   }
 
   charCodeAt(at: number): number {
-    // From the beginning once more: the deterministic automaton has given up.
+    // The deterministic automaton gave up and restarts from the beginning.
     if (at < this.furthest) this.rewind(at)
     else this.furthest = at
     work.spend(this.units)

@@ -1,21 +1,20 @@
-// Translates a regular expression of the reference server's dialect (PCRE2) into that of the
-// linear-time engine
-// (RE2): option x is worked off here, `$` learns about a final newline, escapes that RE2 lacks
-// become classes. Deviation: what no automaton can do (look-around, back references, possessive
-// quantifiers, atomic groups) is refused, and counts above 1,000 are.
+// Translates regular expressions of MongoDB's dialect (PCRE2) to that of the linear-time engine
+// (RE2): option x is resolved, `$` accepts a final newline, escapes that RE2 lacks become classes.
+// Deviation: what no automaton can do (look-around, back references, possessive quantifiers, atomic
+// groups) is refused, and so are counts above 1,000.
 
 import { fail, type GatewayError } from '../base/errors.js'
 
 export interface RegexSyntax {
   /** The pattern for RE2. */
   readonly source: string
-  /** Literal text that every match begins with, where the pattern starts with `^`. */
+  /** Literal prefix of every match, if the pattern starts with `^`. */
   readonly prefix: string | undefined
-  /** The pattern is nothing but literal text between optional anchors. */
+  /** Set if the pattern is only literal text between optional anchors. */
   readonly literal: { text: string; atStart: boolean; atEnd: boolean } | undefined
 }
 
-/** Options in force at a place of the pattern; groups restore them at their end. */
+/** The current options; the end of a group restores them. */
 interface Flags {
   ignoreCase: boolean
   multiline: boolean
@@ -31,7 +30,7 @@ const verticalSpace = '\\n\\x{b}\\f\\r\\x{85}\\x{2028}\\x{2029}'
 /** Escapes that stand for one control character. */
 const controls: Readonly<Record<string, number>> = { a: 7, e: 27, f: 12, n: 10, r: 13, t: 9 }
 
-/** Escapes outside classes: what they are in RE2. */
+/** Escapes outside classes, with their translation for RE2. */
 const escapes: Readonly<Record<string, string>> = {
   d: '[0-9]',
   D: '[^0-9]',
@@ -73,7 +72,7 @@ function unsupported(what: string): GatewayError {
   return invalidRegex(`${what} not supported: patterns are matched in linear time`)
 }
 
-/** `options` have been checked: of i, m, s, x, u. Throws 51091. */
+/** `options` are already checked: i, m, s, x, u. Throws 51091. */
 export function translateRegex(pattern: string, options: string): RegexSyntax {
   return new Translator(pattern, {
     ignoreCase: options.includes('i'),
@@ -89,9 +88,9 @@ class Translator {
   private text = ''
   private atStart = false
   private atEnd = false
-  /** All that came so far was an anchor and literal characters, which `text` holds. */
+  /** True while the pattern so far is an anchor and the literal characters in `text`. */
   private isLiteral = true
-  /** `text` still grows. */
+  /** Whether `text` can still grow. */
   private isOpen = true
   private hasBranches = false
 
@@ -172,7 +171,7 @@ class Translator {
     return character
   }
 
-  /** White space and comments of option x. */
+  /** Skips white space and comments with option x. */
   private skips(character: string): boolean {
     if (/[\t-\r ]/.test(character)) return true
     if (character !== '#') return false
@@ -187,7 +186,7 @@ class Translator {
     if (this.isOpen) this.text += character
   }
 
-  /** Anything that is no literal character: the literal head ends here. */
+  /** Any item that is not a literal character: it ends the literal prefix. */
   private other(source: string): void {
     this.seal()
     this.out.push(source)
@@ -240,7 +239,7 @@ class Translator {
     return `\\${letter}${name}`
   }
 
-  /** `\x41`, `\x{1f600}`, `\o{101}`, `\012`, `\cA`; a character that is no letter is itself. */
+  /** `\x41`, `\x{1f600}`, `\o{101}`, `\012`, `\cA`; an escaped non-letter means itself. */
   private codeEscape(character: string): string {
     const rest = this.pattern.slice(this.at)
     if (character === 'x') {
@@ -377,7 +376,7 @@ class Translator {
 
   private quantifier(source: string): void {
     if (this.isOpen) {
-      // The last character may be absent, so that no match needs it.
+      // The last character is optional, so it is not part of the prefix.
       this.text = [...this.text].slice(0, -1).join('')
     }
     this.other(source)
@@ -399,7 +398,7 @@ class Translator {
   }
 }
 
-/** A character that means itself, within classes and without. */
+/** A literal character, inside or outside classes. */
 function quoted(character: string): string {
   if (/[0-9A-Za-z_]/.test(character)) return character
   return `\\x{${(character.codePointAt(0) ?? 0).toString(16)}}`

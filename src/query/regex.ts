@@ -1,6 +1,6 @@
-// Regular expressions of filters and expressions. Every one runs in time linear in its input,
-// whatever a client writes: plain text between optional anchors is a search for bytes, all else
-// runs on an automaton (RE2), never on the backtracking engine of the language.
+// Regular expressions of filters and expressions. All run in time linear in their input. Plain text
+// between optional anchors becomes a search for bytes; everything else runs on an automaton (RE2),
+// never on JavaScript's backtracking engine.
 
 import { type Matcher, RE2JS } from 're2js'
 import { type Bytes, concatBytes, textOf, utf8 } from '../base/bytes/bytes.js'
@@ -13,17 +13,17 @@ import { bsonType, regexOf, Value } from '../value/value.js'
 import { CountedText, ShortText, shortTextMax } from './regex-input.js'
 import { invalidRegex, type RegexSyntax, translateRegex } from './regex-syntax.js'
 
-/** Compiled patterns that are kept; an automaton may grow to some megabytes, so they are few. */
+/** Cached compiled patterns; few, because an automaton may grow to some megabytes. */
 const cachedRegexesMax = 64
 const newline = 10
-/** Of them, for one unit. */
+/** Characters of a short text per unit. */
 const shortCharsPerUnit = 8
 
 export interface RegexMatch {
   /** UTF-16 offset of the match in the text. */
   readonly index: number
   readonly text: string
-  /** Capture groups in order; undefined where one took no part. */
+  /** Capture groups in order; undefined for a group that did not take part. */
   readonly groups: readonly (string | undefined)[]
 }
 
@@ -34,16 +34,16 @@ interface RegexMatcher {
 
 export class Regex {
   readonly pattern: string
-  /** Sorted, each letter once. */
+  /** Sorted, without repetition. */
   readonly options: string
-  /** Literal text that every match begins with at the start of the string: bounds for an index. */
+  /** Literal prefix of every matching string, for index bounds. */
   readonly prefix: string | undefined
-  /** The pattern is `^` and that prefix: the bounds alone decide. */
+  /** The pattern is only `^` and that prefix, so the index bounds are exact. */
   readonly isPrefixOnly: boolean
   private readonly syntax: RegexSyntax
   private readonly needle: Needle | undefined
   private automaton: RE2JS | undefined
-  /** Of the automaton's program. */
+  /** Instructions of the automaton's program. */
   private instructions = 0
 
   constructor(pattern: string, options: string) {
@@ -55,7 +55,7 @@ export class Regex {
     this.prefix = prefix
     this.isPrefixOnly = prefix !== undefined && literal !== undefined && !literal.atEnd
     this.needle = literal === undefined ? undefined : new Needle(utf8(literal.text))
-    // A pattern that is refused is refused now, not at the first document.
+    // Compiled now, so that a bad pattern is refused before the first document.
     if (literal === undefined) this.compiled()
   }
 
@@ -66,7 +66,7 @@ export class Regex {
     return new Value(bsonType.regex, bytes, 0, bytes.length)
   }
 
-  /** Whether a string or symbol value matches, its UTF-8 read in place where that is enough. */
+  /** Whether a string or symbol value matches; its UTF-8 is read in place if possible. */
   testValue(value: Value): boolean {
     const { bytes } = value
     const start = value.start + 4
@@ -87,7 +87,7 @@ export class Regex {
     return automaton.test(counted as unknown as string)
   }
 
-  /** The matches of a text, asked for one after the other. */
+  /** The matches of a text, one at a time. */
   matcher(text: string): RegexMatcher {
     const automaton = this.compiled()
     if (text.length <= shortTextMax) {
@@ -158,8 +158,8 @@ function sameAt(bytes: Bytes, at: number, needle: CodeUnits): boolean {
 const cache = new Map<string, Regex>()
 
 /**
- * The compiled form of a pattern, from a cache. Throws 51108 on an unknown option, 51091 on a
- * pattern that is malformed or cannot be matched in linear time.
+ * Compiles a pattern, with a cache. Throws 51108 for an unknown option, 51091 for a pattern that is
+ * malformed or cannot be matched in linear time.
  */
 export function compileRegex(pattern: string, options: string): Regex {
   const sorted = [...new Set(options)].sort().join('')
@@ -186,7 +186,7 @@ export function compileRegexValue(value: Value): Regex {
   return compileRegex(pattern, options)
 }
 
-/** A string or symbol that the pattern matches, or the same regular expression as a value. */
+/** Whether a string or symbol matches, or the value is the same regular expression. */
 export function regexMatches(regex: Regex, value: Value): boolean {
   if (value.type === bsonType.string || value.type === bsonType.symbol) {
     return regex.testValue(value)

@@ -1,7 +1,6 @@
-// Sort specifications: each document gets one key whose bytes compare as the documents sort, so
-// that sorting, top-k selection and spilling need no further look at a document. Arrays sort by
-// their least element when ascending, by their greatest when descending.
-// Source: MongoDB manual, Comparison/Sort Order.
+// Sort specifications. Each document gets one key whose bytes compare as the documents sort, so
+// sorting, top-k selection and spilling compare only keys. Arrays sort by their smallest element
+// when ascending, by their largest when descending. Source: MongoDB manual, Comparison/Sort Order.
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import { fail } from '../base/errors.js'
@@ -24,7 +23,7 @@ import {
 } from '../value/value.js'
 import { metaError, requirePath } from './projection-spec.js'
 
-/** Two values compared: 0.03 µs. */
+/** Work units to compare two values: 0.03 µs. */
 const comparedUnits = 0.3
 
 interface SortPart {
@@ -35,17 +34,17 @@ interface SortPart {
 export interface Sort {
   /** Empty for `$natural`. */
   readonly parts: readonly SortPart[]
-  /** `{$natural: ±1}`: the order of the collection, not of values. */
+  /** `{$natural: ±1}`: the storage order of the collection. */
   readonly natural: 1 | -1 | undefined
-  /** How strings compare; undefined: by their bytes. */
+  /** The collation of strings; undefined compares their bytes. */
   readonly collation: Collation | undefined
-  /** Bytes whose order is the sort's. Throws BadValue where two parts cross different arrays. */
+  /** Bytes that sort like the document. Throws BadValue if two parts enter different arrays. */
   key(document: Document): Bytes
-  /** The same in memory that the next key is written to. */
+  /** As `key`, in memory that the next key overwrites. */
   peekKey(document: Document): Bytes
 }
 
-/** Throws 15974, 15975 (bad directions), 2 (more than 32 parts) and the refusals of $meta. */
+/** Throws 15974, 15975 (bad directions), 2 (more than 32 parts) and the errors of $meta. */
 export function compileSort(spec: Document, collation?: Collation): Sort {
   const parts: SortPart[] = []
   let natural: 1 | -1 | undefined
@@ -54,7 +53,7 @@ export function compileSort(spec: Document, collation?: Collation): Sort {
   while (elements.next()) {
     const name = elements.name()
     count++
-    // Beyond, the parts are only counted.
+    // Further parts are only counted.
     if (count > indexFieldsMax) throw fail('BadValue', 'too many compound keys')
     if (name === '$natural') natural = naturalDirection(elements.value())
     else parts.push(partOf(name, elements.value()))
@@ -92,7 +91,7 @@ function partOf(name: string, value: Value): SortPart {
   return { path: parsePath(name), direction }
 }
 
-/** Values of the parts, in their order. */
+/** Values of the parts, in order. */
 type Tuple = readonly Value[]
 
 class CompiledSort implements Sort {
@@ -167,12 +166,12 @@ function extreme(
   return best
 }
 
-/** Where a path first meets an array, or the one value it has without one. */
+/** The first array on a path, or its single value if there is no array. */
 type Reached = { value: Value } | { array: Value; rest: string }
 
 /**
- * One tuple for each element of the array that the paths share: their values come from the same
- * element, as in a compound index. Throws BadValue when two paths enter different arrays.
+ * One tuple for each element of the array that the paths share; all values of a tuple come from one
+ * element, as in a compound index. Throws BadValue if two paths enter different arrays.
  */
 function tuplesOf(root: Value, paths: readonly FieldPath[]): Tuple[] {
   const reached = paths.map((path) => reach(root, path))

@@ -1,49 +1,52 @@
-// What a blocking stage is given to work with: how much it may hold in memory, and a file for what
-// it does not. Runs of keys with their documents are written and read in bounded pieces; a file
-// holds all runs of one stage, one behind the other.
+// The workspace of a blocking stage: its bound of memory, and a file for the rest. Runs of keys
+// with documents are written and read in bounded pieces. One file holds all runs of a stage, one
+// after the other.
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import { assert, fail, type GatewayError } from '../base/errors.js'
 import { blockingBytesMax } from '../base/limits.js'
 import { type Document, readDouble, readInt32 } from '../value/value.js'
 
-/** A file of one stage; gone with the command or cursor that it was opened for. */
+/** A file of one stage; it is deleted with its command or cursor. */
 export interface SpillFile {
-  /** Bytes written. */
+  /** Number of bytes written. */
   readonly length: number
   /** Throws OutOfDiskSpace. */
   append(bytes: Bytes): void
-  /** Fills `target`; the range was written. */
+  /** Fills `target` from a range that was written. */
   read(target: Bytes, position: number): void
   close(): void
 }
 
-/** What one part of a query holds in memory, counted for the owner of the query. */
+/** Memory that one part of a query holds, counted for the query's owner. */
 export interface MemoryHolding {
-  /** So many bytes are held now. Throws ExceededMemoryLimit; `isSure`: they are there already. */
+  /**
+   * Sets the number of bytes held. Throws ExceededMemoryLimit. `isSure`: they are already
+   * allocated.
+   */
   hold(bytes: number, isSure?: boolean): void
   close(): void
 }
 
-/** What one command or cursor may use for its blocking stages. */
+/** The resources of a command or cursor for its blocking stages. */
 export interface Workspace {
-  /** Bytes that one stage may hold in memory. */
+  /** Memory bound of one stage, bytes. */
   readonly memoryBytesMax: number
-  /** Absent where the command may not use the disk, or where there is none. */
+  /** Absent if the command may not use the disk, or the server has no folder for it. */
   readonly open?: () => SpillFile
-  /** Absent where what is held is not counted. */
+  /** Absent if the memory is not counted. */
   holding?(): MemoryHolding
 }
 
-/** The bound of a stage that cannot spill. */
+/** The workspace of a stage that cannot spill. */
 export const memoryOnly: Workspace = { memoryBytesMax: blockingBytesMax }
 
-/** What a stage has put outside memory: for explain. */
+/** What a stage has spilled, for explain. */
 export interface SpillFigures {
   spills: number
   spilledBytes: number
   spilledRecords: number
-  /** Bytes of documents that came in; of a group, of those that came out. */
+  /** Bytes of input documents; for a group, of its output documents. */
   inputBytes: number
 }
 
@@ -51,12 +54,12 @@ export function noSpills(): SpillFigures {
   return { spills: 0, spilledBytes: 0, spilledRecords: 0, inputBytes: 0 }
 }
 
-/** Refuses what a stage may not hold and cannot spill. */
+/** Throws if a stage holds too much and cannot spill. */
 export function requireMemory(name: string, bytes: number, workspace = memoryOnly): void {
   if (bytes > workspace.memoryBytesMax) throw memoryExceeded(name, workspace)
 }
 
-/** The error of a stage that holds more than it may. */
+/** The error of a stage that exceeds its memory. */
 export function memoryExceeded(name: string, { memoryBytesMax }: Workspace): GatewayError {
   const text =
     name === '$sort'
@@ -67,28 +70,28 @@ export function memoryExceeded(name: string, { memoryBytesMax }: Workspace): Gat
   return fail('QueryExceededMemoryLimitNoDiskUseAllowed', text)
 }
 
-/** Bytes written or read at a time: 0.04 ms of work, 0.4 ms at most of 1,500 measured. */
+/** Bytes per read or write: 0.04 ms of work, 0.4 ms at most of 1,500 measured. */
 const pieceBytes = 256 * 1_024
-/** Of a reader where many runs share the bound. */
+/** Minimum for a reader, if many runs share the bound. */
 const pieceBytesMin = 4 * 1_024
-/** A record: length of the key, place in the input (a double), key, document. */
+/** Head of a record: length of the key, sequence (a double). Key and document follow. */
 const headBytes = 12
 
 interface SpillRecord {
   readonly key: Bytes
-  /** Place in the input: it decides between equal keys. */
+  /** Position in the input; it decides between equal keys. */
   readonly sequence: number
   readonly document: Document
 }
 
-/** Where a run lies in its file. */
+/** The place of a run in its file. */
 export interface StoredRun {
   readonly start: number
   readonly end: number
   readonly records: number
 }
 
-/** Writes one run; `finish` tells where it is. */
+/** Writes one run; `finish` returns its place. */
 export class RunWriter {
   private readonly start: number
   private buffer = Buffer.allocUnsafeSlow(pieceBytes)
@@ -99,7 +102,7 @@ export class RunWriter {
     this.start = file.length
   }
 
-  /** Bytes of the run until now. */
+  /** Bytes of the run so far. */
   get bytes(): number {
     return this.file.length - this.start + this.used
   }
@@ -128,14 +131,14 @@ export class RunWriter {
   }
 }
 
-/** Reads a run from its beginning; what it answers are views that stay as they are. */
+/** Reads a run from its beginning; the returned views stay valid. */
 export class RunReader {
   private readonly piece: number
   private position: number
   private buffer: Bytes = new Uint8Array(0)
   private at = 0
 
-  /** `bytesMax`: what the reader may hold, but for a record that is larger. */
+  /** `bytesMax`: memory bound of the reader, except for a larger record. */
   constructor(
     private readonly file: SpillFile,
     private readonly run: StoredRun,
@@ -162,14 +165,14 @@ export class RunReader {
     }
   }
 
-  /** Sees to it that so many bytes are there from `at` on; buffer and `at` may be others then. */
+  /** Ensures that this many bytes are loaded from `at` on; may replace the buffer and `at`. */
   private need(bytes: number): void {
     const left = this.buffer.length - this.at
     if (left >= bytes) return
     const fresh = Math.min(Math.max(this.piece, bytes) - left, this.run.end - this.position)
     assert(left + fresh >= bytes, 'a run ends with a whole record')
-    // A new buffer each time: documents of the last one may still be on their way.
-    // No Buffer, whose `slice` would be no copy.
+    // A new buffer each time, because documents of the last one may still be in use. Not a Buffer,
+    // whose `slice` does not copy.
     const buffer = new Uint8Array(left + fresh)
     buffer.set(this.buffer.subarray(this.at))
     this.file.read(buffer.subarray(left), this.position)

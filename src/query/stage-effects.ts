@@ -1,6 +1,6 @@
-// What stages do to documents, read off their specifications: which top-level fields one changes,
-// whether it makes one document of each, and which fields of its input a pipeline looks at. Where
-// that is not plain, the answer is the careful one.
+// The effects of stages, from their specifications: which top-level fields a stage changes, whether
+// it maps each document to one, and which input fields it reads. If a specification is unclear, the
+// conservative answer is given.
 
 import { elementsOf, fieldsOf } from '../value/elements.js'
 import { numberOf } from '../value/numbers.js'
@@ -9,18 +9,18 @@ import { type FilterNode, isLeaf } from './filter/node.js'
 import type { StagePlan } from './stages/stage.js'
 
 export interface Effect {
-  /** One document comes out for each that goes in, in their order. */
+  /** Whether each input document gives one output document, in order. */
   readonly isMap: boolean
-  /** Whether a document that comes out may have another value under this top-level name. */
+  /** Whether this top-level field may have another value in the output. */
   changes(name: string): boolean
-  /** Of a name that it changes: the top-level field whose value, missing or not, it now has. */
+  /** For a changed name: the top-level input field whose value, missing or not, it now has. */
   sourceOf?(name: string): string | undefined
 }
 
-/** Read off once: a stage is asked by all that may move before it. */
+/** A cache, because every stage that may move before this one asks for its effect. */
 const known = new WeakMap<StagePlan, Effect>()
 
-/** Undefined for a stage whose documents are not each made of one of the input's. */
+/** Undefined for a stage that combines or creates documents. */
 export function effectOf(plan: StagePlan): Effect | undefined {
   const before = known.get(plan)
   if (before !== undefined) return before
@@ -64,7 +64,7 @@ function topNames(spec: Value): Set<string> {
   return new Set([...fieldsOf(spec)].map(([path]) => topOf(path)))
 }
 
-/** `{b: '$a'}`: what was under `a` is then under `b`. */
+/** `{b: '$a'}`: the value of `a` is then in `b`. */
 function renamesOf(spec: Value): (name: string) => string | undefined {
   const sources = new Map<string, string>()
   for (const [name, value] of fieldsOf(spec)) {
@@ -74,7 +74,7 @@ function renamesOf(spec: Value): (name: string) => string | undefined {
   return (name) => sources.get(name)
 }
 
-/** The top-level field that an expression stands for. */
+/** The top-level field of an expression that is only a path. */
 export function fieldName(value: Value | undefined): string | undefined {
   if (value?.type !== bsonType.string) return undefined
   const text = stringOf(value)
@@ -101,12 +101,12 @@ function joinEffect(plan: StagePlan): Effect {
   return changing(!isUnwound, names)
 }
 
-/** The fields of a $project: kept whole, taken away, and all else. */
+/** The fields of a $project: kept whole, removed, and all others. */
 interface ProjectFields {
   readonly kept: ReadonlySet<string>
   readonly removed: ReadonlySet<string>
   readonly others: ReadonlySet<string>
-  /** It keeps no field that it does not name; undefined where its fields do not tell. */
+  /** Whether it drops all unnamed fields; undefined if its fields do not decide. */
   readonly isInclusion: boolean | undefined
 }
 
@@ -143,10 +143,10 @@ function projectEffect(spec: Value): Effect {
   return { isMap: true, changes: (name) => removed.has(name) || others.has(name) }
 }
 
-/** Top-level fields that are looked at. */
+/** Collects the top-level fields that are read. */
 class Needs {
   readonly names = new Set<string>()
-  /** Something looks at whole documents. */
+  /** Whether whole documents are read. */
   isAll = false
 
   filter(node: FilterNode): void {
@@ -157,7 +157,7 @@ class Needs {
     else if (node.op === 'jsonSchema') this.isAll = true
   }
 
-  /** Every text that begins with `$` is taken for a path: too many are no harm. */
+  /** Every text that begins with `$` counts as a path; too many paths do no harm. */
   expression(value: Value): void {
     if (value.type === bsonType.string) this.text(stringOf(value))
     else if (value.type === bsonType.array)
@@ -178,7 +178,7 @@ class Needs {
   }
 }
 
-/** Operators that look at the document without naming a path with `$`. */
+/** Operators that read the document without a `$` path. */
 const looksAtRoot: ReadonlySet<string> = new Set([
   '$getField',
   '$meta',
@@ -188,10 +188,7 @@ const looksAtRoot: ReadonlySet<string> = new Set([
   '$bottomN',
 ])
 
-/**
- * The top-level fields of its input that a pipeline looks at; undefined where that may be all of
- * them.
- */
+/** The top-level input fields that a pipeline reads; undefined if it may read all of them. */
 export function neededFields(stages: readonly StagePlan[]): ReadonlySet<string> | undefined {
   const needs = new Needs()
   for (const stage of stages) {
@@ -202,7 +199,7 @@ export function neededFields(stages: readonly StagePlan[]): ReadonlySet<string> 
   return undefined
 }
 
-/** Whether nothing behind the stage sees its input; undefined where it may look at all of it. */
+/** Whether later stages no longer see the stage's input; undefined if it may read all fields. */
 function addNeeds(stage: StagePlan, needs: Needs): boolean | undefined {
   if (stage.kind === 'match') needs.filter(stage.filter.tree)
   else if (stage.kind === 'sort') {

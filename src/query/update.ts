@@ -1,6 +1,6 @@
-// Updates of documents: a replacement, operators, or a pipeline of stages. Compiled once for a
-// command, then applied to documents as bytes. What does not change a document gives back the very
-// same array, so that nothing is written. Source: MongoDB manual, Update Operators.
+// Updates of documents: a replacement, operators, or a pipeline of stages. They are compiled once
+// per command and applied to documents as bytes. An update without changes returns the same array,
+// so that nothing is written. Source: MongoDB manual, Update Operators.
 
 import { fail } from '../base/errors.js'
 import { documentBytesMax, documentDepthMax } from '../base/limits.js'
@@ -41,11 +41,11 @@ import { seedIdOf, seedOf } from './update/seed.js'
 
 export interface Update {
   readonly kind: 'replacement' | 'operators' | 'pipeline'
-  /** Whether it may change what lies at, above or below a path. */
+  /** Whether it may change the value at, above or below a path. */
   changes(path: FieldPath): boolean
   /**
-   * The document after the update: `before` itself when nothing changed. Throws the errors of the
-   * operators, 66 where _id would change, 17419 above 16 MiB.
+   * The document after the update; `before` itself if nothing changed. Throws the errors of the
+   * operators, 66 if _id would change, 17419 above 16 MiB.
    */
   apply(before: Document, options: ApplyOptions): Document
 }
@@ -53,7 +53,7 @@ export interface Update {
 interface UpdateOptions {
   readonly arrayFilters?: readonly Document[]
   readonly context: QueryContext
-  /** Accepted for callers that know; what an upsert may not do fails when it inserts. */
+  /** Accepted but unused; an invalid upsert fails when it inserts. */
   readonly isUpsert?: boolean
 }
 
@@ -64,7 +64,9 @@ const modifiers = new Map<string, Modifier>(
 /** Every operator, for the reference. */
 export const updateOperatorNames: readonly string[] = [...modifiers.keys()]
 
-/** An array is a pipeline, an object whose first name has a `$` is operators, others replace. */
+/**
+ * An array is a pipeline, an object whose first name starts with `$` has operators, others replace.
+ */
 export function compileUpdate(update: Value, options: UpdateOptions): Update {
   const { context, arrayFilters = [] } = options
   if (update.type === bsonType.array) {
@@ -109,7 +111,7 @@ function operatorUpdate(update: Value, filters: ArrayFilters, context: QueryCont
       tree.add(parseUpdatePath(path, filters, used), action)
       paths.push(path)
       if (source === undefined) continue
-      // The other path of $rename: nothing else may change it, and nothing is done there.
+      // The source path of $rename: it is only reserved, so that no other operator changes it.
       work.spend(updatePathUnits)
       tree.add(parseUpdatePath(source, filters, used), { ...action, ...idle })
       paths.push(source)
@@ -140,7 +142,7 @@ function operatorUpdate(update: Value, filters: ArrayFilters, context: QueryCont
   }
 }
 
-/** Leaves a place as it is, whatever is there. */
+/** Leaves a place unchanged. */
 const idle = {
   creates: false,
   ignoresBlocked: true,
@@ -156,12 +158,12 @@ function requireFields(name: string, operand: Value): void {
   )
 }
 
-/** Names of a path without positions of arrays, which no index path spells. */
+/** Names of a path without array positions, as in index paths. */
 function plainParts(path: string): readonly string[] {
   return path.split('.').filter((part) => !/^(?:\d+|\$|\$\[.*\])$/.test(part))
 }
 
-/** One path is above the other, or the same. */
+/** Whether one path is the other, or above it. */
 function isRelated(a: readonly string[], b: readonly string[]): boolean {
   const shared = Math.min(a.length, b.length)
   for (let i = 0; i < shared; i++) if (a[i] !== b[i]) return false
@@ -201,7 +203,7 @@ function replacementUpdate(replacement: Document): Update {
   }
 }
 
-/** With the command's time in place of each top-level Timestamp(0, 0) but `_id`. */
+/** Replaces each top-level Timestamp(0, 0) except `_id` by the command's time. */
 function stamped(document: Document, context: QueryContext): Document {
   if (context.keepsEmptyTimestamps === true) return document
   const isEmpty = (at: Elements): boolean =>
@@ -224,7 +226,7 @@ function isZero({ bytes, start, end }: Value): boolean {
   return bytes.subarray(start, end).every((byte) => byte === 0)
 }
 
-/** The new document with the old _id at its head; `before` where that is what it was. */
+/** The new document with the old _id first; `before` if they are equal. */
 function replaced(before: Document, replacement: Document): Document {
   const old = field(before, '_id')
   const given = field(replacement, '_id')
@@ -250,7 +252,7 @@ function withIdFirst(document: Document, id: Value | undefined): Document {
   return writer.finish()
 }
 
-/** Stages that an update may have. */
+/** Stages that are allowed in an update. */
 const updateStages = ['$addFields', '$set', '$project', '$unset', '$replaceRoot', '$replaceWith']
 
 function pipelineUpdate(update: Value, context: QueryContext): Update {
@@ -258,7 +260,7 @@ function pipelineUpdate(update: Value, context: QueryContext): Update {
     allows: (name) => updateStages.includes(name),
     refuse: (name) => fail('InvalidOptions', `${name} is not allowed to be used within an update`),
   })
-  // These stages keep nothing between documents: one transform serves them all.
+  // These stages keep no state, so one transform serves all documents.
   const transforms = plans.filter(isPure).map((plan) => plan.create())
   return {
     kind: 'pipeline',
@@ -278,9 +280,9 @@ function pipelineUpdate(update: Value, context: QueryContext): Update {
 }
 
 /**
- * The document that an upsert inserts: the filter's equalities, changed by the update, _id first
- * (the filter's, else the update's, else `context.objectId(0)`). Throws 54 where the filter's
- * equalities collide, 66 where the update changes the filter's _id.
+ * The document of an upsert: the filter's equalities, changed by the update, _id first (the
+ * filter's, else the update's, else `context.objectId(0)`). Throws 54 if the filter's equalities
+ * collide, 66 if the update changes the filter's _id.
  */
 export function upsertDocument(filter: Filter, update: Update, context: QueryContext): Document {
   const seed = update.kind === 'replacement' ? seedIdOf(filter.tree) : seedOf(filter.tree)

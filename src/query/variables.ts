@@ -1,9 +1,9 @@
-// Variables of a $lookup's `let`: a name whose expression has no value for a document is declared
-// nevertheless, so the pipeline that reads it compiles, and reads a missing value.
+// Variables of a $lookup's `let`. A name is declared even if its expression has no value for a
+// document, so that the pipeline compiles and reads a missing value.
 
 import type { Value } from '../value/value.js'
 
-/** Variables of a `let` that are declared even where they are missing. */
+/** Variables of a `let`, with names that are declared but missing. */
 export class LetVariables extends Map<string, Value> {
   readonly declared: ReadonlySet<string>
 
@@ -18,7 +18,7 @@ export class LetVariables extends Map<string, Value> {
   }
 }
 
-/** Names that are declared, beyond those that have a value. */
+/** Names that are declared in addition to those with a value. */
 export function declaredIn(variables: ReadonlyMap<string, Value>): readonly string[] {
   return variables instanceof LetVariables ? [...variables.declared] : []
 }

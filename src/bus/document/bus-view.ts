@@ -1,5 +1,5 @@
-// What the commands about the bus can read: running commands, the rows that may be named, and the
-// counts of each.
+// What commands may read about the bus: the running commands, the rows of the table, and the counts
+// of commands by kind and by collection.
 
 import type { Resource } from '../../engine/types.js'
 import type { Identity } from '../../identity/identity.js'
@@ -8,9 +8,9 @@ import type { OperationKind } from '../policy/meters.js'
 import type { Message, Session } from '../session.js'
 import type { DocumentFacts } from './row-facts.js'
 
-/** A command at work, as other commands see it. */
+/** A running command, as other commands see it. */
 export interface Operation {
-  /** Number of the operation. */
+  /** Number of the operation, for currentOp and killOp. */
   readonly id: number
   readonly command: string
   readonly db: string
@@ -19,7 +19,7 @@ export interface Operation {
   readonly session: Session
   readonly identity: Identity
   readonly resources: readonly Resource[]
-  /** Whose cursors and sessions these are. */
+  /** Owner of the call's cursors and sessions. */
   readonly owner: string
   readonly lsid: string | undefined
   readonly now: number
@@ -31,14 +31,14 @@ export interface Operation {
 export interface CommandCounts {
   total: number
   failed: number
-  /** Milliseconds of all of them together. */
+  /** Total time of these commands, milliseconds. */
   ms: number
 }
 
 export interface BusView {
-  /** Commands at work, this one included. */
+  /** Running commands, this one included. */
   inFlight(): Iterable<Operation>
-  /** Every command that may be named. */
+  /** Every row that a command may name in its reply. */
   readonly rows: readonly {
     readonly name: string
     readonly help: string

@@ -1,6 +1,6 @@
-// Where every protocol meets: look up, authenticate, parse, authorize, run, meter, map errors. What
-// an embedded store can answer at once stays synchronous from the listener to the reply, so nothing
-// here is an async function.
+// The document commands of all protocols pass through here: look up, authenticate, parse,
+// authorize, run, meter, map errors. No function here is async, so that an embedded store can
+// answer synchronously from the listener to the reply.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fail, type GatewayError, unquotedKeys } from '../../base/errors.js'
@@ -36,10 +36,10 @@ import type { AnyCall, DocumentRow } from './row.js'
 import { shapeOf } from './shape.js'
 import { CommandTable, commandName } from './table.js'
 
-/** Where users of PLAIN sign in; it holds no collections. */
+/** The database of PLAIN sign-ins; it holds no collections. */
 const externalUsers = '$external'
 
-/** Arguments of the commands that take a collation, or one for each of their changes. */
+/** The arguments of commands with a collation, for the command or for each of its changes. */
 interface WithCollation {
   readonly collation?: { readonly collation: Collation | undefined } | undefined
 }
@@ -48,7 +48,7 @@ interface WithCollations extends WithCollation {
   readonly deletes?: readonly WithCollation[]
 }
 
-/** Undefined where all their tables are there; else it resolves when the last of them is made. */
+/** Resolves when the last missing collation table is built; undefined if none is missing. */
 function tableOf({ collation, updates, deletes }: WithCollations): Promise<void> | undefined {
   const ready = collation?.collation?.ready()
   const changes = updates ?? deletes
@@ -67,7 +67,7 @@ export class Bus implements BusView {
   readonly counters: Metering
   readonly namespaces: NamespaceUse
   readonly rows: readonly DocumentRow[]
-  /** Calls at work by their ids: numbers are found faster than objects. */
+  /** Running calls by id: a number is a faster key than an object. */
   private readonly working = new Map<number, AnyCall>()
   private readonly table: CommandTable
   private lastId = 0
@@ -87,8 +87,8 @@ export class Bus implements BusView {
   }
 
   /**
-   * The reply of a command, `ok: 1` last. Throws or rejects with GatewayError. Where much has been
-   * done since sockets could last be looked at, it begins when it is its owner's turn.
+   * Runs a command; its reply ends with `ok: 1`. Throws or rejects with GatewayError. If the
+   * scheduler is busy, the command begins when its owner's turn comes.
    */
   run(request: Request, session: Session): Awaitable<Document> {
     const { scheduler } = this
@@ -107,7 +107,7 @@ export class Bus implements BusView {
     })
   }
 
-  /** What is read and compiled before the first program cannot pause: it is a stretch of work. */
+  /** Runs as one stretch of work: parsing and compiling before the first program cannot pause. */
   private begin(
     request: Request,
     session: Session,
@@ -145,7 +145,7 @@ export class Bus implements BusView {
       throw this.failed(call, thrown)
     }
     if (outcome instanceof Uint8Array) return this.finished(call, outcome)
-    // What it has done until here is a slice; what it does later is its programs', and theirs.
+    // Only the work up to here is charged here. Programs charge their own work.
     if (account !== undefined) {
       this.scheduler?.charge(account, this.services.clock.elapsed() - call.startedMs)
       call.isCharged = true
@@ -162,13 +162,13 @@ export class Bus implements BusView {
     return this.working.values()
   }
 
-  /** Refuses further commands; resolves when those at work have been answered. */
+  /** Refuses further commands. Resolves when the running ones are answered. */
   drain(): Promise<void> {
     for (const call of this.working.values()) call.hurry()
     return this.draining.begin(this.working.size)
   }
 
-  /** Ends the commands at work at their next pause: for a drain that takes too long. */
+  /** Ends all running commands at their next pause, if a drain takes too long. */
   killAll(): void {
     for (const call of this.working.values()) call.kill()
   }
@@ -227,8 +227,8 @@ export class Bus implements BusView {
   }
 
   /**
-   * Looks at the caller's rights as they are now for a command that has run before, and runs
-   * nothing. Throws, or rejects, as `run` does.
+   * Checks the caller's current rights for a command that already ran. It runs nothing, and throws
+   * or rejects as `run` does.
    */
   checkRevocation({ command, db, resources }: Declared, session: Session): Awaitable<void> {
     const row = this.table.rowNamed(command)
@@ -237,7 +237,7 @@ export class Bus implements BusView {
     this.admit(row, session)
     const body = writeDocument((writer) => writer.string(command, resources[0]?.collection ?? ''))
     const call: AnyCall = new Call({
-      // Nothing is added: a quota that is used up since is of no matter.
+      // Nothing grows here, so a quota that is full by now does not matter.
       row: { ...row, grows: 'nothing' },
       args: {},
       target: undefined,
@@ -255,8 +255,8 @@ export class Bus implements BusView {
   }
 
   /**
-   * Before anything is read of the command: who has not signed in is refused, and a key's command
-   * is counted. What else a row asks for is the call's to check.
+   * Runs before the command is parsed: refuses clients that have not signed in, and counts the
+   * command of an API key. The call checks the other requirements of its row.
    */
   private admit({ name, access }: DocumentRow, session: Session): void {
     if (senderRefusal(access, session.identity, this.services.rules) === 'unauthenticated') {
@@ -274,8 +274,8 @@ export class Bus implements BusView {
   }
 
   /**
-   * The table of a command's collation is made in a thread before the command begins. One that took
-   * long to read begins in the next turn.
+   * A thread builds the table of a command's collation before the command begins. A command that
+   * took long to parse begins in the next turn.
    */
   private whenReady(row: DocumentRow, call: AnyCall, isLong: boolean): Awaitable<Document> {
     const ready = tableOf(call.args as WithCollations) ?? (isLong ? nextTurn() : undefined)
@@ -302,7 +302,7 @@ export class Bus implements BusView {
     }
   }
 
-  /** A command that begins with no program: a wallet is looked at before it. */
+  /** Runs a command that has no program of its own; checks the wallet first. */
   private performAlone(row: DocumentRow, call: AnyCall): Awaitable<Document> {
     const checked = row.access === 'anonymous' ? undefined : call.checkIdentity()
     const outcome = checked instanceof Promise ? checked.then(() => row.runLocal(call)) : undefined
@@ -321,7 +321,7 @@ export class Bus implements BusView {
     return done
   }
 
-  /** The act and what is written down of it, in one program. */
+  /** Runs the command and writes its audit entry, in one program. */
   private *audited(row: DocumentRow, tx: CommandTx, call: AnyCall): Program<Document> {
     const reply = yield* row.runPoint(tx, call)
     const { audit } = this.services
@@ -371,7 +371,7 @@ export class Bus implements BusView {
     this.counters.others.record(scheduler.served(account, othersMs), nowMs)
   }
 
-  /** Nothing of the documents: a log is not where their content belongs. */
+  /** Logs names only: document content does not belong in a log. */
   private logInvalid({ command, session }: AnyCall, namespaces: Iterable<string>): void {
     for (const ns of namespaces) warnInvalid(this.services.log, command, ns, session.id)
   }
@@ -395,13 +395,13 @@ export class Bus implements BusView {
   }
 }
 
-/** The program of a call whose rights alone are looked at: the guard does that. */
+/** An empty program: with it the guard checks rights and nothing else runs. */
 function* nothing(): Program<void> {}
 
-/** The names that were right last: most commands are about the same ones again. */
+/** The last valid names: most commands use the same ones again. */
 let right: { readonly db?: string; readonly collection?: string } = {}
 
-/** Throws InvalidNamespace for what can name no database or collection. */
+/** Throws InvalidNamespace for an invalid database or collection name. */
 function requireNames(database: string, resources: readonly Resource[]): void {
   if (database !== externalUsers && database !== right.db) checkDatabaseName(database)
   for (let i = 0; i < resources.length; i++) {

@@ -1,5 +1,6 @@
-// One running command: its checked arguments, its caller, and the time and ids that were frozen
-// before its first run, so that a second run does the same. (docs/design/transactions.md, rule 16)
+// One running command: its checked arguments, its caller, and its time and ids. Time and ids are
+// fixed before the first run, so that a second run does the same.
+// (docs/design/transactions.md, rule 16)
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail, type GatewayError } from '../../base/errors.js'
@@ -43,17 +44,17 @@ import type { DocumentFacts } from './row-facts.js'
 const noVariables: QueryContext['variables'] = new Map()
 const emptyDocument: Document = Uint8Array.of(5, 0, 0, 0, 0)
 
-/** The shorter of two times, of which 0 is none. */
+/** The shorter of two times; 0 means no limit. */
 function shorter(a: number, b: number): number {
   return a === 0 || b === 0 ? a + b : Math.min(a, b)
 }
 
-/** Whether a resource changes something without asking whether it may be read. */
+/** Whether the resource is changed without the privilege to read it. */
 function isBlindTo({ privileges }: Resource): boolean {
   return privileges.length > 0 && !privileges.includes('read')
 }
 
-/** Throws InvalidNamespace for more than reading of what a graph of memories is made of. */
+/** Throws InvalidNamespace if a command asks for more than reading a graph's own collections. */
 function requireReading({ db, collection = '', privileges }: Resource): void {
   if (privileges.some((privilege) => privilege !== 'read')) throw reservedName(db, collection)
 }
@@ -70,7 +71,7 @@ export interface CallOptions<A, T> {
   readonly bus: BusView
   /** Number of the operation, for currentOp and killOp. */
   readonly id: number
-  /** Whose time it takes; undefined where nothing is told apart. */
+  /** The account that its time is charged to; undefined without a scheduler. */
   readonly account?: Account | undefined
 }
 
@@ -82,7 +83,7 @@ export class Call<A, T> implements Guard {
   readonly db: string
   readonly session: Session
   readonly args: A
-  /** What stands beside the command's name. */
+  /** The value beside the command's name. */
   readonly target: T
   readonly generic: Generic
   readonly engine: Engine
@@ -90,28 +91,28 @@ export class Call<A, T> implements Guard {
   readonly bus: BusView
   readonly id: number
   readonly account: Account | undefined
-  /** What other owners had had of the processor when it came, milliseconds. */
+  /** Processor time of other owners up to its arrival, milliseconds. */
   othersMs = 0
-  /** Its first slice is counted: the rest is counted where it is done. */
+  /** Its first slice is charged; the programs charge the rest. */
   isCharged = false
-  /** Wall time at which the call came, milliseconds; the only clock that a handler sees. */
+  /** Wall time of its arrival, milliseconds; the only clock that a handler sees. */
   readonly now: number
   /** Monotonic, for durations. */
   readonly startedMs: number
   resources: readonly Resource[] = []
-  /** Who asks, as it stood when that was last looked at: at the start of each program. */
+  /** The caller, as of the last check; each program checks again when it starts. */
   identity: Identity
   private killed = false
   private invalid: Set<string> | undefined
   private deadlineMs: number
   private disturb: (() => void) | undefined
-  /** Milliseconds that it has waited for others: not its work. */
+  /** Milliseconds spent waiting for other clients; they do not count as its work. */
   waitedMs = 0
-  /** The server stops: what waits answers with what it has. */
+  /** The server is shutting down: a waiting call replies with what it has. */
   isHurried = false
   /**
-   * It changes something that the caller may not read: what it answers, and what it fails with,
-   * holds nothing of what is stored there.
+   * It changes data that the caller may not read, so its reply and its errors must not show stored
+   * data.
    */
   isBlind = false
   private ids: Bytes[] | undefined
@@ -140,12 +141,12 @@ export class Call<A, T> implements Guard {
     this.deadlineMs = limit === 0 ? Number.POSITIVE_INFINITY : this.startedMs + limit
   }
 
-  /** What the caller may have; undefined where nothing bounds it. */
+  /** The quotas of the caller; undefined if there are none. */
   private get quotas(): Quotas | undefined {
     return quotasOf(this.services.quotas, this.identity)
   }
 
-  /** The i-th ObjectId of this call, the same at every run. */
+  /** The i-th ObjectId of this call, the same in every run. */
   objectId(index: number): Bytes {
     this.ids ??= []
     const known = this.ids[index]
@@ -155,7 +156,7 @@ export class Call<A, T> implements Guard {
     return made
   }
 
-  /** The i-th random UUID (version 4) of this call, the same at every run. */
+  /** The i-th random UUID (version 4) of this call, the same in every run. */
   uuid(index = 0): Bytes {
     this.uuids ??= []
     const known = this.uuids[index]
@@ -167,7 +168,7 @@ export class Call<A, T> implements Guard {
     return made
   }
 
-  /** Whose cursors and sessions these are. */
+  /** Owner of the call's cursors and sessions. */
   get owner(): string {
     return identityKey(this.session.identity)
   }
@@ -178,13 +179,13 @@ export class Call<A, T> implements Guard {
     return sessionId === undefined ? undefined : Buffer.from(sessionId).toString('hex')
   }
 
-  /** What filters, updates and expressions may know of the call. */
+  /** What filters, updates and expressions may read of the call. */
   get context(): QueryContext {
     this.queryContext ??= this.makeContext()
     return this.queryContext
   }
 
-  /** How a collection is made that this call is the first to write to. */
+  /** Options of a collection that this call creates by writing to it. */
   creation(options: Document = emptyDocument): CreateOptions {
     const owner = walletOf(this.identity) ?? null
     const { defaultPrivacy: mode } = this.services
@@ -192,17 +193,17 @@ export class Call<A, T> implements Guard {
     return { owner, mode, now: this.now, uuid: this.uuid(), options, ...made }
   }
 
-  /** The service user that calls, as collections tell who made them. */
+  /** The calling service user, recorded as the maker of collections. */
   get madeBy(): string | undefined {
     return this.identity.kind === 'user' ? accountOf(this.identity) : undefined
   }
 
-  /** Whose quota what it makes counts for. */
+  /** The owner whose quota is charged for new data. */
   get payer(): string | undefined {
     return walletOf(this.identity) ?? this.madeBy
   }
 
-  /** Whether the caller may do `need` to what is at that place, with that access. */
+  /** Whether the caller has the privilege on the resource at that place. */
   may(privilege: Privilege, access: Access | undefined, place: Place): boolean {
     const { identity } = this
     const { allow: decide, rules } = this.services
@@ -218,32 +219,32 @@ export class Call<A, T> implements Guard {
     )
   }
 
-  /** As may, of a collection that is there. */
+  /** As `may`, for an existing collection. */
   mayAt(privilege: Privilege, { db, name: collection, access }: Named): boolean {
     return this.may(privilege, access, { db, collection })
   }
 
-  /** Whether listings have to look at everything: for the operator, and the server's own. */
+  /** Whether listings show every owner's data: for the operator and administrators. */
   get readsAll(): boolean {
     const { kind } = this.identity
     return kind === 'operator' || isAdministrator(this.identity, this.services.rules ?? strictRules)
   }
 
-  /** Throws unless the caller may send the command at all. */
+  /** Throws if the caller may not send the command at all. */
   requireAccess(): void {
     const refusal = senderRefusal(this.row.access, this.identity, this.services.rules)
     if (refusal === undefined) return
     throw refusal === 'forbidden' ? this.unauthorized() : unauthenticated(this.command)
   }
 
-  /** Looks again at who asks, for work that begins with no program. */
+  /** Checks revocation for work that begins without a program. */
   checkIdentity(): Awaitable<void> {
     const { identity } = this.session
     if (!isRevocable(identity)) return undefined
     return this.engine.store.read((tx) => this.stand(tx, identity))
   }
 
-  /** The entry of the audit for what the call has done. */
+  /** The audit entry of the call. */
   auditEntry(details: AuditDetails): AuditEntry {
     const { command, identity, session, db, resources } = this
     const collection = resources[0]?.collection
@@ -312,18 +313,18 @@ export class Call<A, T> implements Guard {
     this.invalid.add(`${db}.${name}`)
   }
 
-  /** Collections that documents were written to which their validators only warn of. */
+  /** Collections with written documents that only raise a validator warning. */
   get invalidNamespaces(): Iterable<string> | undefined {
     return this.invalid
   }
 
-  /** The refusal of the whole command; its text shows the command's name and target alone. */
+  /** The error for the whole command; its text shows only the command's name and target. */
   unauthorized(db = this.db, reason = 'forbidden', hint = ''): GatewayError {
     const text = `not authorized on ${db} to execute command ${this.brief()}${hint}`
     return fail('Unauthorized', text, { reason })
   }
 
-  /** Throws if the call must end: killed, its client gone, or its time over. */
+  /** Throws if the call must end: it was killed, its client disconnected, or its time is over. */
   check(): void {
     if (this.killed) throw fail('Interrupted', 'operation was interrupted')
     if (this.session.closed) {
@@ -334,7 +335,7 @@ export class Call<A, T> implements Guard {
     }
   }
 
-  /** It has been told to end. */
+  /** Whether the call was killed. */
   get isKilled(): boolean {
     return this.killed
   }
@@ -345,21 +346,21 @@ export class Call<A, T> implements Guard {
     this.disturb?.()
   }
 
-  /** Ends its waiting. */
+  /** Ends its waiting, for a shutdown. */
   hurry(): void {
     this.isHurried = true
     this.disturb?.()
   }
 
-  /** The time limit as one of waiting: it ends that, and not the call. */
+  /** Uses the time limit for waiting: when it is over, the wait ends and the call goes on. */
   waitMs(fallback: number): number {
     this.deadlineMs = Number.POSITIVE_INFINITY
     return this.generic.maxTimeMs || fallback
   }
 
   /**
-   * For a call that waits, until the function that it answers is called: `tell` is called when the
-   * call is to end or its client is gone, which is then to be looked at.
+   * Calls `tell` when a waiting call is killed or hurried, or its client disconnects. The caller
+   * then checks which. The returned function stops this.
    */
   whenDisturbed(tell: () => void): () => void {
     this.disturb = tell
@@ -451,7 +452,7 @@ export class Call<A, T> implements Guard {
     const elements = new Elements(this.request.body)
     elements.next()
     const name = elements.name()
-    // The text of a statement holds values, and may be long.
+    // The text of a statement contains values and may be long, so it is not shown.
     const shown = name.startsWith('sql') ? this.resources[0]?.collection : textIn(elements)
     return `{ ${name}: ${shown === undefined ? '1' : JSON.stringify(shown)} }`
   }
@@ -461,10 +462,13 @@ export function unauthenticated(command: string): GatewayError {
   return fail('Unauthorized', `Command ${command} requires authentication`)
 }
 
-/** What tells of a collection where and whose it is. */
+/** What identifies a collection and its access. */
 type Named = Pick<Namespace, 'db' | 'name'> & { readonly access: Access | undefined }
 
-/** Key patterns are of the key-value protocol: by others such a user does not reach keys. */
+/**
+ * Key patterns apply to the key-value protocol. Through other protocols a user with patterns cannot
+ * reach keys.
+ */
 function isBehindPatterns({ keyValue }: UserIdentity, { collection = '' }: Place): boolean {
   return keyValue?.patterns !== undefined && keyspaceIndex(collection) !== undefined
 }

@@ -15,65 +15,65 @@ import type { Place } from '../../identity/rights/user-rights.js'
 import { PassingReadTx } from '../../store/passing-tx.js'
 import type { Count, Entry, KeyRange, Program, ReadTx, Step, Tx } from '../../store/store.js'
 
-/** What a transaction is allowed: the resources of the call, and who decides about each. */
+/** What a transaction may do: the call's resources, and the decision about each. */
 export interface Guard {
   /** Wall time of the call, milliseconds. */
   readonly now: number
   readonly resources: readonly Resource[]
   /**
    * Checks revocation: throws if the key or session was revoked since the last program. Undefined
-   * for the operator and the unknown, who cannot lose anything.
+   * for the operator and for anonymous callers, who have nothing to revoke.
    */
   checkRevocation(tx: ReadTx): Program<void> | undefined
   /** Throws Unauthorized unless the caller has every privilege of the resource. */
   authorize(resource: Resource, access: Access | undefined): void
-  /** Whether the caller has the privilege of what is at that place, with that access. */
+  /** Whether the caller has the privilege on the resource at that place. */
   may(privilege: Privilege, access: Access | undefined, place: Place): boolean
-  /** Throws Unauthorized unless a view's owner or maker may read a source of it, by its name. */
+  /** Throws Unauthorized unless the view's owner or maker may read the source of that name. */
   authorizeOwner(view: Namespace, source: Access | undefined, name: string): void
-  /** Throws QuotaExceeded where an owner who has so many may have no more from the caller. */
+  /** Throws QuotaExceeded if the owner already has the maximum `count` of such objects. */
   creating(held: Held, count: number): void
-  /** Throws QuotaExceeded where the caller may not make another home. */
+  /** Throws QuotaExceeded if the caller may not create another home. */
   makingHome(db: string, homes: number): void
   /**
-   * Throws QuotaExceeded where an owner's data, which this program has made larger, is larger than
-   * it may be. Undefined where the caller or the command has no such bound.
+   * Throws QuotaExceeded if this program made an owner's data larger than its quota. Undefined if
+   * no quota applies to the caller or the command.
    */
   readonly requireSpace: ((bytes: number, waste: number) => void) | undefined
-  /** Whose a collection is that the caller makes; undefined for the operator. */
+  /** Owner of collections that the caller makes; undefined for the operator. */
   readonly payer: string | undefined
-  /** As requireSpace, of what does not grow too. */
+  /** As requireSpace, also for data that has not grown. */
   readonly requireStaging: ((bytes: number, waste: number) => void) | undefined
   readonly bypassesValidation: boolean
   /** The caller may not read what it changes. */
   readonly isBlind: boolean
-  /** A document was written that a validator only warns of. */
+  /** Notes a written document that only raises a validator warning. */
   noteInvalid(ns: Namespace): void
 }
 
-/** Which definition of which view. */
+/** Identifies one definition of a view. */
 function versionOf({ id, version }: Namespace): string {
   return `${id}/${version}`
 }
 
-/** The resources of a call whose views have been looked behind. */
+/** The call's resources, with the sources of the views that it has entered. */
 class Entered {
   resources: readonly Resource[]
-  /** Views that lead to what the caller may not read, by their versions. */
+  /** Views that lead to data the caller may not read, by version. */
   readonly closed = new Set<string>()
 
   constructor(resources: readonly Resource[]) {
     this.resources = resources
   }
 
-  /** Lets a name be read by stages of views, if it is not declared itself. */
+  /** Lets stages of views read a name that the command did not declare. */
   add(resource: Resource): void {
     const { db, collection } = resource
     const isKnown = this.resources.some((each) => each.db === db && each.collection === collection)
     if (!isKnown) this.resources = [...this.resources, resource]
   }
 
-  /** A name that was added is a view's. */
+  /** Marks an added name as a view of that version. */
   pin(db: string, collection: string, viewVersion: string): void {
     this.resources = this.resources.map((resource) => {
       if (resource.db !== db || resource.collection !== collection) return resource
@@ -103,7 +103,7 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
     return this.guard.now
   }
 
-  /** Looks at who asks, then up and at every declared collection; runs before the handler. */
+  /** Checks revocation, then authorizes every declared collection. Runs before the handler. */
   *enter(): Program<void> {
     const { resources } = this.guard
     const check = this.guard.checkRevocation(this)
@@ -114,7 +114,7 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
       const { db, collection } = resource
       const found =
         collection === undefined ? undefined : yield* findNamespace(this, db, collection, true)
-      // A name may be reserved. That does not matter to callers with all rights or none.
+      // A missing name may be reserved. Only callers with some but not all rights are affected.
       const access =
         found === undefined && check !== undefined && collection !== undefined
           ? yield* accessOfMissing(this, db, collection)
@@ -128,7 +128,7 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
   }
 
   /**
-   * The resource under the name that it means: the one instead, where that is there and accepted.
+   * Resolves a resource with an `instead` name: the other collection, if it exists and is accepted.
    */
   private *meant(resource: Resource): Program<Resource> {
     const { instead, ...own } = resource
@@ -143,7 +143,7 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
     return own
   }
 
-  /** Lets a command read what a view shows, as long as the view's owner may read it. */
+  /** Lets a command read what a view shows, if the view's owner may read it. */
   private *enterView(resource: Resource, view: Namespace | undefined): Program<void> {
     if (resource.views === 'allow') return
     if (resource.views === undefined && view !== undefined) throw notCollection(view)
@@ -169,7 +169,7 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
     }
   }
 
-  /** The declared resources, with what views have led to: what a cursor goes on with. */
+  /** The declared resources and those that views added; a cursor continues with them. */
   get resources(): readonly Resource[] {
     return this.entered?.resources ?? this.guard.resources
   }
@@ -198,14 +198,14 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
     this.guard.makingHome(db, homes)
   }
 
-  /** The descriptor of the resource at `index` as this transaction's start saw it. */
+  /** The descriptor of the resource at `index`, read at the start of this transaction. */
   namespace(index = 0): Namespace | undefined {
     return this.found[index]
   }
 
   /**
-   * Throws for a collection that no resource names; a mistake of ours, never of the client's. What
-   * a view reads is there for stages of views alone.
+   * Throws for an undeclared collection: a programmer error, never the client's. Only stages of
+   * views may read what a view added.
    */
   permits(db: string, name: string, throughView: boolean): void {
     const { resources } = this
@@ -219,7 +219,7 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
 }
 
 export class CommandTx extends CommandReadTx implements Tx {
-  /** The sums of owners that it has added to. */
+  /** Usage sums of the owners that this program added to. */
   private readonly usages: Bytes[] = []
 
   constructor(
@@ -229,7 +229,7 @@ export class CommandTx extends CommandReadTx implements Tx {
     super(writing, writer)
   }
 
-  /** Looks at what the program has made larger; runs behind the handler. */
+  /** Checks the quota of every owner whose data grew. Runs after the handler. */
   *leave(): Program<void> {
     const { requireSpace } = this.writer
     if (requireSpace === undefined) return
@@ -243,11 +243,11 @@ export class CommandTx extends CommandReadTx implements Tx {
     }
   }
 
-  /** Looks at what is about to be staged: it takes room on the disk, used or not. */
+  /** Checks the quota before staging: staged data takes disk space, used or not. */
   *requireStaging(resources: StagingNeeded): Program<void> {
     const { requireStaging, payer: maker } = this.writer
     if (requireStaging === undefined || resources.bytes === 0) return
-    // A collection that is made with its first document is the caller's.
+    // A collection that its first document creates belongs to the caller.
     const payers = new Set<string>()
     for (let i = 0; this.namespace(i) !== undefined; i++) {
       const payer = payerOf((this.namespace(i) as Namespace).access)
@@ -267,8 +267,8 @@ export class CommandTx extends CommandReadTx implements Tx {
   }
 
   /**
-   * The transaction without the guard: for what the server itself adds to a command, its audit, and
-   * for changes that were prepared behind a guard.
+   * The transaction without the guard, for the server's audit entry and for optimistic changes that
+   * the guard already checked.
    */
   get unguarded(): Tx {
     return this.writing

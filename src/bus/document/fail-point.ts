@@ -1,6 +1,6 @@
-// The fail point `failCommand` of the document wire: makes the commands it names fail, wait or lose
-// their connection, so that drivers can be tested. It exists with TEST_COMMANDS=1 alone; the bus
-// asks it after a command has been read and allowed, before its work.
+// The fail point `failCommand` of the document wire: it makes named commands fail, wait or lose
+// their connection, so that drivers can be tested. It exists only with TEST_COMMANDS=1. The bus
+// applies it after parsing and authorizing a command, before its work.
 // (wiki of the MongoDB server, "The failCommand fail point")
 
 import { setTimeout as wait } from 'node:timers/promises'
@@ -13,7 +13,7 @@ import { boolOf, bsonType, type Document, stringOf, type Value } from '../../val
 import { writeDocument } from '../../value/writer.js'
 import type { Session } from '../session.js'
 
-/** A fail point that blocks looks this often whether its call still stands, milliseconds. */
+/** A blocking fail point checks this often whether its call must end, milliseconds. */
 const failPointWaitStepMs = 50
 
 /** When an armed fail point takes effect. */
@@ -35,7 +35,7 @@ interface Effect {
   readonly writeConcernError: Value | undefined
 }
 
-/** What it looks at of a command. */
+/** What the fail point reads of a row. */
 interface FailingRow {
   readonly name: string
   readonly aliases?: readonly string[]
@@ -51,7 +51,7 @@ interface FailingCall {
 export interface FailPointOptions {
   /** A number from 0 up to 1. */
   readonly chance: () => number
-  /** Waits; the machine's timer unless given. */
+  /** Waits; uses a timer of the process by default. */
   readonly sleep?: (ms: number) => Promise<unknown>
 }
 
@@ -63,7 +63,7 @@ export class FailPoint {
 
   constructor(private readonly options: FailPointOptions) {}
 
-  /** Arms or disarms; answers how often it took effect up to now. Throws InvalidOptions. */
+  /** Arms or disarms; returns how often it took effect so far. Throws InvalidOptions. */
   configure(mode: FailPointMode, data: Document | undefined): number {
     const effect = mode.kind === 'off' ? undefined : effectOf(data)
     this.mode = mode
@@ -72,7 +72,7 @@ export class FailPoint {
     return this.entered
   }
 
-  /** Runs a command, or what befalls it. */
+  /** Runs a command, or applies the fail point to it. */
   run(row: FailingRow, call: FailingCall, perform: () => Awaitable<Document>): Awaitable<Document> {
     const { effect } = this
     if (effect === undefined || !isMeant(effect, row, call) || !this.takesEffect()) {
@@ -112,7 +112,7 @@ export class FailPoint {
     return true
   }
 
-  /** Waits in steps, so that a killed call, or one whose client has gone, ends before its time. */
+  /** Waits in steps, so that a killed call or a disconnected client ends it early. */
   private async blocked(ms: number, call: FailingCall): Promise<void> {
     const { sleep = wait } = this.options
     for (let left = ms; left > 0; left -= failPointWaitStepMs) {
@@ -124,7 +124,7 @@ export class FailPoint {
 
 const failingText = "Failing command via 'failCommand' failpoint"
 
-/** With writeConcernError alone the command does its work. */
+/** With writeConcernError alone, the command still does its work. */
 function performWith(effect: Effect, perform: () => Awaitable<Document>): Awaitable<Document> {
   const { errorCode, errorExtra, writeConcernError } = effect
   if (errorCode !== undefined) throw fail(kindOf(errorCode), failingText, errorExtra)
@@ -153,7 +153,7 @@ function withWriteConcernError(
 }
 
 function isMeant(effect: Effect, row: FailingRow, call: FailingCall): boolean {
-  // Else nothing could disarm it.
+  // Otherwise no command could disarm it.
   if (row.name === 'configureFailPoint' || call.session.protocol !== 'wire') return false
   const { commands, appName, namespace } = effect
   if (appName !== undefined && appName !== applicationOf(call)) return false
@@ -174,7 +174,7 @@ function namespaceOf({ resources, db }: FailingCall): string {
   return `${resources[0]?.db ?? db}.${resources[0]?.collection ?? '$cmd'}`
 }
 
-/** Reads `data`; copies what it keeps, because the message will be gone. */
+/** Parses `data`; copies what it keeps, because the message buffer is reused. */
 function effectOf(data: Document | undefined): Effect {
   const given = data?.slice() ?? writeDocument(() => {})
   const errorCode = field(given, 'errorCode')
@@ -209,7 +209,7 @@ function blockMsOf(data: Document): number {
   throw fail('InvalidOptions', "'blockTimeMS' must be non-negative")
 }
 
-/** Code 0 would be no error. */
+/** Code 0 would mean success. */
 function codeOf(value: Value): number | undefined {
   const code = Math.trunc(numberOf(value))
   if (code === 0) return undefined

@@ -1,5 +1,5 @@
-// The fields that any command may carry: session, API version, read and write concern, time limit.
-// Each is checked as a standalone server checks it, and most have no further effect.
+// The fields that every command accepts: session, API version, read and write concern, time limit.
+// Each is checked as a standalone MongoDB server checks it. Most have no further effect.
 
 import { fail, type GatewayError } from '../../base/errors.js'
 import { Elements, field } from '../../value/elements.js'
@@ -43,14 +43,14 @@ export const genericFields = {
 export type GenericArgs = Args<typeof genericFields>
 
 export const genericSchema = new Schema('', genericFields)
-/** Of a command that carries none. */
+/** For a command without generic fields. */
 export const noGeneric: GenericArgs = genericSchema.begin().finish()
 
 const maxTimeMsMax = 2 ** 31 - 1
 const writeMembersMax = 50
 const readLevels = new Set(['local', 'available', 'majority', 'linearizable', 'snapshot'])
 
-/** What is left of the generic fields once they are checked. */
+/** The generic fields after their checks. */
 export interface Generic {
   /** 16 bytes of the client's session id. */
   readonly sessionId: Uint8Array | undefined
@@ -84,7 +84,7 @@ export function checkGeneric(args: GenericArgs, row: Timed): Generic {
   }
 }
 
-/** What is looked at of a row. */
+/** What the checks read of a row. */
 interface Timed {
   readonly name: string
   readonly hasTimeField?: boolean

@@ -1,5 +1,5 @@
-// The combinators that command parameters are described with. Texts and codes of refusals are the
-// reference server's, because its tools show them.
+// The combinators that describe command parameters. Texts and codes of their errors are those of
+// MongoDB, because its tools show them.
 
 import { isUtf8 } from 'node:buffer'
 import { fail, type GatewayError } from '../../base/errors.js'
@@ -72,7 +72,7 @@ export function withDefault<T>(field: Field<T>, absent: T): Field<T> {
 /** Any value at all, null included. */
 export const anyValue: Field<Value> = { ...required(() => (value) => value), takesNull: true }
 
-/** Any value, unread: fields without effect on a standalone server. */
+/** Any value, unread: for fields that have no effect on a standalone server. */
 export const ignored: Field<Value | undefined> = optional(anyValue)
 
 export const string: Field<string> = required((where) => (value) => {
@@ -87,13 +87,13 @@ export const bool: Field<boolean> = required((where) => (value) => {
   throw wrongType(where, value, "types '[bool, long, int, decimal, double']")
 })
 
-/** A flag and nothing else. */
+/** A boolean; numbers are refused. */
 export const strictBool: Field<boolean> = required((where) => (value) => {
   if (value.type !== bsonType.bool) throw wrongType(where, value, "type 'bool'")
   return boolOf(value)
 })
 
-/** As strictBool, of the fields that the reference server reads by themselves. */
+/** As strictBool, with the error of the fields that MongoDB parses by hand. */
 export const flag: Field<boolean> = required((where) => {
   const name = where.slice(where.lastIndexOf('.') + 1)
   return (value) => {
@@ -109,9 +109,7 @@ export const number: Field<number> = required((where) => (value) => {
   return numberOf(value)
 })
 
-/**
- * A whole number of any numeric type: fractions are cut and NaN is 0, as on the reference server.
- */
+/** A whole number of any numeric type: fractions are truncated and NaN is 0, as in MongoDB. */
 export const wholeNumber: Field<number> = required((where) => {
   const read = number.bind(where)
   return (value) => {
@@ -150,7 +148,7 @@ export const array: Field<Value> = required((where) => (value) => {
   return value
 })
 
-/** An array whose elements all pass `element`. */
+/** An array in which every element passes `element`. */
 export function arrayOf<T>(element: Field<T>): Field<readonly T[]> {
   return required((where) => {
     const whole = array.bind(where)
@@ -227,9 +225,9 @@ export function structures<F extends Fields>(fields: F): Field<readonly Args<F>[
   }
 }
 
-// What stands beside a command's own name.
+// The value beside a command's own name.
 
-/** A name as it is written: two that differ in malformed bytes must not become one. */
+/** Reads a name exactly: names that differ in malformed bytes must stay different. */
 function nameOf(value: Value): string {
   const text = stringOf(value)
   if (text.includes('\ufffd') && !isUtf8(value.bytes.subarray(value.start + 4, value.end - 1))) {

@@ -1,5 +1,5 @@
-// Reply documents. What exists as bytes is copied as bytes: a batch of a cursor is laid out in one
-// allocation of the right size.
+// Reply documents. Stored documents are copied as bytes: a cursor batch is written into one
+// allocation of the exact size.
 
 import { type Bytes, bufferOf } from '../../base/bytes/bytes.js'
 import type { ErrorExtra, GatewayError } from '../../base/errors.js'
@@ -56,7 +56,7 @@ const headName = 6
 const twoTo32 = 4294967296
 const okElement = Uint8Array.of(bsonType.double, 0x6f, 0x6b, 0, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f)
 
-/** A batch of a cursor: `id` 0 tells the client that nothing is left. */
+/** A batch of a cursor; an `id` of 0 tells the client that the cursor is exhausted. */
 export interface Batch {
   readonly name: 'firstBatch' | 'nextBatch'
   readonly documents: readonly Document[]
@@ -89,7 +89,7 @@ export function cursorReply({ name, documents, id, ns }: Batch): Document {
   return out
 }
 
-/** Of a short text's UTF-8; the texts that pass here are names, nearly all ASCII. */
+/** UTF-8 bytes of a short text. The texts here are names, nearly all ASCII. */
 function byteLength(text: string): number {
   for (let i = 0; i < text.length; i++) {
     if (text.charCodeAt(i) > 0x7f) return Buffer.byteLength(text)
@@ -97,7 +97,7 @@ function byteLength(text: string): number {
   return text.length
 }
 
-/** A text of `length` bytes, and its 00. */
+/** Writes a text of `length` bytes and its 00. */
 function writeText(out: Bytes, start: number, text: string, length: number): number {
   if (length === text.length) for (let i = 0; i < length; i++) out[start + i] = text.charCodeAt(i)
   else bufferOf(out).write(text, start)

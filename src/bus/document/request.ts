@@ -1,17 +1,17 @@
-// One command as a listener hands it over: the client's message, or with it what the bus would have
-// made of that. It stands apart from the session, which knows no rows.
+// One command as a listener passes it on: the client's message, optionally already parsed. It is
+// separate from the session, which must not know rows.
 
 import type { Message } from '../session.js'
 import type { DocumentRow, Parsed } from './row.js'
 
 export interface Request extends Message {
-  /** Where the listener has the arguments at hand: then nothing is read of the body. */
+  /** Set if the listener already has the arguments; the bus then does not parse the body. */
   readonly prepared?: Prepared
 }
 
-/** What the bus would have made of a body. */
+/** The result that parsing the body would have. */
 export interface Prepared {
-  /** Of the table. */
+  /** A row of the command table. */
   readonly row: DocumentRow
   readonly parsed: Parsed
 }

@@ -1,6 +1,6 @@
-// A command is a row of data before it is a function: its name, what it takes, what it touches and
-// with which privilege, how its work is cut, and its documentation. The dispatcher, the
-// authorization test, listCommands and the reference pages all read the same rows.
+// A document command as a row of data: its name, arguments, resources with privileges, grain, and
+// documentation. The dispatcher, the authorization test, listCommands and the reference pages all
+// read the same rows.
 
 import { assert } from '../../base/errors.js'
 import type { Resource } from '../../engine/types.js'
@@ -18,7 +18,7 @@ import { type GenericArgs, genericFields, genericSchema, noGeneric } from './gen
 import type { DocumentFacts } from './row-facts.js'
 import { type Args, type Field, type Fields, type Reading, Schema } from './schema.js'
 
-/** Of a command that makes nothing larger and counts as any other. */
+/** For a command that grows nothing and has the default meter. */
 export const plain = {
   grows: 'nothing',
   fails: 'whole',
@@ -31,9 +31,9 @@ type Handler<F extends Fields, T> =
   | {
       readonly grain: 'read'
       readonly run: (tx: CommandReadTx, call: Call<Args<F>, T>) => Program<Document>
-      /** Instead of `run`, for calls that also write; undefined for those that do not. */
+      /** Replaces `run` for calls that also write; undefined for other calls. */
       readonly writing?: (call: Call<Args<F>, T>) => Sweep<Document> | undefined
-      /** Instead of `run`, for calls that wait for what others write. */
+      /** Replaces `run` for calls that wait for writes of other clients. */
       readonly waiting?: (call: Call<Args<F>, T>) => Promise<Document> | undefined
     }
   | {
@@ -45,16 +45,16 @@ type Handler<F extends Fields, T> =
 
 export type RowDefinition<F extends Fields, T> = DocumentFacts &
   Handler<F, T> & {
-    /** What stands beside the command's own name: usually the collection. */
+    /** The value beside the command's own name: usually the collection. */
     readonly target: Field<T>
     readonly params: F
-    /** Fields beyond the schema are let pass: what the handshake must do. */
+    /** Fields outside the schema are ignored, which the handshake needs. */
     readonly ignoresUnknown?: boolean
-    /** Every collection that the command may reach; whatever is not here does not exist for it. */
+    /** Every collection that the command may reach; the guard refuses all others. */
     readonly resources?: (call: Call<Args<F>, T>) => readonly Resource[]
     /**
-     * Of an act that the audit tells of: what it tells beside the command's name and collection.
-     * Asked when the command has done its work.
+     * For audited commands: the details beside the command's name and collection. Evaluated after
+     * the command has done its work.
      */
     readonly audit?: (call: Call<Args<F>, T>) => AuditDetails
   }
@@ -65,7 +65,7 @@ export interface Parsed {
   readonly generic: GenericArgs
 }
 
-/** A row with its types put aside: what the table keeps and the bus runs. */
+/** A row without its type parameters, as the table keeps it and the bus runs it. */
 export interface DocumentRow extends DocumentFacts {
   readonly paramNames: readonly string[]
   readonly parse: (request: Message) => Parsed
@@ -81,13 +81,13 @@ export interface DocumentRow extends DocumentFacts {
 
 export type AnyCall = Call<unknown, unknown>
 
-/** Checks a definition and binds its schema. A row that cannot be right throws here, at start. */
+/** Checks a definition and binds its schema. An invalid row throws here, at start. */
 export function documentRow<F extends Fields, T>(definition: RowDefinition<F, T>): DocumentRow {
   checkDefinition(definition)
   const { name, params, target, ignoresUnknown = false } = definition
   const schema = new Schema(name, params)
   const readTarget = target.bind(`${name}.${name}`)
-  // The one place where a row forgets its types: `parse` made the very call that `run` gets.
+  // The one cast from AnyCall: `parse` made the call that `run` now receives.
   const typed = (call: AnyCall) => call as Call<Args<F>, T>
   const { resources, audit } = definition
   return {
@@ -136,14 +136,17 @@ function runners<F extends Fields, T>(
   }
 }
 
-/** How a command is read: its fields, and what stands beside its name. */
+/** How a command is parsed: its fields, and the value beside its name. */
 export interface CommandSyntax<F extends Fields, T> {
   readonly schema: Schema<F>
   readonly readTarget: (value: Value) => T
   readonly ignoresUnknown: boolean
 }
 
-/** The checked arguments of a request. Throws 40413 to 40415, 14 and what the fields refuse. */
+/**
+ * Parses and checks the arguments of a request. Throws 40413 to 40415, 14 and the errors of the
+ * fields.
+ */
 export function parseCommand<F extends Fields, T>(
   { body, sequences }: Pick<Message, 'body' | 'sequences'>,
   { schema, readTarget, ignoresUnknown }: CommandSyntax<F, T>,

@@ -1,6 +1,6 @@
-// A set of command parameters bound to the place they stand in: one pass over the elements of a
-// command checks names and types and gives a typed object. Names are compared as bytes and paths
-// for error texts are made once, because every request passes here.
+// A set of command parameters bound to a path. One pass over the elements of a command checks names
+// and types and returns a typed object. Names are compared as bytes and error paths are built once,
+// because every request passes here.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { utf8 } from '../../base/bytes/bytes.js'
@@ -8,22 +8,19 @@ import { fail, type GatewayError } from '../../base/errors.js'
 import { Elements } from '../../value/elements.js'
 import type { Document, Value } from '../../value/value.js'
 
-/** A parameter: how its value is read, and what stands for it when it is absent. */
+/** A parameter: how its value is parsed, and its default if it is absent. */
 export interface Field<T> {
   /** `where` is the path for error texts, such as `find.filter`. */
   readonly bind: (where: string) => (value: Value) => T
-  /** Present on what a document sequence of the same name may fill too. */
+  /** Present if a document sequence of the same name may fill it. */
   readonly bindSequence?: (where: string) => (documents: readonly Document[]) => T
   readonly isRequired: boolean
   readonly absent: T | undefined
-  /**
-   * Takes null as a value; elsewhere null and undefined count as absent, as on the reference
-   * server.
-   */
+  /** Accepts null as a value. Elsewhere null and undefined count as absent, as in MongoDB. */
   readonly takesNull: boolean
 }
 
-// `never` in the readers' place: a record of fields of any types.
+// The parameter type is `never`, so that a record may hold fields of any types.
 export type Fields = Readonly<Record<string, Field<unknown>>>
 export type Args<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never
@@ -38,7 +35,7 @@ interface Slot {
   readonly readSequence: ((documents: readonly Document[]) => unknown) | undefined
 }
 
-/** At most this many fields in one schema: one bit each tells what was seen. */
+/** Fields in one schema, at most: a 31-bit mask records which were seen. */
 const slotsMax = 31
 
 export class Schema<F extends Fields> {
@@ -67,7 +64,7 @@ export class Schema<F extends Fields> {
     )
   }
 
-  /** The fields of `document`, nothing unknown allowed. */
+  /** Parses `document` and refuses unknown fields. */
   parse(document: Document): Args<F> {
     const reading = this.begin()
     const elements = new Elements(document)
@@ -77,12 +74,12 @@ export class Schema<F extends Fields> {
     return reading.finish()
   }
 
-  /** For a caller that spreads one document over several schemas. */
+  /** Starts a parse for a caller that spreads one document over several schemas. */
   begin(): Reading<F> {
     return new Reading<F>(this, { ...this.absent })
   }
 
-  /** The slot of the element's name, if it is one of ours. */
+  /** The slot of the element's name; undefined if the schema has no such field. */
   slotAt(bytes: Bytes, elements: Elements): Slot | undefined {
     const slots = this.byShape.get(shapeOf(bytes, elements.nameStart, elements.nameEnd))
     if (slots === undefined) return undefined
@@ -114,7 +111,7 @@ export class Schema<F extends Fields> {
   }
 }
 
-/** One document on its way through a schema. */
+/** The state of parsing one document. */
 export class Reading<F extends Fields> {
   private seen = 0
 
@@ -145,7 +142,7 @@ export class Reading<F extends Fields> {
     return true
   }
 
-  /** The typed fields; throws if a required one has not been seen. */
+  /** The typed fields; throws if a required one is missing. */
   finish(): Args<F> {
     this.schema.requireAll(this.seen)
     return this.values as Args<F>
@@ -164,7 +161,7 @@ function slotOf(where: string, name: string, field: Field<unknown>, bit: number)
   }
 }
 
-/** Length, first and last byte: enough to tell most names apart without a string. */
+/** Length, first and last byte: these tell most names apart without decoding a string. */
 function shapeOf(bytes: Bytes, start: number, end: number): number {
   return ((end - start) << 16) | ((bytes[start] ?? 0) << 8) | (bytes[end - 1] ?? 0)
 }

@@ -1,5 +1,5 @@
 // The shape of a command for logs and currentOp: its field names and the types of its values, never
-// the values. What a row marks as secret is not even walked.
+// the values. Arguments that a row marks as secret are skipped.
 
 import { Elements } from '../../value/elements.js'
 import { bsonType, type Document } from '../../value/value.js'
@@ -7,9 +7,9 @@ import { typeName } from './params.js'
 
 const depthMax = 6
 const charactersMax = 1_000
-/** Elements of an array whose shapes are told; the rest is counted. */
+/** The shape shows this many elements of an array; it counts the rest. */
 const elementsMax = 3
-/** Counting is work too. */
+/** Counting also costs work, so it stops here. */
 const countedMax = 1_003
 
 /** `{ find: string, filter: { age: { $gt: int } } }`, cut at a bound. */

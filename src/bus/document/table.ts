@@ -1,5 +1,5 @@
-// The lookup of commands by name. Names are case-sensitive; a row's aliases are the only other
-// spellings. Two rows with one name stop the process at start.
+// The lookup of commands by name. Names are case-sensitive; the aliases of a row are the only other
+// spellings. If two rows share a name, Sigil does not start.
 
 import { type Bytes, utf8 } from '../../base/bytes/bytes.js'
 import type { Document } from '../../value/value.js'
@@ -12,7 +12,7 @@ interface Spelling {
 
 export class CommandTable {
   readonly rows: readonly DocumentRow[]
-  /** By length and first byte: what is left is compared, and no text is made of a name. */
+  /** By length and first byte. Candidates are compared as bytes, so a name is never decoded. */
   private readonly byShape = new Map<number, Spelling[]>()
 
   constructor(rows: readonly DocumentRow[]) {
@@ -40,7 +40,7 @@ export class CommandTable {
     return undefined
   }
 
-  /** The row of that name; none by an alias. */
+  /** The row of that name; aliases do not count. */
   rowNamed(name: string): DocumentRow | undefined {
     return this.rows.find((row) => row.name === name)
   }
@@ -53,7 +53,7 @@ export class CommandTable {
   }
 }
 
-/** Behind the document's length and the type of its first field. */
+/** Offset behind the document's length and the type of its first field. */
 const nameStart = 5
 
 function shapeOf(length: number, first = 0): number {
@@ -65,7 +65,7 @@ function startsAt(bytes: Bytes, start: number, name: Bytes): boolean {
   return true
 }
 
-/** Name of the command in a request: its first field; undefined where there is none. */
+/** Name of the command in a request, its first field; undefined for an empty document. */
 export function commandName(body: Document): string | undefined {
   if (body[4] === undefined || body[4] === 0) return undefined
   const end = body.indexOf(0, 5)

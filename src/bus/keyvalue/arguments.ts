@@ -1,6 +1,5 @@
-// The words of one key-value command, wherever they came from: a socket's chunk or a JSON body.
-// They are offsets until a handler reads them, because most commands need few of their words as
-// anything else.
+// The words of one key-value command, from a socket's chunk or a JSON body. They are offsets until
+// a handler reads them, because most commands decode only a few words.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 
@@ -8,18 +7,18 @@ export interface Arguments {
   /** Words of the command; word 0 is its name. */
   readonly count: number
   size(index: number): number
-  /** Without a copy: valid for as long as it is kept, but keeps the whole chunk alive. */
+  /** A view without a copy: it stays valid, but it keeps the whole chunk in memory. */
   view(index: number): Bytes
-  /** In memory of its own. */
+  /** A copy in its own memory. */
   copy(index: number): Bytes
-  /** Malformed UTF-8 replaced. */
+  /** The word as text; malformed UTF-8 is replaced. */
   text(index: number): string
-  /** Whether it is this word, in any case; `word` is lower-case ASCII. */
+  /** Whether the word equals `word`, which is lower-case ASCII; case is ignored. */
   is(index: number, word: string): boolean
   read<T>(index: number, read: (bytes: Bytes, start: number, end: number) => T): T
   readonly argumentBytes: number
-  /** It had more bytes than are taken: its name alone is here, and it is refused. */
+  /** The command exceeded the size limit: only its name is here, and it is refused. */
   readonly isCut?: boolean
-  /** The same words in memory of their own: for what waits past the tick. */
+  /** A copy of the words in their own memory, for a call that outlives the tick. */
   detach(): Arguments
 }

@@ -1,5 +1,6 @@
-// Key-value commands on their way: look up, arity, authenticate, queue or run, authorize in the
-// command's own transaction, meter, map errors. The order of a connection's commands is its lane's.
+// The path of key-value commands: look up, arity, authenticate, queue or run, authorize in the
+// command's own transaction, meter, map errors. A connection's lane keeps the order of its
+// commands.
 
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
 import type { ByteShare } from '../../base/heap/byte-shares.js'
@@ -39,11 +40,11 @@ export interface KeyValueBusOptions {
   readonly engine: Engine
   readonly spaces: SpaceTable
   readonly services: KeyValueServices
-  /** Shared with the document commands: one account for all protocols. */
+  /** Shared with the document commands: one set of counts for all protocols. */
   readonly counters: Metering
   /** MONITOR, SLOWLOG. */
   readonly followers: Followers
-  /** When containers become records; tests set it. */
+  /** Sizes from which containers become records; set by tests. */
   readonly bounds?: InlineBounds
 }
 
@@ -57,7 +58,7 @@ export class KeyValueBus implements Sessions {
   readonly expiry: ExpiryJob
   /** Of all protocols together. */
   readonly metering: Metering
-  /** Lanes that have a write program under way: with others about, one takes less at a time. */
+  /** Lanes with a running write program; if there are several, each takes smaller batches. */
   writing = 0
   /** MONITOR, SLOWLOG. */
   readonly followers: Followers
@@ -125,8 +126,8 @@ export class KeyValueBus implements Sessions {
   }
 
   /**
-   * The call of a command, looked up by its first word; refused or queued already where it may not
-   * run now. Never throws.
+   * Creates the call of a command, looked up by its first word. A call that may not run now is
+   * refused or queued here. Never throws.
    */
   open(named: Command | undefined, args: Arguments, session: KeyValueSession): RunningCall {
     const command = named?.resolve(args)
@@ -145,7 +146,7 @@ export class KeyValueBus implements Sessions {
     return call
   }
 
-  /** Runs calls that need the store: their replies are there when it is over. Never rejects. */
+  /** Runs calls that need the store; it ends when all have their replies. Never rejects. */
   run(calls: readonly RunningCall[], isWrite: boolean): Awaitable<void> {
     this.begin()
     const { scheduler } = this.engine.store
@@ -199,7 +200,9 @@ export class KeyValueBus implements Sessions {
     this.metering.others.record(scheduler.served(account, othersMs), nowMs)
   }
 
-  /** Runs a call that stands alone: local ones at once, tasks and EXEC later. Never rejects. */
+  /**
+   * Runs a call that shares no program: local ones at once, tasks and EXEC later. Never rejects.
+   */
   runAlone(call: RunningCall): Awaitable<void> {
     this.begin()
     const { clock } = this.services
@@ -224,8 +227,8 @@ export class KeyValueBus implements Sessions {
   }
 
   /**
-   * Looks at the rights of a call that has run before, as they are now, and runs nothing. Throws,
-   * or rejects, with what would refuse it.
+   * Checks the current rights of a call that already ran, and runs nothing. Throws or rejects if it
+   * would be refused now.
    */
   checkRevocation(call: RunningCall): Awaitable<void> {
     const { access } = call.command
@@ -234,20 +237,20 @@ export class KeyValueBus implements Sessions {
     return this.engine.store.read((tx) => this.programs.rights.checkRevocation(tx, call, now))
   }
 
-  /** As checkRevocation, for who listens to channels without a command of this table. */
+  /** As checkRevocation, for a subscriber whose request is not a command of this table. */
   requireListener(identity: Identity, space: Space): Awaitable<void> {
     return this.revocationChecks.requireListener(identity, space)
   }
 
   /**
-   * Where a caller's commands run: in the space that is named, else in its own. Throws
-   * InvalidNamespace for a name that can be none.
+   * The place of a caller's commands: in the named space, else in its default space. Throws
+   * InvalidNamespace for an invalid name.
    */
   placeOf(identity: Identity, named: string | undefined, index = 0): Place {
     return this.spaces.of(this.services.spaces.of(identity, named)).place(index)
   }
 
-  /** A connection signs in, or out: what another identity, or one elsewhere, has begun ends. */
+  /** Changes a connection's identity. State of another identity or another place ends. */
   become(session: KeyValueSession, identity: Identity, named: string | undefined): void {
     const place = this.placeOf(identity, named, session.database)
     const isSame =
@@ -261,7 +264,10 @@ export class KeyValueBus implements Sessions {
     return this.waiters.unblock(session, withError)
   }
 
-  /** Ends MULTI, WATCH and subscriptions; cursors are bound to identity and place by themselves. */
+  /**
+   * Ends MULTI, WATCH and subscriptions. Cursors need no reset: they are bound to identity and
+   * place.
+   */
   forgetState(session: KeyValueSession): void {
     if (session.subscriber !== undefined) this.services.channels.leave(session.subscriber)
     session.subscriber = undefined
@@ -310,7 +316,7 @@ export class KeyValueBus implements Sessions {
     this.finish([call], startedMs)
   }
 
-  /** The client is gone: nothing waits for it any more. */
+  /** Releases everything that a disconnected client holds or waits for. */
   closed(session: KeyValueSession): void {
     const { channels, monitors } = this.services
     session.watches?.end()
@@ -321,27 +327,27 @@ export class KeyValueBus implements Sessions {
     if (session.isMonitor) monitors.remove(session)
   }
 
-  /** Behind it commands are no longer queued; answers what was. */
+  /** Ends the queueing of commands; returns the queue. */
   endMulti(session: KeyValueSession): Multi | undefined {
     return this.queues.end(session)
   }
 
-  /** What all connections together hold between MULTI and EXEC. */
+  /** Memory that all connections use between MULTI and EXEC. */
   get queuedBytes(): number {
     return this.queues.bytesHeld
   }
 
-  /** Of memory, for whom that session speaks at the moment. */
+  /** A share of memory for the session's current owner. */
   openRoom({ identity, address }: KeyValueSession): ByteShare {
     return this.engine.memory.shares.open(memoryOwner(identity, address))
   }
 
-  /** Refuses further commands; resolves when those at work have been answered. */
+  /** Refuses further commands. Resolves when the running ones are answered. */
   drain(): Promise<void> {
     return this.draining.begin(this.working)
   }
 
-  /** Writes an act down that is not in a program of its own; answers its reply. */
+  /** Writes the audit entry of a command without a program; returns its reply. */
   private async record({ name, reply, session }: RunningCall): Promise<Reply> {
     await this.services.audit?.record(auditEntry(`redis:${name}`, session.current, session))
     return reply
@@ -362,7 +368,7 @@ export class KeyValueBus implements Sessions {
       .then(() => this.finish([call], startedMs))
   }
 
-  /** What a key has beyond its share is refused. */
+  /** Refuses commands of an API key above its limit. */
   private limit({ command, session }: RunningCall): GatewayError | undefined {
     if (session.identity.kind !== 'key') return undefined
     try {
@@ -417,7 +423,7 @@ export class KeyValueBus implements Sessions {
     } else call.queue = this.queues.callsOf(multi)
   }
 
-  /** It counts as having run, and MONITOR shows it. */
+  /** EXEC counts as having run, and MONITOR shows it. */
   private failExec(call: RunningCall, text: string): void {
     const { clock } = this.services
     call.isRefused = true
@@ -446,7 +452,7 @@ export class KeyValueBus implements Sessions {
         last = call
         this.count(call, ms)
       }
-      // HTTP answers all commands of a request together.
+      // HTTP answers all commands of a request together, so their memory stays counted until then.
       if (call.session.protocol === 'resp') call.letGo()
     }
     if (last !== undefined) this.account(last, ran, ms, startedMs)
@@ -454,14 +460,14 @@ export class KeyValueBus implements Sessions {
     this.draining.ended(this.working)
   }
 
-  /** Commands of one session have run, the last of them `call`, each in `ms`. */
+  /** Meters commands of one session that have run; `call` is the last, and each took `ms`. */
   private account({ command, session }: RunningCall, ran: number, ms: number, at: number): void {
     this.metering.ran(session.protocol, ms, at + ms, command.row.grain === 'blocking', ran)
     session.lastMs = at
     session.lastCommand = command.row.name
   }
 
-  /** One command has run. */
+  /** Counts one command that has run. */
   private count(call: RunningCall, ms: number): void {
     const { command, error, queue } = call
     const { counts } = command

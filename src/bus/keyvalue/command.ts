@@ -1,5 +1,5 @@
-// The table of key-value commands: rows by name, subcommands under their containers, and what the
-// bus counts of each. A command has its counters at hand, so that counting costs no look-up.
+// The table of key-value commands: rows by name, subcommands under their containers, and the counts
+// of each. A command holds its own counters, so that counting needs no look-up.
 
 import { assert } from '../../base/errors.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
@@ -15,23 +15,23 @@ import { accessOf, privilegesOf } from './row-facts.js'
 
 export class Command {
   readonly counts: CommandCounts
-  /** Refused before it ran: arity, rights (INFO commandstats). */
+  /** Calls refused before they ran: arity, rights (INFO commandstats). */
   rejected = 0
   readonly privileges: readonly Privilege[]
-  /** Who may send it. */
+  /** Which callers may send it. */
   readonly opensTo: RowAccess
   readonly isFast: boolean
-  /** What it does is bounded by its words. */
+  /** Its work is bounded by the number of its words. */
   readonly isBrief: boolean
   readonly isWrite: boolean
   readonly subcommands = new Map<string, Command>()
-  /** The program of a row that has one. */
+  /** The program of its row, if it has one. */
   readonly run: (ks: Keyspace, call: KeyValueCall) => Step<Reply | undefined>
-  /** Of a blocking one that has waited in vain, and of one that cannot wait (inside MULTI). */
+  /** The reply of a blocking command at its timeout, or when it cannot wait (inside MULTI). */
   readonly nothingYet: Reply
   readonly nothing: Reply
 
-  /** The same command as it runs where its words only read. */
+  /** The read variant of a writing command, for words that only read. */
   private readonly reading: Command | undefined
 
   constructor(
@@ -54,19 +54,19 @@ export class Command {
     this.reading = readingOf(row, this.counts)
   }
 
-  /** Of SELECT: the database that the commands behind it work on; undefined if it fails. */
+  /** For SELECT: the database of the commands after it; undefined if it fails. */
   get selects(): ((call: KeyValueCall) => number | undefined) | undefined {
     return this.row.selects
   }
 
-  /** Whether it runs in a program, and in which kind. */
+  /** The kind of program it runs in; undefined if it runs in none. */
   get access(): 'read' | 'write' | undefined {
     const { grain } = this.row
     if (grain === 'read') return 'read'
     return grain === 'write' || grain === 'blocking' ? 'write' : undefined
   }
 
-  /** The command that these words mean: itself, or a subcommand; undefined for an unknown one. */
+  /** The command for these words: itself or a subcommand; undefined if unknown. */
   resolve(args: Arguments): Command | undefined {
     if (this.reading !== undefined && this.row.isRead?.(args) === true) return this.reading
     if (this.subcommands.size === 0 || args.count < 2) return this
@@ -115,7 +115,7 @@ export class KeyValueTable {
     return sub === undefined ? command : command?.subcommands.get(sub)
   }
 
-  /** Every command with its subcommands behind it. */
+  /** Every command, each followed by its subcommands. */
   *all(): Generator<Command> {
     for (const command of this.commands.values()) {
       yield command

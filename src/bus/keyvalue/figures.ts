@@ -1,16 +1,17 @@
-// What INFO reports since the last CONFIG RESETSTAT. Counters elsewhere only grow, so their values
-// at that time are kept here and subtracted. Errors are counted by their first word.
+// The figures that INFO reports since the last CONFIG RESETSTAT. The counters themselves only grow,
+// so this file keeps their values at the reset and subtracts them. Errors are counted by their
+// first word.
 
 import type { Clock, Random } from '../../base/clock.js'
 import type { CommandCounts } from '../document/bus-view.js'
 
-/** A command with what is counted of it. */
+/** A command with its counts. */
 interface Counted {
   readonly counts: CommandCounts
   readonly rejected: number
 }
 
-/** Where the figures come from. */
+/** The sources of the figures. */
 interface Sources {
   readonly table: { all(): Iterable<Counted> }
   readonly clients: { readonly accepted: number; readonly rejected: number }
@@ -37,16 +38,16 @@ export interface Totals {
 
 const noCalls: Calls = { total: 0, failed: 0, rejected: 0, ms: 0 }
 const nothing: Totals = { commands: 0, accepted: 0, rejected: 0, hits: 0, misses: 0, expired: 0 }
-/** A rate is measured over at least so long. */
+/** A rate is measured over at least this period. */
 const sampleMsMin = 100
 
 export class Figures {
   readonly startedMs: number
-  /** Seconds since 1970 of the last SAVE; the start, until there was one. */
+  /** Time of the last SAVE in seconds since 1970; initially the start. */
   savedAt: number
-  /** The most memory that INFO has seen. */
+  /** The highest memory use that INFO has reported. */
   peakBytes = 0
-  /** First words of error lines. */
+  /** Counts by the first word of an error line. */
   readonly errors = new Map<string, number>()
   private before: Totals = nothing
   private callsBefore = new Map<Counted, Calls>()
@@ -62,7 +63,7 @@ export class Figures {
     this.sample.atMs = this.startedMs
   }
 
-  /** 40 hexadecimal digits, the same while the process lives. */
+  /** 40 hexadecimal digits, the same until the process ends. */
   get runId(): string {
     this.identifier ??= Buffer.from(this.random.bytes(20)).toString('hex')
     return this.identifier
@@ -74,7 +75,7 @@ export class Figures {
     return count
   }
 
-  /** An error line has been answered. */
+  /** Counts an error reply. */
   failed(line: string): void {
     const end = line.indexOf(' ')
     const word = end < 0 ? line : line.slice(0, end)
@@ -105,7 +106,7 @@ export class Figures {
     }
   }
 
-  /** Commands a second since the figure was last asked for. */
+  /** Commands a second since the previous call. */
   rate(sources: Sources): number {
     const atMs = this.clock.elapsed()
     const { commands } = totalsOf(sources)

@@ -1,7 +1,6 @@
-// Which keys a service user reaches, where its record has key patterns: each key that a command
-// names must match a pattern that allows what the command does. As on the reference server,
-// commands about the database as a whole (SCAN, DBSIZE, FLUSHDB) name no key. (docs/users.md,
-// "Keys")
+// The keys that a service user with key patterns may use. Each key that a command names must match
+// a pattern that allows the command's access. As in Redis, commands on a whole database (SCAN,
+// DBSIZE, FLUSHDB) name no key. (docs/users.md, "Keys")
 
 import { Glob } from '../../base/bytes/glob.js'
 import { Slice } from '../../base/bytes/slice.js'
@@ -10,7 +9,7 @@ import { noKeyPermission } from './refusals.js'
 import { keysOf } from './row-facts.js'
 import type { RunningCall } from './running-call.js'
 
-/** Compiled once for a pattern, which stays the same object while the user's record does. */
+/** Compiled patterns. A pattern stays the same object until the user's record changes. */
 const globs = new WeakMap<KeyPattern, Glob>()
 
 /** Throws NOPERM for a key that no pattern of the user covers. */
@@ -35,7 +34,7 @@ export function requireKeys(call: RunningCall, { keyValue }: UserIdentity): void
   }
 }
 
-/** SORT with BY or GET reads keys whose names it makes of what it finds. */
+/** SORT with BY or GET builds further key names from the values that it finds. */
 function readsFurtherKeys(call: RunningCall): boolean {
   for (let i = 2; i < call.count; i++) if (call.is(i, 'by') || call.is(i, 'get')) return true
   return false

@@ -1,5 +1,5 @@
-// Why a command is refused before it runs, in the reference server's order: unknown, arity, login,
-// rights, and what a connection may not say in the state that it is in.
+// Why a command is refused before it runs, in Redis' order: unknown, arity, login, rights, and
+// commands that the connection's state does not allow.
 
 import { noAuthentication, type ReplyError, refuse, wrongArity } from '../../base/reply-error.js'
 import type { Identity } from '../../identity/identity.js'
@@ -9,12 +9,13 @@ import type { Arguments } from './arguments.js'
 import type { KeyValueSession } from './clients/session.js'
 import type { Command } from './command.js'
 
-/** Of what it echoes, bytes. */
+/** Bytes of a name that an error echoes. */
 const echoedNameMax = 128
 const echoedArgumentsMax = 128
 
 /**
- * `named` is what the first word leads to, `command` what the first two do. Undefined: it may run.
+ * `named` is the result of looking up the first word, `command` of the first two. Undefined: the
+ * command may run.
  */
 export function refusalOf(
   named: Command | undefined,
@@ -27,7 +28,7 @@ export function refusalOf(
   if (command === undefined) return unknownSubcommand(named, args)
   const { row } = command
   if (!command.takes(args.count)) return wrongArity(row.name)
-  // Nothing is asked of the operator: the policy is not even called.
+  // The operator may send everything, so the policy is not called.
   if (session.identity.kind !== 'operator') {
     const refused = accessRefusal(command, session.current, rules)
     if (refused !== undefined) return refused
@@ -42,7 +43,7 @@ export function refusalOf(
   return undefined
 }
 
-/** Whether the caller may send the command at all; nothing is asked of the operator. */
+/** Whether the caller may send the command at all; the operator always may. */
 export function accessRefusal(
   { opensTo, row }: Command,
   identity: Identity,
@@ -53,7 +54,7 @@ export function accessRefusal(
   return refusal === 'forbidden' ? noPermission(row.name) : noAuthentication()
 }
 
-/** What a client in MONITOR mode may not do. */
+/** Whether a client in MONITOR mode may not send it. */
 function usesKeys({ row: { flags } }: Command): boolean {
   return flags.includes('readonly') || flags.includes('write') || flags.includes('may_replicate')
 }
@@ -63,7 +64,7 @@ export function noPermission(name: string): ReplyError {
   return forbidden(text)
 }
 
-/** `hint` follows the reference server's text. */
+/** `hint` follows the text of Redis. */
 export function noKeyPermission(hint = ''): ReplyError {
   const text = 'NOPERM this user has no permissions to access one of the keys used as arguments'
   return forbidden(`${text}${hint}`)
@@ -91,7 +92,7 @@ function unknownCommand(args: Arguments, session: KeyValueSession): ReplyError {
   return refuse(text, 'CommandNotFound')
 }
 
-/** A word as the reference server prints it: up to a zero byte, and at most so many bytes. */
+/** A word as Redis prints it: up to a zero byte, with a maximum length. */
 function echo(args: Arguments, index: number, most: number): string {
   const [text = ''] = args.text(index).split('\0', 1)
   return text.length * 3 <= most ? text : Buffer.from(text).subarray(0, most).toString()

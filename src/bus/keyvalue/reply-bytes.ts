@@ -1,5 +1,5 @@
-// The size of replies that were made together for one client. Beyond a bound a pipeline continues
-// when the client has read some of them, and a reply that must be whole is refused.
+// The size of the replies to one client. Above a bound, a pipeline waits until the client has read
+// some replies. A reply that cannot be split is then refused.
 
 import { Slice } from '../../base/bytes/slice.js'
 import { pipelineReplyBytes } from '../../base/limits.js'
@@ -8,10 +8,10 @@ import type { Program, ReadTx } from '../../store/store.js'
 import { bytesInTurns, bytesOfReply, isLong, type Reply } from './reply.js'
 import type { RunningCall } from './running-call.js'
 
-/** Smaller ones do not count: as many as a program has take little. */
+/** Smaller replies do not count: all replies of one program are then still small. */
 const countedReplyBytes = 1_024
 
-/** Undefined where it is done at once: a long one is counted beside others. */
+/** Notes the size of a reply. Returns a program for a long reply, which is counted with pauses. */
 export function noteReply(tx: ReadTx, call: RunningCall, reply: Reply): Program<void> | undefined {
   if (typeof reply !== 'object' || reply === null) return undefined
   if (reply instanceof Slice) note(call, reply.end - reply.start)
@@ -30,7 +30,7 @@ function note(call: RunningCall, bytes: number): void {
   call.session.replyBytes += bytes
 }
 
-/** Of a reply that was counted when it was made, or of those that EXEC answers; else 0. */
+/** The noted bytes of a reply, or of the replies inside EXEC; else 0. */
 export function knownReplyBytes({ replyBytes, queue, error }: RunningCall): number {
   if (queue === undefined || error !== undefined) return replyBytes
   let bytes = 0
@@ -38,15 +38,17 @@ export function knownReplyBytes({ replyBytes, queue, error }: RunningCall): numb
   return bytes
 }
 
-/** Whether the replies before it have to be taken first, or leave no room for its own. */
+/**
+ * Whether the call is deferred until the client reads earlier replies, or refused for lack of room.
+ */
 export function isPutOff(call: RunningCall, now: number, replyBytesMax: () => number): boolean {
   const { session, command, isQueued } = call
-  // Of an earlier run of the program.
+  // Removes the bytes of an earlier run of the program.
   session.replyBytes -= call.replyBytes
   call.replyBytes = 0
   if (session.replyBytes < pipelineReplyBytes) return false
   const { grain } = command.row
-  // Others, and those of other protocols, are answered together with what is before them.
+  // Other commands and protocols are answered together with the replies before them.
   const isOfPipeline = session.protocol === 'resp' && !isQueued
   call.isDeferred = isOfPipeline && (grain === 'read' || grain === 'write')
   if (call.isDeferred || session.replyBytes < replyBytesMax()) return call.isDeferred

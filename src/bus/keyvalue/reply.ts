@@ -1,6 +1,6 @@
-// Replies as plain data: what a command answers before anyone knows which protocol its client
-// speaks. The usual ones are plain values, the rest says what it is; the order is RESP3's. RESP2
-// clients get what the reference server gives them, HTTP clients JSON.
+// Replies as plain data, independent of the client's protocol version. Common replies are plain
+// values, the others name their kind; the order is RESP3's. RESP2 clients get what Redis sends
+// them, HTTP clients JSON.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { Slice } from '../../base/bytes/slice.js'
@@ -11,28 +11,28 @@ import { valueUnits } from '../../base/work/work-figures.js'
 import type { Program, ReadTx } from '../../store/store.js'
 
 /**
- * Bytes, slices and strings (UTF-8) are bulk strings, numbers (safe integers) and bigints (64 bits)
- * integers, `null` is the nil of bulk strings, an array an array.
+ * Bytes, slices and strings (UTF-8) are bulk strings. Numbers (safe integers) and bigints (64 bits)
+ * are integers. `null` is the nil of bulk strings, and an array an array.
  */
 export type Reply = Bytes | Slice | string | number | bigint | null | readonly Reply[] | Tagged
 
 export type Tagged =
   | { readonly kind: 'simple'; readonly text: string }
-  /** The whole line without its dash: inside the array of EXEC. */
+  /** The whole line without its dash, as in the array of EXEC. */
   | { readonly kind: 'error'; readonly text: string }
-  /** Nil where an array would stand. */
+  /** The nil of arrays. */
   | { readonly kind: 'nullArray' }
   | { readonly kind: 'double'; readonly value: number }
   | { readonly kind: 'verbatim'; readonly text: string }
-  /** Nothing: the command has answered by pushes, or will not answer. */
+  /** No reply: the command answered by pushes, or does not answer. */
   | { readonly kind: 'none' }
   /** RESP2: an array. */
   | { readonly kind: 'set' | 'push'; readonly items: readonly Reply[] }
-  /** Keys and values in turn. RESP2: a flat array. */
+  /** Alternating keys and values. RESP2: a flat array. */
   | { readonly kind: 'map'; readonly pairs: readonly Reply[] }
-  /** Members with scores: RESP3 nests each pair in an array, RESP2 has them flat. */
+  /** Members with scores. RESP3 nests each pair in an array; RESP2 is flat. */
   | { readonly kind: 'scored'; readonly pairs: readonly Reply[] }
-  /** One reply behind the other: what one command answers by several, such as SUBSCRIBE. */
+  /** Several replies in a row to one command, such as SUBSCRIBE. */
   | { readonly kind: 'several'; readonly items: readonly Reply[] }
 
 export const ok: Reply = { kind: 'simple', text: 'OK' }
@@ -45,7 +45,7 @@ export function simple(text: string): Reply {
   return { kind: 'simple', text }
 }
 
-/** A score. */
+/** A score, as a double. */
 export function double(value: number): Reply {
   return { kind: 'double', value }
 }
@@ -67,7 +67,7 @@ export function verbatim(text: string): Reply {
   return { kind: 'verbatim', text }
 }
 
-/** The values that a reply of several consists of. */
+/** The items of a compound reply. */
 export function itemsOf(reply: Reply): readonly Reply[] | undefined {
   if (typeof reply !== 'object' || reply === null) return undefined
   if (reply instanceof Slice || reply instanceof Uint8Array) return undefined
@@ -76,7 +76,7 @@ export function itemsOf(reply: Reply): readonly Reply[] | undefined {
   return 'pairs' in reply ? reply.pairs : undefined
 }
 
-/** How many values it is made of, counted up to a bound. */
+/** Number of values in the reply, counted up to `most`. */
 export function valuesOf(reply: Reply, most: number): number {
   const items = itemsOf(reply)
   if (items === undefined) return 1
@@ -88,12 +88,12 @@ export function valuesOf(reply: Reply, most: number): number {
   return count
 }
 
-/** Whether it is of more values than are gone through in one go. */
+/** Whether it has more values than one turn may count. */
 export function isLong(reply: Reply): boolean {
   return valuesOf(reply, replyValuesAtOnce + 1) > replyValuesAtOnce
 }
 
-/** Bytes that a reply holds, those of its values alone. */
+/** Bytes of the values of a reply. */
 export function bytesOfReply(reply: Reply): number {
   if (typeof reply === 'string') return reply.length
   if (reply === null || typeof reply !== 'object') return 0
@@ -106,7 +106,7 @@ export function bytesOfReply(reply: Reply): number {
   return bytes
 }
 
-/** As bytesOfReply, of a long one and with the places of its values: beside others. */
+/** As bytesOfReply for a long reply, with pauses; includes the places of its values. */
 export function* bytesInTurns(tx: ReadTx, reply: Reply): Program<number> {
   const items = itemsOf(reply) ?? []
   let bytes = items.length * placeBytes
@@ -118,7 +118,7 @@ export function* bytesInTurns(tx: ReadTx, reply: Reply): Program<number> {
   return bytes
 }
 
-/** A place of an array. */
+/** Memory of one place of an array, bytes. */
 const placeBytes = 8
 
 export function errorReply(error: GatewayError): Tagged {

@@ -18,8 +18,8 @@ export class RevocationChecks {
   ) {}
 
   /**
-   * Looks again at who sends a call that begins with no program. Throws, or rejects, with what
-   * refuses it; nothing is asked of the operator.
+   * Checks the sender of a call without a program. Throws or rejects if it is refused; the operator
+   * always passes.
    */
   look({ session, command }: RunningCall): Awaitable<void> {
     const { opensTo, row } = command
@@ -30,7 +30,7 @@ export class RevocationChecks {
     return this.store.read((tx) => this.checkSession(tx, session, channels, command))
   }
 
-  /** As look, for who listens to channels without a command of the table. */
+  /** As look, for a subscriber whose request is not a command of the table. */
   requireListener(identity: Identity, space: Space): Awaitable<void> {
     if (identity.kind === 'operator') return undefined
     return this.store.read((tx) => this.listens(tx, identity, space))

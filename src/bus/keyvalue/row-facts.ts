@@ -1,6 +1,6 @@
-// What a row says of a key-value command without its handler: how it is called, what it touches
-// and with which privilege, and its documentation. COMMAND and its subcommands, MONITOR and the
-// policy of the executors read these facts.
+// The facts of a key-value command's row, without its handler: its syntax, what it uses with which
+// privilege, and its documentation. COMMAND, MONITOR and the policy of the executors read these
+// facts.
 
 import type { Privilege } from '../../engine/types.js'
 import type { CommandFacts, Growth, RowAccess } from '../policy/facts.js'
@@ -61,44 +61,46 @@ export const growths = ['nothing', 'keys'] as const
 
 export type KeyGrowth = Extract<Growth, (typeof growths)[number]>
 
-/** How the work is cut: see the handlers of row.ts. */
+/** How the work is cut; row.ts describes each grain at its handler. */
 export type KeyValueGrain = 'local' | 'read' | 'write' | 'blocking' | 'task' | 'exec' | 'container'
 
 export interface KeyValueFacts extends CommandFacts {
-  /** Lower-case; a subcommand is `container|name`, and its container has a row of its own. */
+  /** Lower-case. A subcommand is `container|name`; its container has its own row. */
   readonly name: string
-  /** It is not `fast`, but what it does is bounded by its words. */
+  /** Not flagged `fast`, but its work is bounded by its words. */
   readonly isBrief?: boolean
-  /** With BY or GET it reads keys whose names it makes of what it finds. */
+  /** With BY or GET it reads keys whose names it builds from values. */
   readonly readsByPattern?: boolean
-  /** Words with the name; negative: at least so many. A subcommand counts both words. */
+  /**
+   * Number of words with the name; a negative number is a minimum. A subcommand counts both words.
+   */
   readonly arity: number
   readonly flags: readonly Flag[]
   readonly grain: KeyValueGrain
-  /** What it may make larger of what counts as the owner's of its database. */
+  /** Which data of the database's owner it may make larger. */
   readonly grows: KeyGrowth
   readonly categories: readonly Category[]
   /** First and last key and the step between them; last below 0 counts from the end. */
   readonly keys?: readonly [first: number, last: number, step: number]
-  /** Where the keys stand, if the arguments decide: their indexes. */
+  /** Indexes of the keys, if the arguments decide them. */
   readonly movableKeys?: (args: Arguments) => readonly number[]
-  /** Who may send it; unless said, `reader` where its flags are `readonly`, else `identity`. */
+  /** Which callers may send it. Default: `reader` with the flag `readonly`, else `identity`. */
   readonly access?: RowAccess
-  /** Of the selected database; from the flags `write` and `readonly` unless said. */
+  /** Privileges on the selected database. Default: from the flags `write` and `readonly`. */
   readonly privileges?: readonly Privilege[]
-  /** Of the channels, whose rights are those of the collection `pubsub`. */
+  /** Privilege on the channels; their rights are those of the collection `pubsub`. */
   readonly channels?: 'read' | 'write'
-  /** An act of the server that the audit tells of, without its words. */
+  /** The audit records this command, without its words. */
   readonly isAudited?: true
-  /** Of a row that writes: whether these words only read; then it runs as a read. */
+  /** For a writing row: whether these words only read. The command then runs as a read. */
   readonly isRead?: (args: Arguments) => boolean
-  /** Words that no log, MONITOR or SLOWLOG may show, from this index on. */
+  /** Index of the first word that logs, MONITOR and SLOWLOG must not show. */
   readonly secretsFrom?: number
-  /** Works while subscribed in RESP2. */
+  /** Allowed while subscribed in RESP2. */
   readonly whileSubscribed?: boolean
   /** Runs at once inside MULTI instead of being queued. */
   readonly insideMulti?: boolean
-  /** One sentence of ours. */
+  /** One sentence of Sigil's own. */
   readonly summary: string
   readonly since: string
   readonly group: Group
@@ -109,12 +111,12 @@ export interface KeyValueFacts extends CommandFacts {
   readonly tips?: readonly string[]
 }
 
-/** Who may send it. */
+/** Which callers may send it. */
 export function accessOf({ access, flags }: KeyValueFacts): RowAccess {
   return access ?? (flags.includes('readonly') ? 'reader' : 'identity')
 }
 
-/** What it needs of the selected database. */
+/** Its privileges on the selected database. */
 export function privilegesOf(row: KeyValueFacts): readonly Privilege[] {
   if (row.privileges !== undefined) return row.privileges
   if (row.flags.includes('write')) return ['write']

@@ -1,4 +1,4 @@
-// Running rows outside of programs: a local row runs without a pause, an unknown command has a row
+// Running rows outside of programs: a local row runs without a pause, unknown commands have a row
 // too, and a refused EXEC ends its transaction.
 
 import type { GatewayError } from '../../base/errors.js'
@@ -10,7 +10,7 @@ import type { Command } from './command.js'
 import type { KeyValueRow } from './row.js'
 import type { RunningCall } from './running-call.js'
 
-/** It cannot pause: what goes too far is refused. */
+/** Runs a local row. It cannot pause, so it is refused above its work bound. */
 export function runLocal(row: LocalRow, call: RunningCall): ReturnType<LocalRow['run']> {
   work.begin(turnUnits, stretchUnits)
   try {
@@ -22,12 +22,12 @@ export function runLocal(row: LocalRow, call: RunningCall): ReturnType<LocalRow[
 
 type LocalRow = Extract<KeyValueRow, { grain: 'local' }>
 
-/** As all protocols together count it. */
+/** The name under which all protocols count it. */
 export function meterName(command: Command, unknown: Command): string {
   return command === unknown ? otherName : `redis:${command.row.name}`
 }
 
-/** An EXEC that is refused ends its transaction, as on the reference server. */
+/** The error of a refused EXEC, which ends its transaction as in Redis. */
 export function discarded(error: GatewayError): GatewayError {
   const reason = errorLine(error).replace(/^ERR /, '')
   return refuse(`EXECABORT Transaction discarded because of: ${reason}`)

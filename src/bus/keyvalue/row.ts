@@ -1,6 +1,6 @@
-// A key-value command as a row of data: how it is called, what it touches and with which privilege,
-// how its work is cut, and its documentation. The dispatcher, COMMAND and its subcommands, the
-// authorization test and the reference pages all read the same rows.
+// A key-value command as a row of data: its syntax, what it uses with which privilege, its grain,
+// and its documentation. The dispatcher, COMMAND, the authorization test and the reference pages
+// all read the same rows.
 
 import { assert } from '../../base/errors.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
@@ -11,45 +11,45 @@ import type { Reply } from './reply.js'
 import { growths, type KeyValueFacts } from './row-facts.js'
 
 interface Description extends KeyValueFacts {
-  /** What these words need besides: SET with GET answers what it replaces. */
+  /** Further privileges that these words need: SET with GET also reads. */
   readonly alsoRequires?: (call: KeyValueCall) => readonly Privilege[]
-  /** Further databases (MOVE, COPY … DB, SWAPDB, FLUSHALL): their numbers. */
+  /** Numbers of further databases (MOVE, COPY … DB, SWAPDB, FLUSHALL). */
   readonly databases?: (call: KeyValueCall) => readonly number[]
-  /** Of SELECT: which database it selects; undefined where it will fail. */
+  /** For SELECT: the database that it selects; undefined if it will fail. */
   readonly selects?: (call: KeyValueCall) => number | undefined
 }
 
 type Handler =
-  /** Needs no store; runs when everything before it on its connection has been answered. */
+  /** Needs no store; runs when everything before it on its connection is answered. */
   | { readonly grain: 'local'; readonly run: (call: KeyValueCall) => Awaitable<Reply> }
   /** One read program that may pause, on one snapshot. */
   | { readonly grain: 'read'; readonly run: (ks: Keyspace, call: KeyValueCall) => Step<Reply> }
-  /** One write program, perhaps shared with its neighbours: check before you write. */
+  /** One write program, possibly shared with other commands: check before you write. */
   | { readonly grain: 'write'; readonly run: (ks: Keyspace, call: KeyValueCall) => Step<Reply> }
-  /** A write program that is tried again, in order of arrival, whenever one of its keys changes. */
+  /** A write program that is tried again, in order of arrival, when one of its keys changes. */
   | {
       readonly grain: 'blocking'
-      /** Undefined: nothing there yet. */
+      /** Undefined: nothing found yet. */
       readonly run: (ks: Keyspace, call: KeyValueCall) => Step<Reply | undefined>
-      /** Milliseconds; 0 waits for ever. Throws what the reference server answers to a bad one. */
+      /** Milliseconds; 0 waits for ever. Throws Redis' error for an invalid one. */
       readonly timeout: (call: KeyValueCall) => number
-      /** What is answered when the time is over, and inside MULTI. */
+      /** The reply at the timeout, and inside MULTI. */
       readonly timedOut: Reply
-      /** What is answered inside MULTI, if it is something else. */
+      /** The reply inside MULTI, if it differs. */
       readonly nothing?: Reply
-      /** Indexes of the keys that it waits for; all its keys unless said. */
+      /** Indexes of the keys that it waits for; by default all its keys. */
       readonly waitsFor?: readonly number[]
     }
-  /** Runs programs and waits for other things; nothing else of its connection runs meanwhile. */
+  /** Runs programs and waits between them; no other command of its connection runs meanwhile. */
   | { readonly grain: 'task'; readonly run: (call: KeyValueCall) => Promise<Reply> }
-  /** MULTI's end: runs what was queued. There is one. */
+  /** EXEC: runs the queued commands. */
   | { readonly grain: 'exec' }
   /** A name that only has subcommands. */
   | { readonly grain: 'container' }
 
 export type KeyValueRow = Description & Handler
 
-/** Throws where a row cannot be right: at start. */
+/** Throws at start if a row is invalid. */
 export function checkRow(row: KeyValueRow): void {
   const { name, arity, flags, grain, summary, keys } = row
   const check = (holds: boolean, text: string) => assert(holds, `command ${name}: ${text}`)

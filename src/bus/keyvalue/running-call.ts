@@ -1,4 +1,4 @@
-// One running key-value command: what its handler sees of it, and what the executor keeps of it
+// One running key-value command: what its handler sees of it, and the state that the executor keeps
 // from its first word to its reply.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
@@ -21,32 +21,32 @@ import type { HandlerServices } from './services.js'
 export class RunningCall implements KeyValueCall {
   now = 0
   reply: Reply = none
-  /** What went wrong; then `reply` is its error line. */
+  /** The error, if it failed; `reply` is then its error line. */
   error: GatewayError | undefined = undefined
-  /** Refused before it could run: it has its reply. */
+  /** Refused before it could run; it has its reply. */
   isRefused = false
-  /** It was left for later, and has no reply yet. */
+  /** Deferred; it has no reply yet. */
   isDeferred = false
-  /** Bytes of its reply, as they count for the session. */
+  /** Bytes of its reply that count for the session. */
   replyBytes = 0
   isQueued = false
   isInsideMulti = false
-  /** Of a blocking command: it has found nothing yet. */
+  /** For a blocking command: it has found nothing yet. */
   isUnanswered = false
   isWaiting = false
-  /** Of EXEC: what was queued. */
+  /** For EXEC: the queued commands. */
   queue: readonly RunningCall[] | undefined = undefined
   place: Place
   /** Keyspaces of further databases that the row names, while its program runs. */
   spaces: readonly (Keyspace | undefined)[] = noSpaces
-  /** Of memory, for the values of its reply until it is answered. */
+  /** The share of memory for the values of its reply, until it is answered. */
   room: ByteShare | undefined = undefined
   private gathered = 0
   private draws: Draws | undefined = undefined
 
   constructor(
     readonly command: Command,
-    /** Detached where the call waits for long. */
+    /** Detached from the chunk if the call waits for long. */
     public args: Arguments,
     readonly session: KeyValueSession,
     readonly services: HandlerServices,
@@ -62,7 +62,7 @@ export class RunningCall implements KeyValueCall {
     return this.args.count
   }
 
-  /** Number of the database that MONITOR shows it with. */
+  /** Number of the database that MONITOR prints. */
   get shownDatabase(): number {
     const { selects, grain } = this.command.row
     return selects?.(this) ?? (grain === 'exec' ? this.session : this).database
@@ -119,7 +119,7 @@ export class RunningCall implements KeyValueCall {
     return this.draws.below(bound)
   }
 
-  /** Its program begins, perhaps again. */
+  /** Resets the call for a run of its program, which may be a second one. */
   begin(now: number): void {
     this.now = now
     this.error = undefined
@@ -136,7 +136,7 @@ export class RunningCall implements KeyValueCall {
     if (!this.room.take(due)) throw tooMuchMemory()
   }
 
-  /** It is answered: what it held counts no longer as its own. */
+  /** Releases its memory share, because it is answered. */
   letGo(): void {
     if (this.gathered === 0 && this.queue === undefined) return
     this.gathered = 0
@@ -155,7 +155,7 @@ export class RunningCall implements KeyValueCall {
   }
 }
 
-/** Values are counted by such pieces: what is less is gone within the turn. */
+/** Memory is taken in steps of this size; a smaller amount is freed within the turn. */
 const gatheredPieceBytes = smallMessageBytesMax
 const noSpaces: readonly (Keyspace | undefined)[] = []
 

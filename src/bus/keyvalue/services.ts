@@ -1,6 +1,6 @@
-// What key-value commands share: given once by the composition root, and what the bus adds for its
-// handlers. Each part is a file of its own beside this one; a family that needs something new adds
-// it here. Nothing here names the bus, a running call or a row's handler.
+// What key-value commands share: services from the composition root, and those that the bus adds
+// for its handlers. Each part has its own file beside this one. Nothing here may name the bus, a
+// running call or the handler of a row.
 
 import type { ByteShare } from '../../base/heap/byte-shares.js'
 import type { KeyEvent } from '../../engine/keyspace/work.js'
@@ -40,33 +40,33 @@ export interface KeyValueServices
     | 'quotas'
     | 'audit'
   > {
-  /** Which space a caller means. */
+  /** Chooses the space of a caller. */
   readonly spaces: SpaceChoice
-  /** How many homes there may be; without it there is no bound. */
+  /** The limits of homes; no limits without it. */
   readonly homes?: HomeLimit
-  /** The decision about rights. */
+  /** Decides whether a caller has a privilege. */
   readonly allow: Allow
-  /** Setting AUTH_MODE=off: there is no password. */
+  /** Setting AUTH_MODE=off: there are no passwords. */
   readonly authOff: boolean
-  /** Who is connected. */
+  /** The connected clients. */
   readonly clients: Clients
-  /** Who listens to what is published. */
+  /** The subscribers of channels. */
   readonly channels: Channels
-  /** Who is shown every command. */
+  /** The clients in MONITOR. */
   readonly monitors: Monitors
-  /** What CONFIG SET notify-keyspace-events changes. */
+  /** The state of CONFIG SET notify-keyspace-events. */
   readonly notifications: Notifications
-  /** Where iterations go on. */
+  /** The positions of iterations. */
   readonly cursors: ScanCursors
-  /** What CONFIG reads and sets. */
+  /** The values of CONFIG. */
   readonly settings: KeyValueSettings
-  /** What INFO counts. */
+  /** The counters of INFO. */
   readonly figures: Figures
-  /** Which commands took longest. */
+  /** The slowest commands. */
   readonly slowLog: SlowLog
-  /** Who has to wait because of CLIENT PAUSE. */
+  /** The state of CLIENT PAUSE. */
   readonly pause: Pause
-  /** Told of what has been committed, in that order. */
+  /** Publishes committed events, in commit order. */
   announce: (events: readonly KeyEvent[]) => void
 }
 
@@ -77,7 +77,7 @@ export interface KnownCommand {
   readonly subcommands: ReadonlyMap<string, KnownCommand>
   readonly counts: CommandCounts
   readonly rejected: number
-  /** Itself or a subcommand; undefined for an unknown one. */
+  /** Itself or a subcommand; undefined if unknown. */
   resolve(args: Arguments): KnownCommand | undefined
   takes(count: number): boolean
 }
@@ -87,32 +87,32 @@ export interface KnownCommands {
   readonly commands: ReadonlyMap<string, KnownCommand>
   /** A command or `container|name`, in any case. */
   find(name: string): KnownCommand | undefined
-  /** Every command with its subcommands behind it. */
+  /** Every command, each followed by its subcommands. */
   all(): Iterable<KnownCommand>
 }
 
-/** What handlers do to connections, of which the bus keeps state. */
+/** Changes of connections by handlers; the bus keeps this state. */
 export interface Sessions {
-  /** A connection signs in, or out: what another identity, or one elsewhere, has begun ends. */
+  /** Changes a connection's identity. State of another identity or another place ends. */
   become(session: KeyValueSession, identity: Identity, named: string | undefined): void
   /** Ends MULTI, WATCH and subscriptions. */
   forgetState(session: KeyValueSession): void
-  /** Ends the queueing of commands; undefined where there was none. */
+  /** Ends the queueing of commands; undefined if none was active. */
   endMulti(session: KeyValueSession): Multi | undefined
-  /** CLIENT UNBLOCK; false where it does not wait. */
+  /** CLIENT UNBLOCK; false if the client does not wait. */
   unblock(session: KeyValueSession, withError: boolean): boolean
-  /** Of memory, for whom that session speaks at the moment. */
+  /** A share of memory for the session's current owner. */
   openRoom(session: KeyValueSession): ByteShare
 }
 
-/** What a handler has at hand. */
+/** What a handler may use. */
 export interface HandlerServices extends KeyValueServices {
   readonly table: KnownCommands
   readonly store: ObservedStore
-  /** Database that the server's own keyspaces lie in. */
+  /** The database of the server's own keyspaces. */
   readonly mainDatabase: string
   readonly sessions: Sessions
-  /** What programs have done since the start; `changed` since the last SAVE. */
+  /** Counts of programs since the start; `changed` counts since the last SAVE. */
   readonly programs: { readonly hits: number; readonly misses: number; changed: number }
   readonly expiry: { readonly expired: number }
 }

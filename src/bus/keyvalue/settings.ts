@@ -1,5 +1,5 @@
-// What CONFIG GET shows and CONFIG SET changes until the process ends: names of Redis and their
-// values as text. The few settings with an effect have a field beside their text.
+// The settings that CONFIG GET shows and CONFIG SET changes until the process ends: names of Redis
+// with values as text. The few settings with an effect also have a field.
 
 import {
   subscriberBacklogBytesMax,
@@ -7,10 +7,10 @@ import {
   subscriberOutputBytesMax,
 } from '../../base/limits.js'
 
-/** What may be unsent to one client (client-output-buffer-limit); 0 is no bound. */
+/** Unsent bytes allowed for one client (client-output-buffer-limit); 0 means no bound. */
 export interface OutputBounds {
   readonly bytesMax: number
-  /** More than this for so long is too much too. */
+  /** The bound for a backlog that lasts for `backlogMs`. */
   readonly backlogBytesMax: number
   readonly backlogMs: number
 }
@@ -23,16 +23,16 @@ export const subscriberBounds: OutputBounds = {
 
 const noBounds: OutputBounds = { bytesMax: 0, backlogBytesMax: 0, backlogMs: 0 }
 
-/** Names and what they are at the start. */
+/** Names with their initial values. */
 export type SettingTexts = Readonly<Record<string, string>>
 
 export class KeyValueSettings {
   private readonly texts: Map<string, string>
-  /** Whether keyspace events are made at all (notify-keyspace-events). */
+  /** Whether keyspace events are enabled (notify-keyspace-events). */
   notifies = false
-  /** Among them `new` and `keymiss`. */
+  /** Whether these include `new` and `keymiss`. */
   notifiesRare = false
-  /** Of clients that have subscribed to something, and of all others. */
+  /** The bounds of subscribers and of all other clients. */
   outputBounds = { pubsub: subscriberBounds, normal: noBounds }
 
   constructor(initial: SettingTexts) {
@@ -43,7 +43,7 @@ export class KeyValueSettings {
     return this.texts.get(name)
   }
 
-  /** Keeps a text; what it means is the caller's to apply. */
+  /** Stores a text; the caller applies its meaning. */
   set(name: string, text: string): void {
     this.texts.set(name, text)
   }

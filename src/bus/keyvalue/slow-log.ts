@@ -1,5 +1,5 @@
-// The commands that took longest, for SLOWLOG: a few of them, newest first, with their words cut
-// short. It lives in memory alone and is the operator's; words that are secret are not in it.
+// The slowest commands for SLOWLOG: a few, newest first, with shortened words. They are kept in
+// memory and shown only to the operator, without secret words.
 
 import { slowLogBytesMax, slowLogEntriesMax, slowLogWordsMax } from '../../base/limits.js'
 import { isSlow } from '../policy/slowness.js'
@@ -16,7 +16,7 @@ export interface SlowEntry {
 }
 
 export class SlowLog {
-  /** From so many microseconds on; negative: never. */
+  /** Threshold in microseconds; a negative one disables the log. */
   micros = 10_000
   /** Newest first. */
   entries: SlowEntry[] = []
@@ -37,7 +37,7 @@ export class SlowLog {
     this.entries = []
   }
 
-  /** A command has run. Waiting for a key is not slowness. */
+  /** Records a command that has run. Time spent waiting for a key does not count. */
   readonly follow = (call: Followed, ms: number): void => {
     if (!isSlow(ms * 1_000, this.micros)) return
     const { row } = call.command

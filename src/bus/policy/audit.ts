@@ -1,17 +1,17 @@
-// What the audit tells of an act: the same for a command of either table and for a stream of
-// HTTP that is no command.
+// Builds the audit entry of an act. Both executors and the HTTP streams share it, because a stream
+// is no command of either table.
 
 import type { AuditDetails, AuditEntry } from '../../identity/audit.js'
 import type { Identity } from '../../identity/identity.js'
 import type { SessionProtocol } from '../session.js'
 
-/** Who has sent it, and from where. */
+/** The sender and its address. */
 interface Sender {
   readonly protocol: SessionProtocol
   readonly remoteAddress: string
 }
 
-/** `identity` as it stood when that was last looked at. */
+/** `identity` as of its last check. */
 export function auditEntry(
   act: string,
   identity: Identity,

@@ -1,5 +1,5 @@
-// Which bounds hold for a caller: the limit of its key, which both executors count, and the quotas
-// of wallets and service users, which the operator does not have.
+// Which bounds apply to a caller: the limit of its API key, which both executors count, and the
+// quotas of wallets and service users. The operator has no quotas.
 
 import type { Identity } from '../../identity/identity.js'
 import type { KeyLimit } from '../../identity/keys/key-limit.js'
@@ -15,8 +15,8 @@ interface KeyBounds {
 }
 
 /**
- * Counts a key's command by what it is called in the listings of use. Throws where the key has had
- * its share; commands that all clients may send are not counted.
+ * Counts a command of an API key under its name in the listings of use. Throws if the key is over
+ * its limit. Commands that all clients may send are not counted.
  */
 export function meetKey(
   { keyUse, keyLimit }: KeyBounds,
@@ -26,12 +26,12 @@ export function meetKey(
   command: string,
 ): void {
   if (identity.kind !== 'key' || access === 'anonymous') return
-  // HTTP counts by its routes.
+  // HTTP counts by route instead.
   if (protocol !== 'http') keyUse?.count(identity, `${family}:${command}`)
   keyLimit?.take(identity)
 }
 
-/** The quotas that hold for a caller; undefined where none do. */
+/** The quotas of a caller; undefined if none apply. */
 export function quotasOf(quotas: Quotas | undefined, identity: Identity): Quotas | undefined {
   return isRevocable(identity) ? quotas : undefined
 }

@@ -1,12 +1,12 @@
-// The end of an executor: no further command begins, and those at work are answered. Both executors
-// drain alike; each says in its own words that the server stops.
+// The end of an executor: no further command begins, and the running ones are answered. Both
+// executors share this logic; each has its own text for the refusal.
 
 export class Draining {
-  /** No further command may begin. */
+  /** Whether further commands are refused. */
   isOn = false
   private isIdle: (() => void) | undefined
 
-  /** Resolves when the commands at work have been answered. */
+  /** Resolves when the running commands are answered. */
   begin(atWork: number): Promise<void> {
     this.isOn = true
     if (atWork === 0) return Promise.resolve()
@@ -15,7 +15,7 @@ export class Draining {
     })
   }
 
-  /** A command has been answered; so many others are at work. */
+  /** Notes that a command was answered and how many are still running. */
   ended(atWork: number): void {
     if (atWork === 0) this.isIdle?.()
   }

@@ -1,5 +1,5 @@
-// Errors on their way to a client: any thrown thing becomes one that clients see, and what is not
-// ours goes to the log whole.
+// Errors on their way to a client: every thrown value becomes an error for clients, and an
+// unexpected one is logged in full.
 
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
@@ -13,7 +13,7 @@ export function mappedError(thrown: unknown, command: string, log: Log): Gateway
   return error
 }
 
-/** A collection to which documents were written that its validator only warns of. */
+/** Logs that documents were written to a collection whose validator warns of them. */
 export function warnInvalid(log: Log, command: string, ns: string, connection: number): void {
   const text = 'documents were written that would fail validation'
   log.warn({ command, ns, connection }, text)

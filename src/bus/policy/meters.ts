@@ -1,11 +1,11 @@
-// What a document command counts as. A row names its meter; serverStatus, `top`, `$collStats` and
-// currentOp each have names of their own for it, which are the reference server's.
+// What a document command counts as. A row names its meter. serverStatus, `top`, `$collStats` and
+// currentOp each use another MongoDB name for it.
 
-/** As `opcounters` of serverStatus has them. */
+/** The names of `opcounters` in serverStatus. */
 export const operationKinds = ['insert', 'query', 'update', 'delete', 'getmore', 'command'] as const
-/** As `top` has them. */
+/** The names of `top`. */
 export const topKinds = ['queries', 'getmore', 'insert', 'update', 'remove', 'commands'] as const
-/** As `latencyStats` of `$collStats` has them. */
+/** The names of `latencyStats` in `$collStats`. */
 export const latencyKinds = ['reads', 'writes', 'commands'] as const
 
 export type OperationKind = (typeof operationKinds)[number]
@@ -14,10 +14,10 @@ export type LatencyKind = (typeof latencyKinds)[number]
 
 interface MeterRow {
   readonly operation: OperationKind
-  /** Places in topKinds and latencyKinds. */
+  /** Indexes into topKinds and latencyKinds. */
   readonly top: number
   readonly latency: number
-  /** In currentOp. */
+  /** The name in currentOp. */
   readonly shown: string
 }
 
@@ -36,7 +36,7 @@ export const meters = {
   getMore: row('getmore', 'getmore', 'reads', 'getmore'),
   update: row('update', 'update', 'writes', 'update'),
   delete: row('delete', 'remove', 'writes', 'remove'),
-  /** Aggregations and counts, which have no counter of their own. */
+  /** Aggregations and counts, which have no operation counter in MongoDB. */
   read: row('command', 'commands', 'reads', 'command'),
   findAndModify: row('update', 'commands', 'writes', 'command'),
   command: row('command', 'commands', 'commands', 'command'),

@@ -1,14 +1,16 @@
-// Who may send a command at all, or a request over HTTP: the one decision of both executors and of
-// the routes. Each of them words the refusal as its protocol does.
+// Which callers may send a command or an HTTP request at all. Both executors and the routes use
+// this decision; each writes the refusal in the form of its protocol.
 
 import type { Identity } from '../../identity/identity.js'
 import { isAdministrator, type Rules, strictRules } from '../../identity/rights/allow.js'
 import type { RowAccess } from './facts.js'
 
-/** Why it is refused: the caller has not signed in, or is another than it takes. */
+/**
+ * Why it is refused: the caller has not signed in, or is not one of the callers that may send it.
+ */
 export type SenderRefusal = 'unauthenticated' | 'forbidden'
 
-/** Undefined: it may be sent. Nothing is asked of the operator. */
+/** Undefined: the command may be sent. The operator may send every command. */
 export function senderRefusal(
   access: RowAccess,
   identity: Identity,

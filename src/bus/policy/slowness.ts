@@ -1,7 +1,7 @@
-// Which commands count as slow: the log of the process and SLOWLOG ask the same question of their
-// own thresholds.
+// Which commands count as slow. The log of the process and SLOWLOG use this with their own
+// thresholds.
 
-/** `took` without what it waited for others, in the unit of the threshold; below 0 means never. */
+/** `took` excludes waiting and has the unit of the threshold; a threshold below 0 means never. */
 export function isSlow(took: number, threshold: number): boolean {
   return threshold >= 0 && took >= threshold
 }

@@ -1,6 +1,6 @@
-// How many homes may exist, and how many one address may create in a period: wallets are free, and
-// each home is a record that stays. Neither limit applies to the operator or to an existing home.
-// (docs/operations.md, "Quotas of a wallet")
+// Limits on homes: how many exist, and how many one address creates in a period. Wallets are free,
+// and each home is a permanent record. Neither limit applies to the operator or to an existing
+// home. (docs/operations.md, "Quotas of a wallet")
 
 import { clientOf } from '../../base/client-address.js'
 import type { Clock } from '../../base/clock.js'
@@ -11,11 +11,11 @@ import { addressesTrackedMax, homesWindowMs } from '../../base/limits.js'
 export interface HomeLimits {
   /** Setting HOMES_MAX. */
   readonly all: number
-  /** Setting HOMES_PER_HOUR; 0 for no bound. */
+  /** Setting HOMES_PER_HOUR; 0 for no limit. */
   readonly perAddress: number
 }
 
-/** Homes of one address in one window; by name, since a program may be run again. */
+/** Homes created by one address in one window; by name, because a program may run again. */
 interface Made {
   readonly startedMs: number
   readonly homes: Set<string>
@@ -29,7 +29,7 @@ export class HomeLimit {
     private readonly limits: HomeLimits,
   ) {}
 
-  /** Throws QuotaExceeded where a home may not be made beside `homes` others. */
+  /** Throws QuotaExceeded if the limits allow no home beside `homes` others. */
   make(home: string, homes: number, address: string): void {
     const { all, perAddress } = this.limits
     if (all > 0 && homes >= all) {

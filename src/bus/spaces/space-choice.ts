@@ -1,5 +1,5 @@
-// The space of a caller that names none: for a wallet its home, for others the space of the server;
-// the shared space for all if the folder has that rule. One place decides it for all protocols.
+// The default space of a caller: the home of a wallet, the server's space for others. If the folder
+// has that rule, it is the shared space for all. All protocols use this choice.
 // (docs/rights.md, "Spaces")
 
 import { fail } from '../../base/errors.js'
@@ -7,7 +7,7 @@ import { homeOf } from '../../engine/collection/catalog/homes.js'
 import { checkDatabaseName, requireWritableName } from '../../engine/collection/catalog/names.js'
 import { type Identity, walletOf } from '../../identity/identity.js'
 
-/** What setting SHARED_SPACES comes to: homes, or one space for all, of that mode. */
+/** The meaning of SHARED_SPACES: homes, or one space for all with that mode. */
 export type SpaceRule = 'own' | 'shared' | 'private' | 'public'
 
 export class SpaceChoice {
@@ -17,22 +17,22 @@ export class SpaceChoice {
     readonly rule: SpaceRule,
   ) {}
 
-  /** The space of who names none. */
+  /** The space of a caller that names none. */
   defaultOf(identity: Identity): string {
     if (identity.kind === 'user') return identity.database
     const address = walletOf(identity)
     return address === undefined || this.rule !== 'own' ? this.main : homeOf(address)
   }
 
-  /** The space that is named, or the caller's. Throws InvalidNamespace for what can be none. */
+  /** The named space, or the caller's default. Throws InvalidNamespace for an invalid name. */
   of(identity: Identity, named: string | undefined): string {
     if (named === undefined || named === this.main) return named ?? this.defaultOf(identity)
     return requireSpaceName(named)
   }
 
   /**
-   * Throws Unauthorized where a wallet would share what lies in the database of all: it has a home,
-   * whose name says whose it is.
+   * Throws Unauthorized if a wallet would share a collection in the main database. It must use its
+   * home, whose name shows the owner.
    */
   requireMaySet(identity: Identity, db: string, mode: string | undefined, before: string): void {
     const address = walletOf(identity)
@@ -43,7 +43,7 @@ export class SpaceChoice {
   }
 }
 
-/** The name, if it can be one of a space. Throws InvalidNamespace. */
+/** The name, if a space can have it. Throws InvalidNamespace. */
 export function requireSpaceName(db: string): string {
   checkDatabaseName(db)
   requireWritableName(db, 'kv0')

@@ -13,16 +13,16 @@ export interface KeysToMove {
   readonly pattern: string | null
 }
 
-/** A key that was moved, and what it held before. */
+/** A moved key, and what the target held before. */
 export interface MovedKey {
-  /** Its place in a walk (key-walk.ts), hexadecimal. */
+  /** Its position in a walk (key-walk.ts), hexadecimal. */
   readonly place: string
   /** Milliseconds since 1970, or -1. */
   readonly expiresAt: number
   readonly digest: string
 }
 
-/** What the last step has moved, until it was compared with what it was before. */
+/** What the last step moved, until it has been verified. */
 export type Unchecked =
   | {
       readonly kind: 'keys'
@@ -44,10 +44,10 @@ export interface SpaceMove {
 
 const moveKey = Uint8Array.of(keyClass.identity, 0x38)
 
-/** Undefined where none has begun, or the last one has ended. */
+/** Undefined if no move is in progress. */
 export function* readMove(tx: ReadTx): Program<SpaceMove | undefined> {
   const stored = yield* tx.get(moveKey)
-  // Written by writeMove alone.
+  // Only writeMove writes this value.
   return stored === undefined ? undefined : (JSON.parse(textOf(stored)) as SpaceMove)
 }
 

@@ -1,6 +1,6 @@
-// The rule of a folder about spaces: stored at its first start, so that a changed setting or a
-// newer Sigil does not hide any keys. A folder from before that keeps its layout until `sigil
-// spaces move`. (docs/rights.md, "Spaces")
+// The rule of a folder about spaces. It is stored at the first start, so that a changed setting or
+// a newer Sigil hides no keys. A folder from before this rule keeps its layout until
+// `sigil spaces move`. (docs/rights.md, "Spaces")
 
 import { textOf, utf8 } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -20,13 +20,13 @@ const rules: readonly SpaceRule[] = ['own', 'shared', 'private', 'public']
 
 export interface FolderRule {
   readonly rule: SpaceRule
-  /** Said at each start while it is not what the setting says. */
+  /** A note for each start, if the rule differs from the setting. */
   readonly note: string | undefined
 }
 
 /**
- * The rule that holds in this folder; written down where nothing has been yet. Throws
- * InvalidOptions where a move has begun and not ended.
+ * The rule of this folder; stored if a new folder has none. Throws InvalidOptions if a move has not
+ * ended.
  */
 export function openSpaceRule(
   store: Store,
@@ -38,7 +38,7 @@ export function openSpaceRule(
     const written = yield* readRule(tx)
     if (written !== undefined) return { rule: written, note: noteOf(written, wanted) }
     const before = yield* findNamespace(tx, settings.DATABASE, keyspaceName(0))
-    // What is not written down is not what a first start has decided: it is asked again next time.
+    // The rule of an old folder is not stored: it is derived again at each start.
     if (before !== undefined) {
       const rule = before.access.mode
       return { rule, note: noteOf(rule, wanted) }
@@ -48,7 +48,7 @@ export function openSpaceRule(
   })
 }
 
-/** Undefined in a folder that was made before rules were written down. */
+/** Undefined in a folder that is older than stored rules. */
 export function* readRule(tx: ReadTx): Program<SpaceRule | undefined> {
   const stored = yield* tx.get(ruleKey)
   if (stored === undefined) return undefined
@@ -60,7 +60,7 @@ export function writeRule(tx: Tx, rule: SpaceRule): void {
   tx.put(ruleKey, utf8(rule))
 }
 
-/** What the settings ask of a new folder. */
+/** The rule that the settings request for a new folder. */
 export function wantedRule({
   SHARED_SPACES: given,
   WHITELIST,

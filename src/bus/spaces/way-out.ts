@@ -1,11 +1,11 @@
-// What a wallet is told in addition to the refusal if the name belongs to another identity: the
-// owner, and that the same name is free in its home. (docs/rights.md, "Spaces")
+// A hint for a refusal, if the name belongs to another identity. It names the owner, and the same
+// free name in the wallet's home. (docs/rights.md, "Spaces")
 
 import { homeOf } from '../../engine/collection/catalog/homes.js'
 import type { Access } from '../../engine/types.js'
 import { type Identity, walletOf } from '../../identity/identity.js'
 
-/** Empty for who has no home, and where the name is free or the wallet's own. */
+/** Empty if the caller has no home, or if the name is free or its own. */
 export function wayOutOf(identity: Identity, name: string, access: Access | undefined): string {
   const home = homeBeside(identity, access)
   if (home === undefined) return ''

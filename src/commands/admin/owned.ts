@@ -1,5 +1,5 @@
-// What privacy and roles are of: a collection, or a graph of memories, which is several under one
-// ownership record. Any of a graph's collections stands for all of them.
+// The names that share privacy and roles: a collection has its own, and the collections of a graph
+// share one ownership record. Each collection of a graph stands for the whole graph.
 
 import { findNamespace, release, saveAccess } from '../../engine/collection/catalog/catalog.js'
 import type { Access, Guarded, Namespace, Privilege, Resource } from '../../engine/types.js'
@@ -12,7 +12,7 @@ interface Named {
   readonly target: string
 }
 
-/** The names that have the access of the one that was named; that one is the first. */
+/** All names that share the access of `target`, itself first. */
 function namesOf(target: string): readonly string[] {
   const graph = graphOfPart(target)
   if (graph === undefined) return [target]
@@ -27,14 +27,14 @@ export function ownedResource(
   return (call) => {
     const graph = graphOfPart(call.target)
     if (graph === undefined) return ofName(call)
-    // In the order of namesOf, whose first is what the command is about.
+    // In the order of namesOf: the named collection first.
     const resources = graphResources(call.db, graph, ...privileges)
     const isNamed = ({ collection }: Resource): boolean => collection === call.target
     return [...resources.filter(isNamed), ...resources.filter((resource) => !isNamed(resource))]
   }
 }
 
-/** Gives what was named, and all that shares its ownership record, an access. */
+/** Saves an access for a collection and for all that share its ownership record. */
 export function* saveOwnership(tx: Tx & Guarded, ns: Namespace, access: Access): Program<void> {
   yield* saveAccess(tx, ns, access)
   for (const name of namesOf(ns.name).slice(1)) {
@@ -43,7 +43,7 @@ export function* saveOwnership(tx: Tx & Guarded, ns: Namespace, access: Access):
   }
 }
 
-/** Gives the name away, with those that belong to it. */
+/** Releases a name and the names that share its ownership record. */
 export function releaseOwned(tx: Tx, { db, target }: Named): void {
   for (const name of namesOf(target)) release(tx, db, name)
 }

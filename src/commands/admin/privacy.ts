@@ -1,6 +1,6 @@
-// Who owns a collection and which mode it has: readable by all, changed by its owner, by the wallet
-// that claims an unowned one first, and by the operator, who may also name the owner.
-// (docs/rights.md, "Collections")
+// The owner and the mode of a collection. Every client may read them. The owner, a wallet that
+// claims an unowned collection, and the operator may change them; the operator may also name the
+// owner. (docs/rights.md, "Collections")
 
 import { fail } from '../../base/errors.js'
 import type { Call } from '../../bus/document/call.js'
@@ -58,7 +58,7 @@ const getPrivacy = documentRow({
   },
 })
 
-/** In a home, others see unused names like private ones. */
+/** In a home, other callers cannot tell unused names from private ones. */
 function* toldAccess(
   tx: CommandReadTx,
   call: Pick<Call<unknown, string>, 'db' | 'target' | 'may'>,
@@ -139,7 +139,9 @@ function changed(call: PrivacyCall, { access }: Namespace): Access {
   return accessIn(call.db, { owner, mode, roles: access.roles, isSettled: true, ...made })
 }
 
-/** Only of a name that no collection has: giving up a collection is to drop it. */
+/**
+ * Releases a reserved name without a collection; an existing collection must be dropped instead.
+ */
 function* releaseName(tx: CommandTx, call: PrivacyCall): Program<void> {
   const { db, target, args } = call
   if (args.mode !== undefined || args.ownerAddress !== undefined) {

@@ -1,5 +1,5 @@
-// The switches of the protocols: readable by all, changed by administrators, and audited.
-// (docs/sql.md, "Switching it off")
+// The switches of the protocols. Every client may read them, administrators change them, and
+// changes are audited. (docs/sql.md, "Switching it off")
 
 import { fail } from '../../base/errors.js'
 import { anyValue, strictBool, string } from '../../bus/document/params.js'

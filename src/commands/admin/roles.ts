@@ -1,4 +1,4 @@
-// The roles that an owner gives to other wallets: 1 reads, 2 reads and writes.
+// The roles that an owner gives to other wallets: 1 may read, 2 may read and write.
 // (docs/rights.md, "Collections")
 
 import { fail } from '../../base/errors.js'

@@ -1,5 +1,5 @@
-// A wallet signs in, asks who it is, and signs out. Over HTTP alone: the session lives in a
-// browser's cookies, and the limits that keep nonces few are those of the routes.
+// A wallet signs in, reads its identity, and signs out. Only over HTTP: the session is kept in
+// browser cookies, and the rate limits of the routes keep the number of nonces small.
 
 import { fail } from '../../base/errors.js'
 import { anyValue, optional, strictBool, string, withDefault } from '../../bus/document/params.js'
@@ -54,7 +54,7 @@ const authVerify = documentRow({
 const authMe = documentRow({
   name: 'authMe',
   ...plain,
-  // A read, so that the session is looked at once more: whether it and its wallet still stand.
+  // A read program, so that the session and its wallet are checked again.
   grain: 'read',
   access: 'session',
   target: anyValue,

@@ -1,6 +1,6 @@
-// createUser and the commands that change service users. A verifier is derived before the program
-// that keeps it, off the event loop. A user that is dropped is refused at its next command, on
-// every protocol. (docs/users.md)
+// createUser and the commands that change service users. A verifier is derived off the event loop,
+// before the program that stores it. A dropped user is refused at its next command, on every
+// protocol. (docs/users.md)
 
 import { fail } from '../../base/errors.js'
 import type { Call } from '../../bus/document/call.js'
@@ -189,7 +189,7 @@ function withRoles(before: UserRecord, isGranted: (role: UserRole) => boolean): 
   return { ...before, identity: { ...identity, roles } }
 }
 
-/** Throws IllegalOperation where there are no service users. */
+/** Throws IllegalOperation if the server has no service users. */
 function serviceOf({ services: { users }, command }: UserCall): UserService {
   if (users === undefined) throw fail('IllegalOperation', `${command} is not possible here`)
   users.requireOn(command)

@@ -1,6 +1,5 @@
-// What commands about service users take and refuse: names, roles, mechanisms. Texts and codes are
-// the reference server's where it refuses the same thing.
-// Source: MongoDB manual, User Management Commands.
+// What commands about service users accept: names, roles, mechanisms. Texts and codes are MongoDB's
+// where it refuses the same thing. Source: MongoDB manual, User Management Commands.
 
 import { fail } from '../../base/errors.js'
 import { userCustomDataBytesMax } from '../../base/limits.js'
@@ -37,12 +36,11 @@ interface UserArgs {
 }
 
 /**
- * The only mechanism that a verifier is kept for.
- * Deviation: the reference server keeps one for SCRAM-SHA-1 too.
+ * The only mechanism with a stored verifier. Deviation: MongoDB also stores one for SCRAM-SHA-1.
  */
 const kept = 'SCRAM-SHA-256'
 
-/** Throws BadValue for what a service user cannot have. */
+/** Throws BadValue for arguments that a service user cannot have. */
 export function requireUserArgs(args: UserArgs): void {
   const { mechanisms, authenticationRestrictions: restrictions, customData } = args
   if (mechanisms !== undefined) requireMechanisms(mechanisms)
@@ -69,8 +67,8 @@ function requireMechanisms(mechanisms: readonly string[]): void {
 }
 
 /**
- * Roles as commands name them: a string, of this database, or {role, db}. Throws RoleNotFound.
- * Deviation: the reference server knows more roles, and lets a user have those of other databases.
+ * Parses roles: a string, of this database, or {role, db}. Throws RoleNotFound. Deviation: MongoDB
+ * knows more roles, and a user may have roles of other databases.
  */
 export function rolesOf(given: readonly Value[], database: string): UserRole[] {
   const asked = new Set(given.map((value) => roleOf(value, database)))
@@ -101,7 +99,7 @@ function textIn(value: Value, name: string): string {
   throw fail('TypeMismatch', `Expected field "${name}" to have a value of type string`)
 }
 
-/** Whether a value asks for that user: 1, a name, {user, db}, {forAllDBs: true}, or an array. */
+/** Whether a value selects that user: 1, a name, {user, db}, {forAllDBs: true}, or an array. */
 export function asksFor(target: Value, db: string, user: string, database: string): boolean {
   switch (target.type) {
     case bsonType.string:

@@ -1,5 +1,5 @@
-// Who one is, and which accounts there are: the operator sees its own and all service users, every
-// other identity its own account alone. Credentials are never shown. (docs/users.md)
+// The caller's identity, and the accounts: the operator sees its own and all service users, every
+// other identity only its own. Credentials are never shown. (docs/users.md)
 
 import {
   anyValue,
@@ -61,9 +61,7 @@ const connectionStatus = documentRow({
   },
 })
 
-/**
- * The operator has the reference server's role for everything, a key the names of its permissions.
- */
+/** The operator gets MongoDB's role `root`; a key gets the names of its permissions. */
 function writeRoles(writer: DocumentWriter, identity: Identity): void {
   const database = accountDatabaseOf(identity)
   for (const role of roleNames(identity)) writeRole(writer, role, database)
@@ -88,10 +86,7 @@ function writeRole(writer: DocumentWriter, role: string, database: string): void
   writer.pushOpenDocument().string('role', role).string('db', database).close()
 }
 
-/**
- * What each role lets do, in the reference server's words: tools look there before they offer an
- * act.
- */
+/** The actions of each role under MongoDB's names; tools check them before they offer an action. */
 const reading = ['collStats', 'dbStats', 'find', 'listCollections', 'listIndexes']
 const shaping = ['createCollection', 'createIndex', 'dropCollection', 'dropIndex']
 const actions: Readonly<Record<UserRole, readonly string[]>> = {
@@ -153,14 +148,14 @@ function isAsked(target: Value, db: string, { name, database }: UserIdentity): b
   return asksFor(target, db, name, database)
 }
 
-/** The service users that the caller may know of. */
+/** The service users that the caller may see. */
 function* usersFor(tx: ReadTx, identity: Identity): Program<readonly UserRecord[]> {
   if (identity.kind === 'operator') return yield* listUsers(tx)
   const own = identity.kind === 'user' ? yield* readUser(tx, identity) : undefined
   return own === undefined ? [] : [own]
 }
 
-/** The account of the operator or of a wallet, where it is asked for. */
+/** The account of the operator or of a wallet, if `target` selects it. */
 function ownAccount(identity: Identity, target: Value, db: string): { text: Document }[] {
   const user = identity.kind === 'user' ? undefined : accountNameOf(identity)
   if (user === undefined || !asksFor(target, db, user, accountDatabase)) return []
@@ -232,13 +227,13 @@ const rolesInfo = documentRow({
 
 type RoleName = readonly [role: string, database: string]
 
-/** The roles that a user of a database can have. */
+/** The roles that a user of this database can have. */
 function builtinRoles(database: string): readonly RoleName[] {
   if (database === accountDatabase) return [[operatorRole, database]]
   return userRoles.map((role) => [role, database])
 }
 
-/** A role by its name, {role, db}, or an array of those; a number means all. */
+/** Parses a role's name, {role, db}, or an array of those; a number means all roles. */
 function rolesNamed(target: Value, db: string): readonly RoleName[] {
   if (target.isNumber) return []
   if (target.type === bsonType.array) {

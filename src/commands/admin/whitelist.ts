@@ -1,5 +1,5 @@
-// The whitelist: readable by all, kept by administrators, and in force under WHITELIST=enforce.
-// (docs/rights.md, "The whitelist")
+// The whitelist: every client may read it, administrators change it. It has an effect only with
+// WHITELIST=enforce. (docs/rights.md, "The whitelist")
 
 import { anyValue, oneOf, string } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'

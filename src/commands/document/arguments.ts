@@ -1,5 +1,5 @@
-// Parameters and checks that several document commands share, so that they refuse the same things
-// in the same words.
+// Parameters and checks that several document commands share, so that they refuse the same mistakes
+// with the same error texts.
 
 import { fail } from '../../base/errors.js'
 import { writeBatchMax } from '../../base/limits.js'
@@ -17,15 +17,15 @@ import type { QueryContext } from '../../query/context.js'
 import { type Collation, parseCollation, sameCollation } from '../../value/collation/collation.js'
 import type { Document } from '../../value/value.js'
 
-/** `{}`: the filter that everything matches. */
+/** `{}`: as a filter it matches every document. */
 export const emptyDocument: Document = Uint8Array.of(5, 0, 0, 0, 0)
 
-/** A collation that a client has named; undefined in it is `{locale: 'simple'}`. */
+/** A collation from a client; it is undefined for `{locale: 'simple'}`. */
 export interface GivenCollation {
   readonly collation: Collation | undefined
 }
 
-/** `{}` is as good as none. */
+/** `{}` means no collation. */
 export const collation: Field<GivenCollation | undefined> = {
   isRequired: false,
   absent: undefined,
@@ -40,8 +40,8 @@ export const collation: Field<GivenCollation | undefined> = {
 }
 
 /**
- * The context of a command on a collection: strings compare as the command says, else as the
- * collection does. Throws OptionNotSupportedOnView where a view says something else.
+ * The context of a command on a collection. Strings compare by the command's collation, else by the
+ * collection's. Throws OptionNotSupportedOnView if a view has another collation.
  */
 export function collated(
   context: QueryContext,
@@ -57,15 +57,15 @@ export function collated(
   return given.collation === undefined ? context : { ...context, collation: given.collation }
 }
 
-/** `cursor: {batchSize}` of commands that answer with a cursor. */
+/** `cursor: {batchSize}` of commands that reply with a cursor. */
 export const cursorOptions = structure({ batchSize: optional(countNumber) })
 
 export const optionalCursor = withDefault(cursorOptions, { batchSize: undefined })
 
-/** What tools that restore data send: Timestamp(0, 0) is stored as it is. */
+/** Sent by tools that restore data: Timestamp(0, 0) is then stored unchanged. */
 export const bypassEmptyTsReplacement = withDefault(flag, false)
 
-/** The context of a write command, with what it says of empty timestamps. */
+/** The context of a write command, with its choice about empty timestamps. */
 export function stamping(
   context: QueryContext,
   args: { readonly bypassEmptyTsReplacement: boolean },
@@ -73,21 +73,21 @@ export function stamping(
   return args.bypassEmptyTsReplacement ? { ...context, keepsEmptyTimestamps: true } : context
 }
 
-/** The resources of a command on its one collection. */
+/** The resources of a command on its single collection. */
 export function targetResource(
   ...privileges: readonly Privilege[]
 ): (call: { readonly db: string; readonly target: string }) => readonly Resource[] {
   return ({ db, target }) => [{ db, collection: target, privileges }]
 }
 
-/** Writing past a collection's validator needs the right to change it. */
+/** Bypassing a collection's validator needs the privilege to change the validator. */
 export function writePrivileges(args: {
   readonly bypassDocumentValidation: boolean
 }): readonly Privilege[] {
   return args.bypassDocumentValidation ? ['write', 'own'] : ['write']
 }
 
-/** The resource of a write command on its one collection. */
+/** The resource of a write command on its single collection. */
 export function writtenResource(call: {
   readonly db: string
   readonly target: string
@@ -96,14 +96,14 @@ export function writtenResource(call: {
   return [{ db: call.db, collection: call.target, privileges: writePrivileges(call.args) }]
 }
 
-/** The resource of a command that is about a name, be it a collection's or a view's. */
+/** The resource of a command on a name, which may be a collection or a view. */
 export function namedResource(
   ...privileges: readonly Privilege[]
 ): (call: { readonly db: string; readonly target: string }) => readonly Resource[] {
   return ({ db, target }) => [{ db, collection: target, privileges, views: 'allow' }]
 }
 
-/** Throws InvalidLength unless a write command brings 1 to writeBatchMax operations. */
+/** Throws InvalidLength unless a write command has 1 to writeBatchMax operations. */
 export function requireBatch(operations: number): void {
   if (operations >= 1 && operations <= writeBatchMax) return
   const range = `between 1 and ${writeBatchMax}`
@@ -111,7 +111,7 @@ export function requireBatch(operations: number): void {
   throw fail('InvalidLength', text)
 }
 
-/** The database and collection of `db.collection`; the first dot divides. */
+/** The database and collection of `db.collection`, split at the first dot. */
 export function splitNamespace(ns: string): { readonly db: string; readonly collection: string } {
   const dot = ns.indexOf('.')
   if (dot > 0 && dot < ns.length - 1) {
@@ -120,7 +120,7 @@ export function splitNamespace(ns: string): { readonly db: string; readonly coll
   throw fail('InvalidNamespace', `Invalid namespace specified '${ns}'`)
 }
 
-/** Absent or `{}`: an option that asks for nothing. */
+/** Whether an option is absent or `{}`, which means the same. */
 export function isEmpty(document: Document | undefined): document is undefined {
   return document === undefined || document.length === emptyDocument.length
 }

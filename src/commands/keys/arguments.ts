@@ -1,5 +1,5 @@
-// What the key commands are given, checked: permissions by name, labels that can be shown, limits
-// that make sense, and the parts of a request that concern the chain.
+// Checked arguments of the key commands: permissions by name, labels that can be shown, sensible
+// limits, and the parts of a request for the chain.
 
 import { fail } from '../../base/errors.js'
 import { keyLabelCharsMax, keyRateLimitMax } from '../../base/limits.js'
@@ -15,7 +15,7 @@ export const permissionList = arrayOf(string)
 
 const relayFields = { metaSignature: string, deadline: number } as const
 
-/** What the wallet has signed so that a key ends on the chain too. */
+/** The wallet's signature for ending a key on the chain too. */
 export const relayPart = structure(relayFields)
 
 /** The same for a new key, with its derivation signature or its verifiers. */
@@ -28,7 +28,7 @@ export const onChainPart = structure({
   ...relayFields,
 })
 
-/** The service, and whose keys are meant. Throws Unauthorized unless a wallet's session asks. */
+/** The key service, and the owner of the keys. Throws Unauthorized without a wallet's session. */
 export function ownerOf<A, T>(call: Call<A, T>): { service: KeyService; owner: Owner } {
   const { identity, now } = call
   if (identity.kind !== 'session') {
@@ -47,7 +47,7 @@ export function requireHash(text: string): string {
   throw fail('NamespaceNotFound', 'there is no such key', { reason: 'KEY_NOT_FOUND' })
 }
 
-/** `all` is the three, and is kept. Throws BadValue for another name, and where there is none. */
+/** `all` means all three, and is stored as `all`. Throws BadValue for an unknown name or none. */
 export function readPermissions(given: readonly string[]): Granted {
   const found = new Set<Permission>()
   for (const name of given) {
@@ -76,13 +76,13 @@ export function readWishes({ label, permissions, rateLimit }: GivenWishes): KeyW
   return { label, ...readPermissions(permissions), rateLimit }
 }
 
-/** Throws BadValue for a number that can be no time. */
+/** Throws BadValue for a number that is not a valid time. */
 export function requireRelay<R extends RelayPart | undefined>(part: R): R {
   if (part !== undefined) requireWhole(part.deadline, 'onChain.deadline')
   return part
 }
 
-/** Throws BadValue for numbers that can be no index or time. */
+/** Throws BadValue for numbers that are not a valid index or time. */
 export function requireOnChain<R extends OnChainPart | undefined>(part: R): R {
   if (part !== undefined) requireWhole(part.index, 'onChain.index')
   return requireRelay(part)

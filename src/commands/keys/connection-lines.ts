@@ -1,5 +1,5 @@
-// Lines to copy: how one signs in with a new key on each protocol. A key that the server has not
-// seen is written as a placeholder.
+// Lines to copy that show how to sign in with a new key on each protocol. A key that the server has
+// not seen is shown as a placeholder.
 
 import type { ServerPlaces } from '../../bus/services.js'
 import type { WalletKey } from '../../identity/keys/wallet-keys.js'
@@ -8,13 +8,13 @@ import type { DocumentWriter } from '../../value/writer.js'
 
 const placeholder = 'API_KEY'
 
-/** `{user, wire, redis, sql, http}` as a field of the document that is open. */
+/** Writes `{user, wire, redis, sql, http}` as a field of the open document. */
 export function writeConnection(
   writer: DocumentWriter,
   name: string,
   { key, apiKey = placeholder }: { readonly key: WalletKey; readonly apiKey?: string | undefined },
   { host, http, isTls, ports, database: main }: ServerPlaces,
-  /** The wallet's own space; that of all unless given. */
+  /** The wallet's own space; by default the main space. */
   database = main,
 ): void {
   const user = userNameOf(key)

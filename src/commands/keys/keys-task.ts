@@ -1,5 +1,5 @@
-// The commands by which a wallet's session manages the wallet's API keys, and the public view of
-// the registry that a client needs to sign for it. They wait for the chain, so all are tasks.
+// The commands with which a wallet's session manages its API keys, and the public view of the
+// registry that a client needs for signing. They wait for the chain, so all are tasks.
 
 import { fail } from '../../base/errors.js'
 import { anyValue, number, optional, string, withDefault } from '../../bus/document/params.js'
@@ -25,9 +25,9 @@ import {
 } from './arguments.js'
 import { writeConnection } from './connection-lines.js'
 
-/** What answers where the chain has yet to hear of the end of a key. */
+/** The reply while the chain does not know yet that a key has ended. */
 const pending = 'pending-signature'
-/** Of a hash, in the audit: enough to tell one wallet's keys apart. */
+/** Digits of a hash in the audit: enough to tell the keys of one wallet apart. */
 const hashDigitsShown = 8
 
 const generateKey = documentRow({
@@ -150,7 +150,7 @@ const keyRegistry = documentRow({
     'Returns what the chain has of a wallet, and what the wallet needs to sign for the ' +
     'registry.',
   run: async (call) => {
-    // What is on the chain is no secret; but before login only HTTP limits how often one asks.
+    // Chain data is public, but before login only HTTP limits the rate of these queries.
     if (call.identity.kind === 'anonymous' && call.session.protocol !== 'http') {
       throw fail('Unauthorized', 'Command keyRegistry requires authentication')
     }

@@ -1,5 +1,5 @@
-// The commands that tell how much a wallet's keys are used: one key by day and endpoint, and all of
-// them together. Each writes first what is only counted, so that they tell of all before them.
+// The commands that report the use of a wallet's keys: one key by day and endpoint, or all keys.
+// Each first writes the counts that are still in memory, so that its figures are complete.
 
 import { fail } from '../../base/errors.js'
 import { dayMs, keyUseDays, keyUseDaysMax, keyUseListedMax } from '../../base/limits.js'
@@ -82,7 +82,7 @@ function usesOf<A, T>({ services }: Call<A, T>): KeyUse {
   throw fail('CommandNotSupported', 'this server does not count how much keys are used')
 }
 
-/** Of keys that the chain alone knows there is none. */
+/** Keys that only the chain knows have no label. */
 function* labelsOf(
   tx: ReadTx,
   keys: readonly Pick<WalletKey, 'hash' | 'address'>[],

@@ -1,5 +1,5 @@
-// Every key-value command: what the bus runs, COMMAND lists and the reference documents. A row that
-// is not here does not exist.
+// Every key-value command: the bus runs these rows, COMMAND lists them, and the reference documents
+// them. A command that is not here does not exist.
 
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import { bitOperationRows } from './bits/bit-operations.js'

@@ -1,5 +1,5 @@
-// Parameters that the commands of graph memory share, and how a command finds its graph, so that
-// they refuse the same things in the same words.
+// Parameters of several graph commands, and how a command finds its graph, so that equal errors
+// have equal texts.
 
 import { fail } from '../../base/errors.js'
 import { entityNameCharsMax } from '../../base/limits.js'
@@ -15,7 +15,7 @@ import { unknownNode } from '../../memory/write/memory-plan.js'
 import type { Program } from '../../store/store.js'
 import { stringValue } from '../../value/value.js'
 
-/** An id, or an entity's name. */
+/** A node: an id, or an entity's name. */
 export const nodeText: Field<string> = {
   ...string,
   bind: (where) => {
@@ -25,14 +25,14 @@ export const nodeText: Field<string> = {
   },
 }
 
-/** The resources of a command on its one graph. */
+/** The resources of a command on its single graph. */
 export function graphResource(
   ...privileges: readonly Privilege[]
 ): (call: { readonly db: string; readonly target: string }) => readonly Resource[] {
   return ({ db, target }) => graphResources(db, target, ...privileges)
 }
 
-/** Who writes, and when. */
+/** The author and time of a write. */
 export function authorOf({
   now,
   identity,
@@ -40,7 +40,7 @@ export function authorOf({
   return { now, createdBy: walletOf(identity) }
 }
 
-/** The graph that a node is asked of. Throws NodeNotFound: a graph that is not there has none. */
+/** The graph of a requested node. Throws NodeNotFound, because a missing graph has no nodes. */
 export function* requireGraph(
   tx: Parameters<typeof findGraph>[0],
   { db, target }: Pick<Call<unknown, string>, 'db' | 'target'>,

@@ -1,4 +1,4 @@
-// Edges between nodes that are there, and entities that turn out to be one.
+// Edges between existing nodes, and merging of entities that are the same.
 // (docs/memory.md, "Routes")
 
 import { fail } from '../../base/errors.js'
@@ -95,7 +95,7 @@ function meantEdge({ id, from, to, type = 'relates' }: MeantArgs): MeantEdge {
 
 const mergeEntitiesRow = documentRow({
   name: 'mergeEntities',
-  // The node that goes holds all that the other one gets.
+  // The removed node's data moves to the other node, so the total does not grow.
   ...plain,
   grain: 'sweep',
   access: 'identity',

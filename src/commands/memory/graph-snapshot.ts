@@ -1,4 +1,4 @@
-// graphSnapshot: what a viewer shows of a graph when it opens.
+// graphSnapshot: the newest memories, entities and edges of a graph, for a viewer that opens it.
 // (docs/memory.md, "Routes")
 
 import { fail } from '../../base/errors.js'
@@ -36,7 +36,7 @@ export const graphSnapshotRow = documentRow({
   },
 })
 
-/** Edges that are made ready to be shown between two looks at the time. */
+/** Edges that are prepared between two checks of the time. */
 const edgesAtOnce = 64
 
 const nothing: Snapshot = {
@@ -48,7 +48,7 @@ const nothing: Snapshot = {
   seq: 0,
 }
 
-/** There may be very many of them. */
+/** Prepares edges with pauses, because there may be very many. */
 function* shownEdges(tx: ReadTx, edges: readonly Edge[]): Program<Document[]> {
   const shown: Document[] = []
   for (const edge of edges) {

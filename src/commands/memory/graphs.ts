@@ -1,4 +1,4 @@
-// Graphs as wholes: which there are, who owns each and who may reach it, how it ranks, and its end.
+// Commands on whole graphs: listing, owner and access, ranking parameters, and deletion.
 // (docs/memory.md, "Routes")
 
 import { fail } from '../../base/errors.js'
@@ -133,10 +133,10 @@ const setGraphRow = documentRow({
   },
 })
 
-/** Parameters of BM25 are of this size; more would only sum term frequencies. */
+/** Upper bound of the BM25 parameters; larger values would only add up term frequencies. */
 const k1Max = 10
 
-/** Who has not claimed a graph can claim it by its mode alone; the rest is its owner's. */
+/** A wallet claims an unowned graph by setting its mode only. Everything else needs its owner. */
 function settingPrivileges({ mode, ownerAddress, roles, k1, b }: SetGraphArgs): Privilege[] {
   const claims = mode !== undefined || ownerAddress !== undefined
   const isOwners = roles !== undefined || k1 !== undefined || b !== undefined
@@ -161,7 +161,7 @@ function changedAccess(call: SetGraphCall, access: Access): Access {
   })
 }
 
-/** Addresses to 1 (read) or 2 (write). */
+/** Parses roles: addresses with 1 (read) or 2 (write). */
 function requireRoles(given: Document): Record<string, 1 | 2> {
   const roles: Record<string, 1 | 2> = {}
   for (const [address, value] of fieldsOf(documentValue(given))) {

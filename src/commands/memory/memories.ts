@@ -1,4 +1,4 @@
-// One memory: reading it with its edges, changing what may change, deleting it.
+// Commands on one memory: reading it with its edges, changing its mutable fields, deleting it.
 // (docs/memory.md, "Routes")
 
 import { fail } from '../../base/errors.js'

@@ -1,5 +1,5 @@
-// verifyMemory, verifyGraph, anchorGraph and the like: they wait for the chain, so they are tasks.
-// What they read and write of the graph goes through the call's guard, before and after.
+// verifyMemory, verifyGraph, anchorGraph and similar commands. They wait for the chain, so they are
+// tasks. Their reads and writes of the graph go through the call's guard.
 
 import { fail } from '../../base/errors.js'
 import { anchorBatchMemories, memoryIdCharsMax, verifyIdsMax } from '../../base/limits.js'
@@ -25,7 +25,7 @@ interface Reader<F extends Fields> {
   readonly run: (call: Call<Args<F>, string>) => Promise<Document>
 }
 
-/** A command that tells of the proofs of a graph and writes nothing. */
+/** A command that reports proofs of a graph and writes nothing. */
 function graphReader<F extends Fields>(row: Reader<F>): DocumentRow {
   return documentRow({
     ...row,
@@ -114,7 +114,8 @@ const exportEvidence = graphReader({
 
 const anchorGraph = documentRow({
   name: 'anchorGraph',
-  // A full quota leaves no memory without its proof: batches are a fraction of what is stored.
+  // Allowed over the quota, so that every memory gets its proof; batches are a small part of the
+  // data.
   ...plain,
   grain: 'task',
   access: 'identity',
@@ -173,7 +174,7 @@ function writeGraphVerdict(out: DocumentWriter, verdict: GraphVerdict): void {
   writeField(out.close(), 'cursor', cursor)
 }
 
-/** Texts, truths and whole numbers as they are. */
+/** Writes texts, booleans and whole numbers. */
 function writeFields(out: DocumentWriter, fields: object): void {
   for (const [name, value] of Object.entries(fields)) writeField(out, name, value)
 }

@@ -1,4 +1,4 @@
-// recallMemories: what a graph of memories says to a question, or around an entity.
+// recallMemories: the memories of a graph that answer a question, or that surround an entity.
 // (docs/memory.md, "Recall, exactly")
 
 import { fail } from '../../base/errors.js'
@@ -89,7 +89,7 @@ function requireLength(name: string, text: string | undefined, max: number): voi
   throw fail('BadValue', `${name} is 1 to ${max} characters`)
 }
 
-/** Whether a text has no more code points than that; no more of it is looked at than it takes. */
+/** Whether a text has at most `max` code points; reads only as much as needed. */
 function hasAtMost(text: string, max: number): boolean {
   if (text.length <= max) return true
   return text.length <= 2 * max && [...text].length <= max

@@ -1,5 +1,5 @@
-// rememberMemories: memories go in by groups of one write program each, or all in one. A memory is
-// atomic with its entities, edges and postings; the command is only where it is asked to be.
+// rememberMemories: memories are written in groups of one program each, or all in one. A memory is
+// atomic with its entities, edges and postings; the command is atomic only on request.
 // (docs/design/transactions.md, rules 1 and 2; docs/memory.md, "Routes")
 
 import { fail, type GatewayError, hasKind, toGatewayError } from '../../base/errors.js'
@@ -45,10 +45,10 @@ import { field } from '../../value/elements.js'
 import { type Document, nullValue } from '../../value/value.js'
 import type { DocumentWriter } from '../../value/writer.js'
 
-/** Where each stands for itself: those that are prepared together, and bytes of their documents. */
+/** Without atomicity: memories analysed together, and bytes of their documents. */
 const memoriesAnalysedMax = 128
 const memoryBytesAnalysedMax = 256 * KiB
-/** Bytes of the memories that are to be written all or none. */
+/** Bytes of the memories of one atomic command. */
 const memoryBytesAtOnceMax = 1 * MiB
 
 interface RememberArgs {
@@ -97,7 +97,7 @@ class BatchWriter {
     this.creation = graphCreation(call)
   }
 
-  /** One program, or nothing. Throws GraphLimit where that would be too much. */
+  /** Writes all in one program or nothing. Throws GraphLimit if they exceed one. */
   *all(memories: readonly Document[]): Sweep<Outcome[]> {
     requireOneProgram(memories)
     const { target } = this.call
@@ -108,7 +108,7 @@ class BatchWriter {
         const memory = yield* prepareMemory(tx, target, index, document)
         all.push(memory)
         for (const term of memory.terms.keys()) terms.add(term)
-        // Each is put at least once.
+        // Each term is put at least once.
         if (terms.size > programPutsMax) throw tooMany()
       }
       return all
@@ -123,7 +123,7 @@ class BatchWriter {
     }
   }
 
-  /** Groups, of which each memory may be refused alone. */
+  /** Writes in groups; each memory may be refused by itself. */
   *each(memories: readonly Document[]): Sweep<Outcome[]> {
     const outcomes: Outcome[] = []
     for (const read of groupsOf(placed(memories), readTogether)) {
@@ -149,7 +149,7 @@ class BatchWriter {
     return { analysed, refusals }
   }
 
-  /** One program; if it is more than one may hold, one for each half. */
+  /** Runs one program. If the group exceeds a program, runs one for each half. */
   private *group(group: readonly AnalysedMemory[]): Sweep<Outcome[]> {
     const [first] = group
     if (first === undefined) return []
@@ -169,8 +169,8 @@ class BatchWriter {
   }
 
   /**
-   * Where others keep changing what it rests on, one long program is better than a refusal; where
-   * many are prepared, better than the memory that each of them holds.
+   * Falls back to one long program if other clients keep changing the graph, because that is better
+   * than a refusal. If many batches are prepared, it saves the memory that they hold.
    */
   private *writeLarge(memories: readonly AnalysedMemory[]): Sweep<Outcome[]> {
     const { store } = this.call.engine
@@ -183,7 +183,7 @@ class BatchWriter {
     }
   }
 
-  /** One program that only makes changes: what they are is found before, by a read that pauses. */
+  /** An optimistic write: a read with pauses computes the changes, and one program applies them. */
   private *writeOptimistic(memories: readonly AnalysedMemory[]): Sweep<Outcome[]> {
     const { call, creation } = this
     const target = { db: call.db, name: call.target, creation }
@@ -201,19 +201,19 @@ class BatchWriter {
     })
   }
 
-  /** Ids are taken as late as can be, since `next` edges follow them. */
+  /** Ids are taken as late as possible, because `next` edges follow their order. */
   private options(isAtomic: boolean): RememberOptions {
     const { call, memories, createdBy } = this
     const ulids = call.services.ulids.series(call.now, memories)
     const idOf = (index: number): string => memoryPrefix + ulids.at(index)
-    // Ids are asked when a memory was made: where the clock has gone back, both stay ahead of it.
+    // The time comes from the ids, so that both stay monotonic if the clock is set back.
     return { now: ulids.ms, createdBy, idOf, isAtomic }
   }
 
   private *write(group: readonly AnalysedMemory[], isAtomic: boolean): Sweep<Outcome[]> {
     const { call, creation } = this
     const { db, target } = call
-    // The same however often it runs.
+    // The same in every run.
     const options = this.options(isAtomic)
     try {
       return yield* writePhase(function* (tx) {
@@ -231,7 +231,7 @@ class BatchWriter {
   }
 }
 
-/** Ends a program that would leave nothing but a new graph. */
+/** Rolls back a program that would only create an empty graph. */
 class NothingKept extends Error {
   constructor(readonly outcomes: Outcome[]) {
     super()
@@ -240,14 +240,14 @@ class NothingKept extends Error {
 
 type Placed = readonly [index: number, memory: Document]
 
-/** What a group holds at most: members, and the sum of what each of them counts for. */
+/** The maximum of a group: its members, and the sum of their weights. */
 interface GroupBound<T> {
   readonly members: number
   readonly sum: number
   readonly countOf: (member: T) => number
 }
 
-/** Preparing pauses: what is held in memory is the bound. */
+/** Preparing pauses, so only memory bounds it. */
 const readTogether: GroupBound<Placed> = {
   members: memoriesAnalysedMax,
   sum: memoryBytesAnalysedMax,
@@ -260,12 +260,12 @@ const writtenTogether: GroupBound<AnalysedMemory> = {
   countOf: writingUnits,
 }
 
-/** Memories with their places in the command. */
+/** Memories with their positions in the command. */
 function placed(memories: readonly Document[]): Placed[] {
   return memories.map((memory, index) => [index, memory])
 }
 
-/** In their order; a group has one member at least. */
+/** Groups in order; each has at least one member. */
 function* groupsOf<T>(all: readonly T[], bound: GroupBound<T>): Generator<T[]> {
   let group: T[] = []
   let sum = 0
@@ -282,7 +282,7 @@ function* groupsOf<T>(all: readonly T[], bound: GroupBound<T>): Generator<T[]> {
   if (group.length > 0) yield group
 }
 
-/** Texts that only a long turn could look through for names. Throws GraphLimit. */
+/** Throws GraphLimit for texts whose search for names would take a long turn. */
 function requireOneProgram(memories: readonly Document[]): void {
   const bytes = memories.reduce((sum, { length }) => sum + length, 0)
   if (bytes > memoryBytesAtOnceMax) throw tooMany()

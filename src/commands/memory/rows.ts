@@ -1,5 +1,5 @@
-// The commands of graph memory: one list, which the table of commands takes in and the tests of
-// rights go through.
+// The commands of graph memory: one list, for the command table and the tests of rights. A graph
+// command that is not here does not exist.
 
 import type { DocumentRow } from '../../bus/document/row.js'
 import { edgeRows } from './edges.js'
@@ -20,5 +20,5 @@ const rows: readonly DocumentRow[] = [
   ...graphRows,
 ]
 
-/** Graphs are in spaces, whose rights are asked as of all that lies there. */
+/** Graphs are in spaces, and use their rights. */
 export const memoryRows = rows.map((row): DocumentRow => ({ ...row, inSpaces: true }))

@@ -1,7 +1,6 @@
-// sqlExplain: how a statement finds its rows — for each table the operation of the document
-// protocol that its condition becomes, and the engine's plan for it. As lines that psql shows, and
-// as a document. With ANALYZE the plans are run and counted; what would be changed is left as it
-// is.
+// sqlExplain: how a statement finds its rows. For each table it shows the equivalent operation of
+// the document protocol and the engine's plan, as text lines for psql and as a document. With
+// ANALYZE the plans run and are counted, but nothing is changed.
 
 import { fail } from '../../base/errors.js'
 import type { CommandReadTx } from '../../bus/document/command-tx.js'
@@ -62,7 +61,7 @@ function notExplained({ kind }: Statement): Error {
   return fail('CommandNotSupported', text, { sqlState: '0A000' })
 }
 
-/** How rows would be found, and how many, is for those who may read them. */
+/** The plans and counts of rows are visible only to callers that may read the rows. */
 function explainedResource(
   call: Pick<SqlCall, 'db' | 'target'>,
   statement: ChangeStatement,
@@ -185,7 +184,7 @@ function* joinOf(tx: CommandReadTx, { keys, isLeft }: JoinStep, table: Table): P
 
 interface Read {
   readonly table: Pick<Table, 'name' | 'ns'>
-  /** What the statement calls it. */
+  /** The table's name in the statement. */
   readonly name: string
   readonly filter: Document
   readonly sort: Document | undefined

@@ -1,5 +1,5 @@
-// An explanation as lines like PostgreSQL's, which psql shows, and as a document, which programs
-// read: the same stages in both.
+// An explanation as text lines in PostgreSQL's style, for psql, and as a document, for programs.
+// Both show the same stages.
 
 import type { SelectStatement } from '../../protocol/sql/ast.js'
 import { Elements, elementsOf, field, fieldIn } from '../../value/elements.js'
@@ -12,14 +12,14 @@ import { hasAggregate } from './select/aggregate.js'
 
 export interface ExplainedTable {
   readonly collection: string
-  /** What the statement calls it. */
+  /** The table's name in the statement. */
   readonly name: string
   readonly verb: 'find' | 'insert' | 'update' | 'delete' | 'drop'
   readonly filter: Document
   readonly sort: Document | undefined
-  /** How its rows are joined to those before; undefined of the first table. */
+  /** How its rows are joined to the rows before; undefined for the first table. */
   readonly join: string | undefined
-  /** Of the engine; undefined where there is nothing to plan. */
+  /** The engine's plan; undefined if there is none. */
   readonly plan: Document | undefined
   readonly isView: boolean
 }
@@ -50,7 +50,7 @@ export function explainedLines(
   return lines
 }
 
-/** What is done with the rows, the last of it first. */
+/** The steps after the rows are read, the last one first. */
 function headsOf(
   { limit, offset, isDistinct, orderBy, groupBy, having, results }: SelectStatement,
   tables: readonly ExplainedTable[],
@@ -93,7 +93,7 @@ function tableLines({ collection, name, verb, filter, plan, isView }: ExplainedT
 
 const scanNames = new Set(['COLLSCAN', 'IXSCAN', 'IDHACK', 'CLUSTERED_IXSCAN', 'DISTINCT_SCAN'])
 
-/** The stages of the winning plan that read something. */
+/** The stages of the winning plan that read data. */
 function scansOf(plan: Document): Value[] {
   const planner = field(plan, 'queryPlanner')
   const winning = planner === undefined ? undefined : fieldIn(planner, 'winningPlan')
@@ -109,7 +109,7 @@ function scansOf(plan: Document): Value[] {
   return found
 }
 
-/** Of a plan that was run. */
+/** The counts of a plan that was run. */
 function countsOf(plan: Document): string[] {
   const stats = field(plan, 'executionStats')
   if (stats === undefined) return []
@@ -125,7 +125,7 @@ function countsOf(plan: Document): string[] {
   ]
 }
 
-/** The reply with `explain` behind its cursor: an operation and a plan for each table. */
+/** Writes the reply with `explain` after its cursor: an operation and a plan for each table. */
 export function writeExplained(
   reply: Document,
   { kind }: SelectStatement | ChangeStatement,

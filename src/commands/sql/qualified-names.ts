@@ -1,6 +1,5 @@
-// Columns that are written with the schema of their table, `public.t.a`, as some clients write
-// every column. A tree is brought to `t.a` once, where it is parsed: a name of three parts would
-// else be a path into a document, and what is missing there is NULL.
+// Columns written with a schema, `public.t.a`, as some clients write every column. Parsing shortens
+// them to `t.a`. Otherwise three parts would be a path into a document, and a missing path is NULL.
 // Source: PostgreSQL 17, 4.2.1.
 
 import type {
@@ -18,7 +17,7 @@ import { mapExpression } from './expression/expression-tree.js'
 
 type Rename = (expression: Expression) => Expression
 
-/** Throws 42P01 where a table that has an alias is named by its schema. */
+/** Throws 42P01 if a schema names a table that has an alias. */
 export function withoutSchemas(statement: Statement): Statement {
   switch (statement.kind) {
     case 'select':
@@ -79,7 +78,7 @@ function assignment({ target, value }: Assignment, map: Rename): Assignment {
   return { target, value: value === undefined ? undefined : map(value) }
 }
 
-/** A keyword here, whatever its case: `EXCLUDED.a`. */
+/** A keyword in any case: `EXCLUDED.a`. */
 function lowerExcluded(node: Expression): Expression | undefined {
   if (node.kind !== 'column' || node.path.length < 2) return undefined
   const [first, ...rest] = node.path
@@ -90,7 +89,7 @@ function lowerExcluded(node: Expression): Expression | undefined {
 function renamer(tables: readonly TableReference[]): Rename {
   const isTaken = (name: PathPart | undefined) =>
     tables.some((table) => (table.alias ?? table.name) === name)
-  /** The name without its schema; undefined where it has none. */
+  /** The name without its schema; undefined if it has none. */
   const bare = (path: readonly PathPart[], at: number): readonly PathPart[] | undefined => {
     const [schema, name, third] = path
     if (path.length < 2 || typeof schema !== 'string' || isTaken(schema)) return undefined

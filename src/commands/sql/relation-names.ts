@@ -1,7 +1,6 @@
-// Which relation a name without quotes means: PostgreSQL folds it to lower case, documents keep
-// their case. A table of CREATE TABLE and one of the catalog is found by the folded name, any other
-// collection by the name as written. A statement that names one of the former is read folded.
-// (docs/sql.md, "Names")
+// The relation of an unquoted name: PostgreSQL folds it to lower case, documents keep their case.
+// Declared and virtual tables match the folded name, other collections the name as written. If a
+// statement uses a table of the first kind, all its names are folded. (docs/sql.md, "Names")
 
 import type { Namespace, Resource } from '../../engine/types.js'
 import type { Join, SelectStatement, Statement, TableReference } from '../../protocol/sql/ast.js'
@@ -10,21 +9,21 @@ import { virtualName } from './catalog/catalog-tables.js'
 import { isDeclared } from './define/declared-table.js'
 import { canFold, foldedStatement, parsedStatement } from './statement-cache.js'
 
-/** A relation as the statement writes it, and with its names folded. */
+/** A relation as written, and with its names folded. */
 export interface RelationName {
   readonly written: TableReference
   readonly folded: TableReference
 }
 
-/** Tables of a SELECT, in the order in which a row has them. */
+/** Tables of a SELECT, in the order of a row's documents. */
 export function referencesOf({ from, joins }: SelectStatement): readonly TableReference[] {
   return from === undefined ? [] : [from, ...joins.map(({ table }) => table)]
 }
 
-/** Of statements that are the same when they are folded. */
+/** Names of statements that folding does not change. */
 const plainNames = new WeakMap<Statement, readonly RelationName[]>()
 
-/** The relations of a statement, which may be that of an EXPLAIN or a DECLARE. */
+/** The relations of a statement; for EXPLAIN and DECLARE those of the inner statement. */
 export function relationNames(text: string, written: Statement): readonly RelationName[] {
   const known = plainNames.get(written)
   if (known !== undefined) return known
@@ -50,20 +49,20 @@ function tablesOf(statement: Statement): readonly TableReference[] {
   }
 }
 
-/** `touch` of the name as written, or of the declared table that it is when folded. */
+/** The resource of the name as written, or of the folded name if that is a declared table. */
 export function meaning(resource: Resource, { written, folded }: RelationName): Resource {
   if (resource.collection === undefined || written.name === folded.name) return resource
   return { ...resource, instead: { name: folded.name, accepts: isDeclared } }
 }
 
-/** Whether it is a table of the catalog, under its folded name, or what a function answers. */
+/** Whether it is a virtual table, under its folded name, or a function. */
 export function isOfCatalog({ written, folded }: RelationName): boolean {
   return written.call !== undefined || isVirtual(written) || virtualName(folded) !== undefined
 }
 
 /**
- * The statement as it is to be read where these are its relations; undefined for one that is not
- * there, and for those of the catalog.
+ * The statement with names folded as these relations require. A missing relation, or a virtual
+ * table, is undefined in `found`.
  */
 export function statementOver(
   text: string,
@@ -89,7 +88,7 @@ function innerOf(statement: Statement): Statement {
     : statement
 }
 
-/** Under the name that it has, with the alias that the statement gives it. */
+/** The table under its stored name, with the alias from the statement. */
 function meantTable({ written, folded }: RelationName, ns: Namespace | undefined): TableReference {
   if (folded.call !== undefined || virtualName(folded) !== undefined) return folded
   const name = ns?.name ?? written.name
@@ -109,7 +108,7 @@ function withTables(statement: Statement, tables: readonly TableReference[]): St
   return 'table' in statement ? ({ ...statement, table: first } as Statement) : statement
 }
 
-/** A CREATE TABLE: with columns its names are folded, else it makes a collection as written. */
+/** A CREATE TABLE: with columns its names are folded; without, it makes a collection as written. */
 export function declaredStatement(text: string): Statement {
   const folded = foldedStatement(text)
   const isDeclaring = folded.kind === 'createTable' && folded.columns.length > 0

@@ -1,5 +1,5 @@
-// sqlShow: SHOW TABLES, SHOW INDEXES and DESCRIBE, as rows of what the caller may read. Columns are
-// those of CREATE TABLE, else those that the first documents have. (docs/sql.md, "Catalog")
+// sqlShow: SHOW TABLES, SHOW INDEXES and DESCRIBE, limited to what the caller may read. Columns
+// come from CREATE TABLE, else from the first documents. (docs/sql.md, "Catalog")
 
 import { fail } from '../../base/errors.js'
 import { showSampleDocuments } from '../../base/limits.js'
@@ -141,7 +141,7 @@ function indexes(tx: CommandReadTx, { db }: SqlCall, collection: string): Docume
   })
 }
 
-/** `a, b DESC`; of other kinds of index their kind. */
+/** `a, b DESC`; for other kinds of index, the kind. */
 function textOfKey(key: Value): string {
   const parts = [...fieldsOf(key)].map(([path, how]) => {
     if (!how.isNumber) return `${path} ${how.type === bsonType.string ? stringOf(how) : ''}`
@@ -180,7 +180,7 @@ function foldedTable(text: string, table: TableName): TableName {
   return folded.kind === 'describe' || folded.kind === 'showIndexes' ? folded.table : table
 }
 
-/** Under the name that it has. */
+/** The table under its stored name. */
 function meantTable(tx: CommandReadTx, { target }: SqlCall, table: TableName): TableName {
   const folded = foldedTable(target, table)
   if (isVirtual(folded)) return folded

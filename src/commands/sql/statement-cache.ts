@@ -1,5 +1,5 @@
-// Trees of the statements that were parsed last: a statement is looked at when it is translated,
-// when its collections are named and when it runs, and clients send the same texts again.
+// Trees of recently parsed statements. One statement is needed for its translation, its resources
+// and its run, and clients repeat the same texts.
 
 import { LRUCache } from 'lru-cache'
 import { sqlStatementsBytesMax, sqlStatementsMax } from '../../base/limits.js'
@@ -9,18 +9,18 @@ import { withPosition } from './expression/evaluation-error.js'
 import { withoutSchemas } from './qualified-names.js'
 
 interface Known extends Parsed {
-  /** The same with names in lower case; made when a declared table is first met. */
+  /** The same with folded names; created when a declared table is first used. */
   folded: Statement | undefined
 }
 
 const statements = new LRUCache<string, Known>({
   max: sqlStatementsMax,
   maxSize: sqlStatementsBytesMax,
-  // What a tree takes beside its text, with what is kept for as long as the tree is.
+  // Estimated memory of a tree beside its text, with everything cached for it.
   sizeCalculation: ({ canFold }, text) => text.length * (canFold ? 64 : 32) + 2_000,
 })
 
-/** As parseStatement; the tree is shared and not to be changed. */
+/** As parseStatement; the tree is shared and must not be changed. */
 export function parsedStatement(text: string): Parsed {
   const known = statements.get(text)
   if (known !== undefined) return known
@@ -38,12 +38,12 @@ function noteFolding(statement: Statement): void {
   if (statement.kind === 'explain' || statement.kind === 'declare') noteFolding(statement.statement)
 }
 
-/** Whether a tree of parsedStatement, or the statement in it, is another one with names folded. */
+/** Whether folding changes the names of a tree of parsedStatement, or of its inner statement. */
 export function canFold(statement: Statement): boolean {
   return folding.has(statement)
 }
 
-/** The statement as PostgreSQL reads it: names without quotes in lower case. */
+/** The statement as PostgreSQL reads it: unquoted names in lower case. */
 export function foldedStatement(text: string): Statement {
   const parsed = parsedStatement(text)
   if (!parsed.canFold) return parsed.statement

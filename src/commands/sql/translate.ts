@@ -1,5 +1,5 @@
-// A statement as one command of the bus, so that authorization, limits, logs and metrics are those
-// of every command. What concerns only a client's session is left to its listener.
+// Translates a statement to one command of the bus, so that the same authorization, limits, logs
+// and metrics apply. The listener handles statements about the client's session.
 
 import type { Parameters, Statement } from '../../protocol/sql/ast.js'
 import type { Document, Value } from '../../value/value.js'
@@ -9,11 +9,11 @@ import { parsedStatement } from './statement-cache.js'
 
 interface SqlRequest {
   readonly text: string
-  /** For `$1` and `?`; null for NULL. */
+  /** Values of `$1` and `?`; null for NULL. */
   readonly params: readonly Value[]
-  /** For `:name`. */
+  /** Values of `:name`. */
   readonly named?: ReadonlyMap<string, Value> | undefined
-  /** Rows of a SELECT that has no LIMIT. */
+  /** Maximum rows of a SELECT without LIMIT. */
   readonly rowsDefault?: number | undefined
   /** Rows of the first batch. */
   readonly batchSize?: number | undefined
@@ -48,14 +48,17 @@ export type SqlKind =
 
 interface SqlCommand {
   readonly kind: SqlKind
-  /** Undefined: of the session (SET, BEGIN, SHOW of a setting), which no store is needed for. */
+  /**
+   * Undefined for statements about the session (SET, BEGIN, SHOW of a setting), which need no
+   * store.
+   */
   readonly body: Document | undefined
   readonly statement: Statement
-  /** The reply has rows: a cursor and columns. */
+  /** Whether the reply has rows: a cursor and columns. */
   readonly returns: boolean
 }
 
-/** Throws what parsing does, and 08P01 unless there is a value for every placeholder. */
+/** Throws errors of parsing, and 08P01 unless every placeholder has a value. */
 export function commandFor(request: SqlRequest): SqlCommand {
   const { statement, parameters } = parsedStatement(request.text)
   const values = valuesFor(parameters, request)
@@ -69,8 +72,8 @@ export function commandFor(request: SqlRequest): SqlCommand {
 }
 
 /**
- * What asks for the rights of a statement and runs nothing of it; undefined where it is of the
- * session. Throws as commandFor.
+ * A command that checks the rights of a statement without running it; undefined for a statement
+ * about the session. Throws as commandFor.
  */
 export function explaining(request: SqlRequest): Document | undefined {
   const { statement, parameters } = parsedStatement(request.text)
@@ -124,7 +127,7 @@ function kindOf({ kind }: Statement): SqlKind {
   return isShown ? 'show' : kind
 }
 
-/** Whether it answers rows; nothing is no statement. */
+/** Whether it returns rows; an empty text is no statement. */
 export function returnsRows(statement: Statement | undefined): boolean {
   switch (statement?.kind) {
     case 'select':
@@ -155,7 +158,7 @@ function bodyOf(command: string, request: SqlRequest, values: readonly Value[]):
   })
 }
 
-/** The values of the placeholders by their indexes. */
+/** The values of the placeholders, by index. */
 function valuesFor(parameters: Parameters, { params, named }: SqlRequest): readonly Value[] {
   const { style, count, names } = parameters
   if (style !== 'named') {

@@ -1,4 +1,4 @@
-// What an accumulator is: a state per group, fed with the value of one expression for each
+// What an accumulator is: a state per group that receives the value of one expression for each
 // document.
 
 import { fail } from '../../base/errors.js'
@@ -6,25 +6,25 @@ import { blockingBytesMax } from '../../base/limits.js'
 import type { Value } from '../../value/value.js'
 import type { Env, Expression, Result, Scope } from './operator.js'
 
-/** One group's state. */
+/** The state of one group. */
 export interface Accumulator {
   add(value: Result): void
-  /** Missing results are null in the group's document. */
+  /** A missing result becomes null in the group's document. */
   result(): Result
-  /** Bytes of the values that are kept; a state of fixed size holds none. */
+  /** Bytes of the kept values; 0 for a state of fixed size. */
   readonly bytesHeld: number
-  /** The state as a value, for `absorb` of a state of the same kind: $group spills it. */
+  /** The state as a value for `absorb`, when $group spills. */
   save(): Value
-  /** Takes in what another state has saved, whose documents came after this one's. */
+  /** Merges a saved state, whose documents came after this one's. */
   absorb(saved: Value): void
 }
 
-/** An accumulator of one $group field: what is evaluated for each document, and the states. */
+/** An accumulator of one $group field: its input expression, and its states. */
 export interface AccumulatorPlan {
   readonly input: Expression
-  /** `create` looks at the group: its `n` is no constant. */
+  /** `create` reads the group, because its `n` is not constant. */
   readonly seesGroup?: boolean
-  /** `group` has the group's `_id` as its root, if it is to be seen. */
+  /** The root of `group` is the group's `_id`, if `create` reads it. */
   create(group: Env): Accumulator
 }
 
@@ -34,7 +34,7 @@ export interface AccumulatorRow {
   compile(operand: Value, scope: Scope): AccumulatorPlan
 }
 
-/** Refuses what a list of values in one group may not hold, on disk or not (reference server). */
+/** Throws above the bytes that a list of values in one group may hold, as in MongoDB. */
 export function requireListMemory(name: string, bytes: number): void {
   if (bytes <= blockingBytesMax) return
   const limit = `Memory limit: ${blockingBytesMax} bytes`
@@ -44,7 +44,7 @@ export function requireListMemory(name: string, bytes: number): void {
   )
 }
 
-/** Bytes that a kept value costs beside its payload. */
+/** Memory of a kept value beside its payload, bytes. */
 const valueOverheadBytes = 64
 
 export function bytesOf(value: Value): number {

@@ -1,6 +1,5 @@
 // Arithmetic: sums and products with the promotion rules of value/numbers.ts, dates in
-// milliseconds, and the functions of one number. null and missing give null; other types are
-// refused.
+// milliseconds, and functions of one number. null and missing give null; other types are errors.
 
 import { fail } from '../../base/errors.js'
 import {
@@ -52,7 +51,7 @@ function add(values: readonly Result[]): Value {
   return date === undefined ? sum.total() : shiftDate(date, sum.total(), 1n, '$add')
 }
 
-/** A date moved by a number of milliseconds, fractions rounded. */
+/** Adds milliseconds to a date; fractions are rounded. */
 function shiftDate(date: Value, amount: Value, sign: bigint, name: string): Value {
   const shifted = bigintOf(date) + sign * millisecondsOf(amount, name)
   if (shifted < int64Min || shifted > int64Max) throw fail('Overflow', `date overflow in ${name}`)
@@ -144,7 +143,7 @@ function wholeOf(value: Value): bigint {
   return value.type === bsonType.int64 ? bigintOf(value) : BigInt(numberOf(value))
 }
 
-/** Numbers of [0, 1) from a seed that each command draws anew: fit for samples, not for secrets. */
+/** Numbers of [0, 1) from a new seed per command: suitable for samples, not for secrets. */
 export class RandomNumber {
   private state: number
 
@@ -156,7 +155,7 @@ export class RandomNumber {
     return doubleValue(this.next())
   }
 
-  /** 32 bits of splitmix, taken twice for the 53 of a double. */
+  /** 32 bits of splitmix; a double needs two calls for its 53 bits. */
   private next(): number {
     return (this.word() * 2 ** 21 + (this.word() >>> 11)) / 2 ** 53
   }

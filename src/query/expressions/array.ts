@@ -1,5 +1,5 @@
-// Arrays: taking parts, joining, searching. What binds a variable for each element is in
-// iteration.ts, what treats arrays as sets in set.ts.
+// Array operators: parts, joining, searching. Operators that bind a variable per element are in
+// iteration.ts, those that treat arrays as sets in set.ts.
 
 import { fail } from '../../base/errors.js'
 import { blockingBytesMax } from '../../base/limits.js'
@@ -33,7 +33,7 @@ import {
 } from './operator.js'
 import { indexArgument } from './string.js'
 
-/** The element at a position, counted from the end when negative; undefined outside. */
+/** The element at a position; a negative one counts from the end. Undefined outside. */
 function elementAt(array: Value, index: number): Result {
   if (index === -1) return lastOf(array)
   const position = index < 0 ? countElements(array) + index : index
@@ -177,7 +177,7 @@ function range(values: readonly Result[]): Value {
   const step = values.length < 3 ? 1 : rangeArgument(values[2], 'step value', [34447, 34448])
   if (step === 0) throw location(34449, '$range requires a non-zero step value')
   const count = Math.max(0, Math.ceil((end - start) / step))
-  // An element is a type, a name of digits, NUL and four bytes: 16 bounds it.
+  // An element is a type, a name of digits, NUL and four bytes: at most 16 bytes.
   if (count * 16 > blockingBytesMax) {
     throw fail(
       'ExceededMemoryLimit',

@@ -1,5 +1,5 @@
-// Logic and conditions. Operands are evaluated only as far as the answer needs, so that a condition
-// can guard an expression that would fail.
+// Logic and conditions. Operands are evaluated only as far as needed, so that a condition can guard
+// an expression that would fail.
 
 import { work } from '../../base/work/work-budget.js'
 import { Elements, elementsOf } from '../../value/elements.js'

@@ -1,5 +1,5 @@
 // Comparisons in expressions: the total order over all types, without the type bracketing of
-// filters; a missing value ranks with undefined, below null.
+// filters. A missing value sorts with undefined, below null.
 
 import { compareValues } from '../../value/compare.js'
 import { boolValue, int32Value, undefinedValue } from '../../value/value.js'

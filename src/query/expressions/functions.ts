@@ -1,6 +1,6 @@
-// Functions of one number: rounding, powers and logarithms, trigonometry.
-// Deviation: logarithms, powers with fractions, exponentials and trigonometry of decimals are
-// computed as doubles, so that 15 of a decimal's 34 digits are right.
+// Functions of one number: rounding, powers and logarithms, trigonometry. Deviation: logarithms,
+// fractional powers, exponentials and trigonometry of decimals are computed in doubles. Only 15 of
+// a decimal's 34 digits are then exact.
 
 import { fail } from '../../base/errors.js'
 import {
@@ -57,7 +57,7 @@ function numeric(name: string, apply: (value: Value) => Value): OperatorRow {
   })
 }
 
-/** A result computed as a double, in the type that the operand asks for. */
+/** A result computed in doubles, in the type for the operand. */
 function approximate(operand: Value, n: number): Value {
   const result = doubleValue(n)
   return operand.type === bsonType.decimal128 ? toDecimal(result) : result
@@ -79,14 +79,14 @@ function abs(value: Value): Value {
   }
 }
 
-/** A whole number as int32 when it fits and may be, else int64, else double. */
+/** A whole number as int32 if it fits and `isLong` is false, else int64, else double. */
 function wholeResult(n: bigint, isLong: boolean): Value {
   if (!isLong && n === BigInt.asIntN(32, n)) return int32Value(Number(n))
   if (n >= int64Min && n <= int64Max) return int64Value(n)
   return doubleValue(Number(n))
 }
 
-/** Toward the whole number below (`up` false) or above. */
+/** Rounds down (`up` false) or up. */
 function wholeNear(value: Value, up: boolean): Value {
   if (value.type === bsonType.double) {
     return doubleValue(up ? Math.ceil(numberOf(value)) : Math.floor(numberOf(value)))
@@ -177,7 +177,7 @@ function power(base: Result, exponent: Result): Value {
   if (types.includes(bsonType.double) || whole === undefined || whole < 0) return doubleValue(n)
   const isLong = types.includes(bsonType.int64)
   if (Number.isSafeInteger(n)) return wholeResult(BigInt(n), isLong)
-  // Beyond 2^64 nothing can be exact, and the power of a bigint would not be bounded either.
+  // Above 2^64 the result is not exact, and a bigint power would be too large.
   if (Math.abs(n) > 2 ** 64) return doubleValue(n)
   return wholeResult(wholeOf(base) ** BigInt(whole), isLong)
 }
@@ -206,7 +206,7 @@ function squareRoot(value: Value): Value {
   if (value.type !== bsonType.decimal128) return doubleValue(Math.sqrt(n))
   const exact = decodeFrom(value)
   if (exact.kind !== 'finite') return value
-  // 36 digits of the root: the radicand needs twice as many, and an even exponent.
+  // For 36 digits of the root, the radicand needs twice as many, and an even exponent.
   let { coefficient, exponent } = exact
   const pad = Math.max(0, 72 - coefficient.toString().length)
   const shift = (exponent - pad) % 2 === 0 ? pad : pad + 1
@@ -218,7 +218,7 @@ function squareRoot(value: Value): Value {
   )
 }
 
-/** Newton's method, from above. */
+/** Newton's method, starting above the root. */
 function integerRoot(n: bigint): bigint {
   if (n < 2n) return n
   let root = 1n << BigInt((n.toString(2).length + 1) >> 1)
@@ -229,7 +229,7 @@ function integerRoot(n: bigint): bigint {
   }
 }
 
-/** An exact root is given with no more digits than it has. */
+/** Removes trailing zeros from an exact root. */
 function trimZeros(exact: Exact, isExact: boolean): Exact {
   let { coefficient, exponent } = exact
   while (isExact && exponent < 0 && coefficient % 10n === 0n) {
@@ -265,7 +265,7 @@ function logarithm(value: Result, base: Result): Value {
   return approximate(isDecimal ? base : value, Math.log(n) / Math.log(b))
 }
 
-/** `low` and `high` bound the argument; the brackets say whether they are inside. */
+/** `low` and `high` bound the argument; the brackets say whether each bound is included. */
 function trigonometric(
   name: string,
   apply: (n: number) => number,

@@ -1,5 +1,5 @@
-// What $reduce builds up: where its body adds to `$$value` as its last act, the addition goes
-// behind what is there, so that a result of n parts costs n additions and not n copies.
+// The growing value of $reduce. If the last step of its body adds to `$$value`, the addition is
+// appended in place. A result of n parts then costs n additions instead of n copies.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { work } from '../../base/work/work-budget.js'
@@ -12,9 +12,9 @@ import { writeArray } from '../../value/writer.js'
 import type { Env, Result } from './operator.js'
 import { requireRoom } from './operator.js'
 
-/** A value that grows; what `value` answered before stands until the next `add`. */
+/** A value that grows; the last result of `value` stays valid until the next `add`. */
 export interface Growing {
-  /** The operand, out of the way of what the additions before it write. */
+  /** Copies the operand if earlier additions would overwrite it. */
   apart(operand: Value): Value
   /** Adds an operand that `takes` has accepted. */
   add(operand: Value): void
@@ -25,18 +25,18 @@ export interface Growing {
 export interface Growth {
   takes(value: Result): value is Value
   begin(first: Value, env: Env): Growing
-  /** Null and missing operands add nothing. */
+  /** Whether null and missing operands add nothing. */
   readonly skipsNull?: boolean
-  /** Its value is dear: it is made at the end, unless the body looks at it. */
+  /** Whether its value is expensive: it is built at the end, unless the body reads it before. */
   readonly isLazy: boolean
 }
 
 const startBytes = 256
 
-/** Bytes that end with a few that the next addition overwrites. */
+/** Bytes with a terminator that the next addition overwrites. */
 abstract class GrowingBytes {
   protected bytes: Bytes
-  /** Where the next addition goes. */
+  /** Offset of the next addition. */
   protected at: number
 
   constructor(
@@ -80,7 +80,7 @@ abstract class GrowingBytes {
     return new Value(this.type, bytes, 0, at + 1)
   }
 
-  /** What the four bytes at the beginning say. */
+  /** The length in the first four bytes. */
   protected length(): number {
     return this.at + 1
   }
@@ -124,7 +124,7 @@ class GrowingText extends GrowingBytes implements Growing {
   }
 }
 
-/** Where an element lies. */
+/** The range of an element. */
 interface Place {
   readonly start: number
   readonly end: number
@@ -137,7 +137,7 @@ class GrowingObject extends GrowingBytes implements Growing {
     super(bsonType.object, first)
     const seen = this.index()
     if (seen === this.places.size) return
-    // A name that stands twice: the later field in the place of the earlier one.
+    // A repeated name: the later field replaces the earlier one in its place.
     const { bytes, at } = this
     bytes[at] = 0
     this.at = 4
@@ -173,7 +173,7 @@ class GrowingObject extends GrowingBytes implements Growing {
     if (more !== 0) this.index()
   }
 
-  /** Looks where the elements lie; how many there are, names that stand twice included. */
+  /** Indexes the elements; returns their number, repeated names included. */
   private index(): number {
     this.bytes[this.at] = 0
     this.places.clear()

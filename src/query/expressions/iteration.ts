@@ -1,5 +1,5 @@
-// Operators that evaluate an expression for each element of an array, and those that need several
-// arrays or an order of elements: $map, $filter, $zip, $sortArray. $reduce is in reduce.ts.
+// Operators that evaluate an expression per element, and those on several arrays or with an order
+// of elements: $map, $filter, $zip, $sortArray. $reduce is in reduce.ts.
 
 import { fail } from '../../base/errors.js'
 import { work } from '../../base/work/work-budget.js'
@@ -41,7 +41,7 @@ import {
 import { reduceOperators } from './reduce.js'
 import { requireFieldPath, requireVariableName } from './variable.js'
 
-/** The name that `as` declares; `this` without one. */
+/** The name that `as` declares; `this` by default. */
 function declaredName(value: Value | undefined): string {
   if (value === undefined) return 'this'
   if (value.type !== bsonType.string) {
@@ -211,10 +211,10 @@ function zip(inputs: readonly Result[], defaults: readonly Result[], useLongest:
   return writer.finishValue()
 }
 
-/** Puts the elements of an array in order: by the whole value, or by paths of objects. */
+/** Sorts the elements of an array: by the whole value, or by paths in objects. */
 type ElementOrder = (elements: Value[]) => Value[]
 
-/** The order that a `sortBy` asks for: 1, -1 or `{path: ±1, …}`. */
+/** The order of a `sortBy`: 1, -1 or `{path: ±1, …}`. */
 function elementOrder(sortBy: Value, collation: Collation | undefined): ElementOrder {
   if (sortBy.isNumber) {
     const direction = directionOf(sortBy)
@@ -251,9 +251,7 @@ interface Keyed {
   readonly keys: readonly Value[]
 }
 
-/**
- * As a sort key, but arrays are not entered: the reference server compares the values as they are.
- */
+/** As a sort key, but arrays are compared as whole values, as in MongoDB. */
 function sortKey(value: Value, path: FieldPath): Value {
   if (value.type !== bsonType.object) return undefinedValue
   return valueAt(documentOf(value), path) ?? undefinedValue

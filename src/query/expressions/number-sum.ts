@@ -1,6 +1,6 @@
-// A running total of numbers as $sum, $avg and $add need it: whole numbers exactly, doubles with
-// the error of each addition carried along, decimals apart. The result has the widest type that was
-// added, and does not depend on the order of what was added.
+// A running total for $sum, $avg and $add: whole numbers exactly, doubles with error compensation,
+// decimals separately. The result has the widest type that was added, and does not depend on the
+// order of the additions.
 
 import { Elements } from '../../value/elements.js'
 import { addNumbers, divideNumbers, readInt64AsNumber, toDecimal } from '../../value/numbers.js'
@@ -23,13 +23,13 @@ const int64Min = -(2n ** 63n)
 const int64Max = 2n ** 63n - 1n
 
 export class NumberSum {
-  /** Numbers added. */
+  /** Number of additions. */
   count = 0
-  /** Whole numbers: `small` within 2^53, what overflowed it in `large`. */
+  /** Whole numbers: `small` within 2^53, its overflow in `large`. */
   private small = 0
   private large = 0n
   private sum = 0
-  /** What rounding took from `sum`. */
+  /** The rounding error of `sum`. */
   private lost = 0
   private decimal: Value | undefined
   private hasDouble = false
@@ -77,13 +77,13 @@ export class NumberSum {
     return this.wholeValue(this.hasLong)
   }
 
-  /** The mean, a double or a decimal; undefined when nothing was added. */
+  /** The mean, a double or a decimal; undefined without additions. */
   average(): Value | undefined {
     if (this.count === 0) return undefined
     return divideNumbers(this.total(), int64Value(BigInt(this.count)))
   }
 
-  /** All that was added, for `absorb`. */
+  /** The total as a value, for `absorb`. */
   save(): Value {
     const writer = new DocumentWriter()
     writer.double('count', this.count).double('small', this.small).bool('isLong', this.hasLong)
@@ -93,7 +93,7 @@ export class NumberSum {
     return writer.finishValue()
   }
 
-  /** Adds what another total has saved. */
+  /** Adds a saved total. */
   absorb(saved: Value): void {
     const elements = new Elements(saved.bytes, saved.start)
     while (elements.next()) this.absorbPart(elements.name(), elements.value())
@@ -133,7 +133,7 @@ export class NumberSum {
     }
   }
 
-  /** Knuth's two-sum: `lost` gets exactly what the rounded sum leaves out. */
+  /** Knuth's two-sum: adds the exact rounding error to `lost`. */
   private addDouble(n: number): void {
     const sum = this.sum + n
     if (Number.isFinite(sum)) {

@@ -1,6 +1,6 @@
-// What every operator of the expression language is built from: the evaluator interface, the scope
-// that knows variables while compiling, the environment that holds them while evaluating, and the
-// builders of operator rows. Families import this file; only ../expression.ts knows all families.
+// The basis of all expression operators: the evaluator interface, the scope of variables at compile
+// time, the environment at run time, and builders of rows. Families import this file; only
+// ../expression.ts imports the families.
 
 import { type CodeName, fail, type GatewayError } from '../../base/errors.js'
 import { expressionBytesMax, expressionDepthMax } from '../../base/limits.js'
@@ -13,24 +13,24 @@ import { shellText } from '../../value/shell.js'
 import { bsonType, documentValue, stringOf, Value } from '../../value/value.js'
 import type { QueryContext } from '../context.js'
 
-/** The value of an expression; undefined is the missing value, which fields are left out for. */
+/** The value of an expression. Undefined means missing: the field is then omitted. */
 export type Result = Value | undefined
 
 export interface Expression {
   evaluate(env: Env): Result
 }
 
-/** What expressions see while they are evaluated. One environment serves many documents in turn. */
+/** The environment of an evaluation; one environment serves many documents in turn. */
 export class Env {
-  /** $$ROOT; set for each document. */
+  /** $$ROOT; set per document. */
   root: Value
-  /** The command's `let` and a $lookup's, by name without `$$`. */
+  /** Variables of the command's `let` and of a $lookup, by name without `$$`. */
   readonly variables: ReadonlyMap<string, Value>
   /** $$NOW, milliseconds since 1970. */
   readonly now: number
-  /** How strings compare; undefined: by their bytes. */
+  /** The collation of strings; undefined compares their bytes. */
   readonly collation: Collation | undefined
-  /** Variables bound inside the expression, at the slots that the scope gave them. */
+  /** Values of variables that expressions bind, in the slots that the scope assigned. */
   readonly slots: Result[] = []
 
   constructor(
@@ -45,7 +45,7 @@ export class Env {
     this.collation = collation
   }
 
-  /** Counts one turn of an operator's loop. Throws beyond what one document may cost. */
+  /** Counts one iteration of an operator's loop. Throws above the bound for one document. */
   step(): void {
     work.spend(1)
   }
@@ -53,7 +53,7 @@ export class Env {
 
 type Compile = (expression: Value, scope: Scope) => Expression
 
-/** What all scopes of one compilation share. */
+/** State that all scopes of one compilation share. */
 interface Compilation {
   readonly compile: Compile
   readonly context: QueryContext
@@ -62,7 +62,7 @@ interface Compilation {
   seeds: number
 }
 
-/** The variables that are declared where an expression stands. */
+/** The variables that an expression may use. */
 export class Scope {
   private constructor(
     private readonly shared: Compilation,
@@ -77,7 +77,7 @@ export class Scope {
     return this.shared.context
   }
 
-  /** The evaluator of an operand. Throws Overflow beyond `expressionDepthMax`. */
+  /** Compiles an operand. Throws Overflow beyond `expressionDepthMax`. */
   compile(expression: Value): Expression {
     const { shared } = this
     if (shared.depth >= expressionDepthMax) {
@@ -92,7 +92,7 @@ export class Scope {
     }
   }
 
-  /** A scope within this one that declares `names`, and the slots that hold them. */
+  /** A nested scope that declares `names`, and their slots. */
   bind(names: readonly string[]): { scope: Scope; slots: number[] } {
     const bound = new Map(this.bound)
     const slots = names.map((name) => {
@@ -107,7 +107,7 @@ export class Scope {
     return this.bound.get(name)
   }
 
-  /** 32 bits for a generator of this command's: another for each call, the same in a re-run. */
+  /** A 32-bit seed for a generator: different for each call, equal in a second run. */
   seed(): number {
     const { shared } = this
     const id = shared.context.objectId(0)
@@ -132,14 +132,14 @@ export class Constant implements Expression {
 
 export const missing = new Constant(undefined)
 
-/** `{}`: the root of what is evaluated without a document. */
+/** `{}`: the root of an evaluation without a document. */
 export const emptyObject = documentValue(Uint8Array.of(5, 0, 0, 0, 0))
 
 /** A row of the operator tables. */
 export interface OperatorRow {
   /** With its `$`. */
   readonly name: string
-  /** Least and most operands; undefined where the operand is an object of named arguments. */
+  /** Minimum and maximum number of operands; undefined for an object of named arguments. */
   readonly arity?: readonly [least: number, most: number]
   compile(operand: Value, scope: Scope): Expression
 }
@@ -186,7 +186,7 @@ class Call implements Expression {
   }
 }
 
-/** `apply` over its operands' values; computed at once when they are all constant. */
+/** Applies a function to the values of its operands; computed at once if all are constant. */
 export function call(
   apply: Apply,
   operands: readonly Expression[],
@@ -195,7 +195,7 @@ export function call(
   return fold(new Call(apply, operands), operands, collation)
 }
 
-/** The expression, or its value when nothing that it reads depends on the document. */
+/** The expression, or its value if it does not depend on the document. */
 export function fold(
   expression: Expression,
   operands: readonly Expression[],
@@ -206,13 +206,13 @@ export function fold(
     const env = new Env(emptyObject, new Map(), 0, collation)
     return new Constant(work.tentatively(() => expression.evaluate(env)))
   } catch (error) {
-    // Too much for the reading of a request is computed with the documents, in their time.
+    // A constant that exceeds the budget of compiling is computed with the documents instead.
     if (isTooMuchWork(error)) return expression
     throw error
   }
 }
 
-/** An operator of one operand, given as such or as an array of one. */
+/** An operator of one operand, given directly or as an array of one. */
 export function unary(name: string, apply: (a: Result, env: Env) => Result): OperatorRow {
   const arity = [1, 1] as const
   return {
@@ -241,7 +241,7 @@ export function binary(
   }
 }
 
-/** An operator of `least` to `most` operands, all evaluated before `apply`. */
+/** An operator of `least` to `most` operands, all evaluated first. */
 export function ranged(name: string, least: number, most: number, apply: Apply): OperatorRow {
   const arity = [least, most] as const
   return {
@@ -256,7 +256,7 @@ export function variadic(name: string, apply: Apply): OperatorRow {
   return ranged(name, 0, Number.POSITIVE_INFINITY, apply)
 }
 
-/** The operands as given: the elements of an array, or the one operand that stands alone. */
+/** The operands: the elements of an array, or a single operand. */
 export function operandsOf(
   name: string,
   arity: readonly [least: number, most: number],
@@ -281,7 +281,7 @@ export function operandsOf(
   return given.map((value) => scope.compile(value))
 }
 
-/** How an operator of named arguments refuses what it is given: a code and a text for each case. */
+/** The errors of an operator with named arguments: a code and a text per case. */
 export interface NamedArguments {
   readonly notObject: Refusal
   readonly unknown: (name: string) => Refusal
@@ -291,7 +291,7 @@ export interface NamedArguments {
 
 type Refusal = readonly [code: CodeName | number, text: string]
 
-/** The arguments as they stand, by name. */
+/** The arguments by name, not compiled. */
 export function namedArguments(operand: Value, rules: NamedArguments): Map<string, Value> {
   if (operand.type !== bsonType.object) throw refuse(rules.notObject)
   const given = new Map<string, Value>()
@@ -309,7 +309,7 @@ export function namedArguments(operand: Value, rules: NamedArguments): Map<strin
   return given
 }
 
-/** As namedArguments, compiled in `scope`, in the order of `names`; what is absent is missing. */
+/** As namedArguments, compiled in `scope`, in the order of `names`; an absent one is missing. */
 export function compileNamed(
   operand: Value,
   scope: Scope,
@@ -323,7 +323,7 @@ export function compileNamed(
   })
 }
 
-/** The texts that most operators share: "$op found an unknown argument: x" and the like. */
+/** The texts that most operators use: "$op found an unknown argument: x" and similar. */
 export function usualRules(
   name: string,
   codes: { notObject: number; unknown: number; required: Readonly<Record<string, number>> },
@@ -349,19 +349,19 @@ function refuse([code, text]: Refusal): GatewayError {
   return typeof code === 'number' ? location(code, text) : fail(code, text)
 }
 
-/** An error of the reference server's numbered codes that have no name. */
+/** An error with one of MongoDB's numbered codes that have no name. */
 export function location(code: number, text: string): GatewayError {
   return fail(`Location${code}`, text)
 }
 
-/** Refuses to let a value grow beyond `expressionBytesMax`. */
+/** Throws if a value would exceed `expressionBytesMax`. */
 export function requireRoom(bytes: number): void {
   if (bytes > expressionBytesMax) {
     throw fail('BSONObjectTooLarge', `an expression made a value of ${bytes} bytes`)
   }
 }
 
-/** Missing, null or undefined: what most operators answer null for. */
+/** Missing, null or undefined; most operators then return null. */
 export function isNullish(value: Result): value is undefined {
   return value === undefined || value.isNullish
 }
@@ -390,25 +390,27 @@ const typeNames = new Map<number, string>([
   [bsonType.maxKey, 'maxKey'],
 ])
 
-/** The name of a value's type, as $type and error texts spell it. */
+/** The name of a value's type, as in $type and error texts. */
 export function typeName(value: Result): string {
   return value === undefined ? 'missing' : (typeNames.get(value.type) ?? 'unknown')
 }
 
-/** A value in an error text; what is long is cut, so that no text outgrows its message. */
+/** A value in an error text, shortened if it is long. */
 export function valueText(value: Result): string {
   if (value === undefined) return 'MISSING'
   const text = shellText(value)
   return text.length > 400 ? `${text.slice(0, 400)}...` : text
 }
 
-/** A number that is a whole 32-bit one, else undefined. */
+/** The number if it is a whole number of 32 bits, else undefined. */
 export function int32Of(value: Value): number | undefined {
   const whole = value.isNumber ? integerOf(value) : undefined
   return whole !== undefined && whole === (whole | 0) ? whole : undefined
 }
 
-/** False are: missing, null, undefined, false and zero; all else is true, also empty strings. */
+/**
+ * Missing, null, undefined, false and zero are false; everything else is true, also empty strings.
+ */
 export function isTruthy(value: Result): boolean {
   if (value === undefined) return false
   if (value.type === bsonType.bool) return value.bytes[value.start] === 1
@@ -428,12 +430,14 @@ export function textIn(value: Result): string | undefined {
   return stringOf(value)
 }
 
-/** Counts what it costs to read a value's bytes. */
+/** Counts the cost of reading a value's bytes. */
 export function spendBytes({ start, end }: Value): void {
   if (end - start > bytesPerUnit) work.spend((end - start) / bytesPerUnit)
 }
 
-/** The value over bytes of its own, copied also out of a Buffer, whose slices are views. */
+/**
+ * The value with its own copy of its bytes. A Buffer is copied too, because its slices are views.
+ */
 export function copyOf(value: Value): Value {
   const bytes = new Uint8Array(value.bytes.subarray(value.start, value.end))
   return new Value(value.type, bytes, 0, bytes.length)

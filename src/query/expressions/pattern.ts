@@ -143,10 +143,10 @@ function findFirst(text: string, regex: Regex): Value {
   return writer.finishValue()
 }
 
-/** A match that is found and made into a document, 1.2 µs. */
+/** Work units to find a match and build its document: 1.2 µs. */
 const matchUnits = 12
 
-/** Matches that do not overlap; after an empty one the search goes on one code point later. */
+/** Matches without overlap; after an empty match the search advances by one code point. */
 function findAll(text: string, regex: Regex): Value {
   const writer = new DocumentWriter(true)
   const matcher = regex.matcher(text)

@@ -1,5 +1,5 @@
-// $percentile and $median, as accumulators and over an array: the numbers are kept and sorted, so
-// the answer is exact where the reference server's method may be approximate.
+// $percentile and $median, as accumulators and over an array. All numbers are kept and sorted, so
+// the result is exact where MongoDB's may be approximate.
 
 import { work } from '../../base/work/work-budget.js'
 import { elementsOf } from '../../value/elements.js'
@@ -25,7 +25,7 @@ const numberBytes = 8
 class Percentiles implements Accumulator {
   private readonly numbers: number[] = []
 
-  /** `isOne`: a value, not an array of one. */
+  /** `isOne`: the result is a value instead of an array of one. */
   constructor(
     private readonly shares: readonly number[],
     private readonly isOne: boolean,
@@ -73,7 +73,7 @@ function rulesOf(name: string, required: readonly string[]): NamedArguments {
   }
 }
 
-/** Which shares an operator asks for, and of what. */
+/** The requested percentiles and the input. */
 function optionsOf(
   name: '$percentile' | '$median',
   operand: Value,

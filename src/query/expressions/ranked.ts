@@ -29,7 +29,7 @@ import {
   valueText,
 } from './operator.js'
 
-/** A value into a heap: 0.3 µs. */
+/** Work units to push a value to a heap: 0.3 µs. */
 const heapUnits = 3
 
 /** The `n` of an operator: a whole number above zero. */
@@ -135,7 +135,7 @@ class LastN implements Accumulator {
   }
 }
 
-/** The n smallest by an order, in that order; null and missing do not take part. */
+/** The n smallest values of an order, sorted; null and missing are ignored. */
 class ExtremeN implements Accumulator {
   private readonly heap: BoundedHeap<Value>
   bytesHeld = 0
@@ -165,7 +165,7 @@ class ExtremeN implements Accumulator {
   }
 }
 
-/** Sort key and output of a document as one value: what $top and its kin accumulate. */
+/** The sort key and the output of a document as one value, for $top and similar operators. */
 class KeyedOutput implements Expression {
   constructor(
     private readonly sort: Sort,
@@ -188,7 +188,7 @@ interface Keyed {
   readonly output: Value
 }
 
-/** `sign` -1 keeps the last n of the order, which is their order in the result all the same. */
+/** With `sign` -1, it keeps the last n of the order; the result is still in that order. */
 class TopN implements Accumulator {
   private readonly heap: BoundedHeap<Keyed>
   private sequence = 0
@@ -224,7 +224,7 @@ class TopN implements Accumulator {
     return writeArray(items.map((item) => item.output))
   }
 
-  /** In the order that they came in: it decides between equal keys. */
+  /** In the order of arrival, which decides between equal keys. */
   save(): Value {
     const items = sortItems(this.heap.sorted(), (a, b) => a.sequence - b.sequence)
     return writeArray(items.map(({ key, output }) => keyedValue(key, output)))
@@ -298,7 +298,7 @@ export const rankedAccumulators: readonly AccumulatorRow[] = [
   sorted('$bottomN', -1, false),
 ]
 
-/** The same over the elements of an array. */
+/** The accumulator over the elements of an array. */
 function overArray(name: string, make: Make): OperatorRow {
   return {
     name,

@@ -1,5 +1,6 @@
-// $reduce. A body that ends by adding to `$$value` ($concatArrays, $concat, $mergeObjects,
-// $setUnion, also behind $cond) adds in place: nothing else can see the value that it grows.
+// $reduce. If its body ends by adding to `$$value` ($concatArrays, $concat, $mergeObjects,
+// $setUnion, also below $cond), the addition is made in place. No other expression can see the
+// growing value.
 
 import { Elements, elementsOf, fieldsOf } from '../../value/elements.js'
 import { bsonType, nullValue, stringOf, type Value } from '../../value/value.js'
@@ -18,11 +19,11 @@ import {
   valueText,
 } from './operator.js'
 
-/** What one evaluation of a $reduce has built; its Grow nodes share it. */
+/** The result of one $reduce evaluation, shared by its Grow nodes. */
 interface Built {
   growth: Growth | undefined
   growing: Growing | undefined
-  /** The value that `growing` stands for: `$$value` must be this very one to be added to. */
+  /** The value of `growing`; only if `$$value` is this same object may it grow. */
   tip: Result
 }
 
@@ -60,7 +61,7 @@ class Reduce implements Expression {
   }
 }
 
-/** The last act of a body: an operator whose first operand is `$$value`. */
+/** The last step of a body: an operator with `$$value` as first operand. */
 class Grow implements Expression {
   constructor(
     private readonly plain: Expression,
@@ -68,7 +69,7 @@ class Grow implements Expression {
     private readonly growth: Growth,
     private readonly total: number,
     private readonly built: Built,
-    /** The body looks at `$$value` elsewhere, too. */
+    /** Whether the body also reads `$$value` elsewhere. */
     private readonly isSeen: boolean,
   ) {}
 
@@ -138,7 +139,7 @@ function lastAct(spec: Value, scope: Scope, place: Place): Expression {
   return new Grow(plain, operands, growth, total, built, isSeen)
 }
 
-/** `plain` is the whole $cond, which has been checked. */
+/** `plain` is the whole $cond, already checked. */
 function conditional(plain: Expression, operand: Value, scope: Scope, place: Place): Expression {
   if (!(plain instanceof Condition)) return plain
   const given = new Map(fieldsOf(operand))
@@ -152,7 +153,7 @@ function isTotal(value: Value): boolean {
   return value.type === bsonType.string && stringOf(value) === '$$value'
 }
 
-/** How often a body names `$$value`, at most: in a literal it is counted, too. */
+/** Upper bound of the uses of `$$value` in a body; those in literals count too. */
 function mentions(spec: Value): number {
   if (spec.type === bsonType.string) return Number(/^\$\$value(?:\.|$)/.test(stringOf(spec)))
   if (spec.type !== bsonType.object && spec.type !== bsonType.array) return 0

@@ -1,6 +1,5 @@
-// Operators that run scripts of the client on the server. There is no script engine here, nor will
-// be: they are known, and refused as the reference server refuses them where its engine is switched
-// off.
+// Operators that run client scripts on the server. Sigil has no script engine by design, so they
+// are refused as by MongoDB with its engine switched off.
 
 import type { GatewayError } from '../../base/errors.js'
 import type { AccumulatorRow } from './accumulator.js'

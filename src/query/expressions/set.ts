@@ -1,5 +1,5 @@
-// Arrays as sets: order and repetition do not count, numbers are equal across types. Results are in
-// the order of values, as the reference server's are.
+// Arrays as sets: order and repetition are ignored, and numbers are equal across types. As in
+// MongoDB, results are sorted by value.
 
 import { work } from '../../base/work/work-budget.js'
 import { elementUnits, valueUnits } from '../../base/work/work-figures.js'
@@ -31,7 +31,7 @@ import {
 /** Values by their keys. */
 type ValueSet = Map<string | number, Value>
 
-/** The distinct elements of an array, the first of equals kept. */
+/** The distinct elements of an array, the first of equal ones. */
 function setOf(array: Value, env: Env): ValueSet {
   const set: ValueSet = new Map()
   addTo(set, array, env)
@@ -150,7 +150,7 @@ function equals(arrays: readonly Result[], env: Env): Value {
   return boolValue(areEqual)
 }
 
-/** $anyElementTrue and $allElementsTrue: the search ends at the first element of that truth. */
+/** $anyElementTrue and $allElementsTrue: the search ends at the first element equal to `endsAt`. */
 function quantifier(name: string, code: number, endsAt: boolean): OperatorRow {
   return unary(name, (array) => {
     if (array?.type !== bsonType.array) {

@@ -1,5 +1,5 @@
-// Strings: by UTF-8 bytes where the name says Bytes, by code points where it says CP; case only for
-// ASCII letters, as on the reference server. Pattern matching is in pattern.ts.
+// String operators: by UTF-8 bytes or by code points, as the name says (Bytes or CP). As in
+// MongoDB, case applies only to ASCII letters. Pattern matching is in pattern.ts.
 
 import { textOf, utf8 } from '../../base/bytes/bytes.js'
 import { indexOfText, Needle, splitText } from '../../base/bytes/text-search.js'
@@ -38,9 +38,7 @@ import {
 } from './operator.js'
 import { patternOperators } from './pattern.js'
 
-/**
- * The text of a value where the reference server converts by itself: numbers, dates; null is empty.
- */
+/** The text of a value where MongoDB converts implicitly: numbers, dates; null is empty. */
 function coercedText(value: Result): string {
   if (isNullish(value)) return ''
   switch (value.type) {
@@ -73,7 +71,7 @@ function upper(text: string): string {
   return isAscii(text) ? text.toUpperCase() : cased(text, 0x61, 0x7a)
 }
 
-/** The text with the other case of its ASCII letters from `first` to `last`. */
+/** The text with the case of its ASCII letters changed from `first` to `last`. */
 function cased(text: string, first: number, last: number): string {
   spendChars(text.length * 4)
   const bytes = utf8(text)
@@ -88,7 +86,7 @@ function isAscii(text: string): boolean {
   return !/[^\0-\x7f]/.test(text)
 }
 
-/** Counts characters that are gone through one by one. */
+/** Counts the work on characters that are visited one by one. */
 function spendChars(chars: number): void {
   if (chars > charsPerUnit) work.spend(chars / charsPerUnit)
 }
@@ -223,7 +221,7 @@ function split(value: Result, separator: Result): Value {
   return writeArray(splitText(text, by).map(stringValue))
 }
 
-/** What the reference server calls white space: also NUL, but not U+FEFF. */
+/** White space in MongoDB: includes NUL, but not U+FEFF. */
 const whiteSpace = new Set([
   '\0',
   ...' \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a',

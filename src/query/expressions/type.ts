@@ -1,5 +1,5 @@
-// Types: $type, $isNumber, and $convert with its short forms $toInt … $toObjectId. A conversion
-// that fails is 241 unless `onError` answers for it; null and missing go to `onNull`.
+// Types: $type, $isNumber, and $convert with its short forms $toInt … $toObjectId. A failed
+// conversion is error 241, or the value of `onError`; null and missing give `onNull`.
 
 import { fail, type GatewayError, hasKind } from '../../base/errors.js'
 import { decimalFromString, truncDecimal } from '../../value/decimal.js'
@@ -105,7 +105,7 @@ function doubleFromText(text: string): Value {
   return doubleValue(n)
 }
 
-/** $toInt and $toLong: fractions are cut toward zero. */
+/** $toInt and $toLong: fractions are truncated. */
 function toWhole(
   to: string,
   [least, most]: readonly [bigint, bigint],
@@ -164,7 +164,7 @@ function wholeFromDouble(value: Value, n: number): bigint {
   )
 }
 
-/** The whole part of a decimal beyond 2^53 or with a fraction. */
+/** The whole part of a decimal above 2^53 or with a fraction. */
 function wholeFromDecimal(value: Value): bigint {
   if (Math.abs(numberOf(value)) >= 2 ** 64) throw overflow(value)
   const exact = truncDecimal(exactOf(value))
@@ -258,7 +258,7 @@ function convertToDecimal(value: Value): Value {
   }
 }
 
-/** By the name of the target type; types that are missing here are targets of no conversion. */
+/** By the name of the target type; other types cannot be targets. */
 const conversions = new Map<string, Convert>([
   ['double', toDouble],
   ['string', toText],
@@ -295,7 +295,7 @@ const numberedTypes = new Map<number, string>([
 ])
 const namedTypes = new Set(numberedTypes.values())
 
-/** The name of the type that a `to` argument asks for. */
+/** The name of the type in a `to` argument. */
 function targetOf(to: Value): string {
   if (to.type === bsonType.string) {
     const name = stringOf(to)

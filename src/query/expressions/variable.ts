@@ -1,5 +1,5 @@
-// Variables: what `$$name` means, $let, and $literal, which keeps its operand from being read as an
-// expression at all.
+// Variables: `$$name`, $let, and $literal, whose operand is not parsed as an expression. The scope
+// assigns each variable a slot.
 
 import { fail } from '../../base/errors.js'
 import { work } from '../../base/work/work-budget.js'
@@ -42,7 +42,7 @@ class VariablePath implements Expression {
   }
 }
 
-/** The evaluator of a string that starts with `$`: a field path or a variable. */
+/** Compiles a string that starts with `$`: a field path or a variable. */
 export function compilePath(text: string, scope: Scope): Expression {
   if (text.startsWith('$$')) return compileVariable(text.slice(2), scope)
   const path = text.slice(1)
@@ -84,13 +84,13 @@ function readerOf(name: string, scope: Scope): (env: Env) => Result {
   }
 }
 
-/** Checks a dotted path of fields, without its `$`. */
+/** Checks a dotted field path, without its `$`. */
 export function requireFieldPath(path: string): void {
   if (path.endsWith('.')) throw location(40353, "FieldPath must not end with a '.'.")
   for (const part of path.split('.')) requireFieldName(part)
 }
 
-/** Checks one name of a path or of an object that an expression makes; dots are the caller's. */
+/** Checks one field name; the caller handles dots. */
 export function requireFieldName(name: string): void {
   if (name === '') throw location(15998, 'FieldPath field names may not be empty strings.')
   if (name.startsWith('$')) {
@@ -104,7 +104,7 @@ export function requireFieldName(name: string): void {
   }
 }
 
-/** Checks a name that `let`, `as` and the like declare, or (`isDeclared` false) that is used. */
+/** Checks a variable name that is declared by `let` or `as`, or (`isDeclared` false) used. */
 export function requireVariableName(name: string, isDeclared = true): void {
   if (name === '') throw fail('FailedToParse', 'empty variable names are not allowed')
   if (isDeclared ? /^[^a-z\u0080-\uffff]/.test(name) : /^[^a-zA-Z\u0080-\uffff]/.test(name)) {

@@ -1,5 +1,5 @@
-// $bitsAllSet and its kin: bit positions of numbers (two's complement, sign-extended) and of binary
-// data (little-endian, zero-extended).
+// $bitsAllSet and similar operators: bit positions of numbers (two's complement, sign-extended) and
+// of binary data (little-endian, zero-extended).
 
 import { fail } from '../../base/errors.js'
 import { fieldsOf } from '../../value/elements.js'
@@ -10,7 +10,7 @@ import type { FieldOperator } from './field-operator.js'
 import { truncated } from './integers.js'
 import type { ValueTest } from './node.js'
 
-/** Of a 64-bit number; bits above repeat the sign. */
+/** The sign bit of a 64-bit number; higher bits repeat it. */
 const signBit = 63
 
 export const bitsOperators: readonly FieldOperator[] = (
@@ -38,7 +38,7 @@ function bitsTest(positions: readonly number[], isAll: boolean, wanted: boolean)
   }
 }
 
-/** Reads a value's bits; undefined where it has none. */
+/** A function that reads a value's bits; undefined if the type has none. */
 function bitsOf(value: Value): ((position: number) => boolean) | undefined {
   if (value.type === bsonType.binary) {
     const length = readInt32(value.bytes, value.start)

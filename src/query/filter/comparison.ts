@@ -1,5 +1,5 @@
-// Tests of one value against the operand of $eq, $lt … $in: numbers across types, no other types
-// mixed (type bracketing), null standing for what is missing, NaN equal to nothing but itself.
+// Tests of one value against the operand of $eq, $lt … $in. Numbers compare across types, other
+// types only among themselves (type bracketing). null matches missing, and NaN equals only itself.
 
 import type { Collation } from '../../value/collation/collation.js'
 import { compareValues, equalValues, typeClass } from '../../value/compare.js'
@@ -29,7 +29,7 @@ function equalityTest(operand: Value, collation?: Collation): ValueTest {
   return (value) => value !== undefined && equalValues(value, operand, collation)
 }
 
-/** How a comparison's outcome decides. */
+/** The result of each operator for an order. */
 const decides: Readonly<Record<Exclude<ComparisonName, 'eq'>, (order: number) => boolean>> = {
   lt: (order) => order < 0,
   lte: (order) => order <= 0,
@@ -49,7 +49,7 @@ export function comparisonTest(
   }
   const decide = decides[name]
   if (operand.type === bsonType.minKey || operand.type === bsonType.maxKey) {
-    // The ends of the order compare with every type; what is missing counts as null.
+    // MinKey and MaxKey compare with every type; missing counts as null.
     const missing = decide(operand.type === bsonType.minKey ? 1 : -1)
     return (value) => (value === undefined ? missing : decide(compareValues(value, operand)))
   }
@@ -62,7 +62,7 @@ export function comparisonTest(
     !(isNumber && isNaNValue(value))
 }
 
-/** Up to so many operands of $in are tried one after the other; more are found by a hash. */
+/** Up to this many operands of $in are compared one by one; more use a hash. */
 const linearOperandsMax = 6
 
 export function membershipTest(
@@ -75,7 +75,7 @@ export function membershipTest(
   let isMember: ((value: Value) => boolean) | undefined
   return (value) => {
     if (value === undefined || value.isNullish) return acceptsMissing
-    // Made for the first value: a plan with exact bounds asks for none.
+    // Built for the first value, because a plan with exact bounds tests none.
     isMember ??=
       concrete.length > linearOperandsMax
         ? setTest(concrete, collation)
@@ -104,7 +104,7 @@ function setTest(
   collation: Collation | undefined,
 ): (value: Value) => boolean {
   const keys = new Set<string | number>()
-  // Most of all, a whole array is hashed only where an operand is one.
+  // In particular, an array is hashed as a whole only if an operand is an array.
   const kinds = new Set(values.map(({ type }) => typeClass(type)))
   for (const value of values) keys.add(hashKey(value, collation))
   return (value) => kinds.has(typeClass(value.type)) && keys.has(hashKey(value, collation))

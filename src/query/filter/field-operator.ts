@@ -1,26 +1,26 @@
-// What a row of the operator table is, and what a row may ask of the parser that compiles it: so
-// that tables need not know the parser.
+// The row of the operator table, and the parser's interface for rows, so that tables do not import
+// the parser.
 
 import type { Collation } from '../../value/collation/collation.js'
 import type { FieldPath } from '../../value/path.js'
 import type { Value } from '../../value/value.js'
 import type { FilterNode } from './node.js'
 
-/** Where an operator stands, and what it may ask of the parser. */
+/** The place of an operator, with the parser's functions. */
 export interface FieldPlace {
   readonly path: FieldPath
-  /** How strings compare; undefined: by their bytes. */
+  /** The collation of strings; undefined compares their bytes. */
   readonly collation: Collation | undefined
-  /** The object of operators that it is one of. */
+  /** The object of operators that contains it. */
   readonly siblings: Value
   /** `{$gt: 1, $lt: 5}` for the same path. */
   operators(object: Value): FilterNode
-  /** A whole filter whose paths start within the value. */
+  /** A nested filter whose paths start within the value. */
   nested(object: Value): FilterNode
 }
 
 export interface FieldOperator {
   readonly name: string
-  /** undefined where an operator only goes with another one. */
+  /** Undefined if the operator only modifies another one. */
   compile(operand: Value, place: FieldPlace): FilterNode | undefined
 }

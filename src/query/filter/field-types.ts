@@ -1,5 +1,5 @@
-// The operand of $type: codes, names, `number`, or an array of these, as the set of BSON types that
-// it means.
+// The operand of $type: codes, names, `number`, or an array of these. The result is a set of BSON
+// types.
 
 import { fail } from '../../base/errors.js'
 import { elementsOf } from '../../value/elements.js'
@@ -15,7 +15,7 @@ const names = new Map<string, number>(
 )
 const numbers = [bsonType.double, bsonType.int32, bsonType.int64, bsonType.decimal128]
 
-/** The BSON types that $type asks for. */
+/** The BSON types that $type accepts. */
 export function fieldTypes(operand: Value): ReadonlySet<number> {
   const types = new Set<number>()
   const given = operand.type === bsonType.array ? elementsOf(operand) : [operand]

@@ -1,5 +1,5 @@
-// Operands that are whole numbers: $size and $mod, with the reference server's refusals, and how a
-// number of any type is cut to 64 bits.
+// Whole-number operands of $size and $mod with MongoDB's errors, and truncation of any number to 64
+// bits.
 
 import { fail } from '../../base/errors.js'
 import { elementsOf } from '../../value/elements.js'
@@ -8,7 +8,7 @@ import { shellText } from '../../value/shell.js'
 import { bigintOf, bsonType, type Value } from '../../value/value.js'
 import type { ValueTest } from './node.js'
 
-/** The count that $size asks for. */
+/** The operand of $size. */
 export function sizeOperand(operand: Value): number {
   const refuse = (reason: string) =>
     fail('BadValue', `Failed to parse $size. ${reason}: $size: ${shellText(operand)}`)
@@ -24,7 +24,7 @@ export function sizeOperand(operand: Value): number {
   return size
 }
 
-/** `[divisor, remainder]` of $mod: doubles are cut toward zero, remainders keep the sign. */
+/** `[divisor, remainder]` of $mod: doubles are truncated, remainders keep the sign. */
 export function modTest(operand: Value): ValueTest {
   if (operand.type !== bsonType.array) {
     throw fail('BadValue', 'malformed mod, needs to be an array')
@@ -50,7 +50,7 @@ function smallModTest(by: number, rest: number): ValueTest {
   return (value) => {
     if (value === undefined || !value.isNumber) return false
     const whole = integerOf(value)
-    // `=== 0` holds for -0 too, which the remainder of a negative number is.
+    // `=== 0` is also true for -0, the remainder of a negative number.
     if (whole !== undefined) return whole % by === rest
     const exact = truncated(value)
     return exact !== undefined && exact % BigInt(by) === BigInt(rest)
@@ -61,7 +61,7 @@ function isSmall(n: bigint): boolean {
   return n <= BigInt(Number.MAX_SAFE_INTEGER) && n >= BigInt(Number.MIN_SAFE_INTEGER)
 }
 
-/** A number cut to 64 bits; undefined for NaN, infinities and what is beyond. */
+/** A number truncated to 64 bits; undefined for NaN, infinities and larger numbers. */
 export function truncated(value: Value): bigint | undefined {
   if (value.type === bsonType.int64) return bigintOf(value)
   const number = Math.trunc(numberOf(value))

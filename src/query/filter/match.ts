@@ -1,5 +1,5 @@
-// Makes closures of a filter's tree: one for a whole document, one for a single value (elements of
-// arrays under $elemMatch, $pull and array filters). What lies on one path is read in place.
+// Compiles a filter's tree to closures: one for a whole document, one for a single value (array
+// elements under $elemMatch, $pull and array filters). Values on a path are read in place.
 
 import { work } from '../../base/work/work-budget.js'
 import { bytesPerUnit, elementUnits, valueUnits } from '../../base/work/work-figures.js'
@@ -18,7 +18,7 @@ import {
   type ValueTest,
 } from './node.js'
 
-/** A test of one value, beside what the value costs: 0.03 µs. */
+/** Work units of one test, beside the value's own cost: 0.03 µs. */
 const testUnits = 0.3
 
 type DocumentTest = (document: Document) => boolean
@@ -49,12 +49,12 @@ export function documentTest(node: FilterNode): DocumentTest {
   }
 }
 
-/** Whether a value matches leaves that are tried on the value itself, whatever their path. */
+/** Tests a value itself against leaves; their paths are ignored. */
 function singleTest(node: FilterNode): ValueTest {
   return valueTest(node, singleLeafTest)
 }
 
-/** As singleTest, with arrays entered as at the end of a path: $pull, array filters. */
+/** As singleTest, with arrays entered as at the end of a path: for $pull and array filters. */
 export function reachingTest(node: FilterNode): ValueTest {
   return valueTest(node, (leaf) => {
     const test = leafTest(leaf)
@@ -86,19 +86,20 @@ function valueTest(node: FilterNode, leafTestOf: (leaf: LeafNode) => ValueTest):
   }
 }
 
-/** The test of one array element that an $elemMatch makes. */
+/** The test of $elemMatch for one array element. */
 export function elementTest(form: 'object' | 'value', child: FilterNode): ValueTest {
   if (form === 'value') return singleTest(child)
   const matches = documentTest(child)
-  // An array is taken as a document whose names are its positions.
+  // An array is read like a document with its positions as names.
   return (element) =>
     (element?.type === bsonType.object || element?.type === bsonType.array) &&
     matches(element.payload())
 }
 
 /**
- * The position of the array element by which a matching document matches: what `$` stands for in an
- * update or a projection. The outermost array counts, and the last condition that entered one.
+ * The position of the matching array element in a matching document: the meaning of `$` in an
+ * update or a projection. It is a position in the outermost array, from the last condition that
+ * entered one.
  */
 export function matchedPosition(node: FilterNode, document: Document): number | undefined {
   if (isLeaf(node)) {
@@ -143,10 +144,10 @@ function some<T>(tests: readonly ((subject: T) => boolean)[]): (subject: T) => b
   }
 }
 
-/** Equalities of one path from so many on are tried together. */
+/** From this many on, equalities of one path are tested together. */
 const togetherMin = 8
 
-/** The equalities of each path that has many, and the other nodes. */
+/** The equalities of paths with many of them, and the other nodes. */
 function byPath(nodes: readonly FilterNode[]): {
   many: ComparisonNode[][]
   others: FilterNode[]
@@ -166,7 +167,7 @@ function byPath(nodes: readonly FilterNode[]): {
   return { many, others: nodes.filter((node) => !together.has(node)) }
 }
 
-/** The alternatives of an $or, with many equalities of one path as one membership. */
+/** The alternatives of an $or; many equalities of one path become one membership test. */
 function gathered(nodes: readonly FilterNode[]): FilterNode[] {
   const { many, others } = byPath(nodes)
   for (const equalities of many) {
@@ -179,7 +180,7 @@ function gathered(nodes: readonly FilterNode[]): FilterNode[] {
   return others
 }
 
-/** All of the nodes, with many equalities of one path ($all) found in one pass over its values. */
+/** A conjunction; many equalities of one path ($all) are tested in one pass over its values. */
 function conjunction(nodes: readonly FilterNode[]): DocumentTest {
   const { many, others } = byPath(nodes)
   return all([...many.map(allEqual), ...others.map(documentTest)])
@@ -188,7 +189,7 @@ function conjunction(nodes: readonly FilterNode[]): DocumentTest {
 function allEqual(equalities: readonly ComparisonNode[]): DocumentTest {
   const [{ path, collation }] = equalities as [ComparisonNode]
   const wanted = new Map<string | number, number>()
-  // Most of all, a whole array is hashed only where an operand is one.
+  // In particular, an array is hashed as a whole only if an operand is an array.
   const kinds = new Set(equalities.map(({ value }) => typeClass(value.type)))
   return (document) => {
     if (wanted.size === 0) {
@@ -230,8 +231,8 @@ function pathTest(node: LeafNode): DocumentTest {
 }
 
 /**
- * The test of what lies at the end of a path, arrays whole. What was taken by its position is not
- * looked into, but by $elemMatch.
+ * The test of the value at the end of a path, with arrays as whole values. An element selected by
+ * position is not entered, except by $elemMatch.
  */
 function leafTest(node: LeafNode): (leaf: Value | undefined, isElement?: boolean) => boolean {
   const { test, reach } = node
@@ -252,7 +253,7 @@ function leafTest(node: LeafNode): (leaf: Value | undefined, isElement?: boolean
   }
 }
 
-/** An equality whose operand is found among elements by its bytes: all but null. */
+/** Whether it is an equality that can be found by the bytes of elements: all except null. */
 function isEqual(node: FilterNode): node is ComparisonNode {
   return node.op === 'eq' && !node.value.isNullish
 }
@@ -277,7 +278,7 @@ function singleLeafTest(node: LeafNode): ValueTest {
   return (value) => value?.type === bsonType.array && hasElement(value, test)
 }
 
-/** The element of the first array on the path through which the leaf matches. */
+/** The matching element of the first array on the leaf's path. */
 function leafPosition(node: LeafNode, document: Document): number | undefined {
   const { path } = node
   let holder = documentValue(document)

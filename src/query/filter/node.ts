@@ -1,16 +1,17 @@
-// A filter as a tree: the planner reads it for index bounds, explain prints it, and match.ts makes
-// closures of it. Leaves carry the test of one value, so that a new operator is one row of a table.
+// A filter as a tree. The planner derives index bounds from it, explain prints it, and match.ts
+// compiles it to closures. Leaves carry the test of one value, so that a new operator is one table
+// row.
 
 import type { Collation } from '../../value/collation/collation.js'
 import type { FieldPath } from '../../value/path.js'
 import type { Value } from '../../value/value.js'
 
-/** undefined is a missing field. */
+/** Undefined stands for a missing field. */
 export type ValueTest = (value: Value | undefined) => boolean
 
 /**
- * What a leaf's test is tried on: the value at the path and, if that is an array, each of its
- * elements (`each`), only the value itself (`whole`), or only the elements of an array.
+ * The values that a leaf tests. `each`: the value at the path and, for an array, its elements.
+ * `whole`: only the value itself. `elements`: only the elements of an array.
  */
 type Reach = 'each' | 'whole' | 'elements'
 
@@ -24,7 +25,7 @@ interface Leaf {
 
 export type ComparisonName = 'eq' | 'lt' | 'lte' | 'gt' | 'gte'
 
-/** How its strings compare; undefined: by their bytes. */
+/** The collation of its strings; undefined compares their bytes. */
 interface Collated {
   readonly collation: Collation | undefined
 }
@@ -40,7 +41,7 @@ export interface InNode extends Leaf, Collated {
   readonly regexes: readonly Value[]
 }
 
-/** `exists: false` is the complement of true; its test is that of true. */
+/** `exists: false` is the complement of true and has the same test. */
 interface ExistsNode extends Leaf {
   readonly op: 'exists'
   readonly exists: boolean
@@ -48,15 +49,15 @@ interface ExistsNode extends Leaf {
 
 interface RegexNode extends Leaf {
   readonly op: 'regex'
-  /** Text that every matching string begins with; undefined where nothing is known. */
+  /** A prefix of every matching string; undefined if unknown. */
   readonly prefix: string | undefined
-  /** Every string with that prefix matches. */
+  /** Whether every string with that prefix matches. */
   readonly isPrefixOnly: boolean
 }
 
 /**
- * `object`: the child's paths start at an element. `value`: the child is a combination of leaves
- * that are tried on an element itself; their path is this node's.
+ * `object`: the child's paths start at an element. `value`: the child combines leaves that test an
+ * element itself; their path is this node's.
  */
 export interface ElemMatchNode extends Leaf {
   readonly op: 'elemMatch'
@@ -64,7 +65,7 @@ export interface ElemMatchNode extends Leaf {
   readonly child: FilterNode
 }
 
-/** Leaves that no index serves better than by a scan. */
+/** Leaves for which an index is no better than a scan. */
 interface PlainNode extends Leaf {
   readonly op:
     | 'type'
@@ -78,14 +79,14 @@ interface PlainNode extends Leaf {
 
 export type LeafNode = ComparisonNode | InNode | ExistsNode | RegexNode | ElemMatchNode | PlainNode
 
-/** Truth of an expression over the whole document. */
+/** Whether an expression on the whole document is true. */
 export interface ExprNode extends Collated {
   readonly op: 'expr'
   readonly value: Value
   readonly test: (root: Value) => boolean
 }
 
-/** Truth of a schema over the whole document. */
+/** Whether the whole document conforms to a schema. */
 interface SchemaNode {
   readonly op: 'jsonSchema'
   readonly value: Value

@@ -1,6 +1,5 @@
-// The operators that stand under a field of a filter, `{a: {$gt: 5}}`: a row each. A row checks its
-// operand with the reference server's codes and texts, and makes a node; nothing else knows their
-// names.
+// The operators under a field of a filter, `{a: {$gt: 5}}`, one row each. A row checks its operand
+// with MongoDB's codes and texts, and creates a node. Only this table knows the names.
 
 import { utf8 } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -68,7 +67,9 @@ function inNode(name: string, operand: Value, place: InPlace): FilterNode {
   return { op: 'in', path, value: operand, reach: 'each', test, values, regexes, collation }
 }
 
-/** Whether an object holds operators: its first name starts with `$`; a DBRef's is a plain name. */
+/**
+ * Whether an object has operators: its first name starts with `$` and is not a field of a DBRef.
+ */
 export function isOperatorObject(value: Value): boolean {
   if (value.type !== bsonType.object) return false
   const elements = new Elements(value.bytes, value.start)
@@ -76,7 +77,7 @@ export function isOperatorObject(value: Value): boolean {
   return !isReferenceName(elements.name())
 }
 
-/** The fields of a DBRef, which are no operators for all their `$`. */
+/** The fields of a DBRef, which start with `$` but are not operators. */
 export function isReferenceName(name: string): boolean {
   return name === '$ref' || name === '$id' || name === '$db'
 }
@@ -126,7 +127,7 @@ function compileNot(operand: Value, place: FieldPlace): FilterNode {
   return { op: 'not', child: place.operators(operand) }
 }
 
-/** Names that make the operand of $elemMatch a filter of its own, though they start with `$`. */
+/** Names that start with `$` but make the operand of $elemMatch a nested filter. */
 const logicalNames = ['$and', '$or', '$nor', '$where']
 
 function compileElemMatch(operand: Value, place: FieldPlace): FilterNode {

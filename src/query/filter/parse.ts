@@ -1,5 +1,5 @@
-// Reads a filter document into its tree. Paths and operators go to the table of operators.ts; the
-// names that stand for themselves at the top ($and, $expr …) are the table here.
+// Parses a filter document to its tree. Operators under a path are in the table of operators.ts;
+// top-level operators ($and, $expr …) are in the table here.
 
 import { fail } from '../../base/errors.js'
 import { expressionDepthMax } from '../../base/limits.js'
@@ -31,7 +31,7 @@ import {
   regexNode,
 } from './operators.js'
 
-/** Where a filter stands: $expr needs a whole document, which elements of arrays are not. */
+/** The place of a filter: $expr needs a whole document, which an array element is not. */
 type FilterRole = 'document' | 'element' | 'arrayFilter'
 
 const operators = new Map<string, FieldOperator>(fieldOperators.map((row) => [row.name, row]))
@@ -65,10 +65,10 @@ const topOperators = new Map<string, TopOperator>([
   ],
 ])
 
-/** Operators that stand for themselves, for the reference; the others are in operators.ts. */
+/** Top-level operators, for the reference; the others are in operators.ts. */
 export const topOperatorNames: readonly string[] = [...topOperators.keys()]
 
-/** `$sampleRate` as an expression that is true so often. */
+/** `$sampleRate` as an expression that is true with that probability. */
 function sampling(operand: Value): Value {
   if (!operand.isNumber) {
     throw fail('BadValue', 'argument to $sampleRate must be a numeric type')
@@ -101,19 +101,19 @@ export function parseFilter(
   return new Parser(context, role, 0).object(documentValue(filter))
 }
 
-/** The node of `{path: {$gt: 1, …}}` or `{path: value}`, for $pull and the like. */
+/** The node of `{path: {$gt: 1, …}}` or `{path: value}`, for $pull and others. */
 export function parseCondition(path: FieldPath, operand: Value, context: QueryContext): FilterNode {
   return new Parser(context, 'element', 0).field(path, operand)
 }
 
-/** Whether an object starts with an operator that stands under a field, `{$gt: 5}`. */
+/** Whether an object starts with an operator for fields, `{$gt: 5}`. */
 export function isFieldOperator(value: Value): boolean {
   if (!isOperatorObject(value)) return false
   const first = new Elements(value.bytes, value.start)
   return first.next() && operators.has(first.name())
 }
 
-/** Children of nested $and are one list; one child stands for itself. */
+/** Flattens nested $and; a single child needs no node. */
 function conjunction(children: readonly FilterNode[]): FilterNode {
   const flat: FilterNode[] = []
   for (const child of children) {
@@ -137,7 +137,7 @@ class Parser {
     if (depth > expressionDepthMax) throw fail('BadValue', 'exceeded maximum query tree depth')
   }
 
-  /** A filter: conditions that must all hold. */
+  /** A filter: a conjunction of its conditions. */
   object(object: Value): FilterNode {
     const children: FilterNode[] = []
     const elements = new Elements(object.bytes, object.start)

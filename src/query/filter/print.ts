@@ -1,6 +1,5 @@
-// A filter's tree as a document again, normalised as the reference server's explain prints it:
-// every equality as $eq, every conjunction as $and, $ne as $not. Parsing what is printed gives the
-// same filter.
+// Prints a filter's tree as a document, normalized as in MongoDB's explain: equalities as $eq,
+// conjunctions as $and, $ne as $not. Parsing the result gives the same filter.
 
 import { Elements } from '../../value/elements.js'
 import { bsonType, type Document, regexOf } from '../../value/value.js'
@@ -51,7 +50,7 @@ function printNot(child: FilterNode, writer: DocumentWriter): void {
   writer.close().close()
 }
 
-/** The operator of a leaf, into the document of its path. */
+/** Writes the operator of a leaf into the document of its path. */
 function printLeaf(node: LeafNode, writer: DocumentWriter): void {
   switch (node.op) {
     case 'exists':
@@ -91,7 +90,7 @@ function printLeaf(node: LeafNode, writer: DocumentWriter): void {
   }
 }
 
-/** Operators of the value form of $elemMatch, which have no path of their own. */
+/** Writes operators of the value form of $elemMatch, which have no path of their own. */
 function printOperators(node: FilterNode, writer: DocumentWriter): void {
   if (isLeaf(node)) printLeaf(node, writer)
   else if (node.op === 'and') for (const child of node.children) printOperators(child, writer)

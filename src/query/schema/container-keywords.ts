@@ -1,5 +1,5 @@
-// Keywords of $jsonSchema about what an object or an array holds. Each looks at values of its own
-// type only: to the others it has nothing to say.
+// Keywords of $jsonSchema about the content of an object or an array. Each ignores values of other
+// types.
 
 import { work } from '../../base/work/work-budget.js'
 import { valueUnits } from '../../base/work/work-figures.js'
@@ -79,7 +79,7 @@ const additionalProperties: Keyword = {
   },
 }
 
-/** A field asks for other fields, or for a schema of the object that it is in. */
+/** A field requires other fields, or a schema for its object. */
 const dependencies: Keyword = {
   name: 'dependencies',
   compile: (operand, place) => {
@@ -118,7 +118,7 @@ const additionalItems: Keyword = {
   compile: (operand, place) => {
     const test = additional('additionalItems', operand, place)
     const first = place.sibling('items')
-    // Beside one schema for all items there are no additional ones.
+    // If `items` is one schema, there are no additional items.
     if (first?.type !== bsonType.array) return undefined
     const known = elementsOf(first).length
     return (value) => !isArray(value) || elementsOf(value).slice(known).every(test)
@@ -137,7 +137,7 @@ const uniqueItems: Keyword = {
   },
 }
 
-/** Bounds of how much a container holds. */
+/** Bounds of the number of fields or items. */
 function size(name: string, holds: (value: Value) => boolean, sign: 1 | -1): Keyword {
   return {
     name,
@@ -159,7 +159,7 @@ function schemasOf(name: string, operand: Value, place: SchemaPlace): [string, S
   ])
 }
 
-/** What is not named elsewhere: allowed or not, or of a schema. */
+/** Fields or items that no other keyword names: allowed, forbidden, or with a schema. */
 function additional(name: string, operand: Value, place: SchemaPlace): SchemaTest {
   if (operand.type === bsonType.object) return place.schema(operand, name)
   if (operand.type !== bsonType.bool) throw wrongType(name, 'an object or a boolean', operand)

@@ -1,6 +1,5 @@
-// $jsonSchema: compiles a schema of draft 4, with the reference server's bsonType beside it, into
-// one test of a value. Keywords are rows of two tables; what the reference server refuses is
-// refused with its words.
+// $jsonSchema: compiles a schema of draft 4, with MongoDB's bsonType, to one test of a value.
+// Keywords are rows of two tables. What MongoDB refuses is refused with its texts.
 
 import { fail } from '../../base/errors.js'
 import { expressionDepthMax } from '../../base/limits.js'
@@ -14,10 +13,10 @@ const keywords: ReadonlyMap<string, Keyword> = new Map(
   [...valueKeywords, ...containerKeywords].map((keyword) => [keyword.name, keyword]),
 )
 
-/** Of the draft, but not of the reference server. */
+/** Keywords of the draft that MongoDB does not support. */
 const unsupported = new Set(['$ref', '$schema', 'default', 'definitions', 'format', 'id'])
 
-/** The test of a document. Throws 14 (not an object) and 9 (what a schema cannot say). */
+/** The test of a document. Throws 14 (not an object) and 9 (invalid in a schema). */
 export function compileSchema(spec: Value): SchemaTest {
   if (spec.type !== bsonType.object) {
     throw fail('TypeMismatch', '$jsonSchema must be an object')
@@ -25,7 +24,7 @@ export function compileSchema(spec: Value): SchemaTest {
   return compileAt(spec, 0)
 }
 
-/** The test of a schema `depth` levels within another. */
+/** The test of a schema, nested `depth` levels deep. */
 export function compileAt(spec: Value, depth: number): SchemaTest {
   if (depth > expressionDepthMax) throw fail('BadValue', 'exceeded maximum query tree depth')
   const given = new Map(fieldsOf(spec))
@@ -37,7 +36,7 @@ export function compileAt(spec: Value, depth: number): SchemaTest {
   return (value) => tests.every((test) => test(value))
 }
 
-/** The test of one keyword of a schema; undefined where it says nothing about values. */
+/** The test of one keyword; undefined if it does not restrict values. */
 export function compileKeyword(name: string, spec: Value): SchemaTest | undefined {
   const given = new Map(fieldsOf(spec))
   const operand = given.get(name)

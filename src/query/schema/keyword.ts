@@ -1,5 +1,5 @@
-// What the keywords of $jsonSchema share: the shape of a row, the schema that compiles nested ones,
-// and the readers of operands with the reference server's refusals.
+// What the keywords of $jsonSchema share: the form of a row, access to the enclosing schema, and
+// parsing of operands with MongoDB's errors.
 
 import { fail, type GatewayError } from '../../base/errors.js'
 import { elementsOf } from '../../value/elements.js'
@@ -7,20 +7,20 @@ import { integerOf } from '../../value/numbers.js'
 import { bsonType, stringOf, type Value } from '../../value/value.js'
 import { typeName } from '../expressions/operator.js'
 
-/** Whether a value is as a schema or one of its keywords wants it. */
+/** Whether a value conforms to a schema or to one of its keywords. */
 export type SchemaTest = (value: Value) => boolean
 
-/** The schema that a keyword stands in. */
+/** The schema that contains a keyword. */
 export interface SchemaPlace {
-  /** Another keyword's operand, where it is there. */
+  /** The operand of another keyword, if present. */
   sibling(name: string): Value | undefined
-  /** The test of a schema within this one. */
+  /** The test of a nested schema. */
   schema(spec: Value, name: string): SchemaTest
 }
 
 export interface Keyword {
   readonly name: string
-  /** Undefined where the keyword says nothing about values: a title. */
+  /** Undefined if the keyword does not restrict values, such as a title. */
   compile(operand: Value, place: SchemaPlace): SchemaTest | undefined
 }
 
@@ -28,7 +28,7 @@ export function badSchema(text: string): GatewayError {
   return fail('FailedToParse', text)
 }
 
-/** Throws TypeMismatch: the operand is of a wrong type. */
+/** Throws TypeMismatch for an operand of the wrong type. */
 export function wrongType(name: string, wanted: string, found: Value): GatewayError {
   const text = `$jsonSchema keyword '${name}' must be ${wanted}, but found ${typeName(found)}`
   return fail('TypeMismatch', text)
@@ -56,7 +56,7 @@ export function objectOperand(name: string, operand: Value): Value {
   return operand
 }
 
-/** The elements of an array that is not empty. */
+/** The elements of a non-empty array. */
 export function listOperand(name: string, operand: Value): Value[] {
   if (operand.type !== bsonType.array) throw wrongType(name, 'an array', operand)
   const elements = elementsOf(operand)
@@ -66,7 +66,7 @@ export function listOperand(name: string, operand: Value): Value[] {
   return elements
 }
 
-/** Different strings. */
+/** Distinct strings. */
 export function namesOperand(name: string, operand: Value): string[] {
   const names = listOperand(name, operand).map((element) => {
     if (element.type !== bsonType.string) {

@@ -1,5 +1,5 @@
-// Keywords of $jsonSchema about one value: its type, its number, its text, and what combinations of
-// schemas it may be.
+// Keywords of $jsonSchema about one value: its type, number, text, and combinations of schemas.
+// Each ignores values of other types.
 
 import { compareValues } from '../../value/compare.js'
 import { equalityKey } from '../../value/key.js'
@@ -19,7 +19,7 @@ import {
   wrongType,
 } from './keyword.js'
 
-/** JSON's names of types, as names that $type takes. */
+/** JSON's type names, and their names in $type. */
 const jsonTypes: ReadonlyMap<string, string> = new Map([
   ['object', 'object'],
   ['array', 'array'],
@@ -29,7 +29,7 @@ const jsonTypes: ReadonlyMap<string, string> = new Map([
   ['null', 'null'],
 ])
 
-/** The names of `type` and `bsonType`: one, or an array of different ones. */
+/** The names in `type` and `bsonType`: one, or an array of distinct ones. */
 function namesOf(name: string, operand: Value): string[] {
   const given = operand.type === bsonType.array ? listOperand(name, operand) : [operand]
   const names = given.map((element) => {
@@ -84,7 +84,7 @@ const enumKeyword: Keyword = {
   },
 }
 
-/** A bound of numbers; `exclusive` is a boolean beside it, as in draft 4. */
+/** A bound of numbers; the keyword `exclusive` is a boolean beside it, as in draft 4. */
 function bound(name: string, exclusive: string, sign: 1 | -1): Keyword {
   return {
     name,
@@ -101,7 +101,7 @@ function bound(name: string, exclusive: string, sign: 1 | -1): Keyword {
   }
 }
 
-/** The boolean beside a bound, which the bound reads. */
+/** The boolean beside a bound; only checked here, because the bound reads it. */
 function strictness(name: string, of: string): Keyword {
   return {
     name,
@@ -137,7 +137,7 @@ function length(name: string, sign: 1 | -1): Keyword {
   }
 }
 
-/** Of UTF-8: every byte that continues no other one begins a code point. */
+/** Number of code points in UTF-8: bytes that are not continuation bytes. */
 function codePoints({ bytes, start, end }: Value): number {
   let count = 0
   for (let at = start + 4; at < end - 1; at++) if (((bytes[at] ?? 0) & 0xc0) !== 0x80) count++
@@ -152,7 +152,7 @@ const pattern: Keyword = {
   },
 }
 
-/** Words for people. */
+/** Text for readers, without effect. */
 function annotation(name: string): Keyword {
   return {
     name,

@@ -1,6 +1,6 @@
-// Several transforms in a row, driven one bounded step at a time: what one emits is pushed into the
-// next, and a transform that has output waiting is drained before it gets more input, so that a
-// document which unwinds into a million never stands in memory as a million.
+// Several transforms in a row, driven in bounded steps. The output of one is pushed into the next.
+// A transform with waiting output is drained before it gets more input, so that a document which
+// unwinds to a million is never held as a million.
 
 import type { Document } from '../../value/value.js'
 import { type DetachedJob, jobOf } from '../detached.js'
@@ -8,14 +8,14 @@ import type { Emit, Finishing, Transform } from './stage.js'
 
 interface Link {
   readonly transform: Transform
-  /** Input that came while the transform had output waiting. */
+  /** Input that arrived while the transform had waiting output. */
   readonly queue: Document[]
   readonly emit: Emit
   finishing: Finishing | undefined
   isDone: boolean
 }
 
-/** What a transform was refused, and is to do once more when the job is done. */
+/** An operation that failed with a job; it is retried when the job is done. */
 interface Refusal {
   readonly error: unknown
   readonly job: DetachedJob
@@ -27,12 +27,12 @@ export class Chain {
   private hasEnded = false
   /** Oldest first. */
   private refusals: Refusal[] = []
-  /** Jobs whose answers are kept until there is nothing to do. */
+  /** Jobs whose answers are kept until all work is done. */
   private answered: DetachedJob[] = []
 
   /**
-   * `output` gets what leaves the last transform. `waits`: who drives it asks for `refusal` and has
-   * the job done; else what is refused is thrown.
+   * `output` receives the documents of the last transform. With `waits`, the caller checks
+   * `refusal` and runs its job; without it, the error is thrown.
    */
   constructor(
     transforms: readonly Transform[],
@@ -46,7 +46,7 @@ export class Chain {
     if (transforms.length === 0) this.direct = output
   }
 
-  /** Some transform wants no more: further input is of no use. */
+  /** Whether a transform needs no more input, so that further input is useless. */
   get satisfied(): boolean {
     return this.links.some((link) => link.isDone || link.transform.satisfied)
   }
@@ -57,12 +57,12 @@ export class Chain {
     return bytes
   }
 
-  /** What keeps it from going on until `retry`: an error that has a job. */
+  /** The error with a job that blocks progress until `retry`. */
   get refusal(): unknown {
     return this.refusals[0]?.error
   }
 
-  /** The job of the refusal is done. */
+  /** Continues after the job of the refusal. */
   retry(): void {
     const done = this.refusals.shift()
     if (done !== undefined) this.answered.push(done.job)
@@ -74,17 +74,17 @@ export class Chain {
     else this.feed(0, document)
   }
 
-  /** No more input comes; `step` then brings out the rest. */
+  /** Ends the input; `step` then emits the rest. */
   end(): void {
     this.hasEnded = true
   }
 
-  /** Nothing of it is wanted any more. */
+  /** Drops all remaining work. */
   abandon(): void {
     for (const { transform } of this.links) transform.close?.()
   }
 
-  /** Does one bounded piece of the work that waits; false when there is none, or it cannot. */
+  /** Does one bounded piece of waiting work; false if there is none or it is blocked. */
   step(): boolean {
     if (this.refusals.length > 0) return false
     this.close()
@@ -147,7 +147,7 @@ export class Chain {
     this.refusals.push({ error, job })
   }
 
-  /** Whatever stands before a satisfied transform has nothing left to do. */
+  /** Ends the transforms before a satisfied one, because their output is not needed. */
   private close(): void {
     let last = -1
     for (const [i, link] of this.links.entries()) {

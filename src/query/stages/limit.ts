@@ -1,5 +1,5 @@
-// Stages that let some of the documents pass, or count them: $match, $limit, $skip, $count. The
-// first three have kinds of their own, so that the engine can take them into its source.
+// Stages that pass some documents, or count them: $match, $limit, $skip, $count. The first three
+// have plan kinds of their own, so that the engine can merge them into its source.
 
 import type { GatewayError } from '../../base/errors.js'
 import { integerOf, numberOf } from '../../value/numbers.js'
@@ -74,7 +74,7 @@ class Count extends StreamTransform {
     this.count++
   }
 
-  /** No document comes of no input. */
+  /** Without input there is no output. */
   override *finish(emit: Emit): Generator<void, void, void> {
     if (this.count === 0) return
     emit(new DocumentWriter().value(this.name, numberValue(this.count)).finish())
@@ -82,7 +82,7 @@ class Count extends StreamTransform {
   }
 }
 
-/** The number of $limit and $skip: whole and not negative; above 2^53 it is as good as none. */
+/** The number of $limit and $skip: whole and not negative. Above 2^53 it has no effect. */
 function countOf(name: '$limit' | '$skip', code: 5107201 | 5107200, spec: Value): number {
   const shown = `${name}: ${valueText(spec)}`
   const refuse = (what: string): GatewayError =>
@@ -97,7 +97,7 @@ function countOf(name: '$limit' | '$skip', code: 5107201 | 5107200, spec: Value)
   throw refuse('an integer')
 }
 
-/** The stage of a filter that is compiled already. */
+/** The stage of a compiled filter. */
 export function matchPlan(spec: Value, filter: Filter): MatchPlan {
   return { kind: 'match', name: '$match', spec, filter, create: () => new Match(filter) }
 }

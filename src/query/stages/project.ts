@@ -1,5 +1,5 @@
-// Stages that give each document another shape: $project, $addFields and $set, $unset, $replaceRoot
-// and $replaceWith.
+// Stages that reshape documents: $project, $addFields and $set, $unset, $replaceRoot and
+// $replaceWith. Most of them apply a projection tree.
 
 import { GatewayError } from '../../base/errors.js'
 import { isTooMuchWork } from '../../base/work/work-budget.js'
@@ -24,7 +24,7 @@ import {
   type StageRow,
 } from './stage.js'
 
-/** Runs `compile`; what it refuses is told with the stage's name, as the reference server does. */
+/** Runs `compile`; adds the stage's name to its errors, as MongoDB does. */
 function prefixed<T>(name: string, compile: () => T): T {
   try {
     return compile()
@@ -92,7 +92,7 @@ function addFieldsRow(name: string): StageRow {
   return { name, compile }
 }
 
-/** An object without an operator names the fields below; all else is an expression. */
+/** An object without an operator names fields below; everything else is an expression. */
 function addFields(root: ProjectionNode, prefix: string, spec: Value, compiler: StageCompiler) {
   const elements = new Elements(spec.bytes, spec.start)
   while (elements.next()) {
@@ -137,7 +137,7 @@ function compileUnset(spec: Value, compiler: StageCompiler): StagePlan[] {
   return [treePlan('$unset', spec, new ProjectionTree('exclusion', root), compiler)]
 }
 
-/** `what` is how the error calls the expression. */
+/** `what` names the expression in errors. */
 function replacePlan(
   name: string,
   what: string,

@@ -1,5 +1,5 @@
-// $redact: an expression decides for each object, from the outside in, whether it is kept whole,
-// left out, or looked into ($$KEEP, $$PRUNE, $$DESCEND). `$field` is of the object at hand.
+// $redact: an expression decides for each object, from the outside in: keep it whole, omit it, or
+// descend into it ($$KEEP, $$PRUNE, $$DESCEND). `$field` refers to the current object.
 
 import { equalValues } from '../../value/compare.js'
 import { Elements } from '../../value/elements.js'
@@ -21,7 +21,7 @@ import {
 } from '../expressions/operator.js'
 import { MapTransform, recipeOf, type StageRow } from './stage.js'
 
-/** The values of the variables, which a string in the expression may stand for as well. */
+/** The values of the variables; an expression may also return these strings. */
 const keep = stringValue('keep')
 const prune = stringValue('prune')
 const descend = stringValue('descend')
@@ -30,7 +30,7 @@ class Redaction {
   constructor(
     private readonly expression: Expression,
     private readonly env: Env,
-    /** Where $$CURRENT stands. */
+    /** The slot of $$CURRENT. */
     private readonly current: number,
   ) {}
 
@@ -57,7 +57,7 @@ class Redaction {
     )
   }
 
-  /** An object or array with what is left of the objects in it. */
+  /** An object or array with the kept parts of its objects. */
   private contents(value: Value): Value {
     const isArray = value.type === bsonType.array
     const writer = new DocumentWriter(isArray)

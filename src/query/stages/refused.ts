@@ -1,5 +1,5 @@
-// Stages of other kinds of deployment: a standalone server knows their names and refuses them, each
-// with a code of its own that drivers look at.
+// Stages for other deployments: a standalone MongoDB server knows their names and refuses them,
+// each with its own code that drivers check.
 
 import { fail, type GatewayError } from '../../base/errors.js'
 import { location } from '../expressions/operator.js'

@@ -1,12 +1,12 @@
-// Sets one dotted field of documents, as $addFields would: what $lookup and the index of $unwind
-// put into a document.
+// Sets one dotted field of documents, as $addFields does: for the output of $lookup and the index
+// of $unwind.
 
 import { type Document, documentValue, type Value } from '../../value/value.js'
 import type { QueryContext } from '../context.js'
 import { Env, type Expression, type Result } from '../expressions/operator.js'
 import { ProjectionNode, ProjectionTree } from '../projection-tree.js'
 
-/** Evaluates to what it was given last. */
+/** Evaluates to the last value that was set. */
 class Cell implements Expression {
   value: Result
 

@@ -1,6 +1,5 @@
-// $sort: all documents through a sorter, which spills what memory does not hold; or, when only the
-// first few are wanted, a heap of those alone. $sample picks with the same heap, by keys drawn at
-// random.
+// $sort: all documents go through a sorter, which spills what exceeds memory. If only the first few
+// are needed, a heap keeps only those. $sample uses the same heap with random keys.
 
 import { stepDocumentsMax } from '../../base/limits.js'
 import { work } from '../../base/work/work-budget.js'
@@ -44,19 +43,19 @@ function* emitSorted(sorter: Sorter, emit: Emit): Generator<void, void, void> {
   }
 }
 
-/** Whether a key belongs before an item that came earlier. */
+/** Whether a key sorts before an earlier item. */
 function isBefore(head: number, key: Uint8Array, item: Keyed): boolean {
   return head < item.head || (head === item.head && compareKeys(key, item.key) < 0)
 }
 
-/** A document into a heap, or out of it: 0.5 µs. */
+/** Work units to push a document to a heap or pop it: 0.5 µs. */
 const poppedUnits = 5
-/** Documents that one step moves from the heap to where they may be spilled. */
+/** Documents that one step moves from the heap to the sorter. */
 const movedAtOnce = 8
 
 /**
- * The first `limit` documents by a key: for $sort before $limit, and $sample. Where these alone are
- * too much for memory, they are sorted as all documents would be, and cut.
+ * The first `limit` documents by key, for $sort before $limit and for $sample. If these alone
+ * exceed memory, all documents are sorted, and the result is cut.
  */
 class TopSort extends StreamTransform {
   private readonly heap: BoundedHeap<Keyed>
@@ -104,9 +103,9 @@ class TopSort extends StreamTransform {
     const sequence = this.sequence++
     const head = headOf(view)
     const { largest } = this.heap
-    // Most documents of a long stream are refused here: nothing is made for them.
+    // Most documents of a long stream are dropped here without an allocation.
     if (largest !== undefined && !isBefore(head, view, largest)) return
-    // Memory of their own: others of the heap may live on for long.
+    // Copied, because other items of the heap may live long.
     const item = { head, key: view.slice(), sequence, document: document.slice() }
     const dropped = this.heap.push(item)
     work.note(poppedUnits + (view.length + document.length) / bytesPerUnit)
@@ -133,7 +132,7 @@ class TopSort extends StreamTransform {
     }
   }
 
-  /** The heap gives the last document first, so all are taken out before any is emitted. */
+  /** The heap pops the last document first, so all are popped before any is emitted. */
   override *finish(emit: Emit): Generator<void, void, void> {
     if (this.isTooLarge) return yield* emitSorted(this.sorter, emit)
     const items: Keyed[] = []
@@ -150,7 +149,7 @@ class TopSort extends StreamTransform {
   }
 }
 
-/** The plan of a sort; with `limit` it keeps so many documents and no more. */
+/** The plan of a sort; with `limit` it keeps only that many documents. */
 export function sortPlan(spec: Value, sort: Sort, limit?: number): SortPlan {
   const create = (workspace = memoryOnly): StreamTransform =>
     limit === undefined

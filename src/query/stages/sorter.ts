@@ -1,6 +1,6 @@
-// Sorts documents by keys, in bounded steps and bounded memory: sorted runs of a thousand in
-// memory, which are merged into one run of a file when they are too much, and merged with the runs
-// of the file at the end. Stable: equal keys keep the order of input.
+// Sorts documents by key in bounded steps and memory. Runs of a thousand are sorted in memory. When
+// they exceed it, they are merged to one run of a file; at the end all runs are merged. The sort is
+// stable: equal keys keep the order of input.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { Arena } from '../../base/heap/arena.js'
@@ -18,21 +18,21 @@ import {
 } from '../spill.js'
 
 export interface Keyed {
-  /** The first six bytes of the key as a number: most comparisons need no more. */
+  /** The first six bytes of the key as a number, which decide most comparisons. */
   readonly head: number
   readonly key: Bytes
   readonly sequence: number
-  /** In memory that only what is sorted with it shares. */
+  /** In memory that only items of the same sorter share. */
   document: Document
 }
 
-/** What a held document costs beside its bytes and its key's. */
+/** Memory of an item beside document and key, bytes. */
 const keyedOverheadBytes = 120
-/** Documents of one sorted run in memory: sorting it is a bounded step. */
+/** Documents of one sorted run in memory, so that sorting it is a bounded step. */
 const runDocuments = 1_000
-/** Bytes of the keys of one run: more are merged, which gives way after each document. */
+/** Bytes of the keys of one run. More are merged, which pauses after each document. */
 const runKeyBytesMax = 256 * 1_024
-/** Two keys compared that differ early: 0.05 µs. */
+/** Work units to compare two keys that differ early: 0.05 µs. */
 const comparisonUnits = 0.5
 /** Documents and bytes that one step of a spill moves. */
 const stepDocuments = 8
@@ -48,7 +48,7 @@ export function compareKeyed(a: Keyed, b: Keyed): number {
   return a.head - b.head || compareKeys(a.key, b.key) || a.sequence - b.sequence
 }
 
-/** Keys with the same head; short ones are not worth a native call. */
+/** Compares keys with equal heads; for short ones a native call is not worth it. */
 export function compareKeys(a: Bytes, b: Bytes): number {
   const shared = Math.min(a.length, b.length)
   if (shared > 64) {
@@ -67,10 +67,10 @@ export function bytesOfKeyed(item: Keyed): number {
 }
 
 export interface SorterOptions {
-  /** The stage's name, for the error where it holds too much. */
+  /** The stage's name, for the error when it exceeds its memory. */
   readonly name: string
   readonly workspace: Workspace
-  /** Only so many documents come out. */
+  /** Maximum number of documents in the output. */
   readonly limit?: number
 }
 
@@ -81,7 +81,7 @@ export class Sorter {
   private runs: (Keyed | undefined)[][] = []
   private run: Keyed[] = []
   private runKeyBytes = 0
-  /** What is sorted in memory is kept together and goes together. */
+  /** Items sorted in memory are allocated and released together. */
   private readonly arena = new Arena()
   private sequence = 0
   private held = 0
@@ -98,7 +98,7 @@ export class Sorter {
     return this.held
   }
 
-  /** Documents pushed. */
+  /** Number of pushed documents. */
   get count(): number {
     return this.sequence
   }
@@ -107,12 +107,12 @@ export class Sorter {
     return this.file !== undefined
   }
 
-  /** A spill is under way: `work` until it is false before the next push. */
+  /** Whether a spill is in progress; call `work` until it is false before the next push. */
   get pending(): boolean {
     return this.spilling !== undefined
   }
 
-  /** Both are copied. */
+  /** Copies the document and the key. */
   push(document: Document, key: Bytes): void {
     const { arena } = this
     this.figures.inputBytes += document.length
@@ -121,7 +121,7 @@ export class Sorter {
     this.add({ head: headOf(key), key: ownKey, sequence: this.sequence++, document: own })
   }
 
-  /** An item that is the caller's no more; sequences grow. */
+  /** Adds an item that the caller no longer uses; sequences must increase. */
   add(item: Keyed): void {
     this.sequence = Math.max(this.sequence, item.sequence + 1)
     this.run.push(item)
@@ -133,7 +133,7 @@ export class Sorter {
     if (this.held > this.options.workspace.memoryBytesMax) this.spill()
   }
 
-  /** A bounded piece of the spill under way. */
+  /** Does a bounded piece of the current spill. */
   work(): void {
     const { spilling } = this
     if (spilling === undefined) return
@@ -149,8 +149,8 @@ export class Sorter {
   }
 
   /**
-   * After the last push: puts what memory holds on disk, too, where something is there already or
-   * the caller wants the memory for itself. Yields after each bounded step.
+   * After the last push: spills the rest too, if something was spilled before or the caller needs
+   * the memory. Yields after each bounded step.
    */
   *settle(wantsMemory = false): Generator<void, void, void> {
     const canSpill = this.options.workspace.open !== undefined
@@ -161,7 +161,7 @@ export class Sorter {
     }
   }
 
-  /** The documents in order of their keys; each is let go when it is taken. */
+  /** The documents in key order; each is released when it is taken. */
   *drain(): Generator<Document, void, void> {
     for (const item of this.drainItems()) yield item.document
   }
@@ -180,7 +180,7 @@ export class Sorter {
     this.file?.close()
   }
 
-  /** Lets the file go, at whatever point. */
+  /** Deletes the file; allowed at any time. */
   close(): void {
     this.file?.close()
   }
@@ -216,7 +216,7 @@ export class Sorter {
   }
 }
 
-/** Memory on its way to a run of the file. */
+/** Moves the items in memory to a run of the file. */
 class Spilling {
   private readonly writer: RunWriter
   private left: number
@@ -230,7 +230,7 @@ class Spilling {
     this.left = limit
   }
 
-  /** False when nothing is left. */
+  /** False when nothing remains. */
   step(): boolean {
     const before = this.writer.bytes
     for (let moved = 0; moved < stepDocuments; moved++) {
@@ -248,7 +248,7 @@ class Spilling {
   }
 }
 
-/** The items of a run in memory, each let go when it is taken. */
+/** The items of a run in memory; each is released when it is taken. */
 function memoryRun(run: (Keyed | undefined)[]): () => Keyed | undefined {
   let at = 0
   return () => {
@@ -263,7 +263,7 @@ interface Head {
   item: Keyed
 }
 
-/** A heap of runs, ordered by the item that each is at. */
+/** A heap of runs, ordered by their current items. */
 class Merge {
   private readonly heap: Head[] = []
 

@@ -1,5 +1,5 @@
-// What all stages share that take in every document before the first comes out, in an order of
-// their own: a sorter, which spills between two pushes.
+// The base of stages that read all documents before the first output, in an order of their own: a
+// sorter that spills between two pushes.
 
 import type { SpillFigures } from '../spill.js'
 import { Sorter, type SorterOptions } from './sorter.js'

@@ -1,5 +1,5 @@
-// First stages that make documents instead of taking them: statistics, sessions, operations, which
-// the engine and the commands answer, and $documents, whose documents stand in the pipeline.
+// First stages that create documents: statistics, sessions and operations, from the engine and the
+// commands, and $documents, whose documents are in the pipeline.
 
 import { fail, type GatewayError } from '../../base/errors.js'
 import { elementsOf, fieldsOf } from '../../value/elements.js'
@@ -26,7 +26,7 @@ function source(
   }
 }
 
-/** Tells the values of others' queries: not from inside a pipeline that only reads. */
+/** It reveals values of other users' queries, so it is not allowed in nested pipelines. */
 const planCacheStats: StageRow = {
   name: '$planCacheStats',
   place: 'first',
@@ -46,7 +46,7 @@ const planCacheStats: StageRow = {
   },
 }
 
-/** Known, so that it is refused for what it lacks: there are no geo indexes. */
+/** Known by name, to refuse it with the true reason: there are no geo indexes. */
 const geoNear: StageRow = {
   name: '$geoNear',
   place: 'first',
@@ -69,7 +69,7 @@ const geoNear: StageRow = {
   },
 }
 
-/** Why a stage that takes no collection is refused on one, and so in every sub-pipeline. */
+/** The error of a collectionless stage on a collection, and so in every sub-pipeline. */
 export function notOfCollection(name: string): string {
   return `${name} must be run against the database with {aggregate: 1}, not a collection`
 }

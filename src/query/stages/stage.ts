@@ -1,6 +1,6 @@
 // What a stage is: a plan compiled from its specification, and for most stages a transform that
-// documents are pushed through. Transforms are pure and bounded, so that the engine decides when
-// they run; plans that need a collection are run by the engine itself.
+// takes documents. Transforms are pure and bounded, so the engine decides when they run. The engine
+// also runs the plans that need a collection.
 
 import type { Document, Value } from '../../value/value.js'
 import type { QueryContext } from '../context.js'
@@ -23,28 +23,28 @@ export type Emit = (document: Document) => void
 export type Finishing = Generator<unknown, void, void>
 
 export interface Transform {
-  /** Takes one document; bounded work, and at most `stepDocumentsMax` documents come out. */
+  /** Takes one document: bounded work, and at most `stepDocumentsMax` documents of output. */
   push(document: Document, emit: Emit): void
-  /** Wants no more input; what it has taken may still come out. */
+  /** Needs no more input; output of earlier input may follow. */
   readonly satisfied: boolean
-  /** Documents wait that `resume` would emit; input is better held back until it is false. */
+  /** Whether output waits for `resume`; do not push input until it is false. */
   readonly pending: boolean
-  /** Emits up to `stepDocumentsMax` of what waits. */
+  /** Emits up to `stepDocumentsMax` of the waiting documents. */
   resume(emit: Emit): void
   /**
-   * After the last push: emits the rest, yielding after each bounded step; a refusal that has a
-   * job is yielded, and tried again behind it.
+   * Runs after the last push and emits the rest, yielding after each bounded step. An error with a
+   * job is yielded, and the operation is retried after it.
    */
   finish(emit: Emit): Finishing
-  /** Bytes that are kept from one push to the next. */
+  /** Bytes kept between two pushes. */
   readonly bytesHeld: number
-  /** Of a stage that may spill. */
+  /** Present if the stage may spill. */
   readonly figures?: SpillFigures | undefined
-  /** Lets go of what is on disk, whether or not the stage is over. */
+  /** Deletes the stage's file, at any time. */
   close?(): void
 }
 
-/** What all transforms share that keep nothing: the rest is `push`. */
+/** The base of transforms that keep nothing; they only implement `push`. */
 export abstract class StreamTransform implements Transform {
   get bytesHeld(): number {
     return 0
@@ -69,13 +69,13 @@ export abstract class StreamTransform implements Transform {
   *finish(_emit: Emit): Finishing {}
 }
 
-/** One document in, one out or none. */
+/** Maps a document to one document or none. */
 export class MapTransform extends StreamTransform {
   private readonly map: Detachable<Document | undefined>
 
   constructor(
     map: (document: Document) => Document | undefined,
-    /** Of a stage that does nothing but this. */
+    /** Present if a thread can compute the stage. */
     describe?: () => RecipeData,
   ) {
     super()
@@ -88,7 +88,7 @@ export class MapTransform extends StreamTransform {
   }
 }
 
-/** How a stage is made elsewhere. */
+/** How a thread rebuilds a stage. */
 export function recipeOf(name: string, spec: Value, context: QueryContext): () => RecipeData {
   return () => ({ kind: 'stage', stage: stageData(name, spec), context: contextData(context) })
 }
@@ -100,7 +100,7 @@ function documentIn([cell]: readonly Cell[]): Document | undefined {
 interface PurePlan {
   readonly name: string
   readonly spec: Value
-  /** A blocking stage spills into the workspace; without one it is held to its bound. */
+  /** A blocking stage spills to the workspace; without one it is limited to its memory. */
   create(workspace?: Workspace): Transform
 }
 
@@ -116,7 +116,7 @@ export interface MatchPlan extends PurePlan {
 export interface SortPlan extends PurePlan {
   readonly kind: 'sort'
   readonly sort: Sort
-  /** Only so many documents are taken from the sort, because $limit follows. */
+  /** Maximum number of documents, because $limit follows. */
   readonly limit?: number
 }
 
@@ -126,7 +126,7 @@ interface CountPlan extends PurePlan {
 }
 
 /**
- * A join, which the engine runs: for each document it finds the documents of `from` that match
+ * A join, run by the engine: for each document it finds the documents of `from` that match
  * `foreignFilter`, runs `pipelineFor` over them, and emits `joined`.
  */
 export interface LookupPlan {
@@ -134,17 +134,17 @@ export interface LookupPlan {
   readonly name: '$lookup'
   readonly spec: Value
   readonly from: string
-  /** It stands in a view's definition. */
+  /** Whether it is part of a view's definition. */
   readonly throughView: boolean
   readonly as: string
-  /** Always a filter; `{}` where nothing narrows the foreign documents. */
+  /** The filter of foreign documents; `{}` matches all. */
   foreignFilter(document: Document): Document
   /** Stages after the filter; none in the form without `pipeline`. */
   pipelineFor(document: Document): StagePlan[]
   joined(document: Document, matches: readonly Document[]): Document
-  /** An $unwind of `as` that follows: then `joinedEach` takes the place of `joined`. */
+  /** A following $unwind of `as`: `joinedEach` then replaces `joined`. */
   readonly unwind?: LookupUnwind
-  /** The document with one of its matches, or without the field where there is none. */
+  /** The document with one match, or without the field if there is none. */
   joinedEach(document: Document, match: Document | undefined): Document
 }
 
@@ -153,19 +153,19 @@ export interface LookupUnwind {
   readonly indexPath: string | undefined
 }
 
-/** The documents of another pipeline after those of this one, which the engine runs. */
+/** The documents of another pipeline after those of this one; run by the engine. */
 interface UnionPlan {
   readonly kind: 'union'
   readonly name: '$unionWith'
   readonly spec: Value
-  /** The other pipeline's collection; undefined where its first stage makes the documents. */
+  /** The other pipeline's collection; undefined if its first stage creates the documents. */
   readonly from: string | undefined
-  /** It stands in a view's definition. */
+  /** Whether it is part of a view's definition. */
   readonly throughView: boolean
   readonly stages: readonly StagePlan[]
 }
 
-/** Several pipelines over the same documents, and one document of their results. */
+/** Several pipelines over the same documents; their results form one document. */
 export interface FacetPlan {
   readonly kind: 'facet'
   readonly name: '$facet'
@@ -174,25 +174,25 @@ export interface FacetPlan {
 }
 
 /**
- * A search from document to document, breadth first, which the engine runs: those of `from` whose
- * `connectTo` is among the values of a round, and the values that they lead to for the next one.
+ * A breadth-first search, run by the engine. A round finds the documents of `from` whose
+ * `connectTo` is among its values; these lead to the values of the next round.
  */
 export interface GraphLookupPlan {
   readonly kind: 'graphLookup'
   readonly name: '$graphLookup'
   readonly spec: Value
   readonly from: string
-  /** It stands in a view's definition. */
+  /** Whether it is part of a view's definition. */
   readonly throughView: boolean
-  /** Rounds after the first; Infinity: until nothing new is found. */
+  /** Rounds after the first; with Infinity until nothing new is found. */
   readonly maxDepth: number
   /** Values of the first round. */
   startOf(document: Document): readonly Value[]
-  /** What finds the documents of a round. */
+  /** The filter for a round. */
   filterOf(values: readonly Value[]): Document
   /** Values that a found document leads to. */
   leadsTo(found: Document): readonly Value[]
-  /** A found document with its depth, where that is asked for. */
+  /** The found document with its depth, if requested. */
   withDepth(found: Document, depth: number): Document
   joined(document: Document, found: readonly Document[]): Document
 }
@@ -206,14 +206,14 @@ export type SourceKind =
   | 'listLocalSessions'
   | 'listSessions'
 
-/** A first stage that makes documents, which the engine or a command runs. */
+/** A first stage that creates documents; run by the engine or a command. */
 export interface SourcePlan {
   readonly kind: SourceKind
   readonly name: string
   readonly spec: Value
 }
 
-/** $documents: the documents are here. */
+/** $documents: the documents are part of the stage. */
 interface DocumentsPlan {
   readonly kind: 'documents'
   readonly name: '$documents'
@@ -222,32 +222,32 @@ interface DocumentsPlan {
 }
 
 export type PureStagePlan = TransformPlan | MatchPlan | SortPlan | CountPlan
-/** Where results are written. */
+/** The target of a writing stage. */
 export interface WriteTarget {
-  /** The pipeline's own where undefined. */
+  /** Undefined for the pipeline's own database. */
   readonly db: string | undefined
   readonly collection: string
 }
 
-/** The results take a collection's place. */
+/** The results replace a collection. */
 export interface OutPlan {
   readonly kind: 'out'
   readonly name: '$out'
   readonly spec: Value
   readonly target: WriteTarget
-  /** Options of the time-series collection that it makes, as they were given. */
+  /** Options of the new time-series collection, as given. */
   readonly timeSeries: Value | undefined
 }
 
-/** Each result meets the document of a collection that is equal in some fields. */
+/** Each result is combined with the document of a collection that has equal fields. */
 export interface MergePlan {
   readonly kind: 'merge'
   readonly name: '$merge'
   readonly spec: Value
   readonly target: WriteTarget
-  /** The fields; `_id` where undefined. */
+  /** The compared fields; undefined for `_id`. */
   readonly on: readonly string[] | undefined
-  /** `let`: expressions of the result, for the pipeline of `whenMatched`. */
+  /** `let`: expressions on the result, for the pipeline of `whenMatched`. */
   readonly variables: Value | undefined
   /** An array is the pipeline of an update. */
   readonly whenMatched: 'replace' | 'keepExisting' | 'merge' | 'fail' | Value
@@ -258,29 +258,29 @@ type WritePlan = OutPlan | MergePlan
 export type JoinPlan = LookupPlan | UnionPlan | FacetPlan | GraphLookupPlan
 export type StagePlan = PureStagePlan | JoinPlan | SourcePlan | DocumentsPlan | WritePlan
 
-/** What a pipeline may hold where it stands. */
+/** The rules of a pipeline at its place. */
 export interface PipelineRules {
-  /** Names that are allowed, with `refuse` for the others; all where absent. */
+  /** Allowed names, with `refuse` for others; without it all are allowed. */
   readonly allows?: (name: string) => boolean
   readonly refuse?: (name: string) => Error
-  /** Another order of the stages than the usual one. */
+  /** Replaces the usual reordering of stages. */
   readonly order?: (plans: readonly StagePlan[]) => StagePlan[]
 }
 
-/** What stages are compiled with. */
+/** The compiler that stages use. */
 export interface StageCompiler {
   readonly context: QueryContext
   readonly scope: Scope
-  /** Sub-pipelines inside sub-pipelines that stand around this stage. */
+  /** Number of sub-pipelines that enclose this stage. */
   readonly depth: number
-  /** As scope.compile, of what a stage that keeps something evaluates for each document. */
+  /** As scope.compile, for an expression per document in a stage that keeps state. */
   input(expression: Value): Expression
   readonly inputs: Inputs
-  /** An environment of its own for one transform. */
+  /** A new environment for one transform. */
   environment(): Env
-  /** The scope of another context's expressions. */
+  /** The scope of expressions in another context. */
   scopeOf(context: QueryContext): Scope
-  /** A sub-pipeline; one level deeper. */
+  /** Compiles a sub-pipeline, one level deeper. */
   compile(pipeline: Value, context: QueryContext, rules?: PipelineRules): StagePlan[]
 }
 
@@ -288,7 +288,7 @@ export interface StageCompiler {
 export interface StageRow {
   /** With its `$`. */
   readonly name: string
-  /** Where the stage may stand, if not anywhere. */
+  /** Required position of the stage, if any. */
   readonly place?: 'first' | 'last'
   compile(spec: Value, compiler: StageCompiler): StagePlan[]
 }

@@ -1,5 +1,5 @@
-// $unwind: one document for each element of an array. A long array comes out in steps, so that one
-// document never makes more than a bounded number of documents at once.
+// $unwind: one document for each element of an array. A long array is emitted in steps, so that one
+// document never creates an unbounded number of documents at once.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { stepDocumentsMax } from '../../base/limits.js'
@@ -29,7 +29,7 @@ interface Options {
   readonly indexPath: string | undefined
 }
 
-/** The document with another value at a path through objects; undefined takes the field away. */
+/** The document with another value at a path through objects; undefined removes the field. */
 function withValue(document: Document, path: FieldPath, value: Result): Document {
   const writer = new DocumentWriter()
   copyWith(document, 0, path, 0, value, writer)
@@ -66,19 +66,19 @@ function copyRange(bytes: Bytes, from: number, to: number, writer: DocumentWrite
   if (to > from) writer.element(bytes, from, to)
 }
 
-/** An element that becomes a document: 0.2 µs, beside its bytes. */
+/** Work units of an element that becomes a document, beside its bytes: 0.2 µs. */
 const unwoundUnits = 2
 
-/** A document that is being unwound: the next element is at `position`. */
+/** A document in progress; its next element is at `position`. */
 interface Unwinding {
   readonly document: Document
   readonly elements: Elements
   position: number
-  /** The next element is there: `elements` stands on it. */
+  /** Whether `elements` is at the next element. */
   hasNext: boolean
 }
 
-/** A document of so many bytes takes the room of another one: a step is of 4 MiB at most. */
+/** Each such piece of a document counts as one more document: a step emits 4 MiB at most. */
 const largeBytes = 8 * 1_024
 
 class Unwind extends StreamTransform {
@@ -144,7 +144,7 @@ class Unwind extends StreamTransform {
     } else if (keepsEmpty) emit(this.indexed(document, nullValue))
   }
 
-  /** Emits up to `room` elements, fewer of large documents; says what room that took. */
+  /** Emits up to `room` elements, fewer if documents are large; returns the used room. */
   private unwind(current: Unwinding, room: number, emit: Emit): number {
     const { document, elements } = current
     let emitted = 0

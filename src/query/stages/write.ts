@@ -1,5 +1,5 @@
-// $out and $merge: the plans of a pipeline's end that writes. What is pure is here: where results
-// go, by which fields they meet documents that are there, and what becomes of each.
+// $out and $merge: the plans of writing stages. This file has the pure parts: the target, the
+// fields by which results match stored documents, and the action for each case.
 
 import { fail } from '../../base/errors.js'
 import { elementsOf, fieldsOf } from '../../value/elements.js'
@@ -20,7 +20,7 @@ function outTarget(spec: Value): WriteTarget {
   )
 }
 
-/** `{db, coll}`, the database being the pipeline's where it is not named. */
+/** `{db, coll}`; the default database is the pipeline's. */
 function placeOf(name: string, spec: Value, other?: string): WriteTarget {
   const given = new Map(fieldsOf(spec))
   for (const [field, value] of given) {
@@ -43,7 +43,7 @@ function placeOf(name: string, spec: Value, other?: string): WriteTarget {
   return { db: db === undefined ? undefined : stringOf(db), collection: stringOf(coll) }
 }
 
-/** What `{$out: {timeseries}}` says. */
+/** The option of `{$out: {timeseries}}`. */
 export function seriesOfOut(spec: Value): Value | undefined {
   if (spec.type !== bsonType.object) return undefined
   return new Map(fieldsOf(spec)).get('timeseries')

@@ -1,15 +1,14 @@
-// What an update operator is once it is compiled: a function from the value that is there to the
-// value that shall be. Walking paths, making what is missing and refusing what cannot be made is
-// apply.ts's, the same for all operators.
+// A compiled update operator: a function from the existing value to the new one. apply.ts follows
+// paths, creates missing parents and refuses invalid paths, in the same way for all operators.
 
 import type { Value } from '../../value/value.js'
 import type { QueryContext } from '../context.js'
 import type { Branch } from './branch.js'
 
-/** Where an action is at work, for texts of errors and for $rename. */
+/** The place of an action, for error texts and for $rename. */
 export interface Place {
   readonly root: Branch
-  /** Dotted, with the positions that `$` stands for. */
+  /** Dotted, with positions in place of `$`. */
   readonly path: string
   /** `_id: 5`, or `no id`. */
   readonly idText: () => string
@@ -18,15 +17,15 @@ export interface Place {
 export interface Action {
   /** With its `$`. */
   readonly operator: string
-  /** Makes the path when it is missing. */
+  /** Whether it creates a missing path. */
   readonly creates: boolean
-  /** Does nothing where the path cannot exist; others fail. */
+  /** Whether it does nothing if the path cannot exist; others fail. */
   readonly ignoresBlocked?: boolean
-  /** Only when an upsert inserts. */
+  /** Whether it applies only when an upsert inserts. */
   readonly onInsertOnly?: boolean
   /**
-   * The new value, `current` itself for no change, undefined to remove what is there (or to leave
-   * it missing).
+   * Returns the new value, `current` itself for no change, or undefined to remove the value or
+   * leave it missing.
    */
   apply(current: Value | undefined, place: Place): Value | undefined
 }
@@ -34,8 +33,8 @@ export interface Action {
 /** A row of the table of update operators. */
 export interface Modifier {
   readonly name: string
-  /** `field` is the name that the operand stands under. */
+  /** `field` is the name of the operand's field. */
   compile(operand: Value, field: string, context: QueryContext): Action
-  /** Paths of an operator that works on two: where it acts, and which other one it empties. */
+  /** For an operator on two paths: the path to change, and the source path that it empties. */
   target?(operand: Value, field: string): { path: string; source: string }
 }

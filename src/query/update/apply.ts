@@ -1,5 +1,5 @@
-// Walks a document along the paths of an update and lets each action change what it finds. Missing
-// parents become objects; positions of arrays are filled with null; what cannot be made is refused.
+// Follows the paths of an update in a document and applies each action. Missing parents become
+// objects, array positions are filled with null, and impossible paths are refused.
 
 import { fail, type GatewayError } from '../../base/errors.js'
 import { arrayBackfillMax, documentBytesMax, documentDepthMax } from '../../base/limits.js'
@@ -24,7 +24,7 @@ export function applyTree(tree: PathNode, root: Branch, options: ApplyOptions): 
 }
 
 class Application {
-  /** Bytes of the values that were put so far, all of which stand in the result. */
+  /** Bytes of the values set so far, all of which are in the result. */
   private putBytes = 0
 
   constructor(
@@ -32,7 +32,7 @@ class Application {
     private readonly options: ApplyOptions,
   ) {}
 
-  /** `holder` lies at `path`; `entry` is its element, undefined for the document. */
+  /** `holder` is the object at `path`; `entry` is its element, undefined for the document. */
   object(node: PathNode, holder: Branch, path: string, entry: Entry | undefined): void {
     const children = holder.isArray ? this.settled(node.children) : node.children
     const [first] = children
@@ -46,7 +46,7 @@ class Application {
     }
   }
 
-  /** `$` as the position it stands for, together with what names that position. */
+  /** Replaces `$` by its position, merged with other paths to that position. */
   private settled(children: readonly PathChild[]): readonly PathChild[] {
     const matched = children.find((child) => child.step.kind === 'matched')
     if (matched === undefined || children.length === 1) return children
@@ -68,7 +68,8 @@ class Application {
   }
 
   private each(children: readonly PathChild[], holder: Branch, path: string): void {
-    // Tests see the elements as they were: an action on one must not decide about another.
+    // All tests run before any action, so that a change of one element cannot affect another's
+    // test.
     const chosen = holder.entries.map((entry) => {
       work.spend(children.length * valueUnits)
       const nodes = children.filter(
@@ -135,13 +136,13 @@ class Application {
     }
   }
 
-  /** A text under `$[]` stands in the result once an element: refused before it is written. */
+  /** A value under `$[]` appears once per element, so its size is checked before it is written. */
   private put(value: Value): void {
     this.putBytes += value.end - value.start
     if (this.putBytes > documentBytesMax) throw tooLarge()
   }
 
-  /** What the actions below make where there is nothing; undefined when they make nothing. */
+  /** The value that the actions below create at a missing path; undefined if none. */
   private missing(node: PathNode, path: string): Value | undefined {
     const { action } = node
     if (action !== undefined) {
@@ -163,7 +164,7 @@ class Application {
     return made.isChanged ? made.toValue() : undefined
   }
 
-  /** The path goes on where nothing can be: through a scalar, or by name into an array. */
+  /** The path is impossible: it goes through a scalar, or by name into an array. */
   private blocked(
     node: PathNode,
     step: Step & { kind: 'name' },
@@ -224,7 +225,7 @@ function below(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`
 }
 
-/** The same bytes; of _id, an equal number of another type is no change either. */
+/** Equal bytes; for _id, an equal number of another type is no change either. */
 function isSame(current: Value, value: Value, path: string): boolean {
   return path === '_id' ? equalValues(current, value) : sameBytes(current, value)
 }
@@ -237,7 +238,7 @@ function pad(array: Branch, position: number): void {
   for (let i = 0; i < missing; i++) array.append(String(array.entries.length), nullValue)
 }
 
-/** Throws Overflow where a value at `path` makes the document deeper than a stored one may be. */
+/** Throws Overflow if a value at `path` makes the document too deep to be stored. */
 function requireDepth(value: Value, path: string): void {
   const isNested = value.type === bsonType.object || value.type === bsonType.array
   let depth = isNested ? depthOf(value) + 1 : 1
@@ -249,7 +250,7 @@ export function tooDeep(): GatewayError {
   return fail('Overflow', `the document nests deeper than ${documentDepthMax} levels`)
 }
 
-/** Levels of objects and arrays, the value's own included. */
+/** Levels of objects and arrays, including the value's own. */
 export function depthOf(value: Value): number {
   let deepest = 0
   const elements = new Elements(value.bytes, value.start)

@@ -1,4 +1,4 @@
-// arrayFilters: `[{"x.grade": {$gt: 80}}]` names a test `x` that `$[x]` in a path asks about each
+// arrayFilters: `[{"x.grade": {$gt: 80}}]` names a test `x`, which `$[x]` in a path applies to each
 // element of an array.
 
 import { fail } from '../../base/errors.js'
@@ -10,7 +10,7 @@ import { type FilterNode, isLeaf, type LeafNode, type ValueTest } from '../filte
 import { parseFilter } from '../filter/parse.js'
 import type { ArrayFilters } from './path-tree.js'
 
-/** Throws FailedToParse and BadValue on filters without one proper identifier. */
+/** Throws FailedToParse and BadValue for filters without exactly one valid identifier. */
 export function compileArrayFilters(
   filters: readonly Document[],
   context: QueryContext,
@@ -55,7 +55,7 @@ function* leavesOf(node: FilterNode): Generator<LeafNode> {
   else if (node.op === 'not') yield* leavesOf(node.child)
 }
 
-/** Conditions on the element itself are tried in place; paths below it need a document. */
+/** Conditions on the element itself are tested directly; paths below it need a document. */
 function elementTestOf(tree: FilterNode, name: string): ValueTest {
   const isPlain = [...leavesOf(tree)].every((leaf) => leaf.path.parts.length === 1)
   if (isPlain) return reachingTest(tree)

@@ -1,5 +1,5 @@
-// Update operators that change arrays: $push, $addToSet, $pop, $pull, $pullAll, a row each. An
-// array that only grows keeps its old elements as the bytes they are.
+// Update operators on arrays: $push, $addToSet, $pop, $pull, $pullAll, one row each. An array that
+// only grows keeps the bytes of its old elements.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -23,9 +23,9 @@ import { isFieldOperator, parseCondition, parseFilter } from '../filter/parse.js
 import { compileSort } from '../sort.js'
 import type { Action, Modifier, Place } from './action.js'
 
-/** Up to so many elements $addToSet compares one by one; more go through a set of keys. */
+/** Up to this many elements, $addToSet compares pairwise; more use a set of keys. */
 const pairwiseMax = 16
-/** `{}` where a $sort by fields meets an element that has none. */
+/** `{}`, the sort value of an element without fields when $sort names fields. */
 const emptyDocument = Uint8Array.of(5, 0, 0, 0, 0)
 
 interface Push {
@@ -72,7 +72,7 @@ function pushed(current: Value | undefined, clauses: Push): Value {
   return writeArray(elements)
 }
 
-/** The old elements as they lie, and new ones behind them. */
+/** The old elements as bytes, with new ones appended. */
 function appended(current: Value | undefined, values: readonly Value[]): Value {
   if (current === undefined) return writeArray(values)
   if (values.length === 0) return current
@@ -233,7 +233,7 @@ function addToSetValues(operand: Value): readonly Value[] {
   return elementsOf(each)
 }
 
-/** The values that are neither there nor given twice. */
+/** The values that are not in the array yet, without duplicates. */
 function newValues(
   there: readonly Value[],
   values: readonly Value[],
@@ -284,7 +284,7 @@ const pop: Modifier = {
   },
 }
 
-/** Takes out the elements that pass. */
+/** Removes the elements that pass the test. */
 function culling(name: string, test: (element: Value) => boolean): Action {
   return {
     operator: name,
@@ -307,7 +307,9 @@ const pull: Modifier = {
   compile: (operand, _field, context) => culling('$pull', pullTest(operand, context)),
 }
 
-/** Operators and regexes are tried on elements; an object is a filter over elements' fields. */
+/**
+ * Operators and regexes test elements directly; an object is a filter over the fields of elements.
+ */
 function pullTest(operand: Value, context: QueryContext): (element: Value) => boolean {
   if (operand.type === bsonType.regex || isFieldOperator(operand)) {
     return reachingTest(parseCondition(parsePath(''), operand, context))
@@ -327,7 +329,7 @@ const pullAll: Modifier = {
       throw fail('BadValue', `${text} ${typeName(operand)}`)
     }
     const keys = new Set(elementsOf(operand).map((value) => hashKey(value, collation)))
-    // Without the operator's name: the reference server says $pull for both.
+    // As in MongoDB, the error says $pull for both operators.
     return culling('$pull', (element) => keys.has(hashKey(element, collation)))
   },
 }

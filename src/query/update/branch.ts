@@ -1,5 +1,5 @@
-// A document while an update changes it: only the levels that a path passes are taken apart, and
-// what no operator touched goes into the result as ranges of the bytes it came in.
+// A document during an update. Only the levels on a changed path are parsed; unchanged parts are
+// copied to the result as ranges of bytes.
 
 import { type Bytes, textOf, utf8 } from '../../base/bytes/bytes.js'
 import { work } from '../../base/work/work-budget.js'
@@ -8,14 +8,14 @@ import { Elements } from '../../value/elements.js'
 import { bsonType, type Document, nullValue, Value } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'
 
-/** One element: as it lies in the old document until it is replaced or opened. */
+/** One element: bytes of the old document, until it is replaced or opened. */
 export class Entry {
-  /** The level below, once a path has passed. */
+  /** The opened level below, if a path goes through it. */
   private branch: Branch | undefined
   private replaced: Value | undefined
 
   private constructor(
-    /** Name and, of an old element, all else. */
+    /** The name; for an old element, the whole element. */
     readonly bytes: Bytes,
     readonly nameStart: number,
     readonly nameEnd: number,
@@ -36,7 +36,7 @@ export class Entry {
     return textOf(this.bytes, this.nameStart, this.nameEnd)
   }
 
-  /** Its bytes in the old document are still right. */
+  /** Whether its old bytes are still valid. */
   get isOld(): boolean {
     return this.replaced === undefined && this.branch?.isChanged !== true
   }
@@ -66,7 +66,7 @@ export class Entry {
     return true
   }
 
-  /** The level below of an object or array. */
+  /** Opens an object or array as a level. */
   open(): Branch {
     this.branch ??= Branch.of(this.value)
     return this.branch
@@ -83,14 +83,16 @@ export class Entry {
   }
 }
 
-/** Fewer fields are gone through for each name; more only for the first few names. */
+/** Up to this many fields are searched linearly; for more, only the first searches are linear. */
 const scannedMax = 64
 const scansMax = 8
 
-/** An object or array taken apart. */
+/** An opened object or array. */
 export class Branch {
   isChanged = false
-  /** Fields by name, once many of many have been asked for; the first, where names repeat. */
+  /**
+   * Fields by name, built after several searches in a large object; the first of repeated names.
+   */
   private byName: Map<string, Entry> | undefined
   private finds = 0
 
@@ -113,7 +115,7 @@ export class Branch {
     return new Branch(false, [])
   }
 
-  /** The field called `name`; the first, where names repeat. */
+  /** The field called `name`; the first of repeated names. */
   find(name: Bytes): Entry | undefined {
     const { entries } = this
     if (entries.length > scannedMax && ++this.finds > scansMax) return this.findByName(name)
@@ -131,7 +133,7 @@ export class Branch {
     return this.byName.get(textOf(name, 0, name.length))
   }
 
-  /** Where names repeat, another of the same name is the first now. */
+  /** With repeated names, the next one of that name becomes the first. */
   private forget(entry: Entry): void {
     const { byName, entries } = this
     if (byName === undefined) return
@@ -164,7 +166,7 @@ export class Branch {
     this.isChanged = true
   }
 
-  /** Takes an element away; of an array, null stays in its place. */
+  /** Removes an element; in an array, null replaces it. */
   remove(entry: Entry): void {
     if (this.isArray) entry.value = nullValue
     else {
@@ -195,7 +197,7 @@ export class Branch {
     return writer
   }
 
-  /** Neighbours that are still as they were are copied together. */
+  /** Adjacent unchanged elements are copied together. */
   private fill(writer: DocumentWriter): void {
     const { entries, isArray } = this
     work.spend(entries.length * elementUnits * 2)

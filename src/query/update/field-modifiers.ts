@@ -1,5 +1,5 @@
-// Update operators that compute one value: $set, $inc, $min, $rename and their kin, a row each,
-// with the reference server's rules of types and its refusals.
+// Update operators that compute one value: $set, $inc, $min, $rename and others, one row each, with
+// MongoDB's type rules and errors.
 
 import { type Bytes, textOf, utf8 } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -48,7 +48,7 @@ const unset: Modifier = {
   }),
 }
 
-/** $inc and $mul: `missing` makes the value of a field that is not there. */
+/** $inc and $mul: `missing` gives the value for a missing field. */
 function arithmetic(
   name: string,
   verb: string,
@@ -214,7 +214,7 @@ interface Stop {
   readonly entry: Entry
 }
 
-/** The elements on the way to a path; empty where it is missing. */
+/** The elements along a path; empty if the path is missing. */
 function trailOf(root: Branch, names: readonly Bytes[]): readonly Stop[] {
   const trail: Stop[] = []
   let holder = root
@@ -242,7 +242,7 @@ function blockedSource(names: readonly Bytes[], at: number, entry: Entry) {
   return fail('PathNotViable', text)
 }
 
-/** Throws BadValue where the destination lies within an array. */
+/** Throws BadValue if the destination is inside an array. */
 function requireNoArray(place: Place): void {
   let holder = place.root
   for (const name of place.path.split('.').slice(0, -1).map(utf8)) {

@@ -1,5 +1,5 @@
-// The paths of an update as a tree: it finds updates of the same or of nested paths (which are
-// refused), and gives the order of application: by name, numbers by value.
+// The paths of an update as a tree. It detects equal and nested paths, which are refused, and gives
+// the order of application: by name, numbers by value.
 
 import { type Bytes, compareBytes, utf8 } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -14,13 +14,13 @@ export type Step =
   | { readonly kind: 'name'; readonly text: string; readonly bytes: Bytes; readonly index: number }
   /** `$`: the element that the filter matched. */
   | { readonly kind: 'matched'; readonly text: '$' }
-  /** `$[]` and `$[id]`: every element that passes. */
+  /** `$[]` and `$[id]`: every element that passes the test. */
   | { readonly kind: 'each'; readonly text: string; readonly test: ValueTest | undefined }
 
-/** Tests of arrayFilters by their identifier. */
+/** Tests of arrayFilters by identifier. */
 export type ArrayFilters = ReadonlyMap<string, ValueTest>
 
-/** The parts of a path, before anything is known of its operator. Throws EmptyFieldName. */
+/** The parts of a path, before its operator is known. Throws EmptyFieldName. */
 export function requireUpdatable(path: string): readonly string[] {
   if (path === '') throw fail('EmptyFieldName', 'An empty update path is not valid.')
   if (!path.includes('.')) return [path]
@@ -100,11 +100,11 @@ export interface PathChild {
 export class PathNode {
   private readonly byText = new Map<string, PathChild>()
   private sorted: readonly PathChild[] | undefined
-  /** Of the first child. */
+  /** The kind of the first child. */
   private kind: Step['kind'] | undefined
 
   private constructor(
-    /** The path to here, as the update spells it. */
+    /** The path to this node, as written in the update. */
     readonly path: string,
     readonly action: Action | undefined,
   ) {}
@@ -125,7 +125,7 @@ export class PathNode {
     return [...this.byText.values()].sort((a, b) => compareSteps(a.step, b.step))
   }
 
-  /** Throws ConflictingUpdateOperators where the path is the same as, above or below another. */
+  /** Throws ConflictingUpdateOperators if the path equals another, or is above or below it. */
   add(steps: readonly Step[], action: Action): void {
     const [first] = steps
     const isOne = steps.length === 1 && first !== undefined
@@ -149,7 +149,7 @@ export class PathNode {
     }
   }
 
-  /** Several subtrees that meet at one element of an array, as one. */
+  /** Merges several subtrees for one element of an array. */
   static merge(nodes: readonly PathNode[]): PathNode {
     const [first] = nodes
     if (nodes.length === 1 && first !== undefined) return first
@@ -169,7 +169,7 @@ export class PathNode {
     return merged
   }
 
-  /** `$[…]` does not mix with other names under one array. */
+  /** `$[…]` cannot be combined with other names below one array. */
   private requireSameKind(step: Step, path: string): void {
     this.kind ??= step.kind
     if ((this.kind === 'each') !== (step.kind === 'each')) throw conflict(path, this.path)
@@ -181,7 +181,7 @@ function conflict(path: string, at: string) {
   return fail('ConflictingUpdateOperators', text)
 }
 
-/** Numbers first and by value, then names by their bytes. */
+/** Numbers first, by value, then names by their bytes. */
 function compareSteps(a: Step, b: Step): number {
   const left = a.kind === 'name' ? a.index : -1
   const right = b.kind === 'name' ? b.index : -1

@@ -1,5 +1,5 @@
-// What an upsert's filter says about the document to insert: its equalities, set at their paths in
-// the order of these. All other conditions say nothing.
+// The document that an upsert's filter describes: its equalities, set at their paths in the order
+// of the paths. Other conditions are ignored.
 
 import { utf8 } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -8,7 +8,7 @@ import { DocumentWriter } from '../../value/writer.js'
 import type { FilterNode } from '../filter/node.js'
 import { Branch } from './branch.js'
 
-/** The equalities of the filter as a document. Throws NotSingleValueField where two collide. */
+/** The equalities of the filter as a document. Throws NotSingleValueField if two collide. */
 export function seedOf(tree: FilterNode): Document {
   const equalities = new Map<string, Value>()
   collect(tree, equalities)
@@ -21,7 +21,7 @@ export function seedOf(tree: FilterNode): Document {
   return root.toDocument()
 }
 
-/** The `_id` of the filter, if it fixes one. */
+/** The `_id` in the filter's equalities, if there is one. */
 export function seedIdOf(tree: FilterNode): Document {
   const equalities = new Map<string, Value>()
   collect(tree, equalities)

@@ -1,5 +1,5 @@
-// A part of a validator that can say why a document fails it, or why it should not have matched:
-// what explain.ts asks, and what clauses.ts and schema-clause.ts make.
+// A part of a validator that can explain why a document fails it, or why it should not have
+// matched. explain.ts uses it; clauses.ts and schema-clause.ts create it.
 
 import type { Document } from '../../value/value.js'
 import type { Report } from './report.js'

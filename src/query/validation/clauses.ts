@@ -1,5 +1,5 @@
-// A validator as the clauses that it was written with: of a document that fails it is told which of
-// them it failed, with the reason. A compiled filter has lost that: it is flattened for speed.
+// A validator as its original clauses, to report which ones a document failed and why. The compiled
+// filter cannot report that, because it is flattened for speed.
 
 import { GatewayError } from '../../base/errors.js'
 import { isTooMuchWork } from '../../base/work/work-budget.js'
@@ -21,7 +21,7 @@ import { leafRows, writeLeaf } from './leaves.js'
 import type { Report } from './report.js'
 import { compileSchemaClause } from './schema-clause.js'
 
-/** The clause of a whole filter, which has been compiled before. */
+/** The clause of a whole filter, which already compiled without errors. */
 export function clauseOf(filter: Value, context: QueryContext): Clause {
   const clauses: Clause[] = []
   for (const [name, operand] of fieldsOf(filter)) {
@@ -33,7 +33,7 @@ export function clauseOf(filter: Value, context: QueryContext): Clause {
   return both(clauses)
 }
 
-/** One clause stands for itself. */
+/** A single clause needs no conjunction. */
 function both(clauses: readonly Clause[]): Clause {
   const [only] = clauses
   return only !== undefined && clauses.length === 1 ? only : listClause('$and', clauses)
@@ -88,7 +88,7 @@ const listTests: Readonly<Record<string, (clauses: readonly Clause[], d: Documen
   $nor: (clauses, document) => !clauses.some((clause) => clause.matches(document)),
 }
 
-/** Those clauses are told that are to blame: of $nor the ones that match. */
+/** Reports the clauses that are to blame: for $nor those that match. */
 function listClause(name: '$and' | '$or' | '$nor', clauses: readonly Clause[]): Clause {
   return {
     matches: (document) => listTests[name]?.(clauses, document) === true,
@@ -107,7 +107,7 @@ function listClause(name: '$and' | '$or' | '$nor', clauses: readonly Clause[]): 
   }
 }
 
-/** What cannot be computed is to blame either way. */
+/** A clause that cannot be evaluated is always to blame. */
 function isToBlame(clause: Clause, document: Document, blamesMatches: boolean): boolean {
   try {
     return clause.matches(document) === blamesMatches
@@ -149,7 +149,7 @@ function leafClause(
   }
 }
 
-/** What is the same for every document. */
+/** A clause with the same result for every document. */
 function constantClause(rule: Document, name: string, context: QueryContext): Clause {
   const filter = compileFilter(rule, context)
   return {

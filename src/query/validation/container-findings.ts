@@ -1,5 +1,5 @@
-// Findings of the keywords that look into an object or an array: which property, which item, and
-// what is wrong with it.
+// Findings of the keywords about the content of an object or an array: which property or item
+// fails, and why.
 
 import { elementsOf, fieldIn, fieldsOf } from '../../value/elements.js'
 import { equalityKey } from '../../value/key.js'
@@ -43,7 +43,7 @@ const properties: FindingRow = {
   },
 }
 
-/** Names that neither `properties` nor `patternProperties` speaks of. */
+/** Names that neither `properties` nor `patternProperties` covers. */
 function additionalOf({ spec }: FindingPlace): (name: string) => boolean {
   const names = new Set(namesIn(fieldIn(spec, 'properties')))
   const patterns = namesIn(fieldIn(spec, 'patternProperties')).map((each) => compileRegex(each, ''))
@@ -137,7 +137,7 @@ function writeMissing(out: DocumentWriter, names: readonly string[], value: Valu
   out.close()
 }
 
-/** Bounds of how many properties there are. */
+/** Bounds of the number of properties. */
 function propertyCount(name: string): FindingRow {
   return {
     name,
@@ -238,7 +238,7 @@ const additionalItems: FindingRow = {
   },
 }
 
-/** The first item from `from` on that a schema refuses. */
+/** The first item from `from` on that fails a schema. */
 function failingItem(
   name: string,
   inner: Inner,
@@ -258,7 +258,7 @@ function failingItem(
   })
 }
 
-/** Bounds of how many items there are. */
+/** Bounds of the number of items. */
 function itemCount(name: string): FindingRow {
   return {
     name,

@@ -1,5 +1,5 @@
-// The `errInfo` of a document that fails its collection's validator: the reference server's
-// explanation, or a shorter one where that would be too large.
+// The `errInfo` of a document that fails its collection's validator: MongoDB's explanation, or a
+// shorter one if that would be too large.
 
 import { GatewayError } from '../../base/errors.js'
 import { validationErrorBytesMax, validationErrorDepthMax } from '../../base/limits.js'

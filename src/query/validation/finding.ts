@@ -1,5 +1,5 @@
-// What the findings of $jsonSchema share: the shape of a row, what it may ask of the schema that it
-// stands in, and the pieces that findings are written of.
+// What the findings of $jsonSchema share: the form of a row, access to the enclosing schema, and
+// parts of the output.
 
 import { fieldIn, fieldsOf } from '../../value/elements.js'
 import { bsonType, type Document, type Value } from '../../value/value.js'
@@ -9,27 +9,27 @@ import type { Report } from './report.js'
 
 export type Findings = (value: Value, report: Report) => readonly Document[]
 
-/** A schema within the one that is explained. */
+/** A schema nested in the explained one. */
 export interface Inner {
   readonly spec: Value
   readonly test: SchemaTest
   readonly findings: Findings
 }
 
-/** Where a keyword stands. */
+/** The place of a keyword. */
 export interface FindingPlace {
   readonly spec: Value
   readonly operand: Value
-  /** The schema of a document itself, which has no value beside it to be quoted. */
+  /** Whether it is the schema of the document itself, which is not quoted. */
   readonly isRoot: boolean
-  /** The schema `spec`; `isRoot` where it is of the very same value. */
+  /** The nested schema `spec`; `isSame` if it applies to the same value. */
   inner(spec: Value, isSame?: boolean): Inner
 }
 
-/** How one keyword explains a value that it refuses. */
+/** How one keyword explains a value that fails it. */
 export interface FindingRow {
   readonly name: string
-  /** The types of value that it looks at; all where it is missing. */
+  /** The types that it applies to; all by default. */
   readonly types?: readonly number[]
   compile(place: FindingPlace): (value: Value, report: Report) => Document | undefined
 }
@@ -41,7 +41,7 @@ export function finding(name: string, fill: (out: DocumentWriter) => void): Docu
   })
 }
 
-/** The keyword as the schema has it. */
+/** The keyword as in the schema. */
 export function ruleOf(name: string, { spec, operand }: FindingPlace, beside?: string): Document {
   const other = beside === undefined ? undefined : fieldIn(spec, beside)
   return writeDocument((out) => {
@@ -50,7 +50,7 @@ export function ruleOf(name: string, { spec, operand }: FindingPlace, beside?: s
   })
 }
 
-/** Fields of an object, or elements of an array. */
+/** Number of fields of an object, or of elements of an array. */
 export function sizeOf(value: Value): number {
   let count = 0
   for (const _ of fieldsOf(value)) count++
@@ -65,7 +65,7 @@ export function writeAnnotations(out: DocumentWriter, spec: Value): void {
   }
 }
 
-/** `details: […]` of a schema within. */
+/** `details: […]` of a nested schema. */
 export function writeDetails(
   out: DocumentWriter,
   { findings }: Inner,
@@ -77,7 +77,7 @@ export function writeDetails(
   out.close()
 }
 
-/** The schemas of an object's fields, as `properties` has them. */
+/** The schemas of an object's fields, from `properties`. */
 export function innerOf(place: FindingPlace): [name: string, inner: Inner][] {
   return [...fieldsOf(place.operand)].map(([name, spec]) => [name, place.inner(spec)])
 }

@@ -1,5 +1,5 @@
-// Why an operator under a field did not match, or under a negation did: a row for each operator,
-// with the reference server's words. Source: doc_validation_error.cpp of the MongoDB server.
+// Why an operator under a field failed, or matched under a negation: one row per operator, with
+// MongoDB's texts. Source: doc_validation_error.cpp of the MongoDB server.
 
 import { consideredValuesMax } from '../../base/limits.js'
 import { Elements } from '../../value/elements.js'
@@ -9,20 +9,20 @@ import { type DocumentWriter, writeArray } from '../../value/writer.js'
 import { isTruthy, typeName } from '../expressions/operator.js'
 import { type Report, writeNames, writeTypes } from './report.js'
 
-/** Reasons of a failure, and of a success where that is the failure. */
+/** The reason of a failure, and the reason of a success under a negation. */
 type Reasons = readonly [failed: string, succeeded: string]
 
 interface LeafRow {
   readonly reasons: Reasons
-  /** It is the negation of the operator whose reasons it has. */
+  /** Whether it is the negation of the operator whose reasons it uses. */
   readonly negates?: (operand: Value) => boolean
-  /** An array counts as one value, not as its elements. */
+  /** An array counts as one value instead of its elements. */
   readonly takesArrays?: true
-  /** Types that it looks at; others are a failure of their own. */
+  /** Types that it applies to; another type is a failure of its own. */
   readonly types?: readonly number[]
-  /** The types of what was looked at are told, too. */
+  /** Whether the types of the tested values are reported too. */
   readonly tellsTypes?: true
-  /** No value is quoted. */
+  /** Whether no value is quoted. */
   readonly isPresence?: true
 }
 
@@ -102,13 +102,13 @@ export const leafRows: ReadonlyMap<string, LeafRow> = new Map<string, LeafRow>([
   ),
 ])
 
-/** What an operator looked at; undefined where the path is missing. */
+/** The values that an operator tested; undefined for a missing path. */
 interface Considered {
   readonly values: readonly Value[]
   readonly isCut: boolean
 }
 
-/** Writes reason and values of a leaf; `isInverted`: it should not have matched. */
+/** Writes the reason and the values of a leaf. `isInverted`: it should not have matched. */
 export function writeLeaf(
   out: DocumentWriter,
   row: LeafRow,
@@ -151,7 +151,7 @@ function writeValues(out: DocumentWriter, { values, isCut }: Considered, report:
   if (isCut && !report.isShort) out.bool('consideredValuesTruncated', true)
 }
 
-/** The values at a path, up to the first that is missing; arrays whole, or as their elements. */
+/** The values at a path, up to the first missing one; arrays as a whole, or their elements. */
 function consider(document: Document, path: string, takesArrays: boolean): Considered | undefined {
   const values: Value[] = []
   let isThere = false

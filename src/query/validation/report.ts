@@ -1,5 +1,5 @@
-// What one explanation of a failed validation may hold: values and rules are quoted as long as they
-// fit, and left out of a second, shorter explanation where they do not, as on the reference server.
+// The size bound of one explanation. Values and rules are quoted while they fit; if they do not, a
+// second, shorter explanation omits them, as in MongoDB.
 
 import { validationErrorBytesMax } from '../../base/limits.js'
 import { fieldsOf } from '../../value/elements.js'
@@ -7,7 +7,7 @@ import { bsonType, type Document, documentValue, type Value } from '../../value/
 import type { DocumentWriter } from '../../value/writer.js'
 import { typeName } from '../expressions/operator.js'
 
-/** Thrown where an explanation outgrows its bound; the caller tries a shorter one. */
+/** Thrown if an explanation exceeds its bound; the caller then writes a shorter one. */
 export class ReportTooLarge extends Error {}
 
 export class Report {
@@ -16,37 +16,39 @@ export class Report {
   /** `isShort`: neither rules nor values are quoted. */
   constructor(readonly isShort: boolean) {}
 
-  /** Counts bytes that will be part of the explanation. */
+  /** Counts bytes of the explanation. */
   charge(bytes: number): void {
     this.bytes += bytes
     if (this.bytes > validationErrorBytesMax) throw new ReportTooLarge()
   }
 
-  /** `specifiedAs: {…}`: the rule as the validator has it. */
+  /** `specifiedAs: {…}`: the rule as in the validator. */
   specifiedAs(out: DocumentWriter, rule: Document): void {
     if (this.isShort) return
     this.charge(rule.length)
     out.document('specifiedAs', rule)
   }
 
-  /** A value of the document that was looked at. */
+  /** A tested value of the document. */
   value(out: DocumentWriter, name: string, value: Value): void {
     if (this.isShort) return
     this.charge(value.end - value.start)
     out.value(name, value)
   }
 
-  /** What has been told of a part; nothing is too small to count. */
+  /** Counts a finished part; even the smallest counts. */
   finished(part: Document): Document {
     this.charge(part.length >>> partShift)
     return part
   }
 }
 
-/** Parts are copied into what holds them, level by level: each level counts for a little. */
+/**
+ * Parts are copied into their parents level by level, so each level adds a fraction of their size.
+ */
 const partShift = 3
 
-/** `consideredType`, or `consideredTypes` where there are several; nothing where there is none. */
+/** `consideredType`, or `consideredTypes` for several; nothing without values. */
 export function writeTypes(out: DocumentWriter, values: readonly Value[]): void {
   const names = [...new Set(values.map(typeName))].sort()
   writeNames(out, 'consideredType', names)
@@ -65,7 +67,7 @@ export function writeNames(out: DocumentWriter, name: string, names: readonly st
   out.close()
 }
 
-/** Levels of nesting of a document, itself the first. */
+/** Levels of nesting of a document, including itself. */
 export function depthOf(document: Document): number {
   const depthIn = (value: Value): number => {
     let deepest = 0

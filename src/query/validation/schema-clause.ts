@@ -1,6 +1,5 @@
-// $jsonSchema as a clause of a validator: which of its keywords a document has failed, in the
-// order in which the reference server looks at them. Source: doc_validation_error.cpp of the
-// MongoDB server.
+// $jsonSchema as a clause of a validator: the keywords that a document failed, in MongoDB's order.
+// Source: doc_validation_error.cpp of the MongoDB server.
 
 import { bsonType, type Document, documentValue, type Value } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
@@ -10,7 +9,7 @@ import { writeAnnotations } from './finding.js'
 import type { Report } from './report.js'
 import { compileFindings } from './schema-findings.js'
 
-/** The clause of a schema that has been compiled before. */
+/** The clause of a schema that already compiled without errors. */
 export function compileSchemaClause(schema: Value): Clause {
   const test = compileSchema(schema)
   const findings = compileFindings(schema, true)

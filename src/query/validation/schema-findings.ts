@@ -1,6 +1,5 @@
-// What a value has failed of a schema: a finding for each keyword, nested ones within it. Keywords
-// are asked in the reference server's order; those that look at another type than the value has say
-// nothing.
+// How a value failed a schema: a finding for each keyword, with nested findings. Keywords are
+// checked in MongoDB's order; those for other types are skipped.
 
 import { fieldIn } from '../../value/elements.js'
 import type { Document, Value } from '../../value/value.js'
@@ -10,7 +9,7 @@ import type { FindingRow, Findings, Inner } from './finding.js'
 import type { Report } from './report.js'
 import { valueRows } from './value-findings.js'
 
-/** The reference server's order. */
+/** MongoDB's order. */
 const order = [
   ...['maximum', 'minimum', 'maxLength', 'minLength', 'pattern', 'multipleOf'],
   ...['minItems', 'maxItems', 'uniqueItems', 'items', 'additionalItems'],
@@ -23,11 +22,11 @@ const rows = new Map<string, FindingRow>(
   [...valueRows, ...containerRows].map((row) => [row.name, row]),
 )
 
-/** What explains a value that a schema refuses; the schema has been compiled before. */
+/** Explains a value that fails a schema; the schema already compiled without errors. */
 export function compileFindings(spec: Value, isRoot: boolean): Findings {
   let explainers: ((value: Value, report: Report) => Document | undefined)[] | undefined
   return (value, report) => {
-    // Made for the first failure: most validators never have one.
+    // Built for the first failure, because most validators never have one.
     explainers ??= order.flatMap((name) => explainer(name, spec, isRoot) ?? [])
     return explainers.flatMap((explain) => explain(value, report) ?? [])
   }

@@ -1,5 +1,5 @@
-// Findings of the keywords that look at one value: its type, its number, its text, and what
-// combinations of schemas it may be.
+// Findings of the keywords about one value: its type, number, text, and combinations of schemas.
+// Texts are those of MongoDB.
 
 import { elementsOf, fieldIn } from '../../value/elements.js'
 import { bsonType, type Document, stringOf, type Value } from '../../value/value.js'
@@ -31,7 +31,7 @@ function plain(
       const rule = ruleOf(name, place, beside)
       const isMeant = meansTypes(place, types)
       return (value, report) =>
-        // A schema's own type rules the keyword out, and has a finding of its own.
+        // The schema's own type excludes the keyword, and has its own finding.
         isMeant
           ? finding(name, (out) => {
               report.specifiedAs(out, rule)
@@ -54,7 +54,7 @@ const aliases: Readonly<Record<string, readonly number[]>> = {
   object: [bsonType.object],
 }
 
-/** Whether the schema allows any of these types at all. */
+/** Whether the schema allows any of these types. */
 function meansTypes({ spec }: FindingPlace, types: readonly number[]): boolean {
   const stated = fieldIn(spec, 'bsonType') ?? fieldIn(spec, 'type')
   if (stated === undefined) return true
@@ -64,7 +64,7 @@ function meansTypes({ spec }: FindingPlace, types: readonly number[]): boolean {
   )
 }
 
-/** A combination of schemas of the same value: those that it failed, by position. */
+/** A combination of schemas for one value: the failed ones, by position. */
 function combination(name: string): FindingRow {
   return {
     name,
@@ -121,7 +121,7 @@ const enumRow: FindingRow = {
   },
 }
 
-/** A document is an object: a schema that wants it to be something else takes none. */
+/** A document is an object, so a schema that requires another type always fails. */
 function type(name: 'type' | 'bsonType'): FindingRow {
   return {
     name,

@@ -1,6 +1,6 @@
 // Publish and subscribe: the subscribers of channels and patterns, for all protocols of this
-// process. A message is copied once for all receivers, and nothing is kept for absent ones. Whether
-// a client may read is checked again for each message. (docs/rights.md, "When rights end")
+// process. A message is copied once for all receivers; absent clients get nothing. Every message
+// checks again which clients may read it. (docs/rights.md, "When rights end")
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Bytes } from '../../../base/bytes/bytes.js'
@@ -25,34 +25,34 @@ import type { Awaitable, Program, ReadTx, Store } from '../../../store/store.js'
 import type { Quotas } from '../../quota.js'
 import { push, type Reply } from '../reply.js'
 
-/** One message as a subscriber gets it; a subscription by pattern gets its own. */
+/** One message for a subscriber. A subscription by pattern gets its own, with the pattern. */
 export interface Message {
   readonly pattern: Bytes | undefined
   readonly channel: Bytes
   readonly payload: Bytes
-  /** The same as a frame of the key-value protocol. */
+  /** The same message as a frame of the key-value protocol. */
   readonly frame: Reply
 }
 
-/** A client that listens, of whatever protocol. */
+/** A client that subscribes, over any protocol. */
 export class Subscriber {
-  /** By the latin1 reading of their bytes. */
+  /** Keyed by the latin1 text of their bytes. */
   readonly channels = new Map<string, Bytes>()
   readonly patterns = new Map<string, Bytes>()
-  /** Whose subscriptions they are, however it signs in later. */
+  /** The wallet that these subscriptions count for, even after another login. */
   readonly wallet: string | undefined
 
   constructor(
-    /** Whose rights it has at that moment. */
+    /** The session whose current rights apply. */
     readonly session: { readonly identity: Identity },
-    /** Whose channels these are. */
+    /** The space of the channels. */
     readonly space: Space,
     readonly receive: (message: Message) => void,
   ) {
     this.wallet = accountOf(session.identity)
   }
 
-  /** Channels and patterns together. */
+  /** Number of channels and patterns. */
   get count(): number {
     return this.channels.size + this.patterns.size
   }
@@ -66,29 +66,29 @@ interface Pattern {
 
 export type NameKind = 'channels' | 'patterns'
 
-/** What decides who listens: the rights of the collection `pubsub` of their space. */
+/** The rights of the collection `pubsub` of the space decide who may subscribe. */
 export interface ChannelsOptions {
   readonly store: Store
   readonly allow: Allow
   readonly revocation: RevocationCheck
   readonly clock: Clock
-  /** What each wallet may have; without it there is no bound. */
+  /** Quotas of wallets; no limits without it. */
   readonly quotas?: Pick<Quotas, 'subscribe' | 'unsubscribe'>
 }
 
-/** A message on its way to those who listen to the channel or to one pattern. */
+/** A message with the subscribers of its channel, or of one pattern. */
 interface Delivery {
   readonly subscribers: ReadonlySet<Subscriber>
   readonly message: Message
 }
 
-/** What was looked up for a message: the rights of the channels, and who stands as what. */
+/** What a message needs for its checks: the rights of the channels, and the valid identities. */
 interface ChannelRights {
   readonly access: Access | undefined
   readonly valid: ReadonlyMap<Identity, Identity>
 }
 
-/** The channels of one space that have listeners. */
+/** The channels of one space that have subscribers. */
 class Hub {
   readonly channels = new Map<string, Set<Subscriber>>()
   readonly patterns = new Map<string, Pattern>()
@@ -101,19 +101,19 @@ class Hub {
 const noHub = new Hub()
 
 export class Channels {
-  /** Of the spaces that have listeners. */
+  /** One hub for each space with subscribers. */
   private readonly hubs = new Map<Space, Hub>()
-  /** The last message that is delivered with pauses: none overtakes it. */
+  /** The last message in paused delivery; later messages wait for it, to keep the order. */
   private sending: Promise<void> | undefined
 
   constructor(private readonly options: ChannelsOptions) {}
 
-  /** Whether any channel has a subscriber. */
+  /** Whether no channel has a subscriber. */
   get isSilent(): boolean {
     return this.hubs.size === 0
   }
 
-  /** Channels of a space that have listeners, and patterns: INFO. */
+  /** Number of channels of a space with subscribers, for INFO. */
   channelCount(space: Space): number {
     return this.hubOf(space).channels.size
   }
@@ -122,17 +122,17 @@ export class Channels {
     return this.hubOf(space).patterns.size
   }
 
-  /** For the decision about a service user: the channels are a collection. */
+  /** The resource for the rights decision of a service user: the channels are a collection. */
   askedOf({ database }: Space): Asked {
     return askedOf({ db: database, name: channelsName })
   }
 
-  /** Of the key-value databases, which are all alike to a service user. */
+  /** As askedOf, for key-value databases, which have equal rights for a service user. */
   private keysAskedOf({ database }: Space): Asked {
     return askedOf({ db: database, name: keyspaceName(0) })
   }
 
-  /** To listen is to read, to publish is to write. */
+  /** Subscribing needs the privilege `read`, publishing needs `write`. */
   *access(tx: ReadTx, space: Space): Program<Access> {
     const { database } = space
     const found = yield* findNamespace(tx, database, channelsName)
@@ -144,7 +144,7 @@ export class Channels {
     return this.hubs.get(space) ?? noHub
   }
 
-  /** For one who comes to listen. */
+  /** The hub of the space; creates it for its first subscriber. */
   private openHub(space: Space): Hub {
     const hub = this.hubs.get(space) ?? new Hub()
     this.hubs.set(space, hub)
@@ -177,20 +177,20 @@ export class Channels {
     }
   }
 
-  /** Nothing happens where it does not listen to it. */
+  /** No effect without such a subscription. */
   unsubscribe(subscriber: Subscriber, kind: NameKind, name: Slice): void {
     this.drop(subscriber, kind, name.mapKey())
   }
 
-  /** The client is gone, or wants to hear nothing more. */
+  /** Ends all subscriptions of the client. */
   leave(subscriber: Subscriber): void {
     for (const key of [...subscriber.channels.keys()]) this.drop(subscriber, 'channels', key)
     for (const key of [...subscriber.patterns.keys()]) this.drop(subscriber, 'patterns', key)
   }
 
   /**
-   * Hands a message to all subscribers of a space; answers how many subscriptions that
-   * were. `also` is what a reader needs besides: the rights of the database that an event is of.
+   * Delivers a message to all subscribers of a space; returns the number of subscriptions. `also`
+   * is a second right that a reader needs: that of an event's database.
    */
   publish(space: Space, channel: Slice, payload: Slice, also?: Access): Awaitable<number> {
     const { channels, patterns } = this.hubOf(space)
@@ -217,7 +217,7 @@ export class Channels {
     return sent
   }
 
-  /** Adds those who listen to a pattern that matches; pauses after its share of a turn. */
+  /** Adds the subscribers of matching patterns; pauses when its share of a turn is used. */
   private *matching(
     patterns: ReadonlyMap<string, Pattern>,
     copy: Copy,
@@ -234,7 +234,7 @@ export class Channels {
     }
   }
 
-  /** To many, or after a long search: with pauses. */
+  /** Delivers with pauses, for many receivers or a long search. */
   private async sendLater(
     space: Space,
     matching: Iterator<undefined, void>,
@@ -246,7 +246,7 @@ export class Channels {
     const turns = new WorkTurns()
     let receivers = 0
     for (const { subscribers, message } of deliveries) {
-      // Others may come and go in the pauses.
+      // Subscriptions may change during the pauses.
       for (const subscriber of [...subscribers]) {
         if (!subscribers.has(subscriber)) continue
         receivers += this.deliverTo(subscriber, message, rights, also)
@@ -259,12 +259,12 @@ export class Channels {
   private send(space: Space, deliveries: readonly Delivery[], also: Access | undefined): number {
     const rights = this.check(space, deliveries)
     if (!(rights instanceof Promise)) return this.deliver(deliveries, rights, also)
-    // A store that does not answer at once: who the message goes to is known behind the reply.
+    // The store answers later, so the reply is sent before the rights of the receivers are known.
     rights.then((found) => this.deliver(deliveries, found, also))
     return receiversOf(deliveries)
   }
 
-  /** Undefined where all who listen are operators, of whom nothing is asked. */
+  /** Undefined if all subscribers are operators, who need no check. */
   private check(
     space: Space,
     deliveries: readonly Delivery[],
@@ -289,7 +289,7 @@ export class Channels {
     return { access, valid: stands }
   }
 
-  /** Names of channels of a space that have listeners. */
+  /** Names of channels of a space with subscribers. */
   names(space: Space, matching?: Glob): Awaitable<Bytes[]> {
     const found: Bytes[] = []
     const naming = this.naming(this.hubOf(space), found, matching)
@@ -313,7 +313,7 @@ export class Channels {
     }
   }
 
-  /** Clients that listen to a channel of a space by its name. */
+  /** Number of subscribers of a channel, without those of patterns. */
   listeners(space: Space, channel: Slice): number {
     return this.hubOf(space).channels.get(channel.mapKey())?.size ?? 0
   }
@@ -373,20 +373,20 @@ export class Channels {
   }
 }
 
-/** A message to more receivers is delivered with pauses. */
+/** With more receivers, a message is delivered with pauses. */
 const receiversAtOnce = 500
 
 function receiversOf(deliveries: readonly Delivery[]): number {
   return deliveries.reduce((sum, { subscribers }) => sum + subscribers.size, 0)
 }
 
-/** Goes on with what has paused, others having their turn in between. */
+/** Finishes paused work, one turn after the other. */
 async function toItsEnd(work: Iterator<undefined, void>): Promise<void> {
   do await nextTurn()
   while (work.next().done !== true)
 }
 
-/** A message outlives the chunk that it came in: it is copied once, for its first receiver. */
+/** Copies a message once, for its first receiver, because it outlives its chunk. */
 class Copy {
   private channel: Bytes | undefined
   private payload: Bytes | undefined
@@ -396,7 +396,7 @@ class Copy {
     private readonly content: Slice,
   ) {}
 
-  /** Before a pause, behind which the chunk may hold something else. */
+  /** Copies before a pause: after it the chunk may hold other data. */
   keep(): void {
     this.channel ??= this.name.copy()
     this.payload ??= this.content.copy()

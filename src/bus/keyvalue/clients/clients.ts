@@ -4,9 +4,9 @@
 import type { KeyValueSession } from './session.js'
 
 export class Clients {
-  /** In the order in which they came. */
+  /** In order of connection. */
   readonly sessions = new Map<number, KeyValueSession>()
-  /** Since the start. */
+  /** Number of clients since the start. */
   accepted = 0
   rejected = 0
 
@@ -19,10 +19,7 @@ export class Clients {
     this.sessions.delete(session.id)
   }
 
-  /**
-   * Clients that wait for a key at this moment; exact, because tests of the reference server poll
-   * it.
-   */
+  /** Clients that wait for a key now. It is exact, because tests of Redis poll it. */
   get blocked(): number {
     let blocked = 0
     for (const session of this.sessions.values()) if (session.isBlocked) blocked++

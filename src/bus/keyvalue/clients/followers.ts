@@ -1,5 +1,5 @@
-// Those who are told of each command that has run: MONITOR and SLOWLOG. What they see of it does
-// not name the executor's own types.
+// Observers of every command that has run: MONITOR and SLOWLOG. They see this interface, so that
+// they do not import types of the executor.
 
 import type { Arguments } from '../arguments.js'
 import type { KeyValueFacts } from '../row-facts.js'
@@ -11,9 +11,9 @@ export interface Followed {
   readonly args: Arguments
   readonly session: KeyValueSession
   readonly command: { readonly row: KeyValueFacts }
-  /** Number of the database that MONITOR shows it with. */
+  /** Number of the database that MONITOR prints. */
   readonly shownDatabase: number
 }
 
-/** Each is told of every command, with its milliseconds. */
+/** Each is called with every command and its milliseconds. */
 export type Followers = Set<(call: Followed, ms: number) => void>

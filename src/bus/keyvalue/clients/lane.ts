@@ -12,7 +12,7 @@ import type { KeyValueSession } from './session.js'
 export interface LaneOwner {
   /** A reply, in the order of the commands. */
   deliver(call: RunningCall): void
-  /** What the lane waited for is over: it can take more. */
+  /** The lane has stopped waiting and can take more commands. */
   resumed(): void
 }
 
@@ -20,17 +20,17 @@ function isWriting({ command }: RunningCall): boolean {
   return command.row.grain === 'write'
 }
 
-/** Of a lane that gathers nothing. */
+/** The batch of an idle lane. */
 const empty: RunningCall[] = []
 
 export class Lane {
-  /** Whether it waits for something: then nothing may be submitted. */
+  /** Whether it waits for a reply; it takes no commands meanwhile. */
   isBusy = false
   private batch = empty
   private isWrite = false
-  /** A command that has to wait until what is before it has been answered. */
+  /** A command that waits until the earlier ones are answered. */
   private next: RunningCall | undefined
-  /** Commands that were not run: the replies before them have to be taken first. */
+  /** Commands that have not run, because the client must read earlier replies first. */
   private deferred: readonly RunningCall[] | undefined
 
   constructor(
@@ -39,17 +39,17 @@ export class Lane {
     private readonly owner: LaneOwner,
   ) {}
 
-  /** Commands were put off: `goOn` once their replies may be made. */
+  /** Whether commands are deferred; call `goOn` when their replies may be made. */
   get hasDeferred(): boolean {
     return this.deferred !== undefined
   }
 
-  /** Commands wait for `flush`. */
+  /** Whether gathered commands wait for `flush`. */
   get isGathering(): boolean {
     return this.batch.length > 0
   }
 
-  /** Runs what was put off. */
+  /** Runs the deferred commands. */
   goOn(): void {
     const { deferred } = this
     if (deferred === undefined) return
@@ -60,12 +60,12 @@ export class Lane {
     this.placeNext()
   }
 
-  /** Takes a command; `command` is what its first word leads to. Only while not busy. */
+  /** Takes a command, if not busy; `command` is the result of looking up its first word. */
   submit(command: Command | undefined, args: Arguments): void {
     this.place(this.bus.open(command, args, this.session))
   }
 
-  /** Runs what has been gathered: nothing more is there at the moment. */
+  /** Runs the gathered commands: the client has sent no more for now. */
   flush(): void {
     const { batch, isWrite } = this
     if (batch.length === 0) return
@@ -118,7 +118,7 @@ export class Lane {
     if (this.batch.length >= most) this.flush()
   }
 
-  /** Runs it behind everything that is before it. */
+  /** Runs a command after all earlier ones. */
   private after(call: RunningCall): void {
     this.flush()
     if (this.isBusy) {
@@ -135,7 +135,7 @@ export class Lane {
     else this.wait(running, [call], false)
   }
 
-  /** Clients are paused: it waits, and what is behind it. */
+  /** Holds a command while clients are paused, and so everything after it. */
   private hold(call: RunningCall): void {
     this.flush()
     if (this.isBusy) {
@@ -162,7 +162,7 @@ export class Lane {
       this.isBusy = false
       this.deliver(calls)
       this.placeNext()
-      // Its owner sees to what was put off.
+      // The owner handles deferred commands itself.
       if (!this.isBusy || this.hasDeferred) this.owner.resumed()
     })
   }

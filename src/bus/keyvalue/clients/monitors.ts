@@ -1,5 +1,5 @@
-// MONITOR: clients that are shown every command as it has run, of every client and every
-// protocol. Nothing is made while no client watches, and words that are secret are never shown.
+// MONITOR: clients that see every command of every client and protocol after it has run. Without
+// such a client nothing is formatted. Secret words are never shown.
 
 import { monitorLineBytes } from '../../../base/limits.js'
 import { simple } from '../reply.js'
@@ -11,7 +11,7 @@ export class Monitors {
 
   constructor(private readonly followers: Followers) {}
 
-  /** Shows `session` what is run from now on. */
+  /** Shows `session` the commands that run from now on. */
   add(session: KeyValueSession): void {
     session.isMonitor = true
     this.sessions.add(session)
@@ -29,14 +29,14 @@ export class Monitors {
     if (flags.includes('admin') || flags.includes('skip_monitor')) return
     const line = simple(lineOf(call))
     for (const session of [...this.sessions]) {
-      // Who has lost the right to look sees nothing more.
+      // A session that is no longer the operator's gets no more lines.
       if (session.identity.kind === 'operator') session.socket.push(line)
     }
   }
 }
 
 /**
- * Deviation: of a long command only the first words are shown, up to monitorLineBytes of them.
+ * Deviation: a long command is cut after monitorLineBytes of its words.
  * `1700000000.123000 [0 127.0.0.1:50000] "SET" "a" "1"`.
  */
 function lineOf(call: Followed): string {
@@ -63,7 +63,7 @@ function lineOf(call: Followed): string {
   return `${time} [${database} ${session.remoteAddress}] ${words.join(' ')}`
 }
 
-/** How each byte is shown that is not printable ASCII. */
+/** Escapes for bytes outside printable ASCII. */
 const escapes: string[] = Array.from(
   { length: 256 },
   (_, byte) => `\\x${byte.toString(16).padStart(2, '0')}`,
@@ -80,7 +80,7 @@ for (const [byte, text] of [
   escapes[byte] = text
 }
 
-/** Between quotes, as printable ASCII. */
+/** Quotes bytes as printable ASCII. */
 function quoted(bytes: Uint8Array, start: number, end: number): string {
   const parts: string[] = []
   let from = start

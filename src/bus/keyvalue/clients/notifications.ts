@@ -9,14 +9,14 @@ import type { KeyValueSettings } from '../settings.js'
 import type { Channels } from './channels.js'
 
 const setting = 'notify-keyspace-events'
-/** What `A` stands for, in the order in which the reference server prints them. */
+/** The classes that `A` stands for, in the order in which Redis prints them. */
 const allClasses = 'g$lshzxetd'
 const known = new Set(`A${allClasses}KEmn`)
 
-/** What CONFIG SET answers to a letter that stands for nothing. */
+/** The error of CONFIG SET for an unknown letter. */
 export const badEventClass = "Invalid event class character. Use 'Ag$lshzxeKEtmdn'."
 
-/** Channels that only the server may publish on. */
+/** Only the server may publish on these channels. */
 export const eventChannel = /^__key(?:space|event)@/
 
 export class Notifications {
@@ -29,7 +29,7 @@ export class Notifications {
     private readonly settings: KeyValueSettings,
   ) {}
 
-  /** Takes the letters of CONFIG SET; false where one of them is unknown. */
+  /** Applies the letters of CONFIG SET; false if one is unknown. */
   configure(letters: string): boolean {
     for (const letter of letters) if (!known.has(letter)) return false
     const classes = new Set(letters.replaceAll('A', allClasses))
@@ -43,7 +43,7 @@ export class Notifications {
     return true
   }
 
-  /** Told of the events of a program that has been committed. */
+  /** Publishes the events of a committed program. */
   readonly announce = (events: readonly KeyEvent[]): void => {
     const { channels } = this
     if (channels.isSilent) return
@@ -64,7 +64,7 @@ export class Notifications {
     }
   }
 
-  /** As the reference server prints it, which forgets `n` beside `A`. */
+  /** The classes as Redis prints them; Redis omits `n` beside `A`. */
   private text(): string {
     const { classes } = this
     const listed = [...allClasses].filter((letter) => classes.has(letter)).join('')

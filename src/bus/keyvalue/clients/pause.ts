@@ -4,14 +4,14 @@
 import { timerMsMax } from '../../../base/limits.js'
 import type { KeyValueFacts } from '../row-facts.js'
 
-/** A command that may have to wait, and those that EXEC runs with it. */
+/** A command that may have to wait, and the commands that EXEC runs with it. */
 interface Held {
   readonly command: { readonly isWrite: boolean; readonly row: KeyValueFacts }
   readonly queue?: readonly Held[] | undefined
 }
 
 export class Pause {
-  /** Whether anything is held at all. */
+  /** Whether a pause is active. */
   isActive = false
   private holdsAll = false
   private endMs = 0
@@ -19,7 +19,8 @@ export class Pause {
   private waiting: (() => void)[] = []
 
   /**
-   * Holds for `ms` from `nowMs` (monotonic) on; one under way is only ever made longer or wider.
+   * Pauses for `ms` from `nowMs` (monotonic). It can extend or widen an active pause, never shorten
+   * it.
    */
   begin(nowMs: number, ms: number, all: boolean): void {
     const endMs = nowMs + ms
@@ -46,7 +47,7 @@ export class Pause {
     return queue?.some((queued) => queued.command.isWrite) === true
   }
 
-  /** Resolves when it is over. */
+  /** Resolves when the pause is over. */
   over(): Promise<void> {
     return new Promise((resolve) => {
       this.waiting.push(resolve)

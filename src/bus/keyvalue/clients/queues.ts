@@ -1,5 +1,5 @@
-// What connections queue between MULTI and EXEC: bounded for each connection, for all together, and
-// for the owner, whose share of the memory it uses until EXEC has been answered.
+// The queues of connections between MULTI and EXEC. They are bounded for each connection and for
+// all together. Their memory counts for the owner until EXEC is answered.
 
 import type { ByteShare } from '../../../base/heap/byte-shares.js'
 import { multiBytesMax, multiBytesTotalMax, multiCommandBytes } from '../../../base/limits.js'
@@ -9,20 +9,23 @@ import type { Arguments } from '../arguments.js'
 import type { RunningCall } from '../running-call.js'
 import type { KeyValueSession, Multi } from './session.js'
 
-/** What is queued counts for its owner by such pieces, bytes: a small queue does not count. */
+/** The owner's account takes a queue in steps of this size, bytes; a small queue is free. */
 const multiPieceBytes = 16 * KiB
 
-/** Of a word beside its bytes: its place in the command's table. */
+/** Memory of a word beside its bytes: its offsets in the command's table. */
 const argumentBytes = 8
 
 export class Queues {
-  /** Of all connections. */
+  /** Bytes of all connections. */
   bytesHeld = 0
   private readonly queued = new WeakMap<Multi, RunningCall[]>()
 
   constructor(private readonly openRoom: (session: KeyValueSession) => ByteShare) {}
 
-  /** Queues what `detach` makes; answers what refuses it, and then nothing is made. */
+  /**
+   * Queues the call that `detach` makes. Returns an error instead if it does not fit; `detach` is
+   * then not called.
+   */
   add(
     multi: Multi,
     session: KeyValueSession,
@@ -30,8 +33,7 @@ export class Queues {
     detach: () => RunningCall,
   ): ReplyError | undefined {
     if (multi.isPoisoned) {
-      // EXEC will be refused: nothing is kept for it, but the client is answered as on the
-      // reference server.
+      // EXEC will be refused, so nothing is kept. The client still gets Redis' reply.
       this.empty(multi)
       return undefined
     }
@@ -54,12 +56,12 @@ export class Queues {
     return undefined
   }
 
-  /** What was queued, in its order. */
+  /** The queued calls, in order. */
   callsOf(multi: Multi): readonly RunningCall[] {
     return this.queued.get(multi) ?? []
   }
 
-  /** Ends the session's queue; `executes`: its memory counts until EXEC has been answered. */
+  /** Ends the session's queue. With `executes`, its memory counts until EXEC is answered. */
   end(session: KeyValueSession, executes = false): Multi | undefined {
     const { multi } = session
     session.multi = undefined

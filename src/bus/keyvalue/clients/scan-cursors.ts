@@ -1,6 +1,6 @@
-// Positions of iterations: a cursor is a number, and its position a name. The table is bounded and
-// drops the oldest. A client with a dropped cursor, or with another identity's, starts again, so a
-// full iteration still returns every element that existed throughout.
+// Positions of iterations: a cursor is a number that stands for a key name. The table is bounded
+// and drops the oldest cursor. A dropped cursor, or another identity's, restarts the iteration, so
+// a full iteration still returns every element that existed throughout.
 
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
@@ -21,9 +21,8 @@ export class ScanCursors {
   })
 
   /**
-   * The cursor of a place, 1 to 2^53 - 1. The same place of the same iteration is the same cursor,
-   * so that a program may ask again; it can be used as often as one likes. `scope` says what is
-   * iterated over.
+   * The cursor of a position, 1 to 2^53 - 1. Equal positions of one iteration get the same cursor,
+   * so a program may run again. A cursor can be used many times. `scope` names the iteration.
    */
   keep(identity: Identity, scope: string, place: Bytes): number {
     const owner = ownerOf(identity, scope)
@@ -32,7 +31,7 @@ export class ScanCursors {
     return cursor
   }
 
-  /** Undefined: begin at the start. */
+  /** The position of a cursor; undefined restarts the iteration. */
   find(identity: Identity, scope: string, cursor: number): Bytes | undefined {
     const found = this.places.get(cursor)
     return found?.owner === ownerOf(identity, scope) ? found.place : undefined
@@ -44,7 +43,8 @@ function ownerOf(identity: Identity, scope: string): string {
 }
 
 /**
- * Clients keep cursors as doubles: 53 bits. Two places that share one are told apart by `owner`.
+ * Clients keep cursors as doubles, so a cursor has 53 bits. If two positions collide, `owner` tells
+ * them apart.
  */
 function numberOf(owner: string, place: Bytes): number {
   const hash = createHash('sha256').update(utf8(owner)).update(place).digest()

@@ -1,5 +1,5 @@
-// One key-value client: its database, its protocol, its transaction, its name. Commands read and
-// change it; the listener made it and writes what is pushed to it.
+// One key-value client: its database, protocol, transaction and name. Commands read and change it;
+// the listener creates it and writes its pushes.
 
 import type { ByteShare } from '../../../base/heap/byte-shares.js'
 import type { Place } from '../../../engine/keyspace/spaces.js'
@@ -12,42 +12,42 @@ import type { Subscriber } from './channels.js'
 
 export type RespVersion = 2 | 3
 
-/** What a client is sent besides its replies. */
+/** The socket of a client, for everything except replies. */
 export interface ClientSocket {
-  /** Writes a message as soon as the replies before it are written. */
+  /** Writes a message after the replies that came before it. */
   push(message: Reply): void
-  /** Closes it behind what is owed to it, or at once. */
+  /** Closes it after pending replies, or at once. */
   end(): void
   destroy(): void
-  /** The client waits for what others do. */
+  /** The client starts to wait for other clients. */
   blocked?(): void
 }
 
 export interface KeyValueSessionOptions {
   readonly protocol: SessionProtocol
   readonly id: number
-  /** `address:port` of the client and of us. */
+  /** `address:port` of the client and of the server. */
   readonly remoteAddress: string
   readonly local: string
   readonly identity: Identity
-  /** Database 0 of the space that it begins in. */
+  /** Database 0 of its first space. */
   readonly place: Place
   /** Monotonic milliseconds. */
   readonly nowMs: number
   readonly socket: ClientSocket
 }
 
-/** Between MULTI and EXEC; the executor keeps the commands. */
+/** The state between MULTI and EXEC; the executor keeps the commands. */
 export class Multi {
-  /** Commands that are queued. */
+  /** Number of queued commands. */
   size = 0
-  /** Of their words. */
+  /** Bytes of the queued words. */
   argumentBytes = 0
-  /** What the queue takes, reckoned. */
+  /** Estimated memory of the queue. */
   bytes = 0
-  /** Of memory, where it takes more than a little. */
+  /** The owner's share of memory, if the queue is not small. */
   room: ByteShare | undefined = undefined
-  /** A command was refused while queueing: EXEC will be too. */
+  /** A command failed while queueing, so EXEC will fail. */
   isPoisoned = false
 }
 
@@ -55,39 +55,40 @@ export class KeyValueSession extends Session {
   readonly local: string
   readonly socket: ClientSocket
   readonly createdMs: number
-  /** When its last command came, monotonic milliseconds. */
+  /** Arrival of its last command, monotonic milliseconds. */
   lastMs: number
   lastCommand = ''
-  /** The key-value database that it works on: of its home, unless it has named another space. */
+  /** The selected key-value database: of its home, unless it named another space. */
   place: Place
-  /** What replies are written in from now on. */
+  /** The protocol version of its replies from now on. */
   respVersion: RespVersion = 2
-  /** CLIENT SETNAME and SETINFO. */
+  /** Set by CLIENT SETNAME and SETINFO. */
   name = ''
   libName = ''
   libVersion = ''
   multi: Multi | undefined = undefined
-  /** Of memory, for what EXEC has taken over and has not answered. */
+  /** The share of memory of the queue that EXEC is running. */
   executing: ByteShare | undefined = undefined
-  /** Of WATCH: set by watched-keys.ts. */
+  /** The state of WATCH, set by watched-keys.ts. */
   watches: Watches | undefined = undefined
-  /** What it listens to: there once it has subscribed to something. */
+  /** Its subscriptions; undefined before the first. */
   subscriber: Subscriber | undefined = undefined
   isMonitor = false
-  /** Bytes of the replies that were made since some could last be taken. */
+  /** Bytes of replies since the socket could last be written. */
   replyBytes = 0
   isBlocked = false
   /**
-   * CLIENT REPLY: `skipNext` becomes `skip` behind it, which leaves out a reply and becomes `on`.
+   * CLIENT REPLY. `skipNext` becomes `skip` after the command; `skip` omits one reply, then becomes
+   * `on`.
    */
   replies: 'on' | 'off' | 'skip' | 'skipNext' = 'on'
   /** CLIENT NO-EVICT. */
   keepsBuffers = false
-  /** Set by QUIT and CLIENT KILL: no further command is taken. */
+  /** Set by QUIT and CLIENT KILL: no further command runs. */
   isEnding = false
-  /** Who it is before AUTH and after RESET. */
+  /** Its identity before AUTH and after RESET. */
   readonly initial: Identity
-  /** The identity that was looked at last, and what it turned out to be. */
+  /** The identity that was checked last, and the result of that check. */
   private lookedAt: Identity
   private found: Identity
 
@@ -103,7 +104,7 @@ export class KeyValueSession extends Session {
     this.found = options.identity
   }
 
-  /** Who it is, as it stood when that was last looked at: before each command and program. */
+  /** Its identity as of the last check; each command and program checks again. */
   get current(): Identity {
     return this.lookedAt === this.identity ? this.found : this.identity
   }
@@ -122,18 +123,18 @@ export class KeyValueSession extends Session {
     return this.identity.kind === 'anonymous'
   }
 
-  /** It waits for what others do, until `isBlocked` is false again. */
+  /** Starts to wait for other clients, until `isBlocked` is false again. */
   block(): void {
     this.isBlocked = true
     this.socket.blocked?.()
   }
 
-  /** Channels and patterns together. */
+  /** Number of channels and patterns. */
   get subscriptions(): number {
     return this.subscriber?.count ?? 0
   }
 
-  /** In RESP2 a subscriber may say little else. */
+  /** Whether it is a subscriber in RESP2, which allows few other commands. */
   get isSubscriber(): boolean {
     return this.respVersion === 2 && this.subscriptions > 0
   }
@@ -141,8 +142,8 @@ export class KeyValueSession extends Session {
 
 /** The keys that a connection watches. */
 export interface Watches {
-  /** Whether one of them is not what it was. */
+  /** Whether one of the keys has changed. */
   isTouched(places: OpenPlaces): Program<boolean>
-  /** Forgets them. */
+  /** Ends the watch. */
   end(): void
 }

@@ -1,6 +1,6 @@
-// Clients that wait for a key: in the order in which they came, key by key, until something is
-// there for them, their time is over, they are unblocked or they go. A change by any client wakes
-// them; each then tries again in a write program of its own, after the commit that woke it.
+// Clients that block on keys. Each key serves them in order of arrival. A client leaves when it has
+// its reply, at its timeout, when it is unblocked, or when it disconnects. A change by any client
+// wakes them; each then tries again in its own write program, after that commit.
 
 import { mapKey } from '../../../base/bytes/bytes.js'
 import { Slice } from '../../../base/bytes/slice.js'
@@ -19,7 +19,7 @@ import { keysOf } from '../row-facts.js'
 import type { RunningCall } from '../running-call.js'
 import type { KeyValueSession } from './session.js'
 
-/** A client that begins to wait for a key, and one that no longer does. */
+/** Work units for a client that starts to wait for a key, and for one that stops. */
 const joinedUnits = 40
 const leftUnits = 10
 
@@ -30,26 +30,26 @@ export interface WaitersOptions {
 }
 
 export class Waiters {
-  /** Those that wait for one key, by where it is and its name. */
+  /** The waiters of one key, by place and name. */
   private readonly queues = new Map<Place, Map<string, Queue>>()
   private readonly bySession = new Map<KeyValueSession, Waiter>()
 
   constructor(private readonly options: WaitersOptions) {}
 
-  /** Runs a blocking call until it has its reply. Rejects with what `timeout` throws. */
+  /** Runs a blocking call until it has its reply. Rejects with the errors of `timeout`. */
   async run(call: RunningCall): Promise<void> {
     const { row } = call.command
     if (row.grain !== 'blocking') throw new Error(`${row.name} does not block`)
     const timeoutMs = row.timeout(call)
-    // Most find something at once, and are not made to wait.
+    // Most calls find something at once and do not wait.
     if (await this.attempt(call, true)) return
     call.args = call.args.detach()
     const waiter = new Waiter(call, () => this.attempt(call, false))
-    // It waits before it tries again: what comes in between must not be missed.
+    // It joins the queue before it tries again, so that it misses no change in between.
     await this.join(waiter)
     if (!call.session.closed) waiter.tryAgain()
     await waiter.tried
-    // `forget` knows those that wait, and it went before that.
+    // `forget` handles only registered waiters, and it ran before this one was.
     if (call.session.closed) waiter.giveUp()
     if (waiter.isOver) {
       await this.leave(waiter)
@@ -65,7 +65,9 @@ export class Waiters {
     await this.leave(waiter)
   }
 
-  /** CLIENT UNBLOCK: as if its time were over, or with an error. False where it does not wait. */
+  /**
+   * CLIENT UNBLOCK: ends the wait as a timeout or with an error. False if the client does not wait.
+   */
   unblock(session: KeyValueSession, withError: boolean): boolean {
     const waiter = this.bySession.get(session)
     if (waiter === undefined || !waiter.giveUp()) return false
@@ -73,15 +75,15 @@ export class Waiters {
     return true
   }
 
-  /** The client is gone. */
+  /** Ends the wait of a disconnected client. */
   forget(session: KeyValueSession): void {
     this.bySession.get(session)?.giveUp()
   }
 
   /**
-   * Of calls that have just changed their keys: resolves when those whom they woke have tried, and
-   * those that these woke in turn. Undefined if no client waits: as in Redis, no client sees a
-   * state in between who has seen the reply.
+   * Resolves when all clients that these calls woke have tried, and those that they woke in turn.
+   * Undefined if no client waits. As in Redis, a client with the reply of such a call sees no state
+   * in between.
    */
   woken(calls: readonly RunningCall[]): Promise<void> | undefined {
     return this.queues.size === 0 ? undefined : this.follow(calls)
@@ -109,7 +111,7 @@ export class Waiters {
     return passes
   }
 
-  /** Whether it has its reply. A waiting client ignores a key of another type. */
+  /** Tries the call; true if it has its reply. A waiting client ignores a key of another type. */
   private async attempt(call: RunningCall, isFirst: boolean): Promise<boolean> {
     call.isWaiting = !isFirst
     await this.options.programs.write([call], this.options.clock.now())
@@ -145,7 +147,7 @@ export class Waiters {
     }
   }
 
-  /** A client may wait for hundreds of thousands of keys. */
+  /** Leaves its queues with pauses: a client may wait for hundreds of thousands of keys. */
   private async leave(waiter: Waiter): Promise<void> {
     const turns = new WorkTurns()
     for (const queue of waiter.queues) {
@@ -160,13 +162,15 @@ export class Waiters {
     }
   }
 
-  /** Flushing and swapping give a database another id, and its keys other records. */
+  /**
+   * Observes the key and its database: flushing and swapping change the ids, and so the records.
+   */
   private async observe(queue: Queue): Promise<void> {
     const { store } = this.options
     const { place, name } = queue
     const ns = await store.read((tx) => readNamespace(tx, place))
     const wake = () => this.wake(queue)
-    // What is not made yet has no records: its descriptor tells when it is made.
+    // A missing database has no records; only its descriptor reports its creation.
     const stopKey = ns === undefined ? () => {} : store.observe(recordKeyOf(ns, name), wake)
     const stopDatabase = store.observe(place.key, () => {
       queue.unobserve()
@@ -178,7 +182,7 @@ export class Waiters {
     }
   }
 
-  /** Those who wait for the key try, the first one first; behind those who try already. */
+  /** Lets the waiters of the key try in order, after any pass that is running. */
   private wake(queue: Queue): void {
     if (queue.isReady) return
     queue.isReady = true
@@ -189,11 +193,11 @@ export class Waiters {
     })
   }
 
-  /** Answers whose waiting it ended. */
+  /** Returns the calls that now have their reply. */
   private async serve(queue: Queue): Promise<RunningCall[]> {
     queue.isReady = false
     const served: RunningCall[] = []
-    // What one list command does not find, the next one will not find either.
+    // If one list command finds nothing, the next one will not either.
     const hopeless = new Set<string>()
     for (const waiter of [...queue.waiters]) {
       const { group } = waiter.call.command.row
@@ -207,14 +211,14 @@ export class Waiters {
   }
 }
 
-/** What ends the waiting of a client that may not have what came. */
+/** Errors that end the wait, because the client may no longer read the key. */
 const losesRights: ReadonlySet<string> = new Set([
   'Unauthorized',
   'Unauthenticated',
   'HostUnreachable',
 ])
 
-/** Indexes of the words that it waits for: a key that it only writes brings it nothing. */
+/** Indexes of the words that it waits for; keys that it only writes do not matter. */
 function waitedFor({ command: { row }, args }: RunningCall): readonly number[] {
   const waits = row.grain === 'blocking' ? row.waitsFor : undefined
   return waits === undefined ? keysOf(row, args) : waits
@@ -226,9 +230,9 @@ function* readNamespace(tx: ReadTx, place: Place): Program<Namespace | undefined
 
 class Queue {
   waiters: Waiter[] = []
-  /** The key has changed since the waiters tried. */
+  /** Whether the key has changed since the waiters last tried. */
   isReady = false
-  /** The last time that its waiters try, while that lasts. */
+  /** The running pass over its waiters. */
   pass: Promise<readonly RunningCall[]> | undefined
   unobserve: () => void = () => {}
 
@@ -240,10 +244,10 @@ class Queue {
 
 class Waiter {
   readonly queues: Queue[] = []
-  /** Resolves when it has its reply, or never will. */
+  /** Resolves when the wait is over. */
   readonly over: Promise<void>
   isOver = false
-  /** The last attempt: one begins when the one before has ended. */
+  /** The last attempt. Attempts run one after the other. */
   tried: Promise<void> = Promise.resolve()
   private isTrying = false
   private isWanted = false
@@ -274,8 +278,8 @@ class Waiter {
   }
 
   /**
-   * Ends it with the reply for a time that is over. False where an attempt has just brought it
-   * something; one that has not run yet will not.
+   * Ends the wait with the timeout reply. False if an attempt has just found something; an attempt
+   * that has not run yet is cancelled.
    */
   giveUp(): boolean {
     const { call } = this

@@ -1,6 +1,6 @@
-// The key-value databases of one program, each opened once. What is not made yet is empty to
-// readers; a program that writes to it does so under a foreseen id, and puts its record
-// only if something is in there at the end, so that asking an empty home leaves nothing behind.
+// The key-value databases of one program, each opened once. A missing database reads as empty. A
+// program that writes to it uses a foreseen id, and creates its record only if data remains at the
+// end. Reading a missing home therefore creates nothing.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { fail } from '../../../base/errors.js'
@@ -15,14 +15,14 @@ import type { Work } from '../../../engine/keyspace/work.js'
 import type { Namespace } from '../../../engine/types.js'
 import type { Program, ReadTx, Tx } from '../../../store/store.js'
 
-/** Throws QuotaExceeded where a home may not be made beside so many others. */
+/** Throws QuotaExceeded if the limits of homes do not allow another one. */
 export type MakingHome = (home: string, homes: number) => void
 
 const none: Keyspace[] = []
 
 export class OpenPlaces {
   private opened: Keyspace[] = none
-  /** Those without a record: their ids follow each other from the next one on. */
+  /** Open databases without a record; their ids continue from the next free one. */
   private missing: Keyspace[] = none
   private changed: Set<Keyspace> | undefined
   private hasOthers = false
@@ -36,7 +36,7 @@ export class OpenPlaces {
     work.beforeIds = () => this.makeAll()
   }
 
-  /** The program is prepared: what it answers is looked at again before its changes are made. */
+  /** Whether the program is optimistic: its reads are verified before its changes are applied. */
   get areOptimistic(): boolean {
     return this.work.prepares
   }
@@ -50,7 +50,7 @@ export class OpenPlaces {
     return undefined
   }
 
-  /** The sums of their owners. */
+  /** Keys of the usage sums of their owners. */
   usages(): readonly Bytes[] {
     const payers = new Set<string>()
     for (const { ns } of this.opened) {
@@ -60,12 +60,12 @@ export class OpenPlaces {
     return [...payers].map(usageKey)
   }
 
-  /** Writes what commands have left open. */
+  /** Writes the heads of open containers. */
   settle(): void {
     for (const ks of this.opened) ks.settle()
   }
 
-  /** Whether something of another space than the server's own is open: then `finish` is needed. */
+  /** Whether a database outside the server's own space is open; `finish` must then run. */
   get isUnfinished(): boolean {
     return this.hasOthers
   }
@@ -76,7 +76,7 @@ export class OpenPlaces {
     const found = yield* place.find(tx)
     const ns = found ?? (yield* this.foresee(place))
     const ks = new Keyspace(tx, ns, place, now, work)
-    // Most programs open one, and the first push to an empty array makes room for seventeen.
+    // Most programs open one database, and the first push to an empty array allocates 17 places.
     if (this.opened === none) this.opened = [ks]
     else this.opened.push(ks)
     if (found === undefined) this.missing = [...this.missing, ks]
@@ -88,19 +88,19 @@ export class OpenPlaces {
     const { space, name } = place
     const access = (yield* findReserved(tx, space.database, name)) ?? space.access
     if (!isWriting(tx)) return place.missing(0, access, now)
-    // What is prepared beside others cannot foresee an id: its place is made before.
+    // An optimistic program cannot foresee an id: its database was created before it began.
     if (work.prepares) throw fail('WriteConflict', `${place.ns} was removed meanwhile`)
     return place.missing((yield* nextId(tx)) + this.missing.length, access, now)
   }
 
-  /** A command has changed something of these. */
+  /** Notes that a command changed these databases. */
   noteChange(ks: Keyspace, further: readonly (Keyspace | undefined)[]): void {
     const changed = this.changed ?? new Set()
     this.changed = changed.add(ks)
     for (const each of further) if (each !== undefined) changed.add(each)
   }
 
-  /** Behind the last command: makes what holds something now, removes what holds nothing. */
+  /** Runs after the last command: creates databases that now hold data and removes empty ones. */
   *finish(): Program<void> {
     this.settle()
     const { tx, work } = this
@@ -111,7 +111,7 @@ export class OpenPlaces {
     for (const ks of this.opened) if (!this.missing.includes(ks)) yield* tidy(tx, ks)
   }
 
-  /** Puts the records of all that are open, so that other ids can be given behind theirs. */
+  /** Creates the records of all open databases, so that further ids can follow theirs. */
   *makeAll(): Program<void> {
     const { missing } = this
     const last = missing.at(-1)

@@ -1,18 +1,18 @@
-// The order of optimistic writes. Reads and changes of one stay in memory until it is written, so
-// few run at a time: one for each owner, and the owner with the least used time is next. A long
-// command of one owner therefore delays no other owner.
+// The order of optimistic writes. Each keeps its reads and changes in memory until it is written,
+// so few run at a time. An owner runs one at a time, and the owner with the least used time is
+// next. A long command of one owner therefore delays no other owner.
 
 import type { Account } from '../../../base/work/accounts.js'
 
-/** Key-value commands that are prepared at a time, for the memory; one an owner. */
+/** Optimistic commands that run at a time; their number bounds their memory. */
 export const optimisticAtOnceMax = 4
 
 export class OptimisticTurns {
-  /** In the order in which owners were served last. */
+  /** Waiting commands of each owner. */
   private readonly waiting = new Map<Account, (() => void)[]>()
   private readonly busy = new Set<Account>()
 
-  /** Runs `act` when it is its owner's turn; commands of one owner in the order they came. */
+  /** Runs `act` at its owner's turn. Commands of one owner keep their order. */
   async run<T>(account: Account, act: () => Promise<T>): Promise<T> {
     const { busy } = this
     if (busy.size >= optimisticAtOnceMax || busy.has(account)) await this.turn(account)

@@ -4,12 +4,12 @@
 import { GatewayError, hasKind } from '../../../base/errors.js'
 import { ReplyError } from '../../../base/reply-error.js'
 
-/** A program writes too much, as the store says; what a command refuses itself stays refused. */
+/** Whether the program writes too much for the store. A command's own refusal does not count. */
 export function isTooLarge(thrown: unknown): boolean {
   return hasKind(thrown, 'TransactionTooLarge') && !(thrown instanceof ReplyError)
 }
 
-/** What a command that is prepared may meet, and one that runs at once does not. */
+/** Whether an optimistic write failed for a reason that a direct write does not have. */
 export function isOutOfReach(error: unknown): boolean {
   return error instanceof GatewayError && endsPreparing.has(error.kind)
 }
@@ -20,13 +20,13 @@ const endsPreparing: ReadonlySet<string> = new Set([
   'SnapshotTooOld',
 ])
 
-/** As Work refuses it, or the work budget of a write program. */
+/** Whether the program exceeds the bounds of Work or the work budget of a write program. */
 export function readsTooMuch(thrown: unknown): boolean {
   if (hasKind(thrown, 'MaxTimeMSExpired')) return true
   return thrown instanceof ReplyError && thrown.kind === 'TransactionTooLarge'
 }
 
-/** Whether it is this command's own refusal, after which its neighbours can go on. */
+/** Whether only this command failed, so that the other commands of the program can go on. */
 export function isRefusal(thrown: unknown): boolean {
   return thrown instanceof GatewayError && !endsProgram.has(thrown.kind)
 }

@@ -1,5 +1,5 @@
-// Authorization of key-value commands, in the program that runs them: the privileges of their rows
-// in the databases that they touch, key patterns of service users, homes, and quota for growth.
+// Authorization of key-value commands, in the program that runs them. It checks the privileges of
+// their rows, key patterns of service users, the limits of homes, and quotas.
 
 import { wasteBeside } from '../../../engine/background/waste.js'
 import { payerOf } from '../../../engine/collection/catalog/descriptors.js'
@@ -23,18 +23,18 @@ import { type MakingHome, OpenPlaces } from './open-places.js'
 export interface ProgramRightsOptions {
   readonly bounds: InlineBounds
   readonly allow: Allow
-  /** Whether a wallet stands as its login saw it. */
+  /** Whether a wallet's login is still valid. */
   readonly revocation: RevocationCheck
-  /** How many homes there may be; without it there is no bound. */
+  /** The limits of homes; no limits without it. */
   readonly homes?: HomeLimit
-  /** What each wallet may have; without it there is no bound. */
+  /** Quotas of wallets; no limits without it. */
   readonly quotas?: Quotas | undefined
 }
 
 export class ProgramRights {
   constructor(private readonly options: ProgramRightsOptions) {}
 
-  /** Looks at a call's rights as its program would, and runs nothing. Throws where it would. */
+  /** Checks a call's rights as its program would, and runs nothing. */
   *checkRevocation(tx: ReadTx, call: RunningCall, now: number): Program<void> {
     const { bounds, revocation } = this.options
     const { session } = call
@@ -46,8 +46,8 @@ export class ProgramRights {
   }
 
   /**
-   * Throws QuotaExceeded where commands have made an owner's data larger than it may be: nothing of
-   * the program is there then, and each of its commands gets one of its own.
+   * Throws QuotaExceeded if commands made an owner's data larger than its quota. The program is
+   * then rolled back, and each of its commands runs again in its own program.
    */
   *requireSpace(tx: Tx, calls: readonly RunningCall[], places: OpenPlaces): Program<void> {
     const identity = calls[0]?.session.identity
@@ -60,7 +60,7 @@ export class ProgramRights {
     }
   }
 
-  /** Looks at what is about to be staged: it takes room on the disk, used or not. */
+  /** Checks the quota before staging: staged data takes disk space, used or not. */
   *requireStaging(
     tx: ReadTx,
     { session, place }: RunningCall,
@@ -107,7 +107,7 @@ export class ProgramRights {
   }
 }
 
-/** Nothing stops the operator. */
+/** The limits of homes for a caller; undefined for the operator, who has none. */
 export function makingHomeOf(
   { homes }: ProgramRightsOptions,
   calls: readonly RunningCall[],

@@ -1,6 +1,6 @@
-// Runs commands in programs: several of one connection in one, each as if it were alone. A command
-// that is refused leaves no trace and the others go on; where one fails amid its writes, or needs
-// more than its share of a program, the program is given up and each of them gets one of its own.
+// Runs commands in programs: several of one connection share one, each as if it ran alone. A
+// refused command leaves no trace and the others go on. If one fails while writing, or needs more
+// than its share, the program is rolled back and each command runs again in its own program.
 
 import { fail } from '../../../base/errors.js'
 import { optimisticReadsMax, programPutsMax } from '../../../base/limits.js'
@@ -26,39 +26,41 @@ import { isOutOfReach, isRefusal, isTooLarge, readsTooMuch } from './program-err
 import { makingHomeOf, ProgramRights, type ProgramRightsOptions } from './program-rights.js'
 import { type Failure, type SharedProgram, SharedWrites } from './shared-writes.js'
 
-/** As programReadsMax, of one command: what reads more is prepared by a read from the start. */
+/** Reads of one command, at most. A command that reads more becomes an optimistic write. */
 export const commandReadsMax = 10_000
 /**
- * A command on one key with more words is prepared beside others, and gives way between so many of
- * them: each would be a record that a program puts.
+ * Each word may become a record that a program puts. A command on one key with more words runs as
+ * an optimistic write, with a pause after so many words.
  */
 const wordsAtOnceMax = programPutsMax / 2
 
 export interface ProgramOptions extends ProgramRightsOptions {
   readonly store: ObservedStore
-  /** Whether keyspace events are made. */
+  /** Whether keyspace events are enabled. */
   readonly notifies: () => boolean
-  /** Whether `new` and `keymiss` are among them. */
+  /** Whether the enabled events include `new` and `keymiss`. */
   readonly notifiesRare: () => boolean
-  /** Told of the events of a program that has been committed. */
+  /** Called with the events of a committed program. */
   readonly announce: (events: readonly KeyEvent[]) => void
-  /** Told of a collection to which a committed program wrote what its validator only warns of. */
+  /**
+   * Called with each collection whose validator warns of documents that a committed program wrote.
+   */
   readonly warnOf: (ns: string, command: string, connection: number) => void
-  /** Bytes of replies that one request may have made, all of its commands together. */
+  /** Maximum reply bytes of all commands of one request. */
   readonly replyBytesMax: () => number
 }
 
-/** What a program that has run to its end leaves beside the replies. */
+/** The results of a finished program, apart from its replies. */
 class Outcome {
   events: readonly KeyEvent[] = []
   hits = 0
   misses = 0
-  /** Commands that changed something. */
+  /** Number of commands that changed something. */
   changed = 0
-  /** Collections and the commands that wrote what their validators only warn of. */
+  /** Collections with validator warnings, and the commands that wrote to them. */
   invalid: ReadonlyMap<string, string> | undefined
   connection = 0
-  /** The same ones for every run of the program. */
+  /** The hints are the same for every run of the program. */
   readonly hints: ProgramHints
 
   constructor(hints: BlockHints) {
@@ -74,27 +76,27 @@ class Outcome {
   }
 }
 
-/** How a program is run, if not plainly. */
+/** How a program runs, if not plainly. */
 interface Manner {
   readonly staged?: Staged | undefined
   readonly before?: Before | undefined
   /** See Work. */
   readonly rewrites?: boolean
   readonly prepares?: boolean
-  /** All of the commands are done, or none. */
+  /** Either all of the commands take effect, or none. */
   readonly isTogether?: boolean
-  /** Told of the keyspaces that the program opens. */
+  /** Called with the keyspaces that the program opens. */
   readonly keeps?: (places: OpenPlaces) => void
 }
 
-/** Further work of a program around its commands: what EXEC does with its watched keys. */
+/** Work that a program does before its commands: EXEC checks its watched keys. */
 export type Before = (places: OpenPlaces) => Program<boolean>
 
 export class Programs {
-  /** Look-ups of reading commands since the start: of keys that were there, and of others. */
+  /** Look-ups of reading commands since the start: of existing keys and of missing ones. */
   hits = 0
   misses = 0
-  /** Commands that changed something since the last SAVE. */
+  /** Number of changing commands since the last SAVE. */
   changed = 0
   private readonly hints = new BlockHints()
   private readonly lists = new ListRuns()
@@ -111,7 +113,7 @@ export class Programs {
     this.rights = new ProgramRights(options)
   }
 
-  /** Gives each call its reply; at once where nothing has to be waited for. Never rejects. */
+  /** Gives each call its reply; synchronously if the store does. Never rejects. */
   read(calls: readonly RunningCall[], now: number): Awaitable<void> {
     const outcome = new Outcome(this.hints)
     const session = calls[0]?.session
@@ -136,7 +138,7 @@ export class Programs {
     }
   }
 
-  /** As read, in one write program; resolves when that is committed. */
+  /** As read, in one write program; resolves after its commit. */
   write(calls: readonly RunningCall[], now: number): Promise<void> {
     const shared = this.shared.join(calls, now)
     if (shared !== undefined) return shared
@@ -152,7 +154,7 @@ export class Programs {
         return this.run(tx, shared.calls, shared.now, outcome)
       }, this.accountOf(shared.calls))
     } catch (error) {
-      // It may never have begun.
+      // The program may never have begun.
       this.shared.close(shared)
       return { error }
     }
@@ -161,8 +163,8 @@ export class Programs {
   }
 
   /**
-   * Commands of many words are prepared beside others, each for itself; one that cannot be, or not
-   * in the time that there is for it, runs in one go as all others do.
+   * Runs each command of many words as an optimistic write. If that is impossible or takes too
+   * long, the command runs in one program without pauses.
    */
   private async writeLong(calls: readonly RunningCall[], now: number): Promise<void> {
     for (const call of calls) {
@@ -177,7 +179,9 @@ export class Programs {
     }
   }
 
-  /** Prepared; where too much of one container changes, the container is written anew. */
+  /**
+   * Runs an optimistic write. If it changes too much of one container, it rewrites the container.
+   */
   private async writeInPauses(call: RunningCall, now: number): Promise<void> {
     await this.writeOptimistic(call, now, false)
     const isOfOneKey = call.command.row.keys?.[1] === 1
@@ -195,8 +199,8 @@ export class Programs {
   }
 
   /**
-   * Runs commands as one: what one of them fails with amid its writes fails them all. `before`
-   * looks at the transaction first; false from it ends the program there, and is answered.
+   * Runs commands as one: a failure while writing fails all of them. `before` checks the
+   * transaction first; if it returns false, the program ends and returns false.
    */
   async together(
     calls: readonly RunningCall[],
@@ -250,7 +254,7 @@ export class Programs {
     } else failAll(calls, error)
   }
 
-  /** What is large is written in pieces before the program that makes it visible. */
+  /** Writes large values in pieces, before the small program that makes them visible. */
   private async writeStaged(call: RunningCall, now: number): Promise<void> {
     await this.ensurePlaces([call], now)
     const outcome = new Outcome(this.hints)
@@ -264,12 +268,14 @@ export class Programs {
     }
   }
 
-  /** What it reads takes longer than a write program may: it is its owner's only one meanwhile. */
+  /**
+   * An optimistic write, for reads that take longer than a write program may. One runs per owner.
+   */
   private writeOptimistic(call: RunningCall, now: number, rewrites: boolean): Promise<unknown> {
     return this.optimistic([call], now, rewrites).catch((error: unknown) => call.fail(error))
   }
 
-  /** What `before` has answered. */
+  /** Returns the result of `before`. */
   private optimistic(
     calls: readonly RunningCall[],
     now: number,
@@ -305,8 +311,8 @@ export class Programs {
   }
 
   /**
-   * Makes the databases of commands that are not written by one program alone, where they may write
-   * to them at all: such a command cannot foresee an id.
+   * Creates the databases of commands that need more than one program, because such a command
+   * cannot foresee an id. Only databases that the caller may write to are created.
    */
   private async ensurePlaces(calls: readonly RunningCall[], now: number): Promise<void> {
     if (calls.every(({ place }) => place.space.isMain)) return
@@ -324,7 +330,7 @@ export class Programs {
     yield* places.makeAll()
   }
 
-  /** One command that fails in a way that is no refusal takes none of its neighbours along. */
+  /** After a failure that is no refusal, runs each command again by itself. */
   private readSingly(calls: readonly RunningCall[], now: number, error: unknown): Awaitable<void> {
     if (calls.length === 1 || calls[0]?.session.closed === true) {
       failAll(calls, error)
@@ -348,7 +354,7 @@ export class Programs {
     if (events.length > 0) this.options.announce(events)
   }
 
-  /** Calls of one program are one owner's, or share it and are all the operator's. */
+  /** The calls of a program have one owner. A shared program is the operator's. */
   private accountOf(calls: readonly RunningCall[]): Account | undefined {
     const { scheduler } = this.options.store
     return scheduler === undefined ? undefined : calls[0]?.session.accountOf(scheduler)
@@ -413,7 +419,7 @@ export class Programs {
         call.fail(thrown)
       }
       if (call.command.isWrite) {
-        // As on the reference server, a command that writes looks keys up without being counted.
+        // As in Redis, the look-ups of writing commands are not counted.
         work.hits = hits
         work.misses = misses
       }
@@ -425,7 +431,7 @@ export class Programs {
     return true
   }
 
-  /** Looks again at the wallet whose commands these are; false where it stands no longer. */
+  /** Checks the wallet of these commands again; false if its login is no longer valid. */
   private *stand(
     tx: ReadTx,
     calls: readonly RunningCall[],
@@ -450,7 +456,7 @@ export class Programs {
 }
 
 const plainly: Manner = {}
-/** Of a store without a scheduler, where nothing is told apart. */
+/** For a store without a scheduler, which needs no accounts. */
 const ownerless = new Account('')
 
 /** Whether it has more words than a program may put records. */

@@ -1,7 +1,7 @@
-// Small commands of several connections that wait for the same group share one program. The fixed
-// costs of a program are then paid once, and open containers write their heads once. Each command
-// stays atomic. If one makes the program fail, those of each connection run again by themselves, so
-// no client waits for the privileges of another.
+// Small commands of several connections that wait for the same group share one program. They share
+// its fixed costs, and open containers write their heads once. Each command stays atomic. If the
+// program fails, the commands of each connection run again by themselves, so no client waits for
+// the privileges of another.
 
 import {
   sharedCommandBytesMax,
@@ -12,16 +12,16 @@ import {
 import { isRevocable } from '../../../identity/rights/revocation-check.js'
 import type { RunningCall } from '../running-call.js'
 
-/** Calls of a program that has not begun: more may join them. */
+/** Calls of a program that has not begun; more may join. */
 export interface SharedProgram {
-  /** Those of one connection stand together and in their order. */
+  /** Calls of one connection are adjacent and in order. */
   readonly calls: RunningCall[]
-  /** Of those that joined last: no command is run at a time before the one that it came at. */
+  /** Time of the last join, so that no command runs at a time before its arrival. */
   now: number
   words: number
-  /** How many commands joined it. */
+  /** Number of batches that joined. */
   batches: number
-  /** When it is committed, and every call has its reply; or why nothing of it is there. */
+  /** Resolves after the commit, when every call has its reply, or with the reason for a failure. */
   readonly over: Promise<Failure | undefined>
 }
 
@@ -29,7 +29,7 @@ export interface Failure {
   readonly error: unknown
 }
 
-/** Runs calls of one connection whose shared program has failed. */
+/** Runs the calls of one connection again after their shared program failed. */
 export type RunAgain = (
   calls: readonly RunningCall[],
   now: number,
@@ -37,21 +37,21 @@ export type RunAgain = (
   wasAlone: boolean,
 ) => Promise<void>
 
-/** Behind a program that failed, so many times as many do not share as it was of. */
+/** After a failed program, this many times its batches do not share. */
 const unsharedTimes = 8
 
 export class SharedWrites {
   private open: SharedProgram | undefined
-  /** So many of those that come next do not share: one that keeps failing costs the others less. */
+  /** Number of next batches that do not share, so that a repeated failure costs the others less. */
   private unshared = 0
 
-  /** `begin` makes a program of the calls that are there when it begins, and calls `close` then. */
+  /** `begin` runs a program of the calls present at its start, and calls `close` then. */
   constructor(
     private readonly begin: (shared: SharedProgram) => Promise<Failure | undefined>,
     private readonly again: RunAgain,
   ) {}
 
-  /** Undefined where they cannot share: then nothing has been done. */
+  /** Undefined if these calls cannot share a program; nothing has happened then. */
   join(calls: readonly RunningCall[], now: number): Promise<void> | undefined {
     if (this.unshared > 0) {
       this.unshared--
@@ -74,7 +74,7 @@ export class SharedWrites {
     return this.outcome(this.first(calls, now, words), calls)
   }
 
-  /** No further command joins it: it starts. */
+  /** Closes the program to further calls, because it starts. */
   close(shared: SharedProgram): void {
     if (this.open === shared) this.open = undefined
   }
@@ -100,7 +100,7 @@ export class SharedWrites {
   }
 }
 
-/** How many words they have together; undefined where one of them is better left alone. */
+/** Their number of words; undefined if one of them must not share. */
 function wordsToShare(calls: readonly RunningCall[]): number | undefined {
   let words = 0
   for (let i = 0; i < calls.length; i++) {
@@ -110,7 +110,7 @@ function wordsToShare(calls: readonly RunningCall[]): number | undefined {
     if (count > sharedCommandWordsMax || args.argumentBytes > sharedCommandBytesMax) {
       return undefined
     }
-    // A wallet is looked at in the program of its commands, and what it may not do fails them.
+    // A wallet's check runs inside its program, and a failed check would fail the whole program.
     if (isRevocable(session.identity)) return undefined
     words += count
   }

@@ -1,6 +1,5 @@
-// EXEC: what was queued, in one program and one after the other. An error of one command is its
-// reply and undoes nothing of the others; what a connection or a channel is told happens after the
-// commit.
+// EXEC: runs the queued commands in one program, in order. The error of one command is its reply
+// and rolls back no other command. Effects on connections and channels happen after the commit.
 
 import type { Clock } from '../../../base/clock.js'
 import { assert } from '../../../base/errors.js'
@@ -14,10 +13,10 @@ import type { RevocationChecks } from '../revocation-checks.js'
 import type { RunningCall } from '../running-call.js'
 import type { Before, Programs } from './programs.js'
 
-/** A watched key has changed while EXEC ran: as if that had been seen before. */
+/** A watched key changed while EXEC ran; EXEC replies as if it had changed before. */
 export class WatchedKeyChanged extends Error {}
 
-/** What EXEC needs of the bus beside its programs. */
+/** What EXEC needs from the bus besides programs. */
 export interface TransactionsOptions {
   readonly clock: Clock
   readonly metering: Metering
@@ -31,7 +30,7 @@ export class Transactions {
     private readonly options: TransactionsOptions,
   ) {}
 
-  /** The reply of EXEC. Rejects with what fails the whole of it. */
+  /** The reply of EXEC. Rejects if EXEC fails as a whole. */
   async run(call: RunningCall): Promise<Reply> {
     const { session, queue = [] } = call
     const { watches } = session
@@ -83,7 +82,7 @@ export class Transactions {
     }
   }
 
-  /** `ms` is its share of what the program took. */
+  /** `ms` is its share of the program's time. */
   private count({ command, error, session }: RunningCall, ms: number): void {
     const { metering, figures } = this.options
     command.counts.total++
@@ -96,7 +95,7 @@ export class Transactions {
   }
 }
 
-/** Commands that are gone through in one turn, before the program and behind it. */
+/** Commands processed in one turn, before and after the program. */
 const callsAtOnce = 4_096
 
 function nextTurn(): Promise<void> {
@@ -111,7 +110,10 @@ function areUntouched(watches: Watches): Before {
   }
 }
 
-/** SELECT holds for the commands behind it, which run before it does: answers their place. */
+/**
+ * Sets the place of a queued command, and returns the place of the next one: SELECT runs only after
+ * the program, but its effect starts here.
+ */
 function follow(call: RunningCall, place: Place): Place {
   call.place = place
   const index = call.command.selects?.(call)

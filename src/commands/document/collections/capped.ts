@@ -1,6 +1,6 @@
-// convertToCapped and cloneCollectionAsCapped: a capped copy is written beside the collection, in
-// its order, and takes its place, or another name, in one program. Others may go on writing; a copy
-// of what they have changed meanwhile is begun again.
+// convertToCapped and cloneCollectionAsCapped. A capped copy is written beside the collection, in
+// its order. One program then gives it the collection's name, or another one. Other clients may
+// write meanwhile; if they do, the copy restarts.
 
 import { fail } from '../../../base/errors.js'
 import { batchBytesMax, sweepDocumentsMax } from '../../../base/limits.js'
@@ -39,12 +39,12 @@ import { writeDocument } from '../../../value/writer.js'
 import { emptyDocument } from '../arguments.js'
 import { insertGroup } from '../writing/insert-group.js'
 
-/** Conversions to a capped collection that are begun again because others kept writing to it. */
+/** Maximum attempts to convert a collection while other clients write to it. */
 const cappedCopyRunsMax = 5
 
 type CopyCall = Pick<Call<unknown, string>, 'db' | 'creation' | 'context' | 'uuid' | 'engine'>
 
-/** Which of a call's uuids is that of the copy's name. */
+/** Index of the call's uuid for the name of the copy. */
 const temporaryUuid = 1
 
 const convertToCapped = documentRow({
@@ -101,7 +101,7 @@ function requireSize(size: number): number {
   throw fail('InvalidOptions', 'Capped collection size must be greater than zero')
 }
 
-/** Copies `from` to `to`, which is the same or does not exist. */
+/** Copies `from` to `to`, which is either `from` itself or unused. */
 function* copyCapped(call: CopyCall, from: string, to: string, size: number): Sweep<void> {
   for (let run = 0; run < cappedCopyRunsMax; run++) {
     const source = yield* readPhase((tx) => sourceOf(tx, call.db, from, to))
@@ -135,10 +135,10 @@ function existing(db: string, from: string, to: string): Error {
   )
 }
 
-/** False where the source has changed meanwhile: nothing is left of the copy. */
+/** Makes one copy. False if the source changed meanwhile; the copy is then dropped. */
 function* copyOnce(call: CopyCall, source: Namespace, to: string, size: number): Sweep<boolean> {
   const capped = { bytesMax: size, documentsMax: undefined }
-  // A copy takes what is there, whatever a validator has come to say of it.
+  // The copy has no validator: it takes existing documents, valid or not.
   const creation = call.creation(withCapped(keptIn(source.options, ['collation']), capped))
   const copy: Replaced = { db: call.db, name: to, temporary: copyName(call), creation }
   let hasChanged = false
@@ -179,7 +179,7 @@ function* copyDocuments(call: CopyCall, source: Namespace, copy: Replaced): Swee
   }
 }
 
-/** Gives the copy its name. False where the source is another by now. */
+/** Gives the copy its final name. False if the source was replaced or changed. */
 function* finishCopy(
   tx: Tx,
   source: Namespace,
@@ -198,7 +198,7 @@ function* finishCopy(
   return true
 }
 
-/** Those of the options that have these names. */
+/** Keeps only the named options. */
 function keptIn(options: Document, names: readonly string[]): Document {
   return writeDocument((writer) => {
     for (const [name, value] of fieldsOf(documentValue(options))) {

@@ -1,7 +1,6 @@
-// collMod: what of a collection can change while it is used. That is its validator, when an index
-// expires its documents, whether plans see it and whether it is unique, the bounds of a capped
-// collection, the options of a time series, and what a view shows. Everything else that the
-// reference server takes is refused by name.
+// collMod: changes a collection in use. It can change the validator, an index (expiry, visibility,
+// uniqueness), the bounds of a capped collection, time-series options, and a view's definition.
+// Other options of MongoDB are refused by name.
 
 import { fail, GatewayError } from '../../../base/errors.js'
 import { modifyRunsMax } from '../../../base/limits.js'
@@ -57,7 +56,7 @@ const indexChange = structure({
   prepareUnique: optional(bool),
 })
 
-/** What the reference server changes too and Sigil does not. */
+/** Options that MongoDB can change and Sigil cannot. */
 const unserved = { recordPreImages: optional(anyValue) } as const
 
 const params = {
@@ -109,7 +108,7 @@ const collMod = documentRow({
   },
 })
 
-/** All entries are looked at before the one program that makes an index unique. */
+/** Checks all entries before the one program that makes an index unique. */
 function* makeUnique(call: ChangeCall, index: IndexArgs, dryRun: boolean): Sweep<Document> {
   const { db, target } = call
   for (let run = 0; run < modifyRunsMax; run++) {
@@ -173,7 +172,7 @@ function namesGiven(args: ChangeArgs, names: readonly (keyof ChangeArgs)[]): str
 function* changeDefinition(tx: Tx & Guarded, call: ChangeCall, ns: Namespace): Program<void> {
   const { viewOn, pipeline } = call.args
   if (viewOn === undefined && pipeline === undefined) return
-  // Both, so that all that is read stands in the command, where the rights to it are looked at.
+  // Both are required, so that the command itself names everything that the rights check needs.
   if (viewOn === undefined || pipeline === undefined) {
     throw fail(
       'InvalidOptions',
@@ -181,14 +180,14 @@ function* changeDefinition(tx: Tx & Guarded, call: ChangeCall, ns: Namespace): P
     )
   }
   yield* requireView(tx, call, viewOn, ns.collation)
-  // From now on the view reads what the service user may, no longer what the operator may.
+  // From now on the view reads with the rights of the service user, not of the operator.
   const by = call.madeBy
   const access =
     by === undefined || ns.access.owner !== null ? ns.access : { ...ns.access, madeBy: by }
   changeView(tx, { ...ns, access }, { viewOn, pipeline })
 }
 
-/** Reads the descriptor again: what came before in this program may have changed it. */
+/** Reads the descriptor again, because an earlier step of this program may have changed it. */
 function* changeRules(tx: Tx & Guarded, { db, target, args }: ChangeCall): Program<void> {
   if (args.validator !== undefined) requireRules(args.validator)
   const ns = yield* findNamespace(tx, db, target)

@@ -1,5 +1,5 @@
-// Commands about one collection that tools send beside those for its figures: how large it is, and
-// what could be done for its space and its plans.
+// Commands about one collection that tools send beside those for its figures: dataSize, compact and
+// planCacheListFilters.
 
 import { fail } from '../../../base/errors.js'
 import {

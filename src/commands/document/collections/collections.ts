@@ -1,5 +1,5 @@
-// Commands that make, drop and rename collections. What an option would have to enforce and Sigil
-// does not is refused by name: a collection that silently lacks it would be worse.
+// Commands that create, drop and rename collections. An option that Sigil does not enforce is
+// refused by name, because ignoring it silently would be worse.
 
 import { equalBytes } from '../../../base/bytes/bytes.js'
 import { fail } from '../../../base/errors.js'
@@ -79,7 +79,7 @@ const createParams = {
   flags: ignored,
 } as const
 
-/** Options that are kept and echoed; the others are refused or of no effect. */
+/** Options that are stored and returned. All others are refused or have no effect. */
 const keptOptions: ReadonlySet<string> = new Set([
   'storageEngine',
   'indexOptionDefaults',
@@ -113,7 +113,7 @@ const create = documentRow({
     const kept = keptOf(call.request.body, call.args)
     const options = seriesOptions(cappedOptions(kept, call.args), call)
     requireOptionsSize(options)
-    // Made again with the same options, it is there.
+    // Creating a collection again with the same options succeeds.
     const found = tx.namespace()
     if (found !== undefined && equalBytes(found.options, options)) return reply()
     yield* createNamespace(tx, call.db, call.target, call.creation(options))
@@ -121,7 +121,7 @@ const create = documentRow({
   },
 })
 
-/** Whether it decides which documents there may be. */
+/** Whether the options restrict which documents may exist. */
 function rulesWrites(args: CreateArgs): boolean {
   const { validator, validationLevel, validationAction, timeseries } = args
   const rules = [validator, validationLevel, validationAction, timeseries]
@@ -181,7 +181,7 @@ function requireUncapped({ capped }: CreateArgs): void {
   if (capped) throw fail('InvalidOptions', 'A capped collection cannot have a clusteredIndex')
 }
 
-/** Options that say something of documents; a view has none. */
+/** Refuses options about documents, which a view does not have. */
 function refuseCollectionOptions(args: CreateArgs): void {
   const { capped, validator, validationLevel, validationAction, expireAfterSeconds } = args
   const { clusteredIndex, changeStreamPreAndPostImages } = args
@@ -198,7 +198,7 @@ function refuseCollectionOptions(args: CreateArgs): void {
   if (first !== undefined) throw fail('InvalidOptions', `option not supported on a view: ${first}`)
 }
 
-/** The same with the bounds of a capped collection. Throws 51024, BadValue. */
+/** The options with the bounds of a capped collection. Throws 51024, BadValue. */
 function cappedOptions(options: Document, { capped, size, max }: CreateArgs): Document {
   if (!capped || size === undefined) return options
   const documentsMax = max === undefined ? undefined : cappedMaxOf(max)
@@ -221,7 +221,7 @@ function keptOf(body: Document, args: CreateArgs): Document {
   })
 }
 
-/** A validator without rules is none. */
+/** Drops an empty validator, which means none. */
 function isKept(elements: Elements): boolean {
   const name = elements.name()
   if (!keptOptions.has(name) || elements.type === bsonType.null) return false
@@ -254,7 +254,7 @@ const drop = documentRow({
   },
 })
 
-/** Collections dropped by one program: each puts a record for itself and one for every index. */
+/** Collections that one program drops: each puts one record, and one for every index. */
 const dropsPerProgram = 50
 
 const dropDatabase = documentRow({
@@ -277,7 +277,7 @@ const dropDatabase = documentRow({
     const requireRight = (ns: Namespace): void => {
       if (!call.mayAt('admin', ns)) throw call.unauthorized()
     }
-    // What the server keeps for itself stays.
+    // Keeps the server's own collections.
     const all = (yield* readPhase((tx) => shownNamespaces(tx, db))).filter(
       ({ access }) => access.audience === undefined && access.isGraph !== true,
     )
@@ -333,7 +333,8 @@ const renameCollection = documentRow({
     if (tx.namespace(1)?.view !== undefined) {
       throw fail('NamespaceExists', `a view already exists with that name: ${args.to}`)
     }
-    // A shared name in the database of all would be sent what others write under it.
+    // In the main database a wallet may not rename to a name with mode `shared`: it would receive
+    // the writes of other wallets.
     call.services.spaces?.requireMaySet(call.identity, to.db, ns.access.mode, 'private')
     yield* renameNamespace(tx, ns, to.db, to.collection, args.dropTarget)
     return reply()

@@ -1,5 +1,5 @@
-// Sizes and counts of collections and databases, in the shapes that the document protocol and HTTP
-// ask for. All are read from the counters: exact, never a scan.
+// Sizes and counts of collections and databases, in the forms of the document protocol and of HTTP.
+// All come from exact counters, so no scan is needed.
 
 import { hostname } from 'node:os'
 import { fail } from '../../../base/errors.js'
@@ -34,7 +34,7 @@ interface StorageFigures {
   readonly documents: number
   /** BSON bytes of the documents. */
   readonly bytes: number
-  /** Bytes of index entries by name of the index; `_id_` is the records themselves. */
+  /** Bytes of index entries by index; `_id_` stands for the records themselves. */
   readonly indexBytes: readonly (readonly [name: string, bytes: number])[]
   readonly indexBytesTotal: number
   readonly totalBytes: number
@@ -63,7 +63,7 @@ export function* storageOf(tx: ReadTx, ns: Namespace | undefined): Program<Stora
   return { documents, bytes, indexBytes, indexBytesTotal, totalBytes: bytes + indexBytesTotal }
 }
 
-/** The figures as collStats and `$collStats: {storageStats}` answer them. */
+/** The figures in the form of collStats and of `$collStats: {storageStats}`. */
 function writeStorage(
   writer: DocumentWriter,
   ns: Namespace | undefined,
@@ -93,7 +93,7 @@ function writeStorage(
   writer.close().value('scaleFactor', numberValue(scale))
 }
 
-/** Every measurement lies by itself: as the reference server tells it, in a bucket of its own. */
+/** Reports each measurement as a bucket of its own, because Sigil stores them singly. */
 function writeSeries(
   writer: DocumentWriter,
   { db, name }: Pick<Namespace, 'db' | 'name'>,
@@ -177,7 +177,7 @@ const dbStats = documentRow({
   },
 })
 
-/** HTTP's figures of a collection; a command of Sigil's own. */
+/** The figures of a collection for HTTP; this command is Sigil's own. */
 const collectionStats = documentRow({
   name: 'collectionStats',
   ...plain,
@@ -212,15 +212,15 @@ const collectionStats = documentRow({
   },
 })
 
-/** What `$collStats` answers for the sections that its specification names. */
+/** The sections of `$collStats` that its specification selects. */
 interface CollStatsSections {
-  /** `db.collection`, whether it is there or not. */
+  /** `db.collection`, which need not exist. */
   readonly name: string
   readonly storageScale: number | undefined
   readonly count: boolean
   readonly latency: { readonly histograms: boolean } | undefined
   readonly scans: boolean
-  /** What the commands on it have taken. */
+  /** Durations of the commands on it. */
   readonly use: NamespaceCounts | undefined
   readonly collectionScans: CollectionScans
   readonly now: number
@@ -254,7 +254,7 @@ export function* collStatsDocument(
   })
 }
 
-/** Of what was counted last for this name; there are no transactions. */
+/** Writes the latencies counted for this name; those of transactions are 0. */
 function writeLatency(writer: DocumentWriter, { latency, use }: CollStatsSections): void {
   writer.openDocument('latencyStats')
   for (const kind of latencyKinds) {

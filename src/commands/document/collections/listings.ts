@@ -1,5 +1,5 @@
-// What there is: databases, collections and indexes. A caller sees what it may read, so two callers
-// may see different lists.
+// Lists of databases, collections and indexes. A caller sees only what it may read, so two callers
+// may get different lists.
 
 import { createHash } from 'node:crypto'
 import { fail } from '../../../base/errors.js'
@@ -73,14 +73,13 @@ const listDatabases = documentRow({
       const shown = nameOnly ? namesOf(document, ['name']) : document
       chosen.push(shown)
       length += shown.length
-      // As the reference server's: a server with more homes than one reply holds is listed by a
-      // filter.
+      // As in MongoDB: if the homes exceed one reply, the client must filter the list.
       if (length <= documentBytesMax) return
       throw fail('BSONObjectTooLarge', 'the list of databases is larger than a reply may be')
     }
-    // They are there on every server, and who operates it expects them.
+    // Every MongoDB server has these databases, and operators expect them.
     if (call.identity.kind === 'operator') for (const name of serverDatabases) list(name, 0)
-    // Collections come by their databases: none but the one at hand is held.
+    // Collections come ordered by database, so only one database is held in memory.
     let last: { readonly name: string; bytes: number } | undefined
     yield* eachReachable(tx, call, function* (ns) {
       const { totalBytes } = yield* storageOf(tx, ns)
@@ -103,7 +102,7 @@ const listDatabases = documentRow({
   },
 })
 
-/** They hold nothing that commands reach. */
+/** Databases that exist in name only. */
 const serverDatabases: readonly string[] = ['admin', 'config', 'local']
 
 function databaseOf(name: string, bytes: number): Document {
@@ -155,7 +154,7 @@ const listCollections = documentRow({
   },
 })
 
-/** The namespaces to look at: one where the filter names it, else all of the database. */
+/** The namespaces to check: one if the filter names it, else all of the database. */
 function* namespacesOf(
   tx: ReadTx,
   { db }: Pick<Call<unknown, unknown>, 'db'>,
@@ -168,7 +167,7 @@ function* namespacesOf(
   return ns !== undefined && (yield* isShown(tx, ns)) ? [ns] : []
 }
 
-/** The line of `system.views`, where the caller sees a view: nothing is stored there. */
+/** The entry of `system.views`, listed if the caller sees a view. It stores nothing. */
 function viewsLine(db: string): Document {
   const hash = createHash('sha256').update(`${db}\0${viewsName}`).digest().subarray(0, 16)
   hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x40
@@ -176,7 +175,7 @@ function viewsLine(db: string): Document {
   return collectionLine(viewsName, emptyDocument, hash, undefined)
 }
 
-/** `isWhole`: with the definition, if it is a view. */
+/** With `isWhole`, the entry of a view includes its definition. */
 function collectionOf(ns: Namespace, isWhole: boolean): Document {
   const type = ns.view !== undefined ? 'view' : ns.timeSeries && 'timeseries'
   if (type === undefined) return collectionLine(ns.name, ns.options, ns.uuid, ns.collation)
@@ -226,7 +225,7 @@ const listIndexes = documentRow({
   },
 })
 
-/** HTTP's list of collections; a command of Sigil's own. */
+/** The list of collections for HTTP; this command is Sigil's own. */
 const collectionSummaries = documentRow({
   name: 'collectionSummaries',
   ...plain,

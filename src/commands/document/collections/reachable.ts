@@ -1,7 +1,6 @@
-// The collections that a caller may read, in whatever database: what listings of databases and
-// SQL's catalogue are made of. A wallet's are found by what it may reach, so that a list of a few
-// costs the same beside a million homes; a service user's lie in its database; the operator, who
-// reads all, walks the catalog in turns.
+// The collections that a caller may read in any database, for listings and the SQL catalogue. A
+// wallet's are found through its rights, so the cost does not grow with the number of homes. A
+// service user's are in its database. The operator's walk goes through the whole catalog in turns.
 
 import { descriptorUnits } from '../../../base/work/work-figures.js'
 import type { Call } from '../../../bus/document/call.js'
@@ -11,7 +10,7 @@ import type { Guarded, Namespace } from '../../../engine/types.js'
 import { walletOf } from '../../../identity/identity.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 
-/** Shows those that listings show, one after the other: a walk over the catalog holds none. */
+/** Yields the collections of listings one by one, so that a walk holds few in memory. */
 export function* eachReachable(
   tx: ReadTx & Guarded,
   call: Reader,

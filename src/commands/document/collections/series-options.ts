@@ -1,5 +1,5 @@
-// What create and collMod are told of a time-series collection, and which of their other options
-// say something that it does not have.
+// The time-series options of create and collMod, and the checks against options that a time-series
+// collection does not support.
 
 import { fail } from '../../../base/errors.js'
 import { oneOf, optional, string, wholeNumber, wrongType } from '../../../bus/document/params.js'
@@ -32,7 +32,7 @@ const bucketFields = {
 /** The option `timeseries` of create. */
 export const seriesFields = { timeField: string, metaField: optional(string), ...bucketFields }
 
-/** The same of collMod. */
+/** The option `timeseries` of collMod. */
 export const seriesChange = { ...bucketFields }
 
 interface CreateCall {
@@ -46,7 +46,7 @@ interface CreateCall {
   readonly request: { readonly body: Document }
 }
 
-/** The options with those of a time series. Throws InvalidOptions, BadValue, 51024. */
+/** Adds the time-series options. Throws InvalidOptions, BadValue, 51024. */
 export function seriesOptions(options: Document, call: CreateCall): Document {
   const { timeseries, expireAfterSeconds: seconds } = call.args
   if (timeseries === undefined) return options
@@ -59,7 +59,7 @@ export function seriesOptions(options: Document, call: CreateCall): Document {
   })
 }
 
-/** Throws InvalidOptions for what says something else of the collection than a time series does. */
+/** Throws InvalidOptions for options that contradict a time series. */
 export function requireAlone({ db, target, args, request }: CreateCall): void {
   const elements = new Elements(request.body)
   while (elements.next()) {
@@ -75,7 +75,7 @@ const notBeside: ReadonlySet<string> = new Set([
   ...['temp', 'flags', 'encryptedFields'],
 ])
 
-/** What collMod is told of a time series. */
+/** The time-series arguments of collMod. */
 interface SeriesChangeArgs {
   readonly timeseries: Args<typeof seriesChange> | undefined
   /** Seconds, or `off`. */
@@ -83,8 +83,8 @@ interface SeriesChangeArgs {
 }
 
 /**
- * Throws InvalidOptions where options are for time series alone, and for those in `refused` where
- * they are for none.
+ * Throws InvalidOptions for time-series options on another collection, and for options in `refused`
+ * on a time series.
  */
 export function requireSeriesChange(
   ns: Namespace,
@@ -103,7 +103,7 @@ export function requireSeriesChange(
   throw fail('InvalidOptions', text)
 }
 
-/** Other buckets, and another age at which measurements go. */
+/** Changes the buckets, and the age at which measurements expire. */
 export function changeSeriesBy(
   tx: Tx,
   ns: Namespace,

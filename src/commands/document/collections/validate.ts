@@ -1,5 +1,5 @@
-// validate: the engine's own check of one collection, told in the reference server's shape. It only
-// reads, beside clients at work.
+// validate: the engine's check of one collection, reported in MongoDB's form. It only reads, and
+// runs while clients work.
 
 import { fail } from '../../../base/errors.js'
 import { bool, collection, ignored, withDefault } from '../../../bus/document/params.js'
@@ -12,7 +12,7 @@ import { numberValue } from '../../../value/value.js'
 import type { DocumentWriter } from '../../../value/writer.js'
 import { targetResource } from '../arguments.js'
 
-/** Problems that a reply tells one by one; the rest is counted. */
+/** A reply lists this many problems; the rest is only counted. */
 const problemsToldMax = 100
 
 export const validateRow = documentRow({
@@ -79,7 +79,7 @@ function writeReport(writer: DocumentWriter, ns: string, report: NamespaceReport
   writeTexts(writer, 'corruptRecords', ofKind(problems, 'record'))
 }
 
-/** `_id_` first; a time series has none, and an index on the time that is not listed. */
+/** `_id_` first. A time series has no `_id_`, but an unlisted index on the time. */
 function listedNames(kept: readonly string[]): readonly string[] {
   const others = kept.filter((name) => name !== idIndexName && name !== timeIndexName)
   return kept.includes(timeIndexName) ? others : [idIndexName, ...others]

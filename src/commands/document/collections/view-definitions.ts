@@ -1,5 +1,5 @@
-// What may define a view, when one is made and when collMod changes it: who does must be able to
-// read what it shows.
+// Checks of a view's definition, when a view is created or changed by collMod. The caller must be
+// able to read what the view shows.
 
 import { fail } from '../../../base/errors.js'
 import { findNamespace } from '../../../engine/collection/catalog/catalog.js'
@@ -22,7 +22,7 @@ interface ViewArgs {
   readonly pipeline: Value | undefined
 }
 
-/** What a definition reads. */
+/** The resources that a definition reads. */
 export function viewResources(db: string, args: ViewArgs): Resource[] {
   if (args.viewOn === undefined) return []
   const names = new Set(sourcesOf(viewFrom(args.viewOn, args.pipeline)))
@@ -35,7 +35,7 @@ export function viewResources(db: string, args: ViewArgs): Resource[] {
   }))
 }
 
-/** The definition as options have it. */
+/** The definition in the form of options. */
 function viewFrom(on: string, pipeline: Value | undefined): View {
   const options = writeDocument((out) => {
     out.value('viewOn', stringValue(on))
@@ -52,8 +52,8 @@ interface ViewCall {
 }
 
 /**
- * Throws what is wrong in a definition: InvalidNamespace, OptionNotSupportedOnView, those of the
- * pipeline, GraphContainsCycle, ViewDepthLimitExceeded.
+ * Checks a definition. Throws InvalidNamespace, OptionNotSupportedOnView, errors of the pipeline,
+ * GraphContainsCycle, ViewDepthLimitExceeded.
  */
 export function* requireView(
   tx: ReadTx & Guarded,

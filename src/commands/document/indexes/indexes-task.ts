@@ -1,5 +1,5 @@
-// createIndexes waits for its builds, so it is a task: the descriptors are put behind the call's
-// guard, then the engine's build makes them ready. dropIndexes and listIndexes stand beside it.
+// createIndexes waits for its builds, so it is a task. The descriptors are stored behind the call's
+// guard; the engine then builds the indexes. dropIndexes and listIndexes are in this file too.
 
 import { fail } from '../../../base/errors.js'
 import { anyValue, arrayOf, collection, ignored, typeName } from '../../../bus/document/params.js'
@@ -17,7 +17,7 @@ import { field } from '../../../value/elements.js'
 import { boolOf, bsonType, documentOf, type Value } from '../../../value/value.js'
 import { targetResource } from '../arguments.js'
 
-/** As `collection`, with the reference server's code of these two commands. */
+/** As `collection`, with MongoDB's error code of these two commands. */
 const indexedCollection: Field<string> = {
   ...collection,
   bind: (where) => {
@@ -61,7 +61,7 @@ const createIndexes = documentRow({
   help: 'Creates indexes, and the collection if it is missing. Replies when they are ready.',
   async run(call) {
     const { db, target, args } = call
-    // The specifications are read behind the guard: who may not is not told what is wrong in them.
+    // Parsed behind the guard, so that a caller without rights learns nothing about its mistakes.
     const declared = await call.write((tx) =>
       declareIndexes(tx, db, target, parseIndexSpecs(args.indexes), call.creation()),
     )
@@ -100,12 +100,12 @@ const dropIndexes = documentRow({
   },
 })
 
-/** As rulesWrites, of an index that is there. */
+/** As rulesWrites, for an existing index. */
 export function isRuling({ unique, prepared, expireAfterSeconds }: IndexDescriptor): boolean {
   return unique || prepared === true || expireAfterSeconds !== undefined
 }
 
-/** Whether an index decides about others' documents: which may be there, or how long they stay. */
+/** Whether an index restricts documents of other clients: which may exist, or for how long. */
 function rulesWrites(spec: Value): boolean {
   if (spec.type !== bsonType.object) return false
   const document = documentOf(spec)

@@ -1,6 +1,5 @@
-// The commands around remembered choices of plans: what was chosen can be looked at by
-// $planCacheStats and forgotten here. There are no filters that pin a shape of query to indexes, so
-// that clearing them is done at once.
+// The commands around the plan cache: $planCacheStats shows cached plans, and these commands clear
+// them. Index filters are not supported, so clearing them does nothing.
 
 import { fail } from '../../../base/errors.js'
 import type { Call } from '../../../bus/document/call.js'
@@ -17,8 +16,7 @@ import { bsonType, type Value } from '../../../value/value.js'
 import { collated, collation, emptyDocument, targetResource } from '../arguments.js'
 
 /**
- * A query's values are its sender's: only a collection's owner sees them (reference server:
- * dbAdmin).
+ * A query's values belong to its sender, so only a collection's owner sees them (MongoDB: dbAdmin).
  */
 export function planCacheResources(
   db: string,
@@ -42,14 +40,14 @@ const shapeParams = {
 
 type ShapeArgs = Args<typeof shapeParams>
 
-/** Whether one shape is meant; throws where its query is missing (reference server). */
+/** Whether the command selects one shape; throws if its query is missing, as in MongoDB. */
 function meansShape({ query, sort, projection, collation: by }: ShapeArgs): boolean {
   if (query !== undefined) return true
   if (sort === undefined && projection === undefined && by === undefined) return false
   throw fail('BadValue', 'sort, projection, or collation provided without query')
 }
 
-/** The shape's texts, with a limit and without: what a limit asks for has a choice of its own. */
+/** The texts of a shape with a limit and without: a limit has its own cached plan. */
 function textsOf(
   ns: Namespace,
   { query, sort, collation: given }: ShapeArgs,

@@ -1,5 +1,5 @@
-// aggregate: a pipeline over a collection, or over what its first stage makes. The engine runs it;
-// here its collections are declared and its first stage is put in its place.
+// aggregate: a pipeline over a collection, or over the output of its first stage. The engine runs
+// it. This file declares its collections and checks its first stage.
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import type { Call } from '../../../bus/document/call.js'
@@ -47,7 +47,7 @@ export const aggregateParams = {
 
 type AggregateArgs = Args<typeof aggregateParams>
 
-/** What a pipeline needs of the command that it stands in. */
+/** What a pipeline needs from its command. */
 interface PipelineCall
   extends Pick<
     Call<unknown, unknown>,
@@ -119,7 +119,7 @@ function requireCursor({ cursor, explain }: Pick<AggregateArgs, 'cursor' | 'expl
   throw fail('FailedToParse', text)
 }
 
-/** Stages that tell of the server, and are no part of the reference server's API version 1. */
+/** Stages about the server, which are not in MongoDB's API version 1. */
 const unstable: ReadonlySet<string> = new Set([
   ...['$currentOp', '$indexStats', '$listLocalSessions', '$listSessions', '$planCacheStats'],
 ])
@@ -131,7 +131,7 @@ function requireStable(stages: readonly StagePlan[]): void {
   throw fail('APIStrictError', text)
 }
 
-/** A pipeline that ends with $out or $merge answers no documents. */
+/** Runs a pipeline that ends with $out or $merge; it returns no documents. */
 function* runWriting(call: Call<AggregateArgs, string | undefined>): Sweep<Document> {
   const { db, target, args } = call
   requireCursor(args)
@@ -151,7 +151,7 @@ function* runWriting(call: Call<AggregateArgs, string | undefined>): Sweep<Docum
   return cursorReply({ name: 'firstBatch', documents: [], id: 0, ns })
 }
 
-/** The collection first, then those that its stages name. */
+/** The collection first, then the collections in its stages. */
 export function aggregateResources(
   db: string,
   target: string | undefined,
@@ -172,7 +172,7 @@ export function aggregateResources(
   return [...own, ...named]
 }
 
-/** The compiled pipeline; throws also for a first stage that has no place on this target. */
+/** The compiled pipeline. Throws if the first stage does not fit this target. */
 export function compileStages(
   db: string,
   target: string | undefined,
@@ -195,14 +195,14 @@ export function environmentOf(call: PipelineCall): PipelineEnvironment {
   }
 }
 
-/** Stages that make documents of no collection: they run with `aggregate: 1` and only so. */
+/** Stages that create documents without a collection; they require `aggregate: 1`. */
 const collectionless: ReadonlySet<string> = new Set([
   '$documents',
   '$currentOp',
   '$listLocalSessions',
 ])
 
-/** Throws InvalidNamespace for a first stage that has no place on this target. */
+/** Throws InvalidNamespace if the first stage does not fit this target. */
 export function requirePlace(
   db: string,
   target: string | undefined,

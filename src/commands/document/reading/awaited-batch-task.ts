@@ -1,6 +1,6 @@
-// getMore on a tailable cursor that awaits data: where nothing has come yet it waits, outside of
-// any transaction, until something does, its time is over, or it is ended. Each look is a read
-// of its own behind the call's guard, so that rights which are lost meanwhile are lost.
+// getMore on a tailable cursor that awaits data. If there is no data yet, it waits outside of any
+// transaction until data comes, its time is over, or it is killed. Each attempt is a read program
+// behind the call's guard, so that revoked rights take effect.
 
 import { awaitDataMs, batchBytesMax } from '../../../base/limits.js'
 import type { Watch } from '../../../engine/awaiting.js'
@@ -13,7 +13,7 @@ import {
 import type { Document } from '../../../value/value.js'
 import { type GetMoreCall, giveUp, nextBatch } from './next-batch.js'
 
-/** The reply of a getMore that may wait; undefined where the cursor awaits nothing. */
+/** The reply of a getMore that may wait; undefined if the cursor does not await data. */
 export function awaitedBatch(call: GetMoreCall): Promise<Document> | undefined {
   const found = call.engine.cursors.find(call.target, call.owner)
   return found?.meta.tail?.awaitsData === true ? awaitBatch(call) : undefined
@@ -40,7 +40,7 @@ async function awaitBatch(call: GetMoreCall): Promise<Document> {
   }
 }
 
-/** Looks until there is something, or no time left. */
+/** Reads until there is data or no time left. */
 async function lookUntil(call: GetMoreCall, cursor: Cursor, watch: Watch): Promise<Batch> {
   const { clock } = call.services
   const limits = {

@@ -1,5 +1,5 @@
-// count and distinct: figures over the documents of one filter. They answer in one reply, without a
-// cursor, so what distinct collects is bounded by what a reply can hold.
+// count and distinct over the documents of one filter. Both reply without a cursor, so the size of
+// a reply bounds what distinct collects.
 
 import { fail } from '../../../base/errors.js'
 import { distinctBytesMax, pullDocumentsMax } from '../../../base/limits.js'
@@ -59,10 +59,7 @@ export const countParams = {
 
 type CountArgs = Args<typeof countParams>
 
-/**
- * The query of the arguments; a negative limit counts like a positive one, as on the reference
- * server.
- */
+/** Compiles the arguments. A negative limit means its absolute value, as in MongoDB. */
 export function compileCount(args: CountArgs, context: QueryContext): CountQuery {
   const { query, skip, limit } = args
   return {
@@ -111,7 +108,7 @@ function* countInView(
   return reply((writer) => writer.value('n', numberValue(n)))
 }
 
-/** The stages that a count of a view becomes. */
+/** The stages for a count over a view. */
 export function compileViewCount(args: CountArgs, context: QueryContext): StagePlan[] {
   const { query: filter, skip, limit } = args
   const stages = stagesOfQuery({ filter, skip, limit: Math.abs(limit) }, context)
@@ -123,7 +120,7 @@ const countStage: Value = writeArray([
   documentValue(writeDocument((writer) => writer.string('$count', 'count'))),
 ])
 
-/** What stages over a view need of the call. */
+/** What stages over a view need from the call. */
 function pipelineOf(
   call: Call<Pick<CountArgs, 'hint'>, string>,
   context: QueryContext,
@@ -190,7 +187,7 @@ function requirePath(key: string): void {
   if (key.includes('\0')) throw fail('BadValue', 'Key field cannot contain an embedded null byte')
 }
 
-/** Values under a path, the first of equal ones, bounded by what a reply can hold. */
+/** Distinct values of a path, bounded by the size of a reply. */
 class DistinctValues {
   private readonly known = new Map<string, Value>()
   private bytes = 0

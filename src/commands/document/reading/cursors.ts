@@ -1,5 +1,5 @@
-// Cursor replies: the first batch of every command that answers with a cursor, the batches after
-// it, and the end of one.
+// Cursor replies: the first batch of every command that replies with a cursor, the batches of
+// getMore, and killCursors.
 
 import { fail, hasKind } from '../../../base/errors.js'
 import { batchBytesMax, firstBatchDocuments } from '../../../base/limits.js'
@@ -32,20 +32,20 @@ type AnyCall = Call<unknown, unknown>
 interface FirstBatch {
   readonly source: Source
   readonly batchSize: number | undefined
-  /** As getMore will have to name it; usually the command's own collection. */
+  /** The collection that getMore must name; usually the command's own. */
   readonly collection: string
-  /** The cursor ends with this batch whatever is left. */
+  /** The cursor ends with this batch, even if documents remain. */
   readonly singleBatch?: boolean
   readonly noCursorTimeout?: boolean
   readonly tail?: Tail | undefined
-  /** The reply is the first document alone. */
+  /** The reply is only the first document. */
   readonly takesDocument?: boolean | undefined
 }
 
-/** Instead of the document, to who takes that for the reply. */
+/** Stands for no document, for a listener that takes the document as the reply. */
 export const nothingFound: Document = emptyDocument.slice()
 
-/** The reply with the first batch; what is left stays open under the id in it. */
+/** Replies with the first batch; the cursor of the returned id holds the rest. */
 export function* firstBatch(
   tx: ReadTx,
   call: Pick<AnyCall, 'db' | 'engine' | 'owner' | 'lsid' | 'resources' | 'request' | 'command'>,
@@ -66,7 +66,7 @@ export function* firstBatch(
     return cursorReply({ name: 'firstBatch', documents, id: 0, ns })
   }
   const { owner, lsid } = call
-  // Beside what the command declared: what its views have led to, as it stands now.
+  // Besides the declared resources, the current ones that its views added.
   const resources = tx instanceof CommandReadTx ? tx.resources : call.resources
   const id = call.engine.cursors.open(source, {
     db,
@@ -81,13 +81,13 @@ export function* firstBatch(
   return cursorReply({ name: 'firstBatch', documents, id, ns })
 }
 
-/** What the reference server says before an error of a plan at work. */
+/** MongoDB's prefixes for errors of a running plan. */
 const contexts: ReadonlyMap<string, string> = new Map([
   ['find', 'Executor error during find command'],
   ['aggregate', 'PlanExecutor error during aggregation'],
 ])
 
-/** A source that failed holds nothing: no file of a sort is left open. */
+/** Closes a source that failed, so that no file of a sort stays open. */
 function* closedOnError<T>(source: Source, program: Program<T>, context?: string): Program<T> {
   try {
     return yield* program
@@ -97,7 +97,7 @@ function* closedOnError<T>(source: Source, program: Program<T>, context?: string
   }
 }
 
-/** What the opening command declared; nothing for a cursor that the caller does not have. */
+/** The resources of the command that opened the cursor; none if it is not the caller's. */
 function cursorResources(call: Call<unknown, number>): readonly Resource[] {
   return call.engine.cursors.find(call.target, call.owner)?.meta.resources ?? []
 }
@@ -139,7 +139,7 @@ const getMore = documentRow({
       return nextBatch(call, cursor, documents)
     } catch (thrown) {
       giveUp(call, cursor)
-      // The reference server finds a dropped collection gone before its plan goes on: without a
+      // MongoDB notices a dropped collection before its plan continues, so the error has no
       // context.
       if (hasKind(thrown, 'QueryPlanKilled')) throw thrown
       throw withContext('Executor error during getMore', thrown)
@@ -176,7 +176,7 @@ const killCursors = documentRow({
 
 function writeIds(writer: DocumentWriter, name: string, ids: readonly number[]): void {
   writer.openArray(name)
-  // Above 2^53, which no cursor has, an id was rounded: the largest one up to 2^63.
+  // An id above 2^53 was rounded and belongs to no cursor; it may now be 2^63, so it is capped.
   for (const [index, id] of ids.entries()) {
     writer.int64(String(index), id >= 2 ** 63 ? 2n ** 63n - 1n : id)
   }

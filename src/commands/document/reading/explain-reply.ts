@@ -1,5 +1,5 @@
-// What every explanation ends with: the command that was explained, and the server that did. Both
-// explain and aggregate with `explain: true` answer so.
+// The end of every explain reply: the explained command and the server. explain and aggregate with
+// `explain: true` share it.
 
 import { hostname } from 'node:os'
 import { referenceVersion } from '../../../base/product.js'
@@ -7,7 +7,7 @@ import { reply } from '../../../bus/document/reply.js'
 import { Elements } from '../../../value/elements.js'
 import type { Document } from '../../../value/value.js'
 
-/** Fields of a command that say nothing of its plan. */
+/** Fields of a command that do not affect its plan. */
 const unsaid: ReadonlySet<string> = new Set(['$db', 'lsid', '$clusterTime', '$readPreference'])
 
 /** `{…explained, command, serverInfo, ok: 1}`. */

@@ -1,5 +1,5 @@
-// explain: each command that has a plan is parsed by its own schema, compiled by its own compiler,
-// and handed to the engine to be explained instead of run. Nothing is changed.
+// explain: the explained command is parsed by its own schema and compiled by its own compiler. The
+// engine then explains it instead of running it. Nothing changes.
 
 import { fail } from '../../../base/errors.js'
 import type { Call } from '../../../bus/document/call.js'
@@ -50,7 +50,7 @@ type ExplainCall = Pick<
   'db' | 'bus' | 'session' | 'services' | 'engine' | 'now' | 'owner' | 'context'
 >
 
-/** An inner command, parsed: what it would touch, and its explanation. */
+/** A parsed inner command: its resources and its explanation. */
 interface Explained {
   readonly resources: readonly Resource[]
   readonly collection: string | undefined
@@ -59,12 +59,12 @@ interface Explained {
 
 type Explainer = (inner: Document, db: string) => Explained
 
-/** One explained command; `T` is what stands beside its name. */
+/** One command that can be explained; `T` is the value beside its name. */
 interface Explanation<F extends Fields, T extends string | undefined> {
   readonly params: F
   readonly target: Field<T>
   readonly privileges: readonly Privilege[]
-  /** Reads views, too: their stages, and those that the command becomes. */
+  /** Set if the command can read views: the stages that it becomes. */
   readonly viewed?: (args: Args<F>, context: QueryContext) => readonly StagePlan[]
   readonly resources?: (db: string, target: T, args: Args<F>) => readonly Resource[]
   run(inner: Inner<F, T>, tx: ReadTx): Program<Document>
@@ -107,7 +107,7 @@ function explainer<F extends Fields, T extends string | undefined>(
   }
 }
 
-/** A view's is the explanation of all stages over the collection below. */
+/** Explains a view: all stages over its collection. */
 function* explainView(
   tx: ReadTx,
   call: ExplainCall,
@@ -185,7 +185,7 @@ function environmentParts(call: ExplainCall) {
   return { db, bus, session, services, engine, now, owner }
 }
 
-/** The one operation of a list: more would have more plans than a reply can show. */
+/** The only operation of a list: a reply can show only one plan. */
 function onlyOne<T>(operations: readonly T[]): T {
   const [only] = operations
   if (only !== undefined && operations.length === 1) return only

@@ -1,5 +1,5 @@
-// A find of one document by a filter and nothing else, for a listener that has the filter at hand
-// and takes the document as it is: the same row runs, and neither command nor reply is written.
+// A find of one document by a filter, for a listener that has the compiled filter and takes the
+// document as it is. The same row runs, but neither command nor reply is encoded.
 
 import { noGeneric } from '../../../bus/document/generic.js'
 import type { Prepared, Request } from '../../../bus/document/request.js'
@@ -31,7 +31,7 @@ export class FindOneRequest implements Request {
     this.prepared = { row: findRow, parsed }
   }
 
-  /** The command that it stands for, for what tells of commands. */
+  /** The equivalent command, for logs and currentOp. */
   get body(): Document {
     this.command ??= writeDocument((writer) => {
       writer.string('find', this.collection).document('filter', this.filter)

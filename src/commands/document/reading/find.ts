@@ -1,5 +1,5 @@
-// find: a filter, an order and a window over one collection, answered by a cursor. Options that
-// would change the result and are not served are refused.
+// find: a filter, an order and a window over one collection, with a cursor as reply. Unsupported
+// options that would change the result are refused.
 
 import { fail } from '../../../base/errors.js'
 import type { Call } from '../../../bus/document/call.js'
@@ -113,7 +113,7 @@ export const findRow = documentRow({
   },
 })
 
-/** The `_id` of a find that is about one document, which is answered as it is stored. */
+/** The `_id` of a find for one document, which is returned as stored. */
 function idOfPoint(ns: Namespace, args: FindArgs, query: FindQuery): Value | undefined {
   const { sort, projection, range, returnsKey, skip } = query
   const isPlain = sort === undefined && projection === undefined && range === undefined
@@ -141,7 +141,7 @@ function* findInView(
   })
 }
 
-/** The stages that a find of a view becomes. Throws for options that no stage stands for. */
+/** The stages for a find over a view. Throws for options without an equivalent stage. */
 export function compileViewFind(args: FindArgs, context: QueryContext): StagePlan[] {
   const refused: readonly [option: string, isAsked: boolean][] = [
     ['Tailable cursors are', args.tailable],
@@ -154,7 +154,7 @@ export function compileViewFind(args: FindArgs, context: QueryContext): StagePla
   return stagesOfQuery(args, context)
 }
 
-/** The query of the arguments; explain compiles the same. */
+/** Compiles the arguments; explain uses the same function. */
 export function compileFind(
   args: FindArgs,
   context: QueryContext,
@@ -178,7 +178,7 @@ export function compileFind(
   }
 }
 
-/** Throws for options that would change the result and are not served. */
+/** Throws for unsupported options that would change the result. */
 export function refuseUnserved(args: FindArgs): void {
   checkTailing(args)
   if (args.tailable && rangeOf(args) !== undefined) throw hintMissing()
@@ -187,7 +187,7 @@ export function refuseUnserved(args: FindArgs): void {
   throw fail('CommandNotSupported', text)
 }
 
-/** The keys that min and max ask for. Throws 51176 where they name different fields. */
+/** The keys of min and max. Throws 51176 if their fields differ. */
 function rangeOf(args: Pick<FindArgs, 'min' | 'max'>): AskedRange | undefined {
   const min = isEmpty(args.min) ? undefined : args.min
   const max = isEmpty(args.max) ? undefined : args.max

@@ -1,6 +1,6 @@
-// keyMembers: the members of one key of a key-value database, page by page. A large container is
-// a summary to document clients, `{$truncated: true, count, id}`, because whole it might be no
-// document; this is how they see what it holds.
+// keyMembers: the members of one key of a key-value database, page by page. Document clients see a
+// large container as a summary, `{$truncated: true, count, id}`, because it may not fit a document.
+// This command returns its content.
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import { fail } from '../../../base/errors.js'
@@ -31,17 +31,17 @@ import { numberValue, type Value } from '../../../value/value.js'
 import type { DocumentWriter } from '../../../value/writer.js'
 import { targetResource } from '../arguments.js'
 
-/** A member as it is shown, and where to go on behind it. */
+/** A member as shown, and the position after it. */
 interface Shown {
   readonly bytes: number
   readonly next: Value
   write(writer: DocumentWriter): void
 }
 
-/** The members of a key in pieces: all of them at once where it is small. */
+/** The members of a key in pages; a small container is one page. */
 interface Walk {
   readonly count: number
-  /** Behind `after`; fewer than `limit` are the last ones. */
+  /** The members after `after`; fewer than `limit` means the last page. */
   step(after: Value | undefined, limit: number): Program<Shown[]>
 }
 
@@ -86,7 +86,7 @@ function placeOf({ db, name }: Namespace): Place {
   return new Space(db, false).place(keyspaceIndex(name) ?? 0)
 }
 
-/** Whether there are no more behind it. */
+/** Fills a page; true if no members follow. */
 function* fill(
   page: Shown[],
   walk: Walk,
@@ -124,7 +124,7 @@ function walkOf(ks: Keyspace, key: Key): Walk {
   }
 }
 
-/** By position: `next` counts the elements before it. */
+/** Walks by position: `next` counts the elements before it. */
 function listWalk(ks: Keyspace, key: Key): Walk {
   const list = listOf(ks, key)
   return {
@@ -143,7 +143,7 @@ function listWalk(ks: Keyspace, key: Key): Walk {
   }
 }
 
-/** By rank, as a list by position. */
+/** Walks by rank, as a list by position. */
 function sortedSetWalk(ks: Keyspace, key: Key): Walk {
   const set = sortedSetOf(ks, key)
   return {
@@ -207,7 +207,7 @@ function hashWalk(ks: Keyspace, key: Key): Walk {
   }
 }
 
-/** The part of what is there whole that stands behind `after`. */
+/** The part after `after` of a container that is read as a whole. */
 function pageOf<T>(
   items: readonly T[],
   nameOf: (item: T) => Slice,

@@ -1,5 +1,5 @@
-// How a getMore ends, whether it has waited or not: with a batch and the cursor put back, or with
-// an error and the cursor gone.
+// The end of a getMore, whether it waited or not: a batch with the cursor released for the next
+// getMore, or an error with the cursor closed.
 
 import type { Call } from '../../../bus/document/call.js'
 import { cursorReply } from '../../../bus/document/reply.js'
@@ -11,7 +11,7 @@ export type GetMoreCall = Call<
   number
 >
 
-/** The reply; the cursor waits for the next one. */
+/** The reply; releases the cursor for the next getMore. */
 export function nextBatch(
   { db, args, engine }: GetMoreCall,
   cursor: Cursor,
@@ -22,7 +22,7 @@ export function nextBatch(
   return cursorReply({ name: 'nextBatch', documents, id, ns: `${db}.${args.collection}` })
 }
 
-/** The cursor is of no use any more. */
+/** Closes a cursor that failed. */
 export function giveUp({ engine }: GetMoreCall, cursor: Cursor): void {
   engine.cursors.discard(cursor)
   cursor.source.close()

@@ -1,12 +1,12 @@
 // What a command may use for stages that hold documents: memory, counted for its owner, and the
-// disk where it allows that.
+// disk if the command allows it.
 
 import type { Engine } from '../../../engine/engine.js'
 import { QueryMemory } from '../../../engine/sources/query-memory.js'
 
 interface QueryCall {
   readonly engine: Engine
-  /** Key of an identity. */
+  /** The key of the owner's identity. */
   readonly owner: string
   readonly args: { readonly allowDiskUse: boolean }
 }

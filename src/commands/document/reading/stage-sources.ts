@@ -1,5 +1,5 @@
-// First stages that make documents out of what the process knows: statistics of a collection or its
-// indexes, commands at work, sessions in use.
+// First stages that create documents from the state of the process: statistics of a collection or
+// its indexes, running commands, sessions.
 
 import { hostname } from 'node:os'
 import { fail } from '../../../base/errors.js'
@@ -39,7 +39,7 @@ type StageCall = Pick<
   'db' | 'target' | 'bus' | 'session' | 'services' | 'engine' | 'now' | 'owner'
 >
 
-/** The stages that a command answers, for the pipeline of `call`. */
+/** The stages that a command can answer, for the pipeline of `call`. */
 export function stageProviders(call: StageCall): NonNullable<PipelineEnvironment['providers']> {
   return {
     collStats: collStats(call),
@@ -93,8 +93,8 @@ function collStats(call: StageCall): Provider {
 }
 
 /**
- * The flags that are set. Those without an effect are about what a server alone has none of:
- * sessions are idle with an open transaction, locally or on other nodes.
+ * The flags that are set. The other flags concern cluster nodes and idle sessions with open
+ * transactions, which Sigil does not have.
  */
 function currentOpOf(spec: Value): ReadonlySet<string> {
   const asked = new Set<string>()
@@ -165,7 +165,7 @@ function geoNear(call: StageCall): Provider {
   }
 }
 
-/** Sessions are not kept; those in use are the ones of commands at work and of open cursors. */
+/** Sessions are not stored; these are the sessions of running commands and open cursors. */
 function sessions(call: StageCall): Provider {
   return function* (_tx, _ns, plan) {
     const { allUsers, users } = sessionsSchema.parse(documentOf(plan.spec))

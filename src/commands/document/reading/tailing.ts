@@ -1,5 +1,5 @@
-// A find that stays open at the end of a capped collection: which options go with it, what it reads
-// from, and what a getMore on it waits for.
+// A tailable find, which stays open at the end of a capped collection: the options that fit it, its
+// source, and what a getMore on it waits for.
 
 import { fail } from '../../../base/errors.js'
 import { namespaceKey } from '../../../engine/collection/catalog/catalog-keys.js'
@@ -49,7 +49,7 @@ function naturalOf(order: Value): number | undefined {
 }
 
 /**
- * What a tailable find reads from; undefined where it is none, or its collection is missing. Throws
+ * The source of a tailable find; undefined for another find or a missing collection. Throws
  * BadValue for a collection that is not capped.
  */
 export function openTail(
@@ -67,5 +67,5 @@ export function openTail(
   return { source: new TailSource(ns, query), tail: { awaitsData: args.awaitData, keys } }
 }
 
-/** How the reference server prints a query without conditions. */
+/** How MongoDB prints a query without conditions. */
 const everything = 'Tree: $and\nSort: {}\nProj: {}\n '

@@ -1,5 +1,5 @@
-// Reading a view: what a find, count or distinct asks for becomes stages behind those of the view,
-// and the whole runs over the collection below. `system.views` tells what views there are.
+// Reading a view: a find, count or distinct becomes stages after those of the view, and the whole
+// pipeline runs over the view's collection. `system.views` lists the views.
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import type { Call } from '../../../bus/document/call.js'
@@ -28,7 +28,7 @@ import { type Document, numberValue } from '../../../value/value.js'
 import { DocumentWriter } from '../../../value/writer.js'
 import { isEmpty } from '../arguments.js'
 
-/** The resource of a command that reads a collection or a view. */
+/** The resource of a command that can read a collection or a view. */
 export function readableResource(call: {
   readonly db: string
   readonly target: string
@@ -37,17 +37,17 @@ export function readableResource(call: {
 }
 
 export function readable(db: string, collection: string): Resource {
-  // What is defined is gathered from all of the database: of it, what the caller may read.
+  // Definitions come from the whole database, filtered by what the caller may read.
   if (collection === viewsName) return { db, privileges: [] }
   return { db, collection, privileges: ['read'], views: 'resolve' }
 }
 
-/** Of a command's own target: buckets are read by reading their collection. */
+/** The resource of a command's own target: reading buckets means reading their collection. */
 export function readableTarget(db: string, target: string): Resource {
   return readable(db, seriesOfBuckets(target) ?? target)
 }
 
-/** Whether the command's target has to be read as a view. */
+/** Whether the command must read its target as a view. */
 export function isViewed(tx: CommandReadTx, target: string | undefined): boolean {
   if (target === undefined) return false
   const isMade = target === viewsName || seriesOfBuckets(target) !== undefined
@@ -58,13 +58,13 @@ type ViewCall = Pick<Call<unknown, unknown>, 'db' | 'context' | 'mayAt'> & {
   readonly target: string | undefined
 }
 
-/** The call with what its collation makes of its context. */
+/** The call with a context for its collation. */
 export function within(call: ViewCall, context: QueryContext): ViewCall {
   const { db, target } = call
   return { db, target, context, mayAt: (privilege, ns) => call.mayAt(privilege, ns) }
 }
 
-/** The command's target: a collection itself, or what a view shows of one. */
+/** The place to read for the command's target: a collection, or the collection below a view. */
 export function* placeOf(tx: CommandReadTx, call: ViewCall): Program<ReadPlace> {
   const ns = tx.namespace()
   const series = seriesOfBuckets(call.target ?? '')
@@ -77,7 +77,7 @@ export function* placeOf(tx: CommandReadTx, call: ViewCall): Program<ReadPlace> 
   return { ns, name: call.target ?? '', stages: [] }
 }
 
-/** What stages make of a view, or of the definitions of views. */
+/** Opens stages over a view, or over the definitions of views. */
 export function* openViewed(
   tx: CommandReadTx,
   call: ViewCall,
@@ -99,12 +99,12 @@ interface ViewQuery {
   readonly filter: Document
   readonly sort?: Document | undefined
   readonly skip?: number | undefined
-  /** 0: none. */
+  /** 0 means no limit. */
   readonly limit?: number | undefined
   readonly projection?: Document | undefined
 }
 
-/** The stages of a find. Throws InvalidPipelineOperator for what only a find itself can do. */
+/** The stages of a find. Throws InvalidPipelineOperator for what only a find can do. */
 export function stagesOfQuery(query: ViewQuery, context: QueryContext): StagePlan[] {
   const { filter, sort, skip = 0, limit = 0, projection } = query
   if (sort !== undefined && field(sort, '$natural') !== undefined) {

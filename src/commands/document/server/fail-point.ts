@@ -1,5 +1,5 @@
-// configureFailPoint: how a driver's own tests make commands fail. The table has this row with
-// TEST_COMMANDS=1 alone; without it, the name is unknown, as on the reference server.
+// configureFailPoint: makes commands fail for the tests of drivers. The table has this row only
+// with TEST_COMMANDS=1; without it the name is unknown, as in MongoDB.
 
 import { fail } from '../../../base/errors.js'
 import type { FailPointMode } from '../../../bus/document/fail-point.js'
@@ -32,7 +32,7 @@ export const failPointRow = documentRow({
   },
 })
 
-/** A name, or a document of one field. */
+/** Parses a mode: a name, or a document of one field. */
 function modeOf(value: Value): FailPointMode {
   if (value.type === bsonType.string) {
     const name = stringOf(value)

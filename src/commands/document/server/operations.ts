@@ -1,5 +1,5 @@
-// The commands at work: listed (shapes, never values) and ended. One sees one's own, the operator
-// sees all.
+// Lists running commands (shapes, never values) and ends them. A caller sees its own commands, the
+// operator all.
 
 import { hostname } from 'node:os'
 import { shownCommandBytesMax } from '../../../base/limits.js'
@@ -35,7 +35,7 @@ const currentOp = documentRow({
   adminOnly: true,
   target: anyValue,
   params: { $all: optional(bool), $ownOps: withDefault(bool, false), $truncateOps: ignored },
-  // Further fields are conditions on operations.
+  // Unknown fields are conditions on operations.
   ignoresUnknown: true,
   help: 'Lists the running commands with their shapes, filtered by the other fields.',
   run: (call) => {
@@ -54,7 +54,7 @@ const notConditions: ReadonlySet<string> = new Set([
   ...Object.keys(genericFields),
 ])
 
-/** The fields of the command that no server gives another meaning. */
+/** The fields of the command that are conditions. */
 function conditionsOf(body: Document): Document {
   return writeDocument((writer) => {
     const elements = new Elements(body)
@@ -82,8 +82,8 @@ const killOp = documentRow({
 })
 
 /**
- * A document for each command that the caller may see, or of those the caller's own: what
- * `currentOp` and `$currentOp` list.
+ * A document for each visible command, or for each of the caller's own: the content of `currentOp`
+ * and `$currentOp`.
  */
 export function operationDocuments(
   call: Pick<AnyCall, 'bus' | 'session' | 'services'>,
@@ -122,9 +122,9 @@ export function operationDocuments(
 }
 
 /**
- * The command as it came, but for its session and secrets. Of others the operator sees the target
- * and the shape: values are theirs. A long one is told by its shape, as the reference server
- * truncates it.
+ * The command as sent, without session and secrets. For commands of other callers the operator sees
+ * only target and shape, because values are private. A long command also shows only its shape;
+ * MongoDB truncates it.
  */
 function writeCommand(writer: DocumentWriter, other: Operation, isOwn: boolean): void {
   const { body } = other.request
@@ -143,7 +143,7 @@ function writeCommand(writer: DocumentWriter, other: Operation, isOwn: boolean):
   writer.close()
 }
 
-/** A document for each connection that has no command at work. */
+/** A document for each connection without a running command. */
 export function idleConnectionDocuments(
   call: Pick<AnyCall, 'bus' | 'session' | 'services'>,
   which: 'own' | 'visible',
@@ -166,7 +166,7 @@ export function idleConnectionDocuments(
     )
 }
 
-/** A document for each cursor that is open and that no command is at work on. */
+/** A document for each open cursor that no command is using. */
 export function idleCursorDocuments(
   { engine, owner, session }: Pick<AnyCall, 'engine' | 'owner' | 'session'>,
   which: 'own' | 'visible',
@@ -212,7 +212,7 @@ function* visible(call: Pick<AnyCall, 'bus' | 'session'>): Generator<Operation> 
   }
 }
 
-/** A connection without a sign-in has no identity: it owns only the command itself. */
+/** A connection without a sign-in has no identity, so it owns only this command. */
 function isOwnCall(
   { session }: Pick<Operation, 'session'>,
   other: Pick<Operation, 'session'>,

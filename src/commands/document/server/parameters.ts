@@ -1,5 +1,5 @@
-// getParameter over a table of what tools look for, and setParameter of the two that change what
-// the engine does, until the process ends. Whatever else is a setting is read at start.
+// getParameter over a table of parameters that tools read, and setParameter for the two that change
+// the engine until the process ends. All other settings are read at start.
 
 import { fail } from '../../../base/errors.js'
 import { sessionIdleMinutes } from '../../../base/limits.js'
@@ -42,7 +42,7 @@ const parameters: ReadonlyMap<string, Value> = new Map([
   ['quiet', boolValue(false)],
 ])
 
-/** With TEST_COMMANDS=1: drivers' tests use fail points where they read this. */
+/** With TEST_COMMANDS=1: drivers' tests read this to find out whether fail points work. */
 const testParameters: typeof parameters = new Map([
   ...parameters,
   ['enableTestCommands', boolValue(true)],
@@ -52,13 +52,13 @@ type Engine = Call<unknown, unknown>['engine']
 
 interface Variable {
   read(engine: Engine): Value
-  /** False for a value that it cannot have. */
+  /** False for an invalid value. */
   write(engine: Engine, value: Value): boolean
 }
 
 const millisecondsMax = 2 ** 31 - 1
 
-/** What can be set while the server runs. */
+/** Parameters that can change while the server runs. */
 const variables: ReadonlyMap<string, Variable> = new Map<string, Variable>([
   [
     'cursorTimeoutMillis',
@@ -86,7 +86,7 @@ const variables: ReadonlyMap<string, Variable> = new Map<string, Variable>([
   ],
 ])
 
-/** All parameters with their values as they are now. */
+/** All parameters with their current values. */
 function parametersOf({ engine, services }: Call<unknown, unknown>): Map<string, Value> {
   const known = new Map(services.failPoint === undefined ? parameters : testParameters)
   for (const [name, variable] of variables) known.set(name, variable.read(engine))
@@ -189,7 +189,7 @@ const setParameter = documentRow({
   },
 })
 
-/** The fields of the command that every command may have aside. */
+/** The fields of the command without the generic ones. */
 function changesOf(body: Document): [string, Value][] {
   const elements = new Elements(body)
   elements.next()

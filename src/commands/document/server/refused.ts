@@ -1,6 +1,6 @@
-// Commands that clients know and this server does not offer: refused with the reason, which is
-// better than a name that looks unknown, and far better than an ok that does nothing. Where a
-// standalone reference server refuses too, it is in its words.
+// Commands that clients know and Sigil does not support. They are refused with the reason, which is
+// clearer than an unknown name or an ok without effect. If a standalone MongoDB server also refuses
+// one, the text is MongoDB's.
 
 import { type CodeName, fail } from '../../../base/errors.js'
 import { anyValue } from '../../../bus/document/params.js'

@@ -1,5 +1,5 @@
-// Commands that say what this server is: drivers and shells ask them at start-up and branch on the
-// answers, so the minima of the document protocol are all here.
+// Commands that describe the server. Drivers and shells send them at start and branch on the
+// replies, so the minima of the document protocol are all here.
 
 import { arch, cpus, hostname, release, totalmem, type } from 'node:os'
 import { fail } from '../../../base/errors.js'

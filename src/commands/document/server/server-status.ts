@@ -1,5 +1,5 @@
-// serverStatus: what monitoring tools read, from counts that are kept anyway. Sections that would
-// be guesses are left out.
+// serverStatus: figures for monitoring tools, from counters that exist anyway. Sections that would
+// be guesses are omitted.
 
 import { hostname } from 'node:os'
 import { productName, referenceVersion } from '../../../base/product.js'
@@ -21,7 +21,7 @@ const serverStatus = documentRow({
   access: 'identity',
   target: anyValue,
   params: {},
-  // Callers switch sections on and off by name; all of ours are cheap.
+  // Callers select sections by name. All sections here are cheap, so the selection is ignored.
   ignoresUnknown: true,
   help:
     'For administrators, counts connections, commands and memory since the start. Others ' +
@@ -96,10 +96,7 @@ function writeOperations(
   writer.close()
 }
 
-/**
- * What monitors divide by. There are no locks here: what waits for its turn is not told apart, and
- * every wait is 0.
- */
+/** Figures that monitors divide by. Sigil has no locks, so every lock wait is 0. */
 function writeMonitored(writer: DocumentWriter, upMs: number, active: number): void {
   writer.openDocument('asserts')
   for (const kind of assertKinds) writer.int32(kind, 0)
@@ -125,7 +122,7 @@ function writeClients(writer: DocumentWriter, name: string, total: number): void
   writer.int32('writers', 0).close()
 }
 
-/** The figures of the reference server's engine that tools show: the heap stands for its cache. */
+/** The figures of WiredTiger that tools show; the heap stands for its cache. */
 function writeCache(writer: DocumentWriter, bytesMax: number, bytes: number): void {
   writer.openDocument('wiredTiger').openDocument('cache')
   writer.int64('bytes currently in the cache', bytes).int64('maximum bytes configured', bytesMax)
@@ -139,7 +136,7 @@ function writeCache(writer: DocumentWriter, bytesMax: number, bytes: number): vo
   writer.close().close()
 }
 
-/** Operations that may be at work at once, as the reference server announces them. */
+/** Operations that may run at once, in MongoDB's terms. */
 const ticketsMax = 128
 
 function pageFaults(): number {

@@ -1,5 +1,5 @@
-// What administrators' tools ask a standalone server for beside its data: answered from what is
-// there, in the reference server's shapes, and with nothing where Sigil has nothing of the kind.
+// Commands of administrators' tools about a standalone server, in MongoDB's reply forms. Where
+// Sigil has nothing of the kind, the reply is empty.
 
 import { fail } from '../../../base/errors.js'
 import { referenceCompatibilityVersion } from '../../../base/product.js'
@@ -7,7 +7,7 @@ import { anyValue, bool, ignored, string, withDefault } from '../../../bus/docum
 import { reply } from '../../../bus/document/reply.js'
 import { documentRow, plain } from '../../../bus/document/row.js'
 
-/** The machine's part of an ObjectId; those of Sigil have random bytes there. */
+/** The machine part of an ObjectId; Sigil uses random bytes there. */
 const machineOfIds = 0
 
 const features = documentRow({

@@ -1,6 +1,6 @@
-// How a connection begins: hello in its two generations, and signing in. Drivers send a hello on
-// every socket before anything else, often with half a login in it, and some fields that no server
-// knows yet; so nothing here is strict, and a hello never fails for the login in it.
+// The start of a connection: hello, its older form, and sign-in. Drivers send hello first on every
+// socket, often with a login step and with fields that are newer than this server. Parsing is
+// therefore lenient, and hello never fails because of its login.
 
 import { fail } from '../../../base/errors.js'
 import {
@@ -31,7 +31,7 @@ import {
 import type { DocumentWriter } from '../../../value/writer.js'
 import { payloadField, saslRows, speculate, writeStep } from './sasl.js'
 
-/** What this end can inflate and deflate. */
+/** The compressors that Sigil supports. */
 const compressorNames = new Set(['zlib'])
 const nonceBytes = 8
 
@@ -95,9 +95,7 @@ export const handshakeRows: readonly DocumentRow[] = [
   getNonceRow,
 ]
 
-/**
- * The reply of a standalone server; `primaryField` is the one that the client's generation reads.
- */
+/** The reply of a standalone server; `primaryField` is the field that this form of hello reads. */
 function hello(call: HelloCall, primaryField: PrimaryField): Awaitable<Document> {
   const { args, session } = call
   keepMetadata(session, args.client)
@@ -128,7 +126,7 @@ function helloReply(
     writer.int32('maxWireVersion', wireVersionMax)
     writer.bool('readOnly', false)
     writeCompression(writer, session, args.compression)
-    // The same list for every name, so that users cannot be probed.
+    // The same list for every name, so that user names cannot be probed.
     if (args.saslSupportedMechs !== undefined) {
       writer.openArray('saslSupportedMechs')
       for (const mechanism of saslMechanisms) writer.push(stringValue(mechanism))
@@ -142,7 +140,7 @@ function helloReply(
   })
 }
 
-/** The compressors that both ends know, in the client's order; no field where there is none. */
+/** The compressors that both sides support, in the client's order; no field if there are none. */
 function writeCompression(writer: DocumentWriter, session: Session, offered?: Value): void {
   if (offered?.type !== bsonType.array) return
   const names = elementsOf(offered)
@@ -161,7 +159,7 @@ function keepMetadata(session: Session, client: Value | undefined): void {
     const text = 'The client metadata document may only be sent in the first hello'
     throw fail('ClientMetadataCannotBeMutated', text)
   }
-  // A slice of the message would keep the message.
+  // Copied, because a slice would keep the whole message in memory.
   if (client.end - client.start <= clientMetadataBytesMax) {
     session.clientMetadata = client.payload().slice()
   }

@@ -1,5 +1,5 @@
-// Signing in on the document wire: SASL's two commands, the half of them that drivers send within
-// hello, and what ends it. A login may have to ask the chain whose key it is, so these rows wait.
+// Sign-in on the document wire: the two SASL commands, their speculative form inside hello, and
+// logout. A login may have to query the chain for the owner of a key, so these rows wait.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { fail, GatewayError } from '../../../base/errors.js'
@@ -112,8 +112,8 @@ export const saslRows: readonly DocumentRow[] = [
 ]
 
 /**
- * The first step of a login within hello. Whatever is wrong with it, there is none: the client
- * begins again with saslStart, and is told then.
+ * The first step of a login inside hello. If it fails, hello still succeeds without it; the client
+ * starts again with saslStart and gets the error there.
  */
 export function speculate(
   session: Session,
@@ -132,8 +132,8 @@ export function speculate(
 }
 
 /**
- * A login that is given up for another counts as failed: each has cost a look at the chain, and an
- * honest client gives up one at the most.
+ * A login that is abandoned for another one counts as failed: each costs a query to the chain. An
+ * honest client abandons at most one.
  */
 function begin(session: Session, login: Login, start: LoginStart): Awaitable<LoginStep> {
   if (login.isUnderWay) session.authFailures++
@@ -160,12 +160,12 @@ function none(thrown: unknown): undefined {
   if (!(thrown instanceof GatewayError)) throw thrown
 }
 
-/** The payload of a speculative login: its type is answered in. */
+/** The payload of a speculative login; the reply uses its type. */
 export function payloadField(given: Value): Value {
   return fieldIn(given, 'payload') ?? nullValue
 }
 
-/** One message of a login, answered; a complete one changes who the session is. */
+/** Replies to one message of a login; a complete login changes the session's identity. */
 function answer(
   session: Session,
   given: Value,
@@ -203,7 +203,7 @@ function refuse(session: Session, thrown: unknown): never {
   throw thrown
 }
 
-/** The payload goes back in the type that it came in. */
+/** The payload of the reply has the type of the request's payload. */
 export function writeStep(writer: DocumentWriter, step: LoginStep, given: Value): void {
   writer.int32('conversationId', conversationId).bool('done', step.identity !== undefined)
   if (given.type === bsonType.string) {
@@ -213,7 +213,7 @@ export function writeStep(writer: DocumentWriter, step: LoginStep, given: Value)
   }
 }
 
-/** Binary as it is, or base64 in a string. */
+/** The bytes of a payload: binary, or base64 in a string. */
 function payloadOf(value: Value): Bytes {
   if (value.end - value.start > credentialBytesMax) {
     throw fail('AuthenticationFailed', 'Authentication failed.')

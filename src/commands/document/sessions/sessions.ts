@@ -1,5 +1,5 @@
-// Logical sessions. A client names them itself and nothing here depends on them, so they are
-// accepted and not kept; what belongs to one is its open cursors, and they end with it.
+// Logical sessions. Clients choose their ids and Sigil does not depend on them, so they are
+// accepted but not stored. Only open cursors belong to a session; they end with it.
 
 import { fail } from '../../../base/errors.js'
 import { sessionIdleMinutes } from '../../../base/limits.js'
@@ -108,7 +108,7 @@ function endNamed(call: SessionsCall, sessions = call.target): Document {
   return reply()
 }
 
-/** The operator's reach is everyone's sessions. */
+/** The operator can end the sessions of all callers. */
 function endAll(call: SessionsCall): Document {
   const isOperator = call.session.identity.kind === 'operator'
   call.engine.cursors.killWhere(({ meta }) => isOperator || meta.owner === call.owner)

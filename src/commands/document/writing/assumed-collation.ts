@@ -1,5 +1,5 @@
-// Running a change that was compiled for a collation that the collection may turn out not to have:
-// it ends before it has changed anything, and is compiled again.
+// Runs a change that was compiled for an assumed collation. If the collection has another one, the
+// run ends before it changes anything, and the change is compiled again.
 
 import { fail } from '../../../base/errors.js'
 import { modifyRunsMax } from '../../../base/limits.js'
@@ -10,7 +10,7 @@ import {
 } from '../../../engine/modify/modify-spec.js'
 import type { Sweep } from '../../../store/sweep.js'
 
-/** Runs it for plain collation, and again for the one that the collection has. */
+/** Runs it for simple collation first, then for the collation that the collection has. */
 export function* assumingCollation<R>(run: (assumed: AssumedCollation) => Sweep<R>): Sweep<R> {
   let assumed = plainCollation
   for (let others = 1; ; others++) {
@@ -22,7 +22,7 @@ export function* assumingCollation<R>(run: (assumed: AssumedCollation) => Sweep<
   }
 }
 
-/** What to compile for instead, for the `times`th time; what else was thrown is thrown on. */
+/** The collation for the next attempt, the `times`th one; throws any other error again. */
 export function otherCollation(thrown: unknown, times: number): AssumedCollation {
   if (!(thrown instanceof OtherCollation)) throw thrown
   if (times >= modifyRunsMax) {

@@ -1,6 +1,6 @@
-// findAndModifyIf: findAndModify under a condition on the very bytes that are stored, looked at in
-// the transaction that changes them. It is no command of the reference server: HTTP's If-Match and
-// If-None-Match run it, and any other client may.
+// findAndModifyIf: findAndModify with a condition on the stored bytes, checked in the transaction
+// that changes them. The command is Sigil's own: HTTP's If-Match and If-None-Match use it, and
+// other clients may.
 
 import { fail } from '../../../base/errors.js'
 import { writeBatchMax } from '../../../base/limits.js'
@@ -42,7 +42,7 @@ const params = {
   sort: optional(object),
   /** The document's bytes must have one of these tags. */
   tags: optional(arrayOf(string)),
-  /** Nothing must match: then the upsert is all there is. */
+  /** No document may match, so only the upsert can run. */
   absent: withDefault(bool, false),
   update: optional(anyValue),
   remove: withDefault(bool, false),
@@ -107,7 +107,7 @@ function* runOnce(call: Call<IfArgs, string>, assumed: AssumedCollation): Sweep<
   return answer(yield* updateFirst(target, { ...spec, update }))
 }
 
-/** The change, of a document with one of the tags. It throws PreconditionFailed of another. */
+/** Changes a document with one of the tags. Throws PreconditionFailed for any other document. */
 function tagged(changeAt: ChangeAt, tags: readonly string[] | undefined): ChangeAt {
   if (tags === undefined) return changeAt
   return (tx, ns, place, staged) => {
@@ -118,7 +118,7 @@ function tagged(changeAt: ChangeAt, tags: readonly string[] | undefined): Change
   }
 }
 
-/** The update for an upsert alone: it throws PreconditionFailed of a document that is there. */
+/** The update for an upsert only. Throws PreconditionFailed if the document exists. */
 function insertOnly(update: Update): Update {
   return {
     kind: update.kind,
@@ -130,7 +130,7 @@ function insertOnly(update: Update): Update {
   }
 }
 
-/** As findAndModify answers: what was removed, or the document as it is now. */
+/** The reply of findAndModify: the removed document, or the document after the change. */
 function answer(changed: Changed | undefined): Document {
   return reply((writer) => {
     writeUpdateResult(writer, changed)

@@ -1,5 +1,5 @@
 // findAndModify: selects one document by filter and order, changes it in the same transaction, and
-// answers it as it was or as it is.
+// returns it as it was before or after the change.
 
 import { fail } from '../../../base/errors.js'
 import type { Call } from '../../../bus/document/call.js'
@@ -120,16 +120,14 @@ function* told<T>(change: Sweep<T>): Sweep<T> {
   }
 }
 
-/**
- * Throws CommandNotSupportedOnView: the reference server's time series are none of this command's.
- */
+/** Throws CommandNotSupportedOnView: MongoDB does not run this command on a time series. */
 export function refuseSeries({ db, target }: { readonly db: string; readonly target: string }) {
   return (): never => {
     throw notOfSeries({ db, name: target })
   }
 }
 
-/** Throws FailedToParse for options that contradict each other. */
+/** Throws FailedToParse for contradicting options. */
 export function requireOneWay(args: FindAndModifyArgs): void {
   if (!args.remove) {
     requireUpdate(args.update)
@@ -154,7 +152,7 @@ function requireUpdate(update: Value | undefined): Value {
   throw fail('FailedToParse', 'Either an update or remove=true must be specified')
 }
 
-/** Filter, order and hint of the arguments; explain compiles the same. */
+/** Compiles filter, order and hint; explain uses the same function. */
 export function compileSelection(args: FindAndModifyArgs, context: QueryContext): Selection {
   return {
     filter: compileFilter(args.query, context),
@@ -173,7 +171,7 @@ function projector(fields: Document | undefined, filter: Filter, context: QueryC
   return (document) => projection.apply(document)
 }
 
-/** `lastErrorObject` of a change that is no removal asked for by name. */
+/** `lastErrorObject` for a change; a plain removal has another form. */
 export function writeUpdateResult(writer: DocumentWriter, changed: Changed | undefined): void {
   writer.openDocument('lastErrorObject').int32('n', changed === undefined ? 0 : 1)
   writer.bool('updatedExisting', changed?.before !== undefined && changed.after !== undefined)

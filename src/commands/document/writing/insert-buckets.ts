@@ -1,6 +1,6 @@
-// Inserts into `system.buckets.<name>`, as mongorestore sends them: each bucket is taken apart, and
-// its measurements go into the time-series collection by one program, or by several if they are
-// too much for one.
+// Inserts into `system.buckets.<name>`, as mongorestore sends them. Each bucket is unpacked, and
+// its measurements go into the time-series collection by one program, or several if one is too
+// small.
 
 import { fail } from '../../../base/errors.js'
 import { writeBatchMax } from '../../../base/limits.js'
@@ -75,10 +75,7 @@ function* insertBucket(
   if (failure !== undefined) throw failure.error
 }
 
-/**
- * A bucket that was restored before is told by its first measurement; the reference server's by its
- * `_id`.
- */
+/** A bucket restored before is recognized by its first measurement; MongoDB compares the `_id`. */
 function* refuseStored(
   call: Call<BucketArgs, string>,
   ns: Namespace,

@@ -1,6 +1,5 @@
-// A group of documents that go in by one write program, or by several if they are more than one may
-// hold. A group is atomic, the command that brings them is not.
-// (docs/design/transactions.md, rule 2)
+// Inserts a group of documents in one write program, or in several if they exceed one. A group is
+// atomic, its command is not. (docs/design/transactions.md, rule 2)
 
 import { type CodeName, GatewayError } from '../../../base/errors.js'
 import { isTooMuchWork, work } from '../../../base/work/work-budget.js'
@@ -13,7 +12,7 @@ import type { Sweep } from '../../../store/sweep.js'
 import type { Document } from '../../../value/value.js'
 import { requireOwn, type WriteFailure } from './write-errors.js'
 
-/** A document as it will be stored, with its position in the command. */
+/** A document ready to be stored, with its position in the command. */
 export interface Numbered {
   readonly index: number
   readonly document: Document
@@ -22,15 +21,15 @@ export interface Numbered {
 interface Outcome {
   readonly inserted: number
   readonly failures: readonly WriteFailure[]
-  /** What a further program has to try. */
+  /** The documents for the next program. */
   readonly rest?: readonly Numbered[]
 }
 
 type Target = Pick<Call<unknown, string>, 'db' | 'target' | 'creation'>
 
 /**
- * Why no document can be written now, or to that name; what the command has inserted before stays,
- * and is told.
+ * Why no document can be written now, or to this name. Earlier inserts of the command stay and are
+ * reported.
  */
 const storeRefusals: ReadonlySet<CodeName> = new Set([
   'OutOfDiskSpace',
@@ -43,7 +42,7 @@ function refusedBy(error: GatewayError, group: readonly Numbered[], ordered: boo
   return { inserted: 0, failures: refused.map(({ index }) => ({ index, error })) }
 }
 
-/** One program for the group; if it is more than a program may hold, one for each half. */
+/** Runs one program for the group. If the group exceeds a program, runs one for each half. */
 export function* insertGroup(
   target: Target,
   group: readonly Numbered[],
@@ -80,7 +79,7 @@ function both(first: Outcome, second: Outcome): Outcome {
   }
 }
 
-/** A refused document leaves no trace, so the program goes on behind it. */
+/** A refused document leaves no trace, so the program continues after it. */
 function* insertAll(
   tx: Tx,
   target: Target,
@@ -99,13 +98,13 @@ function* insertAll(
       failures.push({ index, error: requireRefusal(thrown) })
       if (ordered) break
     }
-    // A validator may take long over each of them.
+    // Checked per document, because a validator may take long.
     if (work.isDue) return { inserted, failures, rest: group.slice(i + 1) }
   }
   return { inserted, failures }
 }
 
-/** What insertDocument refuses before it has put anything; all else must end the program. */
+/** An error of insertDocument before it has put anything. Any other error ends the program. */
 function requireRefusal(thrown: unknown): GatewayError {
   const error = requireOwn(thrown)
   if (error.kind === 'TransactionTooLarge' || error.kind === 'WriteConflict') throw thrown

@@ -1,6 +1,5 @@
-// insert: documents go in by groups of one write program each. A group is atomic, the command is
-// not, as on the reference server: what came before a refused document stays.
-// (docs/design/transactions.md, rule 2)
+// insert: documents are written in groups of one program each. A group is atomic, the command is
+// not, as in MongoDB: documents before a refused one stay. (docs/design/transactions.md, rule 2)
 
 import { inlineValueBytesMax, programBytesMax, sweepDocumentsMax } from '../../../base/limits.js'
 import {
@@ -79,7 +78,7 @@ export const insertRow = documentRow({
   },
 })
 
-/** Whether a further document fits the group; a staged one has a program of its own. */
+/** Whether a further document fits the group; a staged one needs its own program. */
 function canTake(group: readonly Numbered[], bytes: number, next: Document | undefined): boolean {
   const [first] = group
   if (first === undefined) return true
@@ -88,7 +87,7 @@ function canTake(group: readonly Numbered[], bytes: number, next: Document | und
   return bytes + next.length <= programBytesMax / 2
 }
 
-/** What stands for Timestamp(0, 0) at the top of a document: the call's time, counted up. */
+/** Values for Timestamp(0, 0) at the top level: the call's time, with a counter. */
 function serverTimes(now: number): () => Value {
   let increment = 0
   return () => timestampValue(Math.floor(now / 1000), ++increment)

@@ -1,5 +1,5 @@
-// $merge: what becomes of a result, and of the document that it meets. Each result is one update of
-// one document; those that meet by `_id` run several to a program.
+// $merge: combines each result with its matching document in the target. Each result is one update
+// of one document. Several results that match by `_id` share a program.
 
 import { fail } from '../../../base/errors.js'
 import type { Call } from '../../../bus/document/call.js'
@@ -32,7 +32,7 @@ import { runBatch } from './write-batch.js'
 type MergingCall = Pick<Call<unknown, unknown>, 'context'>
 
 /**
- * Throws 51183 unless a unique index of the target rules out that a result meets two documents.
+ * Throws 51183 unless a unique index of the target ensures that a result matches one document only.
  */
 export function* requireUniqueKey(
   tx: ReadTx,
@@ -56,7 +56,7 @@ export function* requireUniqueKey(
   throw fail('Location51183', 'Cannot find index to verify that join fields will be unique')
 }
 
-/** Merges results in order; the first that cannot be merged ends it. */
+/** Merges results in order; the first failure ends it. */
 export function* mergeInto(
   call: MergingCall,
   target: Target,
@@ -80,7 +80,7 @@ export function* mergeInto(
   if (failure !== undefined) throw failure.error
 }
 
-/** `whenMatched: fail`: a result that meets a document is a duplicate. */
+/** `whenMatched: fail`: a result with a matching document is a duplicate. */
 function* insertAll(target: Target, plan: MergePlan, results: readonly Document[]): Sweep<void> {
   if (plan.whenNotMatched !== 'insert') {
     throw fail(
@@ -121,7 +121,7 @@ function specOf(context: QueryContext, plan: MergePlan, result: Document): Updat
   }
 }
 
-/** What a document becomes that a result meets. */
+/** The change of a document that a result matches. */
 function changeOf(context: QueryContext, plan: MergePlan, result: Document): Update {
   const { whenMatched } = plan
   const variables = new Map(context.variables)
@@ -155,7 +155,7 @@ const mergingPipeline: Value = writeArray([
   ),
 ])
 
-/** The filter of the document that a result meets. */
+/** The filter for the document that a result matches. */
 function meeting(result: Document, on: readonly string[]): Document {
   return writeDocument((writer) => {
     for (const path of on) {

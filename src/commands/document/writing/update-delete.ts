@@ -1,5 +1,5 @@
-// update and delete: lists of operations, each a sweep of its own with its own errors. What an
-// operation has done stays done, whatever becomes of the next.
+// update and delete: lists of operations. Each operation is a sweep of its own with its own error.
+// Its changes stay, even if a later operation fails.
 
 import { fail } from '../../../base/errors.js'
 import { writeBatchMax } from '../../../base/limits.js'
@@ -98,7 +98,7 @@ const update = documentRow({
   *run(call) {
     const { updates, ordered } = call.args
     requireBatch(updates.length)
-    // As on the reference server: not the operation's error, but the command's.
+    // As in MongoDB, this is an error of the command, not of the operation.
     for (const { u } of updates) if (u.type === bsonType.array) requireKnownStages(u)
     const upserted: { index: number; id: Value }[] = []
     let matched = 0
@@ -130,7 +130,7 @@ const update = documentRow({
         }
         writer.close()
       }
-      // Whether a value was there already is for those who may read it.
+      // A caller without `read` may not learn whether a value was already there.
       writer.value('nModified', numberValue(call.isBlind ? changed : modified))
       writeFailures(writer, writeErrors)
     })
@@ -154,7 +154,7 @@ function updateJob(
   }
 }
 
-/** The parts of one update, compiled; explain compiles the same. */
+/** Compiles one update; explain uses the same function. */
 export function compileOperation(operation: UpdateOperation, context: QueryContext): UpdateSpec {
   const { q, u, c, multi, upsert, arrayFilters, hint } = operation
   if (u.type !== bsonType.object && u.type !== bsonType.array) {
@@ -226,7 +226,7 @@ const remove = documentRow({
   },
 })
 
-/** The parts of one delete, compiled; explain compiles the same. */
+/** Compiles one delete; explain uses the same function. */
 export function compileDelete(operation: DeleteOperation, context: QueryContext): Selection {
   const { q, limit, hint } = operation
   if (limit !== 0 && limit !== 1) {
@@ -258,7 +258,7 @@ export function targetOf(call: Pick<WriteCall, 'db' | 'target' | 'creation' | 'e
   return { db: call.db, name: call.target, creation: call.creation(), choices }
 }
 
-/** The call's context with ObjectIds of the operation's own. */
+/** The call's context with ObjectIds that only this operation uses. */
 function contextOf(call: Pick<WriteCall, 'context' | 'objectId'>, index: number): QueryContext {
   return { ...call.context, objectId: (i) => call.objectId(index + i * writeBatchMax) }
 }

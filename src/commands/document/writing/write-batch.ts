@@ -1,5 +1,5 @@
-// Runs the operations of one update or delete command: in order, each with its own error, and those
-// that name an `_id` together as long as they follow each other.
+// Runs the operations of one update or delete command in order, each with its own error. Adjacent
+// operations that name an `_id` run together.
 
 import { sweepDocumentsMax } from '../../../base/limits.js'
 import { work } from '../../../base/work/work-budget.js'
@@ -22,14 +22,14 @@ import { requireOwn, type WriteFailure } from './write-errors.js'
 
 /** One operation, compiled. */
 export interface Job<R> {
-  /** How it runs together with others; undefined where it has to search. */
+  /** How it runs together with others; undefined if it must search. */
   readonly point: PointOperation | undefined
-  /** What the change of a point means. */
+  /** The result of the operation for the change of a point. */
   readonly resultOf: (changed: Changed | undefined) => R
   readonly alone: () => Sweep<R>
 }
 
-/** An operation that fails, with its error: 20 µs. */
+/** Work units of a failing operation with its error: 20 µs. */
 const failureUnits = 200
 
 interface Batch<R> {
@@ -38,14 +38,14 @@ interface Batch<R> {
   /** Ordered ones stop at the first failure. */
   readonly ordered: boolean
   /**
-   * The operation at a position, of a collection with that collation; what it throws is that
-   * operation's failure.
+   * Compiles the operation at a position, for an assumed collation. An error that it throws belongs
+   * to that operation.
    */
   readonly compile: (index: number, assumed: AssumedCollation) => Job<R>
   readonly done: (index: number, result: R) => void
 }
 
-/** Runs all of them; answers the failures by position. */
+/** Runs all operations; returns the failures by position. */
 export function* runBatch<R>(batch: Batch<R>): Sweep<WriteFailure[]> {
   const { target, count, ordered, done } = batch
   const failures: WriteFailure[] = []
@@ -84,7 +84,7 @@ export function* runBatch<R>(batch: Batch<R>): Sweep<WriteFailure[]> {
       }
       at++
     }
-    // What fails while it is compiled comes to no program, which would give way to others.
+    // An operation that fails to compile runs no program, so the pause is made here.
     if (turns.isDue) {
       yield* pausePhase()
       turns = new WorkTurns()
@@ -94,7 +94,7 @@ export function* runBatch<R>(batch: Batch<R>): Sweep<WriteFailure[]> {
   return failures
 }
 
-/** Compiles what may run together: points, up to the first operation that is none. */
+/** Compiles operations that may run together: points, up to the first other operation. */
 function fill<R>(
   queue: Job<R>[],
   at: number,
@@ -118,7 +118,10 @@ function jobAt<R>(index: number, compile: Batch<R>['compile'], assumed: AssumedC
   }
 }
 
-/** The points at the head of the queue, if there are several; none is done where they cannot be. */
+/**
+ * Runs the points at the head of the queue, if there are several. If they cannot run together, none
+ * of them takes effect.
+ */
 function* runPoints<R>(
   target: Target,
   queue: readonly Job<R>[],

@@ -1,5 +1,5 @@
-// Failures of single operations in a write command: they go into the reply beside what was done,
-// while what ends the whole command is thrown on.
+// Failures of single operations in a write command. They go into the reply beside the successes. An
+// error that ends the whole command is thrown instead.
 
 import { type CodeName, GatewayError, hasKind, unquotedKeys } from '../../../base/errors.js'
 import { validationErrorsBytesMax } from '../../../base/limits.js'
@@ -17,7 +17,9 @@ export interface WriteFailure {
   readonly error: GatewayError
 }
 
-/** Never one operation's own: the process, the store or the caller is in the way. */
+/**
+ * Errors that never belong to one operation: their cause is the process, the store or the caller.
+ */
 const commandErrors: ReadonlySet<string> = new Set([
   'InternalError',
   'Unauthorized',
@@ -28,25 +30,25 @@ const commandErrors: ReadonlySet<string> = new Set([
   'OutOfDiskSpace',
 ])
 
-/** The error of one operation; throws again what is the whole command's. */
+/** The error of one operation; throws it again if it ends the whole command. */
 export function requireOwn(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError && !commandErrors.has(thrown.kind)) return thrown
   throw thrown
 }
 
-/** As it is told to who may not read what it is about. */
+/** The failure without stored content, for a caller that may not read the collection. */
 export function unquotedFailure({ index, error }: WriteFailure): WriteFailure {
   return { index, error: unquotedKeys(error) }
 }
 
 const unexplained = { errInfo: { note: 'detailed error was too large' } }
 
-/** One of them in a reply, 1 µs. */
+/** Work units of one failure in a reply: 1 µs. */
 const failureUnits = 10
 
 /**
- * The array `[{index, code, …, errmsg}]`, made in turns: a command has up to 100,000 operations.
- * Undefined where there is no failure.
+ * The array `[{index, code, …, errmsg}]`, or undefined without failures. It is built in turns,
+ * because a command has up to 100,000 operations.
  */
 export function* failuresValue(failures: readonly WriteFailure[]): Sweep<Value | undefined> {
   if (failures.length === 0) return undefined
@@ -54,7 +56,7 @@ export function* failuresValue(failures: readonly WriteFailure[]): Sweep<Value |
   let turns = new WorkTurns()
   for (const { index, error } of failures) {
     writer.pushOpenDocument().int32('index', index).int32('code', error.code)
-    // An explanation may quote a document whole: so many of them, and the rest is not explained.
+    // An explanation may quote a whole document, so explanations stop after this many bytes.
     const isFull = writer.length > validationErrorsBytesMax && 'errInfo' in error.extra
     writeExtra(writer, isFull ? unexplained : error.extra)
     writer.string('errmsg', error.message).close()
@@ -67,22 +69,22 @@ export function* failuresValue(failures: readonly WriteFailure[]): Sweep<Value |
   return arrayValue(writer.finish())
 }
 
-/** Nothing where there is none. */
+/** Writes nothing without failures. */
 export function writeFailures(writer: DocumentWriter, failures: Value | undefined): void {
   if (failures !== undefined) writer.value('writeErrors', failures)
 }
 
-/** Errors that the bus and programs act on by themselves: they are not worded anew. */
+/** Errors that the bus and programs handle by their code; their text stays unchanged. */
 const passing: readonly CodeName[] = [
   ...(['WriteConflict', 'TransactionTooLarge', 'ShutdownInProgress', 'CursorKilled'] as const),
   ...(['CommandNotSupportedOnView', 'Unauthorized', 'InvalidNamespace'] as const),
-  // The reference server plans a stage's index before the plan runs.
+  // MongoDB plans a stage's index before the plan runs.
   'IndexNotFound',
-  // What a first stage says of its own fields.
+  // Errors of a first stage about its own fields.
   ...(['Location51024', 'Location40414', 'Location40415'] as const),
 ]
 
-/** As the reference server words what fails while a plan runs: `context :: caused by :: text`. */
+/** The text of MongoDB for errors of a running plan: `context :: caused by :: text`. */
 export function withContext(context: string, thrown: unknown): unknown {
   if (!(thrown instanceof GatewayError) || isTooMuchWork(thrown)) return thrown
   if (hasKind(thrown, ...passing) || thrown.constructor !== GatewayError) return thrown

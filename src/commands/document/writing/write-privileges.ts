@@ -1,6 +1,6 @@
-// What a change needs of its collection: writing, and reading where its filter, its computations or
-// its answer tell something of the documents that are there. Without `read` a client can add, name
-// documents by their `_id`, and change or remove those, or all; it is not told what they held.
+// The privileges of a change: `write`, and `read` if its filter, computation or reply reveals
+// stored documents. Without `read` a client can insert, and change or remove documents by `_id` or
+// all of them, but it does not learn their content.
 
 import { utf8 } from '../../../base/bytes/bytes.js'
 import type { Privilege } from '../../../engine/types.js'
@@ -8,7 +8,7 @@ import { Elements, elementsOf } from '../../../value/elements.js'
 import { bsonType, type Document, type Value } from '../../../value/value.js'
 import { writePrivileges } from '../arguments.js'
 
-/** What is asked of one operation of an update or delete. */
+/** What the check reads of one operation of an update or delete. */
 interface ChangeParts {
   readonly q: Document
   /** Of an update. */
@@ -19,7 +19,7 @@ interface ChangeParts {
 
 const idName = utf8('_id')
 
-/** What all operations of a command need together. */
+/** The privileges of all operations of a command together. */
 export function changePrivileges(
   operations: readonly ChangeParts[],
   args: { readonly bypassDocumentValidation?: boolean } = {},

@@ -1,5 +1,5 @@
-// The end of a pipeline that writes: $out puts the results in a collection's place, $merge brings
-// each of them to the document that it meets. The pipeline is read in batches between the writes.
+// Pipelines that end with a writing stage: $out replaces a collection with the results, $merge
+// combines each result with its matching document. The pipeline is read in batches between writes.
 
 import { fail } from '../../../base/errors.js'
 import { batchBytesMax, sweepDocumentsMax } from '../../../base/limits.js'
@@ -47,15 +47,15 @@ type WritingCall = Pick<
   'db' | 'target' | 'creation' | 'context' | 'uuid' | 'objectId' | 'now'
 >
 
-/** A pipeline without its last stage, which writes. */
+/** A pipeline without its last, writing stage. */
 interface WritingPipeline {
-  /** As the client gave it, whole. */
+  /** The whole pipeline from the client. */
   readonly given: Value
   readonly stages: readonly StagePlan[]
   readonly environment: PipelineEnvironment
 }
 
-/** Which of a call's uuids is that of the collection that results are gathered in. */
+/** Index of the call's uuid for the name of the temporary collection. */
 const temporaryUuid = 1
 
 /** Whether the last stage of a pipeline writes. */
@@ -67,7 +67,7 @@ export function isWriting(pipeline: Value): boolean {
   return first?.[0] === '$out' || first?.[0] === '$merge'
 }
 
-/** The collection that a writing pipeline gathers its results in. */
+/** The temporary collection that a writing pipeline gathers its results in. */
 export function temporaryResources(
   call: Pick<WritingCall, 'db' | 'uuid'>,
   pipeline: Value,
@@ -77,7 +77,7 @@ export function temporaryResources(
   return [{ db, collection: temporaryName(call.uuid(temporaryUuid)), privileges: [] }]
 }
 
-/** $out: all results are there before the first of them is seen. */
+/** $out: all results are written before the first becomes visible. */
 export function* runOut(call: WritingCall, pipeline: WritingPipeline, plan: OutPlan): Sweep<void> {
   const replaced = { ...replacedBy(call, plan), ...seriesOf(call, plan) }
   const indexes = yield* writePhase((tx) => beginReplacement(tx, replaced))
@@ -90,7 +90,7 @@ export function* runOut(call: WritingCall, pipeline: WritingPipeline, plan: OutP
   }
 }
 
-/** How a time series is made, where $out names one. Throws as create does. */
+/** Options of a time series, if $out names one. Throws as create does. */
 function seriesOf(call: WritingCall, { target, timeSeries }: OutPlan): Partial<Replaced> {
   if (timeSeries === undefined) return {}
   if (timeSeries.type !== bsonType.object) {
@@ -106,8 +106,8 @@ function seriesOf(call: WritingCall, { target, timeSeries }: OutPlan): Partial<R
 const seriesSchema = new Schema('$out.timeseries', seriesFields)
 
 /**
- * $merge: a pipeline that reads what it writes is read to its end first, or it would meet its own
- * results.
+ * $merge: a pipeline that reads its own target is read to its end first. Otherwise it would read
+ * its own results.
  */
 export function* runMerge(
   call: WritingCall,
@@ -143,7 +143,7 @@ function replacedBy(call: WritingCall, { target }: OutPlan | MergePlan): Replace
   }
 }
 
-/** Whether the pipeline looks at the collection that it writes to. */
+/** Whether the pipeline reads the collection that it writes to. */
 function readsItself(call: WritingCall, { given }: WritingPipeline, plan: MergePlan): boolean {
   const db = plan.target.db ?? call.db
   const { collection } = plan.target
@@ -154,7 +154,7 @@ function readsItself(call: WritingCall, { given }: WritingPipeline, plan: MergeP
   )
 }
 
-/** Whether it looks at a view, which may show anything, the collection written to among it. */
+/** Whether it reads a view, which may show the target collection. */
 function* namesView(
   tx: ReadTx & Guarded,
   call: WritingCall,
@@ -171,7 +171,7 @@ function* namesView(
 
 type Reshape = (document: Document) => Document
 
-/** A result that is kept for later: it may have no `_id`, and must not get one yet. */
+/** Wraps a result to be stored for later: it may lack an `_id` and must not get one yet. */
 function wrapped(document: Document): Document {
   return writeDocument((writer) => writer.document('result', document))
 }
@@ -181,7 +181,7 @@ function unwrapped(document: Document): Document {
   return result === undefined ? document : documentOf(result)
 }
 
-/** Puts all results into the collection beside the target. */
+/** Writes all results into the temporary collection. */
 function* gather(
   call: WritingCall,
   replaced: Replaced,
@@ -216,7 +216,7 @@ function* mergeAll(
 ): Sweep<void> {
   const target = { db: plan.target.db ?? call.db, name: plan.target.collection }
   const { on = ['_id'], whenMatched } = plan
-  // Where another field decides, a document that is met keeps its own `_id`.
+  // If another field decides, a matching document keeps its own `_id`.
   const needsId = on.includes('_id') || whenMatched === 'fail'
   let count = 0
   while (!source.drained) {
@@ -235,7 +235,7 @@ function* mergeAll(
   }
 }
 
-/** A result as it can be stored: with an `_id`, checked. */
+/** A result ready to be stored: checked, and with an `_id`. */
 function whole(call: WritingCall, document: Document, index: number): Document {
   const serverTime = () => timestampValue(Math.floor(call.now / 1000), index + 1)
   return withId(document, () => call.objectId(index), serverTime)
@@ -270,7 +270,7 @@ function* nextBatch(source: Source): Sweep<readonly Document[]> {
     isRead = true
     return documents
   } finally {
-    // Whatever ends the reading, the files of its sorts go with it.
+    // On any error the source is closed, and with it the files of its sorts.
     if (!isRead || source.drained) source.close()
   }
 }

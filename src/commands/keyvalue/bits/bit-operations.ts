@@ -1,5 +1,5 @@
-// BITOP: strings combined bit by bit into another key. Shorter ones go on with zeros, and what has
-// no bits at all is no key.
+// BITOP: combines strings bit by bit into another key. Shorter strings are padded with zeros, and
+// an empty result deletes the key.
 
 import { emptySlice, Slice } from '../../../base/bytes/slice.js'
 import { refuse, syntaxError } from '../../../base/reply-error.js'
@@ -19,7 +19,7 @@ function readOperation(call: KeyValueCall): Operation {
   throw syntaxError()
 }
 
-/** Piece by piece: strings are long. */
+/** Works in pieces, because strings may be long. */
 function* combine(
   tx: ReadTx,
   operation: Operation,
@@ -40,7 +40,7 @@ function* combine(
   return bytes
 }
 
-/** `other` may be the shorter one: it goes on with zeros. */
+/** `other` may be shorter; it is padded with zeros. */
 function combineWith(operation: Operation, bytes: Uint8Array, other: Uint8Array): void {
   const { length } = other
   switch (operation) {

@@ -1,5 +1,5 @@
-// BITFIELD: a string as integers of any width up to 64 bits, several read and changed by one
-// command, in turn.
+// BITFIELD: treats a string as integers of any width up to 64 bits. One command reads and changes
+// several of them, in order.
 
 import { emptySlice, Slice } from '../../../base/bytes/slice.js'
 import { notInteger, refuse, syntaxError } from '../../../base/reply-error.js'
@@ -29,7 +29,7 @@ type Operation =
       readonly overflow: Overflow
     }
 
-/** `i8`, `u63`. */
+/** Parses `i8`, `u63`. */
 function readType(call: KeyValueCall, index: number): Pick<Field, 'isSigned' | 'width'> {
   const [, sign, digits] = /^([iu])([1-9]\d?)$/.exec(call.text(index)) ?? []
   const width = Number(digits)
@@ -44,7 +44,7 @@ function readType(call: KeyValueCall, index: number): Pick<Field, 'isSigned' | '
 
 const hash = 0x23
 
-/** In bits; `#2` counts in fields. */
+/** Parses an offset in bits; `#2` counts in fields. */
 function readField(call: KeyValueCall, index: number): Field {
   const type = readType(call, index)
   const { bytes, start, end } = call.arg(index + 1)
@@ -91,7 +91,7 @@ function fieldValue(text: Slice, { offset, width, isSigned }: Field): bigint {
   return isSigned ? BigInt.asIntN(width, bits) : bits
 }
 
-/** What the field becomes; undefined where it must not change. */
+/** The new value of the field; undefined if it must not change. */
 function fit(value: bigint, { width, isSigned }: Field, overflow: Overflow): bigint | undefined {
   const bits = BigInt(width)
   const least = isSigned ? -(1n << (bits - 1n)) : 0n
@@ -104,7 +104,7 @@ function fit(value: bigint, { width, isSigned }: Field, overflow: Overflow): big
 
 interface Outcome {
   readonly replies: Reply[]
-  /** Whether any field has got another value. */
+  /** Whether the value of any field changed. */
   readonly isChanged: boolean
 }
 
@@ -129,13 +129,13 @@ function apply(bytes: Uint8Array, operations: readonly Operation[]): Outcome {
   return { replies, isChanged }
 }
 
-/** SET takes a negative value for an unsigned field as the 64 bits that it is. */
+/** SET accepts a negative value for an unsigned field and uses its 64 bits. */
 function wanted(kind: 'set' | 'incrby', before: bigint, value: bigint, field: Field): bigint {
   if (kind === 'incrby') return before + value
   return field.isSigned ? value : BigInt.asUintN(64, value)
 }
 
-/** Bytes that the writing operations reach to. */
+/** Bytes that the string needs for the writing operations. */
 function reach(operations: readonly Operation[]): number {
   let bytes = 0
   for (const { kind, field } of operations) {

@@ -1,5 +1,5 @@
-// Strings as rows of bits: one bit read or set, bits counted and looked for. Long strings are gone
-// through in pieces, because others wait meanwhile.
+// Strings as rows of bits: reading, setting, counting and searching bits. Long strings are
+// processed in pieces, so that other clients do not wait.
 
 import { emptySlice, Slice } from '../../../base/bytes/slice.js'
 import { respBulkBytesMax } from '../../../base/limits.js'
@@ -16,7 +16,7 @@ import { isTurned, type Part, partWithin } from '../strings/part-within.js'
 
 const shared = { categories: ['bitmap'], keys: [1, 1, 1], group: 'bitmap' } as const
 
-/** Throws where no string could be so long. */
+/** Throws if the offset exceeds the maximum length of a string. */
 export function requireBitOffset(offset: number | undefined): number {
   if (offset === undefined || offset < 0 || Math.floor(offset / 8) >= respBulkBytesMax) {
     throw refuse('ERR bit offset is not an integer or out of range')
@@ -29,7 +29,7 @@ function bitOffset(call: KeyValueCall, index: number): number {
   return requireBitOffset(offset === undefined ? undefined : Number(offset))
 }
 
-/** A copy of a string, zeros behind it up to `length` bytes at the least. */
+/** A copy of a string, padded with zeros to at least `length` bytes. */
 export function widened(text: Slice, length: number): Uint8Array {
   const bytes = new Uint8Array(Math.max(text.length, length))
   bytes.set(text.view())
@@ -83,21 +83,21 @@ const getbit: KeyValueRow = {
   },
 }
 
-/** BYTE or BIT. */
+/** Whether the unit is BIT, not BYTE. */
 function countsBits(call: KeyValueCall, index: number): boolean {
   if (index >= call.count || call.is(index, 'byte')) return false
   if (!call.is(index, 'bit')) throw syntaxError()
   return true
 }
 
-/** Positions of bits from those of bytes or bits. */
+/** Positions of bits, from positions of bytes or bits. */
 function bitsWithin(start: number, end: number, inBits: boolean, bytes: number): Part | undefined {
   const part = partWithin(start, end, inBits ? bytes * 8 : bytes)
   if (part === undefined || inBits) return part
   return { first: part.first * 8, last: part.last * 8 + 7 }
 }
 
-/** The reference server looks at the range only where there is a string. */
+/** Redis checks the range only if there is a string. */
 const bitcount: KeyValueRow = {
   ...shared,
   name: 'bitcount',
@@ -117,7 +117,7 @@ const bitcount: KeyValueRow = {
     if (call.count === 4 || call.count === 5) {
       const start = call.integer(2)
       const end = call.integer(3)
-      // And at the unit only where the range may hold something.
+      // It checks the unit only if the range can hold something.
       if (isTurned(start, end)) return 0
       part = bitsWithin(start, end, countsBits(call, 4), text.length)
     } else if (call.count !== 2) throw syntaxError()
@@ -134,7 +134,7 @@ function* countAll(ks: Keyspace, text: Slice, { first, last }: Part): Program<nu
   return count
 }
 
-/** Bytes between two looks at the work budget, and what they cost. */
+/** Bytes between two checks of the work budget, and their cost. */
 export const pieceBytes = 16 * 1_024
 const pieceUnits = pieceBytes / bitBytesPerUnit
 
@@ -178,7 +178,7 @@ function* findIn(ks: Keyspace, call: KeyValueCall, text: Slice, bit: 0 | 1): Pro
     if (found >= 0) return found
     yield* ks.tx.pause(pieceUnits)
   }
-  // Without an end a string goes on with zeros.
+  // Without an end, the string continues with zeros.
   return bit === 0 && !hasEnd ? text.length * 8 : -1
 }
 

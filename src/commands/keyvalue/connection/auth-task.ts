@@ -1,6 +1,6 @@
-// Signing in on the key-value protocol: AUTH, and HELLO with AUTH in it. Whose key it is may have
-// to be asked of the chain; what is pipelined behind waits for the answer, and so does the answer
-// to a failed login, a little longer each time.
+// Sign-in on the key-value protocol: AUTH, and HELLO with AUTH. The owner of a key may require a
+// query to the chain, and pipelined commands wait for it. The reply to a failed login is delayed, a
+// little longer each time.
 
 import { Slice } from '../../../base/bytes/slice.js'
 import { type GatewayError, toGatewayError } from '../../../base/errors.js'
@@ -88,7 +88,7 @@ function versionOf(call: KeyValueCall): RespVersion {
   return version
 }
 
-/** Indexes of the user and of the name; 0 where there is none. */
+/** Indexes of the user and of the name; 0 if absent. */
 function readGreeting(call: KeyValueCall): { login: number; name: number } {
   let login = 0
   let name = 0
@@ -104,17 +104,19 @@ function readGreeting(call: KeyValueCall): { login: number; name: number } {
   return { login, name }
 }
 
-/** A user's name or a key. What is longer than any of ours stays too long where it is cut. */
+/** A user's name or a key. An overlong word is cut, but stays too long to match. */
 function keyAt(call: KeyValueCall, index: number): string {
   const { bytes, start, end } = call.arg(index)
   return new Slice(bytes, start, Math.min(end, start + credentialBytesMax)).text()
 }
 
-/** Makes the session of that key: of any wallet for `default`, of that user for another name. */
+/**
+ * Gives the session the identity of the key: of any wallet for `default`, else of the named user.
+ */
 async function signIn(call: KeyValueCall, { user: given, key, hasName }: Login): Promise<void> {
   const { session, services } = call
   const { user, database } = spaceInUser(given)
-  // A space that can be none is told apart from a key that is wrong: neither says who exists.
+  // An invalid space name and a wrong key have different errors; neither reveals which users exist.
   if (database !== undefined) requireSpace(database)
   const { authOff, credentials } = services
   if (authOff) {

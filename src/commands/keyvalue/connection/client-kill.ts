@@ -1,5 +1,5 @@
-// CLIENT KILL in its two forms: one address, which must be there, or filters, all of which a client
-// has to meet. A caller that kills itself still gets its answer.
+// CLIENT KILL in its two forms: one address, which must exist, or filters that a client must all
+// match. A caller that kills itself still gets its reply.
 
 import { refuse, syntaxError } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'

@@ -1,5 +1,5 @@
-// CLIENT LIST. There may be thousands of clients, and as many numbers of clients in the command:
-// both are gone through in turns.
+// CLIENT LIST. There may be thousands of clients, and as many client numbers in the command. Both
+// are processed in turns.
 
 import { refuse, syntaxError } from '../../../base/reply-error.js'
 import { work } from '../../../base/work/work-budget.js'

@@ -1,5 +1,5 @@
-// Lines of CLIENT LIST and INFO, and which clients one may
-// see: one's own, and the operator all.
+// Lines of CLIENT LIST and INFO, and the clients that a caller may see: its own, and for the
+// operator all.
 
 import { refuse } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
@@ -9,7 +9,7 @@ import { userOf } from './user-name.js'
 
 type ClientType = 'normal' | 'pubsub' | 'replica' | 'master'
 
-/** The clients that the caller may see and do something to, in the order in which they came. */
+/** The clients that the caller may see and change, in order of connection. */
 export function* visibleClients({ session, services }: KeyValueCall): Generator<KeyValueSession> {
   const mine = identityKey(session.identity)
   for (const other of [...services.clients.sessions.values()]) {
@@ -17,7 +17,7 @@ export function* visibleClients({ session, services }: KeyValueCall): Generator<
   }
 }
 
-/** A word of TYPE. Throws what the reference server answers. */
+/** A word of TYPE. Throws Redis' error. */
 export function clientTypeOf(call: KeyValueCall, position: number): ClientType {
   for (const type of ['normal', 'pubsub', 'replica', 'master'] as const) {
     if (call.is(position, type)) return type
@@ -30,7 +30,7 @@ export function hasType(session: KeyValueSession, type: ClientType): boolean {
   return type === (session.subscriptions > 0 ? 'pubsub' : 'normal')
 }
 
-/** One client. What has no counterpart here is 0. */
+/** The line of one client. Fields without a counterpart are 0. */
 export function lineOf(session: KeyValueSession, call: KeyValueCall): string {
   const { services, args } = call
   const nowMs = services.clock.elapsed()
@@ -80,7 +80,7 @@ function flagsOf(session: KeyValueSession, inMulti: boolean): string {
   return flags.join('') || 'N'
 }
 
-/** What the command took on the wire, sent as an array. */
+/** Bytes of the command on the wire, sent as an array. */
 function requestBytes({ args }: KeyValueCall): number {
   let bytes = `*${args.count}\r\n`.length
   for (let i = 0; i < args.count; i++) {

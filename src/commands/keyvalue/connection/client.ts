@@ -1,5 +1,5 @@
-// CLIENT: what a connection says about itself, and what it may do to others. The operator sees all
-// connections, other callers their own.
+// CLIENT: what a connection reports about itself, and what it may do to other connections. The
+// operator reaches all connections, other callers their own.
 
 import { notInteger, refuse, syntaxError } from '../../../base/reply-error.js'
 import { map, none, ok, type Reply, set, verbatim } from '../../../bus/keyvalue/reply.js'
@@ -206,7 +206,7 @@ const tracking: KeyValueRow = {
     '[OPTOUT] [NOLOOP]',
   grain: 'local',
   run(call) {
-    // Deviation: clients are told to keep no copies of their own.
+    // Deviation: client-side caching is not supported.
     if (call.is(2, 'on')) throw refuse('ERR CLIENT TRACKING ON is not supported')
     if (!call.is(2, 'off')) throw syntaxError()
     return ok

@@ -1,5 +1,5 @@
-// What a client says about its own connection: that it is there, which database it works on, and
-// that it goes.
+// Commands of a client about its own connection: PING and ECHO, SELECT, and QUIT. The selected
+// database is part of the session.
 
 import { keyspacesMax } from '../../../base/limits.js'
 import { refuse } from '../../../base/reply-error.js'
@@ -9,7 +9,7 @@ import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import { parseInt64 } from '../../../engine/keyspace/strings/numbers.js'
 
 const shared = { grows: 'nothing', categories: ['connection'], group: 'connection' } as const
-/** What our answers are like (docs/compatibility.md, "Key-value"). */
+/** The Redis version that the replies follow (docs/compatibility.md, "Key-value"). */
 export const announcedVersion = '7.0.15'
 
 const ping: KeyValueRow = {
@@ -45,7 +45,7 @@ const echo: KeyValueRow = {
   run: (call) => call.arg(1),
 }
 
-/** A name that CLIENT LIST can show. Throws what the reference server answers. */
+/** A name that CLIENT LIST can show. Throws Redis' error. */
 export function requireName(name: string): string {
   if (/^[!-~]*$/.test(name)) return name
   throw refuse('ERR Client names cannot contain spaces, newlines or special characters.')
@@ -78,7 +78,7 @@ function isDatabase(index: number | bigint | undefined): index is number {
 
 const int32Max = 2 ** 31
 
-/** The number of a database. Throws what the reference server answers. */
+/** The number of a database. Throws Redis' error. */
 export function requireDatabase(call: KeyValueCall, position: number): number {
   const index = call.integer(position)
   if (index >= int32Max || index < -int32Max) {

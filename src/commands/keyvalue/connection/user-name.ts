@@ -1,5 +1,5 @@
-// What a session is called where the reference server has users: CLIENT LIST, ACL WHOAMI and CLIENT
-// KILL USER, each of which prints or takes the name.
+// The name of a session where Redis has users. CLIENT LIST and ACL WHOAMI print it, CLIENT KILL
+// USER matches it.
 
 import type { KeyValueSession } from '../../../bus/keyvalue/clients/session.js'
 import type { HandlerServices } from '../../../bus/keyvalue/services.js'
@@ -8,7 +8,7 @@ import { accountNameOf } from '../../../identity/sign-in/credentials.js'
 /** The user of connections without a password. */
 export const defaultUser = 'default'
 
-/** As what one could sign in again: `operator`, or a wallet with the number of its key. */
+/** A name that could sign in again: `operator`, or a wallet with the number of its key. */
 export function userOf({ identity }: KeyValueSession, services: HandlerServices): string {
   return (services.authOff ? undefined : accountNameOf(identity)) ?? defaultUser
 }

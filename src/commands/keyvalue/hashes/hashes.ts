@@ -1,5 +1,5 @@
-// Hashes: fields with values under one key. What a hash is, small or large, is engine/keyspace's
-// affair; here is what may be asked of it.
+// Commands of hashes: fields with values under one key. The storage of small and large hashes is in
+// engine/keyspace.
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import {
@@ -31,7 +31,7 @@ import { sumOf, zeroDecimal } from '../strings/counters.js'
 
 const shared = { categories: ['hash'], keys: [1, 1, 1], group: 'hash' } as const
 
-/** Answers how many fields are new. */
+/** Returns the number of new fields. */
 function setFields(ks: Keyspace, call: KeyValueCall): Step<number> {
   if (call.count % 2 !== 0) throw wrongArity(call.name)
   const hash = call.count === 4 ? findOpenHash(ks, call.arg(1)) : undefined
@@ -195,7 +195,7 @@ const hlen: KeyValueRow = {
   },
 }
 
-/** A command that answers a hash as a whole. */
+/** The row of a command that returns a whole hash. */
 function wholeRow(
   name: string,
   summary: string,
@@ -319,7 +319,7 @@ const hincrbyfloat: KeyValueRow = {
   },
 }
 
-/** Beyond it the reference server could not count names and values. */
+/** Above this, Redis could not count names and values. */
 const pairsMax = 2 ** 62
 
 const hrandfield: KeyValueRow = {

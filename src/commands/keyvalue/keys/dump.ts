@@ -1,5 +1,5 @@
-// DUMP and RESTORE: a value as one string in the reference server's own format, so that it can be
-// carried from here to the reference server and back.
+// DUMP and RESTORE: a value as one string in Redis' own format, so that it can be moved between
+// Sigil and Redis.
 
 import { respBulkBytesMax } from '../../../base/limits.js'
 import { refuse, syntaxError, tooLong } from '../../../base/reply-error.js'
@@ -32,7 +32,7 @@ const dump: KeyValueRow = {
     const key = yield* ks.key(call.arg(1))
     if (!key.exists) return null
     const payload = yield* writeDump(ks.tx, yield* readContents(ks, key))
-    // No client could send it back.
+    // A client could not send a larger payload back.
     if (payload.length > respBulkBytesMax) throw tooLong()
     return payload
   },
@@ -43,7 +43,9 @@ interface RestoreOptions {
   readonly isAbsolute: boolean
 }
 
-/** IDLETIME and FREQ are checked and do nothing: when a key was last used is not kept. */
+/**
+ * IDLETIME and FREQ are checked but have no effect, because the last use of a key is not stored.
+ */
 function readOptions(call: KeyValueCall): RestoreOptions {
   let mayReplace = false
   let isAbsolute = false

@@ -1,13 +1,13 @@
-// Times of keys as commands give them: seconds or milliseconds, from now or since 1970. The bounds
-// are those of 64 bits, as on the reference server.
+// Expiry times in commands: seconds or milliseconds, from now or since 1970. The bounds are those
+// of 64 bits, as in Redis.
 
 import { invalidExpire } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 
 export interface ExpireUnit {
-  /** Milliseconds of one unit. */
+  /** Milliseconds in one unit. */
   readonly ms: 1 | 1000
-  /** Since 1970; else from now. */
+  /** Whether the time counts from 1970; else from now. */
   readonly isAbsolute: boolean
 }
 
@@ -20,12 +20,12 @@ export const unitOf = {
 
 const int64Min = -(2n ** 63n)
 const int64Max = 2n ** 63n - 1n
-/** The last number below it: times are numbers. */
+/** The largest double below 2^63, because times are doubles here. */
 const latest = 2 ** 63 - 1_024
 
 /**
- * The argument as milliseconds since 1970. Throws "invalid expire time" beyond 64 bits and, where
- * `isPositive`, from zero down.
+ * The argument as milliseconds since 1970. Throws "invalid expire time" beyond 64 bits and, with
+ * `isPositive`, for values up to zero.
  */
 export function expireTime(
   call: KeyValueCall,

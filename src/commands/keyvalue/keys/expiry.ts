@@ -1,5 +1,5 @@
-// When keys end: setting it, asking for it, taking it back. A time that is over takes the key away
-// at once, and is no error.
+// Commands that set, read and remove the expiry time of a key. A time in the past deletes the key
+// at once and is no error.
 
 import { refuse } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
@@ -37,7 +37,7 @@ function readConditions(call: KeyValueCall): Conditions {
   return found
 }
 
-/** A key without an end lasts longer than any other. */
+/** A key without an expiry time outlives every other key. */
 function allows({ nx, xx, gt, lt }: Conditions, before: number, after: number): boolean {
   const hasEnd = before !== never
   if (nx) return !hasEnd
@@ -74,7 +74,7 @@ function expireRow(name: string, unit: ExpireUnit, since: string, time: string):
     complexity: 'O(1)',
     syntax: `key ${time} [NX | XX | GT | LT]`,
     grain: 'write',
-    // A condition on the end that the key has is answered.
+    // With a condition the reply reveals the current expiry time.
     alsoRequires: (call) => (call.count > 3 ? ['read'] : []),
     run: (ks, call) => expire(ks, call, unit),
   }
@@ -96,7 +96,7 @@ function timeRow(
     flags: ['readonly', 'fast'],
     complexity: 'O(1)',
     syntax: 'key',
-    // As the reference server says it: of what is left, not of when it ends.
+    // As in Redis: the remaining time is nondeterministic, the expiry time is not.
     ...(name.endsWith('ttl') ? { tips: ['nondeterministic_output'] } : {}),
     grain: 'read',
     *run(ks, call) {
@@ -128,7 +128,7 @@ const persist: KeyValueRow = {
   },
 }
 
-/** Half a second counts as one. */
+/** Rounds half a second up. */
 const seconds = (ms: number): number => Math.floor((ms + 500) / 1000)
 
 export const expiryRows: readonly KeyValueRow[] = [

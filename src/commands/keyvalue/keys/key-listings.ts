@@ -1,5 +1,5 @@
-// Keys that are not known by name: all that match a pattern, and one at random. A pattern's fixed
-// beginning bounds the walk.
+// KEYS and RANDOMKEY: keys that match a pattern, and a random key. The literal beginning of a
+// pattern bounds the walk.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { Glob } from '../../../base/bytes/glob.js'
@@ -37,7 +37,7 @@ function* matchingKeys(ks: Keyspace, call: KeyValueCall): Program<Reply> {
   do {
     const step = yield* walkKeys(ks, glob.prefix, place, scanEntriesMax)
     for (const { name } of step.keys) {
-      // The documents, which may be large, are not kept for the sake of their names.
+      // The name is copied, because a slice would keep the whole stored record in memory.
       if (glob.isAll || glob.matches(name)) names.push(Slice.of(name.copy()))
       yield* ks.tx.pause(wordUnits)
     }

@@ -1,5 +1,5 @@
-// Keys under other names and in other databases. A move is one change, whatever the key holds; a
-// copy of a large container copies its members.
+// Commands that give keys other names or move them to other databases. A move costs the same for
+// any value; a copy of a large container copies its members.
 
 import { noSuchKey, refuse, syntaxError } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
@@ -14,7 +14,7 @@ const shared = { categories: ['keyspace'], group: 'generic' } as const
 
 const sameObject = () => refuse('ERR source and destination objects are the same')
 
-/** Whether it has been renamed: not where `mayReplace` is false and the new name is taken. */
+/** Renames a key; false if `mayReplace` is false and the new name is taken. */
 function* renameKey(ks: Keyspace, call: KeyValueCall, mayReplace: boolean): Program<boolean> {
   const [from, to] = [call.arg(1), call.arg(2)]
   const key = yield* ks.key(from)
@@ -79,7 +79,7 @@ function readCopyOptions(call: KeyValueCall): CopyOptions {
   return { mayReplace, database }
 }
 
-/** Databases that a command names; none where it will be refused for its words. */
+/** Databases that a command names; none if its words will be refused. */
 function named(read: (call: KeyValueCall) => number): (call: KeyValueCall) => readonly number[] {
   return (call) => {
     try {
@@ -127,7 +127,7 @@ const move: KeyValueRow = {
   grows: 'keys',
   arity: 3,
   flags: ['write', 'fast'],
-  // Others may read the other database.
+  // The other database may have other readers.
   privileges: ['read', 'write'],
   keys: [1, 1, 1],
   databases: named((call) => requireDatabase(call, 2)),

@@ -1,5 +1,5 @@
-// What can be done to a key whatever it holds: none of it costs more for a large container than for
-// a short string.
+// Commands on keys of any type. None of them costs more for a large container than for a short
+// string.
 
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import { type Reply, simple } from '../../../bus/keyvalue/reply.js'

@@ -1,5 +1,5 @@
-// MEMORY USAGE: about how many bytes a key takes in the store. Of a large container some members
-// are measured and the rest reckoned from them.
+// MEMORY USAGE: the approximate bytes of a key in the store. For a large container, some members
+// are measured and the rest is extrapolated.
 
 import { syntaxError } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
@@ -40,7 +40,7 @@ const usage: KeyValueRow = {
   run: usageOf,
 }
 
-/** Members that are measured unless told otherwise (reference server). */
+/** Members measured by default, as in Redis. */
 const samplesUsual = 5
 
 function* usageOf(ks: Keyspace, call: KeyValueCall): Program<Reply> {

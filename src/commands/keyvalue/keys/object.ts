@@ -1,5 +1,5 @@
-// OBJECT: what the reference server tells of how it keeps a key. There is no count of references
-// and no time of the last use here, so those are what a fresh key of the reference server's has.
+// OBJECT: what Redis reports about the storage of a key. Sigil stores no reference count and no
+// last use, so it reports the values of a new key in Redis.
 
 import { refuse } from '../../../base/reply-error.js'
 import type { Reply } from '../../../bus/keyvalue/reply.js'
@@ -26,7 +26,7 @@ const object: KeyValueRow = {
   grain: 'container',
 }
 
-/** About one key; nil where there is none. */
+/** The row of a subcommand about one key; nil if the key is missing. */
 function about(
   name: string,
   since: string,
@@ -54,7 +54,7 @@ function about(
   }
 }
 
-/** Integers up to here are one object for all keys of the reference server, counted as this. */
+/** Redis shares the objects of integers below the first; their reference count is the second. */
 const sharedIntegers = 10_000
 const sharedCount = 2 ** 31 - 1
 

@@ -1,6 +1,5 @@
-// SCAN and its like: an iteration in pieces over the keys of a database or the members of a
-// container. What is there from start to end is answered at least once; a small container is
-// answered whole.
+// SCAN and similar commands: an iteration in pieces over a database or a container. An element that
+// exists from start to end is returned at least once. A small container is returned whole.
 
 import { doubleText } from '../../../base/bytes/double-text.js'
 import { Glob } from '../../../base/bytes/glob.js'
@@ -22,7 +21,7 @@ import type { Program } from '../../../store/store.js'
 const cursorText = /^(?:[+-]?\d+)?$/
 const cursorMax = 2 ** 64
 
-/** As strtoul reads it. Throws "invalid cursor". */
+/** Parses a cursor as strtoul does. Throws "invalid cursor". */
 function readCursor(call: KeyValueCall, index: number): number {
   const text = call.text(index)
   const cursor = Math.abs(Number(text))
@@ -37,7 +36,7 @@ interface ScanOptions {
   readonly type: string | undefined
 }
 
-/** Behind the cursor at `index`. */
+/** Parses the options after the cursor at `index`. */
 function readOptions(call: KeyValueCall, index: number, takesType: boolean): ScanOptions {
   let count = 10
   let glob: Glob | undefined
@@ -93,13 +92,13 @@ function* scanKeys(ks: Keyspace, call: KeyValueCall): Program<Reply> {
 /** One piece of a container. */
 interface Piece {
   readonly members: readonly { readonly name: Slice; readonly reply: readonly Reply[] }[]
-  /** A large one: it may go on behind the last member. */
+  /** Whether the container is large, so that members may follow the last one. */
   readonly isPart: boolean
 }
 
 type Pieces = (after: Slice | undefined, limit: number) => Program<Piece>
 
-/** What there is to iterate over; undefined where there is no key. Throws WRONGTYPE. */
+/** Opens the elements of a key; undefined if it is missing. Throws WRONGTYPE. */
 type Open = (ks: Keyspace, name: Slice) => Program<Pieces | undefined>
 
 function* scanMembers(ks: Keyspace, call: KeyValueCall, open: Open): Program<Reply> {
@@ -204,7 +203,7 @@ const zscan = memberScan(
       const found = yield* sortedSet.scan(after, limit)
       const members = found.map(({ member, score }) => ({
         name: member,
-        // A bulk string in both protocols, as on the reference server.
+        // A bulk string in both protocol versions, as in Redis.
         reply: [member, doubleText(score)],
       }))
       return { members, isPart: head !== undefined }

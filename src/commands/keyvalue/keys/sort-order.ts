@@ -1,5 +1,5 @@
-// The order of SORT: by numbers or by bytes, of the elements or of what a pattern finds for them.
-// Equal numbers go by the elements' bytes.
+// The order of SORT: by numbers or bytes, of the elements or of the values that a pattern finds.
+// Equal numbers are ordered by the bytes of their elements.
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import { refuse } from '../../../base/reply-error.js'
@@ -18,7 +18,7 @@ export interface SortOrder {
 interface Item {
   readonly element: Slice
   readonly number: number
-  /** Undefined where BY finds nothing: before all others. */
+  /** Undefined if BY finds nothing; such elements come first. */
   readonly text: Slice | undefined
 }
 
@@ -54,7 +54,7 @@ const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 const hexadecimal = /^([+-]?)0[xX]([\da-fA-F]*)\.?([\da-fA-F]*)(?:[pP]([+-]?\d+))?$/
 const infinite = /^([+-]?)inf(?:inity)?$/i
 
-/** As strtod reads it, up to a zero byte: leading spaces count for nothing, nothing is 0. */
+/** As strtod, up to a zero byte: leading spaces are ignored, an empty text is 0. */
 function numberOf(slice: Slice): number {
   const whole = Buffer.from(slice.view()).toString('latin1')
   const zero = whole.indexOf('\0')

@@ -1,5 +1,5 @@
-// The patterns of SORT: `weight_*` names a key for each element, `object_*->field` a field of a
-// hash, `#` the element itself.
+// The patterns of SORT: `weight_*` stands for a key per element, `object_*->field` for a field of a
+// hash, `#` for the element itself.
 
 import { concatBytes } from '../../../base/bytes/bytes.js'
 import { Slice } from '../../../base/bytes/slice.js'
@@ -12,12 +12,12 @@ import type { Program } from '../../../store/store.js'
 const star = 0x2a
 const arrow = Buffer.from('->')
 
-/** Names the same key for every element, so that there is nothing to sort by. */
+/** Whether the pattern names the same key for every element, so that there is no order. */
 export function isConstant(pattern: Slice): boolean {
   return pattern.view().indexOf(star) < 0
 }
 
-/** What the pattern leads to for each element; undefined where there is nothing. */
+/** The values of the pattern for each element; undefined if there is none. */
 export function* lookUpByPattern(
   ks: Keyspace,
   pattern: Slice,
@@ -46,7 +46,7 @@ export function* lookUpByPattern(
   return found
 }
 
-/** No key has a longer name. */
+/** Whether a key can have this name: longer names do not exist. */
 function isPossible(name: Slice): boolean {
   return name.length <= keyNameBytesMax
 }

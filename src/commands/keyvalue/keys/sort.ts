@@ -1,5 +1,5 @@
-// SORT: the elements of a list, set or sorted set in order, of themselves or of keys that a pattern
-// makes of them, answered or stored. Without STORE it is a read, which may take its time.
+// SORT: the elements of a list, set or sorted set, ordered by themselves or by keys from a pattern,
+// as a reply or stored. Without STORE it is a read, which may pause.
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import { emptySlice } from '../../../base/bytes/slice.js'
@@ -17,7 +17,7 @@ import { type SortOrder, sortElements } from './sort-order.js'
 import { isConstant, lookUpByPattern } from './sort-patterns.js'
 
 interface SortOptions extends SortOrder {
-  /** Elements left out, and how many of the rest; below 0 means all. */
+  /** Elements to skip, and the number of elements after them; below 0 means all. */
   offset: number
   count: number
   readonly gets: Slice[]
@@ -59,7 +59,7 @@ function* sort(ks: Keyspace, call: KeyValueCall, mayStore: boolean): Program<Rep
   let elements = yield* elementsOfKey(ks, key)
   const isUnsorted = options.by !== undefined && isConstant(options.by)
   if (isUnsorted && type === 'set' && options.store !== undefined) {
-    // What is stored has an order that does not depend on how the set lies.
+    // A stored result must not depend on the internal order of a set.
     const byItself = { ...options, by: undefined, isAlpha: true }
     elements = yield* sortElements(ks, elements, byItself)
   } else if (!isUnsorted) elements = yield* sortElements(ks, elements, options)
@@ -73,7 +73,7 @@ function* sort(ks: Keyspace, call: KeyValueCall, mayStore: boolean): Program<Rep
   return yield* store(ks, options.store, values)
 }
 
-/** What GET asks for of each element, or the elements themselves. */
+/** The values of GET for each element, or the elements themselves. */
 function* project(
   ks: Keyspace,
   elements: readonly Slice[],
@@ -99,7 +99,7 @@ function* store(ks: Keyspace, name: Slice, values: readonly Slice[]): Program<Re
   return values.length
 }
 
-/** Where STORE names its key; 0 where it is not given. */
+/** Index of the key after STORE; 0 if absent. */
 function storeIndex(args: Arguments): number {
   let found = 0
   for (let i = 2; i < args.count; i++) {

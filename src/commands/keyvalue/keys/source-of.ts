@@ -1,6 +1,6 @@
-// What a container is made of that a command stores: the command's words and the versions of the
-// keys that it reads. Members of a large one are written before the command runs for the last time;
-// where its source is the same then, they are not put together once more.
+// Identifies the source of a stored container: the command's words and the versions of the keys
+// that it reads. The members of a large container are written before the command's last run. If the
+// source is then unchanged, they are not computed again.
 
 import { mapKey } from '../../../base/bytes/bytes.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
@@ -8,11 +8,11 @@ import type { Key } from '../../../engine/keyspace/keys/key.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
 import type { Program } from '../../../store/store.js'
 
-/** Of more keys or longer words, the members themselves are compared. */
+/** With more keys or longer words, the members are compared instead. */
 const keysMax = 16
 const wordsBytesMax = 4_096
 
-/** Undefined where it is not told by that: this program may have written what it reads. */
+/** Undefined if this program may already have changed what it reads. */
 export function* sourceOf(
   ks: Keyspace,
   call: KeyValueCall,

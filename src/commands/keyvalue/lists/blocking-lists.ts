@@ -1,5 +1,5 @@
-// The list commands that wait until there is something to take. What they do when it is there is
-// what the others do; who waits, and who is next, is the bus' affair.
+// The blocking list commands. They take elements as the other list commands do; the bus keeps the
+// waiting clients and their order (waiters.ts).
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import { wrongType } from '../../../base/reply-error.js'
@@ -29,7 +29,7 @@ const shared = {
   timedOut: nullArray,
 } as const
 
-/** Keys that may hold a list: to a client that waits already, another type is no key. */
+/** Keys that may hold a list; a waiting client ignores keys of another type. */
 function* readKeys(ks: Keyspace, call: KeyValueCall, names: readonly Slice[]): Program<Key[]> {
   const keys = yield* ks.keys(names)
   return call.isWaiting ? keys.filter(({ type }) => type === 'list') : keys
@@ -65,7 +65,7 @@ function* move(ks: Keyspace, call: KeyValueCall, move: Move): Program<Reply | un
   const [source, target] = (yield* ks.keys([move.source, move.target])) as [Key, Key]
   if (call.isWaiting) {
     if (source.type !== 'list') return undefined
-    // Its turn has come, and this is what it gets; the element is the next one's.
+    // The client was served, so this error is its reply; the element stays for the next client.
     if (target.exists && target.type !== 'list') return errorReply(wrongType())
   }
   return yield* moveElement(ks, source, target, move)

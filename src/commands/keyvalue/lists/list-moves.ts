@@ -1,5 +1,5 @@
-// Taking from one of several lists, and moving elements between lists: the commands that do not
-// wait, and what they share with those that do.
+// Taking elements from one of several lists, and moving them between lists: the commands that do
+// not block, and what they share with the blocking ones.
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import { refuse, syntaxError } from '../../../base/reply-error.js'
@@ -22,7 +22,7 @@ export interface Move {
   readonly to: End
 }
 
-/** LEFT or RIGHT. */
+/** Parses LEFT or RIGHT. */
 export function endAt(call: KeyValueCall, index: number): End {
   if (call.is(index, 'left')) return 'front'
   if (call.is(index, 'right')) return 'back'
@@ -40,7 +40,7 @@ export function readPopPush(call: KeyValueCall): Move {
   return { source: call.arg(1), target: call.arg(2), from: 'back', to: 'front' }
 }
 
-/** The element that has been moved; undefined where the source holds none. */
+/** Moves an element; undefined if the source is empty. */
 export function* moveElement(
   ks: Keyspace,
   source: Key,
@@ -55,7 +55,7 @@ export function* moveElement(
   if (element === undefined) return undefined
   yield* into.push(to, [element])
   if (!isSame) yield* into.save()
-  // The reference server tells of the push first.
+  // Redis notifies about the push first.
   ks.notify('l', pushEvent(to), target.name)
   yield* saveTaken(ks, list, popEvent(from))
   return element
@@ -106,7 +106,7 @@ interface PopSome<AnEnd> {
   readonly count: number
 }
 
-/** `numkeys key [key ...] <an end> [COUNT count]`, from an index on: of LMPOP, ZMPOP. */
+/** Parses `numkeys key [key ...] <an end> [COUNT count]` from an index on, for LMPOP and ZMPOP. */
 export function readPopSome<AnEnd>(
   call: KeyValueCall,
   first: number,
@@ -126,14 +126,14 @@ export function readPopSome<AnEnd>(
   return { names, end, count }
 }
 
-/** The keys of such a command; none where their number cannot be right. */
+/** The keys of such a command; none if their number is invalid. */
 export function keysFrom(args: Arguments, first: number): number[] {
   const keys = Number(args.read(first, parseInt64) ?? 0)
   if (keys <= 0 || first + keys >= args.count) return []
   return Array.from({ length: keys }, (_, i) => first + 1 + i)
 }
 
-/** The first key that exists and its elements; undefined where none of them does. */
+/** Pops from the first key that exists; undefined if none exists. */
 export function* popSome(
   ks: Keyspace,
   keys: readonly Key[],

@@ -1,5 +1,5 @@
-// LPOS: where an element stands in a list, from either
-// end and as often as is asked for.
+// LPOS: the positions of an element in a list, from either end, with an optional count. The walk
+// stops at the last requested match.
 
 import { refuse, syntaxError } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
@@ -10,7 +10,7 @@ import { parseInt64 } from '../../../engine/keyspace/strings/numbers.js'
 interface Options {
   readonly fromBack: boolean
   readonly skip: number
-  /** Undefined: one position is answered, not an array. */
+  /** Undefined: the reply is one position, not an array. */
   readonly count: number | undefined
   readonly lookAt: number
 }
@@ -31,8 +31,7 @@ function readOptions(call: KeyValueCall): Options {
   const ordinal = rank < 0n ? -rank : rank
   return {
     fromBack: rank < 0n,
-    // The smallest rank has no positive counterpart: the reference server reads it as the last
-    // match.
+    // The smallest rank cannot be negated; Redis treats it as the last match.
     skip: rank === smallestRank ? 0 : Number(ordinal - 1n),
     count,
     lookAt: maxLength === 0 ? Number.POSITIVE_INFINITY : maxLength,

@@ -1,5 +1,5 @@
-// Lists: elements in order under one key, with two
-// ends to push to and to pop from.
+// Lists: ordered elements under one key. Both ends support push and pop. The storage of small and
+// large lists is in engine/keyspace.
 
 import {
   indexOutOfRange,
@@ -25,9 +25,7 @@ const ends: Readonly<Record<End, { readonly letter: string; readonly text: strin
   back: { letter: 'r', text: 'last' },
 }
 
-/**
- * Saves a list that has been taken from, and tells of it: `lpop`, and `del` where nothing is left.
- */
+/** Saves a list after a pop, and notifies: `lpop`, and `del` if the list is now empty. */
 export function* saveTaken(ks: Keyspace, list: List, event: string): Program<void> {
   const { name } = list.key
   yield* list.save()
@@ -96,7 +94,7 @@ function pushExistingRow(end: End): KeyValueRow {
   }
 }
 
-/** A count of elements to pop; the reference server has one text for all that it is not. */
+/** Parses a count of elements to pop; Redis has one error text for all invalid ones. */
 function popCount(call: KeyValueCall, index: number): number {
   const count = Number(call.args.read(index, parseInt64) ?? -1)
   if (count < 0) throw mustBePositive()
@@ -153,7 +151,7 @@ interface Range {
   readonly to: number
 }
 
-/** Indexes may count from the end, and lie outside; undefined for a range of nothing. */
+/** A range whose indexes may count from the end or lie outside; undefined if it is empty. */
 function rangeWithin(start: number, stop: number, size: number): Range | undefined {
   const from = Math.max(0, start < 0 ? size + start : start)
   const to = Math.min(size - 1, stop < 0 ? size + stop : stop)
@@ -180,7 +178,7 @@ const lrange: KeyValueRow = {
   },
 }
 
-/** An index of the list from an argument that may count from the end; perhaps outside. */
+/** An index that may count from the end; it may lie outside of the list. */
 function indexWithin(call: KeyValueCall, at: number, { size }: List): number {
   const index = call.integer(at)
   return index < 0 ? size + index : index
@@ -199,7 +197,7 @@ const lindex: KeyValueRow = {
   grain: 'read',
   *run(ks, call) {
     const key = yield* ks.key(call.arg(1))
-    // The reference server looks at the index only where there is a list.
+    // Redis checks the index only if there is a list.
     if (!key.exists) return null
     const list = listOf(ks, key)
     return (yield* list.at(indexWithin(call, 2, list))) ?? null
@@ -236,7 +234,7 @@ const linsert: KeyValueRow = {
   grows: 'keys',
   arity: 5,
   flags: ['write', 'denyoom'],
-  // Whether the pivot is there.
+  // The reply reveals whether the pivot exists.
   privileges: ['read', 'write'],
   summary: 'Inserts an element before or after the first one that equals a pivot.',
   since: '2.2.0',
@@ -252,7 +250,7 @@ const linsert: KeyValueRow = {
     if (ks.work.rewrites) yield* list.rewrite()
     const [pivot] = yield* list.find({ value: call.arg(3), most: 1 })
     if (pivot === undefined) return -1
-    // The next one that comes to the same pivot stands between that and this one.
+    // With AFTER, the next element for the same pivot goes between the pivot and this one.
     if (isAfter) yield* list.insert(pivot + 1, call.arg(4), 'right')
     else yield* list.insert(pivot, call.arg(4), 'left')
     yield* list.save()
@@ -267,7 +265,7 @@ const lrem: KeyValueRow = {
   grows: 'nothing',
   arity: 4,
   flags: ['write'],
-  // How many it takes tells what is there.
+  // The number of removed elements reveals the content.
   privileges: ['read', 'write'],
   summary: 'Removes elements equal to a value from a list; returns how many.',
   since: '1.0.0',

@@ -1,5 +1,5 @@
-// Publish and subscribe. What a client is told of its subscriptions are pushes, one for each name;
-// RESP2 clients get them as replies. Who listens to what is the bus's to know (channels.ts).
+// Publish and subscribe. Replies about subscriptions are pushes, one for each name; RESP2 clients
+// get them as replies. The bus keeps the subscribers (channels.ts).
 
 import { Glob } from '../../../base/bytes/glob.js'
 import { Slice } from '../../../base/bytes/slice.js'
@@ -79,7 +79,7 @@ const punsubscribe: KeyValueRow = {
   run: (call) => endSubscriptions(call, 'patterns', 'punsubscribe'),
 }
 
-/** What its client hears through. */
+/** The subscriber of this client; created on first use. */
 function subscriberOf({ session }: KeyValueCall): Subscriber {
   const { space } = session.place
   session.subscriber ??= new Subscriber(session, space, ({ frame }) => session.socket.push(frame))
@@ -127,7 +127,7 @@ const publish: KeyValueRow = {
   grain: 'local',
   run(call) {
     const channel = call.arg(1)
-    // Deviation: key events come from the server; clients cannot forge one.
+    // Deviation: only the server publishes key events, so that clients cannot forge them.
     if (eventChannel.test(channel.text())) throw noChannelPermission()
     return call.services.channels.publish(call.place.space, channel, call.arg(2))
   },

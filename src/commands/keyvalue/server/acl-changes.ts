@@ -1,10 +1,10 @@
-// What would change users: refused for every caller. Keys and roles have their own routes, and
-// nothing of them can be written down in the reference server's rules.
+// ACL commands that would change users; every caller is refused. Keys and roles have their own
+// routes, and ACL rules of Redis cannot express them.
 
 import { refuse } from '../../../base/reply-error.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 
-/** SAVE and LOAD of a reference server that has no file of users. */
+/** The error of SAVE and LOAD in a Redis server without an ACL file. */
 const noFile =
   'ERR This Redis instance is not configured to use an ACL file. You may want to specify users ' +
   'via the ACL SETUSER command and then issue a CONFIG REWRITE (assuming you have a Redis ' +

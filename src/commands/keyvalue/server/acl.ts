@@ -1,5 +1,5 @@
-// ACL as far as it only tells: who one is, which categories there are. Who may do what is decided
-// by keys and roles, so that users cannot be made or changed here.
+// The ACL commands that only read: the current user and the categories. Keys and roles decide about
+// rights, so these commands cannot create or change users.
 
 import { refuse } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
@@ -43,7 +43,7 @@ const whoami: KeyValueRow = {
   run: ({ session, services }) => userOf(session, services),
 }
 
-/** The users that there are. */
+/** Names of the existing users. */
 function usersOf(services: HandlerServices): readonly string[] {
   return services.authOff ? [defaultUser] : [operatorName]
 }
@@ -176,7 +176,7 @@ const dryrun: KeyValueRow = {
   },
 }
 
-/** The users that there are may do everything. */
+/** Existing users may run every command. */
 function dryRun(call: KeyValueCall): Reply {
   const name = call.text(3)
   const command = call.services.table.find(name)

@@ -1,17 +1,16 @@
-// What CONFIG knows: names and kinds of the reference server that clients and its own tests ask
-// for, each with its default. Most are kept and echoed; config.ts says where one of them does
-// something.
+// The options of CONFIG: names and types of Redis settings that clients and Redis' tools read, each
+// with its default. Most are only stored and returned; config.ts lists those with an effect.
 
 import { respBulkBytesMax, respConnectionsMax } from '../../../base/limits.js'
 import type { SettingTexts } from '../../../bus/keyvalue/settings.js'
 
 type OptionKind =
   | { readonly kind: 'flag' }
-  /** A whole number between bounds. */
+  /** A whole number within bounds. */
   | { readonly kind: 'integer'; readonly min: bigint; readonly max: bigint }
-  /** Bytes: `100mb`; bounds as of an integer. */
+  /** Bytes, such as `100mb`; the bounds are bytes too. */
   | { readonly kind: 'memory'; readonly min: bigint; readonly max: bigint }
-  /** Bytes, or a share of something: `5%`. */
+  /** Bytes, or a percentage such as `5%`. */
   | { readonly kind: 'share'; readonly max: bigint }
   | { readonly kind: 'choice'; readonly choices: readonly string[] }
   | { readonly kind: 'save' | 'events' | 'buffers' }
@@ -20,7 +19,7 @@ export interface Option {
   readonly name: string
   readonly initial: string
   readonly kind: OptionKind
-  /** The other name of the same setting. */
+  /** Another name of the same setting. */
   readonly alias?: string
   readonly isFixed?: boolean
 }
@@ -48,7 +47,7 @@ const policies = choice(
 )
 const buffers = 'normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60'
 
-/** Bounds of the sizes up to which containers of a type are packed. */
+/** Sizes up to which Redis packs containers of a type. */
 const packed = (type: 'hash' | 'zset'): Option[] => [
   {
     name: `${type}-max-listpack-entries`,

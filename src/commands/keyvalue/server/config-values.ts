@@ -1,5 +1,5 @@
-// Values of CONFIG SET: checked as the reference server checks them, and answered as CONFIG GET
-// prints them. A value that is wrong is told by the reference server's text.
+// Values of CONFIG SET, checked as Redis does and returned as CONFIG GET prints them. An invalid
+// value gets Redis' error text.
 
 import { Slice } from '../../../base/bytes/slice.js'
 import { badEventClass } from '../../../bus/keyvalue/clients/notifications.js'
@@ -7,10 +7,10 @@ import type { OutputBounds } from '../../../bus/keyvalue/settings.js'
 import { parseInt64 } from '../../../engine/keyspace/strings/numbers.js'
 import type { Option } from './config-options.js'
 
-/** How a value is kept, or why it cannot be. */
+/** The stored text of a value, or the reason why it is invalid. */
 type Checked = { readonly text: string } | { readonly problem: string }
 
-/** `current` is what the option is now: buffer limits are given class by class. */
+/** `current` is the present value: buffer limits are set class by class. */
 export function checkValue({ kind }: Option, value: string, current: string): Checked {
   switch (kind.kind) {
     case 'flag': {
@@ -70,14 +70,14 @@ const units: Readonly<Record<string, bigint>> = {
   gb: 1024n ** 3n,
 }
 
-/** `10`, `10mb`; an empty text is 0, as on the reference server. Undefined: no size. */
+/** `10`, `10mb`; an empty text is 0, as in Redis. Undefined if it is no size. */
 function memoryOf(text: string): bigint | undefined {
   const [, digits, unit = ''] = /^(\d{0,19})([a-z]*)$/i.exec(text) ?? []
   const factor = units[unit.toLowerCase()]
   return digits === undefined || factor === undefined ? undefined : BigInt(digits) * factor
 }
 
-/** The reference server keeps a percentage as a number below 0: so its bounds begin at -100. */
+/** Redis stores a percentage as a negative number, so its bounds begin at -100. */
 function checkShare(value: string, max: bigint): Checked {
   const [, percents] = /^(\d{1,18})%$/.exec(value) ?? []
   if (percents !== undefined) {
@@ -90,7 +90,7 @@ function checkShare(value: string, max: bigint): Checked {
   return within(bytes, -100n, max)
 }
 
-/** Pairs of seconds and changes. */
+/** Checks pairs of seconds and changes. */
 function checkSave(value: string): Checked {
   const words = value.split(' ').filter((word) => word !== '')
   const isGood = words.length % 2 === 0 && words.every((word) => /^\d+$/.test(word))
@@ -99,7 +99,7 @@ function checkSave(value: string): Checked {
 
 const classes: readonly string[] = ['normal', 'slave', 'pubsub']
 
-/** Fours of a class, its hard and its soft limit and the seconds of the latter. */
+/** Checks groups of four: class, hard limit, soft limit, seconds of the soft limit. */
 function checkBuffers(value: string, current: string): Checked {
   const words = value.split(' ')
   if (words.length % 4 !== 0) {
@@ -123,7 +123,7 @@ function checkBuffers(value: string, current: string): Checked {
   return { text: limits.join(' ') }
 }
 
-/** Of a class, from all limits as CONFIG GET prints them. */
+/** The bounds of one class, from the limits as CONFIG GET prints them. */
 export function outputBoundsOf(limits: string, name: 'normal' | 'pubsub'): OutputBounds {
   const words = limits.split(' ')
   const at = words.indexOf(name)

@@ -1,6 +1,6 @@
-// CONFIG: settings of the reference server that its clients ask for, kept while the process lives.
-// What changes something here: notify-keyspace-events, slowlog-log-slower-than, slowlog-max-len,
-// and client-output-buffer-limit.
+// CONFIG: settings of Redis that its clients read, kept until the process ends. These have an
+// effect: notify-keyspace-events, slowlog-log-slower-than, slowlog-max-len and
+// client-output-buffer-limit.
 
 import { Glob } from '../../../base/bytes/glob.js'
 import { Slice } from '../../../base/bytes/slice.js'
@@ -49,7 +49,7 @@ const get: KeyValueRow = {
       const word = call.arg(i)
       const name = word.text()
       const exact = optionsByName.get(name.toLowerCase())
-      // As on the reference server, a name is answered as it was asked for.
+      // As in Redis, the reply spells a name as the client did.
       if (exact !== undefined) found.set(name, settingOf(call, exact))
       else if (/[*?[]/.test(name)) {
         const pattern = new Glob(word, true)
@@ -62,7 +62,7 @@ const get: KeyValueRow = {
   },
 }
 
-/** The port is the one that the client has come to. */
+/** The port is the one that the client connected to. */
 function settingOf({ services, session: { local } }: KeyValueCall, { name }: Option): string {
   if (name === 'port') return local.slice(local.lastIndexOf(':') + 1)
   return services.settings.get(name) ?? ''
@@ -88,7 +88,7 @@ const set: KeyValueRow = {
   },
 }
 
-/** All settings of the command, checked: either all of them change or none. */
+/** All settings of the command after checks: either all change or none. */
 function readChanges(call: KeyValueCall): ReadonlyMap<string, string> {
   for (let i = 2; i < call.count; i += 2) {
     const name = call.text(i)

@@ -1,5 +1,5 @@
-// Whole databases: how large they are, emptying them, exchanging two. Emptying is at once, at any
-// size; what was in there is deleted behind.
+// Whole databases: their size, flushing, and swapping. A flush takes effect at once for any size;
+// the data is deleted in the background.
 
 import { keyspacesMax } from '../../../base/limits.js'
 import { refuse, syntaxError } from '../../../base/reply-error.js'
@@ -31,7 +31,7 @@ const dbsize: KeyValueRow = {
   },
 }
 
-/** Both ways are the same here: no client waits for the deletion. */
+/** ASYNC and SYNC are the same here: clients never wait for the deletion. */
 function checkFlush(call: KeyValueCall): void {
   const isKnown = call.is(1, 'async') || call.is(1, 'sync')
   if (call.count > 2 || (call.count === 2 && !isKnown)) throw syntaxError()
@@ -80,7 +80,7 @@ const flushall: KeyValueRow = {
   },
 }
 
-/** Another id for an empty database would be a change without a writer. */
+/** An empty database keeps its id, because a new id would count as a write. */
 function* empty(ks: Keyspace): Program<void> {
   if ((yield* walkKeys(ks, noPrefix, undefined, 1)).seen > 0) yield* ks.empty()
 }
@@ -113,7 +113,7 @@ const swapdb: KeyValueRow = {
 
 const int32Max = 2 ** 31
 
-/** A number that 32 bits hold; undefined for anything else. */
+/** A number within 32 bits; undefined for anything else. */
 function databaseAt(call: KeyValueCall, position: number): number | undefined {
   const index = Number(call.args.read(position, parseInt64) ?? Number.NaN)
   return index >= -int32Max && index < int32Max ? index : undefined

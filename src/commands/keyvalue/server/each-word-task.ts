@@ -1,5 +1,5 @@
-// Goes through the words of a command that needs no store: a few at once, very many in turns, since
-// a client may send 200,000 of them and others wait meanwhile.
+// Processes the words of a command that needs no store. A client may send 200,000 words, so many of
+// them are processed in turns, which keeps other clients from waiting.
 
 import { work } from '../../../base/work/work-budget.js'
 import { WorkTurns } from '../../../base/work/work-turns.js'
@@ -7,11 +7,11 @@ import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import type { Reply } from '../../../bus/keyvalue/reply.js'
 import type { Awaitable } from '../../../store/store.js'
 
-/** A word that is looked up, and described: 3 µs. */
+/** Work units to look up and describe one word: 3 µs. */
 const seenUnits = 30
 const wordsAtOnce = 1_000
 
-/** Calls `see` with the place of each word from `from` on; then the reply is made. */
+/** Calls `see` with the index of each word from `from` on, then returns the reply. */
 export function eachWord(
   call: KeyValueCall,
   from: number,

@@ -1,6 +1,5 @@
-// What HELP of each container command prints: the reference server's lines between the title and
-// HELP itself, subcommands that are not here among them, as clients and their users know them from
-// there.
+// The text of HELP for each container command: Redis' lines between the title and HELP itself. They
+// include subcommands that Sigil does not support, because users know them from Redis.
 
 export const helpLines = {
   acl: [

@@ -1,11 +1,11 @@
-// HELP of a command that has subcommands: the lines
-// of the reference server.
+// HELP of a command with subcommands, with the lines that Redis prints for it. The texts are in
+// help-texts.ts.
 
 import { type Reply, simple } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import { helpLines } from './help-texts.js'
 
-/** What HELP of a container command answers. */
+/** The reply of HELP for a container command. */
 export function helpReply(name: string): Reply {
   const title = `${name.toUpperCase()} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:`
   const lines = helpLines[name as keyof typeof helpLines]

@@ -1,12 +1,12 @@
-// The sections of INFO as texts. Figures that have no counterpart here are left out, but those that
-// clients and the reference server's own tools read are there, if only as 0.
+// The sections of INFO as texts. Figures without a counterpart are omitted, except those that
+// clients and Redis' own tools read; they are 0.
 
 import { release, type as systemType, totalmem } from 'node:os'
 import { keyspacesMax } from '../../../base/limits.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import { announcedVersion } from '../connection/connection.js'
 
-/** Keys of one database, as section keyspace has them. */
+/** The key counts of one database, for the section keyspace. */
 export interface DatabaseFigures {
   readonly index: number
   readonly keys: number
@@ -16,13 +16,13 @@ export interface DatabaseFigures {
 
 type Lines = readonly string[]
 
-/** In the order of the reference server. */
+/** In Redis' order. */
 export const sectionNames = [
   ...['server', 'clients', 'memory', 'persistence', 'stats', 'replication', 'cpu', 'modules'],
   ...['commandstats', 'errorstats', 'latencystats', 'cluster', 'keyspace'],
 ] as const
 
-/** What INFO alone does not show. */
+/** Sections that a plain INFO does not show. */
 export const furtherSections: ReadonlySet<string> = new Set(['commandstats', 'latencystats'])
 
 export const sections: Readonly<
@@ -92,7 +92,7 @@ export const sections: Readonly<
     '# Persistence',
     'loading:0',
     'async_loading:0',
-    // How much others write is the operator's to know.
+    // Only the operator may see how much other clients write.
     `rdb_changes_since_last_save:${seesAll(session) ? services.programs.changed : 0}`,
     'rdb_bgsave_in_progress:0',
     `rdb_last_save_time:${services.figures.savedAt}`,
@@ -192,7 +192,7 @@ function bytes(name: string, value: number): string[] {
   return [`${name}:${value}`, `${name}_human:${human(value)}`]
 }
 
-/** `1.50M`, as the reference server's tools print it. */
+/** `1.50M`, as Redis' tools print it. */
 function human(value: number): string {
   if (value < 1_024) return `${value}B`
   let size = value / 1_024

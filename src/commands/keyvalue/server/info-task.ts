@@ -1,5 +1,5 @@
-// INFO: what the process is and has done, in sections. The databases are counted in one read, and
-// only those that the caller may read.
+// INFO: the state and figures of the process, in sections. One read counts the databases, and only
+// those that the caller may read.
 
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import { type Reply, verbatim } from '../../../bus/keyvalue/reply.js'
@@ -42,7 +42,7 @@ const info: KeyValueRow = {
   },
 }
 
-/** What tells nothing of what others do: the rest is the operator's. */
+/** Sections that reveal nothing about other clients; the rest is for the operator. */
 function isOpen(section: string): boolean {
   return openSections.has(section)
 }
@@ -51,7 +51,7 @@ const openSections: ReadonlySet<string> = new Set([
   ...['server', 'persistence', 'replication', 'modules', 'cluster', 'keyspace'],
 ])
 
-/** The sections that the words name; unknown words name none. */
+/** The sections that the words select; unknown words select none. */
 function wantedOf(call: KeyValueCall): Set<string> {
   const wanted = new Set<string>()
   const names = call.count === 1 ? ['default'] : call.argsFrom(1).map((word) => word.text())

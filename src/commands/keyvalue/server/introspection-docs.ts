@@ -1,5 +1,5 @@
-// A command as COMMAND DOCS answers it: what redis-cli
-// makes its hints and its help of.
+// A command in the form of COMMAND DOCS, from which redis-cli builds its hints and its help. The
+// arguments come from the row's syntax.
 
 import { map, type Reply, set, simple } from '../../../bus/keyvalue/reply.js'
 import type { KnownCommand } from '../../../bus/keyvalue/services.js'
@@ -21,7 +21,7 @@ export function documentationOf(command: KnownCommand): Reply {
   return map(pairs)
 }
 
-/** Numbers the key arguments: which use of COMMAND INFO each belongs to. */
+/** Numbers the key arguments: each belongs to one key use of COMMAND INFO. */
 class KeyCounter {
   private next = 0
 

@@ -1,5 +1,5 @@
-// A command as COMMAND INFO answers it: the row in ten fields, its flags and categories in the
-// order that the reference server has.
+// A command in the form of COMMAND INFO: the row in ten fields, with flags and categories in Redis'
+// order.
 
 import { map, type Reply, set, simple } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueFacts } from '../../../bus/keyvalue/row-facts.js'
@@ -28,7 +28,7 @@ const flagOrder = [
   'allow_busy',
 ]
 
-/** All ACL categories, in the reference server's order. */
+/** All ACL categories, in Redis' order. */
 export const categories = [
   'keyspace',
   'read',
@@ -53,14 +53,14 @@ export const categories = [
   'scripting',
 ] as const
 
-/** The reference server prints `may_replicate` nowhere. */
+/** Redis never prints `may_replicate`. */
 function flagsOf(row: KeyValueFacts): readonly string[] {
   const flags: string[] = row.flags.filter((flag) => flag !== 'may_replicate')
   if (row.movableKeys !== undefined) flags.push('movablekeys')
   return flags.sort((a, b) => flagOrder.indexOf(a) - flagOrder.indexOf(b))
 }
 
-/** Those that the row names, and those that follow from its flags. */
+/** The categories that the row names, and those that follow from its flags. */
 export function categoriesOf({ flags, categories: named }: KeyValueFacts): readonly string[] {
   const has = new Set<string>(named)
   const isScripting = has.has('scripting')
@@ -98,7 +98,7 @@ function placeOf(place: KeyUse['place']): Reply[] {
   switch (place.kind) {
     case 'range': {
       const { first, last, step } = place
-      // A last key before the end counts from the first one.
+      // A last key before the end is given relative to the first.
       const lastKey = last < 0 ? last : last - first
       const spec = ['lastkey', lastKey, 'keystep', step, 'limit', 0]
       return ['begin_search', search('index', ['index', first]), 'find_keys', search('range', spec)]

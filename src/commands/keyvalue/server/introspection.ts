@@ -1,5 +1,5 @@
-// COMMAND and its subcommands: the table of commands told to clients. Everything is read off the
-// rows, so nothing that is listed can be missing, and nothing that is there unlisted.
+// COMMAND and its subcommands: the table of commands for clients. All data comes from the rows, so
+// the list always matches the commands that exist.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { Glob } from '../../../base/bytes/glob.js'
@@ -116,7 +116,7 @@ const list: KeyValueRow = {
   },
 }
 
-/** What FILTERBY lets through; subcommands are asked too. */
+/** The filter of FILTERBY; it applies to subcommands too. */
 function filterOf(call: KeyValueCall): (command: KnownCommand) => boolean {
   if (call.is(3, 'module')) return () => false
   if (call.is(3, 'aclcat')) {
@@ -164,7 +164,7 @@ interface FoundKeys {
   readonly indexes: readonly number[]
 }
 
-/** The keys of the command that begins with word 2. Throws what the reference server answers. */
+/** The keys of the command that begins with word 2. Throws Redis' error. */
 function keysWithin(call: KeyValueCall): FoundKeys {
   const args = new Words(call.argsFrom(2))
   const { table } = call.services
@@ -191,7 +191,7 @@ function lookUp(table: KnownCommands, args: Arguments): KnownCommand | undefined
   return args.text(0).includes('|') ? undefined : found?.resolve(args)
 }
 
-/** A command within a command. */
+/** The words of a command inside another command. */
 class Words implements Arguments {
   constructor(private readonly words: readonly Slice[]) {}
 

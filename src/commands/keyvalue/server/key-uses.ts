@@ -1,13 +1,13 @@
-// What a command does with its keys, as COMMAND INFO and GETKEYSANDFLAGS of 7.0.15 tell it: proxies
-// and clients decide by it where a command may go. A command that is not here reads its keys, or
-// changes them, where its row says that they are.
+// How each command uses its keys, as COMMAND INFO and GETKEYSANDFLAGS of 7.0.15 report it. Proxies
+// and clients route commands by it. A command that is not listed reads or changes the keys of its
+// row.
 
 import type { Arguments } from '../../../bus/keyvalue/arguments.js'
 import type { KeyValueFacts } from '../../../bus/keyvalue/row-facts.js'
 
-/** Where the keys of one use stand: positions from `first` to `last` (behind it), or a count. */
+/** The positions of the keys of one use: from `first` to `last` (after it), or a count. */
 export interface KeyUse {
-  /** `RO`, `RW`, `OW` or `RM`, then what it does. */
+  /** `RO`, `RW`, `OW` or `RM`, then the kind of access. */
   readonly flags: readonly string[]
   readonly place:
     | {
@@ -16,15 +16,15 @@ export interface KeyUse {
         readonly last: number
         readonly step: number
       }
-    /** At `at` stands how many follow it. */
+    /** The word at `at` is the number of keys that follow. */
     | { readonly kind: 'counted'; readonly at: number }
-    /** Only the command itself can tell. */
+    /** Only the command itself knows. */
     | { readonly kind: 'unknown' }
 }
 
 /**
- * Flags, then the place: `1`, `1..-1` up to the last word, `1..-1/2` each second one, `#2` as many
- * as word 2 says, `?` unknown. Several uses are separated by a semicolon.
+ * Flags, then the place: `1`; `1..-1` up to the last word; `1..-1/2` every second word; `#2` as
+ * many as word 2 states; `?` unknown. A semicolon separates several uses.
  */
 const uses: readonly [uses: string, names: string][] = [
   ['RO 1', 'hexists hlen scard strlen llen sismember hstrlen type zcard'],
@@ -69,7 +69,7 @@ const byName: ReadonlyMap<string, readonly KeyUse[]> = new Map(
   }),
 )
 
-/** What a command does with its keys; empty for one that has none. */
+/** How a command uses its keys; empty without keys. */
 export function keyUsesOf({ name, keys, flags }: KeyValueFacts): readonly KeyUse[] {
   const known = byName.get(name)
   if (known !== undefined) return known
@@ -80,8 +80,8 @@ export function keyUsesOf({ name, keys, flags }: KeyValueFacts): readonly KeyUse
 }
 
 /**
- * What a key at `index` is for. `indexes` are all keys of the command; those whose place only the
- * command knows are read first and written last.
+ * The use of the key at `index`. `indexes` are all keys of the command. Among keys in places that
+ * only the command knows, the last one is written and the others are read.
  */
 export function useAt(
   row: KeyValueFacts,
@@ -101,7 +101,7 @@ export function useAt(
   return (isLast ? last?.flags : uses[0]?.flags) ?? []
 }
 
-/** Whether words that say how many keys follow them say it rightly. */
+/** Whether the words that count keys are valid. */
 export function countsRightly(row: KeyValueFacts, args: Arguments): boolean {
   return keyUsesOf(row).every(({ place }) => {
     if (place.kind !== 'counted') return true

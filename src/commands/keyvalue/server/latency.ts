@@ -1,5 +1,5 @@
-// LATENCY: events of latency are not watched here, and every question after them is answered as the
-// reference server answers while watching is off.
+// LATENCY: Sigil does not monitor latency events, so every query gets the reply of a Redis server
+// with monitoring off.
 
 import { refuse } from '../../../base/reply-error.js'
 import { map, type Reply, verbatim } from '../../../bus/keyvalue/reply.js'

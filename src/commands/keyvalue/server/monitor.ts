@@ -1,5 +1,5 @@
-// MONITOR: the operator's view of all commands. Who is shown what is the bus's affair
-// (monitors.ts).
+// MONITOR: shows all commands to the operator. The bus sends the lines (monitors.ts). A session
+// that is no longer the operator's gets none.
 
 import { refuse } from '../../../base/reply-error.js'
 import { none, ok } from '../../../bus/keyvalue/reply.js'
@@ -21,7 +21,7 @@ const monitor: KeyValueRow = {
   grain: 'local',
   run({ services, session, isQueued }) {
     if (isQueued) throw refuse("ERR MONITOR isn't allowed for DENY BLOCKING client")
-    // As on the reference server, saying it again is not even answered.
+    // As in Redis, a second MONITOR gets no reply.
     if (session.isMonitor) return none
     services.monitors.add(session)
     return ok

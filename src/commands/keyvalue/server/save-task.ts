@@ -1,5 +1,5 @@
-// SAVE: waits for a commit of its own, behind which everything that was acknowledged before is as
-// durable as the setting DURABILITY asks for.
+// SAVE: waits for a commit of its own. After it, all earlier acknowledged writes are as durable as
+// the setting DURABILITY requires.
 
 import { ok, type Reply } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'

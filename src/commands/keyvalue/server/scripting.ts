@@ -1,6 +1,5 @@
-// There is no Lua here: EVAL and its family are unknown commands, and what is left of SCRIPT and
-// FUNCTION says truly that nothing is loaded. Suites of the reference server empty both before they
-// begin.
+// Sigil has no Lua: EVAL and similar commands are unknown. SCRIPT and FUNCTION report that nothing
+// is loaded, because Redis' test suites flush both before they begin.
 
 import { refuse } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'

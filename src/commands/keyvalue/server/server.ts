@@ -1,5 +1,5 @@
-// What concerns the server as a whole: its time, its role, saving. Much of it only says that there
-// is nothing to do here: data is kept by the store, there are no replicas and no modules.
+// Commands about the whole server: time, role, saving. Many only report that there is nothing to
+// do: the store keeps the data, and there are no replicas or modules.
 
 import { notInteger, refuse, syntaxError } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
@@ -63,7 +63,7 @@ const bgsave: KeyValueRow = {
   },
 }
 
-/** As LASTSAVE answers it. */
+/** The time of a call in the form of LASTSAVE. */
 function secondsOf({ now }: KeyValueCall): number {
   return Math.floor(now / 1_000)
 }
@@ -152,7 +152,7 @@ const lolwut: KeyValueRow = {
   },
 }
 
-/** What a setting of the reference server would allow, and none here does. */
+/** The error for a feature that a Redis setting could enable, and that Sigil does not have. */
 function notAllowed(name: string, setting: string): Error {
   return refuse(
     `ERR ${name} command not allowed. If the ${setting} option is set to "local", you can run ` +

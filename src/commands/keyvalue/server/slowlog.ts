@@ -1,5 +1,5 @@
-// SLOWLOG: the commands that took longest
-// (bus/keyvalue/slow-log.ts), for the operator.
+// SLOWLOG: shows the slowest commands to the operator. The bus records them
+// (bus/keyvalue/slow-log.ts).
 
 import { refuse } from '../../../base/reply-error.js'
 import { ok } from '../../../bus/keyvalue/reply.js'

@@ -1,4 +1,4 @@
-// From the notation of the manual to what COMMAND DOCS answers: `key [NX | XX] [EX seconds]`
+// Converts the notation of the manual to the form of COMMAND DOCS. `key [NX | XX] [EX seconds]`
 // becomes arguments with names, types and tokens, which clients turn into hints. Rows keep the
 // notation, because people read it.
 
@@ -19,13 +19,13 @@ export interface Argument {
   readonly token?: string
   readonly isOptional?: boolean
   readonly isMultiple?: boolean
-  /** With its token each time. */
+  /** Whether each repetition includes the token. */
   readonly repeatsToken?: boolean
-  /** Of a block and of a choice. */
+  /** The parts of a block or a choice. */
   readonly parts?: readonly Argument[]
 }
 
-/** Throws where the notation is not well-formed: at start, through the table's test. */
+/** Throws for invalid notation, which the test of the table finds. */
 export function parseSyntax(syntax: string): readonly Argument[] {
   const reader = new Reader(syntax.match(/[[\]<>|]|\.\.\.|"[^"]*"|[^\s[\]<>|]+/g) ?? [])
   const parsed = reader.sequence()
@@ -48,7 +48,7 @@ class Reader {
     return this.words[this.at]
   }
 
-  /** Items up to an end of group, a bar or the next token; those behind a token belong to it. */
+  /** Items up to the end of a group, a bar or the next token. Items after a token belong to it. */
   sequence(): Item[] {
     const items: Item[] = []
     for (;;) {
@@ -74,13 +74,14 @@ class Reader {
     const word = this.take()
     if (!isToken(word)) return { argument: plain(word), text: word }
     const next = this.peek
-    // A token takes what follows it: `COUNT count`, `LIMIT offset count`, `AGGREGATE <SUM | MIN>`.
+    // A token takes the items after it: `COUNT count`, `LIMIT offset count`,
+    // `AGGREGATE <SUM | MIN>`.
     if (next === undefined || '[]>|...'.includes(next) || isToken(next)) return pureToken(word)
     const items: Item[] = []
     for (let follows = this.peek; follows !== undefined; follows = this.peek) {
       if (']>|'.includes(follows) || isToken(follows)) break
       if (follows === '[') {
-        // Only a repetition of what the token has; anything else stands on its own.
+        // Takes only a repetition of the token's own items; other items stand alone.
         if (!this.repeats([{ ...pureToken(word) }, ...items])) break
         this.optional(items, word)
       } else items.push(follows === '<' ? this.choice('>') : this.word())
@@ -89,7 +90,7 @@ class Reader {
     return { argument, text: [word, ...items.map(({ text }) => text)].join(' ') }
   }
 
-  /** `[...]`: an argument that may be left out, or the repetition of those before it. */
+  /** `[...]`: an optional argument, or a repetition of the arguments before it. */
   private optional(items: Item[], token?: string): void {
     const repetition = this.repetition(items, token)
     if (repetition !== undefined) {
@@ -114,7 +115,7 @@ class Reader {
     return found
   }
 
-  /** How many items `[...]` repeats, and moves behind it; undefined where it is something else. */
+  /** If `[...]` is a repetition, moves past it and returns its number of items; else undefined. */
   private repetition(
     items: readonly Item[],
     token?: string,
@@ -182,7 +183,7 @@ function plain(name: string): Argument {
   return { name, type: typeOf(name) }
 }
 
-/** What the manual's names of arguments stand for. */
+/** The types of the manual's argument names. */
 function typeOf(name: string): ArgumentType {
   if (keyNames.has(name)) return 'key'
   if (name.endsWith('pattern')) return 'pattern'

@@ -1,5 +1,5 @@
-// Members picked at random: HRANDFIELD and SRANDMEMBER. A positive count picks so many different
-// ones, a negative one picks with repetitions.
+// Random members, for HRANDFIELD and SRANDMEMBER. A positive count picks distinct members, a
+// negative count allows repetitions.
 
 import { randomPicksMax } from '../../../base/limits.js'
 import { refuse } from '../../../base/reply-error.js'
@@ -10,21 +10,24 @@ import type { Program, ReadTx, Step } from '../../../store/store.js'
 
 const int64Max = 2n ** 63n - 1n
 
-/** To find a member by its number reads as much as going through so many of them in order. */
+/** Finding a member by index reads about as much as walking over this many members. */
 const membersPerSearch = 4
 
-/** A draw and the number that came of it. */
+/** Bytes of a draw and its number. */
 const pickBytes = 16
 
-/** So many different picks are kept in a set of their numbers. */
+/** Up to this many distinct picks are kept in a set of numbers. */
 const chosenInSetMax = 10_000
 
-/** Whether so many picks are cheaper out of a list of all members. */
+/** Whether this many picks are cheaper from a list of all members. */
 export function picksFromAll(picks: number, size: number): boolean {
   return picks * membersPerSearch > size
 }
 
-/** A count that may be negative, but not the least integer, which has no opposite. */
+/**
+ * Parses a count that may be negative. The smallest integer is refused, because it cannot be
+ * negated.
+ */
 export function readPickCount(call: KeyValueCall, index: number): number {
   const count = call.int64(index)
   if (count < -int64Max) {
@@ -33,7 +36,7 @@ export function readPickCount(call: KeyValueCall, index: number): number {
   return Number(count)
 }
 
-/** Numbers below `size`: `count` different ones in random order, or -`count` of any. */
+/** Numbers below `size`: `count` distinct ones in random order, or -`count` with repetitions. */
 export function* pickNumbers(
   tx: ReadTx,
   call: KeyValueCall,
@@ -51,7 +54,7 @@ export function* pickNumbers(
     }
     return picked
   }
-  // Floyd's choice: as many draws as members.
+  // Floyd's algorithm: as many draws as members.
   const chosen = chosenOf(size, picks)
   for (let last = size - picks; last < size; last++) {
     const drawn = call.random(last + 1)
@@ -68,7 +71,7 @@ interface Chosen {
   add(number: number): unknown
 }
 
-/** Many are bits: a large set of numbers moves all of them at once where it grows. */
+/** Many picks use a bitmap, because a large set of numbers copies all its entries when it grows. */
 function chosenOf(size: number, count: number): Chosen {
   if (count <= chosenInSetMax) return new Set<number>()
   const bits = new Uint8Array(Math.ceil(size / 8))
@@ -81,8 +84,8 @@ function chosenOf(size: number, count: number): Chosen {
 }
 
 /**
- * Those with the numbers, of a list of all: each counts with its bytes as if it were the only one,
- * because the reply has it as often as it was picked. Throws OOM.
+ * The picked members of a list of all. A repeated member counts its bytes each time, because the
+ * reply repeats it. Throws OOM.
  */
 export function pickedOf<T>(
   tx: ReadTx,

@@ -1,5 +1,5 @@
-// What sets have in common, together, or one of them alone: answered, counted, or kept as another
-// set. Everything is read before anything is written.
+// Intersections, unions and differences of sets: returned, counted, or stored as another set. All
+// sources are read before anything is written.
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import { GrowingMap } from '../../../base/heap/growing-map.js'
@@ -21,13 +21,13 @@ import { keysFrom } from '../lists/list-moves.js'
 
 type Operation = (ks: Keyspace, sets: readonly MemberSet[]) => Program<Slice[]>
 
-/** Throws WRONGTYPE if any of the keys is no set, whatever the others are. */
+/** Throws WRONGTYPE if any of the keys is not a set, even if the result is already known. */
 function* readSets(ks: Keyspace, names: readonly Slice[]): Program<MemberSet[]> {
   const keys = yield* ks.keys(names)
   return yield* mapInTurns(ks.tx, keys, (key) => setOf(ks, key))
 }
 
-/** Members of a set that all of the others have, or that none of them has; up to `most`. */
+/** Members of a set that all other sets have, or that none of them has; at most `most`. */
 function* filter(
   ks: Keyspace,
   from: MemberSet,
@@ -62,7 +62,7 @@ function* intersection(ks: Keyspace, sets: readonly MemberSet[], most?: number):
   return yield* filter(ks, smallest, others, true, most)
 }
 
-/** Of so many large sets, each is compared with those before it, which needs no table. */
+/** Up to this many large sets are compared pairwise, which needs no table. */
 const comparedMax = 3
 
 function* union(ks: Keyspace, sets: readonly MemberSet[]): Program<Slice[]> {
@@ -124,7 +124,7 @@ function answerRow(name: OperationName): KeyValueRow {
   }
 }
 
-/** Keeps members under a name, whatever was there; no members are no key. */
+/** Stores members under a name and replaces its old value; without members the key is deleted. */
 function* store(
   ks: Keyspace,
   name: Slice,
@@ -175,7 +175,7 @@ function storeRow(name: OperationName): KeyValueRow {
 
 interface Counted {
   readonly names: readonly Slice[]
-  /** 0: no limit. */
+  /** 0 means no limit. */
   readonly limit: number
 }
 

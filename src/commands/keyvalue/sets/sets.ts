@@ -1,5 +1,5 @@
-// Sets: members without order under one key. What two or more of them have in common is
-// set-algebra.ts.
+// Sets: unordered members under one key. Commands over several sets are in set-algebra.ts. The
+// storage of small and large sets is in engine/keyspace.
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import { mustBePositive, syntaxError } from '../../../base/reply-error.js'
@@ -17,9 +17,7 @@ import { pickedOf, pickNumbers, picksFromAll, readPickCount } from './random-pic
 
 const shared = { categories: ['set'], keys: [1, 1, 1], group: 'set' } as const
 
-/**
- * Saves a set that has been taken from, and tells of it: the event, and `del` where none is left.
- */
+/** Saves a set after a removal, and notifies: the event, and `del` if the set is now empty. */
 function* saveTaken(ks: Keyspace, taken: MemberSet, event: string): Program<void> {
   const { name } = taken.key
   yield* taken.save()
@@ -27,7 +25,7 @@ function* saveTaken(ks: Keyspace, taken: MemberSet, event: string): Program<void
   if (taken.size === 0) ks.notify('g', 'del', name)
 }
 
-/** One member of a set that a command before this one has left open; else undefined. */
+/** One member of a set that an earlier command of the program left open; else undefined. */
 function addOne(ks: Keyspace, call: KeyValueCall): Step<Reply> | undefined {
   const name = call.arg(1)
   const isNew = findOpenSet(ks, name)?.addNow(call.arg(2))
@@ -159,7 +157,7 @@ const smembers: KeyValueRow = {
   },
 }
 
-/** Random members, taken out one after the other; none is left where there are no more of them. */
+/** Removes random members one by one, until there are enough or none is left. */
 function* takeSome(
   { tx }: Keyspace,
   call: KeyValueCall,

@@ -1,5 +1,5 @@
-// The sorted-set commands that wait until there is a member to take. Who waits, and who is next, is
-// the bus' affair; what they take, they take as the commands do that do not wait.
+// The blocking sorted-set commands. They take members as the other commands do; the bus keeps the
+// waiting clients and their order (waiters.ts).
 
 import { double, nullArray } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'

@@ -1,5 +1,5 @@
-// Unions, intersections and differences of sorted sets and sets: answered, stored under a key, or,
-// of intersections, counted. Everything is read before anything is written.
+// Unions, intersections and differences of sorted sets and sets: returned, stored, or, for
+// intersections, counted. All sources are read before anything is written.
 
 import { mapKey } from '../../../base/bytes/bytes.js'
 import { GrowingMap } from '../../../base/heap/growing-map.js'
@@ -36,7 +36,7 @@ type Operation = 'union' | 'inter' | 'diff'
 
 type Aggregate = (a: number, b: number) => number
 
-/** Opposite infinities make 0 (reference server). */
+/** Opposite infinities add up to 0, as in Redis. */
 const sum: Aggregate = (a, b) => orZero(a + b)
 const least: Aggregate = (a, b) => (b < a ? b : a)
 const greatest: Aggregate = (a, b) => (b > a ? b : a)
@@ -50,26 +50,24 @@ interface Request {
   readonly inputs: readonly Weighted[]
   readonly aggregate: Aggregate
   readonly withScores: boolean
-  /** Of ZINTERCARD: where to stop counting; 0 counts all. */
+  /** For ZINTERCARD: where counting stops; 0 counts all. */
   readonly limit: number
 }
 
 interface Weighted {
   readonly input: Input
   readonly weight: number
-  /** Which key it is, so that one that is named twice is told from two. */
+  /** Identifies the key, so that a key named twice is recognized. */
   readonly name: string
 }
 
-/** What the options of a command are. */
+/** The options that a command accepts. */
 interface Kind {
   readonly operation: Operation
   readonly result: 'reply' | 'store' | 'count'
 }
 
-/**
- * `at` is the index of numkeys. The reference server looks at the keys' types before the options.
- */
+/** `at` is the index of numkeys. Redis checks the types of the keys before the options. */
 function* readRequest(ks: Keyspace, call: KeyValueCall, at: number, kind: Kind): Program<Request> {
   const count = call.args.read(at, parseInt64)
   if (count === undefined) throw notInteger()
@@ -132,15 +130,12 @@ function limitAt(call: KeyValueCall, index: number): number {
   return Number(limit)
 }
 
-/**
- * From the smallest input to the largest: so the reference server adds, and sums are rounded in
- * that order.
- */
+/** Smallest input first: Redis adds in this order, and rounding depends on it. */
 function bySize(inputs: readonly Weighted[]): Weighted[] {
   return [...inputs].sort((a, b) => a.input.size - b.input.size)
 }
 
-/** No number (an infinity of nothing) counts as 0 (reference server). */
+/** NaN (infinity times 0) counts as 0, as in Redis. */
 function weighted(score: number, weight: number): number {
   return orZero(score * weight)
 }
@@ -165,13 +160,13 @@ function* unite({ tx }: Keyspace, { inputs, aggregate }: Request): Program<Score
   return found
 }
 
-/** Stops behind `limit` members; 0 takes all. */
+/** Stops after `limit` members; 0 takes all. */
 function* intersect({ tx }: Keyspace, request: Request): Program<ScoredMember[]> {
   const { aggregate, limit } = request
   const [first, ...others] = bySize(request.inputs)
   if (first === undefined || first.input.size === 0) return []
   const { size } = first.input
-  /** Undefined for the first one once more. */
+  /** Undefined for an input that repeats the first one. */
   const scores: (Scores | undefined)[] = []
   for (const { name, input } of others) {
     scores.push(name === first.name ? undefined : yield* input.scores(size))
@@ -184,7 +179,7 @@ function* intersect({ tx }: Keyspace, request: Request): Program<ScoredMember[]>
       const ask = scores[i]
       const other: number | undefined = ask === undefined ? score : yield* ask(member)
       const { weight } = others[i] as Weighted
-      // Here the reference server lets no number pass: a sum makes 0 of it, the others overlook it.
+      // Redis does not replace NaN here: SUM turns it into 0, MIN and MAX ignore it.
       total = other === undefined ? undefined : aggregate(total, other * weight)
     }
     if (total === undefined) continue

@@ -1,5 +1,5 @@
-// The bounds of ranges as clients write them, `(1.5`, `-inf`, `[name`, `+`, and the commands that
-// need nothing else: counting a range and removing it.
+// The bounds of ranges in commands, `(1.5`, `-inf`, `[name`, `+`, and the commands that need only
+// bounds: counting and removing a range.
 
 import { emptySlice, Slice } from '../../../base/bytes/slice.js'
 import { refuse } from '../../../base/reply-error.js'
@@ -91,7 +91,7 @@ function removeRow(name: string, since: string, summary: string, read: ReadSpan)
     summary,
     arity: 4,
     flags: ['write'],
-    // How many there were tells of scores and names.
+    // The number of removed members reveals scores and names.
     privileges: ['read', 'write'],
     complexity: 'O(log(N)+M) with M members removed',
     syntax: 'key min max',
@@ -106,7 +106,10 @@ function removeRow(name: string, since: string, summary: string, read: ReadSpan)
   }
 }
 
-/** Two positions, the last one included and negative ones from the end, as ranks inside a size. */
+/**
+ * Ranks of two positions within a size. The last position is included, negative ones count from the
+ * end.
+ */
 export function ranksOf(
   first: number,
   last: number,

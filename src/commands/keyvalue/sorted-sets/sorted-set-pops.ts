@@ -1,5 +1,5 @@
-// Taking members from the ends of sorted sets, and picking some at random. The commands that wait
-// for a member (blocking-sorted-sets.ts) take it as these do.
+// Removing members from the ends of sorted sets, and random members. The blocking commands
+// (blocking-sorted-sets.ts) use the same functions.
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import { mustBePositive, refuse, syntaxError } from '../../../base/reply-error.js'
@@ -26,7 +26,7 @@ const shared = { grows: 'nothing', categories: ['sortedset'], group: 'sorted-set
 
 export type End = 'min' | 'max'
 
-/** Takes members from an end of a set that has been opened. */
+/** Removes members from one end of an open set. */
 function* take(
   ks: Keyspace,
   set: SortedSet,
@@ -44,8 +44,8 @@ interface Popped {
 }
 
 /**
- * From the first of the keys that has members; undefined where none has. Throws WRONGTYPE, but for
- * `skipsOthers`: to a client that waits already, a key of another type is none.
+ * Pops from the first key with members; undefined if none has. Throws WRONGTYPE. With
+ * `skipsOthers`, for a waiting client, keys of another type are ignored.
  */
 export function* popFirst(
   ks: Keyspace,
@@ -56,7 +56,7 @@ export function* popFirst(
 ): Program<Popped | undefined> {
   const [name] = names
   if (name !== undefined && names.length === 1 && !skipsOthers) {
-    // Further commands of this program find it open.
+    // Later commands of this program find the set open.
     const set = yield* openSortedSet(ks, name)
     return set.size === 0 ? undefined : { name, taken: yield* take(ks, set, end, count) }
   }
@@ -69,19 +69,19 @@ export function* popFirst(
   return undefined
 }
 
-/** MIN or MAX. */
+/** Parses MIN or MAX. */
 export function endAt(call: KeyValueCall, index: number): End {
   if (call.is(index, 'min')) return 'min'
   if (call.is(index, 'max')) return 'max'
   throw syntaxError()
 }
 
-/** The key, and pairs that are nested for clients of either version. */
+/** The key and its pairs, which are nested in both protocol versions. */
 export function popSomeReply({ name, taken }: Popped): Reply {
   return [name, taken.map(({ member, score }) => [member, double(score)])]
 }
 
-/** One member of a set that a command before this one has popped from: what pipelines do. */
+/** Pops one member of a set that an earlier command left open, as pipelines do. */
 function popPlain(ks: Keyspace, call: KeyValueCall, end: End): Step<Reply> {
   const name = call.arg(1)
   const held = call.count === 2 ? findOpenSortedSet(ks, name) : undefined
@@ -137,7 +137,7 @@ const zmpop: KeyValueRow = {
   },
 }
 
-/** With scores the reply has twice as many items: half of the range is left to the count. */
+/** With scores the reply has twice as many items, so the count may use half of the range. */
 const pairsMax = 2n ** 62n - 1n
 
 const zrandmember: KeyValueRow = {
@@ -173,7 +173,7 @@ const zrandmember: KeyValueRow = {
   },
 }
 
-/** A search by rank reads about so many entries. */
+/** Entries that a search by rank reads, about. */
 const entriesPerSearch = 256
 
 function* atRanks(

@@ -1,5 +1,5 @@
-// Ranges of sorted sets, by rank, by score or by the members themselves: ZRANGE, which says all of
-// it by options, the older commands that have it in their names, and ZRANGESTORE.
+// Ranges of sorted sets by rank, score or member: ZRANGE with its options, the older commands that
+// have these options in their names, and ZRANGESTORE.
 
 import { refuse, syntaxError } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
@@ -24,7 +24,7 @@ const shared = { categories: ['sortedset'], group: 'sorted-set' } as const
 
 type By = 'rank' | 'score' | 'lex'
 
-/** What the name of a command has decided; undefined is left to options. */
+/** What the command's name decides; undefined is left to options. */
 interface Kind {
   readonly by?: By
   readonly reverse?: boolean
@@ -35,18 +35,18 @@ interface Options {
   reverse: boolean
   withScores: boolean
   offset: number
-  /** Below 0: all of them. */
+  /** Below 0 means all. */
   count: number
 }
 
 interface Request extends Options {
-  /** Positions, of a range by rank. */
+  /** The positions of a range by rank. */
   readonly first: number
   readonly last: number
   readonly span: Span | undefined
 }
 
-/** `first` is the index of the range's start. */
+/** `first` is the index of the start of the range. */
 function readRequest(call: KeyValueCall, first: number, kind: Kind, isStore: boolean): Request {
   const options = readOptions(call, first + 2, kind, isStore)
   const { by, reverse, withScores, count } = options
@@ -121,7 +121,7 @@ function* scored(tx: ReadTx, entries: readonly ScoredMember[]): Program<Reply> {
   return { kind: 'scored', pairs: yield* pairsOf(tx, entries) }
 }
 
-/** Members and scores in turn. */
+/** Members and scores, alternating. */
 export function pairsOf(tx: ReadTx, entries: readonly ScoredMember[]): Step<Reply[]> {
   return flatMapInTurns(tx, entries, ({ member, score }) => [member, double(score)])
 }

@@ -1,5 +1,5 @@
-// Sorted sets: members with scores. Here are the commands that name their members: adding and
-// removing them, their scores and ranks.
+// Sorted sets: members with scores. This file has the commands that name their members: adding and
+// removing them, scores and ranks.
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import { refuse, syntaxError } from '../../../base/reply-error.js'
@@ -28,17 +28,17 @@ interface AddOptions {
   incr: boolean
 }
 
-/** What became of one member. */
+/** The result for one member. */
 interface Added {
   readonly isNew: boolean
   readonly isChanged: boolean
-  /** Undefined where a condition has left it alone. */
+  /** Undefined if a condition prevented the change. */
   readonly score: number | undefined
 }
 
 const left: Added = { isNew: false, isChanged: false, score: undefined }
 
-/** One member without options, of a set that is open already: what pipelines mostly do. */
+/** Adds one member without options to an open set: the common case in pipelines. */
 function addPlain(ks: Keyspace, call: KeyValueCall): Step<Reply> {
   const score = call.count === 4 ? call.args.read(2, parseFloat64) : undefined
   if (score === undefined) return add(ks, call, false)
@@ -131,7 +131,7 @@ function* addOne(
   return { isNew: false, isChanged, score }
 }
 
-/** Among the options, which end with the first score. */
+/** Searches the options, which end at the first score. */
 function answersScores(call: KeyValueCall): boolean {
   for (let i = 2; i < call.count && zaddOptions.some((option) => call.is(i, option)); i++) {
     if (call.is(i, 'incr') || call.is(i, 'ch')) return true
@@ -152,7 +152,7 @@ const zadd: KeyValueRow = {
   complexity: 'O(log(N)) for each member',
   syntax: 'key [NX | XX] [GT | LT] [CH] [INCR] score member [score member ...]',
   grain: 'write',
-  // INCR answers the score, CH whether it was another.
+  // INCR replies with the score; CH reveals whether the score was different.
   alsoRequires: (call) => (answersScores(call) ? ['read'] : []),
   run: addPlain,
 }
@@ -195,7 +195,7 @@ const zrem: KeyValueRow = {
   },
 }
 
-/** Saves a set that members have been taken from, and tells of it. */
+/** Saves a set after a removal, and notifies. */
 export function* saveRemoved(
   ks: Keyspace,
   set: SortedSet,

@@ -1,5 +1,5 @@
-// Strings that are numbers: integers of 64 bits, and decimals. A number is a string like any other;
-// adding to one keeps its time.
+// Strings that are numbers: integers of 64 bits, and decimals. A number is an ordinary string;
+// adding to it keeps its expiry time.
 
 import { Slice } from '../../../base/bytes/slice.js'
 import { notFloat, notInteger, refuse, wouldOverflow } from '../../../base/reply-error.js'
@@ -21,14 +21,14 @@ import type { Program, Step } from '../../../store/store.js'
 const shared = {
   flags: ['write', 'denyoom', 'fast'],
   categories: ['string'],
-  // The answer is what is stored, also where nothing is added to it.
+  // The reply reveals the stored value, even if 0 is added.
   privileges: ['read', 'write'],
   keys: [1, 1, 1],
   group: 'string',
   complexity: 'O(1)',
 } as const
 
-/** A command that adds to the integer of a key. */
+/** The row of a command that adds to an integer. */
 function counter(
   name: string,
   row: Pick<KeyValueRow, 'arity' | 'summary' | 'syntax'>,
@@ -108,13 +108,13 @@ const decrby = counter(
   { arity: 3, summary: 'Subtracts from the integer of a key.', syntax: 'key decrement' },
   (call) => {
     const amount = call.int64(2)
-    // Its negative does not fit 64 bits.
+    // The negative of this value does not fit 64 bits.
     if (amount === -(2n ** 63n)) throw refuse('ERR decrement would overflow')
     return -amount
   },
 )
 
-/** The sum of two decimals, one of them perhaps infinite. Throws where it is none. */
+/** The sum of two decimals, one of them possibly infinite. Throws if the sum is not a number. */
 export function sumOf(a: Decimal | 'infinite', b: Decimal | 'infinite'): Slice {
   const sum = a === 'infinite' || b === 'infinite' ? undefined : addDecimals(a, b)
   if (sum === undefined) throw refuse('ERR increment would produce NaN or Infinity')

@@ -1,5 +1,5 @@
-// LCS: what two strings have in common, in order. Its table is as large as both of them multiplied,
-// so that long strings are refused.
+// LCS: the longest common subsequence of two strings. Its table has the product of their sizes, so
+// long strings are refused.
 
 import { emptySlice } from '../../../base/bytes/slice.js'
 import { respBulkBytesMax } from '../../../base/limits.js'
@@ -46,7 +46,7 @@ const lcs: KeyValueRow = {
   grain: 'read',
   *run(ks, call) {
     const keys = yield* ks.keys([call.arg(1), call.arg(2)])
-    // The reference server looks at the types before the options.
+    // Redis checks the types before the options.
     if (keys.some((key) => key.exists && key.type !== 'string')) {
       throw refuse('ERR The specified keys must contain string values')
     }

@@ -1,5 +1,5 @@
-// What SET and GETEX take behind their values: conditions and times, in any order and case. The
-// same option may come again, the last one counts; two that exclude each other are no syntax.
+// The options of SET and GETEX: conditions and expiry times, in any order and case. If an option is
+// repeated, the last one counts. Options that exclude each other are a syntax error.
 
 import { syntaxError } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
@@ -9,14 +9,14 @@ interface SetOptions {
   condition: 'nx' | 'xx' | undefined
   answersOld: boolean
   keepsTime: boolean
-  /** Takes the time back: PERSIST. */
+  /** Removes the expiry time: PERSIST. */
   persists: boolean
   unit: ExpireUnit | undefined
-  /** Index of the time. */
+  /** Index of the expiry time. */
   time: number
 }
 
-/** From an index on. Throws "syntax error". */
+/** Parses options from an index on. Throws "syntax error". */
 export function readSetOptions(call: KeyValueCall, from: number): SetOptions {
   const options = noOptions()
   for (let i = from; i < call.count; i++) {
@@ -29,7 +29,7 @@ export function readSetOptions(call: KeyValueCall, from: number): SetOptions {
   return options
 }
 
-/** As readSetOptions, of GETEX. */
+/** As readSetOptions, for GETEX. */
 export function readGetexOptions(call: KeyValueCall, from: number): SetOptions {
   const options = noOptions()
   for (let i = from; i < call.count; i++) {
@@ -50,7 +50,7 @@ function noOptions(): SetOptions {
   }
 }
 
-/** Answers the index of the option's last word. */
+/** Returns the index of the option's last word. */
 function readTime(call: KeyValueCall, index: number, options: SetOptions): number {
   const unit = unitAt(call, index)
   const mayFollow = !options.keepsTime && !options.persists

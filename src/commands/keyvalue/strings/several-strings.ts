@@ -1,5 +1,5 @@
-// Many strings at once: read in one trip, written in one program, all of them or none. A key that
-// holds something else is no string to a reader, and gives way to a writer.
+// Several strings in one command: MGET, MSET and MSETNX. Writes are atomic. A reader treats a key
+// of another type as missing; a writer replaces it.
 
 import { mapKey } from '../../../base/bytes/bytes.js'
 import type { Slice } from '../../../base/bytes/slice.js'
@@ -41,8 +41,8 @@ function readNames(call: KeyValueCall): Slice[] {
 }
 
 /**
- * Writes the pairs from an index on, whose keys are given. A key that is named twice is written
- * twice, as one object: it knows what lies there then.
+ * Writes the pairs from an index on to `keys`. If a key is named twice, both writes use one Key
+ * object, which knows the value of the first.
  */
 function* putAll(
   ks: Keyspace,
@@ -60,10 +60,10 @@ function* putAll(
   }
 }
 
-/** Names up to so many are compared with each other; of more of them a map is made. */
+/** Up to this many names are compared pairwise; more use a map. */
 const comparedMax = 16
 
-/** The first of the keys with the name of the one at an index. */
+/** The first key with the same name as the one at `index`. */
 function firstOf(keys: readonly Key[], index: number): Key {
   const key = keys[index] as Key
   for (let i = 0; i < index; i++) {
@@ -103,7 +103,10 @@ const mset: KeyValueRow = {
 
 const doneOk: Step<Reply> = new Done(ok)
 
-/** Writes what can be written at once; answers where the first pair stands that cannot. */
+/**
+ * Overwrites strings without reading them, as far as possible; returns the index of the first pair
+ * that needs a read.
+ */
 function overwriteAll(ks: Keyspace, call: KeyValueCall): number {
   for (let i = 1; i < call.count; i += 2) {
     const name = call.arg(i)
@@ -113,7 +116,7 @@ function overwriteAll(ks: Keyspace, call: KeyValueCall): number {
   return call.count
 }
 
-/** Some keys at a time: that there are too many shows before all of them are read. */
+/** Reads a few keys at a time, so that a refusal for size comes before all are read. */
 function* msetLater(ks: Keyspace, call: KeyValueCall, from: number): Program<Reply> {
   for (let at = from; at < call.count; at += 2 * keysAtOnceMax) {
     const names: Slice[] = []

@@ -1,5 +1,5 @@
-// Parts of strings: how long one is, what stands where, and what is put behind it or over it. All
-// positions are in bytes, and what changes keeps its time.
+// Parts of strings: length, ranges, append and overwrite. All positions are in bytes, and a change
+// keeps the expiry time.
 
 import { emptySlice, Slice } from '../../../base/bytes/slice.js'
 import { respBulkBytesMax } from '../../../base/limits.js'
@@ -9,7 +9,7 @@ import { isTurned, partWithin } from './part-within.js'
 
 const shared = { categories: ['string'], keys: [1, 1, 1], group: 'string' } as const
 
-/** A copy of `length` bytes, zeros behind the end of `text`. */
+/** A copy of `length` bytes, padded with zeros after `text`. */
 function stretched(text: Slice, length: number): Uint8Array {
   const bytes = new Uint8Array(length)
   bytes.set(text.view())

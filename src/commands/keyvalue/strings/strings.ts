@@ -1,5 +1,5 @@
-// Strings: the values that are one piece of bytes. SET and GET are the commands that everything is
-// measured by, so they take no step that they do not need.
+// Strings: values of one piece of bytes. Benchmarks measure SET and GET, so these avoid every
+// unnecessary step.
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
@@ -230,7 +230,7 @@ const getex: KeyValueRow = {
   },
 }
 
-/** A time that is over takes the key away. */
+/** A time in the past deletes the key. */
 function* endAt(ks: Keyspace, key: Key, end: number): Program<void> {
   if (end <= ks.now) {
     yield* ks.remove(key)

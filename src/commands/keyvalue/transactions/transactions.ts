@@ -1,5 +1,5 @@
-// MULTI, EXEC, DISCARD and the keys that are watched in between. How EXEC runs what was queued is
-// the bus's affair.
+// MULTI, EXEC, DISCARD, and WATCH. The bus runs the queued commands of EXEC (transactions.ts of the
+// bus).
 
 import { refuse } from '../../../base/reply-error.js'
 import { Multi } from '../../../bus/keyvalue/clients/session.js'

@@ -1,6 +1,6 @@
-// The keys of WATCH with what they were: versions that the store gives to every put and never gives
-// again. A key that is not there, or is due, counts as version 0; that it was there in between and
-// is gone again shows in the puts of its name.
+// The keys of WATCH with their versions. The store gives each put a new version and never repeats
+// one. A missing or expired key has version 0. If it was created and removed meanwhile, the
+// observed puts of its name show that.
 
 import { mapKey } from '../../../base/bytes/bytes.js'
 import { Slice } from '../../../base/bytes/slice.js'
@@ -18,23 +18,23 @@ interface Watched {
   readonly place: Place
   readonly name: Slice
   readonly version: number
-  /** Of the collection that the database was then. */
+  /** The collection of the database at the time of WATCH. */
   readonly namespace: number
   /**
-   * Collections in which a key of that name has been put since; flushing changes the database's.
+   * Collections with puts of that name since WATCH. A flush gives the database another collection.
    */
   readonly put: ReadonlySet<number>
-  /** Ends the observing. */
+  /** Stops observing. */
   readonly end: () => void
 }
 
 class WatchedKeys implements Watches {
-  /** By where it is and its name: the first WATCH of a key counts. */
+  /** By place and name; the first WATCH of a key counts. */
   readonly keys = new Map<Place, Map<string, Watched>>()
 
-  /** EXEC itself: what a run of it put that came to nothing is no change to a further run. */
+  /** The current EXEC. A put of its own failed run must not count as a change in the next run. */
   writer: object | undefined
-  /** Collections with puts, as the first run of EXEC has found them: a further run must too. */
+  /** Puts that the first run of EXEC saw; a further run must use the same. */
   private found: Map<Watched, ReadonlySet<number>> | undefined
 
   end(): void {
@@ -51,7 +51,7 @@ class WatchedKeys implements Watches {
     const { tx } = places
     const watched = this.all()
     this.writer = writerOf(tx)
-    // A prepared run need not be like the one before.
+    // An optimistic run may differ from the one before.
     if (places.areOptimistic) this.found = undefined
     else this.found ??= new Map(watched.map((each) => [each, new Set(each.put)]))
     for (const each of watched) {
@@ -61,7 +61,7 @@ class WatchedKeys implements Watches {
       if (version !== 0) continue
       const isPut = (into: ReadonlySet<number>) => into.has(namespace) || into.has(ks.ns.id)
       if (isPut(this.found?.get(each) ?? put)) return true
-      // Put since the first run, perhaps between two runs, and perhaps gone again.
+      // Checks puts since the first run, perhaps between two runs, of keys that may be gone again.
       whenRun(tx, () => {
         if (isPut(put)) throw new WatchedKeyChanged()
       })
@@ -84,12 +84,12 @@ export function* watch(ks: Keyspace, call: KeyValueCall): Program<void> {
     if (inPlace.has(known)) continue
     const record = recordKeyOf(ks.ns, name)
     const put = new Set<number>()
-    // Observed before it is looked up: nothing comes in between.
+    // Observes before reading, so that no change in between is missed.
     const { store } = call.services
     const endPuts = store.observePuts(record, (id, writer) => {
       if (writer !== watched.writer) put.add(id)
     })
-    // A database of a home may be made and removed again, under an id that cannot be foreseen.
+    // The database of a home may be removed and created again, under an unknown id.
     const endPlace = place.space.isMain
       ? undefined
       : store.observe(place.key, () => put.add(ks.ns.id))

@@ -1,5 +1,5 @@
-// Functions and casts that ask the catalog: what the OIDs of the virtual tables stand for, and
-// which one a name has. Those that tell of the session alone are in session-functions.ts.
+// Functions and casts on the catalog: from OIDs of the virtual tables to names and back. Functions
+// of the session alone are in session-functions.ts.
 
 import type { Expression } from '../../../protocol/sql/ast.js'
 import { integerOf } from '../../../value/numbers.js'
@@ -21,10 +21,10 @@ import type { Relation, RelationIndex, Relations } from './catalog-relations.js'
 import { typeOidOf, typeWords } from './catalog-types.js'
 import { hasPrivilege } from './privileges.js'
 
-/** Of what the caller may read; undefined where no statement asked for it. */
+/** The relations that the caller may read; undefined if no statement needed them. */
 type KnownRelations = Relations | undefined
 
-/** `args` may be NULL, each of them. */
+/** Each of `args` may be NULL. */
 type Run = (args: readonly SqlValue[], relations: KnownRelations) => SqlValue
 
 const privilegeNames = [
@@ -70,7 +70,7 @@ const runs = new Map<string, Run>([
     const isThere = isVisible || relations.namespaceByOid(asked) !== undefined
     return isThere ? boolValue(isVisible) : undefined
   }),
-  // What tables take is not asked while a statement runs: unknown is no wrong figure.
+  // Table sizes are not read while a statement runs. NULL is better than a wrong figure.
   ...each('pg_relation_size pg_total_relation_size pg_table_size', () => undefined),
 ])
 
@@ -78,7 +78,7 @@ function each(names: string, run: Run): [string, Run][] {
   return names.split(' ').map((name) => [name, run])
 }
 
-/** Functions that ask what collections there are. */
+/** Functions that need the list of collections. */
 const relational = new Set([
   ...['pg_get_userbyid', 'pg_get_indexdef', 'pg_get_constraintdef', 'to_regclass'],
   ...['pg_index_key_count', 'pg_table_is_visible', ...privilegeNames],
@@ -87,13 +87,13 @@ const relational = new Set([
 /** Types whose values are the OIDs of the catalog. */
 const oidTypes = new Set(['regclass', 'regtype', 'regnamespace', 'oid', 'regproc'])
 
-/** Whether the expression, without its operands, asks what collections there are. */
+/** Whether the expression, without its operands, needs the list of collections. */
 export function needsRelations(expression: Expression): boolean {
   if (expression.kind === 'call') return relational.has(expression.name)
   return expression.kind === 'cast' && oidTypes.has(expression.type.name)
 }
 
-/** What stands for a function or cast of the catalog; undefined for all other expressions. */
+/** The evaluator of a catalog function or cast; undefined for other expressions. */
 export function catalogEvaluator(
   expression: Expression,
   scope: Scope,
@@ -124,7 +124,7 @@ function callEvaluator(call: Call, scope: Scope, relations: KnownRelations): Eva
   )
 }
 
-/** A name is looked up; a number shows as the name that it stands for, or stays one. */
+/** Casts a name to its OID. A number becomes the name that it stands for, or stays a number. */
 function oidCast(type: string, given: Value, relations: KnownRelations): Value {
   if (given.type !== bsonType.string) {
     const oid = oidOf(given)
@@ -143,7 +143,7 @@ function oidCast(type: string, given: Value, relations: KnownRelations): Value {
   throw evaluationError(state, `"${name}" does not exist as ${type}`)
 }
 
-/** `pg_get_indexdef(index, column, pretty)`: of a column from 1 on its name alone. */
+/** `pg_get_indexdef(index, column, pretty)`: with a column from 1 on, only its name. */
 function indexText([oid, column]: readonly SqlValue[], relations: KnownRelations): SqlValue {
   const found = relations?.indexByOid(oidOf(oid))
   if (found === undefined) return undefined

@@ -1,5 +1,5 @@
-// What the virtual tables tell of: the collections and views that the caller may read, with their
-// indexes, owners and columns, under numbers that stay as long as they are there.
+// The data of the virtual tables: the collections and views that the caller may read, with their
+// indexes, owners and columns. Their OIDs stay the same as long as they exist.
 
 import { showSampleDocuments } from '../../../base/limits.js'
 import type { Call } from '../../../bus/document/call.js'
@@ -20,13 +20,13 @@ import { type ColumnType, columnTypeOf } from './catalog-types.js'
 import { constraintName } from './constraint-name.js'
 import { idColumn, type KnownTable } from './known-table.js'
 
-/** PostgreSQL's own objects end before this. */
+/** OIDs below this are PostgreSQL's own. */
 const firstOid = 16_384
-/** Of the index of `_id`, which has no descriptor. */
+/** OIDs of indexes on `_id`, which have no descriptor. */
 const firstIdIndexOid = 1_000_000_000
 const firstRoleOid = 10
 
-/** What of a call it takes to read the catalog. */
+/** What reading the catalog needs from a call. */
 type CatalogCall = Reader & Pick<Call<unknown, unknown>, 'db' | 'context'>
 
 export const operatorName = 'operator'
@@ -57,11 +57,11 @@ export class Relations {
   private constructor(
     readonly call: CatalogCall,
     readonly list: readonly Relation[],
-    /** Every collection and view of the database, also those that the caller may not read. */
+    /** Every collection and view of the database, readable or not. */
     readonly all: readonly Namespace[],
-    /** In which the caller may read something. */
+    /** Databases in which the caller may read something. */
     readonly databases: readonly string[],
-    /** OIDs by name: owners, the operator and who asks. */
+    /** OIDs of owners, the operator and the caller, by name. */
     readonly roles: ReadonlyMap<string, number>,
   ) {}
 
@@ -78,12 +78,12 @@ export class Relations {
     const list: Relation[] = []
     const databases = new Set([call.db])
     yield* eachReachable(tx, call, function* (ns) {
-      // The server's own are none of the tables that users have made.
+      // The server's own collections are not tables of users.
       if (ns.access.audience !== undefined) return
       databases.add(ns.db)
       if (ns.db === call.db) list.push(relationOf(ns, roleOf(ns.access.owner ?? operatorName)))
     })
-    // Those that the caller may not read, too: privileges are told of each.
+    // Includes collections that the caller may not read, because privileges are listed for each.
     const here = (yield* shownNamespaces(tx, call.db)).filter(
       ({ access }) => access.audience === undefined,
     )
@@ -95,12 +95,12 @@ export class Relations {
     return `unknown (OID=${oid})`
   }
 
-  /** Of all, readable or not. */
+  /** Searches all collections, readable or not. */
   namespaceByOid(oid: number): Namespace | undefined {
     return this.all.find(({ id }) => firstOid + id === oid)
   }
 
-  /** As it is written, else in lower case. */
+  /** Searches the name as written, then in lower case. */
   namespaceByName(name: string): Namespace | undefined {
     const named = (wanted: string) => this.all.find((ns) => ns.name === wanted)
     return named(name) ?? named(name.toLowerCase())
@@ -133,7 +133,7 @@ function relationOf(ns: Namespace, owner: number): Relation {
   return { oid: firstOid + ns.id, ns, isView, owner, indexes: isView ? [] : indexesOf(ns) }
 }
 
-/** The key of a declared table is the one that CREATE TABLE says; `_id` is none of its columns. */
+/** A declared table has the keys of its CREATE TABLE; `_id` is not one of its columns. */
 function indexesOf(ns: Namespace): readonly RelationIndex[] {
   const known = declaredTable(ns)
   const secondary = secondaryIndexes(ns)
@@ -150,7 +150,7 @@ function indexesOf(ns: Namespace): readonly RelationIndex[] {
   return [ofId, ...own]
 }
 
-/** As CREATE TABLE makes one. */
+/** Whether CREATE TABLE would make this index as a primary key. */
 function isPrimaryKey(
   { name, unique, fields }: IndexDescriptor,
   { required }: KnownTable,
@@ -163,7 +163,7 @@ function indexOf({ id, name, fields, unique }: IndexDescriptor, isPrimary: boole
   return { oid: firstOid + id, name, isPrimary, isUnique: unique, keys }
 }
 
-/** Those of CREATE TABLE, else those of the first documents; a view's are not looked for. */
+/** The columns of CREATE TABLE, else those of the first documents; a view is not sampled. */
 export function* relationColumns(
   tx: ReadTx & Guarded,
   { ns, isView }: Relation,

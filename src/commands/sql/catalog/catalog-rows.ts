@@ -1,5 +1,5 @@
-// The rows of the virtual tables, made of what the caller may read. A column that a row does not
-// name is NULL; a table without an entry here has no rows.
+// The rows of the virtual tables, from what the caller may read. A column that a row omits is NULL;
+// a table without an entry here has no rows.
 
 import { entryUnits } from '../../../base/work/work-figures.js'
 import type { Guarded } from '../../../engine/types.js'
@@ -22,7 +22,7 @@ import { isOfColumns, type TablePrivilege, tablePrivileges } from './privileges.
 
 type CatalogRow = Readonly<Record<string, unknown>>
 
-/** What of its own rows a statement asks for: a table by its name or OID. */
+/** Which rows a statement needs: those of one table, by name or OID. */
 export interface Wanted {
   readonly name: string | undefined
   readonly oid: number | undefined
@@ -171,7 +171,7 @@ const settingRows = Object.entries(sessionSettings).map(([name, setting]) => ({
   source: 'default',
 }))
 
-/** What the caller may do; of others nothing is listed. */
+/** The privileges of the caller; those of other users are not listed. */
 function grantRows(relations: Relations): CatalogRow[] {
   return tablePrivileges(relations).map((held) => ({
     ...grantOf(held, relations),
@@ -205,7 +205,7 @@ function* columnGrants(
   )
 }
 
-/** Rows of tables whose columns have to be looked for. */
+/** Tables whose rows need sampled columns. */
 const sampled: Readonly<
   Record<
     string,
@@ -269,13 +269,13 @@ const sampled: Readonly<
   },
 }
 
-/** What number a column has in its table; 0, as of an expression, for a path below a column. */
+/** The number of a column in its table. A path below a column has 0, like an expression. */
 function* columnNumbers(
   tx: ReadTx & Guarded,
   relation: Relation,
   { call }: Relations,
 ): Program<(path: string) => number> {
-  // Documents begin with their _id: most collections have no other key.
+  // Most collections have no key but `_id`, which is the first field of a document.
   const isById = relation.indexes.every(({ keys }) => keys.every(({ path }) => path === idColumn))
   if (isById && declaredTable(relation.ns) === undefined) return () => 1
   const columns = yield* relationColumns(tx, relation, call)
@@ -311,7 +311,7 @@ function attributeOf(
   }
 }
 
-/** The rows of a table; of those that look into collections only what is wanted. */
+/** The rows of a table. Tables that sample collections sample only the wanted ones. */
 export function* catalogRows(
   tx: ReadTx & Guarded,
   table: string,
@@ -330,13 +330,13 @@ export function* catalogRows(
   return rows
 }
 
-/** `p`: of one length; `x`: of any, and compressed where it is long. */
+/** `p`: fixed length; `x`: variable length, compressed if long. */
 function storageOf({ name }: ColumnType): string {
   const length = catalogTypes.find((type) => type.name === name)?.length ?? -1
   return length > 0 ? 'p' : 'x'
 }
 
-/** Of the relation, or of one of its indexes. */
+/** Whether the OID is that of the relation or of one of its indexes. */
 function hasOid({ oid, indexes }: Relation, wanted: number): boolean {
   return oid === wanted || indexes.some((index) => index.oid === wanted)
 }
@@ -460,7 +460,7 @@ interface Constraint {
   readonly paths: readonly string[]
 }
 
-/** Primary keys and unique indexes. */
+/** Primary keys and unique indexes as constraints. */
 function constraintsOf({ list }: Pick<Relations, 'list'>): Constraint[] {
   return list.flatMap((relation) =>
     relation.indexes

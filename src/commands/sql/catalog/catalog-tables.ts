@@ -1,6 +1,6 @@
-// The columns of the virtual tables, in PostgreSQL's order. Each is `name type`; `pg_catalog` may
-// be left out before a table's name, as its search path has it. Tables that never have a row here
-// have the columns that clients ask for without a table's name.
+// The columns of the virtual tables, in PostgreSQL's order, each as `name type`. As in PostgreSQL's
+// search path, the schema `pg_catalog` is optional. Tables without rows only have the columns that
+// clients name.
 
 import type { TableName } from '../../../protocol/sql/ast.js'
 
@@ -129,7 +129,7 @@ const definitions: Readonly<Record<string, string>> = {
     defaclacl text`,
 }
 
-/** Names of columns and their types. */
+/** Column names with their types. */
 export type TableColumns = ReadonlyMap<string, string>
 
 const tables = new Map(
@@ -145,7 +145,7 @@ function columnsIn(text: string): TableColumns {
   )
 }
 
-/** `pg_class`, `information_schema.tables`; undefined where there is no such virtual table. */
+/** `pg_class`, `information_schema.tables`; undefined if the name is no virtual table. */
 export function virtualName({ schema, name }: TableName): string | undefined {
   const full = schema === undefined || schema === 'pg_catalog' ? name : `${schema}.${name}`
   return tables.has(full) ? full : undefined
@@ -155,7 +155,7 @@ export function virtualTable(name: string): TableColumns {
   return tables.get(name) ?? new Map()
 }
 
-/** As which type a column comes in results: `varchar(10)` is a varchar. */
+/** The type of a column in results: `varchar(10)` becomes varchar. */
 export function resultType(type: string, isDeclared = false): string {
   if (isDeclared) return type.replace(/\(.*\)/, '')
   return resultTypes.get(type) ?? type

@@ -1,14 +1,14 @@
-// Types as PostgreSQL's catalog has them: their OIDs, which clients decode by, and their names in
-// words. What a collection's column is sampled to be has one of these.
+// Types as in PostgreSQL's catalog: the OIDs by which clients decode, and the long names. The
+// sampled type of a column is one of these.
 
 interface CatalogType {
   readonly name: string
   readonly oid: number
-  /** OID of the array of it. */
+  /** OID of its array type. */
   readonly arrayOid: number
-  /** In words; its own name where undefined. */
+  /** The long name; undefined if it equals the name. */
   readonly words?: string
-  /** Bytes; -1 for those of varying length. */
+  /** Bytes; -1 for variable length. */
   readonly length: number
   readonly category: string
 }
@@ -64,12 +64,12 @@ const byArrayOid = new Map(catalogTypes.map((type) => [type.arrayOid, type]))
 /** A column's type: `varchar(10)`, `int4[]`. */
 export interface ColumnType {
   readonly oid: number
-  /** -1: none. */
+  /** -1 means none. */
   readonly modifier: number
-  /** PostgreSQL's own name: `_int4` for an array. */
+  /** PostgreSQL's name: `_int4` for an array. */
   readonly name: string
   readonly words: string
-  /** As errors print it: `integer[]`. */
+  /** The name in error texts: `integer[]`. */
   readonly title: string
 }
 
@@ -85,14 +85,17 @@ export function columnTypeOf(text: string): ColumnType {
   return { oid, modifier, name, words: isArray ? 'ARRAY' : words, title }
 }
 
-/** Lengths are kept with four bytes more, digits and places in one number. */
+/** PostgreSQL adds 4 to a length, and packs precision and scale into one number. */
 function modifierOf(name: string, first: string | undefined, second: string | undefined): number {
   if (first === undefined) return -1
   if (name === 'numeric') return Number(first) * 65_536 + Number(second ?? 0) + 4
   return name === 'varchar' || name === 'bpchar' ? Number(first) + 4 : -1
 }
 
-/** Names in words, with and without lengths, and PostgreSQL's own: `integer`, `int4`, `text[]`. */
+/**
+ * The OID of a long name, with or without a length, or of PostgreSQL's own: `integer`, `int4`,
+ * `text[]`.
+ */
 export function typeOidOf(text: string): number | undefined {
   const found = /^\s*(?:pg_catalog\.)?"?([a-z_][\w ]*?)"?\s*(?:\([\d, ]*\))?\s*(\[\])?\s*$/i.exec(
     text,
@@ -117,7 +120,7 @@ const aliases = new Map<string, string>([
   ] as const),
 ])
 
-/** `format_type`: undefined for a type that is not known. */
+/** As `format_type`; undefined for an unknown type. */
 export function typeWords(oid: number, modifier: number): string | undefined {
   const element = byArrayOid.get(oid)
   if (element !== undefined) return `${element.words ?? element.name}[]`

@@ -1,5 +1,5 @@
-// Virtual tables: information_schema and pg_catalog as documents made of what the caller may read,
-// behind the same SELECT as collections.
+// Virtual tables: information_schema and pg_catalog as documents. They show what the caller may
+// read, and use the same SELECT as collections.
 
 import type { Guarded } from '../../../engine/types.js'
 import type { TableName } from '../../../protocol/sql/ast.js'
@@ -14,14 +14,14 @@ import { catalogRows, type Wanted } from './catalog-rows.js'
 import { virtualName, virtualTable } from './catalog-tables.js'
 import type { KnownTable } from './known-table.js'
 
-/** Whether the name is none of a collection. */
+/** Whether the name belongs to a virtual table. */
 export function isVirtual(reference: TableName): boolean {
   return reference.schema !== undefined || virtualName(reference) !== undefined
 }
 
 const knownTables = new Map<string, KnownTable>()
 
-/** Throws 42P01 for a table that no schema has. */
+/** The columns of a virtual table. Throws 42P01 for a table that no schema has. */
 export function knownVirtual(reference: TableName): KnownTable {
   const name = nameOf(reference)
   const known = knownTables.get(name)
@@ -38,7 +38,7 @@ function nameOf(reference: TableName): string {
   throw evaluationError(evaluationState.undefinedTable, message, reference.at)
 }
 
-/** The rows as documents that have every column; `filter` says which collections are looked at. */
+/** The rows as documents with every column; `filter` restricts the sampled collections. */
 export function* virtualDocuments(
   tx: ReadTx & Guarded,
   reference: TableName,
@@ -53,7 +53,7 @@ export function* virtualDocuments(
   )
 }
 
-/** A table that the filter names at its top. */
+/** The table that the filter names at its top level. */
 function wantedBy(filter: Document): Wanted {
   let name: string | undefined
   let oid: number | undefined
@@ -75,7 +75,7 @@ function wantedBy(filter: Document): Wanted {
   return { name, oid }
 }
 
-/** Columns that name a relation by its OID, or one of its indexes. */
+/** Columns with the OID of a relation or of an index. */
 const ofRelation = new Set(['attrelid', 'indrelid', 'indexrelid', 'conrelid', 'conindid'])
 
 function equalIn(value: Value): Value | undefined {

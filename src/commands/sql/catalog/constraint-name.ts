@@ -1,5 +1,5 @@
-// What the key of documents is called as a constraint: `_id_` is the primary key of its table, and
-// errors and the catalogue call it alike.
+// The constraint name of the document key. `_id_` is the primary key of its table, and errors and
+// the catalogue use the same name.
 
 const idIndex = '_id_'
 

@@ -1,21 +1,21 @@
-// Tables whose columns are known before a row is read: virtual ones, and those that CREATE TABLE
-// has made. Their names are looked up, `*` is their columns, and what they have not is an error.
+// Tables with known columns: virtual ones, and those of CREATE TABLE. Their column names are
+// checked before a row is read, `*` stands for their columns, and an unknown column is an error.
 
 import type { TableColumns } from './catalog-tables.js'
 
 export interface KnownTable {
-  /** Names and PostgreSQL's names of types, in order: what `*` shows. */
+  /** Column names with PostgreSQL's type names, in the order of `*`. */
   readonly columns: TableColumns
-  /** Columns that hold no NULL. */
+  /** Columns that may not be NULL. */
   readonly required: ReadonlySet<string>
-  /** Made by CREATE TABLE; else it is a table of the catalog. */
+  /** From CREATE TABLE; else a virtual table. */
   readonly isDeclared: boolean
 }
 
-/** By the tables of a statement; undefined: its documents may have any field. */
+/** By the tables of a statement; the documents of an undefined one may have any field. */
 export type KnownTables = readonly (KnownTable | undefined)[]
 
-/** A column of every declared table; `*` shows it where CREATE TABLE names it. */
+/** A column of every declared table; `*` shows it only if CREATE TABLE names it. */
 export const idColumn = '_id'
 
 export function hasColumn({ columns, isDeclared }: KnownTable, name: string): boolean {

@@ -1,6 +1,6 @@
-// has_table_privilege, related functions, and the privilege views: the decision about rights
-// (allow), told in PostgreSQL's words. Of another wallet only what mode and owner say is told,
-// which any client may ask; roles are for those who may change them.
+// has_table_privilege, related functions, and the privilege views: the rights decision (allow) in
+// PostgreSQL's terms. For another wallet only mode and owner count, which every client may read.
+// Roles are visible only to callers that may change them.
 
 import type { Namespace, Privilege } from '../../../engine/types.js'
 import { allow } from '../../../identity/rights/allow.js'
@@ -11,7 +11,7 @@ import { evaluationError, evaluationState } from '../expression/evaluation-error
 import { operatorName, type Relations, userOf } from './catalog-relations.js'
 import { virtualName } from './catalog-tables.js'
 
-/** What each privilege of a table is here. Views take no changes. */
+/** Sigil's privilege for each privilege of a table. Views cannot be changed. */
 const requiredBy: Readonly<Record<string, Privilege>> = {
   SELECT: 'read',
   INSERT: 'write',
@@ -26,13 +26,13 @@ const requiredBy: Readonly<Record<string, Privilege>> = {
 const columnPrivileges = ['SELECT', 'INSERT', 'UPDATE', 'REFERENCES']
 const ofViews: ReadonlySet<string> = new Set(['SELECT'])
 
-/** Whether a user may do something to a table; undefined: to a new one. */
+/** Whether a user has the privilege on a table; undefined stands for a new table. */
 type Holder = (required: Privilege, ns: Namespace | undefined) => boolean
 
-/** A privilege as it was asked for. */
+/** One requested privilege. */
 interface Asked {
   readonly name: string
-  /** WITH GRANT OPTION: may it be given to others? */
+  /** WITH GRANT OPTION: whether the user may grant it to others. */
   readonly isGrant: boolean
 }
 
@@ -42,7 +42,7 @@ export interface TablePrivilege {
   readonly isGrantable: boolean
 }
 
-/** `has_…_privilege` by its name; NULL where an argument is. */
+/** A `has_…_privilege` function by name; NULL if an argument is NULL. */
 export function hasPrivilege(
   name: string,
   args: readonly (Value | undefined)[],
@@ -67,7 +67,7 @@ export function hasPrivilege(
   }
 }
 
-/** All that the caller may do to the tables of the database. */
+/** All privileges of the caller on the tables of the database. */
 export function tablePrivileges(relations: Relations): TablePrivilege[] {
   const holder = own(relations)
   return relations.all.flatMap((ns) =>
@@ -85,7 +85,7 @@ function own({ call }: Relations): Holder {
   return (required, ns) => call.mayAt(required, ns ?? { db: call.db, name: '', access: undefined })
 }
 
-/** By name, or by the number of pg_roles; 0 and `public` are all users. */
+/** The user by name, or by OID of pg_roles; 0 and `public` stand for all users. */
 function holderOf(user: Value, relations: Relations): Holder {
   const { call } = relations
   const name = user.type === bsonType.string ? stringOf(user) : roleIn(user, relations)
@@ -96,7 +96,7 @@ function holderOf(user: Value, relations: Relations): Holder {
   if (name === operatorName) return () => true
   if (name === 'public')
     return (required, ns) => required === 'read' && ns?.access.mode === 'public'
-  // Without logins the operator goes by any name.
+  // Without logins the operator has every name.
   if (address === undefined && call.identity.kind === 'operator') return own(relations)
   if (address === undefined) {
     throw evaluationError(evaluationState.undefinedType, `role "${name}" does not exist`)
@@ -120,7 +120,7 @@ function roleIn(user: Value, { roles }: Relations): string | undefined {
   return undefined
 }
 
-/** Names of privileges with commas between them: one that is held is enough. */
+/** Parses privileges separated by commas; having one of them is enough. */
 function asked(privileges: Value, known: readonly string[]): readonly Asked[] {
   return stringOf(privileges)
     .split(',')
@@ -178,7 +178,7 @@ const schemas = new Map([
   ['information_schema', 13_000],
 ])
 
-/** Every collection is in `public`; who may write at all may make one. */
+/** Every collection is in `public`. A caller that may write may create one. */
 function ofSchema(schema: Value, privileges: Value, holder: Holder): boolean | undefined {
   const isName = schema.type === bsonType.string
   const name = isName ? stringOf(schema) : nameOfSchema(integerOf(schema))
@@ -197,7 +197,7 @@ function nameOfSchema(oid: number | undefined): string | undefined {
   return undefined
 }
 
-/** Databases are entered by every login; nothing is made in them but collections. */
+/** Every login may connect to a database; only collections can be created in it. */
 function ofDatabase(
   database: Value,
   privileges: Value,

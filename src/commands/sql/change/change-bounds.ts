@@ -1,6 +1,5 @@
-// What bounds a change: it is one write program, which neither pauses nor grows without end. What
-// is too much for it is refused before anything is done.
-// (docs/design/transactions.md, rules 1 and 2)
+// The bounds of a change: it is one write program, which cannot pause and has a maximum size. A
+// larger change is refused before it writes anything. (docs/design/transactions.md, rules 1 and 2)
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import { documentDepthMax, modifyRunsMax, programPutsMax } from '../../../base/limits.js'
@@ -21,13 +20,13 @@ export function takesTooLong(): GatewayError {
   return fail('TransactionTooLarge', text, { sqlState: '54000', hint })
 }
 
-/** Throws WriteConflict where a statement has been begun again often enough. */
+/** Throws WriteConflict if a statement has restarted too often. */
 export function timesOut(run: number): void {
   if (run + 1 < modifyRunsMax) return
   throw fail('WriteConflict', 'the rows kept changing while the statement was being prepared')
 }
 
-/** Throws where a document is too large or nested too deep to be stored. */
+/** Throws if a document is too large or too deeply nested to be stored. */
 export function requireShape(document: Document): void {
   checkSize(document)
   if (depthOf(documentValue(document)) > documentDepthMax) throw tooDeep()

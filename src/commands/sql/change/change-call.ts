@@ -1,5 +1,5 @@
-// What the commands of SQL are called with: the text of a statement, the values of its
-// placeholders, and the collections that its tables are.
+// The arguments of the SQL commands: the text of a statement, the values of its placeholders, and
+// the collections of its tables.
 
 import { fail } from '../../../base/errors.js'
 import type { Call } from '../../../bus/document/call.js'
@@ -24,7 +24,7 @@ import type { Scope } from '../expression/scope.js'
 import { sessionOf } from '../session/session-facts.js'
 import { parsedStatement } from '../statement-cache.js'
 
-/** What stands beside the text in every command of SQL. */
+/** The parameters beside the text in every SQL command. */
 export const sqlParams = {
   params: withDefault(arrayOf(anyValue), []),
   rowsDefault: optional(countNumber),
@@ -40,10 +40,10 @@ export type ChangeStatement =
   | DeleteStatement
   | TruncateStatement
 
-/** Scope of a statement's expressions over rows of these tables. */
+/** The scope of a statement's expressions over rows of these tables. */
 export function scopeOf(call: SqlCall, tables: readonly string[], known?: KnownTables): Scope {
   const parameters: readonly Value[] = call.args.params
-  // What is constant is computed as it is compiled.
+  // Constants are evaluated during compilation.
   const scope = { tables, parameters, now: call.now, session: sessionOf(call) }
   return known === undefined ? scope : { ...scope, known }
 }
@@ -61,7 +61,7 @@ export function changeOf(call: Pick<SqlCall, 'target'>): ChangeStatement {
   }
 }
 
-/** Throws 42P01 for a table of a schema: collections have none, and the catalog is not changed. */
+/** Throws 42P01 for a table with a schema: collections have none, and the catalog is read-only. */
 export function collectionOf({ schema, name }: TableName): string {
   if (schema === undefined) return name
   if (schema === 'information_schema' || schema === 'pg_catalog') {

@@ -1,5 +1,5 @@
-// What changes and definitions do wrong that has a place in the statement's text: told as the
-// parser tells its own, so that a client can show where.
+// Errors of changes and definitions that have a position in the statement's text. They have the
+// form of the parser's errors, so that a client can mark the position.
 
 import { type CodeName, fail, type GatewayError } from '../../../base/errors.js'
 import { sqlError } from '../../../protocol/sql/sql-error.js'

@@ -1,6 +1,6 @@
-// The names of a change of a declared table put in their places: columns begin with their table,
-// `*` is the table's columns, and what it has not is refused where it stands. Changes of other
-// collections are left as they are: their documents may have any field.
+// Binds the names of a change of a declared table: columns get their table, `*` becomes the
+// columns, and unknown names are refused at their position. Changes of other collections stay as
+// they are, because their documents may have any field.
 
 import type {
   Assignment,
@@ -19,9 +19,9 @@ type Change = UpdateStatement | DeleteStatement | InsertStatement
 
 export interface BoundChange<S extends Change> {
   readonly statement: S
-  /** What the rows are called. */
+  /** Names of the tables of the rows. */
   readonly tables: readonly string[]
-  /** Undefined: the collection was not made by CREATE TABLE. */
+  /** Undefined if the collection is not from CREATE TABLE. */
   readonly known: KnownTables | undefined
 }
 
@@ -37,7 +37,7 @@ export function boundChange<S extends Change>(
   const before = bound.get(statement)
   if (before?.table === table) return before as BoundChange<S> & { readonly table: KnownTable }
   const names = new Names([name], [table])
-  // Of the same kind as the statement that it is made of.
+  // The bound statement has the kind of the original.
   const own = inPlaces(statement, names, table) as S
   const made = { statement: own, tables: [name], known: [table] }
   bound.set(statement, { ...made, table })

@@ -1,6 +1,5 @@
-// Values put into a document at the columns and paths that a statement writes to: INSERT builds
-// documents of nothing by it, UPDATE changes those that are there. What is not written to is
-// copied.
+// Writes values into a document at the columns and paths of a statement. INSERT builds new
+// documents with it, UPDATE changes stored ones. Everything else is copied.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { fail, type GatewayError } from '../../../base/errors.js'
@@ -11,19 +10,19 @@ import { Elements } from '../../../value/elements.js'
 import { bsonType, type Document, nullValue, type Value } from '../../../value/value.js'
 import { DocumentWriter } from '../../../value/writer.js'
 
-/** By the position of a target; undefined: DEFAULT, which is no field at all. */
+/** Values by target; undefined means DEFAULT, which writes no field. */
 export type Given = readonly (Value | undefined)[]
 
 type Node = Leaf | Branch
 
 interface Leaf {
-  /** Which of the targets. */
+  /** Index of the target. */
   readonly at: number
 }
 
 interface Branch {
   readonly children: Map<string, Node>
-  /** Its children are places of an array. */
+  /** Whether its children are places of an array. */
   readonly isArray: boolean
 }
 
@@ -31,16 +30,14 @@ export class PathTree {
   private readonly root: Branch = { children: new Map(), isArray: false }
 
   /**
-   * `clash` makes the error for a target that another one writes to as well. Throws BadValue
-   * (42602) for a name that begins with a dollar, Overflow for a path that is too deep.
+   * `clash` creates the error for a target that is assigned twice. Throws BadValue (42602) for a
+   * name that begins with a dollar, Overflow for a path that is too deep.
    */
   constructor(targets: readonly Target[], clash: (target: Target) => GatewayError) {
     for (const [at, target] of targets.entries()) this.add(target, at, clash)
   }
 
-  /**
-   * The document with the values in it. Throws PathNotViable where a path leads through a scalar.
-   */
+  /** The document with the values. Throws PathNotViable if a path leads through a scalar. */
   write(document: Document, given: Given): Document {
     const out = new DocumentWriter()
     writeObject(out, document, 0, this.root, given)
@@ -163,7 +160,7 @@ function writeArray(
   }
 }
 
-/** DEFAULT has no place to leave out: it is null. */
+/** DEFAULT in an array writes null, because a place cannot be omitted. */
 function writePlace(
   out: DocumentWriter,
   at: number,
@@ -177,7 +174,7 @@ function writePlace(
   else writeNode(out, name, node, before, given)
 }
 
-/** Whether anything below is more than DEFAULT. */
+/** Whether any value below the node is not DEFAULT. */
 function givesAny(node: Node, given: Given): boolean {
   if ('at' in node) return given[node.at] !== undefined
   for (const child of node.children.values()) if (givesAny(child, given)) return true

@@ -1,5 +1,5 @@
-// What a change needs of its collection: writing, and reading where it tells or uses something of
-// the rows that are there. TRUNCATE is a flush, which is the owner's.
+// The privileges of a change: `write`, and `read` if it uses or returns existing rows. TRUNCATE is
+// a flush, which needs the owner's privilege.
 
 import type { Privilege, Resource } from '../../../engine/types.js'
 import type { Assignment } from '../../../protocol/sql/ast.js'
@@ -12,7 +12,7 @@ import {
   type TruncateStatement,
 } from './change-call.js'
 
-/** The one collection that a change reaches, and what it needs of it. */
+/** The only collection that a change uses, with its privileges. */
 export function resourceOf(
   { db, target }: Pick<SqlCall, 'db' | 'target'>,
   statement: ChangeStatement,
@@ -31,7 +31,7 @@ function privilegesOf(statement: ChangeStatement): readonly Privilege[] {
   return reads(statement) ? ['read', 'write'] : ['write']
 }
 
-/** Whether what it does or answers tells something of the documents that are there. */
+/** Whether its work or its reply reveals stored documents. */
 function reads(statement: Exclude<ChangeStatement, TruncateStatement>): boolean {
   if (statement.returning.length > 0) return true
   if (statement.kind === 'insert') return statement.conflict !== undefined

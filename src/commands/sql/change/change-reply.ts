@@ -1,5 +1,5 @@
-// Replies of changes: the figures of the document routes, a cursor with what RETURNING asked for,
-// and its columns. (docs/http.md, "SQL")
+// Replies of changes: the figures of the document routes, a cursor with the rows of RETURNING, and
+// its columns. (docs/http.md, "SQL")
 
 import { reply } from '../../../bus/document/reply.js'
 import { documentsSource } from '../../../engine/sources/source.js'
@@ -14,7 +14,7 @@ import { columnsOf, withColumns } from '../select/column-type.js'
 import { compileResults, type Results } from '../select/result.js'
 import type { SqlCall } from './change-call.js'
 
-/** What RETURNING makes of the rows; undefined where nothing is returned. */
+/** The results of RETURNING; undefined without it. */
 export function returningOf(items: readonly ResultItem[], scope: Scope): Results | undefined {
   return items.length === 0 ? undefined : compileResults(items, scope)
 }

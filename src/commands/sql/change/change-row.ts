@@ -1,6 +1,6 @@
-// sqlChange: INSERT, UPDATE, DELETE and TRUNCATE, each all or nothing: what is to be changed is
-// found and computed by a read that may pause, then changed in one write program, which looks again
-// at what others have changed in between. (docs/design/transactions.md, rules 1 and 2)
+// sqlChange: INSERT, UPDATE, DELETE and TRUNCATE, each atomic. A read that may pause finds the rows
+// and computes the changes. One write program then applies them, after it has checked for changes
+// by other clients. (docs/design/transactions.md, rules 1 and 2)
 
 import { CommandReadTx } from '../../../bus/document/command-tx.js'
 import { string } from '../../../bus/document/params.js'
@@ -55,7 +55,7 @@ function changed(call: SqlCall, statement: ChangeStatement): Sweep<Document> {
   }
 }
 
-/** With its names folded, where it changes a declared table; told by the name that it has. */
+/** The statement with folded names, if it changes a declared table. */
 function* meantChange(call: SqlCall, written: ChangeStatement): Sweep<ChangeStatement> {
   if (!canFold(written)) return written
   const found = yield* readPhase(namespaceOf)

@@ -1,8 +1,7 @@
-// The rows that UPDATE and DELETE change: found by an index on one snapshot, decided and computed
-// row by row, then put in one write program. A row that another client changed in between is
-// decided and computed again as it is now, as PostgreSQL does at READ COMMITTED; one that has come
-// since is not the statement's. (docs/design/transactions.md, rules 1 to 3; docs/sql.md, "Changes
-// are all or nothing")
+// The rows of UPDATE and DELETE: found by an index on one snapshot, computed one by one, then
+// written in one write program. A row that another client changed meanwhile is computed again, as
+// PostgreSQL does at READ COMMITTED. Rows added since the snapshot are not changed.
+// (docs/design/transactions.md, rules 1 to 3; docs/sql.md, "Changes are all or nothing")
 
 import { type Bytes, equalBytes } from '../../../base/bytes/bytes.js'
 import { GatewayError } from '../../../base/errors.js'
@@ -45,22 +44,25 @@ import { collectionOf, type SqlCall, scopeOf } from './change-call.js'
 import { boundChange } from './change-names.js'
 import { returningOf } from './change-reply.js'
 
-/** Rows that a change looks at once more in its write program, because others changed them. */
+/** Rows that one write program computes again because other clients changed them. */
 const sqlRecheckedMax = 100
 
-/** What becomes of a row; undefined: it goes. */
+/** The row after the change; undefined deletes it. */
 type AfterOf = (document: Document) => Document | undefined
 
 interface RowsChange<S extends UpdateStatement | DeleteStatement> {
   readonly statement: S
-  /** For the collection as it is; asked before anything is read, also where there is none. */
+  /**
+   * The change for the collection as it is now. Called before any row is read, even if the
+   * collection is missing.
+   */
   readonly afterIn: (ns: Namespace | undefined, bound: S, scope: Scope) => AfterOf
 }
 
 interface ChangedRows {
   readonly matched: number
   readonly modified: number
-  /** What RETURNING asked for. */
+  /** The output of RETURNING. */
   readonly returned: { readonly results: Results; readonly rows: readonly Document[] } | undefined
 }
 
@@ -68,9 +70,9 @@ interface Row {
   readonly key: Bytes
   readonly before: Document
   readonly after: Document | undefined
-  /** It goes, or is another one afterwards. */
+  /** Whether the row is deleted or different afterwards. */
   readonly isChanged: boolean
-  /** What RETURNING makes of it. */
+  /** The row's output of RETURNING. */
   readonly returned: Document | undefined
 }
 
@@ -78,21 +80,22 @@ interface Decision {
   readonly matches: (document: Document) => boolean
   readonly afterOf: AfterOf
   readonly results: Results | undefined
-  /** Told of each row before it is computed. */
+  /** Called for each row before it is computed. */
   readonly spend: () => void
 }
 
 interface FoundRows extends Decision {
   readonly ns: Namespace | undefined
   readonly limit: number
-  /** With some to spare, where others took those of the last time. */
+  /** Includes spare rows if other clients took rows in the previous attempt. */
   readonly rows: readonly Row[]
-  /** There may be more than these. */
+  /** Whether more rows may match. */
   readonly hasMore: boolean
 }
 
 /**
- * All of it or nothing. Throws TransactionTooLarge, WriteConflict, and what rows are refused for.
+ * Runs the change as a whole or not at all. Throws TransactionTooLarge, WriteConflict, and errors
+ * of single rows.
  */
 export function* changeRows<S extends UpdateStatement | DeleteStatement>(
   call: SqlCall,
@@ -112,8 +115,8 @@ export function* changeRows<S extends UpdateStatement | DeleteStatement>(
 }
 
 /**
- * On one snapshot, where that lasts long enough for the search: else as the document protocol
- * searches, each part of the collection as it is when its turn comes.
+ * Runs the search on one snapshot. If it outlives the snapshot, the search runs again as in the
+ * document protocol and reads each part of the collection in its current state.
  */
 function* found<T>(program: (tx: ReadTx) => Program<T>): Sweep<T> {
   try {
@@ -124,7 +127,7 @@ function* found<T>(program: (tx: ReadTx) => Program<T>): Sweep<T> {
   }
 }
 
-/** Rows beyond LIMIT that are prepared when others were faster, and twice as many each time. */
+/** Spare rows beyond LIMIT after a conflict; doubled with each attempt. */
 const sparedFirst = 8
 
 function returned({ results }: Decision, rows: readonly Document[]): Pick<ChangedRows, 'returned'> {
@@ -175,7 +178,7 @@ function matcherOf(where: Evaluator | undefined): (document: Document) => boolea
   return where === undefined ? () => true : (document) => where.truth([document]) === true
 }
 
-/** Before and after of the rows, which must not be more than a write program may hold. */
+/** Rows before and after the change. They must fit one write program. */
 function* rowsOf(tx: ReadTx, walk: Walk, decision: Decision, limit: number): Program<Row[]> {
   const rows: Row[] = []
   let bytes = 0
@@ -198,7 +201,7 @@ function* rowsOf(tx: ReadTx, walk: Walk, decision: Decision, limit: number): Pro
   return rows
 }
 
-/** Undefined where it is none of the statement's. */
+/** Undefined if the statement does not match the row. */
 function rowOf(
   key: Bytes,
   before: Document,
@@ -211,10 +214,10 @@ function rowOf(
   return { key, before, after, isChanged, returned: results?.write([after ?? before]) }
 }
 
-/** Of rows before and after: what one write program reads again and puts. */
+/** Bytes of rows before and after: what one write program compares and puts. */
 const keptBytesMax = 4 * programBytesMax
 
-/** Undefined where the statement has to be prepared again. */
+/** Undefined if the statement must restart. */
 function* changeAll(
   tx: Tx & Guarded,
   db: string,
@@ -246,7 +249,7 @@ function* changeAll(
     matched++
     if (row.returned !== undefined) shown.push(row.returned)
   }
-  // Others took rows in the place of which there may be more.
+  // Other clients took rows, so further rows may match instead.
   if (matched < limit && hasMore) return undefined
   return { matched, modified, ...returned(chosen, shown) }
 }
@@ -255,7 +258,7 @@ function isSameTable(now: Namespace, seen: Namespace | undefined): boolean {
   return seen !== undefined && now.id === seen.id && equalBytes(now.options, seen.options)
 }
 
-/** The row as it is now, if it is still one of the statement's. */
+/** The current row, if the statement still matches it. */
 function* rowNow(
   tx: Tx,
   seen: Row,

@@ -1,6 +1,5 @@
-// ON CONFLICT: a row whose key is taken is left out, or changes the row that has it. Which key that
-// may be is said by columns, for which there must be a unique index.
-// (PostgreSQL 17, INSERT, ON CONFLICT Clause)
+// ON CONFLICT: a row with a duplicate key is skipped, or changes the existing row. Columns select
+// the key and must have a unique index. (PostgreSQL 17, INSERT, ON CONFLICT Clause)
 
 import { mapKey } from '../../../base/bytes/bytes.js'
 import { fail, hasKind } from '../../../base/errors.js'
@@ -22,20 +21,20 @@ import { compileSet } from './update.js'
 
 export interface Conflicts {
   /**
-   * What is done in a collection, in one run of the write program. Throws 42P10 where no unique
-   * index has the columns.
+   * The arbiter for a collection, in one run of the write program. Throws 42P10 if no unique index
+   * has the columns.
    */
   arbiterIn(ns: Namespace): Arbiter
-  /** Rows that are there may be changed. */
+  /** Whether existing rows may change. */
   readonly updates: boolean
 }
 
 interface Arbiter {
-  /** Undefined: any. */
+  /** Undefined: any unique index. */
   readonly index: ConflictIndex | undefined
-  /** The row that is there and the one that was to be inserted; undefined: it stays as it is. */
+  /** The new row, from the existing and the excluded one; undefined keeps the existing row. */
   readonly update: ((old: Document, excluded: Document) => Document | undefined) | undefined
-  /** Record keys of the rows that the statement has inserted or changed. */
+  /** Record keys of the rows that the statement inserted or changed. */
   readonly touched: Set<string>
 }
 
@@ -44,7 +43,7 @@ interface RowOutcome {
   readonly isNew: boolean
 }
 
-/** Undefined where the statement has no ON CONFLICT. Throws what compiling throws. */
+/** Undefined without ON CONFLICT. Throws errors of compiling. */
 export function conflictsOf(
   call: SqlCall,
   { statement: { conflict, table }, tables, known }: BoundChange<InsertStatement>,
@@ -67,7 +66,7 @@ export function conflictsOf(
       return where === undefined || where.truth(row) === true ? change(old, row) : undefined
     }
   }
-  // What is wrong in it is told whether or not there is a conflict.
+  // Compiled here so that errors are reported even without a conflict.
   updateIn(undefined)
   return {
     updates: action !== 'nothing',
@@ -84,7 +83,7 @@ export function conflictsOf(
   }
 }
 
-/** Inserts a row, or does what ON CONFLICT says; undefined where nothing was done. */
+/** Inserts a row, or applies ON CONFLICT; undefined if nothing was done. */
 export function* insertRow(
   tx: Tx & Guarded,
   ns: Namespace,
@@ -112,7 +111,7 @@ export function* insertRow(
   return { document: after, isNew: false }
 }
 
-/** No row has the key that was named. */
+/** Inserts a row when no existing row has its key. */
 function* insertFree(
   tx: Tx & Guarded,
   ns: Namespace,

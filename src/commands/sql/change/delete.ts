@@ -1,5 +1,5 @@
-// DELETE: the rows go, all of them or none; RETURNING answers them as they were. TRUNCATE, which
-// looks at no row, stands beside it. (docs/sql.md, "Changes are all or nothing")
+// DELETE: deletes all its rows or none; RETURNING returns them. TRUNCATE has a file of its own,
+// because it reads no rows. (docs/sql.md, "Changes are all or nothing")
 
 import type { DeleteStatement } from '../../../protocol/sql/ast.js'
 import type { Sweep } from '../../../store/sweep.js'

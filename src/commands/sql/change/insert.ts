@@ -1,6 +1,5 @@
-// INSERT: rows become documents, first all of them, then they are put in one write program. Where
-// the collection was made by CREATE TABLE, its columns give values their types and their order.
-// (docs/sql.md, "Tables")
+// INSERT: all rows first become documents, then one write program puts them. In a declared table
+// the columns determine the types and the order of values. (docs/sql.md, "Tables")
 
 import { equalBytes } from '../../../base/bytes/bytes.js'
 import type { GatewayError } from '../../../base/errors.js'
@@ -36,7 +35,7 @@ import { type Given, PathTree } from './change-path.js'
 import { changeReply, returningOf } from './change-reply.js'
 import { type Conflicts, conflictsOf, insertRow } from './conflict.js'
 
-/** Rows as documents, and the state of the collection that they were made for. */
+/** Rows as documents, with the collection state that they were computed for. */
 interface ComputedRows {
   readonly ns: Namespace | undefined
   readonly rows: readonly ComputedRow[]
@@ -46,13 +45,13 @@ interface ComputedRows {
 
 interface ComputedRow {
   readonly document: Document
-  /** What RETURNING makes of it. */
+  /** The row's output of RETURNING. */
   readonly returned: Document | undefined
 }
 
 interface Inserted {
   readonly ids: readonly Value[]
-  /** Those that were there and have been changed instead. */
+  /** Number of existing rows that ON CONFLICT changed. */
   readonly updated: number
   readonly rows: readonly Document[]
   readonly computed: ComputedRows
@@ -106,7 +105,7 @@ function* prepareRows(
   for (const [at, row] of rows.entries()) {
     yield* tx.pause(entryUnits)
     const document = documentOf(call, shape, row, at, scope)
-    // Which rows are inserted is only known where they are.
+    // With ON CONFLICT, the inserted rows are only known in the write program.
     const returned = statement.conflict === undefined ? results?.write([document]) : undefined
     bytes += document.length + (returned?.length ?? 0)
     if (bytes > messageBytesMax && at > 0) throw tooLarge()
@@ -115,9 +114,9 @@ function* prepareRows(
   return { ns, rows: computed, conflicts, results }
 }
 
-/** Where the values of a row go, and what they are made first. */
+/** The targets of a row's values, and the casts before. */
 interface Shape {
-  /** Of the table. */
+  /** Name of the table. */
   readonly name: string
   readonly tree: PathTree
   readonly targets: readonly Target[]
@@ -144,7 +143,7 @@ function shapeOf(
   }
 }
 
-/** Documents have no order of columns but what CREATE TABLE gave them. */
+/** The order of columns is that of CREATE TABLE; other collections have none. */
 function targetsOf(
   { target: text }: SqlCall,
   { rows, table }: InsertStatement,
@@ -205,7 +204,7 @@ function documentOf(
   return document
 }
 
-/** Undefined where the collection has become another one meanwhile. */
+/** Undefined if the collection was replaced meanwhile. */
 function* insertAll(
   tx: Tx & Guarded,
   call: SqlCall,
@@ -233,7 +232,7 @@ function* insertAll(
   return { ids, updated, rows, computed }
 }
 
-/** Whether values were typed and ordered for what is there now. */
+/** Whether the values were typed and ordered for the current table. */
 function isSameTable(now: Namespace | undefined, seen: Namespace | undefined): boolean {
   return equalBytes(now?.options ?? emptyDocument, seen?.options ?? emptyDocument)
 }

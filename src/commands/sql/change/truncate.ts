@@ -1,5 +1,5 @@
-// TRUNCATE: all documents go at once, whatever their number; indexes, options and owner stay. It is
-// a flush, with the rights of one.
+// TRUNCATE: deletes all documents at once, for any number; indexes, options and owner stay. It is a
+// flush and needs the same privilege.
 
 import { findNamespace } from '../../../engine/collection/catalog/catalog.js'
 import { countOf } from '../../../engine/collection/counters.js'

@@ -1,4 +1,4 @@
-// A key that is taken, in PostgreSQL's words: its clients look for the name of the constraint.
+// A duplicate key with PostgreSQL's text: clients search it for the name of the constraint.
 // Source: PostgreSQL 17, errors of unique constraints (23505).
 
 import { GatewayError } from '../../../base/errors.js'
@@ -9,8 +9,8 @@ import { textForm } from '../expression/texts/text-form.js'
 import type { SqlCall } from './change-call.js'
 
 /**
- * What was thrown; in the words of SQL where it is a DuplicateKey. `isBuilt`: of an index that is
- * made.
+ * Converts a DuplicateKey to the SQL error; returns other errors unchanged. `isBuilt`: the error
+ * comes from building an index.
  */
 export function uniqueViolation(
   thrown: unknown,

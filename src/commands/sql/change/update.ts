@@ -1,5 +1,5 @@
-// UPDATE: what SET makes of a row. Values are computed from the row as it was; a path is made where
-// it is missing. (docs/sql.md, "Changes are all or nothing")
+// UPDATE: applies SET to a row. Values are computed from the old row; missing paths are created.
+// (docs/sql.md, "Changes are all or nothing")
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import type { TimeSeries } from '../../../engine/collection/kinds/time-series-options.js'
@@ -45,8 +45,8 @@ export function* runUpdate(call: SqlCall, statement: UpdateStatement): Sweep<Doc
 }
 
 /**
- * A row and the document that becomes of it. Throws 42601 where a column is set twice,
- * ImmutableField for `_id`, and what compiling does.
+ * Compiles SET to a function from a row to its new document. Throws 42601 for a column that is set
+ * twice, ImmutableField for `_id`, and errors of compiling.
  */
 export function compileSet(
   set: readonly Assignment[],
@@ -73,9 +73,7 @@ export function compileSet(
   }
 }
 
-/**
- * Of a time-series collection only the metaField is changed, and of all that have a value of it.
- */
+/** In a time-series collection only the metaField may change, for all rows with one value of it. */
 function requireMetaOnly({ set, table, where, limit }: UpdateStatement, series: TimeSeries): void {
   const { metaField } = series
   const what = 'Cannot perform an update on a time-series collection'

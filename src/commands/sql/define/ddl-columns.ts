@@ -1,6 +1,6 @@
-// Columns of CREATE TABLE, kept as the collection's validator: a JSON schema whose properties are
-// in the order of the columns and described by their types. It holds every protocol's writes to
-// them, and is what listCollections and a dump carry on.
+// Columns of CREATE TABLE, stored as the collection's validator: a JSON schema with typed
+// properties in column order. It applies to the writes of every protocol, and listCollections and
+// dumps include it.
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import type { ColumnDefinition, PathPart, TypeName } from '../../../protocol/sql/ast.js'
@@ -10,15 +10,15 @@ import { writeDocument } from '../../../value/writer.js'
 import { type Cast, castTo } from '../expression/cast.js'
 import { offsetAfter } from '../expression/texts/code-points.js'
 
-/** Title of the schemas that CREATE TABLE makes. */
+/** Title of the schemas from CREATE TABLE. */
 const schemaTitle = 'CREATE TABLE'
 
 export interface DeclaredColumn {
   readonly name: string
-  /** As PostgreSQL names it: `varchar(10)`, `int4[]`. */
+  /** PostgreSQL's name: `varchar(10)`, `int4[]`. */
   readonly type: string
   readonly isRequired: boolean
-  /** What is written to it becomes a value of its type. */
+  /** Casts a written value to the type. */
   readonly assign: Cast
 }
 
@@ -39,7 +39,7 @@ const bsonTypes = new Map<string, readonly string[]>([
   ['date', ['date']],
 ])
 
-/** `{$jsonSchema: …}`; undefined where there are no columns. Throws 42704 for an unknown type. */
+/** `{$jsonSchema: …}`; undefined without columns. Throws 42704 for an unknown type. */
 export function validatorOf(
   columns: readonly ColumnDefinition[],
   required: ReadonlySet<string>,
@@ -74,7 +74,7 @@ function textOfType({ name, modifiers, isArray }: TypeName): string {
   return `${name}${given}${isArray ? '[]' : ''}`
 }
 
-/** The columns that CREATE TABLE gave a collection; undefined where it was made another way. */
+/** The columns of CREATE TABLE; undefined for another collection. */
 export function declaredColumns(options: Document): readonly DeclaredColumn[] | undefined {
   const validator = field(options, 'validator')
   const schema = validator?.type === bsonType.object ? fieldIn(validator, '$jsonSchema') : undefined
@@ -111,7 +111,7 @@ function knownCast(type: TypeName): Cast | undefined {
   try {
     return castTo(type)
   } catch {
-    // Another program's schema under the same title: then it says nothing of the column.
+    // A schema with this title from another program says nothing about columns.
     return undefined
   }
 }
@@ -122,7 +122,7 @@ function requireLength(value: Value, length: number, type: string): Value {
   throw fail('BadValue', `value too long for type ${type}`, { sqlState: '22001' })
 }
 
-/** The column that a path is. */
+/** The column of a path. */
 export function columnAt(
   path: readonly PathPart[],
   declared: readonly DeclaredColumn[] | undefined,
@@ -130,7 +130,7 @@ export function columnAt(
   return path.length === 1 ? declared?.find(({ name }) => name === path[0]) : undefined
 }
 
-/** Throws DocumentValidationFailure (23502) where a column that needs a value has none. */
+/** Throws DocumentValidationFailure (23502) if a required column has no value. */
 export function requireColumns(
   columns: readonly DeclaredColumn[] | undefined,
   document: Document,
@@ -143,7 +143,7 @@ export function requireColumns(
   }
 }
 
-/** Of a column that must not be NULL. */
+/** The error for a column that must not be NULL. */
 export function missingValue(column: string, table: string): GatewayError {
   const place = `column "${column}" of relation "${table}"`
   const text = `null value in ${place} violates not-null constraint`

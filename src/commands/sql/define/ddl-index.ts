@@ -1,5 +1,5 @@
-// Indexes by CREATE and DROP INDEX: they are the specifications of the document protocol, and under
-// its rules.
+// CREATE and DROP INDEX: they translate to index specifications of the document protocol, and
+// follow its rules.
 
 import { fail } from '../../../base/errors.js'
 import { findNamespace, shownNamespaces } from '../../../engine/collection/catalog/catalog.js'
@@ -16,17 +16,15 @@ import { changeError } from '../change/change-error.js'
 import { foldedStatement } from '../statement-cache.js'
 import { partialFilter } from './ddl-partial.js'
 
-/** What a definition did, for its reply. */
+/** The result of a definition, for its reply. */
 export interface Defined {
   readonly collection: string
   readonly index?: string
-  /** Why nothing was done. */
+  /** Why nothing was done, if so. */
   readonly note?: string
 }
 
-/**
- * One of the `indexes` of createIndexes. Throws 42701, and 0A000 for a WHERE that none can have.
- */
+/** One of the `indexes` of createIndexes. Throws 42701, and 0A000 for an unsupported WHERE. */
 export function indexSpecOf(
   call: SqlCall,
   { name: given, table, columns, isUnique, where }: CreateIndexStatement,
@@ -82,7 +80,7 @@ export function* dropIndex(
   return { collection }
 }
 
-/** By the name as written, else by the one that PostgreSQL reads. */
+/** Finds an index by the name as written, then by the folded name. */
 function* indexNamed(
   tx: Tx,
   call: SqlCall,
@@ -94,7 +92,7 @@ function* indexNamed(
   return { name: folded.name, ns: yield* withIndex(tx, call, folded.name) }
 }
 
-/** The only collection with an index of that name, of those that the caller may change. */
+/** The only collection with an index of that name, among those that the caller may change. */
 function* withIndex(tx: Tx, call: SqlCall, name: string): Program<Namespace | undefined> {
   const found: Namespace[] = []
   for (const ns of yield* shownNamespaces(tx, call.db)) {

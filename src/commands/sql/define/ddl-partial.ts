@@ -1,6 +1,6 @@
-// WHERE of CREATE INDEX as the filter of a partial index, which knows fewer conditions than SQL:
-// comparisons with constants, IN, BETWEEN, IS NOT NULL, true columns, AND and OR. What it cannot
-// say is refused; a filter that says less or more would change what a unique index forbids.
+// WHERE of CREATE INDEX as the filter of a partial index. Such a filter supports comparisons with
+// constants, IN, BETWEEN, IS NOT NULL, boolean columns, AND and OR. Other conditions are refused,
+// because an approximate filter would change what a unique index forbids.
 
 import type { Expression } from '../../../protocol/sql/ast.js'
 import { documentFrom } from '../../../value/literal.js'
@@ -27,7 +27,7 @@ const mirrored = new Map([
   ['>=', '<='],
 ])
 
-/** Throws 0A000 for what a partial index cannot say. */
+/** Throws 0A000 for a condition that a partial index cannot express. */
 export function partialFilter(where: Expression, scope: Scope): Document {
   return documentFrom(clauseOf(where, scope))
 }
@@ -70,7 +70,7 @@ function isClause(
   return { [path]: { $eq: test === 'true' } }
 }
 
-/** Numbers of all types but null and undefined. */
+/** Numbers of all BSON types except those of null and undefined. */
 const presentTypes = [1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 14, 16, 17, 18, 19, -1, 127]
 
 function comparison(operator: string, left: Expression, right: Expression, scope: Scope): Clause {

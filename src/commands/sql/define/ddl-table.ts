@@ -1,5 +1,5 @@
-// CREATE TABLE: a collection whose columns are its validator and whose keys are unique indexes, all
-// in one program.
+// CREATE TABLE: creates a collection in one program. Its columns become the validator, its keys
+// become unique indexes.
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import { createNamespace, findNamespace } from '../../../engine/collection/catalog/catalog.js'
@@ -16,7 +16,7 @@ import { changeError } from '../change/change-error.js'
 import { validatorOf } from './ddl-columns.js'
 import type { Defined } from './ddl-index.js'
 
-/** Whether it decides which documents there may be. */
+/** Whether it restricts which documents may exist. */
 export function rulesRows({ columns, keys }: CreateTableStatement): boolean {
   return columns.length > 0 || keys.length > 0
 }
@@ -57,7 +57,7 @@ interface Key {
   readonly isPrimary: boolean
 }
 
-/** Named as PostgreSQL names them. Throws 42P16, 42701, 42703. */
+/** Named as in PostgreSQL. Throws 42P16, 42701, 42703. */
 function keysOf(call: SqlCall, { columns, keys, table }: CreateTableStatement): readonly Key[] {
   const refuse = (sqlState: string, message: string): GatewayError =>
     changeError('BadValue', sqlState, message, { text: call.target, offset: table.at })

@@ -1,5 +1,6 @@
-// sqlDefine: CREATE and DROP of tables and indexes. A task, because a new index is answered when it
-// is built; each statement changes the catalog in one write program. (docs/sql.md, "Tables")
+// sqlDefine: CREATE and DROP of tables and indexes. It is a task, because the reply waits until a
+// new index is built. Each statement changes the catalog in one write program.
+// (docs/sql.md, "Tables")
 
 import { fail } from '../../../base/errors.js'
 import { CommandReadTx } from '../../../bus/document/command-tx.js'
@@ -59,7 +60,7 @@ export const sqlDefineRow = documentRow({
   },
 })
 
-/** Its names folded, where they are of a table that CREATE TABLE makes or has made. */
+/** The statement with folded names, if CREATE TABLE makes or made its table. */
 function* meantDefinition(tx: ReadTx, call: SqlCall): Program<Definition> {
   const written = definitionOf(call)
   if (!canFold(written)) return written
@@ -78,7 +79,7 @@ function resourcesOf(call: Pick<SqlCall, 'db' | 'target'>): readonly Resource[] 
   return [name === undefined ? resource : meaning(resource, name)]
 }
 
-/** As the commands of the document protocol that do the same. */
+/** The resources of the equivalent commands of the document protocol. */
 function resourceOf(db: string, statement: Definition): Resource {
   switch (statement.kind) {
     case 'createIndex': {

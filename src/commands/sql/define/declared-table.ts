@@ -1,5 +1,5 @@
-// What CREATE TABLE has said of a collection, kept for as long as its descriptor is: every
-// statement that names the table asks for it.
+// The columns of CREATE TABLE, cached for the lifetime of a descriptor, because every statement on
+// the table needs them.
 
 import type { Namespace } from '../../../engine/types.js'
 import { idColumn, type KnownTable } from '../catalog/known-table.js'
@@ -7,7 +7,7 @@ import { declaredColumns } from './ddl-columns.js'
 
 const tables = new WeakMap<Namespace, KnownTable | 'plain'>()
 
-/** Undefined for a collection that was made another way. */
+/** Undefined for a collection that is not from CREATE TABLE. */
 export function declaredTable(ns: Namespace | undefined): KnownTable | undefined {
   if (ns === undefined) return undefined
   const known = tables.get(ns) ?? tableOf(ns)

@@ -1,5 +1,5 @@
-// Arithmetic as SQL has it: whole numbers are exact and never wrap, a division of them is cut
-// toward zero, and what no type can hold is an error instead of infinity. (PostgreSQL 17, 9.3)
+// Arithmetic as in SQL. Whole numbers are exact and never wrap; their division truncates toward
+// zero. A result that no type can hold is an error instead of infinity. (PostgreSQL 17, 9.3)
 
 import { decodeDecimal, encodeDecimal } from '../../../value/decimal.js'
 import {
@@ -39,7 +39,7 @@ export function wholeOf(value: Value): bigint {
   return BigInt(readInt32(value.bytes, value.start))
 }
 
-/** The narrowest whole number; int64 where `isLong`. Throws 22003 beyond int64. */
+/** The narrowest type for a whole number; int64 if `isLong`. Throws 22003 beyond int64. */
 export function wholeValue(n: bigint, isLong = false): Value {
   if (n < int64Min || n > int64Max) throw outOfRange('bigint out of range')
   if (!isLong && n >= -0x80000000n && n <= 0x7fffffffn) return int32Value(Number(n))
@@ -92,7 +92,7 @@ function divide(left: Value, right: Value): Value {
   return wholeValue(wholeOf(left) / wholeOf(right), isLong)
 }
 
-/** Of doubles, whatever the operands are: decimals too have no exact powers in general. */
+/** Computed in doubles for all operands, because decimals have no exact powers in general. */
 function power(left: Value, right: Value): Value {
   const [base, exponent] = [numberOf(left), numberOf(right)]
   if (base === 0 && exponent < 0) {
@@ -107,7 +107,7 @@ function power(left: Value, right: Value): Value {
   return held(doubleValue(base ** exponent), left, right)
 }
 
-/** Throws 22003 where finite operands gave an infinity. */
+/** Throws 22003 if finite operands gave an infinity. */
 function held(result: Value, left: Value, right: Value): Value {
   if (isInfinite(result) && !isInfinite(left) && !isInfinite(right)) {
     throw outOfRange('value out of range: overflow')

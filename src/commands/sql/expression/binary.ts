@@ -1,5 +1,5 @@
-// Operators between two values that are no comparisons: arithmetic, `||`, the ones that look into
-// documents, and the patterns. With NULL on a side all of them are NULL.
+// Binary operators except comparisons: arithmetic, `||`, document access and patterns. All of them
+// are NULL if one side is NULL.
 
 import { compileRegex, type Regex } from '../../../query/regex.js'
 import { elementsOf } from '../../../value/elements.js'
@@ -45,7 +45,7 @@ const runs = new Map<string, BinaryRun>([
   ['!~*', (text, pattern) => matchesRegex(text, pattern, 'i', true)],
 ])
 
-/** Both sides are values already. Throws 0A000 for an operator that is not known. */
+/** Both sides are values. Throws 0A000 for an unknown operator. */
 export function compileBinary(operator: string, left: Operand, right: Operand): Evaluator {
   const run = runs.get(operator)
   if (run === undefined) {
@@ -64,7 +64,7 @@ export function compileBinary(operator: string, left: Operand, right: Operand): 
   })
 }
 
-/** A text that was written beside `@>` is JSON. */
+/** A text literal beside `@>` is parsed as JSON. */
 function documentSide({ evaluator, isWritten }: Operand): Evaluator {
   if (!isWritten) return evaluator
   const value = evaluator.value([])
@@ -103,10 +103,10 @@ function partsOf(path: Value): readonly Value[] {
   throw evaluationError(evaluationState.undefinedFunction, message)
 }
 
-/** Of a character that an expression is matched with, beside one that is only read. */
+/** Cost of a character in regex matching, relative to reading it. */
 const regexWeight = 2
 
-/** NULL for what is no text, as LIKE has it. */
+/** NULL if a side is not a text, as with LIKE. */
 function matchesRegex(text: Value, pattern: Value, options: string, isNegated: boolean): SqlValue {
   if (text.type !== bsonType.string || pattern.type !== bsonType.string) return undefined
   spendOn(text.end - text.start, regexWeight)
@@ -122,7 +122,7 @@ function regexOf(pattern: string, options: string): Regex {
   }
 }
 
-/** LIKE's operators, which ANY and ALL also stand behind. */
+/** The operators of LIKE, which ANY and ALL also accept. */
 export const likeOperators: ReadonlyMap<string, { ignoresCase: boolean; isNegated: boolean }> =
   new Map([
     ['~~', { ignoresCase: false, isNegated: false }],
@@ -133,7 +133,7 @@ export const likeOperators: ReadonlyMap<string, { ignoresCase: boolean; isNegate
 
 export const defaultEscape = '\\'
 
-/** Unknown where one of them is no text. `escaping` undefined: a backslash. */
+/** Unknown if a side is not a text. If `escaping` is undefined, a backslash escapes. */
 export function compileLike(
   operand: Evaluator,
   pattern: Evaluator,

@@ -1,5 +1,5 @@
-// Calls of functions: the rows of the function files by name, and those that look at arguments as
-// they need them or that take NULL for an answer.
+// Function calls: the rows of the function files by name. Functions that evaluate arguments lazily
+// or accept NULL are handled here.
 
 import type { Expression } from '../../../protocol/sql/ast.js'
 import { bsonType, stringValue } from '../../../value/value.js'
@@ -30,13 +30,13 @@ for (const row of [...textFunctions, ...numberFunctions, ...timeFunctions, ...do
   for (const name of row.names) functions.set(name, row)
 }
 
-/** Functions of many rows. */
+/** Functions over many rows. */
 export const aggregateNames: ReadonlySet<string> = new Set([
   ...['count', 'sum', 'avg', 'min', 'max', 'bool_and', 'bool_or', 'every'],
   ...['array_agg', 'json_agg', 'jsonb_agg', 'string_agg'],
 ])
 
-/** Throws 42883 for what is not known, 42803 for an aggregate where none may stand. */
+/** Throws 42883 for an unknown function, 42803 for an aggregate that is not allowed here. */
 export function compileCall(call: Call, args: readonly Operand[], scope: Scope): Evaluator {
   const { now, session } = scope
   const { name } = call
@@ -88,7 +88,9 @@ function undefinedFunction({ name, at }: Call, types: readonly string[]): Error 
   return evaluationError(evaluationState.undefinedFunction, message, at, hint)
 }
 
-/** As PostgreSQL calls it; a literal text and what only rows tell are of unknown type. */
+/**
+ * The type in PostgreSQL's terms; unknown for a text literal and for types that only rows reveal.
+ */
 function typeTitle(expression: Expression, scope: Scope): string {
   const isText = expression.kind === 'literal' && expression.value.type === bsonType.string
   const isNull = expression.kind === 'literal' && expression.value.isNullish
@@ -100,7 +102,7 @@ function allConstant(evaluators: readonly Evaluator[]): boolean {
   return evaluators.every(({ isConstant }) => isConstant)
 }
 
-/** Functions that take NULL for an argument like another. */
+/** Functions that accept NULL as an argument. */
 function lenientOf(
   name: string,
   args: readonly Operand[],

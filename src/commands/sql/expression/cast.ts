@@ -1,5 +1,5 @@
-// Casts: what a value is as text, a number, a truth, a time or a document. A text that does not
-// read as the type is 22P02 (22007 for times), a number that the type cannot hold 22003.
+// Casts: a value as text, number, bool, time or document. A text that does not parse as the type is
+// 22P02 (22007 for times), a number out of range 22003.
 
 import { hasKind } from '../../../base/errors.js'
 import type { TypeName } from '../../../protocol/sql/ast.js'
@@ -64,7 +64,7 @@ const casts = new Map<string, CastOf>([
   ['timestamptz', () => (value) => time(value, 'timestamp with time zone')],
   ['timestamp', () => (value) => time(value, 'timestamp')],
   ['date', () => (value) => startOfDay(time(value, 'date'))],
-  // Numbers and names of what the catalog has: either stays what it is.
+  // Numbers and names in the catalog; either stays as it is.
   ...['regclass', 'regtype', 'regnamespace', 'regproc'].map(
     (name) => [name, () => reference] as const,
   ),
@@ -73,7 +73,7 @@ const casts = new Map<string, CastOf>([
   ['jsonb', () => json],
 ])
 
-/** Throws 42704 for a type that is not known. */
+/** Throws 42704 for an unknown type. */
 export function castTo(type: TypeName): Cast {
   if (type.name === 'interval') {
     const message = 'intervals stand only behind + and - of a time'
@@ -127,7 +127,7 @@ function wholeNumber(value: Value, name: string): bigint {
   spendOn(value.end - value.start, scanWeight)
   const given = stringOf(value).trim()
   if (!/^[+-]?\d+$/.test(given)) throw badText(name, stringOf(value))
-  // Leading zeros apart, more digits are out of every type's range.
+  // Apart from leading zeros, more digits are out of range for every type.
   if (given.length > numberCharsMax) throw outOfRange(`value is out of range for type ${name}`)
   return BigInt(given.replace(/^\+/, ''))
 }
@@ -153,7 +153,7 @@ function double(value: Value): Value {
 
 const numberForm = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 
-/** `numeric(precision, scale)`: rounded to the scale, refused where the precision is too small. */
+/** `numeric(precision, scale)`: rounds to the scale, and refuses numbers above the precision. */
 function numeric({ modifiers: [precision, scale = 0] }: TypeName): Cast {
   if (precision === undefined) return anyNumeric
   if (precision < 1 || precision > 34 || scale > precision) {
@@ -218,14 +218,14 @@ function time(value: Value, type = 'timestamp with time zone'): Value {
   throw evaluationError(evaluationState.dateOutOfRange, message, undefined, styleHint(given))
 }
 
-/** Where the month or the day is one that no month has. */
+/** A hint if the month or the day does not exist. */
 function styleHint(given: string): string | undefined {
   const [month = 0, day = 0] = [Number(given.slice(5, 7)), Number(given.slice(8, 10))]
   const isFitting = month >= 1 && month <= 12 && day >= 1 && day <= 31
   return isFitting ? undefined : 'Perhaps you need a different "datestyle" setting.'
 }
 
-/** In UTC. */
+/** Start of the day in UTC. */
 function startOfDay(date: Value): Value {
   const ms = bigintOf(date)
   const day = BigInt(dayMs)
@@ -238,7 +238,7 @@ function json(value: Value): Value {
   return jsonOfText(stringOf(value))
 }
 
-/** Throws 22P02 where the text is no JSON. */
+/** Throws 22P02 if the text is not valid JSON. */
 export function jsonOfText(given: string): Value {
   spendOn(given.length)
   try {
@@ -250,8 +250,8 @@ export function jsonOfText(given: string): Value {
 }
 
 /**
- * An element of an array that came as text, as a value of the type of what it is compared with; the
- * text where it does not read as one.
+ * An array element that came as text, cast to the type of the value it is compared with. It stays a
+ * text if it does not parse.
  */
 export function inTypeOf(
   other: Value | undefined,
@@ -272,12 +272,12 @@ function read(cast: Cast, text: Value): Value {
     return cast(text)
   } catch (error) {
     if (hasKind(error, 'MaxTimeMSExpired')) throw error
-    // Rows of other types are compared with the same text: it is unequal to this one.
+    // Other rows may have other types, so the text only counts as unequal here.
     return text
   }
 }
 
-/** A text that is to read as something short; one that is too long for it is 22P02. */
+/** The text of a short word; an overlong text is 22P02. */
 function wordOf(value: Value, type: string, state: TextState = evaluationState.badText): string {
   const { start, end } = value
   if (end - start <= wordBytesMax) return stringOf(value).trim()
@@ -287,10 +287,10 @@ function wordOf(value: Value, type: string, state: TextState = evaluationState.b
 
 type TextState = typeof evaluationState.badText | typeof evaluationState.badDate
 
-/** Spaces around a number or a time count. */
+/** Spaces around a number or a time count toward this bound. */
 const wordBytesMax = 8_192
 const shownBytes = 256
-/** Of a character that is looked at, beside one that is only read. */
+/** Cost of parsing a character, relative to reading it. */
 const scanWeight = 4
 
 function badText(type: string, given: string, state: TextState = evaluationState.badText): Error {
@@ -306,7 +306,7 @@ function cannotCast(value: Value, type: string): Error {
   return evaluationError(evaluationState.cannotCast, message)
 }
 
-/** What SQL would call the type of a value, for messages. */
+/** The SQL type of a value, for error texts. */
 export function typeNameOf(value: Value): string {
   switch (value.type) {
     case bsonType.string:

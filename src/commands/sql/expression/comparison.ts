@@ -1,6 +1,6 @@
-// Comparisons of values: within one class of types by value, across classes unequal and without an
-// order, with NULL unknown. Texts that were written as literals stand for dates beside dates, and
-// for ObjectIds beside `_id`. (docs/sql.md; docs/design/sql.md)
+// Comparisons: by value within a class of types, unequal and unordered across classes, unknown with
+// NULL. A text literal also stands for a date beside dates, and for an ObjectId beside `_id`.
+// (docs/sql.md; docs/design/sql.md)
 
 import { work } from '../../../base/work/work-budget.js'
 import { compareUnits } from '../../../base/work/work-figures.js'
@@ -11,14 +11,14 @@ import { elementsSpent, spendOn } from './texts/text-cost.js'
 import { parseTime } from './texts/time-text.js'
 import { both, condition, type Evaluator, either, not, type Row, type Truth } from './truth.js'
 
-/** A value that takes part in a comparison. */
+/** An operand of a comparison. */
 export interface Operand {
   readonly evaluator: Evaluator
-  /** What a literal text also stands for. */
+  /** Other values that a text literal stands for. */
   readonly forms: Forms | undefined
-  /** It is a literal or a parameter. */
+  /** Whether it is a literal or a parameter. */
   readonly isWritten: boolean
-  /** It is `_id`. */
+  /** Whether it is `_id`. */
   readonly isId: boolean
 }
 
@@ -27,10 +27,10 @@ interface Forms {
   readonly objectId: Value | undefined
 }
 
-/** No time and no ObjectId is written in so many bytes. */
+/** A longer text is neither a time nor an ObjectId. */
 const formBytesMax = 1_000
 
-/** Of a byte that is compared, and of one that goes into a key, beside one that is read as text. */
+/** Cost of a byte that is compared, and of one in a key, relative to reading a text. */
 const comparedWeight = 1 / 8
 const keyWeight = 4
 
@@ -38,7 +38,7 @@ function sizeOf({ start, end }: Value): number {
   return end - start
 }
 
-/** Of a literal's value; undefined where it stands for itself alone. */
+/** Other values of a literal; undefined if it stands only for itself. */
 export function formsOf(value: Value | undefined): Forms | undefined {
   if (value?.type !== bsonType.string || sizeOf(value) > formBytesMax) return undefined
   const text = stringOf(value)
@@ -49,12 +49,12 @@ export function formsOf(value: Value | undefined): Forms | undefined {
   return ms === undefined ? undefined : { date: dateValue(ms), objectId: undefined }
 }
 
-/** Between values of different classes: unequal, and neither is less. */
+/** For values of different classes: unequal, and neither is less. */
 const apart = Number.POSITIVE_INFINITY
-/** With NULL. */
+/** For NULL. */
 const unknown = Number.NaN
 
-/** Below, at or above 0, or one of the two above. */
+/** Below, at or above 0, or one of the two constants above. */
 function order(left: Value | undefined, right: Value | undefined): number {
   if (left === undefined || right === undefined) return unknown
   if (typeClass(left.type) !== typeClass(right.type)) return apart
@@ -99,7 +99,7 @@ function inForm(
   return own
 }
 
-/** Throws where `operator` is no comparison: ask `isComparison` first. */
+/** Throws if `operator` is not a comparison; check `isComparison` first. */
 function decide(operator: string, found: number): Truth {
   if (Number.isNaN(found)) return undefined
   if (operator === '=') return found === 0
@@ -131,7 +131,7 @@ export function comparison(operator: string, left: Operand, right: Operand): Eva
   return condition(isConstant, (row) => decide(operator, compare(row)))
 }
 
-/** Which of two values is greater, for GREATEST and LEAST: across classes as documents sort. */
+/** Whether a value is greater, for GREATEST and LEAST. Classes are ordered as in document sorts. */
 export function isGreater(left: Value, right: Value): boolean {
   return compared(left, right) > 0
 }
@@ -156,7 +156,7 @@ export function between(
   })
 }
 
-/** `a IS [NOT] DISTINCT FROM b`: NULL is like NULL and like nothing else. */
+/** `a IS [NOT] DISTINCT FROM b`: NULL equals NULL and nothing else. */
 export function distinct(left: Operand, right: Operand, isNegated: boolean): Evaluator {
   const compare = orderOf(left, right)
   const isConstant = left.evaluator.isConstant && right.evaluator.isConstant
@@ -192,7 +192,7 @@ function memberOfList(operand: Operand, list: readonly Operand[]): (row: Row) =>
   }
 }
 
-/** Ten thousand constants are one look into a set, which the first row makes. */
+/** A long list of constants becomes one set, which the first row builds. */
 function memberOfSet(operand: Operand, list: readonly Operand[]): (row: Row) => Truth {
   let keys: MemberKeys | undefined
   const ownForm = operand.forms?.date
@@ -212,10 +212,10 @@ function memberOfSet(operand: Operand, list: readonly Operand[]): (row: Row) => 
 
 interface MemberKeys {
   readonly values: ReadonlySet<string>
-  /** Of what literals also stand for. */
+  /** The other values that literals stand for. */
   readonly forms: ReadonlySet<string>
   readonly hasNull: boolean
-  /** Of the longest of `values`: a longer text is none of them. */
+  /** Bytes of the longest of `values`; a longer text cannot match. */
   readonly bytesMax: number
 }
 
@@ -237,7 +237,7 @@ function memberKeys(operand: Operand, list: readonly Operand[]): MemberKeys {
   return { values, forms: known, hasNull, bytesMax }
 }
 
-/** `x < ANY (array)`, `x <> ALL (array)`; unknown where there is no array. */
+/** `x < ANY (array)`, `x <> ALL (array)`; unknown if the array is missing. */
 export function quantified(
   left: Operand,
   array: Evaluator,

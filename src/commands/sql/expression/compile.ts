@@ -1,6 +1,6 @@
-// Expressions as closures over the documents of a row: what a statement's WHERE, results, sets and
-// orders are computed by. Each reads of a document the elements it names and no more. The truth it
-// gives is the statement's own; filters only say where to look. (docs/design/sql.md)
+// Compiles expressions to closures over the documents of a row, for WHERE, results, SET and ORDER
+// BY. Each reads only the elements it names. These closures decide whether a row matches; filters
+// only narrow the search. (docs/design/sql.md)
 
 import { type Bytes, utf8 } from '../../../base/bytes/bytes.js'
 import type { Expression, PathPart } from '../../../protocol/sql/ast.js'
@@ -58,8 +58,8 @@ import {
 } from './truth.js'
 
 /**
- * Throws what a name or a type does wrong (42703, 42702, 42883, 42704, 0A000); evaluating throws
- * what values do (22012, 22003, 22P02 …). Constants are computed when the first row asks.
+ * Throws errors of names and types (42703, 42702, 42883, 42704, 0A000); evaluating throws errors of
+ * values (22012, 22003, 22P02 …). Constants are computed for the first row.
  */
 export function compile(expression: Expression, scope: Scope): Evaluator {
   let made: Evaluator
@@ -72,7 +72,7 @@ export function compile(expression: Expression, scope: Scope): Evaluator {
   return made.isConstant && !isWritten ? once(made) : made
 }
 
-/** A constant that is computed when it is first asked for. */
+/** A constant that is computed on first use. */
 function once(made: Evaluator): Evaluator {
   let known: Evaluator | undefined
   const evaluated = (): Evaluator => {
@@ -151,7 +151,7 @@ function compileNode(expression: Expression, scope: Scope): Evaluator {
   }
 }
 
-/** With what comparisons ask of an expression beside its value. */
+/** An operand: the expression's value and what comparisons also need. */
 function operandOf(expression: Expression, scope: Scope): Operand {
   const evaluator = compile(expression, scope)
   const isWritten = expression.kind === 'literal' || expression.kind === 'parameter'
@@ -176,7 +176,7 @@ function column(path: readonly PathPart[], scope: Scope): Evaluator {
   })
 }
 
-/** The row of a table as one value: its columns where they are known, else the document. */
+/** The row of a table as one value: its known columns, else the document. */
 function wholeRow(table: number, known: KnownTable | undefined): Evaluator {
   const names = known?.isDeclared === true ? [...known.columns.keys()].map(namedBytes) : undefined
   return computation(false, (row) => {
@@ -195,7 +195,7 @@ function namedBytes(name: string): { readonly name: string; readonly bytes: Byte
   return { name, bytes: utf8(name) }
 }
 
-/** Names lead into objects, numbers into arrays; anything else has nothing there. */
+/** Follows names into objects and numbers into arrays; other steps find nothing. */
 function followed(document: Bytes, steps: readonly (Bytes | number)[]): Value | undefined {
   let bytes = document
   let start = 0
@@ -274,10 +274,10 @@ function binary(expression: Extract<Expression, { kind: 'binary' }>, scope: Scop
   return place === undefined || !typedOperators.has(operator) ? made : placedOperator(made, place)
 }
 
-/** Operators that are refused for the types of what they stand between. */
+/** Operators whose errors depend on the types of their operands. */
 const typedOperators = new Set(['+', '-', '*', '/', '%', '^'])
 
-/** An operator that there is not for such types stands where it is written. */
+/** Adds the operator's position to an error about its operand types. */
 function placedOperator({ value, isConstant }: Evaluator, at: number): Evaluator {
   return computation(isConstant, (row) => {
     try {
@@ -288,7 +288,7 @@ function placedOperator({ value, isConstant }: Evaluator, at: number): Evaluator
   })
 }
 
-/** `interval '7 days'`, and a cast of a text that was written. */
+/** `interval '7 days'`, or a cast of a text literal. */
 function intervalOf(expression: Expression, scope: Scope): Interval | undefined {
   if (expression.kind !== 'cast' || expression.type.name !== 'interval') return undefined
   const value = writtenValue(expression.operand, scope)
@@ -342,7 +342,9 @@ function quantifiedOf(
   return quantified(left, array, elementComparison(operator, left), quantifier)
 }
 
-/** `= ANY ('{1,2}')`, as drivers send arrays: its elements are read as what they are beside. */
+/**
+ * `= ANY ('{1,2}')`, as drivers send arrays: the elements are cast to the type of the other side.
+ */
 function quantifiedText(
   { operator, quantifier }: Extract<Expression, { kind: 'quantified' }>,
   left: Operand,
@@ -392,7 +394,7 @@ function cast(expression: Extract<Expression, { kind: 'cast' }>, scope: Scope): 
   })
 }
 
-/** A type that is not known stands where it is named. */
+/** Adds the position of an unknown type to its error. */
 function knownCast({ type, at }: Extract<Expression, { kind: 'cast' }>): Cast {
   try {
     return castTo(type)
@@ -401,7 +403,7 @@ function knownCast({ type, at }: Extract<Expression, { kind: 'cast' }>): Cast {
   }
 }
 
-/** What a literal is wrong in stands where it is written. */
+/** Adds the position of a literal to its errors. */
 function literalCast(
   { value, at }: Extract<Expression, { kind: 'literal' }>,
   convert: Cast,

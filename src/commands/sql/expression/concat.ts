@@ -1,5 +1,5 @@
-// `||`: texts joined, arrays joined or lengthened by a value, documents merged, the right one's
-// fields before the left one's.
+// `||`: joins texts, joins or extends arrays, and merges documents. In a merge, fields of the right
+// document win.
 
 import { fieldsOf } from '../../../value/elements.js'
 import { bsonType, documentValue, stringValue, type Value } from '../../../value/value.js'
@@ -10,7 +10,7 @@ import { requireRoom } from './functions/function-row.js'
 import { elementsSpent, spendOnElements } from './texts/text-cost.js'
 import { textForm } from './texts/text-form.js'
 
-/** Throws 42883 where neither is a text, an array or a document. */
+/** Throws 42883 if neither side is a text, an array or a document. */
 export function joined(left: Value, right: Value): Value {
   requireRoom(left.end - left.start + (right.end - right.start))
   const isArray = left.type === bsonType.array || right.type === bsonType.array

@@ -1,6 +1,6 @@
-// What a statement does wrong while it is computed, under the SQLSTATE that PostgreSQL gives it:
-// clients tell a division by zero from a bad cast by these five characters. Where the fault stands
-// in the text is kept beside the error, until the command that has the text tells its position.
+// Errors of evaluating a statement, with PostgreSQL's SQLSTATE, by which clients distinguish them.
+// The offset in the text is kept beside the error; the command that has the text computes the
+// position.
 
 import { fail, GatewayError } from '../../../base/errors.js'
 import { sqlError } from '../../../protocol/sql/sql-error.js'
@@ -42,19 +42,18 @@ type EvaluationState = (typeof evaluationState)[keyof typeof evaluationState]
 
 const castHint = 'You might need to add'
 
-/** What PostgreSQL tells with 42883: of how many arguments, and of what. */
+/** PostgreSQL's hint of 42883, by the kind and the number of arguments. */
 export function undefinedHint(what: 'function' | 'operator', isOne = false): string {
   const types = isOne ? 'type' : 'types'
   const casts = isOne ? 'an explicit type cast' : 'explicit type casts'
   return `No ${what} matches the given name and argument ${types}. ${castHint} ${casts}.`
 }
 
-/** UTF-16 offsets of errors into the text of their statement. */
+/** UTF-16 offsets of errors in the text of their statement. */
 const offsets = new WeakMap<GatewayError, number>()
 
 /**
- * BadValue (115 for what is not supported) with `sqlState`; `at` is the UTF-16 offset of what is
- * wrong.
+ * BadValue (115 for unsupported features) with `sqlState`; `at` is the UTF-16 offset of the fault.
  */
 export function evaluationError(
   state: EvaluationState,
@@ -69,7 +68,7 @@ export function evaluationError(
   return error
 }
 
-/** What was thrown, which stands at `at` unless it is known to stand elsewhere. */
+/** Adds the offset `at` to an error that has none. */
 export function placed(thrown: unknown, at: number): unknown {
   if (thrown instanceof GatewayError && !offsets.has(thrown)) offsets.set(thrown, at)
   return thrown
@@ -81,7 +80,7 @@ export function isUndefinedOperator(thrown: unknown): boolean {
   return state === evaluationState.undefinedFunction
 }
 
-/** An error of a statement with its position in the text, where that is known. */
+/** Adds the position in the text to an error, if its offset is known. */
 export function withPosition(thrown: unknown, text: string): unknown {
   if (!(thrown instanceof GatewayError) || thrown.extra.position !== undefined) return thrown
   const at = offsets.get(thrown)

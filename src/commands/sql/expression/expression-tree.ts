@@ -1,5 +1,5 @@
-// Expressions as trees: what stands directly below a node, whether two are the same but for where
-// they were written, and copies in which some nodes are others.
+// Operations on expression trees: the operands of a node, equality apart from positions, and copies
+// with replaced nodes.
 
 import type { Expression } from '../../../protocol/sql/ast.js'
 import { sameBytes } from '../../../value/compare.js'
@@ -60,7 +60,10 @@ function given(...operands: readonly (Expression | undefined)[]): Expression[] {
   return operands.filter((operand) => operand !== undefined)
 }
 
-/** Whether `holds` for the node or one below it; what is below a node it stops at is not asked. */
+/**
+ * Whether `holds` is true for the node or one below. Nodes below a node where it is true are
+ * skipped.
+ */
 export function someNode(
   expression: Expression,
   holds: (node: Expression) => boolean | 'stop',
@@ -70,7 +73,7 @@ export function someNode(
   return found || operandsOf(expression).some((operand) => someNode(operand, holds))
 }
 
-/** The same but for their places in the text. */
+/** Whether two expressions are equal apart from their positions. */
 export function sameExpression(a: Expression, b: Expression): boolean {
   if (a.kind !== b.kind || !sameNode(a, b)) return false
   const [own, other] = [operandsOf(a), operandsOf(b)]
@@ -78,7 +81,7 @@ export function sameExpression(a: Expression, b: Expression): boolean {
   return own.every((operand, i) => sameExpression(operand, other[i] as Expression))
 }
 
-/** What the nodes themselves say beside their operands. */
+/** Compares two nodes without their operands. */
 function sameNode(a: Expression, b: Expression): boolean {
   if (a.kind === 'literal' && b.kind === 'literal') {
     return a.value.type === b.value.type && sameBytes(a.value, b.value)
@@ -86,7 +89,7 @@ function sameNode(a: Expression, b: Expression): boolean {
   return shapeOf(a) === shapeOf(b)
 }
 
-/** What tells only where and how a node is written. */
+/** Fields that only describe where and how a node is written. */
 const places: ReadonlySet<string> = new Set(['at', 'written', 'operatorAt'])
 
 /** A node without its operands, as text. */
@@ -98,10 +101,7 @@ function shapeOf(expression: Expression): string {
   })
 }
 
-/**
- * A copy in which `replace` has had its say about every node: what it answers takes the node's
- * place, and is not looked into.
- */
+/** A copy in which `replace` may replace every node; replacements are not searched further. */
 export function mapExpression(
   expression: Expression,
   replace: (node: Expression) => Expression | undefined,
@@ -191,7 +191,7 @@ function mapWide(expression: Wide, mapped: (operand: Expression) => Expression):
   }
 }
 
-/** The parts of a condition that all have to hold. */
+/** The parts of a condition that must all be true. */
 export function conjunctsOf(condition: Expression | undefined): readonly Expression[] {
   if (condition === undefined) return []
   return condition.kind === 'and' ? condition.operands.flatMap(conjunctsOf) : [condition]

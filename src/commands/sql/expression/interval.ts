@@ -1,5 +1,5 @@
-// Spans of time that are added to or taken from a time, `now() - interval '7 days'`: months move
-// along the calendar, days and less are of fixed length in UTC.
+// Intervals that are added to or subtracted from a time, `now() - interval '7 days'`. Months follow
+// the calendar; days and smaller units have a fixed length in UTC.
 
 import { evaluationError, evaluationState } from './evaluation-error.js'
 import { dayMs, timeMsMax } from './texts/time-text.js'
@@ -71,7 +71,7 @@ function malformed(text: string): Error {
   return evaluationError(evaluationState.badDate, message)
 }
 
-/** `time + interval * sign`; the last day of a shorter month stands for those it lacks. */
+/** `time + interval * sign`. A day that a shorter month lacks becomes its last day. */
 export function shifted(ms: number, { months, ms: span }: Interval, sign: 1 | -1): number {
   const date = new Date(ms)
   if (months !== 0) {

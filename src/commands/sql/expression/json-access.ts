@@ -1,5 +1,5 @@
-// The operators that look into documents: `->`, `->>`, `#>`, `#>>`, subscripts and containment.
-// What is not there, and what is no document, gives NULL. (PostgreSQL, "JSON Functions")
+// The operators of document access: `->`, `->>`, `#>`, `#>>`, subscripts and containment. A missing
+// element, or a value that is no document, gives NULL. (PostgreSQL, "JSON Functions")
 
 import { utf8 } from '../../../base/bytes/bytes.js'
 import { work } from '../../../base/work/work-budget.js'
@@ -12,7 +12,9 @@ import { bsonType, stringOf, type Value } from '../../../value/value.js'
 import { elementsSpent, spendOnElements } from './texts/text-cost.js'
 import { orNull, type SqlValue } from './truth.js'
 
-/** `container -> key`: a name of an object, or a place in an array, from its end if negative. */
+/**
+ * `container -> key`: a name in an object, or an index in an array; a negative one from the end.
+ */
 export function member(container: Value, key: Value): SqlValue {
   if (key.type === bsonType.string) {
     if (container.type !== bsonType.object) return undefined
@@ -32,7 +34,7 @@ function elementAt(array: Value, place: number): SqlValue {
   return undefined
 }
 
-/** `container #> path`: each text a name, or the place in an array that it reads as. */
+/** `container #> path`: each text is a name, or an index in an array. */
 export function memberAt(container: Value, path: readonly Value[]): SqlValue {
   let found: SqlValue = container
   for (const part of path) {
@@ -47,10 +49,10 @@ export function memberAt(container: Value, path: readonly Value[]): SqlValue {
   return found
 }
 
-/** `whole @> part`: every field and element of the part is somewhere in the whole. */
+/** `whole @> part`: whether every field and element of the part exists in the whole. */
 export function contains(whole: Value, part: Value): boolean {
   if (whole.type === bsonType.array) {
-    // An array may be asked for a scalar as if for an array of it; within it, not any more.
+    // At the top level an array contains a scalar as if it were an array of it; nested ones do not.
     const parts = part.type === bsonType.array ? elementsSpent(part) : [part]
     if (part.type === bsonType.object) return false
     const own = elementsSpent(whole)
@@ -65,7 +67,7 @@ export function contains(whole: Value, part: Value): boolean {
   return holds(whole, part)
 }
 
-/** More elements than this are looked for in a set. */
+/** Above this number of elements, the search uses a set. */
 const pairwiseMax = 8
 
 function isContainer({ type }: Value): boolean {

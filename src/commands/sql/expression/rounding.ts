@@ -1,5 +1,5 @@
-// Rounding to places behind the point, halves away from zero, as SQL's exact numbers do it; doubles
-// by their shortest digits, so that 2.675 is what it looks like.
+// Rounding to decimal places, halves away from zero, as SQL's exact numbers do. Doubles are rounded
+// by their shortest digits, so that 2.675 rounds as it is printed.
 
 import {
   decimalFromString,
@@ -16,7 +16,7 @@ import { isWhole, wholeValue } from './arithmetic.js'
 
 export type Direction = 'nearest' | 'zero' | 'down' | 'up'
 
-/** The number that a value is, a double by its shortest digits. */
+/** The exact number of a value; for a double that of its shortest digits. */
 export function shownExact(value: Value): Exact {
   if (value.type !== bsonType.double || !Number.isFinite(doubleOf(value))) return exactOf(value)
   const [mantissa = '', power = '0'] = Math.abs(doubleOf(value)).toExponential().split('e')
@@ -24,10 +24,10 @@ export function shownExact(value: Value): Exact {
   return finiteExact(doubleOf(value) < 0, BigInt(whole + fraction), Number(power) - fraction.length)
 }
 
-/** At most this many places either way: beyond the exponents of every type. */
+/** Maximum of places either way: beyond the exponents of every type. */
 const placesMax = 6200
 
-/** `exact` with at most `places` digits behind the point; negative places round tens. */
+/** `exact` with at most `places` decimal places; negative places round tens. */
 export function roundExact(exact: Exact, places: number, direction: Direction): Exact {
   const bounded = Math.max(-placesMax, Math.min(placesMax, places))
   if (exact.kind !== 'finite' || exact.exponent >= -bounded) return exact
@@ -44,12 +44,12 @@ export function roundExact(exact: Exact, places: number, direction: Direction): 
   return finiteExact(negative, coefficient / unit + (isUp ? 1n : 0n), -bounded)
 }
 
-/** Whether what is cut off makes the magnitude greater. */
+/** Whether the digits that are cut off increase the magnitude. */
 function raises(direction: Direction, isNegative: boolean): boolean {
   return direction === (isNegative ? 'down' : 'up')
 }
 
-/** The same type as `value`. */
+/** Rounds a value; keeps its type. */
 export function roundValue(value: Value, places: number, direction: Direction): Value {
   if (isWhole(value) && places >= 0) return value
   if (value.type === bsonType.double && !Number.isFinite(doubleOf(value))) return value
@@ -60,14 +60,14 @@ export function roundValue(value: Value, places: number, direction: Direction): 
   return wholeValue(bigintOfExact(rounded), value.type === bsonType.int64)
 }
 
-/** Of a finite number without a fraction. */
+/** For a finite number without a fraction. */
 export function bigintOfExact(exact: Exact): bigint {
   const { coefficient, exponent, negative } = truncDecimal(exact)
   const size = coefficient * 10n ** BigInt(Math.max(exponent, 0))
   return negative ? -size : size
 }
 
-/** A number as a decimal: a double by its shortest digits. */
+/** A number as a decimal; a double by its shortest digits. */
 export function decimalOf(value: Value): Value {
   return value.type === bsonType.double
     ? decimalFromString(exactToString(shownExact(value)), true)

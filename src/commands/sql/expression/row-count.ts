@@ -1,4 +1,4 @@
-// How many rows LIMIT and OFFSET say: a whole number that no row decides.
+// The row counts of LIMIT and OFFSET: whole numbers that do not depend on a row.
 // Source: PostgreSQL 17, 7.6.
 
 import type { Expression } from '../../../protocol/sql/ast.js'
@@ -14,7 +14,7 @@ const toWhole = castTo({ name: 'int8', modifiers: [], isArray: false })
 
 /**
  * Undefined for NULL. Throws 2201W and 2201X for negative numbers, 22P02 for a literal that is no
- * number, 42804 for another type, 42P10 where a column stands in it.
+ * number, 42804 for another type, 42P10 if it contains a column.
  */
 export function rowCount(
   expression: Expression,

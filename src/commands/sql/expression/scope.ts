@@ -1,5 +1,5 @@
-// What the names and placeholders of a statement mean while its expressions are compiled: which
-// document of a row a column is of, what the parameters are, and what time it is.
+// The meaning of names and placeholders while expressions are compiled: the document of a column,
+// the values of parameters, and the time.
 
 import type { Expression, PathPart } from '../../../protocol/sql/ast.js'
 import type { Value } from '../../../value/value.js'
@@ -9,28 +9,28 @@ import { evaluationError, evaluationState } from './evaluation-error.js'
 import { type Evaluator, orNull, type SqlValue } from './truth.js'
 
 export interface Scope {
-  /** What the tables are called in the statement, in the order of a row's documents. */
+  /** Names of the tables in the statement, in the order of a row's documents. */
   readonly tables: readonly string[]
-  /** Columns begin with their tables; by the tables, what is known of their columns. */
+  /** Set after binding, when columns begin with their table; the known columns of each table. */
   readonly known?: KnownTables
-  /** By their index; null stands for NULL. */
+  /** By index; null stands for NULL. */
   readonly parameters: readonly Value[]
-  /** Of the statement, milliseconds since 1970. */
+  /** Time of the statement, milliseconds since 1970. */
   readonly now: number
-  /** Who asks; without it the functions that tell of a session are unknown. */
+  /** The session; without it the functions about a session are unknown. */
   readonly session?: SessionFacts
-  /** Asked before every node: aggregates and grouped expressions have values of their own. */
+  /** Called for every node first: aggregates and grouped expressions have their own evaluators. */
   readonly replace?: (expression: Expression, within: Scope) => Evaluator | undefined
 }
 
 interface Column {
-  /** The place of its document in a row. */
+  /** Index of its document in a row. */
   readonly table: number
-  /** Empty: the whole row of the table. */
+  /** Empty for the whole row of the table. */
   readonly path: readonly PathPart[]
 }
 
-/** Throws 42703 without a table, 42702 where several tables could have it. */
+/** Throws 42703 without a table, 42702 if several tables may have it. */
 export function columnOf(path: readonly PathPart[], scope: Scope): Column {
   const found = resolved(path, scope)
   if (found !== undefined) return found
@@ -51,14 +51,14 @@ function resolved(path: readonly PathPart[], scope: Scope): Column | undefined {
   return scope.tables.length === 1 ? { table: 0, path } : undefined
 }
 
-/** Whether the path is `_id`, whose literals may be written as 24 hex digits. */
+/** Whether the path is `_id`, for which 24 hex digits also stand for an ObjectId. */
 export function isIdColumn(expression: Expression, scope: Scope): boolean {
   if (expression.kind !== 'column') return false
   const path = resolved(expression.path, scope)?.path
   return path?.length === 1 && path[0] === '_id'
 }
 
-/** Throws 08P01 where no value was given. */
+/** Throws 08P01 if the parameter has no value. */
 export function parameterOf(index: number, scope: Scope): SqlValue {
   const value = scope.parameters[index]
   if (value === undefined) {
@@ -67,7 +67,7 @@ export function parameterOf(index: number, scope: Scope): SqlValue {
   return orNull(value)
 }
 
-/** The value of a literal or a parameter; `undefined` also where it is neither. */
+/** The value of a literal or a parameter; also `undefined` for other expressions. */
 export function writtenValue(expression: Expression, scope: Scope): SqlValue {
   if (expression.kind === 'literal') return orNull(expression.value)
   return expression.kind === 'parameter' ? parameterOf(expression.index, scope) : undefined

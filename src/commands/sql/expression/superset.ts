@@ -1,7 +1,6 @@
-// A condition as a filter of documents that every row meets for which the condition is true, so
-// that an index can be chosen by it. What a filter cannot say is left out: the evaluator decides
-// each row that is found, and an error here could only cost speed.
-// (docs/sql.md, "Where rows are looked for")
+// Translates a condition to a document filter, by which an index can be chosen. Every row that
+// meets the condition meets the filter. Parts that a filter cannot express are omitted; the
+// evaluator checks each row that is found. (docs/sql.md, "Where rows are looked for")
 
 import type { Expression, PathPart } from '../../../protocol/sql/ast.js'
 import { elementsOf, fieldsOf } from '../../../value/elements.js'
@@ -18,12 +17,12 @@ import type { SqlValue } from './truth.js'
 
 type Clause = 'always' | 'never' | Readonly<Record<string, unknown>>
 
-/** Levels of AND, OR and NOT that are looked into: filters are nested less deep than SQL may be. */
+/** Maximum levels of AND, OR and NOT to translate: filters allow less nesting than SQL. */
 const levelsMax = 20
 
 /**
- * The filter for the documents of one table (its place in a row). Conditions on other tables are
- * left out. Throws what compiling the expression throws.
+ * The filter for one table, by its index in a row. Conditions on other tables are omitted. Throws
+ * errors of compiling.
  */
 export function supersetFilter(
   expression: Expression | undefined,
@@ -76,7 +75,7 @@ class Superset {
     private readonly table: number,
   ) {}
 
-  /** What is so wherever the expression is `truth`. */
+  /** A clause that is true for every row where the expression is `truth`. */
   holds(expression: Expression, truth: boolean, level: number): Clause {
     if (level > levelsMax || this.scope.replace?.(expression, this.scope) !== undefined)
       return 'always'
@@ -131,7 +130,7 @@ class Superset {
     return some(alternatives.map((value) => range(operator, path, value)))
   }
 
-  /** The values that a constant stands for beside a column; none: NULL. */
+  /** The values that a constant stands for beside a column; empty for NULL. */
   private alternatives(
     given: { readonly value: SqlValue },
     isId: boolean,
@@ -242,7 +241,7 @@ class Superset {
     return all([present(path), ...contained(path, value)])
   }
 
-  /** A value as a condition: only a bool is true or false. */
+  /** A plain value as a condition: only bools are true or false. */
   private bare(expression: Expression, truth: boolean): Clause {
     const path = this.pathOf(expression)
     if (path !== undefined) return { [path.join('.')]: { $eq: truth } }
@@ -257,31 +256,31 @@ class Superset {
     return path === undefined ? 'always' : present(path)
   }
 
-  /** Of a deeper path no filter is met by all that lack it: `{a: []}` has no `a.b` to look at. */
+  /** For a deeper path no filter covers all missing cases: `{a: []}` has no `a.b` to test. */
   private absent(expression: Expression): Clause {
     const path = this.pathOf(expression)
     return path?.length === 1 ? { [path.join('.')]: { $eq: null } } : 'always'
   }
 
-  /** Undefined where it is no constant, or none that can be computed. */
+  /** Undefined if the expression is no constant, or cannot be computed. */
   private constantOf(expression: Expression): { readonly value: SqlValue } | undefined {
     const { isConstant, value } = compile(expression, this.scope)
     if (!isConstant) return undefined
     try {
       return { value: value([]) }
     } catch {
-      // The evaluator throws it for the row that comes to it, if one does.
+      // The evaluator throws this error if a row needs the value.
       return undefined
     }
   }
 
-  /** Of a column of the table, also by `->`, that a filter can name. */
+  /** The path of a column of this table, also by `->`, if a filter can name it. */
   private pathOf(expression: Expression): readonly PathPart[] | undefined {
     const path = this.placeOf(expression)
     return path?.length === 0 ? undefined : path
   }
 
-  /** The same, and empty for the row of the table. */
+  /** As pathOf; empty for the whole row of the table. */
   private placeOf(expression: Expression): readonly PathPart[] | undefined {
     if (this.scope.replace?.(expression, this.scope) !== undefined) return undefined
     switch (expression.kind) {
@@ -315,15 +314,17 @@ class Superset {
   }
 }
 
-/** Of arrays; more is a name in a filter. */
+/** Bound of array indexes; in a filter, a larger number is a name. */
 const placesMax = 1_000_000_000
 
-/** A filter's path is a text: what has a dot, a dollar or nothing in it names something else. */
+/**
+ * Filter paths are texts, so a part with a dot, with a leading dollar, or empty cannot be named.
+ */
 function isNameable(part: PathPart): boolean {
   return typeof part === 'number' || !/^$|^\$|[.\0]/.test(part)
 }
 
-/** A filter does not look into an array that is itself an element taken by its place. */
+/** A filter does not search an array that is itself an array element selected by index. */
 function endsInPlace(path: readonly PathPart[]): boolean {
   const last = path.at(-1)
   return typeof last === 'number' || /^\d+$/.test(last ?? '')
@@ -338,7 +339,7 @@ function equalsAny(path: readonly PathPart[], values: readonly Value[]): Clause 
   const text = path.join('.')
   if (values.some(({ type }) => type === bsonType.regex)) return present(path)
   if (values.length === 1 && only !== undefined) return { [text]: { $eq: only } }
-  // An object among them might look like operators.
+  // An object in the list might look like operators.
   if (values.some(({ type }) => type === bsonType.object)) {
     return some(values.map((value) => ({ [text]: { $eq: value } })))
   }
@@ -361,7 +362,7 @@ const rangedTypes = new Set<number>([
   bsonType.binary,
 ])
 
-/** In SQL a NaN has its place before the other numbers; a filter's ranges leave it out. */
+/** SQL orders NaN with the other numbers, but ranges of filters exclude it. */
 function range(operator: string, path: readonly PathPart[], value: Value): Clause {
   const text = path.join('.')
   const name = rangeNames.get(operator) ?? ''
@@ -377,7 +378,7 @@ function range(operator: string, path: readonly PathPart[], value: Value): Claus
   return isUpper ? { $or: [clause, { [text]: { $eq: Number.NaN } }] } : clause
 }
 
-/** Texts that begin as the pattern does. */
+/** Texts with the literal beginning of the pattern. */
 function startClause(path: readonly PathPart[], pattern: string, mark: string): Clause {
   const start = patternStart(pattern, mark)
   if (start === undefined) return present(path)
@@ -387,7 +388,7 @@ function startClause(path: readonly PathPart[], pattern: string, mark: string): 
   return { [path.join('.')]: { $regex: `^${source}` } }
 }
 
-/** Undefined where the pattern is malformed, which the evaluator says. */
+/** Undefined for a malformed pattern; the evaluator reports it. */
 function patternStart(
   pattern: string,
   mark: string,
@@ -399,7 +400,7 @@ function patternStart(
   }
 }
 
-/** What a document has that contains `part` at the path. */
+/** Conditions on a document that contains `part` at the path. */
 function contained(path: readonly PathPart[], part: Value): Clause[] {
   if (part.type === bsonType.object) {
     return [...fieldsOf(part)].flatMap(([name, value]) =>

@@ -1,23 +1,23 @@
-// Truth of three values, and the two ways in which a compiled expression can be asked: for what it
-// is, and whether it holds. A missing field, null and undefined are SQL's one NULL.
+// Three-valued logic, and the two questions to a compiled expression: its value and its truth. A
+// missing field, null and undefined are SQL's one NULL.
 
 import { boolOf, boolValue, bsonType, type Document, type Value } from '../../../value/value.js'
 
 /** Undefined: unknown. */
 export type Truth = boolean | undefined
 
-/** A value that is never null or undefined of BSON; undefined: NULL. */
+/** A value that is not null or undefined in BSON; undefined stands for NULL. */
 export type SqlValue = Value | undefined
 
-/** One document for each table of the statement; undefined: what a LEFT JOIN did not find. */
+/** One document per table of the statement; undefined if a LEFT JOIN found none. */
 export type Row = readonly (Document | undefined)[]
 
-/** What an expression became: asked for each row, it reads of it what it needs. */
+/** A compiled expression; for each row it reads only what it needs. */
 export interface Evaluator {
   readonly value: (row: Row) => SqlValue
   /** Only a bool is true or false; NULL and values of other types are unknown. */
   readonly truth: (row: Row) => Truth
-  /** The same for every row. */
+  /** Whether it is the same for every row. */
   readonly isConstant: boolean
 }
 
@@ -57,7 +57,7 @@ export function either(left: Truth, right: Truth): Truth {
   return left === undefined || right === undefined ? undefined : false
 }
 
-/** SQL's NULL of a value that may be one of BSON's. */
+/** Converts BSON's null and undefined to SQL's NULL. */
 export function orNull(value: Value | undefined): SqlValue {
   return value === undefined || value.isNullish ? undefined : value
 }

@@ -1,5 +1,5 @@
-// What aggregates keep of a group: a state that is fed with one value a row, can be put on disk
-// and taken in again. NULL never takes part but in lists; of nothing all but counts are NULL.
+// The states of aggregates: each takes one value per row, and can be written to disk and restored.
+// Only lists include NULL. Without values, counts are 0 and all others NULL.
 
 import { fail } from '../../../base/errors.js'
 import { documentBytesMax, sqlSortedListBytesMax } from '../../../base/limits.js'
@@ -53,7 +53,7 @@ export class CountState implements Accumulator {
   }
 }
 
-/** Whole numbers exactly, doubles and decimals beside them. */
+/** Sums whole numbers exactly, and doubles and decimals beside them. */
 export class SumState implements Accumulator {
   readonly bytesHeld = 0
   private count = 0
@@ -128,7 +128,7 @@ function decimalOfWhole(whole: bigint): Value {
   return decimalFromString(String(whole), true)
 }
 
-/** MIN (sign 1) and MAX (-1), in the order of documents. */
+/** MIN (sign 1) and MAX (-1), in document order. */
 export class ExtremeState implements Accumulator {
   bytesHeld = 0
   private best: Value | undefined
@@ -155,7 +155,7 @@ export class ExtremeState implements Accumulator {
   }
 }
 
-/** BOOL_AND and BOOL_OR, which `decisive` decides. */
+/** BOOL_AND and BOOL_OR: one `decisive` value decides. */
 export class TruthState implements Accumulator {
   readonly bytesHeld = 0
   private found: boolean | undefined
@@ -184,7 +184,7 @@ export class TruthState implements Accumulator {
   }
 }
 
-/** Of a DISTINCT aggregate: each value goes into `inner` once. */
+/** For DISTINCT: passes each value to `inner` once. */
 export class DistinctState implements Accumulator {
   bytesHeld = 0
   private readonly values = new Map<string, Value>()
@@ -218,7 +218,7 @@ export class DistinctState implements Accumulator {
   }
 }
 
-/** What makes a list of a group's rows holds them all. */
+/** Aggregates that build a list keep all values of a group. */
 abstract class ListState implements Accumulator {
   bytesHeld = 0
   protected readonly rows: Value[] = []
@@ -233,7 +233,7 @@ abstract class ListState implements Accumulator {
     const own = row.detach()
     this.rows.push(own)
     this.bytesHeld += bytesOf(own)
-    // Sorting is one piece of work: what is sorted has to be less.
+    // A sort cannot pause, so a sorted list has a smaller bound.
     const bytesMax = this.isSorted ? sqlSortedListBytesMax : documentBytesMax
     if (this.bytesHeld <= bytesMax) return
     const text = `${this.name} is of more than ${bytesMax} bytes in one group`
@@ -255,7 +255,7 @@ abstract class ListState implements Accumulator {
   protected abstract listed(): Value
 }
 
-/** ARRAY_AGG and JSON_AGG, without an order or DISTINCT, which goes by the values. */
+/** ARRAY_AGG and JSON_AGG without ORDER BY or DISTINCT; DISTINCT sorts by value. */
 export class ValuesState extends ListState {
   constructor(
     name: string,
@@ -270,9 +270,9 @@ export class ValuesState extends ListState {
   }
 }
 
-/** STRING_AGG, and all that have an ORDER BY: rows of [value, separator, key of the order]. */
+/** STRING_AGG, and lists with ORDER BY: rows of [value, separator, sort key]. */
 export class RowsState extends ListState {
-  /** What decides the order: the values themselves, or the keys beside them. */
+  /** Whether the order is that of the values or of separate keys. */
   constructor(
     name: string,
     private readonly order: 'none' | 'value' | 'key',
@@ -304,7 +304,7 @@ function compareKeys(a: Value | undefined, b: Value | undefined): number {
   return Buffer.compare(bodyOf(a), bodyOf(b))
 }
 
-/** The bytes of a binary value, behind its length and subtype. */
+/** The bytes of a binary value, without its length and subtype. */
 function bodyOf(value: Value): Uint8Array {
   return value.bytes.subarray(value.start + 5, value.end)
 }

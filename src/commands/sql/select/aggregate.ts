@@ -1,5 +1,5 @@
-// Aggregates of a statement: which there are, what each row gives them, and the states that they
-// are folded into. FILTER and DISTINCT are of all of them, ORDER BY of those that make lists.
+// Aggregates of a statement: their inputs per row, and their states. FILTER and DISTINCT work for
+// all, ORDER BY only for those that build lists.
 
 import type { Expression } from '../../../protocol/sql/ast.js'
 import type { Accumulator } from '../../../query/expressions/accumulator.js'
@@ -24,7 +24,7 @@ import { compileOrderKey } from './order.js'
 
 export interface Aggregate {
   readonly call: Call
-  /** Undefined: the row has no part in it. */
+  /** Undefined if the row does not take part. */
   readonly input: (row: Row) => SqlValue
   readonly create: () => Accumulator
 }
@@ -37,7 +37,7 @@ export function hasAggregate(expression: Expression): boolean {
   return someNode(expression, isAggregate)
 }
 
-/** The aggregates in expressions, each once. */
+/** The aggregates in expressions, without duplicates. */
 export function aggregatesOf(expressions: readonly Expression[]): Call[] {
   const found: Call[] = []
   for (const expression of expressions) {
@@ -50,7 +50,7 @@ export function aggregatesOf(expressions: readonly Expression[]): Call[] {
   return found
 }
 
-/** Throws 42883 for wrong arguments, and what compiling throws: 42803 for one in another. */
+/** Throws 42883 for wrong arguments, 42803 for nested aggregates, and errors of compiling. */
 export function compileAggregate(call: Call, scope: Scope): Aggregate {
   const create = stateOf(call)
   const once = call.isDistinct ? () => new DistinctState(call.name, create()) : create
@@ -61,7 +61,7 @@ export function compileAggregate(call: Call, scope: Scope): Aggregate {
   return { call, input: filtered(call, inputOf(call, scope), scope), create: once }
 }
 
-/** How many arguments each takes. */
+/** Number of arguments of each. */
 const arity = new Map([
   ...['count', 'sum', 'avg', 'min', 'max', 'bool_and', 'bool_or', 'every'].map(
     (name) => [name, 1] as const,
@@ -95,7 +95,7 @@ function isList({ name }: Call): boolean {
   return name === 'string_agg' || name === 'array_agg' || name.startsWith('json')
 }
 
-/** Whether the list is made of values alone: nothing stands between them or decides their order. */
+/** Whether the list needs only values: no separator and no order. */
 function isOfValues({ name, orderBy }: Call): boolean {
   return name !== 'string_agg' && orderBy.length === 0
 }

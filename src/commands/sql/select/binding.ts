@@ -1,5 +1,5 @@
-// The names of a SELECT put in their places before anything is compiled: every column begins with
-// its table, aliases and ordinals of results are the results, USING is a condition.
+// Binds the names of a SELECT before compiling. Every column gets its table, aliases and ordinals
+// become their results, and USING becomes a condition.
 
 import type {
   Expression,
@@ -20,13 +20,13 @@ import { nameOf, resultNames } from './result.js'
 
 export interface BoundSelect {
   readonly tables: readonly string[]
-  /** By the tables: what is known of their columns. */
+  /** The known columns of each table. */
   readonly known: KnownTables
   readonly isDistinct: boolean
-  /** Its rows are those of groups, of which all rows together may be one. */
+  /** Whether its rows are groups; without GROUP BY all rows may be one group. */
   readonly isGrouped: boolean
   readonly results: readonly ResultItem[]
-  /** In the order of the tables, from the second one on; undefined where there is no condition. */
+  /** By table, from the second on; undefined without a condition. */
   readonly joins: readonly BoundJoin[]
   readonly where: Expression | undefined
   readonly groupBy: readonly Expression[]
@@ -49,7 +49,7 @@ export function bindSelect(statement: SelectStatement, known: KnownTables): Boun
   const given = statement.results.flatMap((item) => binder.starred(item) ?? [item])
   const results = given.map((item) => {
     const expression = binder.bound(item.expression)
-    // A field that may stand for a row is called as it was written.
+    // Keeps the written name for a field that may also stand for a row.
     const isOther = item.expression.kind === 'column' && expression.kind === 'call'
     const name = isOther ? { alias: nameOf(item.expression) } : {}
     return { ...name, ...item, expression }
@@ -81,7 +81,7 @@ export function bindSelect(statement: SelectStatement, known: KnownTables): Boun
   }
 }
 
-/** What the tables are called. Throws 42712 where two are called the same. */
+/** Names of the tables. Throws 42712 if two are equal. */
 function tableNames(statement: SelectStatement): string[] {
   const references = referencesOf(statement)
   const names = references.map(({ alias, name }) => alias ?? name)
@@ -104,7 +104,9 @@ class Binder extends Names {
     return { isLeft, on: { kind: 'and', at: 0, operands } }
   }
 
-  /** A column of USING on its left side: of the tables before, the first that has it. */
+  /**
+   * The left side of a USING column: the first earlier table that has it, or a coalesce of several.
+   */
   private earlier(name: string, before: number): Expression {
     const having = this.tables.slice(0, before).flatMap((_, i) => {
       const known = this.known[i]
@@ -143,7 +145,7 @@ class Binder extends Names {
     throw evaluationError(evaluationState.misplacedAggregate, message)
   }
 
-  /** An alias, unless what it stands for is computed from a column of that very name. */
+  /** The result of an alias, unless that result is computed from a column of the same name. */
   private aliased(
     item: Expression,
     given: readonly ResultItem[],
@@ -160,7 +162,7 @@ class Binder extends Names {
     return isOwn ? undefined : results[at]?.expression
   }
 
-  /** Of a column that is no path into its value. */
+  /** Name of a column that has no path into its value. */
   private fieldName(node: Expression): string | undefined {
     if (node.kind !== 'column' || node.path.length > 2) return undefined
     const [first, second] = node.path

@@ -1,6 +1,6 @@
-// PostgreSQL's names for the types of results: told by the expression where it can tell, else by
-// the values of the first batch. A column whose values differ is a text, or JSON where one is
-// nested. (docs/sql.md, "Cursors")
+// PostgreSQL's type names of results: from the expression if possible, else from the values of the
+// first batch. A column with mixed values is a text, or JSON if one is nested.
+// (docs/sql.md, "Cursors")
 
 import { type Bytes, utf8 } from '../../../base/bytes/bytes.js'
 import type { Expression, PathPart } from '../../../protocol/sql/ast.js'
@@ -65,10 +65,10 @@ const timeCalls = new Set(
 const float8Calls = new Set(['extract', 'date_part', 'sqrt', 'exp', 'ln', 'random', 'pi'])
 const jsonCalls = new Set(['json_agg', 'jsonb_agg', 'to_json', 'to_jsonb', 'row_to_json'])
 const textsCalls = new Set(['string_to_array', 'parse_ident', 'current_schemas'])
-/** What is of the type of its arguments. */
+/** Functions whose result has the type of their arguments. */
 const sameCalls = new Set(['coalesce', 'nullif', 'greatest', 'least', 'min', 'max'])
 
-/** The type that all rows have, whatever is in them; undefined where the values tell. */
+/** The type of all rows, whatever their values; undefined if the values must decide. */
 export function staticType(
   expression: Expression,
   known: Partial<Pick<Scope, 'parameters' | 'tables' | 'known'>> = {},
@@ -112,7 +112,7 @@ export function staticType(
   }
 }
 
-/** As CREATE TABLE and the catalog say it; the row of a table where it has columns. */
+/** As in CREATE TABLE and the catalog; for a whole row that of its table, if it has columns. */
 function typeOfColumn(
   [table, name, ...below]: readonly PathPart[],
   { tables, known }: Partial<Pick<Scope, 'tables' | 'known'>>,
@@ -124,13 +124,13 @@ function typeOfColumn(
   return type === undefined ? undefined : resultType(type, of.isDeclared)
 }
 
-/** Elements of documents and of types unknown are shown as JSON. */
+/** Array elements that are documents or of unknown type are shown as JSON. */
 function arrayOf(element: string | undefined): string {
   if (element === undefined || element === 'jsonb' || element === 'record') return 'jsonb'
   return element.endsWith('[]') ? element : `${element}[]`
 }
 
-/** The type of operands that are of one; NULL is of any. */
+/** The common type of operands; NULL fits every type. */
 function typeOfAll(
   operands: readonly Expression[],
   known: Partial<Pick<Scope, 'parameters' | 'tables' | 'known'>>,
@@ -153,7 +153,7 @@ function typeOfOperator(operator: string): string | undefined {
   return operator === '->>' || operator === '#>>' ? 'text' : undefined
 }
 
-/** Types that values are cast to without one of their own here. */
+/** The shown types of casts whose own type does not exist here. */
 const otherCasts = new Map([
   ['int2', 'int4'],
   ['float4', 'float8'],
@@ -188,7 +188,7 @@ function typeOfCall(
   return jsonCalls.has(name) ? 'jsonb' : undefined
 }
 
-/** A column whose values are looked through. */
+/** A column whose values are inspected. */
 interface Seen {
   readonly name: string
   readonly bytes: Bytes
@@ -208,7 +208,7 @@ class SeenColumns {
     return seen
   }
 
-  /** Documents of one shape, as most are, are gone through without a look at their names. */
+  /** Documents of one shape, the usual case, need no look-up of names. */
   look(document: Document): void {
     const elements = new Elements(document)
     for (let at = 0; elements.next(); at++) {
@@ -221,8 +221,8 @@ class SeenColumns {
 }
 
 /**
- * `fixed`: all columns there are, as each of the documents has them; without it those of `named`
- * are among what documents have.
+ * With `fixed`, these are all columns, in the order of each document. Without it, documents may
+ * have more columns than `named`.
  */
 export function columnsOf(
   fixed: readonly Partial<Column>[] | undefined,
@@ -237,7 +237,7 @@ export function columnsOf(
   return seen.list.map(({ name, types }) => ({ name, type: known.get(name) ?? commonType(types) }))
 }
 
-/** Results are written in order and none is left out: no name has to be looked at. */
+/** Results are complete and in order, so names need no comparison. */
 function fixedColumns(
   columns: readonly Partial<Column>[],
   documents: readonly Document[],
@@ -270,7 +270,7 @@ function commonType(types: ReadonlySet<number>): string {
   return names.has('numeric') ? 'numeric' : 'float8'
 }
 
-/** A cursor's reply with `columns` behind all else. */
+/** The reply of a cursor with `columns` appended. */
 export function withColumns(reply: Document, columns: readonly Column[]): Document {
   const added = writeDocument((writer) => {
     writer.openArray('columns')
@@ -279,7 +279,7 @@ export function withColumns(reply: Document, columns: readonly Column[]): Docume
     }
     writer.close()
   })
-  // Both are documents: the elements of one behind those of the other.
+  // Joins two documents: the elements of one after those of the other.
   const whole = new Uint8Array(reply.length + added.length - 5)
   whole.set(reply)
   whole.set(added.subarray(4), reply.length - 1)

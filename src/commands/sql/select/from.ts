@@ -1,5 +1,5 @@
-// The tables of a SELECT: what reading them needs, and how each is read — a collection by the
-// planner, a view through its stages, a virtual table from what the catalog tells.
+// The tables of a SELECT: the privileges for reading them, and how each is read. A collection is
+// read by the planner, a view through its stages, a virtual table from the catalog.
 
 import type { Call } from '../../../bus/document/call.js'
 import type { CommandReadTx } from '../../../bus/document/command-tx.js'
@@ -42,9 +42,7 @@ export type SelectCall = Pick<
   | 'services'
 >
 
-/**
- * What the statement names, a resource for each table: virtual ones tell what the caller may read.
- */
+/** One resource for each table. A virtual table needs none: it shows what the caller may read. */
 export function selectResources(db: string, text: string, statement: SelectStatement): Resource[] {
   return relationNames(text, statement).map((name) => resourceOf(db, name))
 }
@@ -54,18 +52,18 @@ export function resourceOf(db: string, name: RelationName): Resource {
   return meaning(readable(db, name.written.name), name)
 }
 
-/** One table as a join and the first step of a SELECT read it. */
+/** A table as used by joins and by the first step of a SELECT. */
 export interface Table extends JoinInput {
   readonly name: string
-  /** The collection itself; undefined where there is none, or it is read in another way. */
+  /** The collection; undefined if it is missing or the table is read in another way. */
   readonly ns: Namespace | undefined
-  /** What is known of its columns. */
+  /** Its known columns. */
   readonly known: KnownTable | undefined
 }
 
 /**
- * `at`: which of the statement's tables it is; arguments of a function in FROM are of `scope`.
- * Throws 42P01 for a table that is not there.
+ * `at` is the table's index in the statement; `scope` is that of function arguments. Throws 42P01
+ * for a missing table.
  */
 export function* openTable(
   tx: CommandReadTx,
@@ -98,7 +96,7 @@ export function* openTable(
   return { name, ns, isIndexed: false, known: declaredTable(ns), open: openerOf(call, name, ns) }
 }
 
-/** Clients of the SQL port are told of a missing table; elsewhere it is an empty collection. */
+/** Only clients of the SQL port get an error for a missing table; elsewhere it is empty. */
 export function requireRelation({ session }: Pick<SelectCall, 'session'>, table: TableName): void {
   if (session.protocol !== 'sql') return
   const message = `relation "${table.name}" does not exist`
@@ -107,7 +105,7 @@ export function requireRelation({ session }: Pick<SelectCall, 'session'>, table:
 
 type Make = (tx: ReadTx & Guarded, filter: Document) => Program<readonly Document[]>
 
-/** A table whose rows are made when they are asked for. */
+/** A table whose rows are built on demand. */
 function given(
   name: string,
   known: KnownTable | undefined,
@@ -131,10 +129,10 @@ function* ready(documents: readonly Document[]): Program<readonly Document[]> {
   return documents
 }
 
-/** What the collection or view is at that time: a cursor outlives its first transaction. */
+/** Opens the current collection or view, because a cursor outlives its first transaction. */
 function openerOf(call: SelectCall, name: string, ns: Namespace | undefined): JoinInput['open'] {
   const { db, context } = call
-  // Made with the first source: a collection that is read by itself needs none.
+  // Created with the first source, because a collection that is read alone needs none.
   let made: PipelineEnvironment | undefined
   return function* (tx: ReadTx & Guarded, filter: Document): Program<Source> {
     made ??= environmentOf(call, ns)
@@ -153,10 +151,10 @@ function environmentOf(call: SelectCall, ns: Namespace | undefined): PipelineEnv
   }
 }
 
-/** Fewer documents than these are read once and kept, whatever indexes there are. */
+/** Smaller collections are read once and kept, even if they have indexes. */
 const smallDocuments = 1_000
 
-/** Whether rows of the table are better looked up, one by one, by `path`. */
+/** Whether looking up single rows by `path` is better than reading the table once. */
 export function* isLookedUp(
   tx: ReadTx,
   { ns }: Table,

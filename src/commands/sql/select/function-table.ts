@@ -1,5 +1,5 @@
-// A function as a table of FROM: one row of one column, or the rows of those that answer a set. Its
-// arguments are constants and parameters; no row of another table is seen by them.
+// A function as a table in FROM: one row of one column, or the rows of a set-returning function.
+// Its arguments are constants and parameters; they cannot use rows of other tables.
 
 import { sqlListMax } from '../../../base/limits.js'
 import type { TableReference } from '../../../protocol/sql/ast.js'
@@ -32,7 +32,7 @@ interface FunctionTable {
 }
 
 interface Answer {
-  /** Names of columns and their types; without a name it is that of the table. */
+  /** Column names and types; a column without a name has that of the table. */
   readonly columns: readonly (readonly [name: string | undefined, type: string])[]
   readonly rows: readonly (readonly SqlValue[])[]
 }
@@ -49,7 +49,7 @@ const sets = new Map<string, Answers>([
   ['pg_get_keywords', keywords],
 ])
 
-/** Throws what computing the function does, 42P10 for more names of columns than it has. */
+/** Throws errors of the function, and 42P10 for more column names than columns. */
 export function functionTable(
   { name, alias, call, columns: names = [] }: TableReference & { readonly call: Call },
   scope: Scope,

@@ -1,5 +1,5 @@
-// GROUP BY and DISTINCT: rows folded into groups, in memory or by way of the disk, and what the
-// expressions behind them mean: a grouped expression is a key of the group, an aggregate a field.
+// GROUP BY and DISTINCT: collects rows in groups, in memory or on disk. Afterwards a grouped
+// expression means a key of the group, and an aggregate a field.
 
 import type { Expression } from '../../../protocol/sql/ast.js'
 import type { Accumulator } from '../../../query/expressions/accumulator.js'
@@ -31,7 +31,7 @@ interface Grouped {
 
 const noVariables: ReadonlyMap<string, Value> = new Map()
 
-/** `after`: the expressions that are asked of the groups. */
+/** `after`: the expressions that are evaluated on groups. */
 export function groupBy(
   keys: readonly Expression[],
   after: readonly Expression[],
@@ -59,7 +59,7 @@ function groupTransform(
   return new GroupTransform('GROUP BY', id, fields, env(), env(), workspace)
 }
 
-/** The values of several expressions as one, which groups are told apart by. */
+/** The values of several expressions as one key of groups. */
 function tupleOf(
   evaluators: readonly Evaluator[],
   rowOf: (document: Document) => Row,
@@ -104,7 +104,7 @@ function ungrouped(name: string): Error {
   return evaluationError(evaluationState.misplacedAggregate, `column "${name}" ${why}`)
 }
 
-/** All rows as one group, which is there even of no rows. */
+/** All rows as one group, which exists even without rows. */
 class WholeGroup extends StreamTransform {
   private readonly states: readonly Accumulator[]
   private held = 0
@@ -143,8 +143,8 @@ class WholeGroup extends StreamTransform {
 }
 
 /**
- * Rows that are the same in all results, once. Behind it stand the documents that `*` shows, and
- * the results; an order by anything else is 42P10.
+ * Merges rows with equal results. The stage has the documents of `*` and the results; ordering by
+ * anything else is 42P10.
  */
 export function distinctBy(results: readonly Expression[], before: RowStage): Grouped {
   const { rowOf, scope } = before
@@ -176,7 +176,7 @@ export function distinctBy(results: readonly Expression[], before: RowStage): Gr
   return { stage, create: (workspace) => groupTransform(id, [], workspace) }
 }
 
-/** The documents of `*` at their places, and the group behind them all. */
+/** The documents of `*` at their indexes, and the group at the end. */
 function distinctRow(document: Document, starred: readonly number[], tables: number): Row {
   const row = new Array<Document | undefined>(tables + 1).fill(undefined)
   for (const [i, table] of starred.entries()) {

@@ -1,12 +1,11 @@
-// How the tables of a SELECT are joined: in which order, which conditions are decided at which
-// step, and by which equalities a step finds its rows. Inner joins may go in another order than
-// they are written in; what a LEFT JOIN keeps depends on it.
+// The plan of joins: their order, the conditions of each step, and the equalities by which a step
+// finds its rows. Inner joins may be reordered; LEFT JOINs keep the written order.
 
 import type { Expression } from '../../../protocol/sql/ast.js'
 import { conjunctsOf, someNode } from '../expression/expression-tree.js'
 import type { BoundJoin, BoundSelect } from './binding.js'
 
-/** `outer` is known when the rows of the table are looked for by `inner`. */
+/** `outer` is known when rows of the table are searched by `inner`. */
 export interface JoinKey {
   readonly condition: Expression
   readonly outer: Expression
@@ -17,17 +16,17 @@ export interface JoinStep {
   readonly table: number
   readonly isLeft: boolean
   readonly keys: readonly JoinKey[]
-  /** All that has to hold for a row to be joined, the keys included. */
+  /** All conditions of the join, the keys included. */
   readonly conditions: readonly Expression[]
 }
 
 interface JoinOrder {
-  /** The table that the others are joined to. */
+  /** The table that the others join. */
   readonly first: number
-  /** What the rows of the first table have to meet. */
+  /** The conditions on the first table alone. */
   readonly conditions: readonly Expression[]
   readonly steps: readonly JoinStep[]
-  /** WHERE still has to be asked of the whole rows. */
+  /** Whether WHERE must be checked again on joined rows. */
   readonly keepsWhere: boolean
 }
 
@@ -36,7 +35,7 @@ export function planJoins(bound: BoundSelect): JoinOrder {
   return isInner ? planInner(bound) : planWritten(bound)
 }
 
-/** Which tables an expression reads. */
+/** The tables that an expression reads. */
 function tablesOf(expression: Expression, tables: readonly string[]): ReadonlySet<number> {
   const found = new Set<number>()
   someNode(expression, (node) => {
@@ -79,7 +78,7 @@ function planInner({ tables, joins, where }: BoundSelect): JoinOrder {
   return { first: 0, conditions, steps, keepsWhere: false }
 }
 
-/** One that an equality leads to, else the next one that is written. */
+/** The next table with an equality to placed ones, else the next as written. */
 function nextTable(
   tables: readonly string[],
   left: readonly Placed[],
@@ -106,7 +105,7 @@ function planWritten({ tables, joins, where }: BoundSelect): JoinOrder {
   return { first: 0, conditions, steps, keepsWhere: true }
 }
 
-/** What WHERE says of an inner join's table and those before it, which may be asked early. */
+/** The parts of WHERE that concern only an inner join's table and earlier ones, checked early. */
 function innerWhere(
   { isLeft }: BoundJoin,
   where: Expression | undefined,
@@ -121,7 +120,7 @@ function innerWhere(
   })
 }
 
-/** The equalities between the table and those that are placed. */
+/** The equalities between the table and the placed ones. */
 function keysOf(
   conditions: readonly Expression[],
   table: number,

@@ -1,5 +1,5 @@
-// A join, row by row: the rows of a table that belong to a row before it are found by an index, in
-// a table of hashes that memory holds, or among all of them. NULL belongs to nothing.
+// A join, row by row. The matching rows of a table are found by an index, in a hash table in
+// memory, or among all of its rows. NULL matches nothing.
 
 import { fail } from '../../../base/errors.js'
 import { pullDocumentsMax, scanBytesTarget, sqlJoinBytesMax } from '../../../base/limits.js'
@@ -24,21 +24,21 @@ import type { RowOf } from './order.js'
 import { joinedDocument, rowSpender } from './row-stages.js'
 
 export interface JoinInput {
-  /** Documents of the table that meet a filter, and perhaps others. */
+  /** Documents that meet the filter, and possibly others. */
   open(tx: ReadTx & Guarded, filter: Document): Program<Source>
-  /** Rows are looked up by the first key instead of being read once. */
+  /** Whether rows are looked up by the first key instead of reading the table once. */
   readonly isIndexed: boolean
 }
 
 interface JoinedInput extends JoinInput {
-  /** What the statement holds in memory. */
+  /** The memory of the statement. */
   readonly memory: QueryMemory
 }
 
-/** Candidates that are tried between two places to pause. */
+/** Candidates checked between two pauses. */
 const triedAtOnce = 100
 
-/** A row before the join with what may belong to it. */
+/** An outer row with its candidates. */
 interface Current {
   readonly row: Row
   readonly candidates: readonly Document[]
@@ -57,7 +57,7 @@ export class JoinSource extends HoldingSource {
   private hashed: Map<string, Document[]> | undefined
   private all: Document[] | undefined
   private readonly holding: Holding
-  /** Of the documents that were read last. */
+  /** Bytes of the documents that were read last. */
   private bytesRead = 0
   private readonly looked: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
 
@@ -125,7 +125,7 @@ export class JoinSource extends HoldingSource {
     return joined
   }
 
-  /** Joins some of the candidates; answers how many were tried. */
+  /** Joins some of the candidates; returns how many were checked. */
   private tryMore(current: Current, want: number, joined: Document[]): number {
     const { table, isLeft } = this.step
     let tried = 0
@@ -144,7 +144,7 @@ export class JoinSource extends HoldingSource {
     return tried
   }
 
-  /** The next row before the join. */
+  /** The next outer row. */
   private *begin(tx: ReadTx & Guarded): Program<Current | undefined> {
     while (this.outers.length === 0) {
       if (this.upstream.drained) return undefined
@@ -171,7 +171,7 @@ export class JoinSource extends HoldingSource {
     return this.hashed.get(values.map((value) => equalityKey(value ?? nullValue)).join('\0')) ?? []
   }
 
-  /** What the row asks of the table: its own values stand in the keys. */
+  /** The filter for a row, with its values in the keys. */
   private filterFor(row: Row): Document {
     const { keys, conditions, table } = this.step
     const known = new Map(keys.map((key, i) => [key.condition, this.equality(key, i, row)]))
@@ -216,8 +216,8 @@ export class JoinSource extends HoldingSource {
   }
 
   /**
-   * Throws ExceededMemoryLimit (53200) beyond sqlJoinBytesMax, and where others hold too much. What
-   * was read before is held no more.
+   * Throws ExceededMemoryLimit (53200) above sqlJoinBytesMax, or if the memory of all queries is
+   * used up. Releases the documents of the previous read.
    */
   private *read(tx: ReadTx & Guarded, filter: Document): Program<Document[]> {
     const source = yield* this.input.open(tx, filter)
@@ -242,7 +242,7 @@ export class JoinSource extends HoldingSource {
   }
 }
 
-/** What a held document costs beside its bytes, and a key of the hash table. */
+/** Memory of a held document beside its bytes, and of a key of the hash table. */
 const documentOverheadBytes = 100
 const keyOverheadBytes = 80
 

@@ -1,5 +1,5 @@
-// LIMIT at the end of a statement: a cursor of so many rows is over with the last of them, and
-// holds nothing any more.
+// LIMIT at the end of a statement: the cursor ends with its last row and then holds no resources.
+// The source below is closed at once.
 
 import { HoldingSource, type Source } from '../../../engine/sources/holding-source.js'
 import type { Program, ReadTx } from '../../../store/store.js'

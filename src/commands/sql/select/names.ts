@@ -1,6 +1,6 @@
-// The columns that the names of a statement are: each begins with its table afterwards. Of tables
-// whose columns are known an unknown name is refused where it stands; documents of others may
-// have any field.
+// Resolves the names of a statement to columns; afterwards each begins with its table. If the
+// columns of a table are known, unknown names are refused at their position. Documents of other
+// tables may have any field.
 
 import type { Expression, OrderItem, PathPart, ResultItem } from '../../../protocol/sql/ast.js'
 import { bsonType, int32Value, stringOf } from '../../../value/value.js'
@@ -15,7 +15,7 @@ type Listed = Extract<Expression, { kind: 'in' }>
 type Between = Extract<Expression, { kind: 'between' }>
 
 export class Names {
-  /** Columns of USING, which `*` shows once. */
+  /** USING columns, which `*` shows once. */
   readonly merged = new Set<string>()
   private readonly knowsAll: boolean
   private readonly knowsSome: boolean
@@ -50,7 +50,7 @@ export class Names {
     })
   }
 
-  /** With NULLs where PostgreSQL has them, if any table is known. */
+  /** Adds PostgreSQL's order of NULLs, if the columns of a table are known. */
   ordered(item: OrderItem): OrderItem {
     if (!this.knowsSome || item.nulls !== undefined || this.isRequired(item.expression)) return item
     return nullsAsReference(item)
@@ -63,7 +63,7 @@ export class Names {
     return this.tables.length === 1 && known?.required.has(String(name)) === true
   }
 
-  /** `*` as its columns; undefined where documents decide what it shows. */
+  /** The columns of `*`; undefined if documents decide them. */
   starred({ expression }: ResultItem): readonly ResultItem[] | undefined {
     if (expression.kind !== 'star' || this.tables.length === 0) return undefined
     const { at, table } = expression
@@ -111,7 +111,7 @@ export class Names {
     return columnNode(node, this.within(owner, String(first), node, 0))
   }
 
-  /** No table has a column of that name: it may be a table's own. */
+  /** The name is no column: it may be that of a table. */
   private notFound(node: Column, index: number): Expression {
     const { path, at } = node
     if (path.length === 1 && index >= 0) return wholeRow(node)
@@ -126,7 +126,7 @@ export class Names {
     return evaluationError(evaluationState.undefinedTable, message, at)
   }
 
-  /** The path of a column behind its table; `skipped` parts of what is written name the table. */
+  /** The path after the table; `skipped` written parts name the table. */
   private within(
     index: number,
     name: string,
@@ -143,7 +143,7 @@ export class Names {
     }
     const [place, ...below] = written.slice(skipped + 1)
     if (place === undefined) return [table, name]
-    // Arrays of the catalog count from 1; below other columns lie fields of a document.
+    // Arrays of the catalog count from 1. In other columns a number is an index into the document.
     const isArray = !known.isDeclared && known.columns.get(name)?.endsWith('[]') === true
     return [table, name, isArray && typeof place === 'number' ? place - 1 : place, ...below]
   }
@@ -159,7 +159,7 @@ export class Names {
     })
   }
 
-  /** A field called like its collection, where the document has it; else the whole document. */
+  /** A field with the name of its collection, if the document has it; else the whole document. */
   private fieldOrRow(node: Column, table: string): Expression {
     const field: Column = {
       kind: 'column',
@@ -171,7 +171,7 @@ export class Names {
     return { kind: 'call', at: node.at, name: 'coalesce', args, ...flags }
   }
 
-  /** `oid = '16384'`: beside a column that is known to hold numbers a text is read as one. */
+  /** `oid = '16384'`: a text beside a numeric column is parsed as a number. */
   private numberedPair(node: Binary): Expression | undefined {
     if (!isComparison(node.operator)) return undefined
     const [left, right] = [this.bound(node.left), this.bound(node.right)]
@@ -199,7 +199,7 @@ export class Names {
     return numberTypes.has(this.typeOf(expression) ?? '')
   }
 
-  /** As CREATE TABLE or the catalog says it of a column that is bound. */
+  /** The type of a bound column, from CREATE TABLE or the catalog. */
   private typeOf(expression: Expression): string | undefined {
     if (expression.kind !== 'column' || expression.path.length !== 2) return undefined
     const [table, column] = expression.path
@@ -215,7 +215,7 @@ function columnNode({ at }: Column, path: readonly PathPart[]): Expression {
   return { kind: 'column', at, path }
 }
 
-/** A path of the table alone stands for its row. */
+/** A path of only the table stands for its row. */
 function wholeRow({ at, path }: Column): Expression {
   return { kind: 'column', at, path: path.slice(0, 1) }
 }

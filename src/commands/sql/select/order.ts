@@ -1,5 +1,5 @@
-// ORDER BY: each row one key whose bytes compare as the rows sort. NULL comes where documents have
-// it, first when ascending and last when descending, unless the statement says. (docs/sql.md)
+// ORDER BY: each row gets one key whose bytes sort like the rows. NULL sorts as in documents, first
+// when ascending and last when descending, unless the statement says otherwise. (docs/sql.md)
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Expression, OrderItem } from '../../../protocol/sql/ast.js'
@@ -18,7 +18,7 @@ interface Part {
 
 export type RowOf = (document: Document) => Row
 
-/** The key of a row, in memory that the next one is written to. */
+/** The key of a row, in memory that the next key overwrites. */
 type OrderKey = (row: Row) => Bytes
 
 export function compileOrderKey(items: readonly OrderItem[], scope: Scope): OrderKey {
@@ -39,12 +39,12 @@ export function compileOrderKey(items: readonly OrderItem[], scope: Scope): Orde
   }
 }
 
-/** Where NULL is asked for at the other end. */
+/** Whether NULLS FIRST or LAST differs from the default. */
 function unusual(nulls: OrderItem['nulls'], descends: boolean): OrderItem['nulls'] {
   return nulls === (descends ? 'last' : 'first') ? undefined : nulls
 }
 
-/** A sort of what rows are documents for. */
+/** A sort of the documents of rows. */
 export function sortBy(key: OrderKey, rowOf: RowOf): Sort {
   const peekKey = (document: Document): Bytes => key(rowOf(document))
   const parts: Sort['parts'] = []
@@ -57,7 +57,7 @@ export function sortBy(key: OrderKey, rowOf: RowOf): Sort {
   }
 }
 
-/** Makes places of equal rows stable from page to page: by `_id`, in the others' direction. */
+/** Orders equal rows by `_id`, in the same direction, so that pages are stable. */
 export function withTiebreak(
   items: readonly OrderItem[],
   tables: readonly string[],

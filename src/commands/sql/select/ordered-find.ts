@@ -1,5 +1,5 @@
-// ORDER BY from an index: where one holds the documents in the order that is asked for, nothing has
-// to be sorted, and a LIMIT reads no more than it takes.
+// ORDER BY by an index: if an index has the requested order, no sort is needed, and a LIMIT reads
+// only its rows.
 
 import type { Plan } from '../../../engine/plan/plan.js'
 import { isMultikey } from '../../../engine/plan/plan.js'
@@ -17,7 +17,7 @@ import { type Document, documentValue } from '../../../value/value.js'
 import { DocumentWriter } from '../../../value/writer.js'
 import type { SelectCall } from './from.js'
 
-/** The documents in their order, as long as a plan gives it; columns begin with their table. */
+/** The documents in order; undefined if no plan gives the order. Columns begin with their table. */
 export function openOrdered(
   ns: Namespace,
   filter: Document,
@@ -34,8 +34,8 @@ export function openOrdered(
 }
 
 /**
- * The same where NULLs of the first column stand at the other end than documents have them: an
- * index gives the rows that have a value, and those without one, each in order.
+ * As openOrdered, if NULLs of the first column belong to the other end. Rows with a value and rows
+ * without one are read separately, each in order.
  */
 export function openNullsApart(
   ns: Namespace,
@@ -68,12 +68,12 @@ function* alreadyOpen(source: Source): Program<Source> {
   return source
 }
 
-/** The filter, and that the path is NULL or is not. */
+/** The filter, combined with a test for NULL. */
 function both(filter: Document, path: string, operator: '$eq' | '$ne'): Document {
   return documentFrom({ $and: [documentValue(filter), { [path]: { [operator]: null } }] })
 }
 
-/** Of an index of arrays the order is that of their elements. */
+/** In an index on arrays the order is that of their elements. */
 function isWhole(access: Plan['accesses'][number]): boolean {
   return access.kind !== 'entries' || !isMultikey(access.index)
 }

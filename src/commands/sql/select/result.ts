@@ -1,6 +1,5 @@
-// The list of results of SELECT and RETURNING: what each is called, and the document that a row of
-// the statement becomes. Names are unique: what comes later gets `_2` behind it.
-// (docs/sql.md, "Results")
+// The results of SELECT and RETURNING: their names, and the document of each row. Names are unique:
+// a repeated one gets the suffix `_2`. (docs/sql.md, "Results")
 
 import { type Bytes, equalBytes, utf8 } from '../../../base/bytes/bytes.js'
 import type { Expression, ResultItem } from '../../../protocol/sql/ast.js'
@@ -15,11 +14,11 @@ import type { Evaluator, Row } from '../expression/truth.js'
 import { type Column, staticType } from './column-type.js'
 
 export interface Results {
-  /** What is known before the first row; undefined where `*` stands among them. */
+  /** Known before the first row; undefined if they include `*`. */
   readonly columns: readonly Partial<Column>[] | undefined
-  /** Of those that are no `*`. */
+  /** The results other than `*`. */
   readonly named: readonly Partial<Column>[]
-  /** Each row a document; a result that is NULL is null in it. */
+  /** The document of a row; a NULL result is null in it. */
   write(row: Row): Document
 }
 
@@ -28,8 +27,8 @@ type Part =
   | { readonly kind: 'star'; readonly tables: readonly number[] }
 
 /**
- * Throws what compiling throws, 42601 for `*` without a table, 42P01 for that of an unknown one.
- * `merged`: columns of USING, which `*` shows once.
+ * Throws errors of compiling, 42601 for `*` without a table, 42P01 for an unknown table. `merged`:
+ * USING columns, which `*` shows once.
  */
 export function compileResults(
   items: readonly ResultItem[],
@@ -39,7 +38,7 @@ export function compileResults(
   const names = resultNames(items)
   const parts = items.map(({ expression }, i): Part => {
     if (expression.kind === 'star') {
-      // Behind groups it throws: there are no rows to show.
+      // Throws in a grouped statement, where `*` has no rows to show.
       scope.replace?.(expression, scope)
       return { kind: 'star', tables: starTables(expression, scope) }
     }
@@ -72,7 +71,7 @@ function starTables(
   throw evaluationError(evaluationState.undefinedTable, message, place)
 }
 
-/** Of every item, unique; nothing for `*`. */
+/** Unique names of all items; undefined for `*`. */
 export function resultNames(items: readonly ResultItem[]): readonly (string | undefined)[] {
   const names = new Names()
   return items.map((item) => {
@@ -81,17 +80,17 @@ export function resultNames(items: readonly ResultItem[]): readonly (string | un
   })
 }
 
-/** Names that are taken, each once. */
+/** The set of used names. */
 class Names {
   private readonly taken: Set<string>
-  /** By a name that came twice, the number to try next: all below are taken. */
+  /** For a repeated name, the next suffix to try; all lower ones are used. */
   private readonly nextOf = new Map<string, number>()
 
   constructor(taken: Iterable<string> = []) {
     this.taken = new Set(taken)
   }
 
-  /** The name, with the first free number behind it where it is taken. */
+  /** The name, with the first free suffix if it is already used. */
   take(name: string): string {
     let free = name
     if (this.taken.has(name)) {
@@ -105,12 +104,12 @@ class Names {
   }
 }
 
-/** As PostgreSQL calls what has no alias. */
+/** PostgreSQL's name for a result without an alias. */
 export function nameOf(expression: Expression): string {
   return ownName(expression) ?? fallbackName(expression) ?? '?column?'
 }
 
-/** The name of the column or function that it comes down to. */
+/** The name of the innermost column or function. */
 function ownName(expression: Expression): string | undefined {
   switch (expression.kind) {
     case 'column':
@@ -161,10 +160,10 @@ function writerOf(
   }
 }
 
-/** Results that are fields of one table's documents. */
+/** Results that are plain fields of one table's documents. */
 interface Fields {
   readonly table: number
-  /** What each is called in the document, in order; each once. */
+  /** Field names in the document, in order and without duplicates. */
   readonly sources: readonly Bytes[]
   readonly names: readonly string[]
 }
@@ -183,7 +182,7 @@ function fieldsOf(
     const isOther = table >= 0 && at !== table
     const isField = expression.path.length === 2 && typeof name === 'string'
     if (at < 0 || isOther || !isField || sources.has(name)) return undefined
-    // Behind groups a column is no field of a document.
+    // In a grouped statement a column is not a field of a document.
     if (replace?.(expression, { tables, known, parameters: [], now: 0 }) !== undefined) {
       return undefined
     }
@@ -194,7 +193,7 @@ function fieldsOf(
   return { table, sources: [...sources.values()], names }
 }
 
-/** Goes through each document once: most have their fields in the order of the columns. */
+/** Reads each document once, because most have their fields in column order. */
 function fieldWriter({ table, sources, names }: Fields): (row: Row) => Document {
   const { length } = sources
   const starts = new Int32Array(length)
@@ -227,7 +226,7 @@ function findFields(
   for (let next = 0; left > 0 && elements.next(); ) {
     const place = placeIn(elements, sources, next)
     if (place < 0 || (starts[place] ?? 0) >= 0) continue
-    // The first of a name is the column; what is undefined is NULL.
+    // The first field of a name is the column; undefined is NULL.
     if (elements.type !== bsonType.undefined) {
       starts[place] = elements.start
       ends[place] = elements.valueEnd
@@ -237,7 +236,7 @@ function findFields(
   }
 }
 
-/** Which of the sources the element is: mostly the next one. */
+/** Index of the element among the sources; mostly the next one. */
 function placeIn(elements: Elements, sources: readonly Bytes[], next: number): number {
   for (let i = next; i < sources.length; i++) {
     if (elements.nameIs(sources[i] as Bytes)) return i
@@ -248,7 +247,7 @@ function placeIn(elements: Elements, sources: readonly Bytes[], next: number): n
   return -1
 }
 
-/** The fields of documents side by side; of USING's columns the first that is there. */
+/** The fields of all documents; of USING columns, the first that exists. */
 function writeTables(
   writer: DocumentWriter,
   row: Row,

@@ -1,5 +1,5 @@
-// Rows on their way through a SELECT: what documents stand for between two steps, how expressions
-// read them there, and the transforms that filter them and make results of them.
+// The rows of a SELECT between its steps: what documents mean there, how expressions read them, and
+// the transforms that filter rows and build results.
 
 import { utf8 } from '../../../base/bytes/bytes.js'
 import { work } from '../../../base/work/work-budget.js'
@@ -19,13 +19,13 @@ import { computation, type Evaluator, orNull, type Row } from '../expression/tru
 import type { RowOf } from './order.js'
 import type { Results } from './result.js'
 
-/** What a document is at a step, and what the names in expressions mean there. */
+/** The meaning of documents and names at one step. */
 export interface RowStage {
   readonly rowOf: RowOf
   readonly scope: Scope
 }
 
-/** Of one table: the row is its document. */
+/** With one table, the row is its document. */
 export function singleRow(document: Document): Row {
   return [document]
 }
@@ -34,7 +34,7 @@ export function noRow(): Row {
   return []
 }
 
-/** Rows of several tables are arrays; null stands for what a LEFT JOIN did not find. */
+/** Rows of several tables are arrays; null marks a table where a LEFT JOIN found none. */
 export function joinedRow(document: Document): Row {
   const row: (Document | undefined)[] = []
   const elements = new Elements(document)
@@ -54,7 +54,7 @@ export function joinedDocument(row: Row): Document {
   })
 }
 
-/** The element `at` of the array that a grouped row has under `_id`. */
+/** Reads element `at` of the array under `_id` of a grouped row. */
 export function keyEvaluator(table: number, at: number): Evaluator {
   return computation(false, (row) => {
     const document = row[table]
@@ -66,7 +66,7 @@ export function keyEvaluator(table: number, at: number): Evaluator {
   })
 }
 
-/** A field of a grouped row. */
+/** Reads a field of a grouped row. */
 export function fieldEvaluator(name: string): Evaluator {
   const bytes = utf8(name)
   return computation(false, ([document]) =>
@@ -76,7 +76,7 @@ export function fieldEvaluator(name: string): Evaluator {
 
 const idName = utf8('_id')
 
-/** Nodes of an expression above which rows are counted as more than one piece of work. */
+/** Expressions with more nodes cost more than one unit of work per row. */
 const cheapNodes = 50
 
 function weightOf(expressions: readonly Expression[]): number {
@@ -89,7 +89,7 @@ function weightOf(expressions: readonly Expression[]): number {
   return nodes > cheapNodes ? nodes : 0
 }
 
-/** Told for each row what its expressions cost, so that a few dear ones give way to others. */
+/** Returns a function that notes the cost of a row's expressions, so that expensive rows pause. */
 export function rowSpender(expressions: readonly Expression[]): () => void {
   const weight = weightOf(expressions)
   return () => {
@@ -112,12 +112,12 @@ class RowFilter extends StreamTransform {
   }
 }
 
-/** Lets the rows pass for which the condition is true. */
+/** Passes rows for which the condition is true. */
 export function rowFilter(rowOf: RowOf, condition: Evaluator, expression: Expression): Transform {
   return new RowFilter(rowOf, condition, rowSpender([expression]))
 }
 
-/** Rows as documents of results. */
+/** Converts rows to documents of results. */
 export function projection(
   rowOf: RowOf,
   results: Results,

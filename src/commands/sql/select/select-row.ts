@@ -1,5 +1,5 @@
-// sqlSelect: the rows of a SELECT as a cursor, with the types of their columns. What it touches is
-// what the statement names, so that a join is refused like a find.
+// sqlSelect: the rows of a SELECT as a cursor, with column types. Its resources are the tables of
+// the statement, so a join is authorized like a find on each.
 
 import type { CommandReadTx } from '../../../bus/document/command-tx.js'
 import { array, countNumber, optional, string } from '../../../bus/document/params.js'
@@ -64,7 +64,7 @@ function* selected(tx: CommandReadTx, call: SelectRowCall): Program<Document> {
   return withColumns(answer, columnsOf(columns, named, firstDocuments(answer)))
 }
 
-/** With its names folded where a table of it asks for that. */
+/** The statement with folded names, if one of its tables requires it. */
 function meantStatement(tx: CommandReadTx, text: string): SelectStatement {
   const written = statementOf(text)
   if (!canFold(written)) return written
@@ -74,7 +74,7 @@ function meantStatement(tx: CommandReadTx, text: string): SelectStatement {
   return meant.kind === 'select' ? meant : written
 }
 
-/** Throws what parsing does, and 42601 for another statement. */
+/** Throws errors of parsing, and 42601 for another kind of statement. */
 function statementOf(text: string): SelectStatement {
   const { statement } = parsedStatement(text)
   if (statement.kind === 'select') return statement

@@ -1,5 +1,5 @@
-// What a SELECT says whatever its parameters and rows are: worked out once for each tree of the
-// statement cache, since clients send the same text again and a point read is soon over.
+// What a SELECT says independently of parameters and rows. It is computed once per tree of the
+// statement cache, because clients repeat texts and a point read is short.
 
 import type { SelectStatement, TableReference } from '../../../protocol/sql/ast.js'
 import { isAlwaysEmpty } from '../../../protocol/sql/subquery.js'
@@ -14,7 +14,7 @@ import { compileResults, type Results } from './result.js'
 
 interface SelectTree {
   readonly references: readonly TableReference[]
-  /** It names a virtual table, or computes with what those tell. */
+  /** Whether it uses a virtual table, or a function that needs the catalog. */
   readonly asksCatalog: boolean
   readonly isAlwaysEmpty: boolean
 }
@@ -47,7 +47,7 @@ function asksCatalog(statement: SelectStatement): boolean {
   )
 }
 
-/** As bindSelect; what is known of the tables is the same object until a table is another. */
+/** As bindSelect. The bound tree is reused while the known tables are the same objects. */
 export function boundSelect(statement: SelectStatement, tables: KnownTables): BoundSelect {
   const before = boundTrees.get(statement)
   const isSame = before?.known.every((table, i) => table === tables[i]) === true
@@ -57,14 +57,17 @@ export function boundSelect(statement: SelectStatement, tables: KnownTables): Bo
   return bound
 }
 
-/** As compileResults, for the rows of the tables themselves: columns alone need no parameters. */
+/**
+ * As compileResults, for plain rows. Results that are all columns need no parameters and are
+ * cached.
+ */
 export function rowResults(bound: BoundSelect, scope: Scope): Results {
   const known = plainResults.get(bound)
   if (known !== undefined) return known
   const { tables, known: of, results, merged } = bound
   const isPlain = results.every(({ expression: { kind } }) => kind === 'column' || kind === 'star')
   if (!isPlain) return compileResults(results, scope, merged)
-  // Of one run nothing may be kept: its parameters can be large.
+  // Compiled without the parameters of this run, which may be large and must not be kept.
   const compiled = compileResults(results, { tables, known: of, parameters: [], now: 0 }, merged)
   plainResults.set(bound, compiled)
   return compiled

@@ -1,5 +1,5 @@
-// SELECT as a source: tables and joins, WHERE, groups, HAVING, DISTINCT, order, window, results —
-// each a source or a transform that takes bounded steps and may spill. (docs/sql.md)
+// SELECT as a source: tables and joins, WHERE, groups, HAVING, DISTINCT, order, window, results.
+// Each is a source or a transform that works in bounded steps and may spill. (docs/sql.md)
 
 import { KiB } from '../../../base/units.js'
 import { turnUnits } from '../../../base/work/work-figures.js'
@@ -41,12 +41,12 @@ import { joinedRow, noRow, projection, type RowStage, rowFilter, singleRow } fro
 import { boundSelect, rowResults, selectTree } from './select-tree.js'
 import { statementMemory } from './statement-memory.js'
 
-/** A filter of so many bytes, that of a long IN, is made and compiled in turns of their own. */
+/** Above this size, as with a long IN, the filter is built and compiled in turns of its own. */
 const sqlLongFilterBytes = 64 * KiB
 
 interface SelectOptions {
   readonly parameters: readonly Value[]
-  /** Rows where no LIMIT stands. */
+  /** Maximum rows without a LIMIT. */
   readonly rowsDefault: number | undefined
 }
 
@@ -61,7 +61,7 @@ export function* openSelect(
   statement: SelectStatement,
   options: SelectOptions,
 ): Program<OpenedSelect> {
-  // What is constant is computed as it is compiled.
+  // Constants are evaluated during compilation.
   const tree = selectTree(statement)
   const relations = tree.asksCatalog ? yield* Relations.load(tx, call) : undefined
   const outer: Scope = {
@@ -86,7 +86,7 @@ export function* openSelect(
   return yield* select.open()
 }
 
-/** `*` of a virtual table has all its columns, also where it never has a row. */
+/** `*` of a virtual table has all its columns, even if the table never has rows. */
 function withColumnsOf(
   [table, ...others]: readonly Table[],
   { results: [only, ...more] }: SelectStatement,
@@ -98,7 +98,7 @@ function withColumnsOf(
   return { ...opened, results: { ...opened.results, columns: named, named } }
 }
 
-/** A query over what never has a row: none of it is computed. */
+/** A query on a table that never has rows; nothing is evaluated. */
 function nothing({ results }: SelectStatement): OpenedSelect {
   const named = resultNames(results).flatMap((name) => (name === undefined ? [] : [{ name }]))
   const write = () => emptyDocument
@@ -107,7 +107,7 @@ function nothing({ results }: SelectStatement): OpenedSelect {
 
 interface Window {
   readonly offset: number
-  /** Undefined: none. */
+  /** Undefined means no limit. */
   readonly limit: number | undefined
 }
 
@@ -125,9 +125,9 @@ class Select {
   private readonly transforms: Transform[] = []
   private stage: RowStage
   private held: QueryMemory | undefined
-  /** The source has the rows in their order. */
+  /** Whether the source returns rows in the requested order. */
   private isOrdered = false
-  /** Joins have not decided all of it. */
+  /** Whether WHERE must still be checked after the joins. */
   private needsWhere = true
 
   constructor(
@@ -141,7 +141,7 @@ class Select {
     this.stage = { scope, rowOf: [noRow, singleRow][tables.length] ?? joinedRow }
   }
 
-  /** Made with the first part of the statement that holds rows: most have none. */
+  /** Created for the first step that holds rows; most statements have none. */
   private get memory(): QueryMemory {
     this.held ??= statementMemory(this.call.engine, this.call.owner)
     return this.held
@@ -171,7 +171,7 @@ class Select {
     }
   }
 
-  /** The rows that WHERE is asked of, and perhaps all that it lets pass. */
+  /** The rows before WHERE, or already filtered by it. */
   private *rows(): Program<Source> {
     const { tables, bound, scope, window } = this
     const [first, ...others] = tables
@@ -179,7 +179,7 @@ class Select {
     if (first === undefined) return documentsSource([emptyDocument])
     if (others.length > 0) return yield* this.joined(first)
     const filter = supersetFilter(bound.where, scope)
-    // Of a long list: what is made of it next is as much work again.
+    // A long list costs as much again when its filter is compiled.
     if (filter.length > sqlLongFilterBytes) yield* this.tx.pause(turnUnits)
     const ordered = this.orderedBySource(filter)
     if (ordered !== undefined) {
@@ -250,7 +250,7 @@ class Select {
     this.stage = distinct.stage
   }
 
-  /** With what makes places stable where only some of the rows are asked for. */
+  /** ORDER BY, with a tiebreak if only a part of the rows is returned. */
   private orderItems(): readonly OrderItem[] {
     const { bound, window } = this
     const isWhole = window.limit === undefined && window.offset === 0
@@ -281,7 +281,7 @@ class Select {
     this.transforms.push(holds ? this.counting(plan) : plan.create())
   }
 
-  /** A transform that holds rows. */
+  /** A transform that holds rows, with its memory counted. */
   private counting({ create }: { create(workspace: Workspace): Transform }): Transform {
     return counted(create(this.memory), this.memory)
   }
@@ -295,7 +295,7 @@ class Select {
     this.transforms.push(projection(stage.rowOf, results, expressions))
   }
 
-  /** `count(*)` of all there is, which the collection's counter knows. */
+  /** `count(*)` without conditions, from the collection's counter. */
   private *counted(): Program<Source | undefined> {
     const { bound, tables } = this
     const [table] = tables
@@ -310,7 +310,7 @@ class Select {
   }
 }
 
-/** Nothing is asked of the rows but how many they are. */
+/** Whether the statement only counts rows. */
 function countsOnly({ results, orderBy, having }: BoundSelect): boolean {
   const asked = [...results, ...orderBy].map(({ expression }) => expression)
   const all = having === undefined ? asked : [...asked, having]

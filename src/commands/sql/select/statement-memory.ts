@@ -1,5 +1,5 @@
-// Memory of one SELECT at work: counted as that of any query, and refused as PostgreSQL refuses it
-// (53200).
+// Memory of one running SELECT: counted as for any query, but refused with PostgreSQL's error
+// (53200). The owner is the caller's identity.
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import type { Engine } from '../../../engine/engine.js'

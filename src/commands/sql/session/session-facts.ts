@@ -1,5 +1,5 @@
-// Who asks, as the functions of a session tell it: taken from the call, so that compiling a
-// statement needs no more of it than that.
+// The session's facts for SQL functions, taken from the call, so that compiling a statement does
+// not depend on the call itself.
 
 import type { Call } from '../../../bus/document/call.js'
 import { accountNameOf } from '../../../identity/sign-in/credentials.js'

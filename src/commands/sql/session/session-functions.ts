@@ -1,5 +1,5 @@
-// Functions that tell of the session and of the catalog: what clients ask before they ask anything
-// else. (captured from psql, Grafana and drivers; docs/sql.md, "Catalog")
+// Functions about the session and the catalog, which clients call first after connecting. (captured
+// from psql, Grafana and drivers; docs/sql.md, "Catalog")
 
 import type { Expression } from '../../../protocol/sql/ast.js'
 import { elementsOf } from '../../../value/elements.js'
@@ -20,11 +20,11 @@ import { textForm } from '../expression/texts/text-form.js'
 import type { SqlValue } from '../expression/truth.js'
 import { sessionSettings } from './session-setting-values.js'
 
-/** Who asks, and where. */
+/** The user and the connection. */
 export interface SessionFacts {
   readonly user: string
   readonly database: string
-  /** Of Sigil's package. */
+  /** Version of Sigil's package. */
   readonly version: string
   /** Number of the connection. */
   readonly connection: number
@@ -32,7 +32,7 @@ export interface SessionFacts {
 
 interface SessionRow {
   readonly arity: readonly [least: number, most: number]
-  /** An argument may be NULL. */
+  /** Arguments may be NULL. */
   readonly run: (args: readonly SqlValue[], session: SessionFacts) => SqlValue
 }
 
@@ -42,7 +42,7 @@ const no: SessionRow['run'] = () => falseValue
 const user: SessionRow['run'] = (_args, session) => stringValue(session.user)
 const database: SessionRow['run'] = (_args, session) => stringValue(session.database)
 
-/** With an argument that is NULL they answer NULL. */
+/** Wraps a function so that a NULL argument gives NULL. */
 function strict(
   run: (args: readonly Value[], session: SessionFacts) => SqlValue,
 ): SessionRow['run'] {
@@ -59,7 +59,7 @@ const rows: readonly (readonly [string, SessionRow['arity'], SessionRow['run']])
   ['current_schema', [0, 0], () => stringValue('public')],
   ['current_schemas', [1, 1], currentSchemas],
   ['current_setting', [1, 2], strict(currentSetting)],
-  // The listener sets it before the statement runs: other protocols have no settings.
+  // The listener sets it before the statement runs; other protocols have no settings.
   [
     'set_config',
     [3, 3],
@@ -68,14 +68,15 @@ const rows: readonly (readonly [string, SessionRow['arity'], SessionRow['run']])
   ['pg_backend_pid', [0, 0], (_args, { connection }) => int32Value(connection)],
   ['pg_get_userbyid', [1, 1], strict(([owner]) => stringValue(ownerText(owner)))],
   ['pg_type_is_visible pg_function_is_visible', [1, 1], yes],
-  // These tell of collections: catalog-functions.ts has them where a statement reads the catalog.
+  // These need the collections, so catalog-functions.ts replaces them in a statement on the
+  // catalog.
   ['pg_table_is_visible', [1, 1], none],
   ['has_table_privilege has_schema_privilege has_database_privilege', [2, 3], none],
   ['has_any_column_privilege', [2, 3], none],
   ['has_column_privilege', [3, 4], none],
   ['pg_relation_is_publishable pg_is_other_temp_schema', [1, 1], no],
   ['pg_is_in_recovery', [0, 0], no],
-  // What asyncpg sends before a connection goes back to its pool; there are no such locks.
+  // asyncpg sends it before it returns a connection to its pool; Sigil has no such locks.
   ['pg_advisory_unlock_all', [0, 0], none],
   ['pg_get_expr', [2, 3], none],
   ['pg_get_viewdef pg_get_serial_sequence', [1, 2], none],
@@ -99,13 +100,13 @@ for (const [names, arity, run] of rows) {
   for (const name of names.split(' ')) functions.set(name, { arity, run })
 }
 
-/** The function of this name that takes so many arguments. */
+/** The function of this name with this number of arguments. */
 export function sessionFunction(name: string, count: number): SessionRow | undefined {
   const row = functions.get(name)
   return row !== undefined && count >= row.arity[0] && count <= row.arity[1] ? row : undefined
 }
 
-/** Definitions stand beside what they define: a call for one is that column. */
+/** The virtual tables hold definitions as columns, and a call becomes that column. */
 const definitions = new Map([
   ['pg_get_indexdef', 'indexdef'],
   ['pg_get_constraintdef', 'condef'],
@@ -141,7 +142,7 @@ function currentSetting(args: readonly Value[], session: SessionFacts): SqlValue
   throw evaluationError(evaluationState.undefinedType, message)
 }
 
-/** In the catalog here, owners stand by their names. */
+/** The virtual tables store owners by name. */
 function ownerText(owner: Value | undefined): string {
   return owner === undefined ? '' : textForm(owner)
 }
@@ -172,7 +173,7 @@ function titleOf(type: Value): Value {
   return stringValue(titles.get(integerOf(type) ?? 0) ?? '???')
 }
 
-/** As it can stand in a statement: names keep their case here, plain ones need no quotes. */
+/** As an identifier in a statement: quoted only if needed, because names keep their case. */
 function quotedName(name: string): string {
   return /^[a-z_][a-z0-9_$]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`
 }

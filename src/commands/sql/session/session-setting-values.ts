@@ -1,5 +1,5 @@
-// The settings of a session as PostgreSQL names them, with the values that they begin with: what
-// SHOW and current_setting() answer.
+// The session settings with PostgreSQL's names and their initial values, for SHOW and
+// current_setting().
 
 export const sessionSettings = {
   application_name: '',
@@ -21,7 +21,7 @@ export const sessionSettings = {
   row_security: 'on',
   search_path: '"$user", public',
   server_encoding: 'UTF8',
-  /** What clients shape their catalog queries by. */
+  /** Clients adapt their catalog queries to it. */
   server_version: '15.0',
   server_version_num: '150000',
   standard_conforming_strings: 'on',

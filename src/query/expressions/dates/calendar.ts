@@ -1,5 +1,5 @@
-// The proleptic Gregorian calendar on plain milliseconds, without JavaScript's Date, whose range is
-// narrower than a stored date's. Local times are milliseconds too: those a clock on the wall shows.
+// The proleptic Gregorian calendar on plain milliseconds. JavaScript's Date is not used, because
+// its range is smaller than that of stored dates. Local times are milliseconds of local clocks.
 
 export const dayMs = 86_400_000
 
@@ -15,12 +15,12 @@ interface DateParts {
   readonly millisecond: number
 }
 
-/** Days since 1970-01-01 of a date; months and days beyond their range carry over. */
+/** Days from 1970-01-01 to a date; months and days beyond their range carry over. */
 export function daysOf(year: number, month: number, day: number): number {
   const months = year * 12 + month - 1
   const y = Math.floor(months / 12)
   const m = months - y * 12
-  // Years that begin in March put the leap day last.
+  // A year that begins in March has the leap day at its end.
   const shifted = m < 2 ? y - 1 : y
   const era = Math.floor(shifted / 400)
   const yearOfEra = shifted - era * 400
@@ -30,7 +30,7 @@ export function daysOf(year: number, month: number, day: number): number {
   return era * 146_097 + dayOfEra - 719_468 + day - 1
 }
 
-/** Year, month and day of a count of days since 1970-01-01. */
+/** Year, month and day from days since 1970-01-01. */
 export function civilOf(days: number): { year: number; month: number; day: number } {
   const shifted = days + 719_468
   const era = Math.floor(shifted / 146_097)

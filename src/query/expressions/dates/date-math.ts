@@ -1,6 +1,6 @@
-// Dates moved, subtracted and truncated by calendar units: $dateAdd, $dateSubtract, $dateDiff,
-// $dateTrunc. Units of a day and above follow the clock on the wall of the time zone; hours and
-// below are lengths of time.
+// Adding, subtracting and truncating dates by calendar units: $dateAdd, $dateSubtract, $dateDiff,
+// $dateTrunc. Units from a day up follow the local clock of the time zone; smaller units have a
+// fixed length.
 
 import { fail } from '../../../base/errors.js'
 import { integerOf } from '../../../value/numbers.js'
@@ -34,7 +34,7 @@ export type Unit =
   | { readonly kind: 'day'; readonly days: number; readonly isWeek: boolean }
   | { readonly kind: 'time'; readonly ms: number }
 
-/** By the names that `unit` arguments take. */
+/** Units by the names of `unit` arguments. */
 export const timeUnits: ReadonlyMap<string, Unit> = new Map<string, Unit>([
   ['year', { kind: 'month', months: 12 }],
   ['quarter', { kind: 'month', months: 3 }],
@@ -49,7 +49,7 @@ export const timeUnits: ReadonlyMap<string, Unit> = new Map<string, Unit>([
 
 const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 
-/** Dates that int64 milliseconds and exact doubles both hold. */
+/** Requires a date within int64 milliseconds that a double represents exactly. */
 function requireDate(ms: number, name: string): Value {
   if (!Number.isSafeInteger(ms)) throw location(5166406, `${name} overflowed`)
   return dateValue(ms)
@@ -60,7 +60,7 @@ function isoDate(value: Value | undefined): value is Value {
   return value !== undefined && [date, timestamp, objectId].some((type) => type === value.type)
 }
 
-/** `ms` moved by `amount` units. Months keep the day where the month has it, else take its last. */
+/** Moves `ms` by `amount` units. If the new month lacks the day, it takes the month's last day. */
 function shiftDate(ms: number, unit: Unit, amount: number, zone: TimeZone): number {
   if (unit.kind === 'time') return ms + amount * unit.ms
   const local = toLocal(ms, zone)
@@ -74,7 +74,7 @@ function shiftDate(ms: number, unit: Unit, amount: number, zone: TimeZone): numb
   return toUtc(daysOf(newYear, newMonth, newDay) * dayMs + (local - days * dayMs), zone)
 }
 
-/** A date moved in UTC. Throws 5166406 where no date is. */
+/** Moves a date in UTC. Throws 5166406 if the result is not a date. */
 export function movedDate(date: Value, unit: Unit, amount: number): Value {
   return requireDate(shiftDate(momentOf(date), unit, amount, utcZone), '$dateAdd')
 }
@@ -140,7 +140,7 @@ interface DateArguments {
   readonly binSize: number
 }
 
-/** The arguments of $dateDiff and $dateTrunc; undefined when one of them is null. */
+/** The arguments of $dateDiff and $dateTrunc; undefined if one of them is null. */
 function readArguments(
   name: string,
   dateNames: readonly string[],
@@ -225,7 +225,7 @@ function binArgument(name: string, value: Result): number {
   return size
 }
 
-/** Boundaries of the unit that lie between two dates. */
+/** Number of unit boundaries between two dates. */
 function difference({ dates, unit, zone, startOfWeek }: DateArguments): number {
   const [start, end] = dates as [number, number]
   const [localStart, localEnd] = [toLocal(start, zone), toLocal(end, zone)]
@@ -238,7 +238,7 @@ function difference({ dates, unit, zone, startOfWeek }: DateArguments): number {
       return count(localEnd) - count(localStart)
     }
     case 'day': {
-      // Day 0 was a Thursday; weeks are counted from a day that begins one.
+      // Day 0 was a Thursday; weeks are counted from the first day of a week.
       const lead = unit.isWeek ? 4 - startOfWeek : 0
       const count = (local: number): number =>
         Math.floor((Math.floor(local / dayMs) + lead) / unit.days)
@@ -251,7 +251,7 @@ function difference({ dates, unit, zone, startOfWeek }: DateArguments): number {
   }
 }
 
-/** 2000-01-01, which bins are counted from. */
+/** 2000-01-01: bins are counted from this day. */
 const epochDays = daysOf(2000, 1, 1)
 
 function truncate({ dates, unit, zone, startOfWeek, binSize }: DateArguments): number {

@@ -1,12 +1,12 @@
-// Texts read as dates: by a format of % specifiers, or in the spellings that clients use (ISO 8601,
-// year/month/day, month names). What is found is a local time and, where the text has one, a zone.
+// Parses dates: by a format of % specifiers, or in the forms that clients use (ISO 8601,
+// year/month/day, month names). The result is a local time and, if the text has one, a zone.
 
 import { daysInMonth, daysOf, daysOfIsoWeek, msOf } from './calendar.js'
 import { type TimeZone, zoneOf } from './time-zone.js'
 
 interface ParsedDate {
   readonly localMs: number
-  /** From UTC, when the text ends with one; +0 for Z. */
+  /** Offset from UTC, if the text ends with one; +0 for Z. */
   readonly offsetMs?: number
   readonly zone?: TimeZone
 }
@@ -94,7 +94,7 @@ function monthName(name: string): Specifier {
   }
 }
 
-/** 1 to 12, or 0 for what is no month. */
+/** 1 to 12; 0 if the text is no month. */
 function monthOf(text: string): number {
   return months.indexOf(text.slice(0, 3).toLowerCase()) + 1
 }
@@ -106,7 +106,7 @@ function offsetOf(text: string): number {
   return (sign === '-' ? -total : total) * 60_000
 }
 
-/** The date, or why there is none: `<position>: <reason>`. */
+/** The date, or the reason for an error: `<position>: <reason>`. */
 export function parseByFormat(text: string, format: string): ParsedDate | string {
   const fields: Fields = {}
   let at = 0
@@ -159,7 +159,7 @@ const time = String.raw`(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?`
 const ending = String.raw`\s*(Z|z|[+-]\d{2}:?(?:\d{2})?|[A-Za-z][A-Za-z_]*(?:\/[A-Za-z_+-]+)*)?\s*$`
 const clock = `(?:(?:[Tt]|\\s+)${time}${ending}|${ending})`
 
-/** Each spelling with the order of its date's parts: year, month, day. */
+/** Each form with the positions of year, month and day. */
 const spellings: readonly (readonly [RegExp, readonly [number, number, number]])[] = [
   [new RegExp(String.raw`^\s*(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?${clock}`), [1, 2, 3]],
   [new RegExp(String.raw`^\s*(\d{4})(\d{2})(\d{2})${clock}`), [1, 2, 3]],
@@ -180,10 +180,10 @@ const spellings: readonly (readonly [RegExp, readonly [number, number, number]])
   ],
 ]
 
-/** Longer texts are no dates, and patterns are not run over them. */
+/** Longer texts are not dates; this bounds the cost of the patterns. */
 const textMax = 100
 
-/** The date in any known spelling, or why there is none. */
+/** The date in any known form, or the reason for an error. */
 export function parseFreely(text: string): ParsedDate | string {
   if (text.length > textMax) return '0: Unexpected character'
   for (const [spelling, [year, month, day]] of spellings) {

@@ -1,5 +1,5 @@
-// Dates as text: $dateToString and $dateFromString. Formats are those of the reference server; a
-// text without a format is read in the usual spellings (date-parse.ts).
+// Dates as text: $dateToString and $dateFromString, with MongoDB's formats. A text without a format
+// is parsed in the usual forms (date-parse.ts).
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import { isTooMuchWork } from '../../../base/work/work-budget.js'

@@ -1,5 +1,5 @@
-// Parts of dates: $year to $isoWeekYear, $dateToParts and $dateFromParts. Dates may be given as
-// dates, timestamps or ObjectIds; a time zone shifts them before they are taken apart.
+// Parts of dates: $year to $isoWeekYear, $dateToParts and $dateFromParts. Operands are dates,
+// timestamps or ObjectIds. A time zone shifts them first.
 
 import { elementsOf } from '../../../value/elements.js'
 import { integerOf } from '../../../value/numbers.js'

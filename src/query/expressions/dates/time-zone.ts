@@ -1,5 +1,5 @@
-// Moments and time zones: fixed offsets as they are written, Olson names through the platform's
-// Intl data. Stored dates are UTC; a zone only says what a clock on the wall shows.
+// Times and time zones: fixed offsets as written, Olson names from the platform's Intl data. Stored
+// dates are UTC; a zone only determines the local clock.
 
 import { bigintOf, bsonType, readInt32, stringOf, type Value } from '../../../value/value.js'
 import { location, type Result, typeName, valueText } from '../operator.js'
@@ -22,7 +22,7 @@ export function momentOf(value: Value): number {
 }
 
 export interface TimeZone {
-  /** What is added to UTC, milliseconds, at a moment of UTC. */
+  /** Milliseconds to add to UTC, at a time in UTC. */
   offsetAt(utcMs: number): number
   readonly isUtc: boolean
 }
@@ -42,10 +42,10 @@ class FixedZone implements TimeZone {
 export const utcZone: TimeZone = new FixedZone(0)
 
 const quarterMs = 15 * 60_000
-/** From 1973 on all changes of offsets are at quarters of an hour, so that a quarter has one. */
+/** Since 1973 all offset changes are at quarters of an hour, so each quarter has one offset. */
 const quartersSinceMs = 94_694_400_000
 const rememberedMax = 10_000
-/** What Intl formats. */
+/** The range that Intl formats. */
 const intlMsMax = 8.64e15
 const offsetText = /GMT(?:([+-])(\d{1,2}):?(\d{2})?(?::(\d{2}))?)?$/
 
@@ -83,7 +83,7 @@ const zones = new Map<string, TimeZone>([
   ['UTC', utcZone],
   ['GMT', utcZone],
 ])
-/** Spellings of names are the client's, so the table is emptied when it is full. */
+/** Clients choose the spellings of names, so the table is cleared when it is full. */
 const zonesMax = 2_000
 const fixedOffset = /^([+-])(\d{2}):?(\d{2})?$/
 
@@ -110,7 +110,7 @@ function namedZone(name: string): TimeZone {
   }
 }
 
-/** The zone that an operator's argument names. Throws 40533 for what is no string. */
+/** The zone of an operator's argument. Throws 40533 if it is not a string. */
 export function zoneArgument(name: string, value: Result): TimeZone {
   if (value?.type !== bsonType.string) {
     throw location(
@@ -126,12 +126,12 @@ export function toLocal(utcMs: number, zone: TimeZone): number {
   return utcMs + zone.offsetAt(utcMs)
 }
 
-/** Far enough before a local time to have the offset that was in force before a change near it. */
+/** Subtracted from a local time, to find the offset before a change near it. */
 const dayBeforeMs = 86_400_000
 
 /**
- * The moment of a local time. Of a time that clocks show twice it is the first; one that they skip
- * is as far after the change as it claims to be after the start of the gap.
+ * The UTC time of a local time. A local time that occurs twice means the first one. A skipped one
+ * means the time after the change by its distance from the start of the gap.
  */
 export function toUtc(localMs: number, zone: TimeZone): number {
   if (zone.isUtc) return localMs

@@ -1,6 +1,6 @@
-// $bucketAuto: documents sorted by a value and cut into buckets of about equal size. Equal values
-// are never parted, so there may be fewer buckets than asked for; a granularity rounds boundaries
-// to preferred numbers.
+// $bucketAuto: sorts documents by a value and divides them into buckets of about equal size. Equal
+// values stay together, so there may be fewer buckets than requested. A granularity rounds
+// boundaries to preferred numbers.
 
 import { stepDocumentsMax } from '../../../base/limits.js'
 import { work } from '../../../base/work/work-budget.js'
@@ -51,7 +51,7 @@ interface Bucket {
 }
 
 class BucketAuto extends SortingTransform {
-  /** Of the open bucket's states. */
+  /** Memory of the open bucket's states. */
   private stateBytes = 0
   private inputs: readonly Result[] = []
 
@@ -103,13 +103,15 @@ class BucketAuto extends SortingTransform {
     if (bucket !== undefined) emit(this.closed(bucket, undefined))
   }
 
-  /** Missing is null, as for $group. */
+  /** The group value; missing becomes null, as in $group. */
   private groupValue(document: Document): Value {
     this.env.root = documentValue(document)
     return this.plan.groupBy.evaluate(this.env) ?? nullValue
   }
 
-  /** Whether a value begins the next bucket; rounded boundaries take in all that is below them. */
+  /**
+   * Whether a value begins the next bucket; a bucket includes everything below a rounded boundary.
+   */
   private isBeyond({ max }: Bucket, value: Value): boolean {
     const { granularity } = this.plan
     if (granularity === undefined) return compareValues(value, max, this.env.collation) > 0
@@ -121,7 +123,7 @@ class BucketAuto extends SortingTransform {
     )
   }
 
-  /** What the buckets get of a document, all before the first of it is used; its group value. */
+  /** Evaluates all inputs of a document before any is used; returns its group value. */
   private evaluate(document: Document): Value {
     const value = this.groupValue(document)
     this.inputs = this.plan.fields.map(({ plan }) => plan.input.evaluate(this.env))
@@ -148,7 +150,7 @@ class BucketAuto extends SortingTransform {
     requireMemory('$bucketAuto', this.bytesHeld, this.workspace)
   }
 
-  /** The bucket's document; `next` is the least value of the bucket after it. */
+  /** The bucket's document; `next` is the smallest value of the next bucket. */
   private closed(bucket: Bucket, next: Value | undefined): Document {
     const { granularity, fields } = this.plan
     if (granularity !== undefined) bucket.max = rounded(bucket.max, (n) => granularity.roundUp(n))

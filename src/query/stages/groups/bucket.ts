@@ -1,5 +1,5 @@
-// $bucket: documents grouped by the range that a value falls into. It is a group by the lower
-// boundary of the range, sorted by it; boundaries are constants, so a range is found by bisection.
+// $bucket: groups documents by the range of a value. It is a group by the lower boundary of the
+// range, sorted by it. Boundaries are constants, so a range is found by binary search.
 
 import type { Collation } from '../../../value/collation/collation.js'
 import { compareValues, typeClass } from '../../../value/compare.js'
@@ -26,7 +26,7 @@ import { sortPlan } from '../sort.js'
 import type { StageCompiler, StagePlan, StageRow } from '../stage.js'
 import { accumulatorOf, countField, type GroupField, groupPlan } from './group.js'
 
-/** Evaluates to the lower boundary of the range that a value is in. */
+/** Evaluates to the lower boundary of a value's range. */
 class BucketOf implements Expression {
   constructor(
     private readonly groupBy: Expression,
@@ -97,7 +97,7 @@ function optionsOf(spec: Value, compiler: StageCompiler): BucketOptions {
   return { groupBy, boundaries, fallback, output: given.get('output') }
 }
 
-/** Throws where a value cannot be an expression of the document: a path or an object. */
+/** Throws unless the value is a path or an object, the forms of an expression. */
 export function requireGroupBy(name: string, code: number, value: Value): void {
   const isPath = value.type === bsonType.string && stringOf(value).startsWith('$')
   if (isPath || value.type === bsonType.object) return
@@ -168,13 +168,13 @@ function defaultOf(value: Value | undefined, compiler: StageCompiler): Value | u
   )
 }
 
-/** The value of an expression that reads nothing of the document, else undefined. */
+/** The value of a constant expression, else undefined. */
 function constantOf(value: Value, compiler: StageCompiler): Value | undefined {
   const compiled = compiler.scope.compile(value)
   return compiled instanceof Constant ? compiled.evaluate() : undefined
 }
 
-/** A default that lies among the boundaries could not be told from a bucket of its own. */
+/** A default within the boundaries would be the same as a bucket's own id. */
 function requireOutside(
   fallback: Value | undefined,
   boundaries: readonly Value[],
@@ -192,7 +192,7 @@ function requireOutside(
   )
 }
 
-/** The accumulators of an `output` option; a count where there is none. */
+/** The accumulators of an `output` option; by default a count. */
 export function outputFields(
   name: string,
   code: number,

@@ -1,10 +1,10 @@
-// Preferred numbers: the series that $bucketAuto may round its boundaries to (Renard, E, 1-2-5),
-// and powers of two. A series repeats in every decade; bounds are strict, and zero stays zero.
+// Preferred numbers: the series for boundaries of $bucketAuto (Renard, E, 1-2-5), and powers of
+// two. A series repeats in every decade; bounds are strict, and zero stays zero.
 
 export interface Granularity {
-  /** The least number of the series above `n`, which is not negative. */
+  /** The smallest number of the series above `n`; `n` is not negative. */
   roundUp(n: number): number
-  /** The greatest number of the series below `n`, which is not negative. */
+  /** The largest number of the series below `n`; `n` is not negative. */
   roundDown(n: number): number
 }
 
@@ -19,12 +19,12 @@ const e24 = [
   ...[10, 11, 12, 13, 15, 16, 18, 20, 22, 24, 27, 30, 33, 36, 39, 43, 47, 51, 56, 62, 68, 75, 82],
   ...[91],
 ]
-/** By its formula, but for one value that the standard rounds up. */
+/** Computed by the formula, except one value that the standard rounds up. */
 const e192 = Array.from({ length: 192 }, (_, i) => {
   return i === 185 ? 920 : Math.round(100 * 10 ** (i / 192))
 })
 
-/** Every n-th number: the coarser series of a family lie in its finest one. */
+/** Every n-th number: a family's coarser series are parts of its finest one. */
 function every(n: number, series: readonly number[]): number[] {
   return series.filter((_, i) => i % n === 0)
 }
@@ -70,7 +70,7 @@ const powersOfTwo: Granularity = {
   roundDown: (n) => (n === 0 ? 0 : 2 ** (Math.ceil(Math.log2(n)) - 1)),
 }
 
-/** By the names that `granularity` takes. */
+/** Series by the names of `granularity`. */
 export const granularities: ReadonlyMap<string, Granularity> = new Map<string, Granularity>([
   ['R5', new PreferredNumbers(every(16, renard80))],
   ['R10', new PreferredNumbers(every(8, renard80))],

@@ -1,6 +1,6 @@
-// $group and $sortByCount: documents are folded into one state per key. Keys are equal as values
-// are (1 and 1.0 are one group, missing and null another); groups come out in the order they began,
-// or, where they were too many for memory, in the order of their keys on disk.
+// $group and $sortByCount: fold documents into one state per key. Keys are equal as values are (1
+// and 1.0 are one group, missing and null another). Groups are emitted in the order of their first
+// document, or, if they exceeded memory, in the order of their keys on disk.
 
 import { type Bytes, bufferOf } from '../../../base/bytes/bytes.js'
 import { Arena } from '../../../base/heap/arena.js'
@@ -36,9 +36,9 @@ import {
   StreamTransform,
 } from '../stage.js'
 
-/** A group that is found, begun or written: 0.3 µs. */
+/** Work units to find, create or write a group: 0.3 µs. */
 const groupUnits = 3
-/** What a group costs beside its key and the values that its accumulators keep. */
+/** Memory of a group beside its key and the accumulators' values, bytes. */
 const groupOverheadBytes = 128
 
 interface Group {
@@ -46,13 +46,13 @@ interface Group {
   readonly states: Accumulator[]
 }
 
-/** One field of a group's document, and what it accumulates. */
+/** One field of a group's document, with its accumulator. */
 export interface GroupField {
   readonly name: string
   readonly plan: AccumulatorPlan
 }
 
-/** Groups by value: the usual kinds of key are found without encoding them. */
+/** Groups by value; common kinds of keys are found without encoding them. */
 class Groups {
   private readonly byNumber = new Shards<number>()
   private readonly byText = new Shards<string>()
@@ -88,7 +88,7 @@ class Groups {
 
 const shards = 64
 
-/** One map that grows by pieces: making a table of a million larger is no bounded step. */
+/** A map in pieces, because resizing a table of a million entries is not a bounded step. */
 class Shards<K> {
   private readonly maps: (Map<K, Group> | undefined)[] = []
 
@@ -104,19 +104,19 @@ function ofText(map: Shards<string>, key: string): Group | undefined {
   return map.of(hashOf(key)).get(key)
 }
 
-/** Of the end of a text and its middle, where texts are most likely to differ. */
+/** Hashes the end and the middle of a text, where texts are most likely to differ. */
 function hashOf(text: string): number {
   const { length } = text
   const last = text.charCodeAt(length - 1) + text.charCodeAt(length - 2) * 7
   return last + text.charCodeAt(length >> 1) * 13 + text.charCodeAt(length - 5) * 31
 }
 
-/** The bytes of a string, one character each: quicker than decoding, and as distinct. */
+/** The bytes of a string, one character each: faster than decoding and as distinct. */
 function textKey(id: Value): string {
   return bufferOf(id.bytes).toString('latin1', id.start + 4, id.end - 1)
 }
 
-/** The double that a number is exactly; -0 and NaN are what a Map makes of them. */
+/** The double that equals a number exactly; a Map equates -0 with 0, and NaN with itself. */
 function numberKey(id: Value): number | undefined {
   if (id.type === bsonType.int32 || id.type === bsonType.double) return numberOf(id)
   if (!id.isNumber) return undefined
@@ -131,16 +131,16 @@ export class GroupTransform extends StreamTransform {
   private groups: Groups
   private order: Group[] = []
   private held = 0
-  /** Gets the groups that memory does not hold, as documents of `_id` and states. */
+  /** Receives groups that exceed memory, as documents of `_id` and states. */
   private readonly sorter: Sorter
   private moving: readonly Group[] | undefined
   private moved = 0
   private spills = 0
   private outputBytes = 0
   private readonly seesGroup: boolean
-  /** What the fields get of the document at hand. */
+  /** Inputs of the fields for the current document. */
   private readonly inputs: Result[] = []
-  /** Ids of groups; they go when the groups go. */
+  /** Ids of groups; released with the groups. */
   private readonly arena = new Arena()
 
   constructor(
@@ -154,7 +154,7 @@ export class GroupTransform extends StreamTransform {
     super()
     this.seesGroup = fields.some(({ plan }) => plan.seesGroup === true)
     this.groups = new Groups(env.collation)
-    // What leaves memory goes through it: a part of the bound is enough for sorted runs.
+    // Spilled groups pass through the sorter; a part of the bound suffices for sorted runs.
     const memoryBytesMax = workspace.memoryBytesMax / 4
     this.sorter = new Sorter({ name, workspace: { ...workspace, memoryBytesMax } })
   }
@@ -180,7 +180,7 @@ export class GroupTransform extends StreamTransform {
     work.note(groupUnits + fields.length)
     env.root = documentValue(document)
     const id = this.id.evaluate(env) ?? nullValue
-    // All before the first is added: a document that is refused here comes once more.
+    // Evaluates all inputs before the first is added: a document that fails here is retried.
     const { inputs } = this
     for (let i = 0; i < fields.length; i++) {
       inputs[i] = (fields[i] as GroupField).plan.input.evaluate(env)
@@ -196,7 +196,7 @@ export class GroupTransform extends StreamTransform {
     if (this.held > this.workspace.memoryBytesMax) this.overflow()
   }
 
-  /** Moves some groups to the sorter, or lets it spill. */
+  /** Moves some groups to the sorter, or continues its spill. */
   override resume(): void {
     const { sorter, moving } = this
     if (sorter.pending) {
@@ -229,7 +229,7 @@ export class GroupTransform extends StreamTransform {
     this.held = 0
   }
 
-  /** Parts of one group come one behind the other, in the order of their documents. */
+  /** Parts of one group are adjacent, in the order of their documents. */
   private *finishSpilled(emit: Emit): Generator<void, void, void> {
     this.overflow()
     while (this.pending) {
@@ -251,7 +251,7 @@ export class GroupTransform extends StreamTransform {
     if (open !== undefined) emit(this.documentOf(open.group))
   }
 
-  /** All groups of memory are on their way out. */
+  /** Begins to move all groups out of memory. */
   private overflow(): void {
     if (this.workspace.open === undefined) throw memoryExceeded(this.name, this.workspace)
     this.moving = this.order
@@ -368,13 +368,13 @@ export function accumulatorOf(
   return { ...plan, input: compiler.inputs.add(plan.input) }
 }
 
-/** The field that tells how many documents a group has. */
+/** A field that counts the documents of a group. */
 export function countField(compiler: StageCompiler): GroupField {
   const one = documentValue(writeDocument((writer) => writer.int32('$sum', 1)))
   return { name: 'count', plan: accumulatorOf('count', one, compiler) }
 }
 
-/** Groups by the expression, and the largest groups first. */
+/** Groups by the expression, then sorts by size, largest first. */
 function compileSortByCount(spec: Value, compiler: StageCompiler): StagePlan[] {
   if (spec.type === bsonType.object) {
     if (spec.bytes[spec.start + 5] !== 0x24) {

@@ -1,7 +1,6 @@
-// Measurements packed into buckets, in the form in which the reference server stores a time-series
-// collection: mongodump reads `system.buckets.<name>` and mongorestore writes there. A bucket has
-// measurements with one value of the metaField, within the bucket's span, whose fields do not mix
-// kinds.
+// Packs measurements into buckets, in MongoDB's storage form of a time-series collection: mongodump
+// reads `system.buckets.<name>` and mongorestore writes it. The measurements of a bucket share one
+// metaField value and the bucket's span, and their fields do not mix kinds.
 // Source: MongoDB manual, Time Series Collections.
 
 import { createHash } from 'node:crypto'
@@ -26,7 +25,7 @@ import { type DocumentWriter, writeDocument } from '../../../value/writer.js'
 import type { Emit, Transform, TransformPlan } from '../stage.js'
 import { type Extremes, fits, type Side, widened, writeExtreme } from './series-extremes.js'
 
-/** How a collection's measurements are packed. */
+/** The packing rules of a collection. */
 export interface BucketRules {
   readonly timeField: string
   readonly metaField: string | undefined
@@ -39,7 +38,7 @@ interface Column {
   extremes: Extremes
 }
 
-/** The version of buckets whose columns are plain objects. */
+/** The bucket version with columns as plain objects. */
 const plainVersion = 1
 
 class Bucket {
@@ -77,7 +76,7 @@ class Bucket {
     this.bytes += bytes
   }
 
-  /** The bucket's document; `ordinal` tells buckets apart that begin with equal measurements. */
+  /** The bucket's document; `ordinal` distinguishes buckets whose first measurements are equal. */
   document(timeField: string, ordinal: number): Document {
     return writeDocument((writer) => {
       writer.value('_id', objectIdValue(this.id(ordinal)))
@@ -105,7 +104,7 @@ class Bucket {
     writer.close()
   }
 
-  /** It begins with the seconds of the bucket, as the reference server's do. */
+  /** The id begins with the bucket's time in seconds, as in MongoDB. */
   private id(ordinal: number): Uint8Array {
     const hash = createHash('sha256').update(this.first).update(String(ordinal)).digest()
     const id = new Uint8Array(hash.subarray(0, 12))
@@ -119,7 +118,9 @@ interface Field {
   readonly value: Value
 }
 
-/** One document a bucket; those that are open are bounded, and the oldest is closed for another. */
+/**
+ * Emits one document per bucket. The number of open buckets is bounded; the oldest is closed first.
+ */
 class Packing implements Transform {
   private readonly open = new Map<string, Bucket>()
   private bytes = 0
@@ -207,7 +208,7 @@ function roundedDown(ms: number, seconds: number): number {
   return Math.floor(ms / (seconds * 1000)) * seconds * 1000
 }
 
-/** The stage that makes buckets of the measurements of a collection. */
+/** The stage that packs the measurements of a collection. */
 export function packingStage(rules: BucketRules): TransformPlan {
   const create = (): Transform => new Packing(rules)
   return { kind: 'transform', name: '$_internalPackBuckets', spec: nullValue, create }

@@ -1,5 +1,5 @@
-// The smallest and the largest values of a bucket's measurements: of objects field by field, of
-// arrays place by place, as `control.min` and `control.max` tell them.
+// The smallest and largest values of a bucket's measurements, for `control.min` and `control.max`:
+// objects by field, arrays by position.
 
 import { work } from '../../../base/work/work-budget.js'
 import { valueUnits } from '../../../base/work/work-figures.js'
@@ -8,13 +8,13 @@ import { elementsOf, fieldsOf } from '../../../value/elements.js'
 import { bsonType, type Value } from '../../../value/value.js'
 import type { DocumentWriter } from '../../../value/writer.js'
 
-/** What was seen in one place; all of it of one kind. */
+/** The values seen in one place, all of one kind. */
 export type Extremes =
   | { readonly kind: 'value'; min: Value; max: Value }
   | { readonly kind: 'object'; readonly fields: Map<string, Extremes> }
   | { readonly kind: 'array'; readonly items: Extremes[] }
 
-/** Whether a value is of the kind of those that were seen: one bucket does not mix kinds. */
+/** Whether a value has the kind of the seen ones, because a bucket does not mix kinds. */
 export function fits(seen: Extremes | undefined, value: Value): boolean {
   if (seen === undefined) return true
   switch (seen.kind) {
@@ -33,7 +33,7 @@ export function fits(seen: Extremes | undefined, value: Value): boolean {
   }
 }
 
-/** The extremes with one value more, which fits. */
+/** The extremes after one more value of the same kind. */
 export function widened(seen: Extremes | undefined, value: Value): Extremes {
   work.spend(valueUnits)
   if (value.type === bsonType.object) {

@@ -1,5 +1,5 @@
-// $facet: several pipelines over the same documents. Compiled here; the engine pushes each document
-// into all of them, so that the input is read once and need not be kept.
+// $facet: several pipelines over the same documents, compiled here. The engine pushes each document
+// into all of them, so the input is read once and not kept.
 
 import { fieldsOf } from '../../../value/elements.js'
 import { bsonType, type Value } from '../../../value/value.js'
@@ -7,7 +7,7 @@ import { location, typeName } from '../../expressions/operator.js'
 import { requireFieldName } from '../../expressions/variable.js'
 import type { PipelineRules, StageCompiler, StagePlan, StageRow } from '../stage.js'
 
-/** Stages that read or write what a facet does not have: a collection of its own, an end. */
+/** Stages that read a collection or write, which is not possible inside $facet. */
 const outside = new Set([
   ...['$changeStream', '$collStats', '$currentOp', '$documents', '$facet', '$geoNear'],
   ...['$indexStats', '$listLocalSessions', '$listSessions', '$merge', '$out', '$planCacheStats'],

@@ -1,5 +1,5 @@
-// $graphLookup: the plan of a search from document to document. What is pure is here: with which
-// values a document begins, which documents a round asks for, and where these lead.
+// $graphLookup: the plan of a search from document to document. This file has the pure parts: the
+// start values of a document, the filter of a round, and the values that found documents lead to.
 
 import { fail } from '../../../base/errors.js'
 import { elementsOf, fieldsOf } from '../../../value/elements.js'
@@ -70,13 +70,15 @@ function compileGraphLookup(spec: Value, compiler: StageCompiler): StagePlan[] {
   return [plan]
 }
 
-/** The elements of an array, or the one value; missing is null, which finds null and missing. */
+/**
+ * The elements of an array, or the one value. Missing becomes null, which matches null and missing.
+ */
 function spread(value: Result): Value[] {
   if (value?.type === bsonType.array) return elementsOf(value)
   return [value ?? nullValue]
 }
 
-/** Unlike for $lookup, a document without the field leads nowhere. */
+/** Unlike in $lookup, a document without the field leads to no others. */
 function valuesAt(document: Document, path: FieldPath): Value[] {
   const values: Value[] = []
   walkPath(document, path, (leaf) => {

@@ -1,6 +1,6 @@
-// What narrows the foreign documents of a $lookup, so that an index can serve: the equality of
-// local and foreign field, and the equalities of a leading `{$match: {$expr: …}}` with variables.
-// The filter may let too many documents through, never too few: the pipeline still decides.
+// Filters on the foreign documents of a $lookup, so that an index can be used: the equality of
+// local and foreign field, and equalities with variables in a leading `{$match: {$expr: …}}`. A
+// filter may pass too many documents, never too few, because the pipeline still checks them.
 
 import { elementsOf, fieldsOf } from '../../../value/elements.js'
 import { type FieldPath, parsePath, walkPath } from '../../../value/path.js'
@@ -11,8 +11,8 @@ import type { Result } from '../../expressions/operator.js'
 const everything: Document = Uint8Array.of(5, 0, 0, 0, 0)
 
 /**
- * The filter of an equality join: every value at the local path counts, elements of arrays one by
- * one; without any it is null, which matches foreign null and missing.
+ * The filter of an equality join. Every value at the local path counts, array elements one by one.
+ * Without a value it is null, which matches foreign null and missing.
  */
 export function equalityFilter(
   localField: string,
@@ -22,20 +22,20 @@ export function equalityFilter(
   return (local) => anyOfFilter(foreignField, localValues(local, path))
 }
 
-/** The filter of documents whose field is one of the values, or an array that holds one. */
+/** Matches documents whose field is one of the values, or an array with one. */
 export function anyOfFilter(foreignField: string, values: readonly Value[]): Document {
   if (values.length === 1) return conditionOf(foreignField, '$eq', values[0] as Value)
   if (values.every((value) => value.type !== bsonType.regex)) {
     return conditionOf(foreignField, '$in', writeArray(values))
   }
-  // In $in a regular expression would be a pattern; here it is a value.
+  // In $in a regular expression would be a pattern; here it must be a value.
   return joined(
     '$or',
     values.map((value) => conditionOf(foreignField, '$eq', value)),
   )
 }
 
-/** Every value at a path, elements of arrays one by one; null where there is none. */
+/** Every value at a path, array elements one by one; null if there is none. */
 function localValues(local: Document, path: FieldPath): Value[] {
   const values: Value[] = []
   walkPath(local, path, (leaf) => {
@@ -58,21 +58,21 @@ function joined(operator: string, conditions: readonly Document[]): Document {
   return writer.close().finish()
 }
 
-/** All conditions at once; `{}` for none. */
+/** The conjunction of the conditions; `{}` for none. */
 export function allOf(conditions: readonly Document[]): Document {
   const [only] = conditions
   if (only === undefined) return everything
   return conditions.length === 1 ? only : joined('$and', conditions)
 }
 
-/** `{$eq: ['$path', '$$variable…']}` that every document must satisfy. */
+/** `{$eq: ['$path', '$$variable…']}` in a conjunction. */
 interface VariableEquality {
   readonly path: string
-  /** The variable, as the expression spells it. */
+  /** The variable as written in the expression. */
   readonly variable: Value
 }
 
-/** The equalities with variables of a pipeline's leading $match. */
+/** The equalities with variables in a pipeline's leading $match. */
 export function leadingEqualities(pipeline: Value): VariableEquality[] {
   const found: VariableEquality[] = []
   const [stage] = elementsOf(pipeline)
@@ -108,8 +108,8 @@ function addEquality(field: Value, variable: Value, found: VariableEquality[]): 
 }
 
 /**
- * The condition of an equality whose variable has a value; undefined where a filter would see less
- * than the expression does: arrays, which a path may gather from many places.
+ * The condition for the variable's value. Undefined if a filter would match less than the
+ * expression: for arrays, which a path may gather from many places.
  */
 export function equalityCondition(path: string, value: Result): Document | undefined {
   if (value?.type === bsonType.array || value?.type === bsonType.undefined) return undefined

@@ -1,5 +1,5 @@
-// $lookup: the plan of a join. What is pure is here: which foreign documents a document asks for,
-// which pipeline runs over them, and how they are put into it. The engine reads the collection.
+// $lookup: the plan of a join. This file has the pure parts: the filter of foreign documents, the
+// pipeline over them, and how they are added to a document. The engine reads the collection.
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import { Elements, field, fieldsOf } from '../../../value/elements.js'
@@ -62,7 +62,7 @@ function optionsOf(spec: Value): Map<string, Value> {
   return given
 }
 
-/** The text of an option, if it is there. */
+/** The text of an option, if present. */
 function textOption(given: ReadonlyMap<string, Value>, name: string): string | undefined {
   const value = given.get(name)
   return value === undefined ? undefined : stringOf(value)
@@ -86,11 +86,11 @@ function bindingsOf(spec: Value | undefined, compiler: StageCompiler): Bindings 
 
 interface Correlated {
   pipelineFor(document: Document): StagePlan[]
-  /** What the pipeline's own first stage asks of foreign documents, as far as a filter can say. */
+  /** The conditions of the pipeline's first stage that a filter can express. */
   conditionsFor(document: Document): Document[]
 }
 
-/** The sub-pipeline for a document. Compiled once where nothing of the document is in it. */
+/** The sub-pipeline for a document; compiled once if it does not depend on the document. */
 function correlated(
   pipeline: Value | undefined,
   bindings: Bindings,
@@ -182,7 +182,7 @@ function compileLookup(spec: Value, compiler: StageCompiler): StagePlan[] {
   return [plan]
 }
 
-/** The document without a top-level field. */
+/** Removes a top-level field from the document. */
 function without(document: Document, name: string): Document {
   const value = documentValue(document)
   if (field(document, name) === undefined) return document

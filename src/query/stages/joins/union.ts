@@ -1,5 +1,5 @@
-// $unionWith: the plan of the documents that another pipeline adds. The engine reads them, after
-// the last document of the pipeline that it stands in.
+// $unionWith: the plan of the documents that another pipeline adds. The engine reads them after the
+// last document of the outer pipeline.
 
 import { fail } from '../../../base/errors.js'
 import { fieldsOf } from '../../../value/elements.js'

@@ -1,5 +1,5 @@
-// $densify: documents for the values that a series of numbers or dates leaves out. Documents are
-// sorted by partition and value; between two of them come new ones, a step apart.
+// $densify: adds documents for missing values in a series of numbers or dates. Documents are sorted
+// by partition and value, and new ones fill the gaps, one step apart.
 
 import { concatBytes } from '../../../base/bytes/bytes.js'
 import { fail, type GatewayError } from '../../../base/errors.js'
@@ -33,17 +33,17 @@ import { unitOf } from './window-bounds.js'
 interface DensifyPlan {
   readonly field: string
   readonly partitionFields: readonly string[]
-  /** A number, or with `unit` a count of units. */
+  /** A number; with `unit` a count of units. */
   readonly step: Value
   readonly unit: Unit | undefined
-  /** `partition`: from the least to the greatest of each; `full`: of all; or two values. */
+  /** `partition`: the range of each partition; `full`: of all; or two values. */
   readonly bounds: 'full' | 'partition' | readonly [low: Value, high: Value]
 }
 
-/** The partition of all documents, where no fields part them. */
+/** The single partition, if there are no partition fields. */
 const noPartition = writeDocument(() => {})
 
-/** The least and the greatest value. */
+/** The smallest and the largest value. */
 interface Range {
   low: Value
   high: Value
@@ -104,14 +104,14 @@ class Densify extends SortingTransform {
       if (next !== undefined && compareValues(next, value) === 0) next = this.after(next)
       emit(document)
     }
-    // Explicit bounds hold also where nothing came that they could be filled around.
+    // Explicit bounds are filled even without input, if there are no partition fields.
     const isWhole = this.partitionPaths.length === 0
     if (partition === undefined && !isWhole) return
     const last = partition ?? noPartition
     yield* this.upTo(partition === undefined ? this.start() : next, this.end(), true, last, emit)
   }
 
-  /** The value of the field; undefined for null and missing, which are let pass. */
+  /** The value of the field; undefined for null and missing, whose documents pass unchanged. */
   private valueIn(document: Document): Value | undefined {
     const value = expressionValue(documentValue(document), this.path)
     if (value === undefined || value.isNullish) return undefined
@@ -138,7 +138,7 @@ class Densify extends SortingTransform {
     })
   }
 
-  /** Where each partition begins; undefined: with its own first value. */
+  /** The first value of each partition; undefined: its own first value. */
   private start(): Value | undefined {
     const { bounds } = this.plan
     if (bounds === 'partition') return undefined
@@ -152,8 +152,8 @@ class Densify extends SortingTransform {
   }
 
   /**
-   * Emits from `next` on what is below `end` (with `end` itself where the bounds are `full`);
-   * answers the first value that was not made.
+   * Emits from `next` to below `end` (including `end` with `full`); returns the first value not
+   * emitted.
    */
   private *upTo(
     next: Value | undefined,

@@ -1,5 +1,5 @@
-// $fill: null and missing fields get a value, of an expression, of the last document that had one,
-// or on the line between two that had. The latter two are windows over the same partitions.
+// $fill: gives null and missing fields a value: of an expression, of the last document that had
+// one, or by linear interpolation. The latter two are windows over the same partitions.
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import { elementsOf, fieldsOf } from '../../../value/elements.js'
@@ -111,7 +111,7 @@ function methodPlan(
   return windowPlan('$fill', spec, plan, compiler)
 }
 
-/** The expression of the partition: as it is given, or an object of the named fields. */
+/** The expression of the partition: as given, or an object of the named fields. */
 function partitionOf(given: ReadonlyMap<string, Value>): Value | undefined {
   const by = given.get('partitionBy')
   const fields = given.get('partitionByFields')

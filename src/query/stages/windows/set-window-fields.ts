@@ -1,5 +1,5 @@
-// $setWindowFields: fields that a document gets of the documents around it. Documents are sorted by
-// partition and order; each partition is held while its columns are computed.
+// $setWindowFields: adds fields computed from neighbouring documents. Documents are sorted by
+// partition and order. Each partition is held in memory while its columns are computed.
 
 import { concatBytes } from '../../../base/bytes/bytes.js'
 import { fail, type GatewayError } from '../../../base/errors.js'
@@ -74,7 +74,7 @@ class SetWindowFields extends SortingTransform {
   override *finish(emit: Emit): Finishing {
     let documents: Document[] = []
     let partition: Value | undefined
-    // The partition needs what the sorted documents take: where they are many, they go to disk.
+    // The partition needs the memory of the sorted documents, so many of them are spilled first.
     yield* this.sorted.settle(this.sorted.bytesHeld * 2 > this.workspace.memoryBytesMax)
     for (const document of this.sorted.drain()) {
       let next: Value
@@ -138,7 +138,7 @@ class SetWindowFields extends SortingTransform {
   }
 }
 
-/** One partition is held whole, whatever the disk has room for. */
+/** The error of a partition that exceeds memory; a partition cannot spill. */
 function tooLarge(bytes: number, { memoryBytesMax }: Workspace): GatewayError {
   const what = `used ${bytes} bytes but max allowed is ${memoryBytesMax}`
   return location(5414201, `Exceeded memory limit in DocumentSourceSetWindowFields, ${what}`)
@@ -178,7 +178,7 @@ function compileWindows(spec: Value, compiler: StageCompiler): StagePlan[] {
   return [windowPlan('$setWindowFields', spec, plan, compiler)]
 }
 
-/** The plan of a stage that sets fields by windows. */
+/** The plan of a stage that sets fields by window functions. */
 export function windowPlan(
   name: string,
   spec: Value,

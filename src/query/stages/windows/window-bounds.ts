@@ -1,5 +1,5 @@
-// The windows of $setWindowFields: which documents of a partition a function sees for each of them,
-// by their number (`documents`) or by the value that they are sorted by (`range`).
+// The windows of $setWindowFields: the documents of a partition that a function sees, by position
+// (`documents`) or by sort value (`range`).
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import { compareValues } from '../../../value/compare.js'
@@ -9,38 +9,40 @@ import { bsonType, numberValue, stringOf, type Value } from '../../../value/valu
 import { movedDate, timeUnits, type Unit } from '../../expressions/dates/date-math.js'
 import { location, type Result, typeName, valueText } from '../../expressions/operator.js'
 
-/** The first and the last document of a window, both in it; the last may be before the first. */
+/**
+ * The first and last document of a window, both included; for an empty one, last is before first.
+ */
 interface WindowSpan {
   readonly from: number
   readonly to: number
 }
 
-/** Values by which a partition is sorted, where one field sorts it. */
+/** The sort values of a partition, if one field sorts it. */
 export type SortValues = readonly Result[]
 
 export interface WindowBounds {
-  /** Windows only ever grow: what a function has seen it need not see again. */
+  /** Whether windows only grow, so that a function need not see a document twice. */
   readonly growsOnly: boolean
-  /** The windows of a partition of `count` documents, asked for in order. */
+  /** The windows of a partition of `count` documents; call with increasing index. */
   spans(count: number, sortedBy: SortValues): (index: number) => WindowSpan
 }
 
-/** What the stage's sortBy is like. */
+/** The properties of the stage's sortBy. */
 export interface Sorting {
   readonly isSorted: boolean
   readonly sortsByOne: boolean
-  /** Its one field is sorted ascending. */
+  /** Whether it has one field, sorted ascending. */
   readonly ascends: boolean
 }
 
-/** Infinite where it is unbounded, 0 where it is `current`. */
+/** Infinite for `unbounded`, 0 for `current`. */
 type Bound = number
 
 function refuse(text: string): GatewayError {
   return fail('FailedToParse', text)
 }
 
-/** All of the partition: what a function without a window sees. */
+/** The whole partition: the window of a function without one. */
 export const wholePartition: WindowBounds = {
   growsOnly: true,
   spans: (count) => () => ({ from: 0, to: count - 1 }),
@@ -129,7 +131,7 @@ export function unitOf(value: Value): Unit {
   throw refuse(`unknown time unit value: ${valueText(value)}`)
 }
 
-/** The sort is ascending: both ends of the window only move forward. */
+/** The sort is ascending, so both ends of the window only move forward. */
 function rangeBounds(lower: Bound, upper: Bound, unit: Unit | undefined): WindowBounds {
   return {
     growsOnly: lower === Number.NEGATIVE_INFINITY,
@@ -169,7 +171,7 @@ function requireKind(value: Result, unit: Unit | undefined): asserts value is Va
   }
 }
 
-/** The value that is `bound` away; undefined for an unbounded end. */
+/** The value at distance `bound`; undefined for an unbounded end. */
 function moved(value: Value, bound: Bound, unit: Unit | undefined): Value | undefined {
   if (!Number.isFinite(bound)) return undefined
   if (unit === undefined) return addNumbers(value, numberValue(bound))

@@ -1,5 +1,5 @@
-// $covariancePop and $covarianceSamp: two numeric expressions over a window, by Welford's method,
-// which loses no digits to large means.
+// $covariancePop and $covarianceSamp: two numeric expressions over a window. Welford's method keeps
+// precision with large means.
 
 import { elementsOf } from '../../../value/elements.js'
 import { bsonType, doubleValue, nullValue, type Value } from '../../../value/value.js'

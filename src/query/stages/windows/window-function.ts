@@ -1,5 +1,5 @@
-// What a function of $setWindowFields is: compiled once, then asked for one column of each
-// partition, a value for every document of it.
+// A function of $setWindowFields: compiled once, then called for one column of each partition, with
+// a value for every document.
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import { numberOf } from '../../../value/numbers.js'
@@ -11,16 +11,18 @@ import type { Sorting, SortValues } from './window-bounds.js'
 /** One partition, in order. */
 export interface Partition {
   readonly documents: readonly Document[]
-  /** Values of the one field that it is sorted by; empty where it is not sorted by one. */
+  /** Values of its only sort field; empty with several or none. */
   readonly sortedBy: SortValues
-  /** Counts bytes that are held for it; throws where the stage holds too much. */
+  /** Counts held bytes; throws if the stage holds too much. */
   readonly hold: (bytes: number) => void
 }
 
-/** What a column's value costs beside its payload. */
+/** Memory of a column's value beside its payload, bytes. */
 const valueOverheadBytes = 16
 
-/** A column as far as it is made: clients' expressions decide how large its values are. */
+/**
+ * The finished part of a column. Its size is counted, because clients' expressions determine it.
+ */
 export class ColumnValues {
   readonly values: Result[] = []
 
@@ -33,10 +35,10 @@ export class ColumnValues {
   }
 }
 
-/** Yields as `Transform.finish` after each bounded step; answers a value for each document. */
+/** Yields after each bounded step, as `Transform.finish`; returns a value for each document. */
 export type Column = Generator<unknown, Result[], void>
 
-/** The number that an expression is of each document of a partition, evaluated at most once. */
+/** The numeric value of an expression per document, evaluated at most once each. */
 export class NumberColumn {
   private readonly numbers: (number | undefined)[] = []
 
@@ -46,7 +48,7 @@ export class NumberColumn {
     private readonly env: Env,
   ) {}
 
-  /** Undefined where it is no number. */
+  /** Undefined if it is not a number. */
   at(index: number): number | undefined {
     const { numbers, env } = this
     if (index in numbers) return numbers[index]
@@ -62,7 +64,7 @@ export interface WindowFunction {
   column(partition: Partition, env: Env): Column
 }
 
-/** What a function is compiled with. */
+/** The context in which a function is compiled. */
 export interface WindowContext extends Sorting {
   readonly name: string
   readonly operand: Value

@@ -1,5 +1,5 @@
-// The functions of $setWindowFields: accumulators over a window, and those that look at a
-// document's place in its partition. Each computes one column: a value for every document of it.
+// The functions of $setWindowFields: accumulators over a window, and functions of a document's
+// position in its partition. Each computes one column, a value for every document.
 
 import { stepDocumentsMax } from '../../../base/limits.js'
 import { work } from '../../../base/work/work-budget.js'
@@ -66,7 +66,7 @@ export function compileFunction(
   return compile({ name, operand, window, compiler, ...sorting })
 }
 
-/** Those of $group that a window does not take. */
+/** Accumulators of $group that are not window functions. */
 const notInWindows = new Set(['$mergeObjects', '$accumulator'])
 
 /** An accumulator over each document's window. */
@@ -81,7 +81,7 @@ class Accumulated implements WindowFunction {
     const spanOf = this.bounds.spans(documents.length, sortedBy)
     const column = new ColumnValues(partition)
     let state = this.plan.create(env)
-    /** The window that `state` has seen. */
+    /** The window that `state` has accumulated. */
     let from = 0
     let to = -1
     let passed = 0
@@ -124,7 +124,7 @@ const accumulated: CompileFunction = (context) => {
   return new Accumulated(plan, bounds)
 }
 
-/** $rank, $denseRank and $documentNumber: `{}` as their operand, and the order of one field. */
+/** $rank, $denseRank and $documentNumber: their operand is `{}`, and the sort has one field. */
 function ranking(next: (place: Place) => number): CompileFunction {
   return ({ name, operand, window, sortsByOne, compiler }) => {
     const isEmpty = operand.bytes[operand.start] === 5 && operand.bytes[operand.start + 4] === 0
@@ -157,9 +157,9 @@ function ranking(next: (place: Place) => number): CompileFunction {
 
 interface Place {
   readonly index: number
-  /** Sorted as the document before it. */
+  /** Whether it sorts equal to the document before. */
   readonly isTie: boolean
-  /** Of the document before it. */
+  /** Rank of the document before. */
   readonly rank: number
 }
 
@@ -168,7 +168,7 @@ function same(a: Result, b: Result, { context }: StageCompiler): boolean {
   return equalValues(a, b, context.collation)
 }
 
-/** $shift: a value of the document that is so many places away. */
+/** $shift: the value of the document at a relative position. */
 const shift: CompileFunction = ({ operand, window, isSorted, compiler }) => {
   const given = new Map(fieldsOf(operand))
   const output = given.get('output')
@@ -215,7 +215,7 @@ function defaultOf(value: Value | undefined, compiler: StageCompiler): Value {
   throw refuseFunction("'$shift:default' expression must yield a constant value.")
 }
 
-/** $locf: the last value that was there. */
+/** $locf: the last value that was not null. */
 const lastObserved: CompileFunction = ({ operand, window, isSorted, compiler }) => {
   if (window !== undefined) throw refuseFunction("$locf does not accept a 'window' field")
   if (!isSorted) throw refuseFunction('$locf requires a sortBy')

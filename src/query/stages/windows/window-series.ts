@@ -1,5 +1,5 @@
-// Functions of $setWindowFields that read a partition as a series of points, sorted by a number or
-// a date: rates of change, areas, moving averages and gaps that are filled on a straight line.
+// Functions of $setWindowFields that treat a partition as a series of points over a number or a
+// date: derivatives, integrals, moving averages and linear interpolation.
 
 import { fail } from '../../../base/errors.js'
 import { stepDocumentsMax } from '../../../base/limits.js'
@@ -36,11 +36,11 @@ import {
   type WindowFunction,
 } from './window-function.js'
 
-/** `{input, unit}`, over a window of a partition that one field sorts. */
+/** `{input, unit}`, over a window of a partition with one sort field. */
 interface Rate {
   readonly input: Expression
   readonly bounds: WindowBounds
-  /** Of a unit of time; undefined where the sort is by numbers. */
+  /** Milliseconds of the unit; undefined if the sort is by numbers. */
   readonly unitMs: number | undefined
   readonly name: string
 }
@@ -77,7 +77,7 @@ class Rated implements WindowFunction {
 
 interface Point {
   readonly x: number
-  /** Undefined where the input is no number. */
+  /** Undefined if the input is not a number. */
   readonly y: number | undefined
 }
 
@@ -114,7 +114,7 @@ function rateOf(context: WindowContext): Rate {
   return { name, bounds, unitMs, input: compiler.input(input) }
 }
 
-/** Milliseconds of a unit whose length is always the same. */
+/** Milliseconds of a unit of fixed length. */
 function msOfUnit(name: string, value: Value): number {
   const unit = unitOf(value)
   if (unit.kind === 'time') return unit.ms
@@ -146,7 +146,7 @@ export const integral: CompileFunction = (context) =>
     return before === undefined ? undefined : doubleValue(area)
   })
 
-/** $expMovingAvg: each value weighs `alpha`, what was before it the rest. */
+/** $expMovingAvg: each value has weight `alpha`, the average before it the rest. */
 export const expMovingAverage: CompileFunction = ({ operand, window, isSorted, compiler }) => {
   if (window !== undefined) throw refuseFunction("$expMovingAvg does not accept a 'window' field")
   if (!isSorted) throw refuseFunction('$expMovingAvg requires an explicit sortBy')
@@ -201,7 +201,7 @@ function alphaOf(count: Value | undefined, alpha: Value | undefined): number {
   throw refuseFunction("'alpha' must be between 0 and 1 (exclusive)")
 }
 
-/** $linearFill: null and missing between two numbers lie on the line between them. */
+/** $linearFill: null and missing between two numbers are interpolated. */
 export const linearFill: CompileFunction = ({ operand, window, sortsByOne, compiler }) => {
   if (window !== undefined) throw refuseFunction("$linearFill does not accept a 'window' field")
   if (!sortsByOne) {
@@ -217,7 +217,7 @@ export const linearFill: CompileFunction = ({ operand, window, sortsByOne, compi
 function* filledColumn(partition: Partition, expression: Expression, env: Env): Column {
   const { documents, sortedBy } = partition
   const column = new ColumnValues(partition)
-  /** Where the last number stands; what follows it waits for the next one. */
+  /** Index of the last number; the values after it wait for the next number. */
   let last = -1
   for (const [i, document] of documents.entries()) {
     env.root = documentValue(document)

@@ -1,5 +1,5 @@
-// Functions of arrays and documents, under the names that PostgreSQL has for those of jsonb and of
-// its own arrays: a document's array is both.
+// Functions of arrays and documents. An array in a document answers to PostgreSQL's names for jsonb
+// and for arrays.
 
 import { Elements } from '../../../../value/elements.js'
 import { bsonType, int32Value, stringValue, type Value } from '../../../../value/value.js'

@@ -1,5 +1,5 @@
-// A function as a row: its name, how many arguments it takes, and what it makes of them. The rows
-// of the files beside this one are all that `call.ts` knows.
+// A function as a row: its name, its number of arguments, and its evaluation. call.ts knows
+// functions only through the rows of the files in this folder.
 
 import { documentBytesMax } from '../../../../base/limits.js'
 import { integerOf } from '../../../../value/numbers.js'
@@ -11,9 +11,12 @@ import type { SqlValue } from '../truth.js'
 
 export interface FunctionRow {
   readonly names: readonly string[]
-  /** The least and the most arguments. */
+  /** Minimum and maximum number of arguments. */
   readonly arity: readonly [least: number, most: number]
-  /** No argument is NULL: with one, the answer is NULL. `now` is the statement's time. */
+  /**
+   * Called only without NULL arguments; with one, the result is NULL. `now` is the statement's
+   * time.
+   */
   readonly run: (args: readonly Value[], now: number) => SqlValue
 }
 
@@ -25,7 +28,7 @@ export function row(
   return { names: names.split(' '), arity, run }
 }
 
-/** The argument as a text; 42883 for another type. */
+/** The argument as a text. Throws 42883 for another type. */
 export function textOf(args: readonly Value[], at: number): string {
   const value = args[at]
   if (value?.type !== bsonType.string && value?.type !== bsonType.symbol) {
@@ -41,7 +44,7 @@ export function numberAt(args: readonly Value[], at: number): Value {
   throw wrongType(value, 'a number')
 }
 
-/** A whole number within int32, as counts and places are. */
+/** A whole number within int32, for counts and positions. */
 export function countAt(args: readonly Value[], at: number): number {
   const count = integerOf(numberAt(args, at))
   if (count === undefined || Math.abs(count) > 0x7fffffff) throw wrongType(args[at], 'an integer')
@@ -65,7 +68,7 @@ function wrongType(value: Value | undefined, wanted: string): Error {
   return evaluationError(evaluationState.undefinedFunction, message)
 }
 
-/** Throws 54000 where a text would be longer than a document can be. */
+/** Throws 54000 if a text would exceed the size of a document. */
 export function requireRoom(chars: number): void {
   if (chars <= documentBytesMax) {
     spendOn(chars)

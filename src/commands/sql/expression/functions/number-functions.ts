@@ -1,5 +1,5 @@
-// Functions of numbers. Rounding keeps the type it is given; roots, powers and logarithms are of
-// doubles, whatever comes in.
+// Functions of numbers. Rounding keeps the type of its argument; roots, powers and logarithms are
+// computed in doubles.
 
 import { exactOf, isZero, numberOf } from '../../../../value/numbers.js'
 import { doubleValue, int32Value, type Value } from '../../../../value/value.js'

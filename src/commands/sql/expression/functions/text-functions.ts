@@ -1,5 +1,5 @@
-// Functions of texts. Lengths and places count code points, as PostgreSQL does, not UTF-16 units;
-// no result is longer than a document can be.
+// Functions of texts. Like PostgreSQL, lengths and positions count code points, not UTF-16 units. A
+// result never exceeds the size of a document.
 
 import { utf8 } from '../../../../base/bytes/bytes.js'
 import { indexOfText, splitText } from '../../../../base/bytes/text-search.js'
@@ -9,7 +9,7 @@ import { lengthOf, offsetAfter, offsetBefore } from '../texts/code-points.js'
 import { spendOn } from '../texts/text-cost.js'
 import { countAt, type FunctionRow, requireRoom, row, textOf } from './function-row.js'
 
-/** Of functions that make something of each character, beside plain reading. */
+/** Cost per character of functions that transform characters, relative to reading. */
 const slowWeight = 8
 
 export const textFunctions: readonly FunctionRow[] = [
@@ -77,7 +77,7 @@ function initcap(text: string): string {
   })
 }
 
-/** From a place that counts from 1 and may lie before the text. */
+/** The start counts from 1 and may be before the text. */
 function substring(args: readonly Value[]): Value {
   const text = textOf(args, 0)
   const start = countAt(args, 1) - 1
@@ -128,7 +128,7 @@ function padded(args: readonly Value[], atStart: boolean): string {
   return atStart ? exact + text : text + exact
 }
 
-/** The n-th of the fields between separators, from 1; negative ones count from the end. */
+/** The n-th field between separators, from 1; negative ones count from the end. */
 function splitPart(args: readonly Value[]): Value {
   const text = slowTextOf(args)
   const separator = textOf(args, 1)

@@ -1,5 +1,5 @@
-// Functions of times, all in UTC. The time of now is the statement's, so that one statement sees
-// one moment and a program that runs again gives the same.
+// Functions of times, all in UTC. `now` is the statement's time: one statement sees one moment, and
+// a program that runs again gives the same result.
 
 import { integerOf, numberOf } from '../../../../value/numbers.js'
 import { dateValue, doubleValue, int32Value, type Value } from '../../../../value/value.js'
@@ -26,7 +26,7 @@ function dateTrunc(args: readonly Value[]): Value {
   return dateValue(truncated(textOf(args, 0), timeAt(args, 1)))
 }
 
-/** `AT TIME ZONE`: there is one zone, in which nothing changes. */
+/** `AT TIME ZONE`: only UTC is supported, so the value is unchanged. */
 function inZone(args: readonly Value[]): Value {
   if (args.length > 1) requireUtc(textOf(args, 0))
   return dateValue(timeAt(args, args.length - 1))
@@ -51,7 +51,7 @@ function requireUtc(zone: string): void {
   throw evaluationError(evaluationState.featureNotSupported, 'time zones but UTC are not supported')
 }
 
-/** Midnight; of the first hundred years too, which Date.UTC takes for those after 1900. */
+/** Midnight. Handles the years 0 to 99, which Date.UTC would treat as 1900 to 1999. */
 function utcDay(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month, day)
 }
@@ -110,7 +110,7 @@ function part(unit: string, ms: number): Value {
   }
 }
 
-/** Whole seconds stay whole. */
+/** Whole seconds stay integers. */
 function secondsValue(ms: number): Value {
   const seconds = doubleValue(ms / 1000)
   const whole = integerOf(seconds)
@@ -121,7 +121,7 @@ function midnight(ms: number): number {
   return Math.floor(ms / dayMs) * dayMs
 }
 
-/** The week of the year that holds the week's Thursday. (ISO 8601) */
+/** The week of a date's Thursday, in that Thursday's year. (ISO 8601) */
 function isoWeek(date: Date): { year: number; week: number } {
   const thursday = midnight(date.getTime()) + (4 - isoWeekday(date)) * dayMs
   const year = new Date(thursday).getUTCFullYear()

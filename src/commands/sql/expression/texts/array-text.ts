@@ -1,5 +1,5 @@
-// PostgreSQL's text of an array, `{a,"b c",NULL}`: what `#>` takes as a path, and what clients send
-// for an array. One dimension, as all that Sigil has use for.
+// PostgreSQL's text form of an array, `{a,"b c",NULL}`: used for paths of `#>` and for arrays from
+// clients. Only one dimension is supported.
 
 import { sqlBytesMax, sqlListMax } from '../../../../base/limits.js'
 import { nullValue, stringValue, type Value } from '../../../../value/value.js'

@@ -1,12 +1,11 @@
-// LIKE and ILIKE: a pattern read once, matched with two pointers that never go back further than
-// behind the last `%`, so that no pattern takes more than length times length.
-// (PostgreSQL 17, 9.7.1)
+// LIKE and ILIKE. A pattern is parsed once and matched with two pointers that backtrack only to the
+// last `%`. The cost is at most the product of both lengths. (PostgreSQL 17, 9.7.1)
 
 import { sqlPatternCharsMax } from '../../../../base/limits.js'
 import { evaluationError, evaluationState } from '../evaluation-error.js'
 import { spendOn, spendOnSteps } from './text-cost.js'
 
-/** Of a character that is compared, beside one that is read. */
+/** Cost of comparing a character, relative to reading it. */
 const likeWeight = 48
 
 const anyRun = -1
@@ -18,7 +17,7 @@ export interface LikePattern {
   readonly ignoresCase: boolean
 }
 
-/** `escaping` is one character or nothing. Throws 22025 on an escape character at the end. */
+/** `escaping` is one character or empty. Throws 22025 for an escape character at the end. */
 export function parseLike(pattern: string, escaping: string, ignoresCase: boolean): LikePattern {
   if (pattern.length > sqlPatternCharsMax) {
     throw evaluationError(evaluationState.tooLong, 'LIKE pattern too long')
@@ -52,7 +51,7 @@ function escapeOf(escaping: string): number | undefined {
   return first?.codePointAt(0)
 }
 
-/** A character whose lower form is more than one stays as it is. */
+/** A character whose lower case has several code points is unchanged. */
 function lowerPoint(point: number): number {
   if (point < 0x80) return point >= 0x41 && point <= 0x5a ? point + 0x20 : point
   const lower = String.fromCodePoint(point).toLowerCase()
@@ -60,12 +59,12 @@ function lowerPoint(point: number): number {
   return lower.length === (folded > 0xffff ? 2 : 1) ? folded : point
 }
 
-/** Throws 54000 where a long text meets a long pattern again and again, and never quite. */
+/** Throws 54000 if backtracking costs too much. */
 export function matchesLike({ steps, ignoresCase }: LikePattern, text: string): boolean {
   spendOn(text.length, likeWeight)
   let at = 0
   let step = 0
-  /** Behind the last `%`, and how far the text was taken into it. */
+  /** The step after the last `%`, and the position of the text there. */
   let backStep = -1
   let backAt = 0
   while (at < text.length) {
@@ -96,7 +95,7 @@ function width(point: number): number {
   return point > 0xffff ? 2 : 1
 }
 
-/** What every match begins with, and whether the pattern is nothing else. */
+/** The literal beginning of every match, and whether the pattern has nothing else. */
 export function literalStart({ steps }: LikePattern): { text: string; isWhole: boolean } {
   const end = steps.findIndex((step) => step < 0)
   const points = end < 0 ? steps : steps.slice(0, end)

@@ -1,5 +1,5 @@
-// Values as text, as casts, `->>` and `||` give them: numbers as PostgreSQL prints them, times and
-// all that SQL has no type for as plain JSON does. (docs/design/sql.md)
+// The text of a value for casts, `->>` and `||`. Numbers are printed as in PostgreSQL; times and
+// types that SQL lacks as in plain JSON. (docs/design/sql.md)
 
 import { decodeDecimal } from '../../../../value/decimal.js'
 import { valueToJson } from '../../../../value/json/json.js'
@@ -41,7 +41,7 @@ function jsonForm(value: Value): string {
   return String(text)
 }
 
-/** The shortest digits that bring the double back, scientific below 1e-4 and from 1e15 on. */
+/** The shortest digits that give the same double; scientific below 1e-4 and from 1e15 on. */
 function doubleForm(n: number): string {
   if (!Number.isFinite(n) || n === 0) return Object.is(n, -0) ? '-0' : String(n)
   const [mantissa = '', power = '0'] = n.toExponential().split('e')
@@ -52,7 +52,7 @@ function doubleForm(n: number): string {
   return decimalDigits(n < 0, mantissa.replace(/[-.]/g, ''), exponent)
 }
 
-/** `digits` with the point behind the first one moved by `exponent`. */
+/** `digits` with the decimal point moved from behind the first digit by `exponent`. */
 function decimalDigits(isNegative: boolean, digits: string, exponent: number): string {
   const sign = isNegative ? '-' : ''
   if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${digits}`
@@ -61,7 +61,7 @@ function decimalDigits(isNegative: boolean, digits: string, exponent: number): s
   return fraction === '' ? sign + whole : `${sign}${whole}.${fraction}`
 }
 
-/** Never scientific: `1E+3` is 1000; of `1.10` the last zero stays. */
+/** Never scientific: `1E+3` is 1000, and `1.10` keeps its last zero. */
 function decimalForm(value: Value): string {
   const { kind, negative, coefficient, exponent } = decodeDecimal(value.bytes, value.start)
   if (kind === 'nan') return 'NaN'

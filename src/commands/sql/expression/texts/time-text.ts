@@ -1,5 +1,5 @@
-// Times as text: the forms of ISO 8601 that literals and casts may have, with a blank for the T,
-// and any zone. Without one a time is of UTC.
+// Times as text: the ISO 8601 forms of literals and casts, with a space allowed for the T, and any
+// zone. A time without a zone is in UTC.
 
 const clock = '(\\d{2}):(\\d{2})(?::(\\d{2})(?:\\.(\\d{1,9}))?)?'
 const zone = '(Z|UTC|[+-]\\d{2}(?::?\\d{2})?)'
@@ -7,10 +7,10 @@ const form = new RegExp(`^(\\d{4})-(\\d{2})-(\\d{2})(?:[T ]${clock}\\s?${zone}?)
 
 const minuteMs = 60_000
 export const dayMs = 86_400_000
-/** A Date of JavaScript reaches so far from 1970, either way. */
+/** The range of a JavaScript Date around 1970. */
 export const timeMsMax = 8_640_000_000_000_000
 
-/** Milliseconds since 1970, finer parts cut off; undefined where the text is no time. */
+/** Milliseconds since 1970, truncated; undefined if the text is no time. */
 export function parseTime(text: string): number | undefined {
   if (text.length < 10) return undefined
   const match = form.exec(text)
@@ -29,12 +29,12 @@ export function parseTime(text: string): number | undefined {
   return date.getTime() + ofDay - offset
 }
 
-/** Whether the text is written as a time, which may be one that there is not. */
+/** Whether the text has the form of a time, which may not exist. */
 export function hasTimeForm(text: string): boolean {
   return form.test(text)
 }
 
-/** Milliseconds that a zone is ahead of UTC. */
+/** Milliseconds by which a zone is ahead of UTC. */
 function offsetOf(given: string | undefined): number | undefined {
   if (given === undefined || /^[a-z]/i.test(given)) return 0
   const [hours, minutes] = [Number(given.slice(1, 3)), Number(given.slice(3).replace(':', '') || 0)]
