@@ -1,4 +1,5 @@
-// Byte strings: keys, documents and frames. Small helpers over Uint8Array that every layer shares.
+// Byte strings: keys, documents and frames. Every layer shares these small helpers over
+// Uint8Array.
 
 import { isAscii, isUtf8, transcode } from 'node:buffer'
 

@@ -61,7 +61,7 @@ export const compareUnits = 1
 export const collationTableUnits = 800_000
 /**
  * Parsing one operation of an update or delete. It is below the real cost (0.4 µs), since a request
- * of 100,000 must be parsed in one turn. Its execution then starts in the next turn.
+ * of 100,000 must be parsed in one turn. A request of the second figure runs in the next turn.
  */
 export const operationUnits = 1
 export const longRequestUnits = 20_000

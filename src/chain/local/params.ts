@@ -1,4 +1,5 @@
-// Parses the parameters of JSON-RPC methods. Errors have geth's texts: which argument, and why.
+// Parses the parameters of JSON-RPC methods. Errors have geth's texts, which name the argument and
+// the reason, because client libraries show them.
 
 import type { AccessList } from '@ethereumjs/tx'
 import { chainLogChoicesMax, chainTransactionBytesMax } from '../../base/limits.js'

@@ -10,7 +10,7 @@ import { deriveVerifier, type ScramVerifier } from '../../protocol/scram/verifie
 import { bytesOfAddress } from '../address.js'
 import { type KeyMode, writeKey } from './key-format.js'
 
-/** The text that the wallet signs (EIP-191). Another form of the address gives another key. */
+/** The text that the wallet signs (EIP-191), with the EIP-55 form: another gives another key. */
 export function derivationText(address: string, index: number): string {
   return `Sigil API Key #${index} for ${address}`
 }

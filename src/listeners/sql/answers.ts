@@ -1,4 +1,5 @@
-// Errors and notices of this protocol only, and the position of an error among several statements.
+// Errors and notices that only the PostgreSQL protocol has, and the position of an error among
+// several statements.
 
 import { fail, GatewayError } from '../../base/errors.js'
 import type { ErrorFields } from '../../protocol/pgwire/error-fields.js'

@@ -1,4 +1,5 @@
-// Sends rows batch by batch, as fast as the client reads, for simple queries and portals.
+// Sends rows batch by batch, as fast as the client reads. Simple queries and portals share this
+// code.
 
 import { pgAnswerBytes, pgBatchRows, pgEncodedAtOnce, pgRowsAtOnce } from '../../base/limits.js'
 import type { MessageWriter } from '../../protocol/pgwire/message-writer.js'

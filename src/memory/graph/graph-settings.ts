@@ -1,6 +1,6 @@
-// The settings document of a graph: the random part of its key on the chain, the analyser and
-// ranking parameters, the number of its last change (by which readers see that nothing changed),
-// and the change up to which anchors were requested. It is among the anchors.
+// The settings document of a graph, stored among its anchors. It has the random part of the graph's
+// key on the chain, the parameters of analyser and ranking, and the change up to which anchors were
+// requested. By the number of the last change, readers see whether anything changed.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { graphPrefix } from '../../engine/collection/catalog/descriptors.js'

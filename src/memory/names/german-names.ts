@@ -1,6 +1,6 @@
-// Finds names in a German text, where every noun has a capital letter. A word is a name if it is a
-// known one, if a title or company form says so, or if it is no known noun and stands where nouns
-// need an article. (docs/memory.md, "What is kept")
+// Finds names in a German text, where every noun has a capital letter. A word is a name if it is
+// listed, or if a title or company form says so. It is also a name if it is no known noun and lacks
+// the article that nouns need. (docs/memory.md, "What is kept")
 
 import { isGermanNoun, isNoun } from './german-noun.js'
 import { isPaired, shapeAt } from './german-shapes.js'

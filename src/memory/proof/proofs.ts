@@ -1,4 +1,5 @@
-// Combines all proofs over one chain: the job that anchors memories, and the verdicts.
+// Combines everything that proves memories over one chain: the job that anchors them, and the
+// verdicts on them.
 
 import { fail } from '../../base/errors.js'
 import { anchorPayMs, verifyMemoriesAtOnce } from '../../base/limits.js'

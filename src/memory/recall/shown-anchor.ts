@@ -1,4 +1,5 @@
-// An anchor for clients of the memory commands: `id` for `_id`, without fields about its sending.
+// An anchor in the form for clients of the memory commands: `id` for `_id`, without the fields
+// about its sending.
 
 import { fieldsOf } from '../../value/elements.js'
 import { type Document, documentValue } from '../../value/value.js'

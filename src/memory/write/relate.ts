@@ -1,4 +1,5 @@
-// Adds and removes edges of clients between existing nodes. (docs/memory.md, "Routes")
+// Adds and removes edges between existing nodes at the request of clients.
+// (docs/memory.md, "Routes")
 
 import { equalBytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'

@@ -1,4 +1,5 @@
-// Options of the HTTP listener: its address, its authentication, and what it serves.
+// Options of the HTTP listener: its address, its authentication, and the services behind its
+// routes.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Random } from '../../../base/clock.js'

@@ -96,9 +96,9 @@ export class Turn {
 
   /**
    * The stored response; undefined if the request must run. Rejects with BadValue for an invalid
-   * key, IdempotencyKeyReused (422) for another body, IdempotencyKeyInUse (409) while the first is
-   * running, QuotaExceeded if the caller has stored as many as it may, and with the request's own
-   * error if the caller has lost the right to send it.
+   * key, IdempotencyKeyReused (422) for another body, and IdempotencyKeyInUse (409) while the first
+   * is running. QuotaExceeded: the caller has stored as many as it may. If the caller has lost the
+   * right to send the request, it rejects with the request's own error.
    */
   async begin(request: HttpRequest): Promise<Answer | undefined> {
     const { all } = this

@@ -1,4 +1,5 @@
-// The document routes: each turns a JSON body into one MongoDB command and its reply into JSON.
+// The document routes. Each turns a JSON body into one MongoDB command, runs it on the bus and
+// returns its reply as JSON.
 
 import { fail, kindOf } from '../../../base/errors.js'
 import { httpPageDefault, httpPageMax } from '../../../base/limits.js'

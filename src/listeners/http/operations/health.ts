@@ -1,4 +1,5 @@
-// The result of `/health`: cheap enough for a request each second, and without I/O that could hang.
+// The result of `/health`. It is cheap enough for a request each second, and uses no I/O that could
+// hang.
 
 import type { Clock } from '../../../base/clock.js'
 import type { ChainHealth } from '../../../chain/open.js'

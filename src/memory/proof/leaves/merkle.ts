@@ -1,6 +1,6 @@
-// The tree over a batch of hashes in the layout of OpenZeppelin's library (standard-v1 with one
-// bytes32 a leaf), so that its contracts and other tools verify Sigil's proofs. A leaf is hashed
-// twice, so no inner node can pass for one. (docs/memory.md, "Verify")
+// The tree over a batch of hashes, in the layout of OpenZeppelin's library: standard-v1 with one
+// bytes32 a leaf. So its contracts and other tools verify Sigil's proofs. A leaf is hashed twice:
+// no inner node can pass for one. (docs/memory.md, "Verify")
 
 import { StandardMerkleTree } from '@openzeppelin/merkle-tree'
 import { hashForm } from './memory-hash.js'
