@@ -1,6 +1,6 @@
 #!/usr/bin/env -S MALLOC_MMAP_THRESHOLD_=262144 node --max-semi-space-size=16 --expose-gc --no-allocation-site-pretenuring
-// The command line. Everything that may fail before Sigil serves fails here with one line and a
-// non-zero exit code; nothing else in the project ends the process.
+// The command line. Everything that can fail before Sigil serves fails here, with one line and a
+// non-zero exit code. No other code of the project ends the process.
 
 import { systemClock, systemRandom } from './base/clock.js'
 import { writeDurably } from './base/durable-file.js'
@@ -34,7 +34,8 @@ function print(text: string): number {
 }
 
 async function start(settings: Settings): Promise<number> {
-  // Node would open a debugger at the first and end at the second: a server does neither.
+  // By default Node opens a debugger at the first and exits at the second; a server must do
+  // neither.
   for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) process.on(signal, () => {})
   const log = openLog(settings.LOG_LEVEL, await lineShape(settings))
   for (const text of strangeNames(process.env)) log.warn({}, text)
@@ -57,7 +58,7 @@ async function start(settings: Settings): Promise<number> {
   return 0
 }
 
-/** Lines for people where a terminal shows them, JSON for whatever else reads them. */
+/** Readable lines on a terminal, JSON elsewhere. */
 async function lineShape({
   LOG_FORMAT,
 }: Settings): Promise<((line: string) => string) | undefined> {
@@ -66,10 +67,10 @@ async function lineShape({
   return (await import('./base/readable-log.js')).readableLines(isTTY)
 }
 
-/** Of a protocol that an administrator has switched off. */
+/** For a protocol that an administrator has disabled. */
 const disabled = '(disabled)'
 
-/** At SIGHUP: the certificate may have been renewed. */
+/** On SIGHUP: the certificate may have been renewed. */
 function reloadTls(gateway: Gateway, log: Log): void {
   try {
     if (gateway.reloadTls()) log.info({}, 'the certificate was read again')
@@ -78,7 +79,7 @@ function reloadTls(gateway: Gateway, log: Log): void {
   }
 }
 
-/** Notes, addresses, and the one time that the operator's key is shown. */
+/** Notes, addresses, and the operator's key, which is shown only here. */
 function welcome({ notes, ports, madeKey }: Gateway, settings: Settings): string {
   const { HOST, DATABASE, STORE, TLS_CERT, OPERATOR_KEY_FILE } = settings
   const host = HOST.includes(':') ? `[${HOST}]` : HOST

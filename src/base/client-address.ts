@@ -1,21 +1,21 @@
-// What counts as one client for limits: an IPv4 address, or the /64 of an IPv6 one, since a client
-// that has one address there has all of them.
+// What counts as one client for limits: an IPv4 address, or the /64 of an IPv6 address, since a
+// client with one address in a /64 usually controls all of them.
 
 import { isIPv6 } from 'node:net'
 
-/** IPv4 clients of a socket that is open to both. */
+/** An IPv4 client of a dual-stack socket. */
 const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
 
-/** The key under which requests of `address` are counted. Any text is a key of its own. */
+/** The key under which requests of `address` are counted. Any other text is its own key. */
 export function clientOf(address: string): string {
-  // Nearly all are IPv4, and looked at with every request.
+  // Nearly all addresses are IPv4, and every request comes here.
   if (!address.includes(':')) return address
   const zone = address.indexOf('%')
   const plain = zone === -1 ? address : address.slice(0, zone)
   return shortened(plain) ?? (isIPv6(plain) ? slowly(plain) : address)
 }
 
-/** As sockets write nearly all: up to four groups, `::`, up to four more. */
+/** The usual form of IPv6 addresses from sockets: up to four groups, `::`, up to four more. */
 const group = '(?:[1-9a-f][\\da-f]{0,3}|0)'
 const shortForm = new RegExp(
   `^(${group}(?::${group}){0,3})::(?:[\\da-f]{1,4}(?::[\\da-f]{1,4}){0,3})?$`,
@@ -39,7 +39,7 @@ function slowly(plain: string): string {
   const groups = head === '' ? [] : head.split(':')
   if (tail !== undefined) {
     const known = tail === '' ? [] : tail.split(':')
-    // A dotted quad at the end stands for two groups.
+    // A dotted quad at the end counts as two groups.
     const width = known.length + (known.at(-1)?.includes('.') === true ? 1 : 0)
     while (groups.length + width < 8) groups.push('0')
     groups.push(...known)

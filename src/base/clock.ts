@@ -1,4 +1,4 @@
-// Time and randomness as parameters: nothing else in Sigil may ask the machine for either, so that
+// Time and randomness as parameters. No other code of Sigil asks the machine for either, so
 // recorded frames replay byte for byte and tests never sleep.
 
 import { randomFillSync } from 'node:crypto'
@@ -11,7 +11,7 @@ export interface Clock {
 }
 
 export interface Random {
-  /** That many cryptographically strong bytes. */
+  /** `count` cryptographically strong bytes. */
   bytes(count: number): Uint8Array
 }
 
@@ -20,7 +20,7 @@ export const systemClock: Clock = {
   elapsed: () => performance.now(),
 }
 
-/** Drawn ahead: a call for each few bytes costs twenty times as much as copying them. */
+/** Drawn in advance: one call for each few bytes costs twenty times as much as copying them. */
 const drawn = new Uint8Array(4_096)
 let given = drawn.length
 
@@ -32,7 +32,7 @@ export const systemRandom: Random = {
       given = 0
     }
     const bytes = drawn.slice(given, given + count)
-    // They are never handed out twice, and no trace of a key is left here.
+    // Bytes are used once, and no trace of a key stays here.
     drawn.fill(0, given, given + count)
     given += count
     return bytes

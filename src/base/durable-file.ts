@@ -1,10 +1,11 @@
-// A small file that is there whole or not at all after a power cut: written beside its place,
-// synced, renamed, and its folder synced. Errors are the system's own, with their `code`.
+// Writes a small file atomically: it survives a power cut whole or not at all. The text goes to a
+// temporary file, which is synced and renamed; then the folder is synced. Errors are the system's
+// own, with their `code`.
 
 import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Writes `text` for the owner alone (mode 0600); what stood there is replaced. */
+/** Writes `text` with mode 0600 and replaces an existing file. */
 export function writeDurably(path: string, text: string): void {
   const beside = `${path}.new`
   const file = openSync(beside, 'w', 0o600)

@@ -1,24 +1,23 @@
-// The one error class and the one table of codes. Handlers throw `fail('DuplicateKey', …)`;
-// listeners turn the same object into a document-wire reply, an HTTP body, a RESP line or the
-// fields of PostgreSQL, each by its column.
-// Numbers and names follow the document database's published error codes.
+// The one error class and the one table of codes. Handlers throw `fail('DuplicateKey', …)`. Each
+// listener turns the same object into its reply, by its column: a MongoDB reply, an HTTP body, a
+// RESP line or the fields of PostgreSQL. Numbers and names follow MongoDB's published error codes.
 
-/** Columns that most rows leave out. */
+/** Columns with a default. */
 interface Columns {
-  /** Name in replies, where a row only gives a known code another status. */
+  /** Name in replies, if the row only gives a known code another HTTP status. */
   readonly repliesAs?: string
-  /** SQLSTATE; else 22023, a value that cannot be, or XX000 from HTTP status 500 on. */
+  /** SQLSTATE; the default is 22023 (invalid parameter value), or XX000 from HTTP status 500 on. */
   readonly state?: string
-  /** First word of the line on the key-value protocol; else `ERR`. */
+  /** First word of the Redis error line; the default is `ERR`. */
   readonly word?: string
-  /** What the graph memory's routes call it; else what they call its HTTP status. */
+  /** Error name in the routes of graph memory; the default is their name for the HTTP status. */
   readonly memory?: string
-  /** The same command may succeed a little later. */
+  /** The same command may succeed later. */
   readonly retry?: true
 }
 
 interface CodeRow extends Columns {
-  /** Number that drivers switch on. */
+  /** Number that drivers branch on. */
   readonly code: number
   /** HTTP status of the same failure. */
   readonly http: number
@@ -126,9 +125,7 @@ export const codes = {
   CannotConvertIndexToUnique: row(359, 409),
   ReauthenticationRequired: row(391, 401, { state: '28000' }),
   IngressRequestRateLimitExceeded: row(462, 429, { state: '53400', word: 'BUSY', retry: true }),
-  /**
-   * The number by which a hosted service of the reference server's refuses what is over a quota.
-   */
+  /** The number with which MongoDB Atlas refuses commands over a quota. */
   QuotaExceeded: row(8000, 507, { repliesAs: 'AtlasError', state: '53100', word: 'OOM' }),
   MethodNotAllowed: row(59, 405, { repliesAs: 'CommandNotFound', memory: 'METHOD_NOT_ALLOWED' }),
   Unauthenticated: row(13, 401, { repliesAs: 'Unauthorized', state: '28000', word: 'NOAUTH' }),
@@ -164,10 +161,7 @@ export const codes = {
   SearchNotEnabled: row(31082, 400),
 } as const satisfies Record<string, CodeRow>
 
-/**
- * A row of the table, or `Location<number>` for the reference server's numbered codes that have no
- * name.
- */
+/** A row of the table, or `Location<number>` for MongoDB's numbered codes without a name. */
 export type CodeName = keyof typeof codes | `Location${number}`
 
 /** Undefined for a number without a name. */
@@ -175,14 +169,12 @@ export function codeRow(kind: CodeName): CodeRow | undefined {
   return (codes as Record<string, CodeRow>)[kind]
 }
 
-/**
- * Further fields of an error reply (keyPattern, index …); the values are the listener's to encode.
- */
+/** Further fields of an error reply (keyPattern, index …); the listener encodes their values. */
 export type ErrorExtra = Readonly<Record<string, unknown>>
 
 export class GatewayError extends Error {
   readonly code: number
-  /** As replies print it. */
+  /** The name in replies. */
   readonly codeName: string
   /** The row of the table. */
   readonly kind: CodeName
@@ -199,8 +191,8 @@ export class GatewayError extends Error {
   }
 
   /**
-   * HTTP status: the table's, 400 for numbered codes; 403 where an identity is known but lacks a
-   * right. `Unauthenticated` is 401 with whatever reason: the identity itself does not hold.
+   * HTTP status: that of the table, 400 for numbered codes, 403 if a known identity lacks a right.
+   * `Unauthenticated` is always 401, because the identity itself is invalid.
    */
   get httpStatus(): number {
     if (this.kind === 'Unauthorized' && this.extra.reason !== undefined) return 403
@@ -216,35 +208,36 @@ export function fail(kind: CodeName, message: string, extra?: ErrorExtra): Gatew
 }
 
 /**
- * Any thrown thing as a GatewayError; what is not ours becomes InternalError with its cause kept.
+ * Converts any thrown value to a GatewayError. A foreign error becomes InternalError with its
+ * cause.
  */
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown
   return new GatewayError('InternalError', 'internal error', {}, thrown)
 }
 
-/** Texts of failures that otherwise quote what is stored. */
+/** Replacements for texts that otherwise quote stored data. */
 const unquotedTexts: Partial<Record<CodeName, string>> = {
   DuplicateKey: 'E11000 duplicate key error',
   DocumentValidationFailure: 'Document failed validation',
   PathNotViable: 'Cannot create a field in an element that is no document',
 }
 
-/** The same failure for a caller who may not read the document: its number, and no value. */
+/** The same failure for a caller who may not read the document: with its code, without values. */
 export function unquoted(error: unknown): unknown {
   if (!(error instanceof GatewayError)) return error
   const text = unquotedTexts[error.kind] ?? 'a stored document does not take this change'
   return new GatewayError(error.kind, text)
 }
 
-/** As unquoted, of those failures alone that quote what is stored wherever they arise. */
+/** As unquoted, only for the failures that always quote stored data. */
 export function unquotedKeys(error: GatewayError): GatewayError {
   const { kind } = error
   const quotes = kind in unquotedTexts || kind === 'CannotConvertIndexToUnique'
   return quotes ? new GatewayError(kind, unquotedTexts[kind] ?? error.message) : error
 }
 
-/** For our own mistakes, never for a client's. */
+/** For bugs in Sigil, never for errors of a client. */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`assertion failed: ${message}`)
 }
@@ -255,12 +248,12 @@ const kinds = new Map(
     .map(([name, known]) => [known.code, name as CodeName]),
 )
 
-/** Whether what was thrown is a failure of one of these rows. */
+/** Whether the thrown value is a failure of one of these rows. */
 export function hasKind(thrown: unknown, ...kinds: readonly CodeName[]): boolean {
   return thrown instanceof GatewayError && kinds.includes(thrown.kind)
 }
 
-/** The row of a number; `Location<number>` where it has no name. */
+/** The row of a number; `Location<number>` if it has no name. */
 export function kindOf(code: number): CodeName {
   return kinds.get(code) ?? `Location${code}`
 }

@@ -1,12 +1,12 @@
-// Makes a folder and those above it. Node's own way with `recursive` never returns where a folder
-// above takes none, as below /proc, and no signal reaches the process meanwhile.
+// Makes a folder and its missing parents. Node's own `recursive` never returns if a parent accepts
+// no folders, as below /proc, and no signal reaches the process meanwhile.
 
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Makes `path` and what is missing above it, for their owner alone (mode 0700). Answers the topmost
- * folder that was made, undefined where it was there. Throws the system's own errors.
+ * Makes `path` and its missing parents with mode 0700. Returns the topmost new folder, or undefined
+ * if `path` existed. Throws the system's own errors.
  */
 export function makeFolders(path: string): string | undefined {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return undefined

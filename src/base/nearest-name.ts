@@ -1,9 +1,9 @@
-// The name that was probably meant by one that is not known: for misspelt settings, which would
-// otherwise be ignored or refused without a hint.
+// Finds the known name closest to a misspelt one. Without a hint, a misspelt setting would be
+// ignored or refused with no explanation.
 
 import { distance } from 'fastest-levenshtein'
 
-/** Of the known names the one within two edits, or one where it is short; undefined if none is. */
+/** The known name within two edits (one for short names); undefined if there is none. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   let best: string | undefined
   let least = name.length < 8 ? 1 : 2

@@ -1,6 +1,6 @@
-// What a key-value command refuses. The reference server's clients match on the text and its first
-// word, so the texts that several commands share stand here once, to the letter of 7.0.15. The
-// error is the one class of errors.ts: HTTP answers it with the number of its kind.
+// Errors of key-value commands. Redis clients match on the text and its first word, so the texts
+// that several commands share are here once, exactly as in 7.0.15. The class is that of errors.ts:
+// HTTP returns it with the code of its kind.
 
 import { type CodeName, codeRow, GatewayError } from './errors.js'
 
@@ -41,7 +41,7 @@ export const indexOutOfRange = (): ReplyError => refuse('ERR index out of range'
 export const tooLong = (): ReplyError =>
   refuse('ERR string exceeds maximum allowed size (proto-max-bulk-len)')
 
-/** `command` as the table has it: `set`, `config|set`. */
+/** `command` is its name in the table: `set`, `config|set`. */
 export const wrongArity = (command: string): ReplyError =>
   refuse(`ERR wrong number of arguments for '${command}' command`)
 
@@ -51,20 +51,20 @@ export const invalidExpire = (command: string): ReplyError =>
 export const noAuthentication = (): ReplyError =>
   refuse('NOAUTH Authentication required.', 'Unauthorized')
 
-/** AUTH with a password alone where none is needed. */
+/** AUTH with only a password where none is set. */
 export const noPassword = (): ReplyError =>
   refuse(
     'ERR AUTH <password> called without any password configured for the default user. ' +
       'Are you sure your configuration is correct?',
   )
 
-/** As the reference server says it above its `maxmemory`. */
+/** Redis' text above its `maxmemory`. */
 export const tooMuchMemory = (): ReplyError =>
   refuse("OOM command not allowed when used memory > 'maxmemory'.", 'ExceededMemoryLimit')
 
 /**
- * The error line of anything that a command may throw. What is no key-value error keeps its text
- * behind the word that clients of the reference server act on.
+ * The error line of any error of a command. An error of another kind keeps its text after the first
+ * word that Redis clients act on.
  */
 export function errorLine(error: GatewayError): string {
   if (error instanceof ReplyError) return error.message

@@ -1,5 +1,5 @@
-// Names of the environment that look like a setting and are none: a misspelt setting would be
-// ignored without a word.
+// Finds environment names that look like a setting but are none: a misspelt setting would be
+// ignored silently.
 
 import { nearestName } from './nearest-name.js'
 import { settingRows } from './settings.js'
@@ -7,12 +7,12 @@ import { settingRows } from './settings.js'
 const settings: readonly string[] = Object.entries(settingRows).flatMap(([name, { secret }]) =>
   secret ? [name, `${name}_FILE`] : [name],
 )
-/** What the programs of the command line read beside the settings. */
+/** Names that the command-line programs read beside the settings. */
 const further = ['SIGIL_URL', 'SIGIL_API_KEY', 'SIGIL_PINS']
 /** Names that every machine has. */
 const common = ['USER', 'HOSTS', 'STORES', 'HTTP_PROXY']
 
-/** A sentence for each such name, without its value, which may be a secret. */
+/** One sentence for each such name, without its value, which may be a secret. */
 export function strangeNames(environment: Readonly<Record<string, string | undefined>>): string[] {
   const known = new Set([...settings, ...further, ...common])
   return Object.keys(environment).flatMap((name) => {

@@ -10,7 +10,7 @@ type Source = Readonly<Record<string, string | undefined>>
 
 interface SettingRow<T> {
   readonly doc: string
-  /** As the documentation prints it. */
+  /** The default as text, for the documentation. */
   readonly shows: string
   readonly secret: boolean
   readonly parse: (text: string | undefined) => T
@@ -63,7 +63,7 @@ function flag(doc: string): SettingRow<boolean> {
   return { doc, shows: '0', secret: false, parse }
 }
 
-/** A whole number with bounds; `undefined` in `explicit` tells that the default is in force. */
+/** A whole number with bounds; `explicit` does not contain it while the default applies. */
 function whole(fallback: number, least: number, most: number, doc: string): SettingRow<number> {
   const parse = (given: string | undefined): number => {
     if (given === undefined) return fallback
@@ -76,7 +76,7 @@ function whole(fallback: number, least: number, most: number, doc: string): Sett
   return { doc, shows: String(fallback), secret: false, parse }
 }
 
-/** A bound of each wallet's. */
+/** A bound for each wallet. */
 function quota(fallback: number, doc: string): SettingRow<number> {
   return whole(fallback, 0, 1_000_000_000, `${doc} 0: no bound.`)
 }
@@ -91,7 +91,7 @@ function ether(fallback: string, doc: string): SettingRow<bigint> {
   return { doc, shows: fallback, secret: false, parse }
 }
 
-/** So many in so many seconds. */
+/** At most `max` in `windowMs`. */
 interface Rate {
   readonly max: number
   readonly windowMs: number
@@ -340,13 +340,13 @@ export const settingRows = {
 type Rows = typeof settingRows
 export type SettingName = keyof Rows
 export type Settings = { readonly [K in SettingName]: ReturnType<Rows[K]['parse']> } & {
-  /** Names that were set, not defaulted. */
+  /** Names of settings that were set explicitly. */
   readonly explicit: ReadonlySet<SettingName>
 }
 
 /**
- * Reads every setting. A secret may also be given as `<NAME>_FILE`, the path of a file that holds
- * it. Throws InvalidOptions that names the setting.
+ * Reads every setting. `<NAME>_FILE` may name a file that holds a secret. Throws InvalidOptions
+ * with the name of the setting.
  */
 export function readSettings(environment: Source, file: Source = {}): Settings {
   const explicit = new Set<SettingName>()
@@ -365,7 +365,7 @@ export function readSettings(environment: Source, file: Source = {}): Settings {
   return values as Settings
 }
 
-/** The port that a setting has without being set. */
+/** The default of a port setting. */
 export function defaultPort(name: SettingName & `${string}_PORT`): number {
   return Number(settingRows[name].shows)
 }
@@ -391,7 +391,7 @@ export function readSettingsFile(path: string): Source {
   return Object.fromEntries(entries) as Source
 }
 
-/** The table as documentation (Markdown); with `settings`, as it is in force, secrets hidden. */
+/** The table as Markdown; with `settings`, their values, secrets hidden. */
 export function printSettings(settings?: Settings): string {
   const head = settings === undefined ? 'Default' : 'Value'
   const lines = [`| Setting | ${head} | Meaning |`, '|---|---|---|']
@@ -403,7 +403,7 @@ export function printSettings(settings?: Settings): string {
   return `${lines.join('\n')}\n`
 }
 
-/** The settings in force as one JSON object of names to texts, secrets hidden. */
+/** The current settings as one JSON object of names and texts, secrets hidden. */
 export function settingsAsJson(settings: Settings): string {
   const rows = Object.entries(settingRows) as [SettingName, SettingRow<unknown>][]
   const shown = rows.map(([name, row]) => [name, inForce(settings, name, row)])

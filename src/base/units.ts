@@ -1,5 +1,5 @@
-// Units of size in bytes, for bounds and settings: the binary ones, in which operating systems
-// and databases count memory.
+// Units of size in bytes, for bounds and settings. They are binary, as operating systems and
+// databases count memory.
 
 export const KiB = 1024
 export const MiB = 1024 * KiB

@@ -1,5 +1,5 @@
-// The version of Sigil's package, read once: what `sigil --version`, the metrics and the replies of
-// servers show. The built files stand three folders below package.json, here and in the package.
+// The version of Sigil's package, read once for `sigil --version`, the metrics and server replies.
+// Built files are three folders below package.json, here and in the package.
 
 import { readFileSync } from 'node:fs'
 

@@ -1,5 +1,5 @@
-// Puts the clients of one chain together once it answers: head, log of keys, reads, gas station. A
-// failed try leaves nothing behind, so that it can be made again. (docs/design/chain.md)
+// Connects the clients of one chain once it answers: head, key log, reads, gas station. A failed
+// attempt leaves nothing behind, so it can be repeated. (docs/design/chain.md)
 
 import { Wallet } from 'ethers'
 import type { Clock } from '../base/clock.js'
@@ -29,7 +29,7 @@ import { Intents } from './sending/intents.js'
 import { MetaRelay } from './sending/meta-relay.js'
 import { hexQuantity } from './words.js'
 
-/** Blocks over which the pace of a chain is reckoned. */
+/** Blocks over which the block time is averaged. */
 const paceBlocks = 100
 
 export interface Connected {
@@ -38,7 +38,7 @@ export interface Connected {
   readonly client: RegistryClient
   readonly relay: MetaRelay | undefined
   readonly typedData: RegistryTypedData
-  /** Undefined where no contract or no key for it is set. */
+  /** Undefined if no contract or no key for it is set. */
   readonly anchors: AnchorClient | undefined
   /** Seconds. */
   chainTime(): number
@@ -50,7 +50,7 @@ interface Base {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log
-  /** Ends a back-fill, which may take long. */
+  /** Aborts a back-fill, which may take long. */
   readonly signal: AbortSignal
 }
 
@@ -176,7 +176,7 @@ async function assemble(parts: Parts): Promise<Connected> {
   const typedData = registryTypedData(chainId, registry)
   const chainTime = (): number => {
     const at = head.current?.timestamp ?? 0
-    // Blocks of the local chain come on demand: the next one has the time of its making.
+    // The local chain makes blocks on demand: the next one has the time at which it is made.
     return isRemote ? at : Math.max(at, Math.floor(clock.now() / 1_000))
   }
   let station: GasStation | undefined
@@ -219,7 +219,7 @@ interface StationParts extends Parts {
   readonly stationKey: string
 }
 
-/** Takes up what a former process has sent. */
+/** Resumes the transactions of an earlier process. */
 async function openStation(parts: StationParts): Promise<GasStation> {
   const { store, rows, budget, stationKey, ...rest } = parts
   const intents = new Intents(store, rows, budget)

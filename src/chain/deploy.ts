@@ -1,6 +1,6 @@
-// Puts the key registry and the anchor contract on a chain, and makes our gas station the
-// registry's. Done by `sigil deploy` on a real chain and by the first start on the local one; what
-// is there already is verified and kept, so it may be interrupted anywhere and run again.
+// Deploys the key registry and the anchor contract, and makes the gas station the registry's.
+// `sigil deploy` does it on a real chain, the first start on the local one. Existing contracts are
+// verified and kept, so it may be interrupted at any point and repeated.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import {
@@ -30,27 +30,27 @@ const registryInterface = new Interface(keyRegistryAbi)
 interface DeployOptions {
   readonly provider: Provider
   readonly chainId: number
-  /** Private key that deploys and owns. */
+  /** Private key of the deployer and owner. */
   readonly ownerKey: string
-  /** Private key of the gas station; without one the registry has none. */
+  /** Private key of the gas station; if missing, the registry has none. */
   readonly stationKey: string | undefined
-  /** Contracts that are there already. */
+  /** Contracts that already exist. */
   readonly registry?: string | undefined
   readonly anchor?: string | undefined
-  /** Between looks for a receipt, milliseconds. */
+  /** Poll interval for a receipt, milliseconds. */
   readonly pollMs: number
 }
 
 export interface Deployed {
   readonly registry: string
   readonly anchor: string
-  /** No event of either is older. */
+  /** No event of either contract is older. */
   readonly block: number
-  /** Hashes of what was sent, for explorers. */
+  /** Hashes of the sent transactions, for explorers. */
   readonly sent: readonly string[]
 }
 
-/** Rejects with RpcError, ChainAway, or ChainAway where a contract is not ours. */
+/** Rejects with RpcError, or ChainAway, also if an existing contract has other code. */
 export async function deployContracts(options: DeployOptions): Promise<Deployed> {
   const { provider, ownerKey, stationKey } = options
   const owner = new Sender(options, ownerKey)
@@ -77,8 +77,8 @@ export async function deployContracts(options: DeployOptions): Promise<Deployed>
 }
 
 /**
- * The addresses that the contracts of a chain have whose owner has sent nothing else before: on the
- * local chain only Sigil has the owner's key. Undefined for those that are not deployed yet.
+ * The addresses of contracts whose owner has sent nothing before them. On the local chain only
+ * Sigil has the owner's key. Undefined for contracts that are not deployed yet.
  */
 export async function findOwn(provider: Provider, ownerKey: string) {
   const { address: from } = new Wallet(ownerKey)
@@ -95,7 +95,7 @@ export async function findOwn(provider: Provider, ownerKey: string) {
   }
 }
 
-/** Throws ChainAway where the contract at `address` is another than the artifact's. */
+/** Throws ChainAway if the code at `address` is not the artifact's. */
 async function requireDeployed(
   provider: Provider,
   artifact: ContractArtifact,
@@ -104,7 +104,7 @@ async function requireDeployed(
   requireCode(await codeAt(provider, address), artifact, address)
 }
 
-/** The owner proposes and the station accepts, where it is not the registry's station yet. */
+/** The owner proposes the station and the station accepts, unless it already is the registry's. */
 async function appoint(
   options: DeployOptions,
   registry: string,
@@ -138,11 +138,11 @@ async function latest(provider: Provider): Promise<Header> {
 interface Call {
   readonly to?: string
   readonly data: string
-  /** The account's next one unless given. */
+  /** The next one of the account by default. */
   readonly nonce?: number
 }
 
-/** Sends single transactions of one account and waits for each; nothing is kept. */
+/** Sends single transactions of one account and waits for each; stores nothing. */
 class Sender {
   readonly address: string
   private readonly wallet: Wallet
@@ -158,7 +158,7 @@ class Sender {
     return quantity(await this.ask('eth_getTransactionCount', this.address, 'latest'))
   }
 
-  /** Rejects with ChainAway where the transaction reverts. */
+  /** Rejects with ChainAway if the transaction reverts. */
   async send({ to, data, nonce }: Call): Promise<Receipt> {
     const { provider, chainId } = this.options
     const call = { from: this.address, data, ...(to && { to }) }

@@ -1,5 +1,5 @@
-// Where people look at a transaction: the explorers of well-known chains, or the operator's own. A
-// page is told from settings and the chain's id alone, never from what is stored.
+// Links to transactions in explorers: those of well-known chains, or the operator's. A link depends
+// only on settings and the chain id, never on stored data.
 
 import { fail } from '../base/errors.js'
 
@@ -21,7 +21,7 @@ const hosts: ReadonlyMap<number, string> = new Map([
 
 const hashForm = /^0x[0-9a-f]{64}$/
 
-/** Address of a transaction's page; null where there is none. */
+/** Address of a transaction's page; null if there is none. */
 export type ExplorerUrl = (tx: string) => string | null
 
 interface ExplorerOptions {
@@ -32,7 +32,7 @@ interface ExplorerOptions {
 }
 
 export function explorerOf({ isLocal, chainId, template }: ExplorerOptions): ExplorerUrl {
-  // A chain of this process's own is in no explorer, whatever its id.
+  // No explorer has the local chain, whatever its id.
   if (isLocal) return () => null
   const host = hosts.get(chainId)
   const known = host === undefined ? undefined : `https://${host}/tx/{tx}`
@@ -40,7 +40,7 @@ export function explorerOf({ isLocal, chainId, template }: ExplorerOptions): Exp
   return (tx) => (used === undefined || !hashForm.test(tx) ? null : used.replace('{tx}', tx))
 }
 
-/** Throws InvalidOptions for a template that leads to no page of a transaction. */
+/** Throws InvalidOptions if the template has no place for a transaction. */
 export function requireTemplate(template: string): void {
   const isPage = template.includes('{tx}') && /^https?:\/\//.test(template)
   if (isPage && URL.canParse(template.replace('{tx}', '0x00'))) return

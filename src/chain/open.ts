@@ -1,5 +1,5 @@
-// Opens the chain that the settings mean and keeps trying until it answers: Sigil serves meanwhile,
-// and what needs the chain waits for it a little. On the local chain the first start deploys the
+// Opens the chain of the settings and retries until it answers. Sigil serves meanwhile; commands
+// that need the chain wait for a short time. On the local chain the first start deploys the
 // contracts; on a real one each start verifies them. (docs/chain.md, "On a real chain")
 
 import { existsSync } from 'node:fs'
@@ -18,13 +18,13 @@ import { Remote } from './remote/remote.js'
 import type { MetaRelay } from './sending/meta-relay.js'
 import { type ChainSettings, planChain } from './settings.js'
 
-/** And for the first one of the local chain, which may have its contracts to deploy. */
+/** For the first start of a local chain, which may have to deploy its contracts. */
 export const localChainStartMsMax = 30_000
 
-/** Between tries to bring the chain up, milliseconds; doubled up to a bound. */
+/** Pause between attempts to connect, milliseconds; doubled up to a bound. */
 const retryMs = 500
 const retryMsMax = 15_000
-/** What a chain that does not answer is waited for at the end. */
+/** How long closing waits for a chain that does not answer. */
 const closeMs = 1_000
 
 interface ChainOptions {
@@ -39,20 +39,20 @@ interface ChainOptions {
 export interface ChainHealth {
   readonly mode: 'local' | 'remote'
   readonly chainId: number
-  /** Number of the newest block that is known. */
+  /** Number of the newest known block. */
   readonly head: number | null
-  /** Milliseconds since it was last looked at. */
+  /** Milliseconds since the last poll. */
   readonly ageMs: number | null
   readonly ok: boolean
-  /** Why not. */
+  /** The reason, if it is not ready. */
   readonly problem?: string
 }
 
-/** The way to the anchor contract. */
+/** Access to the anchor contract. */
 export interface Anchors {
-  /** False where the settings name no contract or no key to anchor with. */
+  /** False if the settings lack a contract or a key for anchors. */
   readonly isConfigured: boolean
-  /** Rejects with CHAIN_UNAVAILABLE while the chain does not answer, and where none is set. */
+  /** Rejects with CHAIN_UNAVAILABLE while the chain does not answer, or if none is set. */
   client(): Promise<AnchorClient>
 }
 
@@ -61,16 +61,16 @@ export interface OpenChain {
   readonly chainId: number
   readonly registry: Registry
   readonly anchors: Anchors
-  /** Of a local chain alone. What it answers is answered once its events have been taken in. */
+  /** Only for a local chain. It responds after Sigil has processed the events. */
   readonly local: Pick<LocalChain, 'serve' | 'fund' | 'request'> | undefined
   health(): ChainHealth
   close(): Promise<void>
 }
 
 /**
- * Throws InvalidOptions for settings that contradict each other; waits for no chain. A local chain
- * that was never asked anything begins when it is: nothing is lost by that, and a server whom no
- * wallet uses saves a second of each start and the EVM's memory.
+ * Throws InvalidOptions for contradictory settings; does not wait for the chain. A local chain
+ * starts at its first use: a server without wallets saves a second at each start and the EVM's
+ * memory.
  */
 export function openChain(options: ChainOptions): OpenChain {
   const { settings, folder, store, clock, log } = options
@@ -105,8 +105,8 @@ export function openChain(options: ChainOptions): OpenChain {
 }
 
 /**
- * With the first chain that is connected: a server that no wallet uses does without the 25 MB of
- * ethers. In parts, as all of it at once is a turn of 50 ms.
+ * Loads the code with the first chain: a server without wallets saves the 25 MB of ethers. In
+ * parts, because loading all at once would block for 50 ms.
  */
 async function loadConnect(): Promise<typeof import('./connect.js')> {
   await import('ethers/crypto')
@@ -129,7 +129,7 @@ class Opened implements OpenChain, Registry {
   private readonly listeners = new Set<(address: string, index: number) => void>()
   private connected: Connected | undefined
   private up: Promise<void> | undefined
-  /** When (elapsed) it began. */
+  /** Start time (elapsed). */
   private begunMs = Number.NEGATIVE_INFINITY
   private problem = ''
   private wake: (() => void) | undefined
@@ -184,7 +184,7 @@ class Opened implements OpenChain, Registry {
 
   async ready(): Promise<void> {
     if (this.connected !== undefined) return
-    // A failed attempt is being repeated: callers get the error meanwhile, and do not wait.
+    // A retry is running: callers get the last error and do not wait.
     if (this.problem !== '') throw unavailable(new ChainAway(this.problem))
     try {
       await inTime(this.begin(), this.kind === 'local' ? localChainStartMsMax : chainWaitMs)
@@ -252,7 +252,7 @@ class Opened implements OpenChain, Registry {
   health(): ChainHealth {
     const { kind: mode, chainId, connected } = this
     const head = connected?.head.current
-    // One that begins when it is asked for, or has just begun, is as well as one that runs.
+    // A chain that starts on demand, or is starting, counts as healthy.
     const ok = this.up === undefined || this.isStarting || connected?.head.isFresh === true
     const problem = connected === undefined ? this.problem : (connected.head.trouble ?? 'no answer')
     return {
@@ -273,16 +273,16 @@ class Opened implements OpenChain, Registry {
       this.up.catch(() => {})
       return
     }
-    // A start that hangs on its chain ends with the chain.
+    // A start that waits for its chain ends with the chain.
     const chain = await this.chain?.()
     const chainClosed = this.connected === undefined ? chain?.close() : undefined
     await inTime(this.up, closeMs).catch(() => {})
-    // What hangs on an endpoint ends by itself, and then finds everything closed.
+    // A call that waits for an endpoint ends later, and then finds everything closed.
     if (this.connected !== undefined) await inTime(this.connected.close(), closeMs).catch(() => {})
     await (chainClosed ?? chain?.close())
   }
 
-  /** A local chain that starts: callers wait for it meanwhile, and are not refused. */
+  /** The local chain is starting: callers wait for it and are not refused. */
   private get isStarting(): boolean {
     if (this.kind === 'remote' || this.connected !== undefined || this.problem !== '') return false
     return this.clock.elapsed() - this.begunMs < localChainStartMsMax
@@ -343,7 +343,7 @@ class Opened implements OpenChain, Registry {
     throw unavailable(new ChainAway(this.problem === '' ? 'it is starting' : this.problem))
   }
 
-  /** The local chain for clients: after a reply, Sigil has taken in the same block. */
+  /** The local chain for clients: before it replies, Sigil has processed the same block. */
   private settled(chain: () => Promise<LocalChain>): NonNullable<OpenChain['local']> {
     const after = async <T>(work: (local: LocalChain) => Promise<T>): Promise<T> => {
       if (this.connected === undefined) this.begin()
@@ -359,7 +359,7 @@ class Opened implements OpenChain, Registry {
   }
 }
 
-/** Of what is no failure of the chain but of ours: the log shall tell where. */
+/** For a bug of Sigil, not a failure of the chain: the log gets the stack. */
 function causeOf(error: unknown): string | undefined {
   if (error instanceof ChainAway || !(error instanceof Error)) return undefined
   return error.stack

@@ -1,6 +1,6 @@
-// Where the chain's clients keep what must outlive a restart: the log of keys, its place, the
-// revocations that were seen and the transactions that were sent. Rows stand behind a scope, a hash
-// of chain and contract, so that another contract's rows are never taken for this one's.
+// Stored rows of the chain's clients: the key log, its cursor, revocations and sent transactions.
+// Rows are prefixed with a scope, a hash of chain and contract, so that another contract's rows are
+// never used.
 
 import { createHash } from 'node:crypto'
 import { type Bytes, concatBytes, prefixEnd, utf8 } from '../base/bytes/bytes.js'
@@ -27,7 +27,7 @@ export class Rows {
     this.scope = scope
   }
 
-  /** A record with that commitment; they sort by block and place in it. */
+  /** A record with this commitment; sorted by block and position in it. */
   candidate(commitment: Bytes, block: number, logIndex: number): Bytes {
     return this.key(kinds.candidates, commitment, numbers(block, logIndex))
   }
@@ -36,7 +36,7 @@ export class Rows {
     return rangeOf(this.key(kinds.candidates, commitment))
   }
 
-  /** Number and hash of the block up to which events have been taken in. */
+  /** Number and hash of the last processed block. */
   cursor(): Bytes {
     return this.key(kinds.places, Uint8Array.of(place.cursor))
   }
@@ -49,18 +49,18 @@ export class Rows {
     return rangeOf(this.key(kinds.places, Uint8Array.of(place.hash)))
   }
 
-  /** Commitment of the record that an event brought: to take a block's records back. */
+  /** Commitment of the record of an event, to remove a reorganized block's records. */
   event(block: number, logIndex: number): Bytes {
     return this.key(kinds.places, Uint8Array.of(place.event), numbers(block, logIndex))
   }
 
-  /** Of the events from `block` on. */
+  /** The events from `block` on. */
   events(block: number): KeyRange {
     const { end } = rangeOf(this.key(kinds.places, Uint8Array.of(place.event)))
     return { start: this.key(kinds.places, Uint8Array.of(place.event), numbers(block)), end }
   }
 
-  /** There once a revocation was seen, whatever the chain says later. */
+  /** Exists once a revocation was seen, whatever the chain says later. */
   revoked(address: Bytes, index: number): Bytes {
     return this.key(kinds.revoked, address, numbers(0, 0, 0, index))
   }
@@ -73,13 +73,13 @@ export class Rows {
     return rangeOf(this.key(kinds.sending, Uint8Array.of(sending.intent)))
   }
 
-  /** What was sponsored on a day: for all, or for the wallet. */
+  /** The sponsored amount of a day, in total or for the wallet. */
   day(day: number, wallet?: Bytes): Bytes {
     const tail = wallet ?? new Uint8Array(0)
     return this.key(kinds.sending, Uint8Array.of(sending.day), numbers(day), tail)
   }
 
-  /** Of the days before `day`. */
+  /** The days before `day`. */
   daysBefore(day: number): KeyRange {
     const { start } = rangeOf(this.key(kinds.sending, Uint8Array.of(sending.day)))
     return { start, end: this.day(day) }
@@ -90,20 +90,20 @@ export class Rows {
   }
 }
 
-/** Big-endian, 8 bytes each, so that keys sort as the numbers do. */
+/** Big-endian, 8 bytes each, so that keys sort like the numbers. */
 export function numbers(...values: readonly number[]): Bytes {
   const bytes = Buffer.alloc(8 * values.length)
   for (const [i, value] of values.entries()) bytes.writeBigUInt64BE(BigInt(value), 8 * i)
   return new Uint8Array(bytes)
 }
 
-/** The number at `at`, as `numbers` writes it. */
+/** The number at `at`, written by `numbers`. */
 export function numberAt(bytes: Bytes, at: number): number {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   return Number(view.readBigUInt64BE(at))
 }
 
-/** A row of named values, as JSON: for what is rare and small. */
+/** A row of named values, as JSON: for rare and small rows. */
 export function encodeRow(row: Readonly<Record<string, unknown>>): Bytes {
   return utf8(JSON.stringify(row))
 }

@@ -1,16 +1,15 @@
-// What the chain's settings say together: a set that contradicts itself is refused at the start,
-// because what it would do otherwise is the last thing its writer wants.
-// (docs/chain.md, "On a real chain")
+// Validates the chain's settings together: contradictory settings are refused at the start, because
+// no guess about them is safe. (docs/chain.md, "On a real chain")
 
 import { checksumAddress } from '../base/bytes/eip55.js'
 import { fail } from '../base/errors.js'
 import type { Settings } from '../base/settings.js'
 
-/** Chain id of the local chain unless set. */
+/** Default chain id of the local chain. */
 const localChainId = 31_337
 const keyForm = /^(?:0x)?[0-9a-fA-F]{64}$/
 const addressForm = /^(?:0x)?([0-9a-fA-F]{40})$/
-/** Of secp256k1: a private key is a number below it. */
+/** Order of secp256k1: a private key is a number below it. */
 const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
 export type ChainSettings = Pick<
@@ -49,7 +48,7 @@ type ChainPlan =
       readonly confirmations: number
     }
 
-/** Throws InvalidOptions that names the setting, never its value where that is a secret. */
+/** Throws InvalidOptions with the name of the setting, never a secret value. */
 export function planChain(settings: ChainSettings): ChainPlan {
   const { CHAIN_RPC_URL: urls, CHAIN_ID } = settings
   if (urls.length === 0) {
@@ -91,12 +90,12 @@ export function planChain(settings: ChainSettings): ChainPlan {
   }
 }
 
-/** Sign-in messages and signed acts name the chain, so it is never guessed. */
+/** Sign-in messages and signed acts contain the chain id, so it is never guessed. */
 export function requireChainId({ CHAIN_ID }: Pick<ChainSettings, 'CHAIN_ID'>): void {
   if (CHAIN_ID === 0) throw fail('InvalidOptions', 'CHAIN_RPC_URL needs CHAIN_ID')
 }
 
-/** With 0x, lower case; undefined where it is not set. Throws InvalidOptions if it is none. */
+/** With 0x, lower case; undefined if not set. Throws InvalidOptions if it is invalid. */
 export function privateKey(
   settings: ChainSettings,
   name: 'CHAIN_PRIVATE_KEY' | 'AUTH_GAS_STATION_PRIVATE_KEY',
@@ -121,7 +120,7 @@ function refuseRemote(settings: ChainSettings): void {
   }
 }
 
-/** In EIP-55 form; letters of one case carry no checksum. */
+/** In EIP-55 form; an address in one case has no checksum. */
 function addressOf(name: string, given: string): string {
   const digits = addressForm.exec(given)?.[1] ?? ''
   const lower = digits.toLowerCase()

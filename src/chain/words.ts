@@ -1,13 +1,12 @@
-// The few encodings of the contract ABI that logins and every block go through: 32-byte words in
-// hex, by hand, because a call through ethers' contracts costs twice the call. Everything rarer
-// uses ethers' Interface.
+// The contract ABI encodings that every login and block uses: 32-byte words in hex, encoded by
+// hand, because ethers' contracts double the time of a call. Rarer encodings use ethers' Interface.
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import { ChainAway } from './remote/away.js'
 
 const wordDigits = 64
 
-/** `0x` and hex digits, or nothing at all: what a node sends is looked at before it is believed. */
+/** `0x` and hex digits, or nothing: validates a node's answer. */
 const hexForm = /^0x[0-9a-fA-F]*$/
 
 /** Call data: a selector (0x and 8 digits) and words. */
@@ -24,7 +23,7 @@ export function numberWord(value: number | bigint): string {
   return value.toString(16).padStart(wordDigits, '0')
 }
 
-/** Exactly `count` words of an answer; throws ChainAway where the answer is no such thing. */
+/** Exactly `count` words of an answer; throws ChainAway if it is malformed. */
 export function wordsOf(answer: unknown, count: number): string[] {
   const text = requireHex(answer)
   if (text.length !== 2 + count * wordDigits) {
@@ -36,13 +35,13 @@ export function wordsOf(answer: unknown, count: number): string[] {
   })
 }
 
-/** A hex string of a node; throws ChainAway where it is none. */
+/** A hex string of a node; throws ChainAway if it is none. */
 export function requireHex(answer: unknown): string {
   if (typeof answer === 'string' && hexForm.test(answer)) return answer
   throw new ChainAway('the chain answered what is no hex string')
 }
 
-/** A quantity of a node (0x1a) as a number; throws ChainAway above 2^53 - 1 or where it is none. */
+/** A quantity of a node (0x1a) as a number; throws ChainAway if invalid or above 2^53 - 1. */
 export function quantity(answer: unknown): number {
   const value = Number(requireHex(answer))
   if (Number.isSafeInteger(value) && answer !== '0x') return value
@@ -56,7 +55,7 @@ export function bigQuantity(answer: unknown): bigint {
   return BigInt(text)
 }
 
-/** A number as a node takes it: 0x and no leading zeros. */
+/** A number in JSON-RPC form: 0x and no leading zeros. */
 export function hexQuantity(value: number | bigint): string {
   return `0x${value.toString(16)}`
 }

@@ -1,5 +1,5 @@
 // `sigil backup <file>`: takes a backup of the running Sigil over HTTP, as its operator. The file
-// has its name only when it is whole, verified and on the disk.
+// gets its name only when it is complete, verified and synced.
 
 import { existsSync } from 'node:fs'
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
@@ -51,7 +51,7 @@ function requireAbsent({ file, force }: Wanted): void {
   throw fail('OperationFailed', `${file} is there already; --force replaces it`)
 }
 
-/** Asks first: without an answer there is nothing to write, and nothing left behind. */
+/** Requests first: if the server refuses, no file is created. */
 async function takeBackup(wanted: Wanted, signal: AbortSignal): Promise<BackupTail> {
   const body = wanted.rate === undefined ? {} : { rate: rateOf(wanted.rate) }
   const answer = await wanted.client.stream(path, JSON.stringify(body), signal)
@@ -68,7 +68,7 @@ async function takeBackup(wanted: Wanted, signal: AbortSignal): Promise<BackupTa
     await handle.close()
     requireAbsent(wanted)
     await rename(part, wanted.file)
-    // The new name must survive a power cut as the bytes do.
+    // The new name must survive a power cut, too.
     await nodeFiles.syncFolder(dirname(wanted.file))
     return tail
   } catch (error) {
@@ -85,12 +85,12 @@ function rateOf(text: string): number {
   throw fail('BadValue', `--rate ${text}: not a whole number of MB/s`)
 }
 
-/** A client that has not written for so long has lost its backup, milliseconds. */
+/** A client that has not written for this long has lost its backup, milliseconds. */
 const partIdleMs = 120_000
 
 /**
- * Removes what clients that were killed have left beside the file. Throws where another one is at
- * work, unless it is to be replaced: then that one fails.
+ * Removes files of killed clients beside the target. Throws if another client is running, unless
+ * `force` is set: then that client fails.
  */
 async function removeLeft({ file, force }: Wanted): Promise<void> {
   const folder = dirname(file)
@@ -107,7 +107,7 @@ async function removeLeft({ file, force }: Wanted): Promise<void> {
   }
 }
 
-/** By its process, where that was on this machine; else by its age. */
+/** By its process, if it ran on this machine; else by its age. */
 async function isLeft(part: string, host: string | undefined, pid: number): Promise<boolean> {
   const found = await stat(part).catch(() => undefined)
   if (found === undefined || systemClock.now() - found.mtimeMs > partIdleMs) return true
@@ -131,7 +131,7 @@ async function openPart(part: string): Promise<FileHandle> {
   }
 }
 
-/** Writes the pieces as they come, and verifies them on the way. */
+/** Writes the pieces as they arrive, and verifies them. */
 async function write(handle: FileHandle, pieces: AsyncIterable<Uint8Array>): Promise<BackupTail> {
   let progress: Progress | undefined
   let bytes = 0

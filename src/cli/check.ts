@@ -1,6 +1,5 @@
-// `sigil check`: verifies a data folder from the bottom up, the log, the tables and then everything
-// that the engine promises, and names what does not hold. Opens the folder itself, so Sigil has to
-// be stopped.
+// `sigil check`: verifies a data folder: the log, the tables, then the invariants of the engine,
+// and prints the problems. It opens the folder itself, so Sigil must be stopped.
 
 import { systemClock } from '../base/clock.js'
 import { toGatewayError } from '../base/errors.js'
@@ -16,7 +15,7 @@ import type { Store } from '../store/store.js'
 import { requireFolder } from './data-folder.js'
 import { openProgress } from './progress.js'
 
-/** Returns the exit code: 1 where anything was found. */
+/** Returns the exit code: 1 if there is a problem. */
 export async function runCheck(settings: Settings): Promise<number> {
   const folder = requireFolder(settings)
   const report = folder === undefined ? undefined : await lookAt(folder)
@@ -57,7 +56,7 @@ function spanOf({ log }: FolderReport): string {
   return `${log.segments[0]?.firstGroup} to ${log.lastGroup}`
 }
 
-/** What the engine promises; resolves with the number of problems. */
+/** Checks the invariants of the engine; resolves with the number of problems. */
 async function lookAbove(settings: Settings, report: FolderReport | undefined): Promise<number> {
   const store = await openChecked(settings, report)
   if (store === undefined) return 0
@@ -82,7 +81,7 @@ async function lookAbove(settings: Settings, report: FolderReport | undefined): 
   }
 }
 
-/** Undefined where the log keeps the store from opening. */
+/** Undefined if the log is too damaged to open the store. */
 async function openChecked(
   settings: Settings,
   report: FolderReport | undefined,
@@ -103,7 +102,7 @@ async function openChecked(
   return undefined
 }
 
-/** With the names of the collections, where there is a store to ask. */
+/** With the names of the collections, if the store is open. */
 async function printDamages({ tables }: FolderReport, store: Store | undefined): Promise<void> {
   const { damages, found } = tables
   for (const { id, text } of damages) {
@@ -117,7 +116,7 @@ async function ownerOf(store: Store | undefined, id: number): Promise<string | u
   try {
     return await store?.read((tx) => ownerName(tx, id))
   } catch {
-    // The catalog itself may be what is damaged.
+    // The catalog itself may be damaged.
     return undefined
   }
 }

@@ -1,5 +1,5 @@
-// The command line's HTTP client: programs that talk to a running Sigil are its users like any
-// other, with the same routes and the same key.
+// The HTTP client of the command line. It uses a running Sigil like any other client, with the same
+// routes and keys.
 
 import { setTimeout } from 'node:timers/promises'
 import { fail } from '../base/errors.js'
@@ -8,32 +8,32 @@ import { retryAfterSecondsMax } from '../base/limits.js'
 export interface Answer {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
-  /** Of a refusal by a limit: seconds until there is room again. */
+  /** For a rate limit: seconds until the next request is allowed. */
   readonly retryAfter?: number | undefined
 }
 
 interface Stream {
   readonly status: number
-  /** Of any answer but 200: its JSON. */
+  /** The JSON of any response but 200. */
   readonly body: Answer['body']
-  /** Of a 200: the bytes, as they come. */
+  /** The bytes of a 200, as they arrive. */
   readonly pieces: AsyncIterable<Uint8Array>
 }
 
 export interface Client {
-  /** Scheme, host and port of the Sigil that is asked. */
+  /** Scheme, host and port of the server. */
   readonly origin: string
   /** Rejects as post does. */
   get(path: string): Promise<Answer>
-  /** Sends a JSON body; rejects where Sigil cannot be reached or does not answer in JSON. */
+  /** Sends a JSON body; rejects if Sigil is unreachable or does not answer in JSON. */
   post(path: string, body: string): Promise<Answer>
-  /** As post, by any method. */
+  /** As post, with any method. */
   ask(method: string, path: string, body?: string): Promise<Answer>
-  /** Sends a JSON body and takes bytes; `signal` lets go of them. */
+  /** Sends a JSON body and receives bytes; `signal` aborts. */
   stream(path: string, body: string, signal: AbortSignal): Promise<Stream>
 }
 
-/** With the key in `SIGIL_API_KEY`; `database` where not the server's own. */
+/** With the key in `SIGIL_API_KEY`; `database` if it is not the server's default. */
 export function openClient(base: string, database?: string): Client {
   if (!/^https?:/.test(base) || !URL.canParse(base)) {
     throw fail('BadValue', `SIGIL_URL is no address of HTTP: ${base}`)
@@ -65,7 +65,7 @@ export function openClient(base: string, database?: string): Client {
   }
 }
 
-/** Rejects where something else than Sigil has answered. */
+/** Rejects if the response is not from Sigil. */
 async function bodyOf(response: Response): Promise<Answer['body']> {
   try {
     return (await response.json()) as Answer['body']
@@ -76,8 +76,8 @@ async function bodyOf(response: Response): Promise<Answer['body']> {
 }
 
 /**
- * As post, and again when a limit of requests gives room again; `signal` ends the wait. For what
- * loads a file: no user waits for a single reply.
+ * As post, with retries after a rate limit; `signal` ends the wait. For loading files, where no
+ * user waits for a single reply.
  */
 export async function postInTurn(
   client: Client,

@@ -1,6 +1,6 @@
-// The command line as a tree of commands, read by Commander: names, options, help, completions and
-// suggestions come from this table. Each program loads what it needs itself: loading all of Sigil
-// takes half a second. Nothing acts before the whole line has been understood.
+// The command line as a tree of commands, parsed by Commander: names, options, help, completions
+// and suggestions come from this table. Each program loads its own code, because loading all of
+// Sigil takes half a second. Nothing runs before the whole line is parsed.
 
 import { Command, CommanderError, Option } from 'commander'
 import type { Settings } from '../base/settings.js'
@@ -8,16 +8,16 @@ import { completions, shells } from './completions.js'
 import type { RecoverOptions } from './keys.js'
 import type { VerifyOptions } from './verify.js'
 
-/** What the programs need of the process. */
+/** Parts of the process that the programs use. */
 interface CommandLineParts {
   readonly version: string
-  /** The settings in force; `folder` stands in for STORE. Throws InvalidOptions. */
+  /** The current settings; `folder` replaces STORE. Throws InvalidOptions. */
   readonly settings: (folder?: string) => Settings
   readonly start: (settings: Settings) => Promise<number>
   readonly showSettings: (settings: Settings, asJson: boolean) => number
 }
 
-/** Exit code of a line that is not understood. */
+/** Exit code of an invalid command line. */
 const usageCode = 2
 
 interface UrlOption {

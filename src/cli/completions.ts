@@ -1,12 +1,12 @@
-// Scripts that complete the words of the command line, for bash, zsh and fish: made from the tree
-// of commands, so that they know what it knows. Files are completed where no option is begun.
+// Completion scripts for bash, zsh and fish, made from the tree of commands, so they match it.
+// Files are completed unless an option has been started.
 
 import type { Command } from 'commander'
 
 export const shells = ['bash', 'zsh', 'fish'] as const
 
 interface Completed {
-  /** Words that lead to it, without the program's: `spaces move`. */
+  /** The words of the command, without the program's name: `spaces move`. */
   readonly path: string
   readonly description: string
   readonly options: readonly { readonly flag: string; readonly description: string }[]

@@ -1,6 +1,6 @@
-// The sample data of `sigil demo`: a small bookshop. Books and authors are facts; prices, stock,
-// customers and orders are made up by arithmetic, so that each load gives the same documents and
-// examples in the docs can print their results.
+// The sample data of `sigil demo`: a small bookshop. Books and authors are real; prices, stock,
+// customers and orders are computed, so each load gives the same documents and the docs can print
+// results.
 
 interface Author {
   readonly _id: string
@@ -129,14 +129,14 @@ export const orders: readonly Order[] = Array.from({ length: ordersCount }, (_, 
   day: new Date(firstDay + Math.floor((at * daysCount) / ordersCount) * dayMs)
     .toISOString()
     .slice(0, 10),
-  // Squares do not reach all books equally, so that some sell better.
+  // Squares are distributed unevenly, so some books sell better.
   lines: Array.from({ length: 1 + (at % 2) }, (_, line) => ({
     book: pick(books, Math.floor((at * at) / 7) + line * 11)._id,
     count: 1 + ((at + line) % 3),
   })),
 }))
 
-/** Copies that were sold of each book. */
+/** Sold copies of each book. */
 export function soldCopies(): ReadonlyMap<string, number> {
   const sold = new Map<string, number>()
   for (const { book, count } of orders.flatMap(({ lines }) => lines)) {
@@ -160,7 +160,7 @@ export const memories: readonly Memory[] = (
   source: { kind: 'note', ref: `demo-${at + 1}` },
 }))
 
-/** `jane-austen` of a name or a title. */
+/** `jane-austen` for a name or a title. */
 function idOf(text: string): string {
   const plain = text.normalize('NFD').replaceAll(/[\u0300-\u036f']/g, '')
   return plain

@@ -1,6 +1,6 @@
-// `sigil demo`: loads a small bookshop into a running Sigil, so that every protocol has data to
-// show: documents, key-value keys and a graph of memories. It goes over HTTP like any other client,
-// and only on demand. Data that is there already stays as it is.
+// `sigil demo`: loads a small bookshop into a running Sigil, so that every protocol has data:
+// documents, key-value keys and a graph of memories. It uses HTTP like any other client. Existing
+// data stays as it is.
 
 import { fail } from '../base/errors.js'
 import { type Answer, type Client, openClient } from './client.js'
@@ -14,7 +14,7 @@ interface Given {
 const graph = 'demo'
 const duplicateKey = 11_000
 
-/** Returns the exit code. Rejects with the server's error where it refuses a part. */
+/** Returns the exit code. Rejects with the server's error if it refuses a part. */
 export async function runDemo({ url, database }: Given): Promise<number> {
   const client = openClient(url, database)
   for (const [name, documents] of Object.entries({ authors, books, orders })) {
@@ -69,14 +69,14 @@ function known(count: number): string {
   return count === 0 ? '' : `, ${count} were there`
 }
 
-/** Lines to copy, with the ports of this server; a protocol that is switched off has none. */
+/** Lines to copy, with this server's ports; disabled protocols have no line. */
 async function examples(client: Client, database: string | undefined): Promise<string[]> {
   const ports = await portsOf(client)
   const place = await databaseOf(client)
   const { hostname } = new URL(client.origin)
   const uri = (scheme: string, user: string, port: number) =>
     `${scheme}://${user}:$SIGIL_API_KEY@${hostname}:${port}`
-  // Keys and graphs are in the caller's own space, unless the user's name says another.
+  // Keys and graphs are in the caller's home, unless the user name has a space.
   const spaceUser = database === undefined ? '$SIGIL_USER' : `$SIGIL_USER~${database}`
   const space = database === undefined ? '' : `&database=${database}`
   const { wire, redis, sql } = ports
@@ -103,7 +103,7 @@ async function portsOf(client: Client): Promise<Readonly<Record<string, number |
   return Object.fromEntries(rows.map(({ name, port }) => [name, port ?? undefined]))
 }
 
-/** Where the documents have gone: `main` of the namespace `main.demo_books`. */
+/** The database of the documents: `main` in the namespace `main.demo_books`. */
 async function databaseOf(client: Client): Promise<string> {
   const { body } = await client.post('/api/v1/collections/demo_books/find', '{"limit":1}')
   const { ns } = body.cursor as { readonly ns: string }

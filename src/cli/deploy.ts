@@ -1,6 +1,6 @@
-// `sigil deploy`: puts key registry and anchor contract on the chain of CHAIN_RPC_URL, makes
-// the gas station the registry's where its key is given, and prints the settings that use them.
-// Contracts whose addresses are set already are verified and kept.
+// `sigil deploy`: deploys the key registry and the anchor contract to the chain of CHAIN_RPC_URL,
+// appoints the gas station if its key is set, and prints the resulting settings. Contracts with a
+// configured address are verified and kept.
 
 import { systemClock } from '../base/clock.js'
 import { fail, GatewayError } from '../base/errors.js'
@@ -8,17 +8,17 @@ import { silentLog } from '../base/log.js'
 import type { Settings } from '../base/settings.js'
 import type { Deployed } from '../chain/deploy.js'
 
-/** Between looks for a receipt, milliseconds. */
+/** Poll interval for a receipt, milliseconds. */
 const pollMs = 1_000
 
-/** Exit code 0; rejects with InvalidOptions for missing settings, else with what the chain said. */
+/** Exit code 0; rejects with InvalidOptions for missing settings, else with the chain's error. */
 export async function runDeploy(settings: Settings): Promise<number> {
   const { CHAIN_RPC_URL: urls, CHAIN_ID: chainId, CHAIN_PRIVATE_KEY, CHAIN_QUORUM } = settings
   if (urls.length === 0 || CHAIN_PRIVATE_KEY === undefined) {
     const text = 'deploy needs CHAIN_RPC_URL, CHAIN_ID and CHAIN_PRIVATE_KEY'
     throw fail('InvalidOptions', `${text}; the local chain deploys by itself`)
   }
-  // Loaded here: every other program of the command line does without.
+  // Loaded here, because no other program of the command line needs it.
   const { privateKey, requireChainId } = await import('../chain/settings.js')
   const { Remote } = await import('../chain/remote/remote.js')
   const { deployContracts } = await import('../chain/deploy.js')
@@ -61,7 +61,7 @@ function report({ registry, anchor, block, sent }: Deployed, settings: Settings)
     'Settings that use these contracts:',
     '',
     `  CHAIN_ID=${settings.CHAIN_ID}`,
-    // Of contracts that were there before, only their deployer knows the block.
+    // Only the deployer of an existing contract knows its block.
     `  CHAIN_DEPLOY_BLOCK=${isNew ? block : settings.CHAIN_DEPLOY_BLOCK}`,
     `  AUTH_CONTRACT_ADDRESS=${registry}`,
     `  ANCHOR_CONTRACT_ADDRESS=${anchor}`,

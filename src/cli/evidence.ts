@@ -1,5 +1,5 @@
-// Exported evidence against a node of the chain: no Sigil is asked, so that a server that lies
-// about its own memories is found out. (docs/memory.md, "Evidence")
+// Checks exported evidence against a node of the chain, without Sigil, so that a server with false
+// memories is detected. (docs/memory.md, "Evidence")
 
 import { Contract, JsonRpcProvider, Network } from 'ethers'
 import { fail } from '../base/errors.js'
@@ -9,7 +9,7 @@ import type { ExportedEvidence } from '../memory/proof/verdicts/exported.js'
 
 interface Against {
   readonly rpc: string
-  /** Who must have anchored it, and in which contract; undefined: as the file names them. */
+  /** The required anchoring account and contract; undefined: those in the file. */
   readonly account?: string | undefined
   readonly contract?: string | undefined
 }
@@ -21,7 +21,7 @@ interface Entry {
   readonly count: bigint
 }
 
-/** Returns the exit code, and says what was found. Throws BadValue for a file that is none. */
+/** Prints the result and returns the exit code. Throws BadValue for a malformed file. */
 export async function checkEvidence(
   text: string,
   against: Against,
@@ -54,7 +54,7 @@ function namesOther({ anchor }: ExportedEvidence, { account, contract }: Against
   return isOther(contract, anchor.contract) ? `anchored in ${anchor.contract}` : null
 }
 
-/** Time of the block in milliseconds, or what is wrong. Rejects where the node does not answer. */
+/** Time of the block in milliseconds, or the problem. Rejects if the node does not answer. */
 async function anchoredAt({ anchor }: ExportedEvidence, rpc: string): Promise<number | string> {
   if (!URL.canParse(rpc)) throw fail('BadValue', `--rpc is no URL: ${rpc}`)
   const network = Network.from(anchor.chainId)

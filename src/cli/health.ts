@@ -1,4 +1,4 @@
-// `sigil health`: asks the Sigil of these settings whether it is well; the container's health
+// `sigil health`: requests /health of the Sigil with these settings; used as the container's health
 // check.
 
 import { type ClientRequest, request } from 'node:http'
@@ -9,8 +9,8 @@ import type { Settings } from '../base/settings.js'
 const timeoutMs = 2_000
 
 /**
- * Asks the Sigil at an address, or that of these settings. Exit code 0 where /health answers with
- * status ok, or with its limit of requests.
+ * Requests /health at an address, or by these settings. Exit code 0 if the status is ok, or if a
+ * rate limit answers.
  */
 export function runHealth(where: Settings | string): Promise<number> {
   return new Promise((resolve) => {
@@ -23,7 +23,8 @@ export function runHealth(where: Settings | string): Promise<number> {
       })
       response.on('end', () => {
         process.stdout.write(`${body}\n`)
-        // Another program on this machine asks too often. A server that says so is not dead.
+        // Another program on this machine sends too many requests. A server that answers so is
+        // alive.
         const isLimited = response.statusCode === 429
         const isWell = response.statusCode === 200 && body.includes('"status":"ok"')
         resolve(isLimited || isWell ? 0 : 1)
@@ -46,7 +47,7 @@ function askAddress(address: string): ClientRequest {
 function askHere({ HOST, HTTP_PORT: port, TLS_CERT }: Settings): ClientRequest {
   const host = HOST === '0.0.0.0' || HOST === '::' ? '127.0.0.1' : HOST
   const options = { host, port, path: '/health', timeout: timeoutMs }
-  // The certificate names the public address, not this one: what counts here is an answer.
+  // The certificate names the public address, not this one; here any answer counts.
   return TLS_CERT === undefined
     ? request(options)
     : requestTls({ ...options, rejectUnauthorized: false })

@@ -1,5 +1,5 @@
 // `sigil import <file.ndjson|file.json|-> --collection NAME`: loads documents into a running Sigil
-// over HTTP, in batches, with a progress bar where there is a terminal to draw it on.
+// over HTTP, in batches, with a progress bar on a terminal.
 
 import { fail } from '../base/errors.js'
 import { importRequestsMax } from '../base/limits.js'
@@ -8,7 +8,7 @@ import { type Answer, openClient, postInTurn } from './client.js'
 import { Input, inputBytes } from './input.js'
 import { openProgress, type Progress } from './progress.js'
 
-/** `sigil import`: documents and bytes of text of one request. */
+/** Documents and text bytes of one request. */
 const importBatchDocuments = 1_000
 const importBatchBytesMax = 16 * MiB
 
@@ -26,7 +26,7 @@ interface Given {
   readonly database?: string
 }
 
-/** Returns the exit code: 1 where a document was refused, or not everything read. */
+/** Returns the exit code: 1 if a document was refused, or not everything was read. */
 export async function runImport(file: string, given: Given): Promise<number> {
   const { url, collection, database } = given
   const client = openClient(url, database)
@@ -37,7 +37,7 @@ export async function runImport(file: string, given: Given): Promise<number> {
   try {
     await load(input, tally, bar, (batch) => postInTurn(client, path, batch, input.signal))
   } finally {
-    // Whatever ended it: what was done stays done.
+    // Loaded documents stay, whatever ended the import.
     bar.stop()
     input.close()
     const documents = tally.inserted === 1 ? 'document' : 'documents'
@@ -65,7 +65,7 @@ async function load(input: Input, tally: Tally, bar: Progress, send: Send): Prom
       inFlight.delete(sent)
     })
     inFlight.add(sent)
-    // A failure stays in the set and is thrown where the set is awaited; it is no stray rejection.
+    // The failure is thrown where the set is awaited; this avoids an unhandled rejection.
     sent.catch(() => undefined)
     if (inFlight.size >= importRequestsMax) await Promise.race(inFlight)
   }

@@ -1,13 +1,13 @@
-// The file that a program of the command line loads, or standard input in its place: how much of it
-// there is for a progress bar, and its documents up to the end, to what is none, or to Ctrl-C. What
-// came before is loaded in each case, and can be told.
+// Input of a program that loads a file or standard input: its size for a progress bar, and its
+// documents up to the end, an error, or Ctrl-C. Documents before that are loaded and counted.
 
 import { createReadStream, statSync } from 'node:fs'
 import { fail, GatewayError } from '../base/errors.js'
 import { type DocumentText, splitDocuments } from './json-documents.js'
 
 /**
- * Bytes; 0 for standard input, whose size is unknown. Throws BadValue where there is no such file.
+ * Size in bytes; 0 for standard input, whose size is unknown. Throws BadValue if the file does not
+ * exist.
  */
 export function inputBytes(file: string): number {
   if (file === '-') return 0
@@ -31,7 +31,7 @@ export class Input {
     return this.interruption.signal
   }
 
-  /** Why not everything was read; undefined where it was. */
+  /** Why reading stopped early; undefined if everything was read. */
   get stopped(): string | undefined {
     return this.signal.aborted ? 'interrupted' : this.failure?.message
   }
@@ -56,7 +56,7 @@ export class Input {
     }
   }
 
-  /** Ctrl-C ends the process again. */
+  /** Restores the default effect of Ctrl-C. */
   close(): void {
     process.off('SIGINT', this.interrupt).off('SIGTERM', this.interrupt)
   }

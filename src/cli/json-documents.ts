@@ -1,13 +1,12 @@
-// Splits a stream of JSON text into documents: NDJSON by line, an array by element, told apart by
-// the first character. Holds one document at a time, whatever the size, and knows its line, so that
-// its author finds what is wrong with it.
+// Splits a stream of JSON text into documents: NDJSON by line, an array by element; the first
+// character tells which. It holds one document at a time, and tracks its line for error messages.
 
 import { isUtf8 } from 'node:buffer'
 import { fail, toGatewayError } from '../base/errors.js'
 import { documentBytesMax } from '../base/limits.js'
 import { jsonToDocument } from '../value/json/json.js'
 
-/** JSON text of one document may be longer than its BSON: numbers and escapes are spelled out. */
+/** The JSON text of a document may be longer than its BSON, because of numbers and escapes. */
 const textBytesMax = documentBytesMax * 3
 
 const openBrace = 0x7b
@@ -18,7 +17,7 @@ const quote = 0x22
 const backslash = 0x5c
 const lineFeed = 0x0a
 
-/** One document's text, the line it begins on, and the bytes of the stream up to its end. */
+/** One document's text, its first line, and the bytes of the stream up to its end. */
 export interface DocumentText {
   readonly text: string
   readonly line: number
@@ -26,8 +25,8 @@ export interface DocumentText {
 }
 
 /**
- * Yields the objects of the stream in order, each of them JSON as Sigil reads it. Throws BadValue
- * with the line of what is none, and BSONObjectTooLarge of one of more than `bytesMax`.
+ * Yields the objects of the stream in order, validated as Sigil parses them. Throws BadValue with
+ * the line of invalid input, and BSONObjectTooLarge for one of more than `bytesMax`.
  */
 export async function* splitDocuments(
   chunks: AsyncIterable<Uint8Array>,
@@ -42,7 +41,7 @@ class Splitter {
   private pending: Uint8Array[] = []
   private pendingBytes = 0
   private bytesRead = 0
-  /** Of the byte at hand, and of the beginning of the document at hand; from 1. */
+  /** Of the current byte, and of the start of the current document; from 1. */
   private line = 1
   private firstLine = 1
   private depth = 0
@@ -75,7 +74,7 @@ class Splitter {
     this.bytesRead += chunk.length
   }
 
-  /** A byte outside of documents; true where one begins. */
+  /** A byte outside of documents; true if a document starts. */
   private between(byte: number, at: number): boolean {
     if (byte === openBrace && !this.ended) {
       this.depth = 1
@@ -100,7 +99,7 @@ class Splitter {
   /** A byte inside a document; true at its last. */
   private within(byte: number): boolean {
     if (this.inString) {
-      // A quote that is missing would take the lines behind it along.
+      // A missing quote would otherwise swallow the following lines.
       if (byte === lineFeed) throw this.bad('a string has no end', this.line - 1)
       if (this.escaped) this.escaped = false
       else if (byte === backslash) this.escaped = true
@@ -123,7 +122,7 @@ class Splitter {
     return { text: bytes.toString('utf8'), line, bytesRead: this.bytesRead + at }
   }
 
-  /** As the server will read it: what it refuses there has no line any more. */
+  /** Validates as the server does: the server's error would have no line. */
   private requireJson(bytes: Buffer): void {
     if (!isUtf8(bytes)) throw this.bad('not UTF-8', this.firstLine)
     try {

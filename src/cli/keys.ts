@@ -1,6 +1,6 @@
-// `sigil keys recover <wallet>`: a lost on-chain key is its wallet's signature over the documented
-// text, made again. The program says what to sign, or signs with a private key that a file holds,
-// and shows a key only where its commitment is the one on the chain.
+// `sigil keys recover <wallet>`: makes a lost on-chain key again from its wallet's signature over
+// the documented text. It prints the text to sign, or signs with a private key from a file. It
+// shows a key only if its commitment is on the chain.
 
 import { readFileSync } from 'node:fs'
 import { fail } from '../base/errors.js'
@@ -29,7 +29,7 @@ export interface RecoverOptions {
   readonly privateKeyFile?: string
 }
 
-/** Returns the exit code: 1 where there is no key, or one could not be made again. */
+/** Returns the exit code: 1 if there is no key, or one could not be recovered. */
 export async function runRecover(wallet: string, given: RecoverOptions): Promise<number> {
   const { url, index, signature, privateKeyFile: file } = given
   const address = requireAddress(wallet, 'wallet')
@@ -69,7 +69,7 @@ async function recover(
   for (const { index, commitment } of keys) {
     const text = derivationText(address, index)
     const signature = await sign(text)
-    // A wallet with random signatures gets another key each time, and could never recover this one.
+    // A wallet with random signatures gives another key each time, and can never recover this one.
     const isSteady = (await sign(text)) === signature
     const key = keyOf(signature, commitment)
     if (key !== undefined) process.stdout.write(`${index}  ${key}\n`)
@@ -84,7 +84,7 @@ async function recover(
   return missing === 0 ? 0 : 1
 }
 
-/** The key of that signature, live or test, whose commitment it is. */
+/** The key of the signature, live or test, with this commitment. */
 function keyOf(signature: string, commitment: string): string | undefined {
   const bytes = bytesOfHex(signature, 'signature')
   for (const mode of ['live', 'test'] as const) {
@@ -103,7 +103,7 @@ async function signerOf(file: string, address: string): Promise<Sign> {
   return (text) => wallet.signMessage(text)
 }
 
-/** 32 bytes in hexadecimal. The text itself is in no error. */
+/** 32 bytes in hexadecimal. No error contains the text. */
 function readPrivateKey(file: string): string {
   let text: string
   try {

@@ -1,7 +1,6 @@
-// `sigil mcp`: the graph memory of a running Sigil for an MCP client that starts it and speaks to
-// it over standard input and output. Nothing but the protocol is written there: one stray line
-// would end the client's session.
-// (Model Context Protocol, transports, stdio; docs/memory.md, "MCP")
+// `sigil mcp`: the graph memory of a running Sigil for an MCP client that starts it and uses
+// standard input and output. Only protocol messages are written there: any other line would end the
+// client's session. (Model Context Protocol, transports, stdio; docs/memory.md, "MCP")
 
 import { once } from 'node:events'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
@@ -32,7 +31,7 @@ export async function runMcp(given: Given, version: string): Promise<number> {
   return 0
 }
 
-/** The memory's API over the network; the key is looked at with every request. */
+/** The memory's API over the network; the key is checked at every request. */
 class RemoteMemory implements MemoryApi {
   constructor(private readonly client: Client) {}
 

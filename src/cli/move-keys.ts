@@ -1,5 +1,5 @@
-// Keys of the shared databases that `sigil spaces move --keys` puts into a wallet's home: some at a
-// time by one program, and each is read again there and compared with what it was before.
+// Moves keys of the shared databases to a wallet's home for `sigil spaces move --keys`: some in
+// each program. Each is read again at the target and compared with the source.
 
 import { type Bytes, concatBytes } from '../base/bytes/bytes.js'
 import { Glob } from '../base/bytes/glob.js'
@@ -32,9 +32,9 @@ export interface MoveParts {
   readonly say: (line: string) => void
 }
 
-/** Keys of one program: members of containers stay where they are, values of strings are moved. */
+/** Keys of one program: members of containers stay in place, string values are moved. */
 const keysAtOnce = 200
-/** Documents of keys in one program, beside one piece of a walk: all of it is in memory. */
+/** Bytes of documents in one program, besides one step of a walk: all of it is in memory. */
 const bytesAtOnce = 16 * 1024 * 1024
 const keysOfWalk = 20
 
@@ -47,14 +47,14 @@ export async function moveKeys(parts: MoveParts, keys: KeysToMove): Promise<void
   for (let index = 0; index < keyspacesMax; index++) await moveDatabase(parts, keys, index)
 }
 
-/** Compares what a step has moved with what it was before. */
+/** Compares the keys of a step with their state before the move. */
 export async function checkKeys(
   { store, database, now }: MoveParts,
   { index, wallet, keys }: Unchecked & { kind: 'keys' },
 ): Promise<void> {
   const { to } = endsOf(database, wallet, index)
   for (const { place, expiresAt, digest } of keys) {
-    // It may have ended since then: a move that was ended goes on later.
+    // It may have expired since: an interrupted move continues later.
     if (expiresAt !== never && expiresAt <= now) continue
     const found = await store.read((tx) => digestAt(tx, to, Buffer.from(place, 'hex'), now))
     if (found?.digest === digest) continue
@@ -115,7 +115,7 @@ interface Choosing extends Ends {
   readonly after: Bytes | undefined
 }
 
-/** The next keys to move, and how many have to stay because the home has their names. */
+/** The next keys to move, and how many stay because the home already has their names. */
 function* stepFrom(tx: ReadTx, step: Choosing, now: number): Program<Chosen> {
   const { source, target } = yield* openEnds(tx, step, now)
   const prefix = step.glob?.prefix ?? noPrefix
@@ -185,7 +185,7 @@ function* openEnds(
   return { places, source: yield* places.open(from), target: yield* places.open(to) }
 }
 
-/** Undefined where no key lies there. */
+/** Undefined if the key does not exist. */
 function* digestAt(
   tx: ReadTx,
   at: Place,
@@ -193,7 +193,7 @@ function* digestAt(
   now: number,
 ): Program<{ expiresAt: number; digest: string } | undefined> {
   const work = new Work(usualBounds, false)
-  // Nothing else is at work: a key is read through, however large it is.
+  // Nothing else runs, so a key of any size is read at once.
   work.readsMax = Number.POSITIVE_INFINITY
   const ks = yield* new OpenPlaces(tx, now, work).open(at)
   const key = yield* keyAt(ks, place)
@@ -208,7 +208,7 @@ function* keyAt(ks: Keyspace, place: Bytes): Program<Key | undefined> {
   return keys[0]
 }
 
-/** Documents of both places, those that are due and still there among them. */
+/** Documents at both places, including expired ones. */
 function* keysIn(tx: ReadTx, { from, to }: Ends): Program<number> {
   let keys = 0
   for (const place of [from, to]) {

@@ -1,6 +1,6 @@
-// What `sigil spaces move` does to a store: graphs of wallets go into their homes, and keys of the
-// shared databases into the home of the wallet that is named. Each step is one program; what it has
-// moved is compared with what it was before, and a move that was ended goes on with its next step.
+// Moves data for `sigil spaces move`: graphs of wallets to their homes, and keys of the shared
+// databases to a named wallet's home. Each step is one program, and its result is compared with the
+// source. An interrupted move continues with its next step.
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import { fail } from '../base/errors.js'
@@ -23,8 +23,8 @@ import { checkKeys, type MoveParts, moveKeys } from './move-keys.js'
 const graphsAtOnce = 500
 
 /**
- * Moves what is to be moved, then writes the rule down: first what an earlier run has begun.
- * Rejects where something is not what it was before.
+ * Continues an earlier run, moves the rest, then stores the rule. Rejects if moved data differs
+ * from its source.
  */
 export async function moveSpaces(parts: MoveParts, keys: KeysToMove | null): Promise<void> {
   const { store, say } = parts
@@ -43,7 +43,7 @@ export async function moveSpaces(parts: MoveParts, keys: KeysToMove | null): Pro
   say('From the next start on, each wallet has a space of its own.')
 }
 
-/** Does the steps that are left. */
+/** Runs the remaining steps. */
 async function finish(parts: MoveParts, { keys, unchecked }: SpaceMove): Promise<void> {
   if (unchecked?.kind === 'keys') await checkKeys(parts, unchecked)
   else if (unchecked !== null) await checkGraph(parts.store, unchecked)

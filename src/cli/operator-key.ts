@@ -1,5 +1,5 @@
-// `sigil operator-key`: makes a new operator key for a data folder and prints it once. The store
-// must not be open elsewhere, so Sigil has to be stopped.
+// `sigil operator-key`: makes a new operator key for a data folder and prints it once. Only one
+// process may open the store, so Sigil must be stopped.
 
 import { systemClock, systemRandom } from '../base/clock.js'
 import { silentLog } from '../base/log.js'

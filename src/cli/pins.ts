@@ -1,5 +1,5 @@
-// What a user's command line has seen of graphs: their keys on the chain and the highest sequence
-// of their roots. A server, or a store that was set back, cannot change what lies here.
+// The pins of graphs that a user's command line has seen: graph keys on the chain and the highest
+// sequence of their roots. A server, or a restored old store, cannot change them.
 // (docs/memory.md, "Pins")
 
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
@@ -9,17 +9,17 @@ import { fail } from '../base/errors.js'
 import { makeFolders } from '../base/folders.js'
 
 export interface Seen {
-  /** Null where the server told of none. */
+  /** Null if the server sent none. */
   readonly graphKey: string | null
-  /** Place of the newest root on the chain; null where it was not asked. */
+  /** Sequence of the newest root on the chain; null if it was not requested. */
   readonly sequence: number | null
   readonly root: string | null
 }
 
-/** Graphs of one name in two spaces are two. */
+/** Graphs with the same name in two spaces are different. */
 interface GraphPlace {
   readonly origin: string
-  /** The database; empty for the server's own, where the key names no home. */
+  /** The database; empty for the server's own, if the key's wallet has no home. */
   readonly space: string
   readonly graph: string
 }
@@ -32,7 +32,7 @@ interface Pin {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** SIGIL_PINS, else a file in the folder for users' settings. */
+/** SIGIL_PINS, else a file in the user's configuration folder. */
 export function pinsPath({ SIGIL_PINS, XDG_CONFIG_HOME }: Environment): string {
   if (SIGIL_PINS !== undefined && SIGIL_PINS !== '') return SIGIL_PINS
   const isGiven = XDG_CONFIG_HOME !== undefined && XDG_CONFIG_HOME !== ''
@@ -47,7 +47,7 @@ export class Pins {
     this.pins = readPins(path)
   }
 
-  /** What has gone back, or is another now; none for a graph that is seen for the first time. */
+  /** Values that went back or changed; none for a graph that is seen for the first time. */
   compare(at: GraphPlace, { graphKey, sequence, root }: Seen): string[] {
     const pin = this.pins[nameOf(at)]
     if (pin === undefined) return []
@@ -66,7 +66,7 @@ export class Pins {
     return []
   }
 
-  /** Remembers what was seen; a sequence that was not asked stays as it was. */
+  /** Stores the seen values; a sequence that was not requested stays. */
   keep(at: GraphPlace, { graphKey, sequence, root }: Seen): void {
     if (graphKey === null) return
     const name = nameOf(at)
@@ -78,7 +78,7 @@ export class Pins {
     this.write()
   }
 
-  /** Beside the old file first, so that a crash leaves one of the two whole. */
+  /** Writes a temporary file first, so that a crash leaves a complete file. */
   private write(): void {
     makeFolders(dirname(this.path))
     const beside = `${this.path}.new`
@@ -93,12 +93,12 @@ export class Pins {
   }
 }
 
-/** No origin ends with a slash, and no database has a space in its name. */
+/** No origin ends with a slash, and no database name contains a space. */
 function nameOf({ origin, space, graph }: GraphPlace): string {
   return `${origin}/${space} ${graph}`
 }
 
-/** Throws BadValue for a file that is none of pins: it must not be taken for an empty one. */
+/** Throws BadValue for another file: it must not be taken for an empty one. */
 function readPins(path: string): Record<string, Pin> {
   let text: string
   try {

@@ -1,10 +1,10 @@
-// A progress bar on standard error where there is a terminal to draw it on, and nothing elsewhere;
-// the same for every program of the command line.
+// A progress bar on standard error if it is a terminal, else nothing; the same for every program of
+// the command line.
 
 import { Presets, SingleBar } from 'cli-progress'
 
 export interface Progress {
-  /** `done` of the total; `fields` are those of the bar's text. */
+  /** `done` of the total; `fields` are the values in the bar's text. */
   update(done: number, fields: Readonly<Record<string, number | string>>): void
   stop(): void
 }

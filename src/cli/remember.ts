@@ -1,6 +1,6 @@
 // `sigil remember <file.ndjson|-> --graph NAME`: loads memories into a graph of a running Sigil
-// over HTTP, in batches, with a progress bar where there is a terminal to draw it on. One batch at
-// a time: memories of one source are linked in the order in which they come.
+// over HTTP, in batches, with a progress bar on a terminal. One batch at a time, because memories
+// of one source are linked in order.
 
 import { fail } from '../base/errors.js'
 import { memoryBodyBytesMax } from '../base/limits.js'
@@ -10,7 +10,7 @@ import { Input, inputBytes } from './input.js'
 import type { DocumentText } from './json-documents.js'
 import { openProgress, type Progress } from './progress.js'
 
-/** Memories that one request of `sigil remember` sends, and bytes of their text. */
+/** Memories of one request of `sigil remember`, and bytes of their text. */
 const rememberBatchMemories = 500
 const rememberBatchBytesMax = 6 * MiB
 
@@ -22,7 +22,7 @@ interface Given {
   readonly database?: string
 }
 
-/** Returns the exit code: 1 where a memory was refused, or not everything read. */
+/** Returns the exit code: 1 if a memory was refused, or not everything was read. */
 export async function runRemember(file: string, given: Given): Promise<number> {
   const client = openClient(given.url, given.database)
   const bar = openProgress(inputBytes(file), '{memories} memories', { memories: 0 })
@@ -31,7 +31,7 @@ export async function runRemember(file: string, given: Given): Promise<number> {
   try {
     await load.run()
   } finally {
-    // Whatever ended it: what was done stays done.
+    // Loaded memories stay, whatever ended the load.
     bar.stop()
     input.close()
     process.stdout.write(`${load.summary}\n`)
@@ -42,12 +42,12 @@ export async function runRemember(file: string, given: Given): Promise<number> {
   return 1
 }
 
-/** One file on its way into a graph. */
+/** The load of one file into a graph. */
 class Load {
   private inserted = 0
   private duplicates = 0
   refused = 0
-  /** Of the first refusals. */
+  /** Texts of the first refusals. */
   readonly messages: string[] = []
   private batch: DocumentText[] = []
   private batchBytes = 0
@@ -71,7 +71,7 @@ class Load {
     return [`${inserted} ${memories} kept in ${graph}`, ...rest].join(', ')
   }
 
-  /** Rejects where Sigil refuses a whole request, or cannot be reached. */
+  /** Rejects if Sigil refuses a whole request, or is unreachable. */
   async run(): Promise<void> {
     for await (const document of this.input.documents(memoryBodyBytesMax)) {
       const bytes = Buffer.byteLength(document.text)

@@ -1,5 +1,5 @@
-// `sigil restore <file>`: makes the data folder of these settings out of a backup. The folder must
-// be absent or empty, and Sigil stopped.
+// `sigil restore <file>`: makes the data folder of these settings from a backup. The folder must be
+// absent or empty, and Sigil stopped.
 
 import { createReadStream, statSync } from 'node:fs'
 import { systemClock } from '../base/clock.js'
@@ -31,7 +31,7 @@ export async function runRestore(settings: Settings, file: string): Promise<numb
   return 0
 }
 
-/** What it may be dangerous not to know: the file is older than what was decided since. */
+/** Rights to check after a restore: the file is older than later changes. */
 async function rightsOf(settings: Settings, taken: string): Promise<string[]> {
   const { STORE, DURABILITY } = settings
   const options = { durability: DURABILITY, clock: systemClock, log: silentLog }

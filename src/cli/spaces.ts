@@ -1,5 +1,5 @@
-// `sigil spaces move`: gives the wallets of a folder that was made with one space for all homes of
-// their own. Opens the folder itself, so Sigil has to be stopped; a run that was ended goes on.
+// `sigil spaces move`: moves the wallets of a folder with one shared space to separate homes. It
+// opens the folder itself, so Sigil must be stopped; an interrupted run continues.
 
 import { systemClock, systemRandom } from '../base/clock.js'
 import { silentLog } from '../base/log.js'
@@ -17,7 +17,7 @@ interface Given {
   readonly match?: string
 }
 
-/** Returns the exit code; `match` without `keys` is refused by the command line. */
+/** Returns the exit code; the command line refuses `match` without `keys`. */
 export async function runSpaces(settings: Settings, given: Given): Promise<number> {
   requireFolder(settings)
   const keys =

@@ -1,6 +1,6 @@
 // `sigil verify`: sweeps a graph of a running Sigil, verifies single memories, exports evidence,
-// and checks exported evidence against a node of the chain without any Sigil. What it sees of a
-// graph's key and place on the chain it remembers, so that neither goes back unseen.
+// and checks exported evidence against a node of the chain without Sigil. It stores pins of graph
+// keys and sequences, so that it detects if either goes back.
 
 import { readFileSync } from 'node:fs'
 import { fail } from '../base/errors.js'
@@ -22,7 +22,7 @@ export interface VerifyOptions {
   readonly repin: boolean
 }
 
-/** Returns the exit code: 0 where all is verified and nothing went back. */
+/** Returns the exit code: 0 if everything is verified and no pin went back. */
 export async function runVerify(ids: readonly string[], given: VerifyOptions): Promise<number> {
   const { rpc, account, contract, graph } = given
   if (rpc !== undefined) {
@@ -40,7 +40,7 @@ export async function runVerify(ids: readonly string[], given: VerifyOptions): P
   return seen.isVerified && (warnings.length === 0 || given.repin) ? 0 : 1
 }
 
-/** The home of the key's wallet, unless a space is named; empty for the server's own database. */
+/** The home of the key's wallet by default; empty for the server's own database. */
 async function spaceOf(client: Client, { database }: VerifyOptions): Promise<string> {
   if (database !== undefined) return database
   const { status, body } = await client.get('/api/v1/auth/me')
@@ -58,7 +58,7 @@ async function exportEvidence(client: Client, graph: string, id: string): Promis
   return 0
 }
 
-/** By groups of as many as a request takes. */
+/** In groups of the most ids of a request. */
 async function verify(client: Client, graph: string, ids: readonly string[]): Promise<Outcome> {
   let graphKey: string | null = null
   let isVerified = true

@@ -1,5 +1,5 @@
-// The part of a gateway that decides about wallets: the rules of the settings, the audit, whether a
-// wallet still stands, and sign-in over whichever chain there is. The composition root opens it.
+// The parts of a gateway that decide about wallets: rules of the settings, audit, revocation check,
+// and sign-in over the chain. The composition root opens it.
 
 import type { Clock, Random } from '../base/clock.js'
 import { signatureGasLocal, signatureGasRemote } from '../base/limits.js'
@@ -20,7 +20,7 @@ import { SignatureChecker } from '../identity/sign-in/signature-check.js'
 import { readUserIdentity } from '../identity/users/users.js'
 import type { Store } from '../store/store.js'
 
-/** What a wallet that signs in has at the least on the local chain. */
+/** Least balance of a signed-in wallet on the local chain, wei. */
 const testEther = 10n ** 18n
 
 interface AuthorityOptions {
@@ -42,7 +42,7 @@ export interface Authority {
   close(): Promise<void>
 }
 
-/** Throws InvalidOptions where settings about wallets do not hold. */
+/** Throws InvalidOptions for invalid settings about wallets. */
 export function openAuthority(options: AuthorityOptions): Authority {
   const { settings, store, clock, log, chain, isLoopback } = options
   const rules = rulesOf(settings, { isLoopback })

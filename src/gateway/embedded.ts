@@ -1,6 +1,6 @@
-// What `import { openSigil } from 'sigil-db'` gives: a whole Sigil inside a Node process, for the
-// tests of an application and for programs that bring their own store. Its types name no other
-// file of Sigil, so that nothing else becomes part of the public interface.
+// The module behind `import { openSigil } from 'sigil-db'`: a whole Sigil inside a Node process,
+// for tests of applications and programs with their own store. Its types name no other file of
+// Sigil, which keeps the public interface small.
 
 import { systemClock, systemRandom } from '../base/clock.js'
 import { openLog } from '../base/log.js'
@@ -9,7 +9,7 @@ import { version } from '../base/version.js'
 import { loadGateway } from './load-gateway.js'
 
 export interface Sigil {
-  /** The ports that it listens on; 0 for a protocol that is switched off. */
+  /** The ports of the listeners; 0 for a disabled protocol. */
   readonly ports: {
     readonly http: number
     readonly wire: number
@@ -18,16 +18,16 @@ export interface Sigil {
   }
   /** The operator's key if this start made one. It is not shown again. */
   readonly operatorKey: string | undefined
-  /** What the operator should know of this start, one sentence each. */
+  /** Notes for the operator about this start, one sentence each. */
   readonly notes: readonly string[]
-  /** Refuses new work, finishes what is in flight, closes everything; within seven seconds. */
+  /** Refuses new work, finishes running work, closes everything; within seven seconds. */
   close(): Promise<void>
 }
 
 /**
  * Opens a Sigil. `settings` are those of docs/settings.md, by name; the environment and sigil.json
- * are not read. Without `STORE` the data is in `./data`; `memory:` keeps it in memory. A port of
- * `'0'` takes a free one. Rejects with one error that says what is wrong, and leaves nothing open.
+ * are not read. Without `STORE` the data is in `./data`; `memory:` keeps it in memory. Port `'0'`
+ * picks a free one. Rejects with one error that names the problem, and leaves nothing open.
  */
 export async function openSigil(settings: Readonly<Record<string, string>> = {}): Promise<Sigil> {
   const read = readSettings(settings)

@@ -1,5 +1,5 @@
-// The composition root: settings in, listeners out. Every part is made here and handed what it
-// needs; nothing else knows how the parts are put together.
+// The composition root: makes every part from the settings, and passes each its dependencies. No
+// other code knows how the parts are combined.
 
 import { join } from 'node:path'
 import type { Clock, Random } from '../base/clock.js'
@@ -48,29 +48,29 @@ export interface GatewayOptions {
   readonly log: Log
   /** Of Sigil's package. */
   readonly version: string
-  /** What the command `shutdown` calls, to have the gateway closed; without it it is refused. */
+  /** Called by the command `shutdown` to close the gateway; if missing, the command is refused. */
   readonly onShutdown?: () => void
 }
 
 export interface Gateway {
-  /** 0 for a protocol that is switched off. */
+  /** 0 for a disabled protocol. */
   readonly ports: Readonly<Record<'http' | SwitchedProtocol, number>>
-  /** The operator's key where this start made one: the only time that it is known. */
+  /** The operator's key if this start made one; it is only known now. */
   readonly madeKey: string | undefined
-  /** What the operator should know of this start, a sentence each. */
+  /** Notes for the operator about this start, one sentence each. */
   readonly notes: readonly string[]
-  /** Whose turn it is: measurements ask it what an owner has waited for. */
+  /** The scheduler, for measurements of how long an owner waited. */
   readonly scheduler: Scheduler | undefined
   /**
-   * Reads the certificate again, for handshakes from now on; false where there is none. Throws
-   * InvalidOptions where the new one does not hold: then the old one goes on.
+   * Reloads the certificate for later handshakes; false if there is none. Throws InvalidOptions if
+   * the new one is invalid: then the old one stays.
    */
   reloadTls(): boolean
-  /** Refuses new work, finishes what is in flight, closes everything; within seven seconds. */
+  /** Refuses new work, finishes running work, closes everything; within seven seconds. */
   close(): Promise<void>
 }
 
-/** Opens the store, then the listeners. Rejects with one clear error, and nothing is left open. */
+/** Opens the store, then the listeners. Rejects with one clear error, and leaves nothing open. */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { settings, clock, log } = options
   const notes = checkSettings(settings)
@@ -134,7 +134,7 @@ async function openOver(
   return { ports, madeKey: made, notes, scheduler, reloadTls, close: () => close(parts) }
 }
 
-/** All that listeners serve, which are asked for once they are open. */
+/** All services of the listeners, which call them once open. */
 async function openServer(
   store: Store,
   chain: OpenChain,
@@ -266,12 +266,12 @@ async function openDefaultGraph({ store, clock }: Engine, spaces: SpaceChoice): 
   await store.write((tx) => ensureDefaultGraph(tx, spaces.main, space))
 }
 
-/** From 0 up to 1. */
+/** From 0 to below 1. */
 function chanceOf(random: Random): number {
   return Buffer.from(random.bytes(4)).readUInt32LE() / 2 ** 32
 }
 
-/** Undefined while the first start has not found or made the contract. */
+/** Undefined until the first start has found or deployed the contract. */
 function contractOf(registry: Registry): string | undefined {
   return registry.state() === 'ready' ? registry.contract : undefined
 }
@@ -279,7 +279,7 @@ function contractOf(registry: Registry): string | undefined {
 /** Before the listeners are open. */
 const noConnections = { current: 0, available: 0, totalCreated: 0 } as const
 
-/** The open connections of a key end with it. */
+/** Closes the open connections of a key when the key ends. */
 function closeWithKeys(wallets: Wallets, overHttp: KeyValueHttp, protocols: Protocols): void {
   wallets.closeEnded((matches) => {
     for (const listener of [overHttp, protocols]) listener.closeSessions(matches)
@@ -287,8 +287,9 @@ function closeWithKeys(wallets: Wallets, overHttp: KeyValueHttp, protocols: Prot
 }
 
 /**
- * Where wallets sign in: PUBLIC_URL, else the loopback names. On a network without PUBLIC_URL
- * nowhere: a message that another machine could ask for as well would prove nothing.
+ * Origins where wallets sign in: PUBLIC_URL, else the loopback names. On a network without
+ * PUBLIC_URL there are none: another machine could request the same message, so it would prove
+ * nothing.
  */
 function signInOrigins({ PUBLIC_URL: publicUrl, HOST, TLS_CERT }: Settings, port: number) {
   if (publicUrl === undefined && !isLoopback(HOST)) return []
@@ -300,7 +301,7 @@ interface Parts extends Server {
   readonly heapRest: HeapRest | undefined
 }
 
-/** Listeners stop accepting and answer what they have taken; the store is let go last. */
+/** Listeners stop accepting and answer their running requests; the store closes last. */
 async function close(parts: Parts): Promise<void> {
   const { bus, keyValue, engine, chain, store } = parts
   const { http, overHttp } = parts.listeners
@@ -311,7 +312,7 @@ async function close(parts: Parts): Promise<void> {
     chainClosed ??= chain.close()
     return chainClosed
   }
-  // What waits for a block would wait for a minute.
+  // A request that waits for a block could wait for a minute.
   const impatience = setTimeout(() => {
     bus.killAll()
     void closeChain()

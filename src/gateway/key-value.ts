@@ -1,5 +1,5 @@
-// The key-value side of a gateway: databases that are there from the first start, the bus of their
-// commands, and the listener. The composition root makes it and closes it.
+// The key-value part of a gateway: the databases of the first start, the bus of their commands, and
+// the listener. The composition root opens and closes it.
 
 import type { Clock, Random } from '../base/clock.js'
 import type { Log } from '../base/log.js'
@@ -43,17 +43,17 @@ export interface KeyValueOptions extends Pick<Services, Shared> {
   readonly version: string
   readonly credentials: Credentials
   readonly counters: Metering
-  /** Which space a caller means. */
+  /** Selects the space of a caller. */
   readonly spaces: SpaceChoice
-  /** How many homes there may be; without it there is no bound. */
+  /** The most homes; unlimited if missing. */
   readonly homes?: HomeLimit
-  /** When containers become records; tests set it. */
+  /** Sizes from which containers become large; tests set it. */
   readonly bounds?: InlineBounds
-  /** All commands, unless a test brings its own. */
+  /** All commands by default; a test may pass its own. */
   readonly rows?: readonly KeyValueRow[]
 }
 
-/** Makes the databases at the first start; resolves when commands may be run. */
+/** Makes the databases at the first start; resolves when commands may run. */
 export async function openKeyValue(options: KeyValueOptions): Promise<KeyValueBus> {
   const { settings, engine, clock, random, counters, bounds, rows = keyValueRows } = options
   const spaces = new SpaceTable(settings.DATABASE)
@@ -117,7 +117,7 @@ export async function openKeyValue(options: KeyValueOptions): Promise<KeyValueBu
   return bus
 }
 
-/** Of the server's own space: where each wallet has its own, it is the operator's alone. */
+/** For the server's own space: only the operator's, if each wallet has a home. */
 export function modeOf(rule: SpaceRule): PrivacyMode {
   return rule === 'own' ? 'private' : rule
 }

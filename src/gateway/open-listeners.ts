@@ -1,5 +1,5 @@
-// The doors: HTTP, which is always there, and the protocols that can be switched off, each handed
-// what it serves. What a client must know to find them is told here too.
+// Opens the listeners: HTTP, which is always on, and the protocols that can be disabled, each with
+// its services. It also provides the addresses that clients need.
 
 import type { Clock, Random } from '../base/clock.js'
 import type { Log } from '../base/log.js'
@@ -50,7 +50,7 @@ interface ListenerOptions {
   readonly version: string
 }
 
-/** What the listeners serve. */
+/** Services of the listeners. */
 export interface Server {
   readonly store: Store
   readonly chain: OpenChain
@@ -69,11 +69,11 @@ export interface Server {
 }
 
 interface Lifecycle {
-  /** A stop has begun: clients should send nothing here any more. */
+  /** A stop has begun: clients should send no further requests. */
   isDraining: boolean
 }
 
-/** Opens them all, or leaves none open. */
+/** Opens all of them, or leaves none open. */
 export async function openListeners(
   { settings, clock, random, log, version }: ListenerOptions,
   server: Server,
@@ -146,7 +146,7 @@ export async function openListeners(
 
 type Connections = Parameters<typeof metricsRoutes>[0]['connections']
 
-/** What answers without the framework: large bodies, and what is asked for every few seconds. */
+/** Routes without the framework: large bodies, and routes that are polled every few seconds. */
 function rawRoutesOf(
   { clock, version, host }: { clock: Clock; version: string; host: string },
   { store, chain, bus, engine, authority, proofs, protocols, lifecycle }: Server,
@@ -171,7 +171,7 @@ function rawRoutesOf(
 
 const noPorts = { wire: 0, redis: 0, sql: 0 } as const
 
-/** Undefined where requests are not counted. */
+/** Undefined if requests are not counted. */
 function ratesOf(settings: Settings): Rates | undefined {
   if (settings.RATE_LIMITS === 'off') return undefined
   return {
@@ -185,19 +185,19 @@ function ratesOf(settings: Settings): Rates | undefined {
   }
 }
 
-/** 0 where it is switched off. */
+/** 0 if disabled. */
 export function portsOf(protocols: Protocols): Readonly<Record<SwitchedProtocol, number>> {
   const [wire, redis, sql] = switchedProtocols.map((name) => protocols.port(name))
   return { wire: wire ?? 0, redis: redis ?? 0, sql: sql ?? 0 }
 }
 
-/** By name, whether each is bound; those that are meant to be closed are left out. */
+/** By name, whether each is bound; without disabled protocols. */
 function boundOf(protocols: Protocols): Readonly<Record<string, boolean>> {
   const meant = switchedProtocols.filter((name) => protocols.isEnabled(name))
   return { http: true, ...Object.fromEntries(meant.map((name) => [name, protocols.isOpen(name)])) }
 }
 
-/** Where clients reach this server. */
+/** The addresses at which clients reach this server. */
 export function placesOf(
   settings: Settings,
   listeners: Listeners | undefined,
@@ -218,7 +218,7 @@ export function placesOf(
   }
 }
 
-/** The local chain's own JSON-RPC; a real chain has its own door. */
+/** The local chain's JSON-RPC; a real chain has its own endpoint. */
 function chainRoutesOf({ local }: OpenChain, host: string) {
   if (local === undefined) return []
   return chainRoutes({ serve: (body) => local.serve(body), isLoopback: isLoopback(host) })

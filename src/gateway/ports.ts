@@ -1,10 +1,10 @@
-// How a listener gets its port: a default port that is taken gives way to a free one and says so,
-// one that was asked for is an error.
+// Selects a listener's port: if the default port is taken, a free one is used and noted; if a port
+// from the settings is taken, it is an error.
 
 import { fail } from '../base/errors.js'
 import { defaultPort, type SettingName, type Settings } from '../base/settings.js'
 
-/** `notes` gets a sentence where the port is another than the default. */
+/** `notes` gets a sentence if the port is not the default. */
 export async function onPort<T extends { readonly port: number }>(
   settings: Settings,
   name: SettingName & `${string}_PORT`,

@@ -1,6 +1,5 @@
-// The switches of the protocols that have a port of their own: which of them are open, kept in the
-// store over restarts, opened and closed while Sigil runs. HTTP has no switch: it is what they are
-// switched by.
+// The switches of the protocols with a separate port: which are enabled, stored over restarts, and
+// opened or closed at run time. HTTP has no switch, because it serves the switches.
 
 import { fail } from '../base/errors.js'
 import type { Log } from '../base/log.js'
@@ -10,7 +9,7 @@ import type { Identity } from '../identity/identity.js'
 import { keyClass } from '../store/layout.js'
 import type { Program, ReadTx, Store, Tx } from '../store/store.js'
 
-/** What the switches need of a listener. */
+/** The parts of a listener that the switches use. */
 interface SwitchedListener {
   readonly port: number
   closeSessions(matches: (identity: Identity) => boolean): void
@@ -18,15 +17,15 @@ interface SwitchedListener {
 }
 
 interface Switched {
-  /** On the port that the settings name. */
+  /** Opens on the port in the settings. */
   readonly open: () => Promise<SwitchedListener>
-  /** On the port that it had before. */
+  /** Opens on its previous port. */
   readonly reopen: (port: number) => Promise<SwitchedListener>
-  /** Tells the clients of a listener why they are closed, as far as their protocol can. */
+  /** Tells clients why they are disconnected, as far as their protocol can. */
   readonly farewell?: (listener: SwitchedListener) => void
 }
 
-/** Time that statements in flight have when their protocol is switched off, milliseconds. */
+/** Time for running statements when their protocol is disabled, milliseconds. */
 const graceMs = 5_000
 const kind = 0x36
 const disabled = Uint8Array.of(0)
@@ -35,12 +34,12 @@ const enabled = Uint8Array.of(1)
 interface State {
   readonly switched: Switched
   listener: SwitchedListener | undefined
-  /** The last one that it listened on. */
+  /** Its last port. */
   port: number | undefined
   isEnabled: boolean
-  /** What is being done to it: one thing after the other. */
+  /** The last operation on it: they run one after the other. */
   last: Promise<unknown>
-  /** The listener before, on its way to its end. */
+  /** The previous listener, while it closes. */
   closing: Promise<void>
 }
 
@@ -64,7 +63,7 @@ export class Protocols implements ProtocolSwitches {
     })
   }
 
-  /** Opens those that were not switched off; rejects with what the first one that fails does. */
+  /** Opens it unless disabled; rejects with the first failure. */
   async start(name: SwitchedProtocol): Promise<void> {
     const state = this.stateOf(name)
     state.isEnabled = await this.store.read((tx) => readSwitch(tx, name))
@@ -84,7 +83,7 @@ export class Protocols implements ProtocolSwitches {
     return this.stateOf(name).isEnabled
   }
 
-  /** Whether it takes connections. */
+  /** Whether it accepts connections. */
   isOpen(name: SwitchedProtocol): boolean {
     return this.stateOf(name).listener !== undefined
   }
@@ -104,7 +103,7 @@ export class Protocols implements ProtocolSwitches {
     for (const { listener } of this.states.values()) listener?.closeSessions(matches)
   }
 
-  /** The server stops: no switch is turned any more. */
+  /** The server stops: the switches no longer work. */
   async close(withinMs: number): Promise<void> {
     this.isClosed = true
     const states = [...this.states.values()]
@@ -135,7 +134,7 @@ export class Protocols implements ProtocolSwitches {
     this.log.info({ protocol: name, port: state.port }, 'protocol enabled')
   }
 
-  /** Accepts no new connections from here on; open ones may finish what is in flight. */
+  /** Refuses new connections from now on; open ones may finish running statements. */
   private async disable(name: SwitchedProtocol): Promise<void> {
     const state = this.stateOf(name)
     this.requireServing()
@@ -164,7 +163,7 @@ export class Protocols implements ProtocolSwitches {
   }
 }
 
-/** On until it is switched off. */
+/** Enabled until it is switched off. */
 function* readSwitch(tx: ReadTx, name: SwitchedProtocol): Program<boolean> {
   const value = yield* tx.get(keyOf(name))
   return value?.[0] !== disabled[0]

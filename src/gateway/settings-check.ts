@@ -1,5 +1,5 @@
-// What settings mean together: combinations that would open the server end the start with one
-// error, and what the operator should know of the others is told as it begins.
+// Checks combinations of settings: one that would expose the server ends the start with an error;
+// others become notes for the operator.
 
 import { fail } from '../base/errors.js'
 import { operatorKeyCharsMin } from '../base/limits.js'
@@ -8,7 +8,7 @@ import { requireTemplate } from '../chain/explorer.js'
 import { requireOrigins } from '../listeners/http/core/other-origins.js'
 import { isLoopback } from '../listeners/network.js'
 
-/** What settings say together; throws InvalidOptions, or answers what to warn of. */
+/** Throws InvalidOptions for contradictory settings; returns warnings. */
 export function checkSettings(settings: Settings): string[] {
   const notes: string[] = []
   if (settings.EXPLORER_TX_URL !== undefined) requireTemplate(settings.EXPLORER_TX_URL)
@@ -57,7 +57,7 @@ function testCommandsNote(settings: Settings, isLocal: boolean): string {
   return 'WARNING: TEST_COMMANDS=1: commands can be made to fail. Never use it in production.'
 }
 
-/** Other schemes have no origin of their own: pages without one would pass for ours. */
+/** Other schemes have no origin, so foreign pages without one would pass for Sigil's own. */
 function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }

@@ -1,5 +1,5 @@
-// The listeners of the three protocols that can be switched: what each is opened with, at the start
-// and again at run time.
+// The listeners of the three protocols that can be disabled, with their options, at the start and
+// at run time.
 
 import type { Random } from '../base/clock.js'
 import type { Settings } from '../base/settings.js'
@@ -15,7 +15,7 @@ import { openWire, type WireListener } from '../listeners/wire.js'
 import { onPort } from './ports.js'
 import type { Protocols } from './protocols.js'
 
-/** What all listeners are opened with. */
+/** Options of all listeners. */
 type Shared = Omit<RespOptions, 'port' | 'bus' | 'bounds'>
 
 interface SwitchedOptions {
@@ -31,7 +31,7 @@ interface SwitchedOptions {
   readonly notes: string[]
 }
 
-/** The listeners as they are at the moment. */
+/** The current listeners. */
 export class SwitchedListeners {
   private wireListener: WireListener | undefined
   private respListener: RespListener | undefined
@@ -57,7 +57,7 @@ export class SwitchedListeners {
     })
   }
 
-  /** Opens those that are on; those that were opened are closed again where one fails. */
+  /** Opens the enabled ones; closes them again if one fails. */
   async start(): Promise<void> {
     try {
       for (const name of ['redis', 'wire', 'sql'] as const) await this.protocols.start(name)
@@ -67,12 +67,12 @@ export class SwitchedListeners {
     }
   }
 
-  /** Sockets of the document wire. */
+  /** Sockets of the MongoDB protocol. */
   connections(): ConnectionCounts {
     return this.wireListener?.connections() ?? noConnections
   }
 
-  /** Of the connections of the document wire. */
+  /** Sessions of the MongoDB protocol's connections. */
   *sessions(): Generator<Session> {
     if (this.protocols.isOpen('wire')) yield* this.wireListener?.sessions() ?? []
   }

@@ -1,5 +1,5 @@
-// Wallets' keys as the composition root opens them: whose key it is, who may sign in on which
-// protocol, how a wallet manages its keys, and the end of open connections with that of their keys.
+// Opens the wallet parts for the composition root: the owner of a key, sign-in on each protocol,
+// key management, and closing the connections of ended keys.
 
 import type { Clock, Random } from '../base/clock.js'
 import type { Log } from '../base/log.js'
@@ -32,13 +32,13 @@ export interface Wallets {
   readonly credentials: SigilCredentials
   readonly keyLimit: KeyLimit
   readonly keys: KeyService
-  /** To be closed when nothing is counted any more. */
+  /** Close it when nothing is counted any more. */
   readonly keyUse: KeyUse
-  /** Whose key it is; wallets' keys only. */
+  /** The owner of a key; only for wallets' keys. */
   readonly identify: Bearer['identify']
-  /** `close` closes the open connections that match; called whenever a key has ended. */
+  /** `close` closes matching connections; it is called whenever a key has ended. */
   closeEnded(close: (matches: (identity: Identity) => boolean) => void): void
-  /** Logins that wait are answered at once. */
+  /** Answers waiting logins at once. */
   close(): void
 }
 

@@ -1,5 +1,5 @@
-// Wallet addresses: in any case from outside, in EIP-55 form wherever Sigil writes one. The form
-// matters: it is part of the text that keys are derived from. (EIP-55)
+// Wallet addresses: accepted in any case, always written in EIP-55 form. The form matters: it is
+// part of the text from which keys are derived. (EIP-55)
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import { checksumAddress } from '../base/bytes/eip55.js'
@@ -10,8 +10,8 @@ const form = /^0x[0-9a-fA-F]{40}$/
 const addressBytes = 20
 
 /**
- * The address in EIP-55 form; undefined where it is none, or where its mixed case is a checksum
- * that does not hold: a digit was mistyped.
+ * The address in EIP-55 form; undefined if it is none, or if its mixed case has a wrong checksum,
+ * which means a mistyped digit.
  */
 export function parseAddress(text: string): string | undefined {
   if (!form.test(text)) return undefined
@@ -22,7 +22,7 @@ export function parseAddress(text: string): string | undefined {
   return isPlain || written === text ? written : undefined
 }
 
-/** As parseAddress; throws BadValue that names the field. */
+/** As parseAddress; throws BadValue with the name of the field. */
 export function requireAddress(text: string, where: string): string {
   const address = parseAddress(text)
   if (address !== undefined) return address
@@ -30,7 +30,7 @@ export function requireAddress(text: string, where: string): string {
   throw fail('BadValue', `field '${where}': ${why}`)
 }
 
-/** The 20 bytes of an address that has been parsed. */
+/** The 20 bytes of a parsed address. */
 export function bytesOfAddress(address: string): Bytes {
   return new Uint8Array(Buffer.from(address.slice(2), 'hex'))
 }

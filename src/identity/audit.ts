@@ -1,6 +1,7 @@
-// Who did what: sign-ins, and acts on keys, privacy, roles and the server, appended to a collection
-// that no command can write and administrators read. An act and its entry are one program wherever
-// the act is one. No secrets: a key is told by the start of its hash. (docs/rights.md, "The audit")
+// The audit: sign-ins, and acts on keys, privacy, roles and the server, in a collection that only
+// administrators read and no command can write. An act that is a program writes its entry in the
+// same program. It has no secrets: a key appears as the start of its hash. (docs/rights.md, "The
+// audit")
 
 import { type Bytes, concatBytes } from '../base/bytes/bytes.js'
 import type { Clock } from '../base/clock.js'
@@ -19,34 +20,34 @@ import { type Document, numberValue } from '../value/value.js'
 import { writeDocument } from '../value/writer.js'
 import type { Identity } from './identity.js'
 
-/** Plain facts beside an act; texts are cut to auditTextMax. */
+/** Details of an act; texts are cut to auditTextMax. */
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>
 
 export interface AuditEntry {
-  /** What was done: the name of the command, `signIn` … */
+  /** The act: the name of the command, `signIn` … */
   readonly act: string
   readonly identity: Identity
   readonly protocol: string
-  /** Address of the client. */
+  /** Remote address of the client. */
   readonly remoteAddress: string
-  /** `database.collection`, where the act is on one. */
+  /** `database.collection`, for an act on a collection. */
   readonly ns?: string
   readonly details?: AuditDetails
 }
 
-/** Kinds of rows: the number of the last entry, that of a ring, and what stands in a ring. */
+/** Row kinds: the number of the last entry, that of a ring, and an entry in a ring. */
 const lastEntry = 0x00
 const lastPlace = 0x01
 const place = 0x02
-/** Of a key's hash: enough to tell one wallet's keys apart. */
+/** Enough of a key's hash to distinguish the keys of one wallet. */
 const hashDigitsShown = 8
 
 interface AuditOptions {
   readonly store: Store
-  /** The database of the HTTP routes: where `_audit` lies. */
+  /** The database of the HTTP routes, which contains `_audit`. */
   readonly database: string
   readonly clock: Clock
-  /** Entries that are kept of each ring; auditEntriesMax unless a test has less. */
+  /** Entries kept in each ring; auditEntriesMax outside tests. */
   readonly entriesMax?: number
 }
 
@@ -57,7 +58,9 @@ export class Audit {
     this.entriesMax = options.entriesMax ?? auditEntriesMax
   }
 
-  /** Adds an entry in the program of its act; `tx` is not a command's, which may not reach it. */
+  /**
+   * Adds an entry in the program of its act; `tx` has no guard, since commands may not write here.
+   */
   *write(tx: Tx, entry: AuditEntry, now: number): Program<void> {
     const ns = yield* ensureAudit(tx, this.options.database, now)
     const number = yield* nextNumber(tx, keyOf(lastEntry))
@@ -68,7 +71,7 @@ export class Audit {
     yield* this.forget(tx, ns, keyOf(place, ring, last - this.entriesMax))
   }
 
-  /** Removes the entry that the ring has no place for any more. */
+  /** Removes the oldest entry of a full ring. */
   private *forget(tx: Tx, ns: Namespace, oldest: Bytes): Program<void> {
     const number = yield* tx.get(oldest)
     if (number === undefined) return
@@ -78,14 +81,14 @@ export class Audit {
     if (document !== undefined) yield* removeDocument(tx, ns, record, document)
   }
 
-  /** An entry of its own: of an act that is no program. */
+  /** Writes an entry of an act that is not a program. */
   record(entry: AuditEntry): Promise<void> {
     const { store, clock } = this.options
     return store.write((tx) => this.write(tx, entry, clock.now()))
   }
 }
 
-/** Wallets are free: what many of them do must not push out what the operator did. */
+/** Wallets cost nothing: entries of many wallets must not displace those of the operator. */
 function ringOf({ kind }: Identity): number {
   return kind === 'operator' ? 0 : 1
 }
@@ -97,7 +100,7 @@ function* nextNumber(tx: Tx, counter: Bytes): Program<number> {
   return number
 }
 
-/** A row of the audit beside its entries; `number` may be below zero, where none is. */
+/** A row of the audit beside its entries; `number` may be negative, where there are no entries. */
 function keyOf(kind: number, ring = 0, number?: number): Bytes {
   const head = Uint8Array.of(keyClass.identity, 0x32, kind, ring)
   return number === undefined ? head : concatBytes(head, bytesOf(number))

@@ -1,12 +1,12 @@
-// The identity of a session: each decision about rights starts from it. The permissions of a key
+// The identity of a session, on which each decision about rights is based. The permissions of a key
 // here are those at login; revocation-check.ts reads them again at each use.
 
-/** What a key lets its wallet do; the three are independent, `all` grants the three. */
+/** The permissions of a key; the three are independent, `all` grants the three. */
 export type Permission = 'read' | 'write' | 'admin'
 
 export const allPermissions: readonly Permission[] = ['read', 'write', 'admin']
 
-/** A wallet that signed in; may do all that its wallet may. */
+/** A signed-in wallet, with all rights of the wallet. */
 export interface SessionIdentity {
   readonly kind: 'session'
   /** EIP-55. */
@@ -15,12 +15,12 @@ export interface SessionIdentity {
   readonly chainId: number
 }
 
-/** A wallet by one of its API keys; never exceeds its wallet. */
+/** A wallet with one of its API keys; never exceeds the wallet. */
 export interface KeyIdentity {
   readonly kind: 'key'
   /** EIP-55. */
   readonly address: string
-  /** Of the key: 64 lower-case hexadecimal digits. */
+  /** Hash of the key: 64 lower-case hexadecimal digits. */
   readonly hash: string
   readonly source: 'issued' | 'onchain'
   /** N of `<wallet>:<N>` or of `<wallet>:s<N>`. */
@@ -32,20 +32,20 @@ export interface KeyIdentity {
 
 export type WalletIdentity = SessionIdentity | KeyIdentity
 
-/** The built-in roles of the document database that a service user can have in its database. */
+/** MongoDB's built-in roles that a service user can have in its database. */
 export type UserRole = 'read' | 'readWrite' | 'dbAdmin'
 
 export const userRoles: readonly UserRole[] = ['read', 'readWrite', 'dbAdmin']
 
-/** Keys that a service user may reach on the key-value protocol. */
+/** Keys that a service user may access on the Redis protocol. */
 export interface KeyPattern {
-  /** Glob of the key-value protocol. */
+  /** Redis glob pattern. */
   readonly glob: Uint8Array
   readonly read: boolean
   readonly write: boolean
 }
 
-/** Rights in `kvN` that take the place of those that follow from the roles. */
+/** Rights in `kvN`, which replace those of the roles. */
 export interface KeyValueRights {
   readonly permissions: readonly Permission[]
   /** Undefined: every key. */
@@ -57,28 +57,28 @@ export interface UserIdentity {
   readonly kind: 'user'
   readonly database: string
   readonly name: string
-  /** Of its record, hexadecimal digits: a user that was dropped and made again is another one. */
+  /** Id of its record, hexadecimal digits: a dropped and recreated user has another one. */
   readonly id: string
   readonly roles: readonly UserRole[]
   readonly keyValue: KeyValueRights | undefined
 }
 
-/** Who can lose the right to be here while connected. */
+/** Identities that can be revoked while connected. */
 export type RevocableIdentity = WalletIdentity | UserIdentity
 
 export type Identity =
-  /** `isOpen`: of AUTH_MODE=off, where every client is the operator. */
+  /** `isOpen`: with AUTH_MODE=off, where every client is the operator. */
   | { readonly kind: 'operator'; readonly isOpen?: true }
   | { readonly kind: 'anonymous' }
   | RevocableIdentity
 
 export const operator: Identity = { kind: 'operator' }
-/** Who every client is with AUTH_MODE=off. */
+/** The identity of every client with AUTH_MODE=off. */
 export const everyone: Identity = { kind: 'operator', isOpen: true }
 export const anonymous: Identity = { kind: 'anonymous' }
 
 /**
- * Equal for two connections of one identity: cursors and logical sessions are bound by it. The
+ * Equal for two connections of one identity; cursors and logical sessions are bound by it. The
  * sessions of a wallet are one identity, each of its keys is another.
  */
 export function identityKey(identity: Identity): string {
@@ -95,18 +95,18 @@ export function identityKey(identity: Identity): string {
   }
 }
 
-/** EIP-55 address of the wallet that speaks; undefined for the operator and the unknown. */
+/** EIP-55 address of the wallet; undefined for the operator and anonymous. */
 export function walletOf(identity: Identity): string | undefined {
   return identity.kind === 'session' || identity.kind === 'key' ? identity.address : undefined
 }
 
-/** Who the quotas count for: a wallet, or a service user as `name@database`. */
+/** The account that quotas count for: a wallet, or a service user as `name@database`. */
 export function accountOf(identity: Identity): string | undefined {
   if (identity.kind !== 'user') return walletOf(identity)
   return `${identity.name}@${identity.database}`
 }
 
-/** The database of an account on the document wire: wallets and the operator are of `admin`. */
+/** The database of an account on the MongoDB protocol: wallets and the operator are in `admin`. */
 export function accountDatabaseOf(identity: Identity): string {
   return identity.kind === 'user' ? identity.database : 'admin'
 }

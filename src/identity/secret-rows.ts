@@ -1,6 +1,6 @@
-// What no backup holds, and no restore brings back: who is signed in or signing in, what is kept
-// of the operator's key, and replies that were kept for repeated requests. A restored Sigil makes
-// an operator's key of its own, and all users sign in again.
+// Rows that no backup contains and no restore brings back: sessions and nonces, the verifier of the
+// operator's key, and responses kept for repeated requests. A restored Sigil makes a new operator
+// key, and all users sign in again.
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import { keyClass } from '../store/layout.js'
@@ -9,11 +9,11 @@ import { expiringKind } from './sign-in/expiring-rows.js'
 import { nonceKind } from './sign-in/nonces.js'
 import { sessionKind } from './sign-in/sessions.js'
 
-/** Answers by Idempotency-Key, and how many a caller has. */
+/** Responses by Idempotency-Key, and how many a caller has. */
 export const answerKind = 0x41
 export const callerKind = 0x42
 
-/** Beginnings of keys. */
+/** Prefixes of keys. */
 export const secretRows: readonly Bytes[] = [
   operatorRow,
   ...[sessionKind, nonceKind, expiringKind, answerKind, callerKind].map((kind) =>

@@ -1,12 +1,11 @@
-// The time that a listener takes for a client beside its commands: frames that are parsed, bodies
-// that are read, replies that are written. It is charged to the client's owner as slices are.
-// (docs/design/fairness.md)
+// Measures a listener's work outside commands: parsing frames, reading bodies, writing replies. It
+// is charged to the client's owner, like slices. (docs/design/fairness.md)
 
 import type { Clock } from '../base/clock.js'
 import type { Scheduler } from '../base/work/scheduler.js'
 import type { Session } from '../bus/session.js'
 
-/** Requests that are shorter are many or nothing. */
+/** Shorter requests count as small: they come in large numbers or not at all. */
 const smallRequestBytes = 1_024
 const smallRequestsPerLook = 8
 
@@ -23,9 +22,9 @@ export class EdgeTime {
   ) {}
 
   /**
-   * `bytes` have come. Of small requests one in some is timed and counts for all of them: to look
-   * at the clock is a part of what they cost. False: it is not timed, and needs no `end`. One
-   * connection's work may set another one going: both are then the first one's.
+   * Starts with `bytes` received. Of small requests only some are timed, each for several, because
+   * reading the clock is part of their cost. False: it is not timed, and needs no `end`. Work of
+   * one connection may start another one's; both then count for the first.
    */
   begin(bytes: number): boolean {
     if (this.scheduler === undefined) return false
@@ -39,7 +38,7 @@ export class EdgeTime {
     return true
   }
 
-  /** Behind what `begin` stood before, in the same turn. */
+  /** Ends what `begin` started, in the same turn. */
   end(session: Session): void {
     const { scheduler } = this
     if (scheduler === undefined || --this.depth > 0) return

@@ -1,5 +1,5 @@
-// Long JSON texts are read and written in a thread of their own: the event loop could not pause
-// within one document of 16 MiB. The thread is there while it has work.
+// Parses and writes long JSON texts in a thread, because the event loop cannot pause inside one
+// document of 16 MiB. The thread exists while it has work.
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import type { Slice } from '../base/bytes/slice.js'
@@ -10,7 +10,7 @@ import type { Awaitable } from '../store/store.js'
 import { type JsonMode, jsonToValue, valueInJson } from '../value/json/json.js'
 import { bsonType, type Document, Value, writeInt32 } from '../value/value.js'
 
-/** How long that thread waits for further work: 8 MB, and 40 ms to start. */
+/** How long the thread waits for more work: it takes 8 MB, and 40 ms to start. */
 const jsonThreadIdleMs = 60_000
 
 export type JsonTask =
@@ -29,10 +29,10 @@ export type JsonAnswer =
   | { readonly kind: 'text'; readonly bytes: Bytes }
   | { readonly kind: 'failure'; readonly error: GatewayError['kind']; readonly message: string }
 
-/** JSON as a body: its bytes where it is long. */
+/** JSON as a body: bytes if it is long. */
 export type JsonText = string | Buffer
 
-/** One serves the process: what it does depends on nothing but its task. */
+/** One thread for the process: a task's result depends on nothing else. */
 const thread = new IdleThread<JsonTask, JsonAnswer>({
   file: new URL('./json-worker.js', import.meta.url),
   name: 'json',
@@ -40,7 +40,7 @@ const thread = new IdleThread<JsonTask, JsonAnswer>({
   gone: 'a long JSON text was not converted',
 })
 
-/** The bytes of the task are moved where they have memory of their own. */
+/** The bytes of the task are moved if they have their own memory. */
 async function ask(task: JsonTask): Promise<JsonAnswer> {
   const answer = await thread.ask(task, [task.bytes.buffer as ArrayBuffer])
   if (answer.kind === 'failure') throw fail(answer.error, answer.message)
@@ -80,9 +80,9 @@ function textOfAnswer(answer: JsonAnswer): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
-/** The JSON string of a long text of UTF-8. */
+/** The JSON string of a long UTF-8 text. */
 export async function longTextJson(text: Slice): Promise<JsonText> {
-  // A string of BSON, whose length the thread does not look at.
+  // A BSON string; the thread ignores its length.
   const bytes = new Uint8Array(Buffer.allocUnsafeSlow(text.length + 5).buffer)
   writeInt32(bytes, 0, text.length + 1)
   bytes.set(text.view(), 4)
@@ -91,7 +91,7 @@ export async function longTextJson(text: Slice): Promise<JsonText> {
   return textOfAnswer(await ask({ kind: 'write', ...task }))
 }
 
-/** Texts with others around and between them: bytes where one of them is. */
+/** Joins texts: the result is bytes if one of them is. */
 export function joinedJson(
   before: string,
   texts: readonly JsonText[],
@@ -110,7 +110,7 @@ export function joinedJson(
   return Buffer.concat(parts)
 }
 
-/** A JSON string with ASCII alone in it. */
+/** A JSON string with ASCII characters only. */
 export function asciiJson(text: string): string {
   return JSON.stringify(text).replace(
     /[^\x20-\x7e]/g,

@@ -1,5 +1,5 @@
-// The thread that reads and writes long JSON texts: it is sent one text or value after the other,
-// and answers in the same order. Bytes are moved, not copied.
+// The thread that parses and writes long JSON texts: it receives texts or values one after the
+// other and answers in order. Bytes are moved, not copied.
 
 import { parentPort } from 'node:worker_threads'
 import { toGatewayError } from '../base/errors.js'

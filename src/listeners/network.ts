@@ -1,11 +1,11 @@
-// Where a listener may open. On a network without TLS a login can be recorded, and since what the
-// server keeps of a key is public, one recording gives the key away; so no listener opens there
+// Checks where a listener may open. On a network without TLS a login can be recorded. Since the
+// stored verifier of a key is public, one recording reveals the key. So no listener opens there
 // unless the operator declares the network private. (docs/design/threat-model.md, "Known risks")
 
 import { isIP } from 'node:net'
 import { fail } from '../base/errors.js'
 
-/** Whether only this machine can reach (or be) that address. */
+/** Whether only this machine can use the address. */
 export function isLoopback(host: string): boolean {
   const address = host.startsWith('::ffff:') ? host.slice(7) : host
   if (address === 'localhost' || address === '::1') return true
@@ -17,11 +17,11 @@ export interface NetworkOptions {
   readonly tls: object | undefined
   /** Setting ALLOW_INSECURE. */
   readonly allowInsecure: boolean
-  /** Of a listener that proxies may stand before, which then only takes what came by https. */
+  /** Proxies of the listener; through a trusted proxy it accepts only https requests. */
   readonly trustedProxies?: readonly string[]
 }
 
-/** Throws InvalidOptions, with what to do, where a network would see keys in the clear. */
+/** Throws InvalidOptions, with instructions, if a network could see keys without TLS. */
 export function requireSafeNetwork(listener: string, options: NetworkOptions): void {
   const { host, tls, allowInsecure, trustedProxies } = options
   if (isLoopback(host) || tls !== undefined || allowInsecure) return

@@ -1,5 +1,5 @@
-// A client that speaks another protocol than its port: the first bytes tell, and it gets one line
-// in its own language that names the right setting, where it would wait or see a closed socket.
+// Detects a client that speaks another protocol than the port's by its first bytes. It gets one
+// line in its own protocol that names the right setting, instead of a hang or a closed socket.
 
 import type { Socket } from 'node:net'
 import type { Bytes } from '../base/bytes/bytes.js'
@@ -19,14 +19,14 @@ const settings = {
 
 type Spoken = keyof typeof settings
 
-/** Bytes of a first line of HTTP that are looked at. */
+/** Bytes of an HTTP request line that are checked. */
 const lineBytesMax = 8_192
 const httpLine = /^[A-Z]{3,8} [^\r\n]* HTTP\/[12]/
 const keyValueStart = /^(?:\*\d{1,7}\r\n\$|(?:PING|AUTH|HELLO)\b)/i
 
 /**
- * Calls `receive` with all that comes, unless the first of it is of another protocol: then the
- * client is told, and the socket ends.
+ * Calls `receive` with all data, unless its start belongs to another protocol: then the client gets
+ * an error, and the socket closes.
  */
 export function onData(socket: Socket, here: Spoken, receive: (chunk: Buffer) => void): void {
   socket.once('data', (first: Buffer) => {
@@ -40,7 +40,7 @@ export function onData(socket: Socket, here: Spoken, receive: (chunk: Buffer) =>
   })
 }
 
-/** As the first bytes tell; undefined where they may be anything. */
+/** The protocol of the first bytes; undefined if it is unknown. */
 export function spokenIn(first: Bytes): Spoken | undefined {
   const text = Buffer.from(first.buffer, first.byteOffset, first.length)
   const line = text.toString('latin1', 0, lineBytesMax)
@@ -50,13 +50,13 @@ export function spokenIn(first: Bytes): Spoken | undefined {
   return isWire(first) ? 'document wire' : undefined
 }
 
-/** Answers the first bytes in the protocol that they are of, and ends the socket. */
+/** Answers in the protocol of the first bytes, and closes the socket. */
 export function tellOther(socket: Socket, first: Buffer, spoken: Spoken, here: Spoken): void {
   const { [spoken]: name } = settings
   const text =
     `This port of Sigil serves the ${here}, and you speak the ${spoken}: ` +
     `its port is the setting ${name} (${defaultPort(name)} unless set).`
-  // psql asks for TLS before it says anything: it shows what comes behind that.
+  // psql first requests TLS: it shows the error that follows the answer.
   if (spoken === 'PostgreSQL protocol' && first.length === startupHeadBytes) {
     socket.write('N')
     socket.once('data', () => socket.end(answerIn(spoken, first, text)))
@@ -82,7 +82,7 @@ function answerIn(spoken: Spoken, first: Buffer, text: string): Bytes | string {
 }
 
 const startupHeadBytes = 8
-/** Of version 3 of the protocol, and of requests for TLS and GSSAPI. */
+/** Codes of protocol version 3, and of requests for TLS and GSSAPI. */
 const startupCodes = new Set([80_877_103, 80_877_104, 196_608, 196_609, 196_610])
 
 function isStartup(first: Buffer): boolean {

@@ -1,5 +1,5 @@
-// The key-value protocol: redis-cli and its libraries. Makes a connection of each socket that the
-// port admits, with a session that CLIENT LIST shows.
+// The Redis protocol, for redis-cli and Redis libraries. Each admitted socket gets a connection
+// with a session that CLIENT LIST shows.
 
 import type { Socket } from 'node:net'
 import type { Clock } from '../base/clock.js'
@@ -19,7 +19,7 @@ import type { TlsCertificate } from './tls-certificate.js'
 
 export interface RespOptions {
   readonly host: string
-  /** 0 takes a free one. */
+  /** 0 picks a free one. */
   readonly port: number
   readonly tls: TlsCertificate | undefined
   /** Setting ALLOW_INSECURE: opens on a network without TLS. */
@@ -30,9 +30,9 @@ export interface RespOptions {
   readonly memory: MemoryAccount
   readonly clock: Clock
   readonly log: Log
-  /** Sockets in all, and of those the ones that have not signed in; the limits unless given. */
+  /** Most sockets, and most of them before login; limits.ts has the defaults. */
   readonly bounds?: SocketBounds
-  /** How many connections each wallet may have; without it there is no bound. */
+  /** Connections for each wallet; unlimited if missing. */
   readonly quotas?: ConnectionQuota
 }
 
@@ -41,17 +41,17 @@ const tooManyClients = '-ERR max number of clients reached\r\n'
 
 export interface RespListener {
   readonly port: number
-  /** Closes the connections of those identities, behind what is in flight. */
+  /** Closes the connections of these identities after their running commands. */
   closeSessions(matches: (identity: Identity) => boolean): void
-  /** Tells every connection an error that it has not asked for, and ends it. */
+  /** Sends every connection an unrequested error and closes it. */
   farewell(text: string): void
-  /** Stops accepting, lets commands in flight finish, closes what is left after `graceMs`. */
+  /** Stops accepting, lets running commands finish, closes the rest after `graceMs`. */
   close(graceMs: number): Promise<void>
 }
 
 /**
- * Opens the listener. Rejects with InvalidOptions where a network would see keys in the clear, and
- * with the socket's own error (EADDRINUSE …).
+ * Opens the listener. Rejects with InvalidOptions if a network could see keys without TLS, and with
+ * the socket's own error (EADDRINUSE …).
  */
 export async function openResp(options: RespOptions): Promise<RespListener> {
   requireSafeNetwork('the key-value protocol', options)
@@ -124,7 +124,7 @@ class Listener implements RespListener {
   closeSessions(matches: (identity: Identity) => boolean): void {
     for (const { session } of this.server.connected) {
       if (!matches(session.identity)) continue
-      // A blocked client would wait for its key under an identity that is gone.
+      // A blocked client would wait for its key with an invalid identity.
       if (session.isBlocked) session.socket.destroy()
       else session.socket.end()
     }
@@ -133,7 +133,7 @@ class Listener implements RespListener {
   farewell(text: string): void {
     for (const { session } of this.server.connected) {
       session.socket.push({ kind: 'error', text })
-      // Behind what was pushed; who waits for a key would wait on.
+      // After pending pushes; a client that waits for a key would never end.
       if (session.isBlocked) setImmediate(() => session.socket.destroy())
       else session.socket.end()
     }

@@ -1,15 +1,15 @@
-// What a listener knows of a socket by who has signed in on it: who has not is counted, and must
-// not be silent for long. The same for every protocol whose connections last.
+// The login state of a socket: sockets before login are counted and have an idle timeout. The same
+// for every protocol with lasting connections.
 
 import type { Socket } from 'node:net'
 import { anonymousIdleMs, tcpKeepAliveMs } from '../base/limits.js'
 
 export class SignInState {
-  /** As `note` has heard it last: a new socket has no sign-in. */
+  /** From the last `note`: a new socket is not logged in. */
   isAnonymous = true
   private isClosed = false
 
-  /** `onLogin` is called after a sign-in (true) or a sign-out (false). */
+  /** `onLogin` is called after a login (true) or a logout (false). */
   constructor(
     private readonly socket: Socket,
     private readonly onLogin: (isIn: boolean) => void,
@@ -19,21 +19,21 @@ export class SignInState {
     this.setIdleTimeout()
   }
 
-  /** To be called whenever it may have changed. */
+  /** Call it whenever the state may have changed. */
   note(isAnonymous: boolean): void {
-    // A login that ends behind its socket would be counted for ever.
+    // A login that completes after its socket closed would count forever.
     if (this.isClosed || isAnonymous === this.isAnonymous) return
     this.isAnonymous = isAnonymous
     this.onLogin(!isAnonymous)
     this.setIdleTimeout()
   }
 
-  /** Silence is allowed to who has signed in. */
+  /** Only logged-in clients may stay idle. */
   setIdleTimeout(): void {
     this.socket.setTimeout(this.isAnonymous ? anonymousIdleMs : 0)
   }
 
-  /** The socket is gone. */
+  /** The socket is closed. */
   closed(): void {
     this.isClosed = true
     if (!this.isAnonymous) this.onLogin(false)

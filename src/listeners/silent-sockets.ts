@@ -1,6 +1,6 @@
-// Sockets without a login: silent ones, half a login, a TLS handshake, a byte now
-// and then. They have a bound in all and a share for each address, and a newcomer takes the place
-// of the oldest of the address that has most: so no address can keep the others out.
+// Sockets before login: silent ones, unfinished logins, TLS handshakes, a byte now and then. They
+// have a total bound and one for each address. At the bound, a new socket replaces the oldest of
+// the address with the most, so no address can lock out others.
 
 import type { Socket } from 'node:net'
 import { clientOf } from '../base/client-address.js'
@@ -25,7 +25,7 @@ export class SilentSockets {
   /** By address, oldest first. */
   private readonly addresses = new Map<string, Set<string>>()
 
-  /** `isExempt`: addresses of which many clients come, such as a proxy. */
+  /** `isExempt`: addresses with many clients, such as a proxy. */
   constructor(
     private readonly bounds: SilentBounds,
     private readonly isExempt: (address: string) => boolean = () => false,
@@ -35,7 +35,7 @@ export class SilentSockets {
     return this.silent.size
   }
 
-  /** Counts a socket, as the newest; true where another one had to go for it. */
+  /** Counts a socket as the newest; true if another one was closed for it. */
   add(socket: Socket): boolean {
     const key = keyOf(socket)
     const address = clientOf(socket.remoteAddress ?? '')
@@ -55,14 +55,14 @@ export class SilentSockets {
     const found = key === undefined ? undefined : this.silent.get(key)
     if (found === undefined || key === undefined) return
     this.silent.delete(key)
-    // A socket may log in and out again for as long as it is open.
+    // A socket may log in and out many times while it is open.
     found.socket.off('close', found.closed)
     const own = this.addresses.get(found.address)
     own?.delete(key)
     if (own?.size === 0) this.addresses.delete(found.address)
   }
 
-  /** Closes one to make room for a socket of any kind; false where there is none. */
+  /** Closes one to make room for any socket; false if there is none. */
   makeRoom(): boolean {
     return this.silent.size > 0 && this.evict(this.largest())
   }
@@ -77,7 +77,7 @@ export class SilentSockets {
     return false
   }
 
-  /** Of several with as many, the one whose oldest socket is the oldest. */
+  /** Of several addresses with equally many, the one with the oldest socket. */
   private largest(): string {
     let largest = ''
     let most = 0
@@ -90,7 +90,7 @@ export class SilentSockets {
   }
 }
 
-/** The same for a socket and for the secure one over it; undefined of one that has gone. */
+/** The same for a socket and its TLS socket; undefined if it is closed. */
 export function keyOf({ remoteAddress, remotePort }: Socket): string | undefined {
   return remoteAddress === undefined ? undefined : `${remoteAddress} ${remotePort}`
 }

@@ -1,6 +1,5 @@
-// The port of a protocol that keeps its connections: opened with TLS when there is a certificate,
-// bounded in how many sockets there are and how many of them have not signed in, and closed with
-// time for what is in flight.
+// The port of a protocol with lasting connections: TLS if there is a certificate, bounds on all
+// sockets and on those before login, and a close that waits for running commands.
 
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
@@ -13,64 +12,64 @@ import { keepCertificate, type TlsCertificate } from './tls-certificate.js'
 
 export interface SocketBounds {
   readonly sockets: number
-  /** Of those, the ones that have not signed in. */
+  /** Most sockets before login. */
   readonly anonymous: number
-  /** Of these, of one address; anonymousSocketsOfAddressMax unless given. */
+  /** Of these, of one address; anonymousSocketsOfAddressMax by default. */
   readonly anonymousOfAddress?: number
 }
 
-/** How many connections of a wallet there may be, over all protocols. */
+/** Bounds the connections of a wallet over all protocols. */
 export interface ConnectionQuota {
-  /** False where there are as many as there may be. */
+  /** Returns false at the bound. */
   connect(wallet: string): boolean
   disconnect(wallet: string): void
 }
 
 interface SocketServerOptions<C extends Connection> {
-  /** Of the listener, in the log. */
+  /** Name of the listener in the log. */
   readonly name: string
   readonly host: string
-  /** 0 takes a free one. */
+  /** 0 picks a free one. */
   readonly port: number
   readonly tls: TlsCertificate | undefined
   readonly bounds: SocketBounds
-  /** What each wallet may have; without it there is no bound. */
+  /** Connections for each wallet; unlimited if missing. */
   readonly quotas?: ConnectionQuota | undefined
   readonly log: Log
-  /** Whether the connection ends the socket of a client that has sent its end; not under TLS. */
+  /** Whether the connection closes the socket of a client that ended its side; not under TLS. */
   readonly allowHalfOpen?: boolean
-  /** Makes the connection of a socket that is admitted and, under TLS, secure. */
+  /** Makes the connection of an admitted, and under TLS secured, socket. */
   readonly connect: (socket: Socket) => C
   readonly disconnected: (connection: C) => void
-  /** Tells a socket that there are too many, and ends it. */
+  /** Tells a socket that there are too many, and closes it. */
   readonly refuse: (socket: Socket) => void
 }
 
 interface Connection {
   readonly session: { readonly identity: Identity }
-  /** As it came to `connect`. */
+  /** The socket passed to `connect`. */
   readonly socket: Socket
-  /** Ends it behind what is in flight. */
+  /** Closes it after the running commands. */
   end(): void
 }
 
 export class SocketServer<C extends Connection> {
-  /** Known once it listens; kept after that, for requests during a stop. */
+  /** Set once it listens, and kept, for requests during a stop. */
   port = 0
   /** Sockets admitted since the start. */
   accepted = 0
   readonly connected = new Set<C>()
   private readonly server: Server
   private readonly sockets = new Set<Socket>()
-  /** Of sockets that are closed. */
+  /** Of closed sockets. */
   private bytesRead = 0
   private bytesWritten = 0
-  /** Under way to their end; a secure socket is another object than the one that was admitted. */
+  /** Sockets being closed; a TLS socket is another object than the admitted one. */
   private readonly refused = new WeakSet<Socket>()
   private readonly silent: SilentSockets
-  /** Newcomers take the places of others: told once, until it is over. */
+  /** New sockets replace others: logged once until it is over. */
   private isCrowded = false
-  /** Connections that count as a wallet's. */
+  /** Connections that count for a wallet. */
   private readonly wallets = new Map<C, string>()
 
   constructor(private readonly options: SocketServerOptions<C>) {
@@ -91,7 +90,7 @@ export class SocketServer<C extends Connection> {
     return this.sockets.size
   }
 
-  /** What serverStatus and the metrics tell. */
+  /** For serverStatus and the metrics. */
   get counts(): ConnectionCounts {
     const { count, accepted, options } = this
     let [bytesIn, bytesOut] = [this.bytesRead, this.bytesWritten]
@@ -103,7 +102,7 @@ export class SocketServer<C extends Connection> {
     return { current: count, available, totalCreated: accepted, bytesIn, bytesOut }
   }
 
-  /** A connection has signed in, or out again; one too many of its wallet's is ended. */
+  /** A connection has logged in or out; closes it if its wallet has too many. */
   onLogin(isIn: boolean, connection: C): void {
     const { socket } = connection
     if (isIn) this.silent.remove(keyOf(socket))
@@ -136,7 +135,7 @@ export class SocketServer<C extends Connection> {
     })
   }
 
-  /** Stops accepting, lets commands in flight finish, closes what is left after `graceMs`. */
+  /** Stops accepting, lets running commands finish, closes the rest after `graceMs`. */
   close(graceMs: number): Promise<void> {
     return new Promise((resolve) => {
       const late = setTimeout(() => {

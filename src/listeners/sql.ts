@@ -1,5 +1,5 @@
-// The PostgreSQL protocol: psql and its libraries. Makes a connection of each socket that the port
-// admits, with a session of its own, and finds the one that a CancelRequest means.
+// The PostgreSQL protocol, for psql and PostgreSQL libraries. Each admitted socket gets a
+// connection with a session; a CancelRequest is routed to its connection.
 
 import { timingSafeEqual } from 'node:crypto'
 import type { Socket } from 'node:net'
@@ -26,7 +26,7 @@ import type { TlsCertificate } from './tls-certificate.js'
 
 interface SqlOptions {
   readonly host: string
-  /** 0 takes a free one. */
+  /** 0 picks a free one. */
   readonly port: number
   readonly tls: TlsCertificate | undefined
   /** Setting ALLOW_INSECURE: opens on a network without TLS. */
@@ -43,32 +43,32 @@ interface SqlOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** Setting DATABASE: that of clients who name none. */
+  /** Setting DATABASE: the default database of clients. */
   readonly database: string
   /** Of Sigil's package. */
   readonly version: string
-  /** Sockets in all, and of those the ones that have not signed in; the limits unless given. */
+  /** Most sockets, and most of them before login; limits.ts has the defaults. */
   readonly bounds?: SocketBounds
-  /** How many connections each wallet may have; without it there is no bound. */
+  /** Connections for each wallet; unlimited if missing. */
   readonly quotas?: ConnectionQuota
 }
 
 const usualBounds = { sockets: sqlConnectionsMax, anonymous: anonymousSocketsMax } as const
-/** Of a cancel key in version 3.0 of the protocol. */
+/** Length of a cancel key in protocol version 3.0. */
 const secretBytes = 4
 
 export interface SqlListener {
   readonly port: number
   readonly connections: () => ConnectionCounts
-  /** Closes the connections of those identities, behind what is in flight. */
+  /** Closes the connections of these identities after their running statements. */
   closeSessions(matches: (identity: Identity) => boolean): void
-  /** Stops accepting, lets statements in flight finish, closes what is left after `graceMs`. */
+  /** Stops accepting, lets running statements finish, closes the rest after `graceMs`. */
   close(graceMs: number): Promise<void>
 }
 
 /**
- * Opens the listener. Rejects with InvalidOptions where a network would see logins in the clear,
- * and with the socket's own error (EADDRINUSE …).
+ * Opens the listener. Rejects with InvalidOptions if a network could see logins without TLS, and
+ * with the socket's own error (EADDRINUSE …).
  */
 export async function openSql(options: SqlOptions): Promise<SqlListener> {
   requireSafeNetwork('the PostgreSQL protocol', options)
@@ -108,7 +108,7 @@ class Listener implements SqlListener {
       log,
       bounds: { ...bounds, anonymous: unknownMax },
       quotas,
-      // TLS begins inside the protocol.
+      // TLS starts inside the protocol.
       tls: undefined,
       connect: (socket) => this.connect(socket),
       disconnected: () => {},
@@ -166,7 +166,7 @@ class Listener implements SqlListener {
     })
   }
 
-  /** A wrong key is a failed login of that address: it is counted, and slowed by the count. */
+  /** A wrong cancel key counts, and is delayed, as a failed login of the address. */
   private cancel(
     processId: number,
     secret: Uint8Array,

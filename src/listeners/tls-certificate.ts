@@ -1,25 +1,25 @@
-// The certificate of all listeners, which is read again while they are open: a new one counts from
-// the next handshake on, and one that does not hold changes nothing.
+// The certificate of all listeners. It is reloaded while they are open: a new one applies from the
+// next handshake on, and an invalid one changes nothing.
 
 import { readFileSync } from 'node:fs'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
 import { fail } from '../base/errors.js'
 
-/** PEM, as it is now. */
+/** The current certificate, PEM. */
 export interface TlsCertificate {
   readonly cert: Buffer
   readonly key: Buffer
-  /** Tells of another one, until the function that it answers is called. */
+  /** Subscribes to new certificates; returns an unsubscribe function. */
   readonly onChange?: (tell: () => void) => () => void
 }
 
-/** What takes another certificate while it is open. */
+/** A server that can replace its certificate while open. */
 interface TlsServer {
   setSecureContext(options: SecureContextOptions): void
   once(event: 'close', closed: () => void): unknown
 }
 
-/** Gives the server each new certificate until it is closed. */
+/** Passes each new certificate to the server until it closes. */
 export function keepCertificate(server: TlsServer, certificate: TlsCertificate): void {
   const forget = certificate.onChange?.(() => {
     server.setSecureContext({ cert: certificate.cert, key: certificate.key })
@@ -27,13 +27,13 @@ export function keepCertificate(server: TlsServer, certificate: TlsCertificate):
   if (forget !== undefined) server.once('close', forget)
 }
 
-/** A certificate and its key, of files. */
+/** A certificate and its key from files. */
 export class CertificateFiles implements TlsCertificate {
   cert: Buffer
   key: Buffer
   private readonly told = new Set<() => void>()
 
-  /** Throws InvalidOptions where the files cannot be read, or do not go together. */
+  /** Throws InvalidOptions if the files cannot be read, or do not match. */
   constructor(private readonly paths: { readonly cert: string; readonly key: string }) {
     const read = this.read()
     this.cert = read.cert
@@ -45,7 +45,7 @@ export class CertificateFiles implements TlsCertificate {
     return () => this.told.delete(tell)
   }
 
-  /** Reads the files again. Throws as the constructor does: then the old one goes on. */
+  /** Reads the files again. Throws as the constructor does; then the old one stays. */
   reload(): void {
     const { cert, key } = this.read()
     this.cert = cert

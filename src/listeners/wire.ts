@@ -1,5 +1,5 @@
-// The document wire: mongosh and the official drivers. Makes a connection of each socket that the
-// port admits, with a session of its own.
+// The MongoDB protocol, for mongosh and the official drivers. Each admitted socket gets a
+// connection with a session.
 
 import type { Socket } from 'node:net'
 import type { Clock, Random } from '../base/clock.js'
@@ -22,7 +22,7 @@ import { type ConnectionHost, WireConnection } from './wire/connection.js'
 
 export interface WireOptions {
   readonly host: string
-  /** 0 takes a free one. */
+  /** 0 picks a free one. */
   readonly port: number
   readonly tls: TlsCertificate | undefined
   /** Setting ALLOW_INSECURE: opens on a network without TLS. */
@@ -32,7 +32,7 @@ export interface WireOptions {
   readonly bus: {
     readonly run: (request: Request, session: Session) => Awaitable<Document>
     readonly scheduler?: Scheduler | undefined
-    /** Told once when a client is gone. */
+    /** Called once when a client disconnects. */
     readonly sessionClosed?: (session: Session) => void
   }
   readonly credentials: Credentials
@@ -40,9 +40,9 @@ export interface WireOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** Sockets in all, and of those the ones that have not signed in; the limits unless given. */
+  /** Most sockets, and most of them before login; limits.ts has the defaults. */
   readonly bounds?: SocketBounds
-  /** How many connections each wallet may have; without it there is no bound. */
+  /** Connections for each wallet; unlimited if missing. */
   readonly quotas?: ConnectionQuota
 }
 
@@ -51,17 +51,17 @@ const usualBounds = { sockets: wireConnectionsMax, anonymous: anonymousSocketsMa
 export interface WireListener {
   readonly port: number
   readonly connections: () => ConnectionCounts
-  /** Of the connections that are open. */
+  /** Of the open connections. */
   sessions(): Iterable<Session>
-  /** Closes the connections of those identities, behind what is in flight. */
+  /** Closes the connections of these identities after their running commands. */
   closeSessions(matches: (identity: Identity) => boolean): void
-  /** Stops accepting, lets commands in flight finish, closes what is left after `graceMs`. */
+  /** Stops accepting, lets running commands finish, closes the rest after `graceMs`. */
   close(graceMs: number): Promise<void>
 }
 
 /**
- * Opens the listener. Rejects with InvalidOptions where a network would see logins in the clear,
- * and with the socket's own error (EADDRINUSE …).
+ * Opens the listener. Rejects with InvalidOptions if a network could see logins without TLS, and
+ * with the socket's own error (EADDRINUSE …).
  */
 export async function openWire(options: WireOptions): Promise<WireListener> {
   requireSafeNetwork('the document wire', options)

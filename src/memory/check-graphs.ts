@@ -1,7 +1,6 @@
-// The part of a check that looks at graphs: every edge has its two ends, every memory the postings
-// of its terms and no others, the totals are those of the memories, and hashes and leaves are
-// those of what is stored. Bounded steps that may run beside clients; what a write in between has
-// moved is looked at again.
+// The check of graphs: every edge has its two ends, every memory has exactly the postings of its
+// terms, the totals match the memories, and hashes and leaves match the stored data. It runs in
+// bounded steps beside clients; a part that a write has changed meanwhile is checked again.
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import { idRange } from '../engine/background/garbage.js'
@@ -33,15 +32,15 @@ import { blockIn, numberIn, termOfName } from './postings/term-documents.js'
 import { type Totals, totalsOf } from './postings/totals.js'
 
 interface GraphProblem {
-  /** `db.collection` of the part that it lies in. */
+  /** `db.collection` of the part with the problem. */
   readonly ns: string
   readonly text: string
 }
 
-/** Attempts to see a graph without concurrent writes. */
+/** Attempts to read a graph without concurrent writes. */
 const triesMax = 5
 
-/** Every graph of a store; resolves with what is wrong, nothing for sound ones. */
+/** Checks every graph of a store; resolves with the problems, none for a sound store. */
 export function checkGraphs(store: Store): Promise<GraphProblem[]> {
   return runSweep(store, checkAll())
 }
@@ -88,7 +87,7 @@ function* lookAt(graph: Graph): Sweep<GraphProblem[]> {
   return problems
 }
 
-/** Answers what is wrong with a document. */
+/** Returns the problem of a document. */
 type Look = (tx: ReadTx, document: Document) => Program<string | undefined>
 
 function* eachDocument(
@@ -133,15 +132,15 @@ function* checkEdge(tx: ReadTx, graph: Graph, document: Document): Program<strin
   return undefined
 }
 
-/** What memories say of their terms against what postings say of memories, summed up by memory. */
+/** Compares the terms of memories with the postings, as one sum for each memory. */
 class Balance {
   private readonly sums = new Map<string, number>()
   private readonly totals = { memories: 0, length: 0, superseded: 0, supersededLength: 0 }
-  /** Postings of each term: as its document counts them, less those that were seen. */
+  /** For each term, the count in its document minus the postings seen. */
   private readonly counts = new Map<string, number>()
-  /** The same of those that are of superseded memories. */
+  /** The same for postings of superseded memories. */
   private readonly superseded = new Map<string, number>()
-  /** Names that begin with a word, less those that are counted. */
+  /** Counted names that begin with a word, minus the names seen. */
   private readonly heads = new Map<string, number>()
 
   takeNode(node: Document): string | undefined {
@@ -215,7 +214,7 @@ function addTo(counts: Map<string, number>, name: string, count: number): void {
   counts.set(name, (counts.get(name) ?? 0) + count)
 }
 
-/** Of a posting: equal ones cancel each other out, and others hardly ever do (FNV-1a). */
+/** Hash of a posting: equal ones cancel out, and others hardly ever collide (FNV-1a). */
 function digestOf(term: string, count: number, length: number, isOld: boolean): number {
   let digest = 0x811c9dc5
   const mix = (value: number): void => {

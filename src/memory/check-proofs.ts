@@ -1,6 +1,6 @@
-// The part of a check that recomputes hashes: each memory's, each leaf's, and the roots of
-// batches. It is a sweep without the chain, so that it finds what was changed in the folder and
-// not what was anchored anew. (docs/memory.md, "The sweep")
+// The check of proofs recomputes hashes: those of memories, of leaves, and the roots of batches. It
+// is a sweep without the chain: it finds changes in the folder, not what was anchored again.
+// (docs/memory.md, "The sweep")
 
 import type { Namespace } from '../engine/types.js'
 import type { Program, ReadTx } from '../store/store.js'
@@ -19,7 +19,7 @@ import {
 import type { StoredAnchor } from './proof/verdicts/chain-walk.js'
 import { graphFacts } from './proof/verdicts/graph-evidence.js'
 
-/** Behind the ids of all anchors: where one is added meanwhile, the graph is looked at again. */
+/** Sorts after the ids of all anchors: if one is added meanwhile, the graph is checked again. */
 const behindAll = '~'
 
 type Find = (ns: Namespace, text: string) => void
@@ -58,7 +58,7 @@ export function* checkProofs(graph: Graph, find: Find): Sweep<void> {
   if (listed.batches !== listed.records) find(graph.anchors, 'graph: leaf not in anchor batch')
 }
 
-/** Anchors, newest first: each batch gives its root, and each anchor names the one before it. */
+/** Anchors, newest first: each batch gives its root, and each anchor names the previous root. */
 class Links {
   private newer: StoredAnchor['anchor'] | undefined
 

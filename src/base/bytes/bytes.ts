@@ -1,5 +1,5 @@
-// Byte strings: what keys, documents and frames are made of. Small helpers over Uint8Array that
-// every layer needs, so that none makes its own.
+// Byte strings: keys, documents and frames. Every layer shares these small helpers over
+// Uint8Array.
 
 import { isAscii, isUtf8, transcode } from 'node:buffer'
 
@@ -8,7 +8,7 @@ export type Bytes = Uint8Array
 const encoder = new TextEncoder()
 
 // Called on plain arrays: a Buffer over a small array first moves it out of the heap, which costs
-// five times the text.
+// five times as much as reading the text.
 const { latin1Slice, ucs2Slice, utf8Slice } = Buffer.prototype as Buffer & {
   latin1Slice(this: Bytes, start?: number, end?: number): string
   ucs2Slice(this: Bytes): string
@@ -20,10 +20,10 @@ export function utf8(text: string): Bytes {
   return encoder.encode(text)
 }
 
-/** Texts up to so many characters are written one by one: cheaper than a native call. */
+/** Texts up to this length are written one by one: cheaper than a native call. */
 export const shortCharsMax = 48
 
-/** Writes a text, if it is one of ASCII; else what lies there is nothing. */
+/** Writes an ASCII text and returns true; for any other text the written bytes are garbage. */
 export function writeAscii(bytes: Bytes, at: number, text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
@@ -33,7 +33,7 @@ export function writeAscii(bytes: Bytes, at: number, text: string): boolean {
   return true
 }
 
-/** As utf8, of texts that are mostly short and that our own code reads: no native call for them. */
+/** As utf8, for mostly short texts that only Sigil reads: without a native call. */
 export function shortUtf8(text: string): Bytes {
   if (text.length <= shortCharsMax) {
     const short = new Uint8Array(text.length)
@@ -42,10 +42,10 @@ export function shortUtf8(text: string): Bytes {
   return encoder.encode(text)
 }
 
-/** Longer texts that are not of ASCII are decoded in two steps: 30 ms for 15 MB in place of 120. */
+/** Longer non-ASCII texts are decoded in two steps: 30 ms instead of 120 for 15 MB. */
 const longTextBytes = 4_096
 
-/** Text of UTF-8 bytes, malformed sequences replaced. */
+/** Text of UTF-8 bytes; malformed sequences are replaced. */
 export function textOf(bytes: Bytes, start = 0, end = bytes.length): string {
   if (end - start > longTextBytes) {
     const part = bytes.subarray(start, end)
@@ -56,7 +56,7 @@ export function textOf(bytes: Bytes, start = 0, end = bytes.length): string {
   return utf8Slice.call(bytes, start, end)
 }
 
-/** Order of two byte strings, as a store keeps its keys. */
+/** Order of two byte strings, the key order of a store. */
 export function compareBytes(a: Bytes, b: Bytes): number {
   return Buffer.compare(a, b)
 }
@@ -77,7 +77,7 @@ export function concatBytes(...parts: readonly Bytes[]): Bytes {
   return whole
 }
 
-/** The first key behind `key`. */
+/** The next key after `key`. */
 export function keyAfter(key: Bytes): Bytes {
   const after = new Uint8Array(key.length + 1)
   after.set(key)
@@ -93,7 +93,7 @@ export function prefixEnd(prefix: Bytes): Bytes {
   return end
 }
 
-/** Whether the bytes begin with one of these. */
+/** Whether the bytes start with one of these. */
 export function beginsWith(bytes: Bytes, beginnings: readonly Bytes[]): boolean {
   for (const beginning of beginnings) {
     let at = 0
@@ -103,7 +103,7 @@ export function beginsWith(bytes: Bytes, beginnings: readonly Bytes[]): boolean 
   return false
 }
 
-/** A Buffer over the same memory: for its readers and writers of numbers. */
+/** A Buffer over the same memory, for its methods that read and write numbers. */
 export function bufferOf(bytes: Bytes): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 }
@@ -118,7 +118,7 @@ export function mapKey(bytes: Bytes): string {
   return latin1Slice.call(bytes)
 }
 
-/** Little-endian; a DataView would have to be made for each array. */
+/** Little-endian, without a DataView for each array. */
 export function readUint32(bytes: Bytes, at: number): number {
   const low = (bytes[at] as number) | ((bytes[at + 1] as number) << 8)
   return (low | ((bytes[at + 2] as number) << 16) | ((bytes[at + 3] as number) << 24)) >>> 0

@@ -1,6 +1,6 @@
-// CRC-32C (Castagnoli, reflected polynomial 0x82f63b78), as RFC 3720 and the wire protocol's
-// checksums use it. zlib's crc32 is another polynomial, and no maintained package does this one
-// without native code; so: sixteen tables, sixteen bytes a round where there are many.
+// CRC-32C (Castagnoli, reflected polynomial 0x82f63b78) as in RFC 3720 and the checksums of the
+// MongoDB protocol. zlib's crc32 has another polynomial, and no maintained package has this one
+// without native code. It uses sixteen tables, sixteen bytes a round for long inputs.
 
 const polynomial = 0x82f63b78
 
@@ -21,14 +21,14 @@ function makeTables(): Int32Array {
   return made
 }
 
-/** Of the tables: every index is within them, which the compiler cannot know. */
+/** Reads a table: every index is in range, which the compiler cannot know. */
 function entry(index: number): number {
   return table[index] as number
 }
 
 /**
- * The checksum of `bytes` from `start` to `end`, as an unsigned 32-bit number; `before` is the
- * checksum of what comes before them, where a message lies in pieces.
+ * The checksum of `bytes` from `start` to `end`, as an unsigned 32-bit number. `before` is the
+ * checksum of the preceding bytes of a message in pieces.
  */
 export function crc32c(bytes: Uint8Array, start = 0, end = bytes.length, before = 0): number {
   if (end - start >= wordsMin) return ofWords(bytes, start, end, before)
@@ -55,10 +55,10 @@ export function crc32c(bytes: Uint8Array, start = 0, end = bytes.length, before 
   return ~crc >>> 0
 }
 
-/** Below so many bytes, looking at them as words costs more than it saves. */
+/** Below this length, making a view of words costs more than it saves. */
 const wordsMin = 256
 
-/** As crc32c, four words a round: of the machine's own order, which is little-endian everywhere. */
+/** As crc32c, four words a round, in the machine's byte order, always little-endian here. */
 function ofWords(bytes: Uint8Array, start: number, end: number, before: number): number {
   const aligned = start + (-(bytes.byteOffset + start) & 3)
   let crc = ~before
@@ -78,7 +78,7 @@ function ofWords(bytes: Uint8Array, start: number, end: number, before: number):
   return ~crc >>> 0
 }
 
-/** What a word comes to behind which there are `tables / 256` bytes of a round. */
+/** The remainder of a word that `tables / 256` bytes of its round follow. */
 function ofWord(word: number, tables: number): number {
   return (
     entry(tables + 768 + (word & 0xff)) ^
@@ -89,12 +89,12 @@ function ofWord(word: number, tables: number): number {
 }
 
 /**
- * The checksum of a message from those of its two parts, the second of which has so many bytes:
- * that of the first is moved by as many zeros (zlib's crc32_combine).
+ * The checksum of a message from those of its two parts. The first is shifted by `secondBytes` zero
+ * bytes (zlib's crc32_combine).
  */
 export function crc32cOfBoth(first: number, second: number, secondBytes: number): number {
   let moved = first
-  // x to the power of 8, of 16, and so on: one factor for each bit of the length.
+  // x to the power of 8, 16 and so on: one factor for each bit of the length.
   let power = 1 << 23
   for (let bytes = secondBytes; bytes > 0; bytes = Math.floor(bytes / 2)) {
     if (bytes % 2 === 1) moved = product(power, moved)
@@ -103,7 +103,7 @@ export function crc32cOfBoth(first: number, second: number, secondBytes: number)
   return (moved ^ second) >>> 0
 }
 
-/** Of two remainders, whose highest bit is the lowest power. */
+/** Product of two remainders, whose highest bit is the lowest power. */
 function product(a: number, b: number): number {
   let sum = 0
   let factor = b

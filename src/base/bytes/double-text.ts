@@ -1,7 +1,7 @@
-// Doubles as the reference server prints them: 17 significant digits in C's `%.17g`, which is what
-// 7.0 answers for scores and what clients compare with.
+// Doubles as Redis 7.0 prints scores: 17 significant digits in C's `%.17g`. Clients compare with
+// these texts.
 
-/** Digits that bring every double back. */
+/** Digits that identify every double exactly. */
 const digits = 17
 
 /** `0.10000000000000001`, `3`, `1e+17`, `inf`, `-inf`, `nan`. */
@@ -26,15 +26,15 @@ export function doubleText(value: number): string {
 }
 
 /**
- * Scientific form with 17 digits. Where the value lies exactly between two, C takes the even one,
- * toExponential the larger one.
+ * Scientific form with 17 digits. At an exact tie C rounds to the even digit, toExponential to the
+ * larger one.
  */
 function rounded(value: number): string {
   const more = value.toExponential(digits)
   const tail = more.indexOf('e')
   const up = value.toExponential(digits - 1)
   if (more[tail - 1] !== '5' || '02468'.includes(more[tail - 2] ?? '') === false) return up
-  // 100 is the most that the language prints; no double is that close to a tie without being one.
+  // 100 digits are the most that JavaScript prints; a double that close to a tie is a tie.
   const isTie = /^\d\.\d{16}50*e/.test(value.toExponential(100))
   return isTie ? more.slice(0, tail - 1) + more.slice(tail) : up
 }

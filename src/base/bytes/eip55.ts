@@ -1,12 +1,12 @@
-// The checksum that the case of an address's letters carries. Code that writes or reads an address
-// needs it, and the form is part of texts that are signed, so there is one place for it. (EIP-55)
+// The checksum in the letter case of an address. All code that reads or writes addresses uses it,
+// and signed texts contain it, so it is defined once. (EIP-55)
 
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { utf8 } from './bytes.js'
 
 /**
- * `0x` and the 40 digits in EIP-55 form; `lower` is the digits in lower case. A letter is a capital
- * where the digit at its place in the hash of all is 8 or more.
+ * `0x` and the 40 digits in EIP-55 form; `lower` is the digits in lower case. A letter is upper
+ * case if the hash has 8 or more at its position.
  */
 export function checksumAddress(lower: string): string {
   const digest = keccak_256(utf8(lower))

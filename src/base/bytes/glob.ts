@@ -1,7 +1,6 @@
-// Patterns over bytes as the key-value protocol has them: `*`, `?`, `[a-c]`, `[^a]` and `\x`. Keys,
-// channels and names are bytes, so nothing here knows of characters. The work of one match grows
-// with the subject alone, because a client chooses both. (Redis 7.0, KEYS; stringmatchlen in its
-// util.c)
+// Redis' patterns over bytes: `*`, `?`, `[a-c]`, `[^a]` and `\x`. Keys, channels and names are
+// bytes, so characters do not matter here. A client chooses pattern and subject, so the work of one
+// match grows only with the subject. (Redis 7.0, KEYS; stringmatchlen in its util.c)
 
 import { globPatternBytesMax, globStepsBase, globStepsPerByteMax } from '../limits.js'
 import { work } from '../work/work-budget.js'
@@ -17,19 +16,19 @@ const caret = 0x5e
 const dash = 0x2d
 const backslash = 0x5c
 
-/** What matches one byte: that byte (0 to 255), any byte, or a set of them; `anyRun` is `*`. */
+/** Matches one byte: that byte (0 to 255), any byte, or a set of bytes; `anyRun` is `*`. */
 const anyByte = 256
 const anyRun = 257
 const setBase = 258
 
 export class Glob {
-  /** `*` alone: commands that walk over names take it for all of them, the empty one too. */
+  /** `*` alone: commands that walk over names match all of them, also the empty one. */
   readonly isAll: boolean
-  /** What every match begins with. */
+  /** The start of every match. */
   readonly prefix: Bytes
   private readonly steps: Uint32Array
   private readonly sets: readonly Uint8Array[]
-  /** Bytes that a match has at least; exactly so many where there is no `*`. */
+  /** The least length of a match; the exact length if there is no `*`. */
   private readonly lengthMin: number
   private readonly hasRun: boolean
   private hasMatched = false
@@ -56,10 +55,9 @@ export class Glob {
   }
 
   /**
-   * As the reference server: an empty subject matches the empty pattern alone, not even `*` (see
-   * isAll).
+   * As Redis: an empty subject matches only the empty pattern, not even `*` (see isAll).
    * Deviation: after globStepsBase comparisons, and globStepsPerByteMax for each byte of the
-   * subject, it is no match. Spends the comparisons from the work budget.
+   * subject, it does not match. Spends the comparisons from the work budget.
    */
   matches({ bytes, start, end }: Slice): boolean {
     return this.matchesBytes(bytes, start, end)
@@ -76,14 +74,14 @@ export class Glob {
     return this.hasMatched
   }
 
-  /** Tells in `hasMatched`; answers how many of the comparisons are left. */
+  /** Sets `hasMatched`; returns how many comparisons are left. */
   private match(bytes: Bytes, start: number, end: number, stepsMax: number): number {
     const { steps } = this
     let at = start
     let step = 0
     let left = stepsMax
     this.hasMatched = false
-    // Where to go on when what follows the last `*` has failed: earlier ones need no other run.
+    // Where to continue if the part after the last `*` fails: earlier `*` need no other run.
     let retryStep = -1
     let retryAt = start
     while (at < end) {
@@ -150,7 +148,7 @@ function compile({ bytes, start, end }: Slice, ignoresCase: boolean): Compiled {
   return { steps, sets }
 }
 
-/** From behind `[` to behind `]`, or to the end where it is not closed. */
+/** Reads from after `[` to after `]`, or to the end if it is not closed. */
 function readSet(
   bytes: Bytes,
   from: number,
@@ -163,7 +161,7 @@ function readSet(
   while (at < end && bytes[at] !== close) {
     const byte = bytes[at] as number
     if (byte === backslash && at + 1 < end) {
-      // The reference server compares an escaped byte with its case.
+      // Redis compares an escaped byte without folding its case.
       set[bytes[at + 1] as number] = 1
       at += 2
     } else if (at + 2 < end && bytes[at + 1] === dash) {
@@ -178,7 +176,7 @@ function readSet(
   return { set, next: Math.min(at + 1, end) }
 }
 
-/** In either order. Bytes above 7f count as negative, as on the reference server. */
+/** Accepts either order. Bytes above 7f count as negative, as in Redis. */
 function addRange(set: Uint8Array, a: number, b: number, ignoresCase: boolean): void {
   let first = Math.min(signed(a), signed(b))
   let last = Math.max(signed(a), signed(b))

@@ -1,13 +1,13 @@
-// A part of a byte array without a view of its own: a view costs ten times what these three fields
-// do. Arguments of key-value commands and the values that they answer are handed on as slices.
+// A part of a byte array without a view, which costs ten times as much as these three fields.
+// Arguments and replies of Redis commands are passed as slices.
 
 import { isUtf8 } from 'node:buffer'
 import { copyOf } from '../heap/slab.js'
 import { type Bytes, compareBytes, latin1Of, textOf, utf8 } from './bytes.js'
 
-/** Most slices differ within so many bytes, and a view costs more than to look at them. */
+/** Most slices differ within this many bytes, where a view costs more than comparing them. */
 const comparedBytesMax = 64
-/** Names are short: a call costs more than the loop. What is longer is left to the call. */
+/** Names are short, and a call costs more than this loop. Longer ones use the native call. */
 const loopBytesMax = 256
 
 export class Slice {
@@ -17,7 +17,7 @@ export class Slice {
     readonly end: number,
   ) {}
 
-  /** The whole of an array. */
+  /** A whole array. */
   static of(bytes: Bytes): Slice {
     return new Slice(bytes, 0, bytes.length)
   }
@@ -31,17 +31,17 @@ export class Slice {
     return this.end - this.start
   }
 
-  /** A view: it keeps the whole array alive. */
+  /** A view, which keeps the whole array alive. */
   view(): Bytes {
     return this.bytes.subarray(this.start, this.end)
   }
 
-  /** Memory of its own: for what is kept past the tick. */
+  /** A copy, to keep longer than the current tick. */
   copy(): Bytes {
     return copyOf(this.bytes, this.start, this.end)
   }
 
-  /** As text, malformed UTF-8 replaced. */
+  /** Text; malformed UTF-8 is replaced. */
   text(): string {
     return textOf(this.bytes, this.start, this.end)
   }
@@ -49,14 +49,14 @@ export class Slice {
   equals(other: Slice): boolean {
     const { bytes, start, end } = this
     if (end - start !== other.end - other.start) return false
-    // From behind: names begin alike (`user:17`, `user:18`).
+    // From the end: names start alike (`user:17`, `user:18`).
     for (let at = end - 1, to = other.end - 1; at >= start; at--, to--) {
       if (bytes[at] !== other.bytes[to]) return false
     }
     return true
   }
 
-  /** Order of the bytes, as a store keeps its keys. */
+  /** Order of the bytes, the key order of a store. */
   compare(other: Slice): number {
     const { bytes, start } = this
     const length = Math.min(this.end - start, other.end - other.start)
@@ -74,7 +74,7 @@ export class Slice {
     return latin1Of(this.bytes, this.start, this.end)
   }
 
-  /** Whether the bytes are well-formed UTF-8: then a document shows them as text. */
+  /** Whether the bytes are valid UTF-8; a document then shows them as text. */
   isText(): boolean {
     const { bytes, end } = this
     let at = this.start

@@ -1,6 +1,6 @@
-// Search for a text in a text, or for bytes in bytes, in linear time whatever is searched. The
-// native searches are quadratic for a needle such as `a…ab` in `a…a`. This one skips as Horspool
-// does while that pays, and goes on with the Two-Way algorithm where it does not.
+// Search for a text in a text, or for bytes in bytes, in linear time for any input. Native searches
+// are quadratic for a needle such as `a…ab` in `a…a`. This one skips as Horspool does while that
+// pays, then continues with the Two-Way algorithm.
 // Source: Crochemore and Perrin, "Two-way string-matching", Journal of the ACM 38(3), 1991.
 
 import { work } from '../work/work-budget.js'
@@ -9,22 +9,22 @@ import { bytesPerUnit, charsPerUnit } from '../work/work-figures.js'
 /** Bytes, or the UTF-16 code units of a text. */
 export type CodeUnits = Uint8Array | Uint16Array
 
-/** Up to so many units are searched natively: 10 ns a unit at worst. */
+/** Up to this length the search is native: 10 ns a unit at worst. */
 const nativeUnitsMax = 64
-/** A skip reads the unit below the needle's end; its cost is that of two compared units. */
+/** A skip reads the unit below the needle's end, at the cost of two compared units. */
 const skipCost = 2
-/** Horspool may spend so many times the distance it has gone, and this much ahead. */
+/** Horspool may spend this many times the distance covered, plus this much in advance. */
 const wasteFactor = 2
 const wasteAhead = 256
 
-/** What is searched for, with the tables that a search needs; one serves many searches. */
+/** A needle with its search tables; it serves many searches. */
 export class Needle {
   private skips: Int32Array | undefined
   private split: CriticalSplit | undefined
 
   constructor(readonly units: CodeUnits) {}
 
-  /** The first place from `from` at which the needle lies before `to`, or -1. Spends its work. */
+  /** The first position from `from` at which the needle ends by `to`, or -1. Spends its work. */
   indexIn(haystack: CodeUnits, from: number, to: number): number {
     const { length } = this.units
     if (length === 0) return from <= to ? from : -1
@@ -40,7 +40,7 @@ export class Needle {
     return isInside ? found : -1
   }
 
-  /** Horspool's search, counted. */
+  /** Horspool's search, with its comparisons counted. */
   private skipTo(haystack: CodeUnits, from: number, to: number): number {
     const { units } = this
     this.skips ??= skipsOf(units)
@@ -86,7 +86,7 @@ export class Needle {
   }
 }
 
-/** How far the needle moves on by the unit under its last place; units share 256 entries. */
+/** The needle's shift for the unit under its last position; units share 256 entries. */
 function skipsOf(units: CodeUnits): Int32Array {
   const { length } = units
   work.spend(1 + length / charsPerUnit)
@@ -95,7 +95,7 @@ function skipsOf(units: CodeUnits): Int32Array {
   return skips
 }
 
-/** Where the needle is cut in two, and by how much it moves on. */
+/** Where the needle is split, and its shift. */
 interface CriticalSplit {
   /** The last unit of the left part. */
   readonly at: number
@@ -140,7 +140,7 @@ function maximalSuffix(units: CodeUnits, isReversed: boolean): { at: number; per
   return { at, period }
 }
 
-/** The needle's left part repeats: what has matched before a move is not compared again. */
+/** The needle's left part repeats: what matched before a shift is not compared again. */
 function searchPeriodic(
   haystack: CodeUnits,
   from: number,
@@ -190,7 +190,7 @@ function searchAperiodic(
   return -1
 }
 
-/** A needle and its text; the same needle comes again as a rule. */
+/** The same needle usually comes again. */
 let lastText = ''
 let lastNeedle = new Needle(new Uint16Array(0))
 
@@ -208,7 +208,7 @@ function unitsOf(text: string): Uint16Array {
   return new Uint16Array(bytes.buffer, 0, text.length)
 }
 
-/** The places of one text in another, asked for one after the other. */
+/** The positions of one text in another, one after the other. */
 export class TextSearch {
   private readonly text: string
   private readonly find: string
@@ -219,7 +219,7 @@ export class TextSearch {
     this.find = find
   }
 
-  /** The first place at or after `from`, as `indexOf` answers. */
+  /** The first position at or after `from`, as `indexOf` returns it. */
   next(from: number): number {
     const { text, find } = this
     if (text.length <= nativeUnitsMax || find.length === 0) return text.indexOf(find, from)

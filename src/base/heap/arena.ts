@@ -1,26 +1,26 @@
-// Memory for many small byte strings that are kept together and let go together: the documents of a
-// sort, the keys of its groups. One buffer for hundreds of them instead of one each, which is what
-// the collector would be busy with.
+// Memory for many small byte strings with the same lifetime: the documents of a sort, the keys of
+// its groups. Hundreds share one buffer, because one buffer each would burden the garbage
+// collector.
 
 import type { Bytes } from '../bytes/bytes.js'
 
 const chunkBytes = 64 * 1_024
-/** Larger strings get memory of their own. */
+/** Larger strings get their own memory. */
 const sharedBytesMax = 4 * 1_024
-/** Copying more than this is quicker in native code. */
+/** Above this length, native code copies faster. */
 const loopBytesMax = 64
 
 export class Arena {
-  /** Where the last string lies. */
+  /** The buffer with the last copied string. */
   bytes: Bytes = new Uint8Array(0)
   start = 0
   private used = 0
 
-  /** Copies what lies from `start` to `end` to `this.bytes`, at `this.start`. */
+  /** Copies the bytes from `start` to `end` to `this.bytes`, at `this.start`. */
   put(bytes: Bytes, start: number, end: number): void {
     const length = end - start
     if (length > sharedBytesMax) {
-      // The chunk is given up: what is left of it is less than a string of this size.
+      // The chunk is abandoned: its rest is smaller than one string of this size.
       this.bytes = new Uint8Array(length)
       this.bytes.set(bytes.subarray(start, end))
       this.start = 0
@@ -39,7 +39,7 @@ export class Arena {
     } else this.bytes.set(bytes.subarray(start, end), at)
   }
 
-  /** The same as a view of the copy. */
+  /** As `put`; returns a view of the copy. */
   copy(bytes: Bytes): Bytes {
     this.put(bytes, 0, bytes.length)
     return this.bytes.subarray(this.start, this.start + bytes.length)

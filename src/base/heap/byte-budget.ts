@@ -1,6 +1,6 @@
 // All bytes that the server holds for its clients (setting MEMORY_BUDGET): requests and replies in
-// flight, and what is kept between requests. A large request waits in line for room; a socket that
-// waits is paused, so that the memory stays the client's.
+// flight, and what is kept between requests. A large request queues for room. Its socket is paused
+// meanwhile, so the data stays in the client's memory.
 
 interface Waiting {
   readonly bytes: number
@@ -8,17 +8,17 @@ interface Waiting {
 }
 
 export class ByteBudget {
-  /** Asked for room before a request has to wait: closes what can be closed. */
+  /** Called before a request has to wait: closes what can be closed. */
   onShort: (() => void) | undefined
   private used = 0
   private peak = 0
-  /** Of these, what is kept between requests. */
+  /** Of these, bytes kept between requests. */
   private kept = 0
   private readonly queue: Waiting[] = []
 
   constructor(readonly bytesMax: number) {}
 
-  /** Bytes in use; may pass the maximum by what was `charged`. */
+  /** Bytes in use; `charged` bytes may exceed the maximum. */
   get bytesUsed(): number {
     return this.used
   }
@@ -29,7 +29,7 @@ export class ByteBudget {
     if (this.used > this.peak) this.peak = this.used
   }
 
-  /** By how much it is less than it was at most since `forgetPeak`. */
+  /** How far usage has fallen from its peak since `forgetPeak`. */
   get fallenBytes(): number {
     return this.peak - this.used
   }
@@ -43,7 +43,7 @@ export class ByteBudget {
     return Math.max(0, this.bytesMax - this.used)
   }
 
-  /** Counts bytes that outlive their request; fewer than none: they are given back. */
+  /** Counts bytes that outlive their request; a negative number releases them. */
   keep(bytes: number): void {
     this.charge(bytes)
     this.kept += bytes
@@ -51,8 +51,8 @@ export class ByteBudget {
   }
 
   /**
-   * Takes room for `bytes`, now (true) or when its turn comes: then `admit` is called. What is
-   * larger than the whole budget is let in while no other request or reply is in flight.
+   * Takes room for `bytes`, now (true) or later, when `admit` is called. A request larger than the
+   * whole budget is admitted while no other request or reply is in flight.
    */
   take(bytes: number, admit: () => void): boolean {
     if (this.takeNow(bytes)) return true
@@ -62,14 +62,14 @@ export class ByteBudget {
     return false
   }
 
-  /** Takes room for `bytes` if there is some for who comes last. */
+  /** Takes room for `bytes` if there is some without waiting. */
   takeNow(bytes: number): boolean {
     if (this.queue.length > 0 || !this.fits(bytes)) return false
     this.charge(bytes)
     return true
   }
 
-  /** Leaves the line. */
+  /** Leaves the queue. */
   cancel(admit: () => void): void {
     const index = this.queue.findIndex((waiting) => waiting.admit === admit)
     if (index >= 0) this.queue.splice(index, 1)
@@ -91,7 +91,8 @@ export class ByteBudget {
   }
 
   private fits(bytes: number): boolean {
-    // What is kept does not end by waiting: a request that is alone must not wait for it.
+    // Waiting does not free kept bytes, so a request without others in flight must not wait for
+    // them.
     return this.used === this.kept || this.used + bytes <= this.bytesMax
   }
 }

@@ -1,6 +1,6 @@
-// Bytes that are held for a client, counted by owner and in all. What is kept between requests is
-// refused beyond the bounds; unsent replies are counted, and their sockets paused. What holds bytes
-// opens a share, and gives all of them back by closing it.
+// Bytes held for clients, counted by owner and in total. Bytes kept between requests are refused
+// beyond the bounds; unsent replies are counted, and their sockets paused. A holder of bytes opens
+// a share; closing the share releases all of them.
 
 import type { ByteBudget } from './byte-budget.js'
 
@@ -14,22 +14,22 @@ interface ShareBounds {
 interface Owner {
   readonly name: string
   bytes: number
-  /** Of these, unsent replies. */
+  /** Of these, bytes of unsent replies. */
   unsent: number
-  /** That are open. */
+  /** Open shares. */
   shares: number
 }
 
 export class ByteShares {
   private readonly owners = new Map<string, Owner>()
   /**
-   * Asked to close something that is kept: of this owner, or, without a name, of the owner that
-   * keeps most. False where there is nothing to close.
+   * Closes one kept thing: of this owner or, without a name, of the owner that keeps most. Returns
+   * false if there is nothing to close.
    */
   reclaim: ((name: string | undefined) => boolean) | undefined
   private held = 0
 
-  /** `budget` counts the same bytes, and has the last word on what there is room for. */
+  /** `budget` counts the same bytes and has the final decision on room. */
   constructor(
     public bounds: ShareBounds,
     private readonly budget?: ByteBudget,
@@ -39,7 +39,7 @@ export class ByteShares {
     return this.held
   }
 
-  /** Who has a share open. */
+  /** Owners with an open share. */
   get ownersKnown(): number {
     return this.owners.size
   }
@@ -51,12 +51,12 @@ export class ByteShares {
     return new ByteShare(this, owner)
   }
 
-  /** What that owner holds in all of its shares, and how much of it is unsent replies. */
+  /** What the owner holds in all of its shares, and how much of it is unsent replies. */
   heldBy(name: string): Readonly<Pick<Owner, 'bytes' | 'unsent'>> {
     return this.owners.get(name) ?? nothing
   }
 
-  /** Bytes that a share of that owner would take. */
+  /** Bytes that a share of this owner would still accept. */
   leftOf(name: string): number {
     return this.leftFor(this.owners.get(name))
   }
@@ -67,7 +67,7 @@ export class ByteShares {
     return Math.max(0, Math.min(ofOwner - bytes, ofAll - this.held, free))
   }
 
-  /** Whether that owner may keep more; closes what can be closed to make room. */
+  /** Whether the owner may keep more; closes kept things to make room. */
   makeRoom(owner: Owner, bytes: number): boolean {
     const { ofOwner, ofAll } = this.bounds
     while (bytes > this.leftFor(owner)) {
@@ -78,14 +78,14 @@ export class ByteShares {
     return true
   }
 
-  /** As many as these, also where there is no room for them. */
+  /** Counts these bytes, even without room for them. */
   count(owner: Owner, bytes: number): void {
     owner.bytes += bytes
     this.held += bytes
     this.budget?.keep(bytes)
   }
 
-  /** Bytes of replies that wait for their client, or that it has taken. */
+  /** Counts bytes of unsent replies; a negative number when the client has read them. */
   countUnsent(owner: Owner, bytes: number): void {
     owner.bytes += bytes
     owner.unsent += bytes
@@ -100,7 +100,7 @@ export class ByteShares {
 
 const nothing = { bytes: 0, unsent: 0 }
 
-/** Of one connection, one statement: whatever ends as a whole. */
+/** The bytes of one connection or statement, released together. */
 export class ByteShare {
   private held = 0
   private unsent = 0
@@ -115,12 +115,12 @@ export class ByteShare {
     return this.held
   }
 
-  /** Bytes that `take` would still take. */
+  /** Bytes that `take` would still accept. */
   get bytesLeft(): number {
     return this.isClosed ? 0 : this.shares.leftFor(this.owner)
   }
 
-  /** Takes bytes; false, and nothing is taken, where there is no room or the share is closed. */
+  /** Takes bytes. Returns false, and takes nothing, if there is no room or the share is closed. */
   take(bytes: number): boolean {
     if (this.isClosed || !this.shares.makeRoom(this.owner, bytes)) return false
     this.held += bytes
@@ -128,21 +128,21 @@ export class ByteShare {
     return true
   }
 
-  /** Holds so many bytes from now on: beyond the bounds, other things that are kept are closed. */
+  /** Sets the bytes held. Above the bounds, other kept things are closed. */
   settle(bytes: number): void {
     const more = bytes - this.held
     if (more <= 0) this.release(-more)
     else if (!this.take(more)) this.force(more)
   }
 
-  /** Takes bytes that are there already, whether or not there is room for them. */
+  /** Takes bytes that already exist, with or without room for them. */
   force(bytes: number): void {
     if (this.isClosed) return
     this.held += bytes
     this.shares.count(this.owner, bytes)
   }
 
-  /** Counts `bytes` as unsent replies, in place of those before. */
+  /** Sets the bytes of unsent replies. */
   sends(bytes: number): void {
     if (this.isClosed) return
     const more = bytes - this.unsent
@@ -150,14 +150,14 @@ export class ByteShare {
     if (more !== 0) this.shares.countUnsent(this.owner, more)
   }
 
-  /** Gives back bytes that were taken; nothing where the share is closed. */
+  /** Releases taken bytes; does nothing if the share is closed. */
   release(bytes: number): void {
     if (this.isClosed) return
     this.held -= bytes
     this.shares.count(this.owner, -bytes)
   }
 
-  /** Gives back all. */
+  /** Releases all bytes. */
   close(): void {
     if (this.isClosed) return
     this.release(this.held)

@@ -1,10 +1,9 @@
-// A map by text that may become very large: one of the language copies itself as a whole whenever
-// it doubles, which takes 40 ms at half a million entries. Here what comes behind the first entries
-// lies in parts, which double one by one.
+// A map by text for very many entries. A JavaScript Map copies itself whenever it doubles, which
+// takes 40 ms at half a million entries. Here later entries are in parts that double one by one.
 
 const firstMax = 32_768
 const partCount = 64
-/** Of a key, from its end: names that are numbered differ there. */
+/** Characters hashed from the end of a key: numbered names differ there. */
 const hashedCharsMax = 32
 const noEntries: readonly never[] = []
 
@@ -32,7 +31,7 @@ export class GrowingMap<V extends {}> {
     return this.get(key) !== undefined
   }
 
-  /** Whether it is new. */
+  /** Returns whether the key is new. */
   set(key: string, value: V): boolean {
     const { first } = this
     if ((this.parts === undefined && first.size < firstMax) || first.has(key)) {
@@ -48,7 +47,7 @@ export class GrowingMap<V extends {}> {
     return part.size > size
   }
 
-  /** Whether it was there. */
+  /** Returns whether the key existed. */
   delete(key: string): boolean {
     if (this.first.delete(key)) return true
     const wasThere = this.parts?.[partOf(key)]?.delete(key) === true

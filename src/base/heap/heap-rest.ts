@@ -1,27 +1,29 @@
-// Gives memory back at rest. What a burst leaves in the heap the engine collects when it needs the
-// room, and on a server that has gone quiet that may be never; so a quiet process collects once.
+// Returns memory at rest. V8 collects the garbage of a burst only when it needs the room, which on
+// a quiet server may be never. So a quiet process collects once.
 
 import { getHeapStatistics } from 'node:v8'
 import { restBusyShare, restGarbageBytes, restMs } from '../limits.js'
 import { MiB } from '../units.js'
 import type { MemoryAccount } from './memory-account.js'
 
-/** Of much garbage, buffers of large replies above all, also a process that works a little. */
+/**
+ * With this much garbage, mostly buffers of large replies, a slightly busy process collects too.
+ */
 export const muchGarbageBytes = 64 * MiB
 export const muchGarbageBusyShare = 0.5
 
 interface HeapProbe {
-  /** Bytes in use by the heap and its buffers, garbage that was not collected included. */
+  /** Bytes of the heap and its buffers, including uncollected garbage. */
   heapBytes(): number
-  /** Share of the time since the last question that the event loop was at work, 0 to 1. */
+  /** Share of time since the last call that the event loop was busy, 0 to 1. */
   busyShare(): number
-  /** Bytes that clients held at most since the last collection, less what they hold now. */
+  /** Peak of bytes held for clients since the last collection, minus the bytes held now. */
   freedBytes(): number
-  /** A whole collection: tens of milliseconds. */
+  /** A full collection: tens of milliseconds. */
   collect(): void
 }
 
-/** The process's own; undefined unless it was started with `--expose-gc`, as `npm start` does. */
+/** The process' own; undefined without `--expose-gc`, which `npm start` sets. */
 export function processHeap({ budget }: MemoryAccount): HeapProbe | undefined {
   const { gc } = globalThis
   if (gc === undefined) return undefined
@@ -40,14 +42,14 @@ export function processHeap({ budget }: MemoryAccount): HeapProbe | undefined {
     freedBytes: () => budget.fallenBytes,
     collect: () => {
       gc()
-      // What the first one has only finalized, requests and the texts that they hold, goes now.
+      // The first collection only finalizes requests; this one frees them and their texts.
       setImmediate(() => void gc())
       budget.forgetPeak()
     },
   }
 }
 
-/** Looks every `restMs`, as long as it is not stopped; holds no process open. */
+/** Checks every `restMs` until stopped; it does not keep the process alive. */
 export class HeapRest {
   private keptBytes: number
   private timer: NodeJS.Timeout | undefined
@@ -64,13 +66,13 @@ export class HeapRest {
     clearInterval(this.timer)
   }
 
-  /** Collects where the time since the last look was quiet and garbage may have gathered. */
+  /** Collects if the interval was quiet and garbage may have gathered. */
   look(): void {
     const { probe } = this
     const busy = probe.busyShare()
     if (busy > muchGarbageBusyShare) return
     const heap = probe.heapBytes()
-    // What was collected meanwhile is no measure of what is kept.
+    // A collection in the meantime lowers the measure of live bytes.
     this.keptBytes = Math.min(this.keptBytes, heap)
     const garbage = Math.max(heap - this.keptBytes, probe.freedBytes())
     if (garbage < (busy > restBusyShare ? muchGarbageBytes : restGarbageBytes)) return

@@ -1,5 +1,5 @@
-// Tables of what was used last, bounded by number. The library takes all of the memory of such a
-// table when it is made, 3 MB for 100,000 entries; bounded by size, it takes it as they come.
+// LRU tables bounded by number. The library allocates all of such a table at once, 3 MB for 100,000
+// entries. With a bound by size it allocates as entries come.
 
 import { LRUCache } from 'lru-cache'
 

@@ -1,25 +1,25 @@
-// The one account of what the server holds for its clients: MEMORY_BUDGET in all, a part of it for
-// each owner. What is kept (cursors, statements, portals) is refused beyond the bounds. Replies
-// that clients do not take pause the connections of their owner, and at last close the slowest.
+// The account of all memory that the server holds for its clients: MEMORY_BUDGET, and a part of it
+// for each owner. What is kept (cursors, statements, portals) is refused beyond the bounds. Unread
+// replies pause the connections of their owner; if memory stays short, the slowest are closed.
 
 import { socketBacklogBytesMax } from '../limits.js'
 import { ByteBudget } from './byte-budget.js'
 import { type ByteShare, ByteShares } from './byte-shares.js'
 
 /**
- * Parts of MEMORY_BUDGET. One owner (a wallet by all of its keys, the operator, an address without
- * login) may hold half of it. Cursors, statements and portals of all may keep three quarters: the
- * rest is for requests and replies in flight.
+ * Parts of MEMORY_BUDGET. One owner (a wallet with all of its keys, the operator, an address before
+ * login) may hold half. All cursors, statements and portals may keep three quarters; the rest is
+ * for requests and replies in flight.
  */
 export const memoryOfOwnerShare = 1 / 2
 const memoryKeptShare = 3 / 4
-/** Above this part, owners with more than the small part unsent wait: the others have the rest. */
+/** Above this part, owners with more unsent than the small part wait, so the others have room. */
 const memoryQuietShare = 3 / 4
 const memorySmallShare = 1 / 64
 
 /** A connection whose client may leave replies unread. */
 interface Sender {
-  /** Memory is short: closes it soon unless its client takes some of what is unsent. */
+  /** Memory is short: closes the connection soon unless its client reads some of its replies. */
   press(): void
 }
 
@@ -31,7 +31,7 @@ interface Waiting {
 export class MemoryAccount {
   readonly budget: ByteBudget
   readonly shares: ByteShares
-  /** Below this, no owner can be above its share, nor all above the budget. */
+  /** Below this, no owner can exceed its share, nor all owners the budget. */
   private readonly quietBytes: number
   private readonly smallBytes: number
   private readonly backlogs = new Set<Backlog>()
@@ -52,14 +52,14 @@ export class MemoryAccount {
     return this.shares.bounds.ofOwner
   }
 
-  /** So little is held that no request has to wait. */
+  /** Usage is so low that no request has to wait. */
   get isQuiet(): boolean {
     return this.budget.bytesUsed < this.quietBytes
   }
 
   /**
-   * Whether a request of that owner may run now, whose reply has an unknown size. One that has
-   * replies unsent waits above its share, and sooner than the others where all is nearly used.
+   * Whether a request of this owner may run now; the size of its reply is unknown. An owner with
+   * unsent replies waits above its share, and sooner than others when memory is nearly used up.
    */
   hasRoom(owner: string): boolean {
     const { budget, bytesMax } = this
@@ -76,7 +76,9 @@ export class MemoryAccount {
     return budget.bytesUsed < bytesMax
   }
 
-  /** Calls `admit` once a request of that owner has room; answers how to leave the line. */
+  /**
+   * Calls `admit` once a request of this owner has room; returns a function that leaves the queue.
+   */
   whenRoom(owner: string, admit: () => void): () => void {
     const waiting = { owner, admit }
     this.waiting.push(waiting)
@@ -91,14 +93,14 @@ export class MemoryAccount {
     return new Backlog(this, sender)
   }
 
-  /** A connection's unsent replies have become more or fewer. */
+  /** The unsent replies of a connection have grown or shrunk. */
   changed(backlog: Backlog, isLess: boolean): void {
     if (backlog.bytes > socketBacklogBytesMax) this.backlogs.add(backlog)
     else this.backlogs.delete(backlog)
     if (isLess) this.serve()
   }
 
-  /** Those that wait are asked together: a burst of small gains is one look. */
+  /** Checks all waiting requests together: a burst of small releases needs one check. */
   private serve(): void {
     if (this.waiting.length === 0 || this.isServing) return
     this.isServing = true
@@ -113,7 +115,7 @@ export class MemoryAccount {
     })
   }
 
-  /** Idle cursors go first; then clients that take nothing have little time left. */
+  /** Idle cursors are closed first; then clients that read nothing get a short deadline. */
   private relieve(): void {
     const { shares, budget } = this
     while (budget.bytesUsed >= this.bytesMax && shares.reclaim?.(undefined) === true) {}
@@ -121,7 +123,7 @@ export class MemoryAccount {
     this.pressOn(undefined)
   }
 
-  /** Clients of that owner, or of all, that take nothing have little time left. */
+  /** Gives a short deadline to clients of this owner, or of all owners, that read nothing. */
   private pressOn(owner: string | undefined): void {
     for (const backlog of this.backlogs) {
       if (owner === undefined || backlog.owner === owner) backlog.press()
@@ -129,7 +131,7 @@ export class MemoryAccount {
   }
 }
 
-/** The unsent replies of one connection, counted for whom it speaks at the moment. */
+/** The unsent replies of one connection, counted for its current owner. */
 export class Backlog {
   bytes = 0
   owner = ''
@@ -142,7 +144,7 @@ export class Backlog {
     private readonly sender: Sender,
   ) {}
 
-  /** So many bytes are unsent now. */
+  /** Sets the unsent bytes. */
   set(bytes: number, owner: string): void {
     if (bytes === this.bytes || this.isClosed) return
     const isLess = bytes < this.bytes
@@ -159,7 +161,7 @@ export class Backlog {
     this.account.changed(this, isLess)
   }
 
-  /** The connection is gone. */
+  /** The connection is closed. */
   close(): void {
     this.set(0, this.owner)
     this.isClosed = true

@@ -1,23 +1,23 @@
-// Memory for small byte strings. An ArrayBuffer of its own costs more than all that is done with a
-// small document, and the collector pays for it a second time; here many share one. The price: a
-// slab lives as long as the last value in it, so what is kept in numbers or for long (entries of
-// the memory store, descriptors, the documents of a sort) is a `slice`, which has its own.
+// Memory for small byte strings. A separate ArrayBuffer costs more than all other work on a small
+// document, and burdens the collector; so many share a slab. A slab lives as long as its last
+// value. So long-lived or numerous values (memory store entries, descriptors, documents of a sort)
+// use `slice`, which copies them into their own memory.
 
 import type { Bytes } from '../bytes/bytes.js'
 
 const slabBytes = 8 * 1_024
-/** Larger values get memory of their own: it would be wrong to waste a slab's rest on them. */
+/** Larger values get their own memory, so that the rest of a slab is not wasted. */
 const sharedBytesMax = 1_024
-/** Copying more than this is quicker in native code, which needs a view. */
+/** Above this length, native code copies faster, although it needs a view. */
 const loopBytesMax = 48
 
-// The buffer itself: asking a view for its own costs as much as making one.
+// The ArrayBuffer itself: reading `buffer` of a view costs as much as making a view.
 let slab = new ArrayBuffer(slabBytes)
 let used = 0
 
 /**
- * `length` bytes for the caller only, who may change them and hand them on. A plain
- * Uint8Array, whose `slice` copies. Filled with zeros.
+ * `length` zeroed bytes, which only the caller uses and may change. A plain Uint8Array, whose
+ * `slice` copies.
  */
 export function room(length: number): Bytes {
   if (length > sharedBytesMax) return new Uint8Array(length)

@@ -1,6 +1,6 @@
-// The young heap of a worker. The size that the process was started with goes before the worker's
-// own limit: with that of `npm start` the local chain takes 50 MB more, checkpoints 5. So the flag
-// is off while a worker starts; heaps that are there read it no more.
+// Sets the young heap of a worker. The process' own flag overrides a worker's limit: with that of
+// `npm start` the local chain takes 50 MB more and checkpoints 5. So the flag is off while a worker
+// starts; running heaps do not read it again.
 
 import { setFlagsFromString } from 'node:v8'
 import type { Worker } from 'node:worker_threads'
@@ -8,7 +8,7 @@ import type { Worker } from 'node:worker_threads'
 const given = process.execArgv.find((flag) => /^--max[-_]semi[-_]space[-_]size=/.test(flag))
 let starting = 0
 
-/** Starts a worker whose `maxYoungGenerationSizeMb` counts. */
+/** Starts a worker whose `maxYoungGenerationSizeMb` takes effect. */
 export function withOwnYoungHeap(start: () => Worker): Worker {
   if (given === undefined) return start()
   starting++

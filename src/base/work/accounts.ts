@@ -1,30 +1,30 @@
-// How much of the process' time each owner has had: wallets, the operator, and addresses without a
-// name. Time is counted in slices, each the work that nothing interrupted. Where work waits, owners
-// are served by it. (docs/design/fairness.md)
+// How much process time each owner has used: wallets, the operator, and addresses before login.
+// Time is counted in slices; a slice is work without a pause. When work waits, the owner with the
+// least time is served first. (docs/design/fairness.md)
 
-/** Owners whose time is known apart from others'; those that owe nothing are forgotten first. */
+/** Owners with an account; those without debt are forgotten first. */
 const ownerAccountsMax = 10_000
-/** What an owner has had beyond its share is remembered up to here, milliseconds. */
+/** An owner's debt (time beyond its share) is remembered up to this bound, milliseconds. */
 const ownerDebtMsMax = 1_000
 
 export class Account {
-  /** What decides whose turn it is: the time it has had, from where it began to wait. */
+  /** Decides whose turn it is: time used, measured from the point where the owner began to wait. */
   virtualMs = 0
-  /** All of its slices. */
+  /** Time of all its slices. */
   spentMs = 0
-  /** Told, where one is measured, of what other owners had while a command of it was there. */
+  /** For measurements: receives the time that other owners used while a command of this one ran. */
   onServed: ((othersMs: number) => void) | undefined = undefined
 
   constructor(readonly owner: string) {}
 }
 
 export class Accounts {
-  /** All slices of all owners. */
+  /** Time of all slices of all owners. */
   totalMs = 0
-  /** What waits in all queues. */
+  /** Items waiting in all queues. */
   waiting = 0
   private readonly accounts = new Map<string, Account>()
-  /** The virtual time of the one that was served last: who begins to wait begins here. */
+  /** The virtual time of the owner served last; an owner that begins to wait starts here. */
   private virtualMs = 0
   private last = new Account('')
 
@@ -41,32 +41,32 @@ export class Accounts {
     return account
   }
 
-  /** A slice has ended. */
+  /** Counts a finished slice. */
   charge(account: Account, ms: number): void {
     account.spentMs += ms
     this.totalMs += ms
     const from = Math.max(account.virtualMs, this.virtualMs)
     account.virtualMs = Math.min(from + ms, this.virtualMs + ownerDebtMsMax)
-    // Nothing waited for it: no other owner is owed its time.
+    // Nothing waited for it, so no other owner is owed this time.
     if (this.waiting === 0) this.virtualMs = account.virtualMs
   }
 
-  /** Milliseconds that owners but this one have had since the start. */
+  /** Milliseconds that all other owners used since the start. */
   othersMs(account: Account): number {
     return this.totalMs - account.spentMs
   }
 
-  /** It begins to wait. */
+  /** The owner begins to wait. */
   begin(account: Account): void {
     if (account.virtualMs < this.virtualMs) account.virtualMs = this.virtualMs
   }
 
-  /** Its turn has come. */
+  /** The owner's turn has come. */
   serve({ virtualMs }: Account): void {
     if (virtualMs > this.virtualMs) this.virtualMs = virtualMs
   }
 
-  /** Those that owe nothing begin anew when they come again. */
+  /** Forgets owners without debt; they start again from zero. */
   private forget(): void {
     for (const [owner, { virtualMs }] of this.accounts) {
       if (virtualMs <= this.virtualMs) this.accounts.delete(owner)

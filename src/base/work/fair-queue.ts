@@ -7,7 +7,7 @@ import type { Account, Accounts } from './accounts.js'
 /** The waiting work of one owner, first come, first served. */
 class OwnQueue<T> {
   private readonly items: T[] = []
-  /** Where the first one is: those before it have gone. */
+  /** Index of the first waiting item; the items before it are done. */
   private head = 0
 
   constructor(readonly account: Account) {}
@@ -34,15 +34,15 @@ class OwnQueue<T> {
   }
 }
 
-/** So many items that have gone are dropped together. */
+/** Served items are dropped from the array in groups of this size. */
 const trimAfter = 256
 
 export class FairQueue<T> {
-  /** What waits in all. */
+  /** Waiting items of all owners. */
   length = 0
-  /** In the order of their turns, once there are several. */
+  /** In the order of their turns, once several owners wait. */
   private readonly queues = new Map<Account, OwnQueue<T>>()
-  /** Where one owner alone has work, which is usual: its queue, kept when it is empty. */
+  /** The queue when only one owner has work, the usual case; it is kept when empty. */
   private sole: OwnQueue<T> | undefined
 
   constructor(private readonly accounts: Accounts) {}
@@ -53,7 +53,7 @@ export class FairQueue<T> {
     this.queueOf(account).push(item)
   }
 
-  /** The next one; undefined where nothing waits. */
+  /** The next item; undefined if none waits. */
   take(): T | undefined {
     if (this.length === 0) return undefined
     this.length--

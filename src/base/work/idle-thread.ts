@@ -1,6 +1,6 @@
-// A worker thread that is there while it has work: it starts with the first task, answers tasks in
-// the order in which they came, keeps no process open while it has none, and goes after a while.
-// JSON texts, Merkle trees, tables of collations and heavy documents each have one.
+// A worker thread that runs while it has work. It starts with the first task, answers tasks in
+// order, and stops after an idle time; idle, it does not keep the process alive. JSON texts, Merkle
+// trees, collation tables and heavy documents have one each.
 
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 import type { Bytes } from '../bytes/bytes.js'
@@ -9,9 +9,9 @@ import { fail, type GatewayError } from '../errors.js'
 interface IdleThreadOptions {
   readonly file: URL
   readonly name: string
-  /** How long it waits for further work, milliseconds. */
+  /** How long the idle thread waits for work, milliseconds. */
   readonly idleMs: number
-  /** What a task is told whose thread has gone. */
+  /** The error text for a task whose thread has ended. */
   readonly gone: string
   readonly resourceLimits?: ResourceLimits
 }
@@ -29,12 +29,12 @@ export class IdleThread<Task, Answer> {
 
   constructor(private readonly options: IdleThreadOptions) {}
 
-  /** Whether a thread is there: it may know what earlier tasks have brought. */
+  /** Whether the thread runs: it may have cached data of earlier tasks. */
   get isRunning(): boolean {
     return this.worker !== undefined
   }
 
-  /** `moved` is memory of the task's own: it is moved, not copied. */
+  /** `moved` is memory that only the task uses: it is moved, not copied. */
   ask(task: Task, moved: readonly ArrayBuffer[] = []): Promise<Answer> {
     clearTimeout(this.idle)
     this.worker ??= this.start()
@@ -45,7 +45,7 @@ export class IdleThread<Task, Answer> {
     })
   }
 
-  /** Ends what the thread is doing: all that wait for it get the error. */
+  /** Stops the thread: all waiting tasks get the error. */
   end(error: GatewayError): void {
     const { worker } = this
     clearTimeout(this.idle)
@@ -91,7 +91,7 @@ export class IdleThread<Task, Answer> {
   }
 }
 
-/** Bytes in memory that can be moved: a part of a larger buffer is copied. */
+/** Bytes that can be moved: a part of a larger buffer is copied. */
 export function movable(bytes: Bytes): Bytes {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
 }

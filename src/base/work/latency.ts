@@ -1,14 +1,14 @@
-// How long commands took: counts in buckets that are at most a 64th of their value wide, so that a
-// quantile is within 1 % of the exact one, for the price of an addition. Quantiles are over the
-// last minute, in slots of which the oldest is emptied; memory does not depend on the load.
+// Latency of commands. Buckets are at most a 64th of their value wide, so a quantile is within 1 %
+// of the exact one, and recording is one addition. Quantiles cover the last minute in slots; the
+// oldest slot is reused. Memory does not depend on the load.
 
-/** Durations of commands are told of the last minute: slots, and milliseconds of each. */
+/** Latencies cover the last minute: slots, and milliseconds of each. */
 export const latencySlots = 6
 export const latencySlotMs = 10_000
 
-/** Buckets of one power of two: the next bits of the number behind its exponent. */
+/** Buckets of one power of two: the highest mantissa bits of the number. */
 const stepBits = 6
-/** The shortest and the longest that is told apart, milliseconds: 1 ns and 70 minutes. */
+/** The shortest and the longest distinct duration, milliseconds: 1 ns and 70 minutes. */
 const leastExponent = -20
 const mostExponent = 22
 const least = 2 ** leastExponent
@@ -17,12 +17,12 @@ const bucketCount = (mostExponent - leastExponent) << stepBits
 
 const number = new Float64Array(1)
 const halves = new Uint32Array(number.buffer)
-/** Which half of a number holds its exponent on this machine. */
+/** Which half of a double has its exponent on this machine. */
 const upper = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1 ? 1 : 0
 const shift = 20 - stepBits
 const offset = (1023 + leastExponent) << stepBits
 
-/** The bucket of a duration; what is too short or too long is in the first or the last. */
+/** The bucket of a duration; outliers go to the first or the last one. */
 export function bucketOf(ms: number): number {
   if (!(ms > least)) return 0
   if (ms >= most) return bucketCount - 1
@@ -60,7 +60,7 @@ class Slot {
   }
 }
 
-/** Milliseconds; not a number where nothing has been recorded in the window. */
+/** Milliseconds; NaN if the window is empty. */
 export interface LatencyFigures {
   readonly p50: number
   readonly p95: number
@@ -68,7 +68,7 @@ export interface LatencyFigures {
   readonly avg: number
 }
 
-/** Durations of the last minute, at least 50 s of it, and of all time their count and sum. */
+/** Durations of the last minute (at least 50 s of it), and the count and sum since the start. */
 export class LatencyWindow {
   count = 0
   sumMs = 0
@@ -81,7 +81,7 @@ export class LatencyWindow {
     this.endsMs = nowMs + latencySlotMs
   }
 
-  /** `nowMs` is monotonic time; `times` commands took so long each. */
+  /** `nowMs` is monotonic time; `times` commands took `ms` each. */
   record(ms: number, nowMs: number, times = 1): void {
     if (nowMs >= this.endsMs) this.turn(nowMs)
     this.current.add(ms, times)
@@ -104,7 +104,7 @@ export class LatencyWindow {
     return { p50, p95, p99, avg: whole.sum / whole.count }
   }
 
-  /** Goes on to the slot of now; those that were passed over are empty. */
+  /** Advances to the current slot and empties skipped ones. */
   private turn(nowMs: number): void {
     const steps = Math.floor((nowMs - this.endsMs) / latencySlotMs) + 1
     this.endsMs += steps * latencySlotMs

@@ -1,22 +1,22 @@
-// Fair scheduling: new commands, paused reads and waiting write programs wait in queues of one
+// Fair scheduling: new commands, paused reads and waiting write programs wait in queues of the same
 // kind, with one account for each owner. A command starts at once while little work was done since
-// the last poll of the sockets; otherwise it waits for the turn of its owner.
+// the last poll of the sockets; otherwise it waits for its owner's turn.
 // (docs/design/fairness.md)
 
 import { tickMsMax } from '../limits.js'
 import { type Account, Accounts } from './accounts.js'
 import { FairQueue } from './fair-queue.js'
 
-/** What a listener does for a client beside commands counts for a round from here, milliseconds. */
+/** Work of a listener outside commands counts for a round from this value on, milliseconds. */
 export const edgeSliceMsMin = 0.25
 
-/** Whose work it is that no client asked for. */
+/** The owner of work that no client requested. */
 export const backgroundOwner = 'background'
 
 export class Scheduler {
   readonly accounts = new Accounts()
   private readonly entries = new FairQueue<() => void>(this.accounts)
-  /** Work since sockets could last be looked at, as far as it was counted. */
+  /** Counted work since sockets were last polled. */
   private workedMs = 0
   private isPumping = false
   private isEnding = false
@@ -29,18 +29,18 @@ export class Scheduler {
     return this.accounts.of(owner)
   }
 
-  /** Whether a command that comes now has to wait for its owner's turn. */
+  /** Whether a new command has to wait for its owner's turn. */
   get isBusy(): boolean {
     return this.workedMs >= tickMsMax || this.entries.length > 0
   }
 
-  /** Calls `begin`, which must not throw, when it is its owner's turn. */
+  /** Calls `begin`, which must not throw, at its owner's turn. */
   wait(account: Account, begin: () => void): void {
     this.entries.push(account, begin)
     if (!this.isPumping) this.pump()
   }
 
-  /** A slice of work has ended: what nothing interrupted. */
+  /** Counts a finished slice of work. */
   charge(account: Account, ms: number): void {
     this.workedMs += ms
     this.accounts.charge(account, ms)
@@ -48,22 +48,22 @@ export class Scheduler {
   }
 
   /**
-   * What a listener has done beside slices. Little of it stands for so many `times` as much, and
-   * makes no command wait, else many small requests would wait for nothing.
+   * Counts a listener's work outside slices. Short work counts `times` as much. It makes no command
+   * wait; otherwise many small requests would wait for nothing.
    */
   chargeEdge(account: Account, ms: number, times: number): void {
     if (ms >= edgeSliceMsMin) this.charge(account, ms)
     else if (ms > 0) this.accounts.charge(account, ms * times)
   }
 
-  /** A command has been answered: what other owners had since they had had `othersMs`. */
+  /** Reports an answered command: returns the time of other owners since `othersMs`. */
   served(account: Account, othersMs: number): number {
     const ms = this.accounts.othersMs(account) - othersMs
     account.onServed?.(ms)
     return ms
   }
 
-  /** Sockets are looked at behind it: asked for only where a round has had some work. */
+  /** Lets sockets be polled after the round; only needed after a round with work. */
   private endRound(): void {
     this.isEnding = true
     setImmediate(() => {
@@ -72,7 +72,7 @@ export class Scheduler {
     })
   }
 
-  /** Begins what has waited, in turns, until the slices of a round are used up. */
+  /** Starts waiting work, in turns, until the slices of a round are used up. */
   private pump(): void {
     this.isPumping = true
     setImmediate(() => {

@@ -1,11 +1,11 @@
-// The work budget: what every loop over values spends from. The process does one thing at a time,
-// so one count serves all. A stretch is what runs without a pause: a turn of a read program, a
-// write program, the reading of a request. It is told when it should pause, and refused where it
-// cannot. (docs/design/transactions.md, rule 1)
+// The work budget: every loop over values spends from it. The process runs one thing at a time, so
+// one count serves all. A stretch is work without a pause: a turn of a read program, a write
+// program, or the parsing of a request. The budget tells a stretch when to pause, and refuses one
+// that cannot. (docs/design/transactions.md, rule 1)
 
 import { fail } from '../errors.js'
 
-/** The bounds of a stretch that another one has interrupted. */
+/** The bounds of an interrupted stretch. */
 interface Stretch {
   readonly spent: number
   readonly startedAt: number
@@ -14,25 +14,27 @@ interface Stretch {
 }
 
 export class WorkBudget {
-  /** Units since the process began; work-figures.ts says what a unit is. */
+  /** Units since the process started; work-figures.ts defines a unit. */
   spent = 0
-  /** The most units of one stretch since `resetLongest`: tests assert it. */
+  /** The most units of one stretch since `resetLongest`, for the tests. */
   longest = 0
   private startedAt = 0
   private dueAt = Number.POSITIVE_INFINITY
   private refuseAt = Number.POSITIVE_INFINITY
   /**
-   * Set in a thread without other waiting work: says how many units a stretch may go on for that
-   * has come to its bound, or throws.
+   * Set in a thread without other waiting work. Returns the further units for a stretch at its
+   * bound, or throws.
    */
   granting: (() => number) | undefined
 
-  /** A loop that can pause, or end its batch, does so now. */
+  /** Tells a loop to pause, or to end its batch, now. */
   get isDue(): boolean {
     return this.spent >= this.dueAt
   }
 
-  /** Counts units; throws MaxTimeMSExpired where the stretch cannot pause and has gone too far. */
+  /**
+   * Counts units; throws MaxTimeMSExpired if the stretch cannot pause and has exceeded its bound.
+   */
   spend(units: number): void {
     if (this.spent + units > this.refuseAt) this.goFurther(units)
     this.spent += units
@@ -43,17 +45,17 @@ export class WorkBudget {
     this.refuseAt = this.spent + units + this.granting()
   }
 
-  /** Whether `spend` would take so many. */
+  /** Whether `spend` would accept this many units. */
   allows(units: number): boolean {
     return this.granting !== undefined || this.spent + units <= this.refuseAt
   }
 
-  /** Counts units of what is bounded by itself and cannot fail, such as a read of the store. */
+  /** Counts units of bounded work that must not fail, such as a read of the store. */
   note(units: number): void {
     this.spent += units
   }
 
-  /** Does `act` as a stretch of its own: what comes before a command and cannot pause. */
+  /** Runs `act` as a separate stretch: work before a command, which cannot pause. */
   within<T>(units: number, act: () => T): T {
     const interrupted = this.interrupt()
     this.begin(0, units)
@@ -64,7 +66,9 @@ export class WorkBudget {
     }
   }
 
-  /** Does what must be possible whatever it costs: a delete. It makes a loop due, not refused. */
+  /**
+   * Runs work that must succeed at any cost, such as a delete. It makes a loop due, never refused.
+   */
   unrefused<T>(act: () => T): T {
     const { refuseAt, spent } = this
     this.refuseAt = Number.POSITIVE_INFINITY
@@ -76,8 +80,8 @@ export class WorkBudget {
   }
 
   /**
-   * Does what may be left for later: half of what the stretch has left is for it. Throws as `spend`
-   * where that is not enough, and the stretch goes on with the other half.
+   * Runs work that may be postponed, with half of the units that the stretch has left. Throws as
+   * `spend` does when they are used up; the stretch continues with the other half.
    */
   tentatively<T>(act: () => T): T {
     const { refuseAt, spent } = this
@@ -90,14 +94,14 @@ export class WorkBudget {
     }
   }
 
-  /** A stretch begins: due after `due` units, refused `beyond` units later. */
+  /** Starts a stretch: due after `due` units, refused `beyond` units later. */
   begin(due: number, beyond: number): void {
     this.startedAt = this.spent
     this.dueAt = this.spent + due
     this.refuseAt = this.dueAt + beyond
   }
 
-  /** The stretch is over: until the next one begins, nothing is due and nothing is refused. */
+  /** Ends the stretch: until the next one, nothing is due or refused. */
   end(): void {
     const units = this.spent - this.startedAt
     if (units > this.longest) this.longest = units
@@ -107,8 +111,8 @@ export class WorkBudget {
   }
 
   /**
-   * The stretch at work, for `resume`: a program may run in the midst of a request. Undefined where
-   * none is, which is usual and costs nothing.
+   * Returns the current stretch for `resume`: a program may run during a request. Undefined if
+   * there is none, which is usual and costs nothing.
    */
   interrupt(): Stretch | undefined {
     if (this.refuseAt === Number.POSITIVE_INFINITY) return undefined
@@ -116,7 +120,7 @@ export class WorkBudget {
     return { spent, startedAt, dueAt, refuseAt }
   }
 
-  /** Goes on with an interrupted stretch; what came between does not count for it. */
+  /** Continues an interrupted stretch; the work in between does not count for it. */
   resume(interrupted: Stretch | undefined): void {
     this.end()
     if (interrupted === undefined) return
@@ -137,7 +141,10 @@ export const work = new WorkBudget()
 
 const refusals = new WeakSet<Error>()
 
-/** Whether an error is the budget's: what its program did goes with it, a smaller batch may do. */
+/**
+ * Whether the budget threw this error. The changes of its program are rolled back; a smaller batch
+ * may succeed.
+ */
 export function isTooMuchWork(error: unknown): boolean {
   return error instanceof Error && refusals.has(error)
 }

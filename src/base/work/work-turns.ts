@@ -1,5 +1,5 @@
-// Turns of what works outside of a program: a listener that goes through many documents, or a
-// message that goes to many. It spends from the work budget and pauses when its turn is used up.
+// Turns of work outside a program: a listener that processes many documents, or a message with many
+// recipients. Such work spends from the work budget and pauses at the end of its turn.
 // (docs/design/transactions.md, rule 1)
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -9,12 +9,12 @@ import { turnUnits } from './work-figures.js'
 export class WorkTurns {
   private endsAt = work.spent + turnUnits
 
-  /** What has been spent since the turn began is enough: `pause` now. */
+  /** The turn is used up: call `pause` now. */
   get isDue(): boolean {
     return work.spent >= this.endsAt
   }
 
-  /** Others work, then the next turn begins. */
+  /** Lets other work run, then starts the next turn. */
   async pause(): Promise<void> {
     await nextTurn()
     this.endsAt = work.spent + turnUnits

@@ -1,13 +1,14 @@
-// What anchoring may have spent of a day's budget by a moment of the day: it is let go of evenly,
-// so that who writes or asks much in the morning leaves the afternoon to others, and what is only
-// asked for may take half of it, so that the schedule always has the rest.
-// (docs/chain.md, "What anchoring costs")
+// How much of a day's budget anchoring may have spent by a time of the day. The budget becomes
+// available evenly, so heavy use in the morning leaves some for the afternoon. Requested anchors
+// may take half of it, so the schedule always has the rest. (docs/chain.md, "What anchoring costs")
 
 import { anchorHeadStartMs } from '../../base/limits.js'
 
 const dayMs = 86_400_000
 
-/** Why one is sent: memories are due by their age, or clients have requested it or written much. */
+/**
+ * The reason of an anchor: memories are due by their age, or clients requested it or wrote much.
+ */
 export type Urgency = 'due' | 'asked'
 
 /** Wei since midnight (UTC). */

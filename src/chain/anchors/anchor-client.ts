@@ -1,6 +1,6 @@
-// The anchor contract as the account of ours fills it: entries and their transactions are read from
-// the chain, new roots are sent by a station of their own. Entries of other accounts do not exist
-// here, so no other account can anchor in our name.
+// The anchor contract with the entries of Sigil's account. Entries and their transactions are read
+// from the chain; a separate station sends new roots. Entries of other accounts are ignored, so
+// another account cannot anchor in Sigil's name.
 // (docs/contracts.md, "AnchorRegistry"; contracts/AnchorRegistry.sol)
 
 import { Interface, id } from 'ethers'
@@ -25,19 +25,19 @@ const anchoredTopic = contractInterface.getEvent('Anchored')?.topicHash ?? ''
 const noRoot = `0x${'0'.repeat(64)}`
 const viewGas = 100_000
 
-/** As a node sends it: looked at before it is believed. */
+/** As a node sends it, before validation. */
 type Log = Readonly<Record<string, unknown>>
 
-/** A root of a graph on its way to the chain; keys and roots are `0x` and 64 digits. */
+/** A root of a graph to be sent; keys and roots are `0x` and 64 digits. */
 export interface AnchorLink {
   readonly graphKey: string
   readonly root: string
-  /** Root of the one before; null for a graph's first. */
+  /** The preceding root; null for a graph's first. */
   readonly prev: string | null
   readonly count: number
 }
 
-/** What the contract keeps of a root. */
+/** The contract's record of a root. */
 export interface AnchorEntry {
   /** Time of its block, seconds. */
   readonly at: number
@@ -51,7 +51,7 @@ export interface LatestAnchor {
   readonly sequence: number
 }
 
-/** In the newest block, or in one that is as deep as CHAIN_CONFIRMATIONS asks. */
+/** In the newest block, or in one with CHAIN_CONFIRMATIONS blocks. */
 type Depth = 'newest' | 'confirmed'
 
 export interface AnchorTransaction {
@@ -59,7 +59,7 @@ export interface AnchorTransaction {
   readonly block: number
 }
 
-/** An entry as the event of its transaction tells it. */
+/** An entry, from the event of its transaction. */
 interface AnchorEvent {
   readonly root: string
   readonly entry: AnchorEntry
@@ -74,14 +74,14 @@ interface AnchorClientOptions {
   readonly chainId: number
   /** EIP-55. */
   readonly contract: string
-  /** Blocks after which an entry counts, its own among them. */
+  /** Blocks after which an entry counts, including its own. */
   readonly confirmations: number
-  /** Wei a day; undefined where gas costs nothing. */
+  /** Wei a day; undefined if gas is free. */
   readonly budget: bigint | undefined
   readonly clock: Clock
 }
 
-/** All reads reject with CHAIN_UNAVAILABLE where the chain does not answer. */
+/** All reads reject with CHAIN_UNAVAILABLE if the chain does not answer. */
 export class AnchorClient {
   readonly chainId: number
   /** EIP-55, both. */
@@ -99,7 +99,7 @@ export class AnchorClient {
     await this.options.head.fresh()
   }
 
-  /** Undefined where no block of that depth has it. */
+  /** Undefined if no block of that depth contains it. */
   async entry(graphKey: string, root: string, depth: Depth): Promise<AnchorEntry | undefined> {
     const data = callData(selectors.getAnchor, addressWord(this.sender), wordOf(graphKey, root))
     const [at, sequence, prev, count] = wordsOf(await this.view(data, depth), 4)
@@ -120,8 +120,8 @@ export class AnchorClient {
   }
 
   /**
-   * The transaction that anchored a root: looked for in block `near`, then by the time that its
-   * entry has. Undefined where there is none.
+   * The transaction that anchored a root: searched in block `near`, then by the time of its entry.
+   * Undefined if there is none.
    */
   async transaction(
     graphKey: string,
@@ -144,8 +144,8 @@ export class AnchorClient {
   }
 
   /**
-   * What was anchored of a graph in a range of blocks, all of them confirmed. Rejects with RpcError
-   * where the node takes the range for too long.
+   * The anchors of a graph in a range of confirmed blocks. Rejects with RpcError if the node
+   * refuses the range as too long.
    */
   async events(graphKey: string, from: number, to: number): Promise<AnchorEvent[]> {
     const { head, confirmations } = this.options
@@ -156,8 +156,8 @@ export class AnchorClient {
   }
 
   /**
-   * Anchors all or none; resolves with the receipt of its first block. Rejects with the RpcError of
-   * a revert, with 503 of the station: SPONSOR_PACE where it is too early in the day for it.
+   * Anchors all or none; resolves with the receipt of the first block. Rejects with the RpcError of
+   * a revert, or 503 of the station: SPONSOR_PACE if the day's allowance is not available yet.
    */
   async send(links: readonly AnchorLink[], urgency: Urgency): Promise<Receipt> {
     const { head, station, budget, clock } = this.options
@@ -170,7 +170,7 @@ export class AnchorClient {
     return receipt
   }
 
-  /** Resolves once nothing that was sent is under way, by a former run or by this one. */
+  /** Resolves once no transaction of this or an earlier process is pending. */
   settled(): Promise<void> {
     return this.options.station.settled()
   }
@@ -196,7 +196,7 @@ export class AnchorClient {
     return log === undefined ? undefined : transactionOf(log)
   }
 
-  /** Of the account's, by graph or by graph and root. */
+  /** Logs of Sigil's account, by graph or by graph and root. */
   private async logs(topics: readonly string[], from: number, to: number): Promise<Log[]> {
     const { provider } = this.options
     const filter = {
@@ -209,7 +209,7 @@ export class AnchorClient {
     return Array.isArray(logs) ? (logs as Log[]) : []
   }
 
-  /** The first block from `low` on that is not older than `at`; `newest + 1` where none is. */
+  /** The first block from `low` on that is not older than `at`; `newest + 1` if there is none. */
   private async firstBlock(at: number, low: number, newest: number): Promise<number> {
     let [from, end] = [low, newest + 1]
     while (from < end) {

@@ -1,5 +1,5 @@
-// The anchor client of one chain with the station that sends for it: an account, a nonce and a
-// budget apart from those of the gas station, and rows of their own in the store.
+// The anchor client of one chain with its station. Account, nonce, budget and stored rows are
+// separate from those of the gas station.
 
 import { Wallet } from 'ethers'
 import type { Clock } from '../../base/clock.js'
@@ -15,10 +15,10 @@ import { Intents } from '../sending/intents.js'
 import { AnchorClient } from './anchor-client.js'
 
 export interface AnchorSettings {
-  /** The contract (EIP-55) and the private key of who sends; without one of them there is none. */
+  /** The contract (EIP-55) and the sender's private key; without both there is no anchoring. */
   readonly anchor: string | undefined
   readonly anchorKey: string | undefined
-  /** Wei a day; undefined where gas costs nothing. */
+  /** Wei a day; undefined if gas is free. */
   readonly anchorBudget: bigint | undefined
   readonly confirmations: number
 }
@@ -39,13 +39,13 @@ export interface OpenAnchors {
   close(): Promise<void>
 }
 
-/** Takes up what a former run was sending. */
+/** Resumes the transactions of an earlier process. */
 export async function openAnchors(parts: AnchorParts): Promise<OpenAnchors | undefined> {
   const { anchor: contract, anchorKey, anchorBudget, confirmations, store } = parts
   const { provider, reader, head, isRemote, chainId, clock, log } = parts
   if (contract === undefined || anchorKey === undefined) return undefined
   const rows = new Rows(scopeOf(chainId, contract))
-  // The day's bound is the budget's: the account sends only for the server.
+  // Only the budget bounds a day: the account sends only for the server.
   const intents = new Intents(store, rows, anchorBudget, Number.POSITIVE_INFINITY)
   const station = new GasStation({
     provider,

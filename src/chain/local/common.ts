@@ -1,5 +1,5 @@
-// The rules of the local chain: those of Ethereum as of Cancun, from the first block on. Every fork
-// is listed with its own start: a list taken from another chain breaks when blocks are read again.
+// The rules of the local chain: Ethereum's as of Cancun, from the first block on. Every fork is
+// listed with its start: a list of another chain fails when blocks are read again.
 
 import {
   type Common,
@@ -27,12 +27,12 @@ const byBlock = [
 ]
 const byTime = [Hardfork.Shanghai, Hardfork.Cancun]
 
-/** Wei a unit of gas; blocks that are less than half full leave it there. */
+/** Wei a unit of gas; it stays at this value while blocks are less than half full. */
 export const firstBaseFee = 7n
 
 /**
- * Proofs of blobs are refused: the library that checks them is not here, and without one the
- * precompile takes any proof.
+ * Refuses proofs of blobs. The library that checks them is not included, and without it the
+ * precompile would accept any proof.
  */
 const noProof = () => {
   throw new Error('C_KZG_BADARGS: there are no blobs on this chain')

@@ -1,5 +1,5 @@
-// The first block and the chain's own keys, made together at the first start and kept: they are
-// random for each data folder, and nothing of them is known outside it.
+// The genesis block and the chain's keys, made together at the first start and stored. They are
+// random for each data folder and known only there.
 
 import { createBlock } from '@ethereumjs/block'
 import type { Common } from '@ethereumjs/common'
@@ -24,7 +24,7 @@ export interface ChainIdentity {
   readonly chainId: number
   readonly owner: string
   readonly gasStation: string
-  /** Gives test ether to those who sign in. */
+  /** Sends test ether to wallets that sign in. */
   readonly faucet: string
 }
 
@@ -41,7 +41,7 @@ interface GenesisOptions {
   readonly random: Random
 }
 
-/** Reads the identity, or makes it and the first block. Throws where it is another chain's. */
+/** Reads the identity, or makes it and the first block. Throws if it belongs to another chain. */
 export async function openIdentity(
   storage: ChainStorage,
   common: Common,
@@ -99,7 +99,7 @@ function randomKey(random: Random): string {
   return hex(key)
 }
 
-/** In lower case. */
+/** The address in lower case. */
 export function addressOf(privateKey: string): string {
   return createAddressFromPrivateKey(bytesOf(privateKey)).toString()
 }

@@ -1,27 +1,27 @@
-// The EVM gives way. Clients choose what it runs, which takes seconds, and without a pause
-// nothing else would be answered meanwhile: so the event loop goes round behind every so much gas
-// and before every call. The result is the same; only what cannot pause has a bound of its own.
+// Makes the EVM pause. Clients choose its code, which may run for seconds and would block
+// everything else. So the event loop runs after a fixed amount of gas and before every call.
+// Results are the same; an operation that cannot pause has a separate bound.
 
 import { setImmediate as breath } from 'node:timers/promises'
 import type { Common } from '@ethereumjs/common'
 import { EVMError, type EVMOpts, getActivePrecompiles, type PrecompileFunc } from '@ethereumjs/evm'
 import type { VM } from '@ethereumjs/vm'
 
-/** Gas behind which the EVM gives way: some 10 ms of the dearest kind. Rounds of one BLAKE2F. */
+/** Gas between pauses: about 10 ms of the slowest operations. Rounds of one BLAKE2F. */
 const chainPauseGas = 10_000
 const chainHashRoundsMax = 100_000
 
-/** Where a frame of the EVM stands. */
+/** The position of an EVM frame. */
 interface Frame {
   readonly gasLeft: bigint
 }
 
 const pauseGas = BigInt(chainPauseGas)
 const jumpTarget = { opcode: 0x5b, opcodeName: 'JUMPDEST', baseFee: 1 } as const
-/** BLAKE2F: a unit of gas buys a round, which takes a microsecond here. */
+/** BLAKE2F: one unit of gas pays one round, which takes a microsecond here. */
 const roundsAddress = '0000000000000000000000000000000000000009'
 
-/** Whatever runs long comes by a jump again and again, or by a call. */
+/** Long-running code always reaches a jump, or a call. */
 export function givingWay(common: Common): EVMOpts {
   let frame: Frame | undefined
   let gasBefore = 0n
@@ -40,7 +40,7 @@ export function givingWay(common: Common): EVMOpts {
   }
 }
 
-/** Before each call, those into the EVM's own functions among them. */
+/** Pauses before each call, also of precompiles. */
 export function giveWayBeforeCalls({ evm }: VM): void {
   evm.events?.on('beforeMessage', (_message, resolve) => {
     setImmediate(() => resolve?.())

@@ -1,6 +1,6 @@
-// How much the transactions of others may make the chain's folder grow: so many bytes a day for
-// each sender and for all. A transaction counts by its own bytes and by what its gas can write.
-// Once half a day's bytes are used, the rest is for senders that have used little.
+// Limits how much transactions of clients may grow the chain's folder: bytes a day for each sender
+// and for all. A transaction counts its own bytes and those that its gas can write. Once half of a
+// day's bytes are used, the rest is for senders that have used little.
 
 import {
   chainGasPerByte,
@@ -12,11 +12,11 @@ import {
 import { RpcError, rpcCodes } from '../remote/provider.js'
 import type { Signed } from './transaction.js'
 
-/** Bytes of a day; those of the limits unless given. */
+/** Bytes of a day; the defaults are in limits.ts. */
 export interface GrowthBounds {
   readonly all: number
   readonly sender: number
-  /** Of a sender, once half of `all` is used. */
+  /** For one sender, once half of `all` is used. */
   readonly late: number
 }
 
@@ -27,14 +27,14 @@ const usual: GrowthBounds = {
 }
 
 export class Growth {
-  /** Bytes by sender, of this day: the bound of all bounds their number. */
+  /** Bytes by sender on this day; the bound for all limits the number of senders. */
   private readonly senders = new Map<string, number>()
   private used = 0
   private startedMs = Number.NEGATIVE_INFINITY
 
   constructor(private readonly bounds = usual) {}
 
-  /** Throws RpcError where the sender, or all together, have had their bytes of this day. */
+  /** Throws RpcError if the sender, or all together, have used their bytes of this day. */
   require({ from, tx }: Pick<Signed, 'from' | 'tx'>, now: number): void {
     this.begin(now)
     const { all, sender, late } = this.bounds
@@ -45,7 +45,7 @@ export class Growth {
     if (this.used + bytes > all) throw this.refusal('of all senders', now)
   }
 
-  /** Counts a transaction that has been taken. */
+  /** Counts an accepted transaction. */
   add({ from, tx }: Pick<Signed, 'from' | 'tx'>): void {
     const bytes = weightOf(tx)
     this.senders.set(from, (this.senders.get(from) ?? 0) + bytes)

@@ -1,5 +1,5 @@
-// JSON-RPC 2.0 over the node's methods, single requests and batches, for those outside Sigil. It
-// runs in the worker: reading a body and writing its answer costs the main thread nothing.
+// JSON-RPC 2.0 over the node's methods, single requests and batches, for clients. It runs in the
+// worker, so bodies and responses cost the main thread nothing.
 
 import { type Bytes, textOf, utf8 } from '../../base/bytes/bytes.js'
 import { chainBatchMax, chainReplyBytesMax } from '../../base/limits.js'
@@ -7,7 +7,7 @@ import { RpcError, rpcCodes } from '../remote/provider.js'
 
 type Run = (method: string, params: readonly unknown[]) => Promise<unknown>
 
-/** The answer; undefined where nothing wants one. Never rejects. */
+/** The response; undefined if no request expects one. Never rejects. */
 export async function answerBody(body: Bytes, run: Run): Promise<Bytes | undefined> {
   let parsed: unknown
   try {
@@ -25,7 +25,7 @@ function bytesOf(text: string | undefined): Bytes | undefined {
   return text === undefined ? undefined : utf8(text)
 }
 
-/** Together, so that transactions of one batch can share a block; answers in order. */
+/** Runs together, so that transactions of one batch can share a block; answers in order. */
 async function answerBatch(requests: readonly unknown[], run: Run): Promise<string | undefined> {
   let length = 0
   const counted: Run = async (method, params) => {
@@ -48,7 +48,7 @@ async function answerBatch(requests: readonly unknown[], run: Run): Promise<stri
 
 type Start<T> = () => Promise<T>
 
-/** Neighbours that send transactions run at once, all else one by one: memory is bounded. */
+/** Adjacent transactions run at once, other requests one by one, which bounds memory. */
 function sendsTogether<T>(requests: readonly unknown[], starts: readonly Start<T>[]): Start<T[]>[] {
   const groups: Start<T>[][] = []
   let sends = false
@@ -76,7 +76,7 @@ async function answerOne(request: unknown, run: Run): Promise<string | undefined
       throw new RpcError(rpcCodes.invalidParams, 'non-array args')
     }
     const result = (await run(method, given)) ?? null
-    // What has no id wants no answer.
+    // A request without an id expects no response.
     return id === undefined ? undefined : JSON.stringify({ jsonrpc: '2.0', id, result })
   } catch (error) {
     return id === undefined ? undefined : failed(id, rpcErrorOf(error))
@@ -91,7 +91,7 @@ function invalid(text: string): RpcError {
   return new RpcError(rpcCodes.invalidRequest, text)
 }
 
-/** What is not a refusal of ours tells nothing of itself. */
+/** The text of an unexpected error is hidden. */
 export function rpcErrorOf(error: unknown): RpcError {
   if (error instanceof RpcError) return error
   return new RpcError(rpcCodes.internalError, 'internal error')

@@ -1,5 +1,5 @@
-// Finds logs by address and topics in a range of blocks. The work of one question is bounded, and
-// others have their turn while it goes on.
+// Finds logs by address and topics in a range of blocks. The work of one request is bounded, and
+// other work runs in between.
 
 import { setImmediate as breath } from 'node:timers/promises'
 import { chainLogBlocksMax, chainLogsMax } from '../../base/limits.js'
@@ -9,7 +9,7 @@ import type { Records } from './records.js'
 
 const blocksPerBreath = 200
 
-/** In order of block and place. Throws RpcError where there is too much to look at or answer. */
+/** In order of block and position. Throws RpcError if the range or the result is too large. */
 export async function findLogs(
   records: Records,
   filter: LogFilter,

@@ -1,5 +1,5 @@
-// What the main thread and the local chain's worker say to each other. Messages of one direction
-// arrive in the order they were sent: a block is told before the answers that it brings.
+// Messages between the main thread and the local chain's worker. Messages of one direction arrive
+// in order: a block arrives before the responses that it causes.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import type { ChainHead } from '../remote/provider.js'
@@ -8,7 +8,7 @@ export interface WorkerStart {
   /** Undefined: in memory. */
   readonly folder: string | undefined
   readonly chainId: number
-  /** Addresses that own test ether in the genesis block. */
+  /** Addresses with test ether in the genesis block. */
   readonly fund: readonly string[]
   /** Wall time, milliseconds. */
   readonly now: number
@@ -34,7 +34,7 @@ export interface Asked {
   readonly question: Question
 }
 
-/** `tick` comes `ms` after a `wake` was asked for. */
+/** `tick` comes `ms` after a `wake` requested it. */
 export type ToChainWorker = Asked | { readonly id: undefined; readonly now: number }
 
 interface Failure {

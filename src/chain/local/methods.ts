@@ -1,5 +1,5 @@
-// The methods of the local chain, one row each. There are no others, and no unlocked accounts: who
-// wants to send a transaction signs it.
+// The methods of the local chain, one row each. There are no others, and no unlocked accounts:
+// clients must sign their transactions.
 
 import { createAddressFromString } from '@ethereumjs/util'
 import {
@@ -27,12 +27,12 @@ interface Request {
 }
 
 interface Method {
-  /** How many parameters it takes at most. */
+  /** The most parameters. */
   readonly most: number
   readonly run: (request: Request) => unknown
 }
 
-/** Runs a method; rejects with RpcError for all that a client can do wrong. */
+/** Runs a method; rejects with RpcError for every client error. */
 export async function runMethod(
   node: LocalNode,
   rank: Rank,
@@ -75,7 +75,7 @@ async function send({ node, rank, params }: Request): Promise<string> {
   return node.send(params.bytes(0), rank)
 }
 
-/** Undefined where there is no such block. */
+/** Undefined if the block does not exist. */
 async function blockOf(node: LocalNode, name: BlockName): Promise<BlockRecord | undefined> {
   const head = await node.head()
   if (name === 'latest') return head
@@ -85,7 +85,7 @@ async function blockOf(node: LocalNode, name: BlockName): Promise<BlockRecord | 
   return number === head.number ? head : records.block(number)
 }
 
-/** The block whose state is read. */
+/** The block whose state a call reads. */
 async function stateOf(node: LocalNode, name: BlockName): Promise<BlockRecord> {
   const found = await blockOf(node, name)
   if (found === undefined) throw refused('header not found')
@@ -174,8 +174,8 @@ async function getStorageAt({ node, params }: Request): Promise<unknown> {
 }
 
 /**
- * Deviation: at the newest block a call sees itself in the next one, with the time of now: blocks
- * are made only when there are transactions, and deadlines are checked against them.
+ * Deviation: at the newest block a call runs as in the next one, with the current time. Blocks are
+ * made only for transactions, and deadlines are checked against them.
  */
 function surroundings(node: LocalNode, at: BlockRecord, head: BlockRecord): CallBlock {
   if (at.number === head.number) return node.nextBlock(head)
@@ -188,7 +188,7 @@ function surroundings(node: LocalNode, at: BlockRecord, head: BlockRecord): Call
   }
 }
 
-/** Gas that a call may use: what it asks for, but never more than the cap. */
+/** Gas of a call: the requested amount, at most the cap. */
 function capOf({ gas }: Call, most: number): bigint {
   const cap = BigInt(most)
   return gas === undefined || gas > cap ? cap : gas
@@ -210,12 +210,12 @@ async function estimateGas({ node, rank, params }: Request): Promise<unknown> {
   const where = surroundings(node, at, await node.head())
   const most = asked.to === undefined ? chainTransactionGasMax : chainCallGasMax
   const cap = await affordable(node, asked, at, capOf(asked, most))
-  // A turn for each try: others have theirs in between.
+  // One turn for each attempt, so that other work runs in between.
   const run = (gas: bigint) => node.read(rank, at, (world) => simulate(world, asked, gas, where))
   return quantity(await estimate(run, cap))
 }
 
-/** No more gas than the sender can pay for. */
+/** At most the gas that the sender can pay for. */
 async function affordable(
   node: LocalNode,
   { from, fee = 0n, value }: Call,

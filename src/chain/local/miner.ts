@@ -1,6 +1,6 @@
-// Makes a block of the transactions that wait. Each is looked at again just before it runs: what
-// those before it did may have taken its money or its nonce. The library's own builder is not used:
-// it makes all transactions of the block anew for each that is added.
+// Makes a block of waiting transactions. Each is checked again just before it runs: earlier ones
+// may have used its money or its nonce. The library's builder is not used, because it rebuilds all
+// transactions of the block for each added one.
 
 import { setImmediate as breath } from 'node:timers/promises'
 import {
@@ -23,10 +23,10 @@ export interface Made {
   readonly taken: readonly Queued[]
 }
 
-/** Transactions that can never run, with the reason; they are not in the block. */
+/** Transactions that can never run, with the reason; the block does not contain them. */
 export type Refusals = Map<Queued, Error>
 
-/** The EVM itself failed on a transaction: the world that it ran in cannot be used again. */
+/** The EVM itself failed on a transaction: its world must be discarded. */
 export class BrokenWorld extends Error {
   constructor(
     readonly entry: Queued,
@@ -38,15 +38,14 @@ export class BrokenWorld extends Error {
 
 interface Candidates {
   readonly entries: readonly Queued[]
-  /** Whether it is one of Sigil's; those are the first. */
+  /** Whether it is one of Sigil's transactions, which come first. */
   readonly isOwn: (entry: Queued) => boolean
 }
 
 /**
- * Undefined where none of them can be taken. Sigil's own have a block to themselves: it is not to
- * take as long as what others run. What the block changes is in the world then, and must
- * be committed, or the world discarded. Others have the event loop after each transaction. Throws
- * BrokenWorld.
+ * Undefined if no transaction can be included. Sigil's own get a separate block, so that others do
+ * not delay it. The changes are then in the world, which must be committed or discarded. The event
+ * loop runs after each transaction of others. Throws BrokenWorld.
  */
 export async function makeBlock(
   world: World,
@@ -102,7 +101,7 @@ async function include(
     refusals.set(entry, error instanceof Error ? error : refused(String(error)))
     return undefined
   }
-  // One before it is missing, or it has no room: it waits for another block.
+  // An earlier nonce is missing, or there is no room: it waits for another block.
   const blockGasUsed = gasOf(before)
   if (tx.nonce > sender.nonce) return undefined
   if (tx.gasLimit > block.header.gasLimit - blockGasUsed) return undefined
@@ -118,7 +117,7 @@ function gasOf(included: readonly Included[]): bigint {
   return included.reduce((gas, { result }) => gas + result.totalGasSpent, 0n)
 }
 
-/** The block as its header promises it: roots of state, transactions and receipts. */
+/** The block with the roots of state, transactions and receipts in its header. */
 async function sealed(
   { vm: { common }, state }: World,
   header: HeaderData,
@@ -145,7 +144,7 @@ async function sealed(
   return createBlock(data, { common })
 }
 
-/** A small number as RLP writes it: its key in a trie of receipts. */
+/** A small number in RLP: its key in the trie of receipts. */
 function trieKey(index: number): Uint8Array {
   if (index === 0) return Uint8Array.of(0x80)
   if (index < 0x80) return Uint8Array.of(index)

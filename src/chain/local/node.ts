@@ -1,6 +1,6 @@
-// The local chain's node, in its worker: takes transactions, makes blocks of them, answers reads
-// and calls. A block is on the disk before any client learns of it; where that fails, everything in
-// memory is thrown away and read again.
+// The local chain's node, in its worker: accepts transactions, makes blocks, answers reads and
+// calls. A block is on the disk before any client sees it. If that fails, everything in memory is
+// discarded and read again.
 
 import { setImmediate as breath } from 'node:timers/promises'
 import type { Common } from '@ethereumjs/common'
@@ -36,14 +36,14 @@ interface NodeOptions {
   readonly random: Random
   /** Wall time, milliseconds. */
   readonly now: () => number
-  /** Called again after a commit has failed. */
+  /** Called again after a failed commit. */
   readonly openStorage: () => ChainStorage
-  /** Calls `tick` after that time; a later call takes the place of an earlier one. */
+  /** Calls `tick` after that time; a later call replaces an earlier one. */
   readonly wake: (ms: number) => void
-  /** Before the senders of its transactions hear of it. */
+  /** Called before the senders of its transactions get their results. */
   readonly onBlock: (head: ChainHead) => void
   readonly onError: (text: string) => void
-  /** Of others' transactions, unless those of the limits. */
+  /** Bounds for clients' transactions; the defaults are in limits.ts. */
   readonly growth?: GrowthBounds | undefined
 }
 
@@ -55,14 +55,14 @@ interface Opened {
   head: BlockRecord
   /** Makes blocks. */
   writer: World
-  /** Run calls, each those of one rank. */
+  /** Worlds that run calls, one for each rank. */
   readonly readers: Record<Rank, Reader>
-  /** Of the head. */
+  /** The ledger of the head. */
   ledger: { readonly of: BlockRecord; readonly state: Promise<Ledger> } | undefined
 }
 
 interface Reader {
-  /** Undefined before the first call, and after the EVM failed in one. */
+  /** Undefined before the first call, and after an EVM failure. */
   world: World | undefined
   root: string
 }
@@ -71,15 +71,15 @@ const transferGas = 100_000n
 
 export class LocalNode {
   readonly common: Common
-  /** Of the states that calls run over; blocks are made in another, at the same time. */
+  /** For the worlds of calls; blocks are made in another world, concurrently. */
   private readonly turns: Record<Rank, Turns> = { own: new Turns(), other: new Turns() }
   private opening: Promise<Opened> | undefined
   private queue: Queue | undefined
-  /** The block that is being made. */
+  /** The block being made. */
   private making: Promise<void> | undefined
   private lastBlockAt = 0
   private wakeDue: number | undefined
-  /** The clock of the platform says that it is time for a block, whatever ours says. */
+  /** The timer says that a block is due, whatever `now` says. */
   private due = false
   private closed = false
   private readonly growth: Growth
@@ -102,7 +102,7 @@ export class LocalNode {
     return (await this.opened()).identity
   }
 
-  /** The block that a call at the head sees itself in: the next one. */
+  /** The next block, in which a call at the head runs. */
   nextBlock({ block }: BlockRecord): CallBlock {
     return {
       number: Number(block.header.number) + 1,
@@ -112,7 +112,7 @@ export class LocalNode {
     }
   }
 
-  /** The state behind a block, to look at. */
+  /** The state after a block, for reads. */
   async ledger(record: BlockRecord): Promise<Ledger> {
     const opened = await this.opened()
     const { common } = this
@@ -124,7 +124,7 @@ export class LocalNode {
     return opened.ledger.state
   }
 
-  /** Runs `work` over the state behind a block, alone. What it changes is not kept. */
+  /** Runs `work` alone on the state after a block. Its changes are discarded. */
   read<T>(rank: Rank, record: BlockRecord, work: (world: World) => Promise<T>): Promise<T> {
     return this.turns[rank].take(rank, async () => {
       const opened = await this.opened()
@@ -133,7 +133,7 @@ export class LocalNode {
       try {
         return await work(world)
       } catch (error) {
-        // A refusal of ours leaves the world in order; anything else may not have.
+        // An RpcError of Sigil leaves the world intact; another error may not.
         if (!(error instanceof RpcError)) reader.world = undefined
         throw error
       } finally {
@@ -142,20 +142,20 @@ export class LocalNode {
     })
   }
 
-  /** The nonce behind the transactions of a sender that wait. */
+  /** The nonce after the waiting transactions of a sender. */
   async pendingNonce(from: string): Promise<bigint> {
     for (;;) {
       const opened = await this.opened()
       const { head, queue } = opened
       const { nonce } = await senderOf(await this.ledger(head), from)
-      // A block that came meanwhile has taken from those that wait.
+      // A new block has taken some of the waiting transactions.
       if (opened.head === head) return queue.nextNonce(from, nonce)
     }
   }
 
   /**
-   * Resolves with its hash when the transaction is in a block that is on the disk. Those of others
-   * are smaller, and bounded by what they add to the folder.
+   * Resolves with the hash once the transaction is in a block on the disk. Clients' transactions
+   * have a smaller bound and count for the growth of the folder.
    */
   async send(raw: Bytes, rank: Rank): Promise<string> {
     const isOther = rank === 'other'
@@ -169,7 +169,7 @@ export class LocalNode {
     return this.wait(queue, signed, () => this.growth.add(signed))
   }
 
-  /** Gives test ether to an address that has less than a tenth of it. */
+  /** Sends test ether to an address that has less than a tenth of the amount. */
   fund(address: string, wei: bigint): Promise<void> {
     const to = address.toLowerCase()
     const running = this.funding.get(to)
@@ -179,7 +179,7 @@ export class LocalNode {
     return started
   }
 
-  /** The time that was asked for with `wake` has passed. */
+  /** The time requested with `wake` has passed. */
   tick(): void {
     this.wakeDue = undefined
     this.due = true
@@ -188,7 +188,7 @@ export class LocalNode {
     this.schedule()
   }
 
-  /** What waits is refused; the block that is being made is finished. */
+  /** Refuses waiting transactions and finishes the current block. */
   async close(): Promise<void> {
     this.closed = true
     for (const entry of this.queue?.entries() ?? []) {
@@ -267,7 +267,7 @@ export class LocalNode {
     return senderOf(await this.ledger(await this.head()), from)
   }
 
-  /** `added` is called once it waits. */
+  /** `added` is called once the transaction waits. */
   private wait(queue: Queue, signed: Signed, added?: () => void): Promise<string> {
     if (this.closed) throw new RpcError(rpcCodes.internalError, 'the local chain is closed')
     return new Promise((resolve, reject) => {
@@ -287,7 +287,7 @@ export class LocalNode {
       const account = await ledger.getAccount(createAddressFromString(to))
       if ((account?.balance ?? 0n) >= wei / 10n) return
       const { nonce } = await senderOf(ledger, from)
-      // From here to the queue nothing is awaited, so no other transaction gets the nonce.
+      // No await from here to the queue, so no other transaction can take the nonce.
       if (opened.head !== head) continue
       const maxFeePerGas = 2n * head.block.header.calcNextBaseFee()
       const values = { nonce: queue.nextNonce(from, nonce), value: wei, maxFeePerGas }
@@ -302,7 +302,7 @@ export class LocalNode {
 
   private schedule(): void {
     if (this.making !== undefined || this.closed || (this.queue?.size ?? 0) === 0) return
-    // Messages that have come already are read first: what they send shares the block.
+    // Reads pending messages first, so that their transactions share the block.
     this.making = breath()
       .then(() => this.mine())
       .catch((error) => {
@@ -316,7 +316,7 @@ export class LocalNode {
       })
   }
 
-  /** Makes a block if it is time; answers whether another may follow. */
+  /** Makes a block if it is due; returns whether another may follow. */
   private async mine(): Promise<boolean> {
     const opened = await this.opened()
     const ms = this.waitMs(opened)
@@ -366,7 +366,7 @@ export class LocalNode {
     }
   }
 
-  /** Nothing of a block that failed is believed: storage and state are opened again. */
+  /** Discards everything of a failed block: storage and state are opened again. */
   private async discard(opened: Opened, error: unknown, made: Made | undefined): Promise<void> {
     const culprits = error instanceof BrokenWorld ? [error.entry] : (made?.taken ?? [])
     const left = culprits.length > 0 ? culprits : opened.queue.entries()
@@ -385,7 +385,7 @@ export class LocalNode {
     }
   }
 
-  /** Blocks in a row may run ahead of the wall clock, but only so far: then one block a second. */
+  /** Successive blocks may run ahead of the clock up to a bound; then one block a second. */
   private waitMs({ head }: Opened): number {
     const now = this.options.now()
     const ahead = Number(head.block.header.timestamp) - Math.floor(now / 1000)

@@ -1,6 +1,6 @@
-// The main thread's side of the local chain: an in-process EVM in a worker thread behind the same
-// interface as a remote chain. The worker gets the time with every message; whatever ends it fails
-// what is asked of it, and the next question starts another.
+// The main thread's side of the local chain: an EVM in a worker thread with the interface of a
+// remote chain. Each message has the time. If the worker ends, its pending requests fail, and the
+// next request starts another worker.
 
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import type { Bytes } from '../../base/bytes/bytes.js'
@@ -23,16 +23,18 @@ import type {
   WorkerStart,
 } from './messages.js'
 
-/** Heap of the chain's worker, MiB; the young part is small, as it is in memory twice. */
+/**
+ * Heap of the chain's worker, MiB; the young generation is small, because it is allocated twice.
+ */
 const chainHeapMiB = 96
 const chainYoungHeapMiB = 8
 
 interface LocalChainOptions {
-  /** Of the chain alone, made where it is not there; undefined keeps the chain in memory. */
+  /** The chain's folder, created if missing; undefined keeps the chain in memory. */
   readonly folder: string | undefined
-  /** Of the first start; it cannot change later. */
+  /** Set at the first start; it cannot change later. */
   readonly chainId: number
-  /** Addresses that own test ether from the genesis block on: heeded at the first start. */
+  /** Addresses with test ether in the genesis block: used only at the first start. */
   readonly fund: readonly string[]
   readonly clock: Clock
   readonly log: Log
@@ -40,18 +42,18 @@ interface LocalChainOptions {
 
 export interface LocalChain extends Chain {
   readonly kind: 'local'
-  /** Private keys made at the first start: of the contracts' owner and of the gas station. */
+  /** Private keys from the first start: of the contracts' owner and of the gas station. */
   keys(): Promise<ChainKeys>
-  /** Gives test ether to an address that has less than a tenth of it; resolves once it is there. */
+  /** Sends test ether to an address that has less than a tenth of it; resolves after the block. */
   fund(address: string, wei: bigint): Promise<void>
   /**
-   * Answers a JSON-RPC body, single or batch; undefined where nothing in it wants an answer. Never
-   * rejects for what the body holds.
+   * Answers a JSON-RPC body, single or batch; undefined if no request expects a response. Never
+   * rejects because of the body.
    */
   serve(body: Bytes): Promise<Bytes | undefined>
 }
 
-/** Resolves as soon as the worker is started: what is asked before it is ready waits. */
+/** Resolves when the worker has started; requests wait until it is ready. */
 export function openLocalChain(options: LocalChainOptions): Promise<LocalChain> {
   return Promise.resolve(new ChainThread(options))
 }
@@ -83,7 +85,7 @@ class ChainThread implements LocalChain {
   }
 
   serve(body: Bytes): Promise<Bytes | undefined> {
-    // A copy of its own, so that it can be moved to the worker.
+    // A copy, which can be moved to the worker.
     return this.ask({ kind: 'serve', body: new Uint8Array(body) })
   }
 

@@ -1,5 +1,5 @@
-// Reads the parameters of JSON-RPC methods. What is wrong with one is told as geth tells it: which
-// argument, and why.
+// Parses the parameters of JSON-RPC methods. Errors have geth's texts, which name the argument and
+// the reason, because client libraries show them.
 
 import type { AccessList } from '@ethereumjs/tx'
 import { chainLogChoicesMax, chainTransactionBytesMax } from '../../base/limits.js'
@@ -14,9 +14,9 @@ export interface LogFilter {
   readonly blockHash: string | undefined
   readonly from: BlockName | undefined
   readonly to: BlockName | undefined
-  /** Lower case; none: any. */
+  /** Lower case; empty: any. */
   readonly addresses: ReadonlySet<string>
-  /** By place; undefined: any. */
+  /** By position; undefined: any. */
   readonly topics: readonly (ReadonlySet<string> | undefined)[]
 }
 
@@ -69,17 +69,17 @@ export class Params {
     })
   }
 
-  /** `latest` where it is left out. */
+  /** `latest` if missing. */
   block(at: number): BlockName {
     return this.has(at) ? this.read(at, blockName) : 'latest'
   }
 
-  /** With what waits for a block counted in. */
+  /** Whether waiting transactions are included. */
   isPending(at: number): boolean {
     return this.values[at] === 'pending'
   }
 
-  /** Must be there. */
+  /** Required. */
   namedBlock(at: number): BlockName {
     return this.read(at, blockName)
   }
@@ -153,7 +153,7 @@ function record(value: unknown): Readonly<Record<string, unknown>> {
   return value as Readonly<Record<string, unknown>>
 }
 
-/** Undefined for what is left out. */
+/** Undefined if missing. */
 function field<T>(
   from: Readonly<Record<string, unknown>>,
   name: string,
@@ -169,7 +169,7 @@ function field<T>(
   }
 }
 
-/** A block here is final at once: its newest one is the safe and the finalized one too. */
+/** Blocks here are final at once: the newest is also the safe and the finalized one. */
 const newest: readonly unknown[] = ['latest', 'pending', 'safe', 'finalized']
 
 function blockName(value: unknown): BlockName {
@@ -248,7 +248,7 @@ function topicPlaces(value: unknown): readonly (ReadonlySet<string> | undefined)
   if (value.length > 4) throw new Wrong('exceed max topics')
   return value.map((place) => {
     if (place === null || place === undefined) return undefined
-    // `null` among the choices is any topic, and so is no choice at all.
+    // `null` among the choices matches any topic, so it is no restriction.
     if (Array.isArray(place) && (place.length === 0 || place.includes(null))) return undefined
     return new Set(choices(place, hash))
   })

@@ -1,5 +1,5 @@
-// Blocks, transactions and receipts as JSON-RPC answers them: the fields that client libraries of
-// Ethereum look for, those that have no meaning here with the values of any chain after the merge.
+// Blocks, transactions and receipts for JSON-RPC, with the fields that Ethereum libraries read.
+// Fields without meaning here have the values of any chain after the merge.
 
 import type { TypedTransaction } from '@ethereumjs/tx'
 import type { RpcLog } from '../remote/provider.js'

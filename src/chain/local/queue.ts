@@ -1,12 +1,12 @@
-// Transactions that wait for the next block, in order of nonce for each sender. Sigil's own senders
-// go first and always find room; others share what there is.
+// Transactions waiting for the next block, in order of nonce for each sender. Sigil's own senders
+// come first and always have room; others share the rest.
 
 import { chainGapMs, chainQueueMax, chainQueueSenderMax } from '../../base/limits.js'
 import { feeOf, refused, type Signed, tipOf } from './transaction.js'
 
 export interface Queued extends Signed {
   readonly settle: (refusal?: Error) => void
-  /** Wall time at which it came, milliseconds. */
+  /** Arrival time, milliseconds. */
   readonly since: number
 }
 
@@ -14,17 +14,17 @@ export class Queue {
   /** By sender, then by nonce. */
   private readonly senders = new Map<string, Map<bigint, Queued>>()
   private readonly hashes = new Set<string>()
-  /** Those that the block under way may hold. */
+  /** Those that the current block may take. */
   private taken: ReadonlySet<Queued> = new Set()
 
-  /** `own`: addresses of Sigil's, in lower case. */
+  /** `own`: Sigil's addresses, in lower case. */
   constructor(private readonly own: ReadonlySet<string>) {}
 
   get size(): number {
     return this.hashes.size
   }
 
-  /** Throws RpcError where it cannot wait here. */
+  /** Throws RpcError if it cannot wait here. */
   add(entry: Queued): void {
     const { hash, from, tx } = entry
     if (this.hashes.has(hash)) throw refused('already known')
@@ -37,7 +37,7 @@ export class Queue {
     this.hashes.add(hash)
   }
 
-  /** The nonce behind those that wait without a gap. */
+  /** The nonce after the waiting transactions without a gap. */
   nextNonce(from: string, nonce: bigint): bigint {
     const mine = this.senders.get(from)
     let next = nonce
@@ -45,7 +45,7 @@ export class Queue {
     return next
   }
 
-  /** All that wait, each sender's in order of nonce, Sigil's own first. */
+  /** All waiting ones, by nonce for each sender, Sigil's own first. */
   entries(): Queued[] {
     const senders = [...this.senders.keys()]
     const sorted = [
@@ -59,7 +59,7 @@ export class Queue {
     )
   }
 
-  /** For a block: until `release`, none of them is replaced, or refused for its age. */
+  /** For a block: until `release`, none of them is replaced or expires. */
   take(): readonly Queued[] {
     const entries = this.entries()
     this.taken = new Set(entries)
@@ -87,7 +87,7 @@ export class Queue {
     this.hashes.delete(hash)
   }
 
-  /** Refuses those that have waited too long for one before them. */
+  /** Refuses those that have waited too long for a missing nonce. */
   expire(now: number): void {
     for (const entry of this.entries()) {
       if (Math.abs(now - entry.since) < chainGapMs || this.taken.has(entry)) continue

@@ -1,5 +1,5 @@
-// What is kept of a block beside its state: the block itself as Ethereum encodes it, its receipts
-// and its logs as JSON, and where to find it and its transactions by their hashes.
+// Stored records of a block beside its state: the block in Ethereum's encoding, its receipts and
+// logs as JSON, and indexes by the hashes of blocks and transactions.
 
 import { type Block, createBlockFromRLP } from '@ethereumjs/block'
 import type { Common } from '@ethereumjs/common'
@@ -10,7 +10,7 @@ import type { RpcLog } from '../remote/provider.js'
 import { hex, quantity } from './quantity.js'
 import { type ChainStorage, type Put, storageKeys } from './storage.js'
 
-/** A receipt without its logs, as JSON-RPC answers it. */
+/** A receipt without its logs, as JSON-RPC returns it. */
 export interface ReceiptRecord {
   readonly transactionHash: string
   readonly transactionIndex: string
@@ -27,7 +27,7 @@ export interface ReceiptRecord {
   readonly effectiveGasPrice: string
 }
 
-/** A transaction that a block has taken, and what became of it. */
+/** A transaction in a block, and its outcome. */
 export interface Included {
   readonly tx: TypedTransaction
   readonly hash: string
@@ -41,7 +41,7 @@ export interface BlockRecord {
   readonly hash: string
   readonly receipts: readonly ReceiptRecord[]
   readonly logs: readonly RpcLog[]
-  /** Bytes of the block as it is encoded. */
+  /** Bytes of the encoded block. */
   readonly size: number
 }
 
@@ -97,14 +97,14 @@ function receiptOf(
   }
 }
 
-/** What a unit of gas costs in a block with that base fee. */
+/** The price of a unit of gas in a block with this base fee. */
 export function gasPriceOf(tx: TypedTransaction, baseFee: bigint): bigint {
   if (!('maxFeePerGas' in tx)) return tx.gasPrice
   const most = baseFee + tx.maxPriorityFeePerGas
   return most < tx.maxFeePerGas ? most : tx.maxFeePerGas
 }
 
-/** All that a block adds beside its state; the head points to it. */
+/** All records of a block beside its state; the head points to it. */
 export function putsOf({ block, number, hash, receipts, logs }: BlockRecord): Put[] {
   const at = utf8(String(number))
   const puts: Put[] = [
@@ -129,7 +129,7 @@ function parsed<T>(bytes: Bytes | undefined): T | undefined {
   return bytes === undefined ? undefined : (JSON.parse(textOf(bytes)) as T)
 }
 
-/** Reads what `putsOf` wrote. */
+/** Reads the records of `putsOf`. */
 export class Records {
   constructor(
     private readonly storage: ChainStorage,
@@ -144,7 +144,7 @@ export class Records {
     return parsed<number>(this.storage.get(storageKeys.numberOfBlock(hash)))
   }
 
-  /** Block and place in it. */
+  /** The block, and the position in it. */
   placeOf(transactionHash: string): { number: number; index: number } | undefined {
     const found = this.storage.get(storageKeys.placeOfTransaction(transactionHash))
     if (found === undefined) return undefined

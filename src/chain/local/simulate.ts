@@ -1,5 +1,5 @@
-// Runs a call without a transaction: eth_call and eth_estimateGas. Whatever the call does is
-// undone, and its gas is bounded: its target may be code of any account.
+// Runs eth_call and eth_estimateGas. All changes of the call are undone, and its gas is bounded:
+// its target may be code of any account.
 
 import { type Block, createBlock } from '@ethereumjs/block'
 import type { Common } from '@ethereumjs/common'
@@ -11,12 +11,12 @@ import { hex } from './quantity.js'
 import type { World } from './state.js'
 import { refused } from './transaction.js'
 
-/** A call as JSON-RPC gives it, its values read. */
+/** A parsed JSON-RPC call. */
 export interface Call {
   readonly from: string | undefined
   readonly to: string | undefined
   readonly gas: bigint | undefined
-  /** Wei for a unit of gas; 0 or undefined asks for no money. */
+  /** Wei for a unit of gas; 0 or undefined needs no balance. */
   readonly fee: bigint | undefined
   readonly value: bigint
   readonly data: Bytes
@@ -24,14 +24,14 @@ export interface Call {
 }
 
 interface Outcome {
-  /** Before refunds, what the transaction itself costs included. */
+  /** Before refunds, including the cost of the transaction itself. */
   readonly spent: bigint
-  /** The EVM's word for what went wrong. */
+  /** The EVM's name of the error. */
   readonly error: string | undefined
   readonly returned: Bytes
 }
 
-/** The block that a call sees itself in. */
+/** The block in which a call runs. */
 export interface CallBlock {
   readonly number: number
   readonly timestamp: number
@@ -39,7 +39,7 @@ export interface CallBlock {
   readonly baseFee: bigint
 }
 
-/** Throws RpcError where the call cannot begin; what happens within it is in the outcome. */
+/** Throws RpcError if the call cannot start; later failures are in the outcome. */
 export async function simulate(
   world: World,
   call: Call,
@@ -90,7 +90,7 @@ export async function simulate(
 
 let last: { readonly where: CallBlock; readonly block: Block } | undefined
 
-/** Calls in a row see the same one, which is dear to make. */
+/** Successive calls share it, because it is costly to make. */
 function blockOf(where: CallBlock, common: Common): Block {
   const { number, timestamp, gasLimit, baseFee } = where
   if (last?.where.number !== number || last.where.timestamp !== timestamp) {
@@ -100,7 +100,7 @@ function blockOf(where: CallBlock, common: Common): Block {
   return last.block
 }
 
-/** What a transaction costs before its code runs, and bytes of the code that makes a contract. */
+/** Gas of a transaction before its code runs, and the code bytes of a new contract. */
 const gasOf = {
   transaction: 21_000,
   creation: 32_000,
@@ -112,7 +112,7 @@ const gasOf = {
 } as const
 const initcodeBytesMax = 49_152
 
-/** By hand: the library makes a transaction for it, and reads all parameters again. */
+/** Computed here: the library would make a transaction and parse all parameters again. */
 function intrinsicGas({ to, data, accessList }: Call): bigint {
   let gas: number = gasOf.transaction
   for (const byte of data) gas += byte === 0 ? gasOf.zeroByte : gasOf.byte
@@ -133,7 +133,7 @@ async function requireMoney({ state }: World, call: Call, gas: bigint): Promise<
   throw refused(`insufficient funds for gas * price + value: ${text}`)
 }
 
-/** What eth_call answers; throws RpcError as geth words it. */
+/** The result of eth_call; throws RpcError with geth's texts. */
 export function answerOf(outcome: Outcome): Bytes {
   if (outcome.error === undefined) return outcome.returned
   throw failureOf(outcome)
@@ -146,7 +146,7 @@ function failureOf({ error, returned }: Outcome): RpcError {
   return new RpcError(rpcCodes.reverted, text, hex(returned))
 }
 
-/** Where geth's words are others than the EVM's. */
+/** EVM errors for which geth has another text. */
 const words = new Map([
   ['invalid JUMP', 'invalid jump destination'],
   ['invalid opcode', 'invalid opcode: INVALID'],
@@ -175,9 +175,9 @@ function reasonOf(returned: Bytes): string | undefined {
 }
 
 /**
- * The least gas that a transaction needs to do what the call does, found by trying: what it spends,
- * and a sixteenth more as long as that is not enough, because a call within passes on 63 of 64
- * parts at most. `cap` bounds each try. Throws RpcError as geth words it.
+ * The least gas with which the transaction does the same as the call. It starts with the gas spent
+ * and adds a sixteenth until it suffices, because an inner call gets at most 63/64 of the gas.
+ * `cap` bounds each attempt. Throws RpcError with geth's texts.
  */
 export async function estimate(
   run: (gas: bigint) => Promise<Outcome>,

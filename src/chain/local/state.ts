@@ -1,6 +1,6 @@
-// The EVM over one state of the chain. Three of them are open: one makes blocks and keeps what it
-// changes until a commit takes it; the others run Sigil's own calls and those of others. Nothing
-// that they do is ever written: no call can touch the chain, whatever becomes of it.
+// The EVM over one state of the chain. There are three: one makes blocks and keeps its changes
+// until a commit; the others run Sigil's own calls and those of clients. Changes of calls are never
+// written, so no call can affect the chain.
 
 import type { Common } from '@ethereumjs/common'
 import { createMPT } from '@ethereumjs/mpt'
@@ -12,7 +12,7 @@ import { fail } from '../../base/errors.js'
 import { giveWayBeforeCalls, givingWay } from './giving-way.js'
 import { type ChainStorage, type Put, storageKeys } from './storage.js'
 
-/** Of its state in memory: nodes of the trie, accounts, contracts with their slots, and codes. */
+/** Bounds of a state in memory: trie nodes, accounts, contracts with their slots, codes. */
 const chainTrieNodesCached = 2_000
 const chainLedgerNodesCached = 500
 const chainAccountsCached = 2_000
@@ -22,8 +22,8 @@ const chainCodesCached = 200
 type Stored = string | Uint8Array
 
 /**
- * Nodes of the trie and code, by their hash: what is there never changes, and nothing is removed.
- * What is written waits for `take`.
+ * Trie nodes and code by their hash: they never change, and none is removed. New ones wait for
+ * `take`.
  */
 class TrieNodes implements DB<string, Stored> {
   private fresh = new Map<string, Bytes>()
@@ -56,7 +56,7 @@ class TrieNodes implements DB<string, Stored> {
     return Promise.resolve()
   }
 
-  /** What was written since the last time. */
+  /** The nodes added since the last call. */
   take(): Put[] {
     const puts = [...this.fresh].map(([name, value]) => ({ key: storageKeys.state(name), value }))
     this.fresh = new Map()
@@ -69,7 +69,7 @@ class TrieNodes implements DB<string, Stored> {
   }
 }
 
-/** Accounts, code and slots of one state: who asks for no more than that waits for nothing. */
+/** Accounts, code and slots of one state: a read-only view, which needs no turn. */
 export type Ledger = Pick<MerkleStateManager, 'getAccount' | 'getCode' | 'getStorage'>
 
 export async function openLedger(
@@ -91,13 +91,13 @@ export async function openLedger(
 export interface World {
   readonly vm: VM
   readonly state: MerkleStateManager
-  /** Nodes and code written since the last time; for the commit of a block. */
+  /** Nodes and code added since the last call, for the commit of a block. */
   take(): Put[]
-  /** Bounds what is kept in memory; between blocks, or between calls. */
+  /** Trims the caches; between blocks, or between calls. */
   trim(): void
 }
 
-/** `hashOf` answers for the EVM's BLOCKHASH. */
+/** `hashOf` returns the values of the EVM's BLOCKHASH. */
 export async function openWorld(
   storage: ChainStorage,
   chain: Common,
@@ -114,7 +114,7 @@ export async function openWorld(
     valueEncoding: 'view',
     cacheSize: chainTrieNodesCached,
   })
-  // Ordered maps: the bounded kind drops changes that were not written yet.
+  // Ordered maps: the bounded kind would drop changes that are not written yet.
   const caches = new Caches()
   const state = new MerkleStateManager({ common, trie, caches })
   if (root !== undefined) await state.setStateRoot(root)
@@ -130,8 +130,8 @@ export async function openWorld(
 }
 
 /**
- * The EVM asks at each step which changes of Ethereum are in force, and the library looks through a
- * list of them all. Here they never change: a third of the time of a call is spared.
+ * The EVM asks at each step which forks are active, and the library searches a list. They never
+ * change here, so caching them saves a third of the time of a call.
  */
 function remember(common: Common): void {
   const answers = new Map<number, boolean>()
@@ -146,7 +146,7 @@ function remember(common: Common): void {
   }
 }
 
-/** The maps have no bound: they are emptied where everything in them is written. */
+/** The maps are unbounded: they are emptied once everything in them is written. */
 function trim(caches: Caches): void {
   const accounts = caches.account?.size() ?? 0
   const contracts = caches.storage?.size() ?? 0

@@ -1,5 +1,5 @@
-// Where the local chain keeps its bytes: an LMDB environment of its own, or memory. One commit a
-// block holds everything of it, and is on the disk when it returns: no block is there in part.
+// The local chain's storage: a separate LMDB environment, or memory. One commit has everything of a
+// block and returns after the sync, so a block is never stored in part.
 
 import { type Bytes, concatBytes, mapKey, utf8 } from '../../base/bytes/bytes.js'
 import { makeFolders } from '../../base/folders.js'
@@ -13,7 +13,7 @@ export interface Put {
 
 export interface ChainStorage {
   get(key: Bytes): Bytes | undefined
-  /** All of it or nothing; throws where the disk refuses. */
+  /** All or nothing; throws if the disk fails. */
   commit(puts: readonly Put[]): void
   close(): Promise<void>
 }
@@ -42,7 +42,7 @@ function named(kind: number, hex: string): Bytes {
   return concatBytes(Uint8Array.of(kind), Buffer.from(hex, 'hex'))
 }
 
-/** Keys of what is kept; hashes are `0x` and 64 hex digits. */
+/** Keys of the records; hashes are `0x` and 64 hex digits. */
 export const storageKeys = {
   head: concatBytes(Uint8Array.of(kinds.meta), utf8('head')),
   identity: concatBytes(Uint8Array.of(kinds.meta), utf8('identity')),
@@ -51,7 +51,7 @@ export const storageKeys = {
   logs: (number: number) => numbered(kinds.logs, number),
   numberOfBlock: (hash: string) => named(kinds.numberOfBlock, hash.slice(2)),
   placeOfTransaction: (hash: string) => named(kinds.placeOfTransaction, hash.slice(2)),
-  /** As the trie names it: hex without 0x. */
+  /** The trie's form of a name: hex without 0x. */
   state: (name: string) => named(kinds.state, name),
 }
 

@@ -1,5 +1,5 @@
-// A signed transaction as a client sends it: read, and checked for what cannot depend on others
-// that wait. Texts are geth's, because client libraries tell refusals apart by them.
+// Parses a signed transaction and checks it independently of waiting ones. Texts are geth's,
+// because client libraries recognize refusals by them.
 
 import type { Common } from '@ethereumjs/common'
 import { createTxFromRLP, TransactionType, type TypedTransaction } from '@ethereumjs/tx'
@@ -17,7 +17,7 @@ export interface Signed {
   readonly from: string
 }
 
-/** What the next block holds for a sender. */
+/** The sender's state for the next block. */
 export interface Sender {
   readonly nonce: bigint
   readonly balance: bigint
@@ -28,7 +28,7 @@ export function refused(message: string): RpcError {
   return new RpcError(rpcCodes.serverError, message)
 }
 
-/** Throws RpcError for what no block could take. */
+/** Throws RpcError for a transaction that no block could include. */
 export function readTransaction(raw: Bytes, common: Common, bytesMax: number): Signed {
   if (raw.length > bytesMax) {
     throw refused(`oversized data: transaction size ${raw.length}, limit ${bytesMax}`)
@@ -96,24 +96,24 @@ function requireSense(tx: TypedTransaction): void {
   }
 }
 
-/** What a transaction may cost at most, wei. */
+/** The highest cost of a transaction, wei. */
 function costOf(tx: TypedTransaction): bigint {
   return tx.gasLimit * feeOf(tx) + tx.value
 }
 
-/** Most wei that it pays for a unit of gas. */
+/** The highest price of a unit of gas, wei. */
 export function feeOf(tx: TypedTransaction): bigint {
   return 'maxFeePerGas' in tx ? tx.maxFeePerGas : tx.gasPrice
 }
 
-/** Wei beyond the base fee, of a unit of gas. */
+/** Wei above the base fee, for a unit of gas. */
 export function tipOf(tx: TypedTransaction): bigint {
   return 'maxFeePerGas' in tx ? tx.maxPriorityFeePerGas : tx.gasPrice
 }
 
 /**
- * Throws RpcError where the next block cannot take it from that sender. A nonce above the sender's
- * passes: one before it may come.
+ * Throws RpcError if the next block cannot include it. A nonce above the sender's passes: the
+ * missing one may still arrive.
  */
 export function requirePayable({ tx, from }: Signed, sender: Sender, baseFee: bigint): void {
   if (sender.isContract) throw refused(`sender not an eoa: address ${from}`)

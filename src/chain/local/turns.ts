@@ -1,9 +1,8 @@
-// One thing at a time: each user of a state of the chain waits for its turn. Sigil's own questions
-// go before those of others, so that a flood of calls delays them by no more than the one that is
-// running. Between turns the event loop goes round: messages are read, blocks go on, and the
-// collector gets at what is done with.
+// Runs one task at a time on a state of the chain. Sigil's own requests go before those of clients,
+// so a flood of calls delays them by at most the running one. Between turns the event loop runs:
+// messages are read, blocks are made, and garbage can be collected.
 
-/** Whose question it is. */
+/** The source of a request. */
 export type Rank = 'own' | 'other'
 
 export class Turns {
@@ -11,9 +10,9 @@ export class Turns {
   private busy = false
   private looking = false
 
-  /** Runs `work` when its turn has come. */
+  /** Runs `work` at its turn. */
   async take<T>(rank: Rank, work: () => Promise<T>): Promise<T> {
-    // Others are let in only when what has come is read: it may be Sigil's own.
+    // Clients' requests start only after pending messages are read, which may be Sigil's own.
     if (this.busy || this.looking || rank === 'other') await this.place(rank)
     this.busy = true
     try {
@@ -31,7 +30,7 @@ export class Turns {
     })
   }
 
-  /** Even if none waits: many messages are handed over at once, and each may want a turn. */
+  /** Runs even if none waits: many messages arrive at once, and each may need a turn. */
   private lookSoon(): void {
     if (this.looking) return
     this.looking = true

@@ -1,5 +1,5 @@
-// Entry point of the local chain's worker. It has no clock of its own: every message brings the
-// time. Only here is the EVM loaded.
+// Entry point of the local chain's worker. It has no clock: every message brings the time. The EVM
+// is loaded only here.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemRandom } from '../../base/clock.js'
@@ -14,7 +14,7 @@ const port = parentPort
 assert(port !== null, 'the local chain runs in a worker only')
 const { folder, chainId, fund, now } = workerData as WorkerStart
 
-/** As the last message told it. */
+/** From the last message. */
 let time = now
 const memory = new MemoryStorage()
 const node = new LocalNode({
@@ -33,7 +33,7 @@ port.on('message', (message: ToChainWorker) => {
   if (message.id === undefined) node.tick()
   else void answer(message)
 })
-// Opened before the first question: a failure is reported, and tried again with the next one.
+// Opened before the first request: a failure is reported, and the next request tries again.
 node.head().catch(() => undefined)
 
 async function answer(asked: Asked): Promise<void> {

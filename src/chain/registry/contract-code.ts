@@ -1,5 +1,5 @@
-// Whether the code at an address is the contract that we know: everything else about a registry is
-// believed because of this. What a constructor writes into the code (immutables) is masked.
+// Checks that the code at an address is the known contract; all other trust in a registry is based
+// on it. Values that a constructor writes into the code (immutables) are masked.
 
 import { ChainAway } from '../remote/away.js'
 
@@ -7,11 +7,11 @@ export interface ContractArtifact {
   readonly name: string
   readonly creationBytecode: string
   readonly runtimeBytecode: string
-  /** Bytes of the runtime code that differ from deployment to deployment. */
+  /** Bytes of the runtime code that differ between deployments. */
   readonly immutables: readonly { readonly start: number; readonly length: number }[]
 }
 
-/** Throws ChainAway where `code` (lower-case hex) is not the artifact's. */
+/** Throws ChainAway if `code` (lower-case hex) is not the artifact's. */
 export function requireCode(code: string, artifact: ContractArtifact, address: string): void {
   if (code === '0x') throw new ChainAway(`there is no contract at ${address}`)
   if (masked(code, artifact) === masked(artifact.runtimeBytecode.toLowerCase(), artifact)) return

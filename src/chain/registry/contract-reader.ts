@@ -1,5 +1,5 @@
-// The registry's views, read at one block. On a remote chain that block is named by its number, so
-// that an answer belongs to the head it is kept under; the local chain has none but the latest.
+// Reads the registry's views at one block. On a remote chain the block number is sent, so the
+// result belongs to the head that it is cached for; the local chain only has the latest.
 
 import { id } from 'ethers'
 import { chainWaitMs, sponsoredGasMax } from '../../base/limits.js'
@@ -31,7 +31,7 @@ const selectors = {
   pendingGasStation: selectorOf('pendingGasStation()'),
 } as const
 
-/** Gas of a view: firstActiveIndex goes through 500 records. */
+/** Gas of a view: firstActiveIndex reads 500 records. */
 const viewGas = 4 * sponsoredGasMax
 
 export class ContractReader {
@@ -45,7 +45,7 @@ export class ContractReader {
     this.isRemote = isRemote
   }
 
-  /** Undefined where the wallet has no key of that index. */
+  /** Undefined if the wallet has no key with this index. */
   async key(address: string, index: number, head: Header): Promise<RegistryKey | undefined> {
     const data = callData(selectors.getKey, addressWord(address), numberWord(index))
     const words = wordsOf(await this.view(data, head), 7)
@@ -78,7 +78,7 @@ export class ContractReader {
     return BigInt(`0x${nonce}`)
   }
 
-  /** The contract looks at so many records a call; `index` is where to go on if none was found. */
+  /** The contract reads a bounded number of records a call; `index` is where to continue. */
   async firstActiveFrom(address: string, from: number, head: Header) {
     const data = callData(selectors.firstActiveIndex, addressWord(address), numberWord(from))
     const [found, index] = wordsOf(await this.view(data, head), 2)
@@ -101,7 +101,7 @@ export class ContractReader {
     return requireHex(code).toLowerCase()
   }
 
-  /** Rejects with the RpcError of what the code did, or with CHAIN_UNAVAILABLE. */
+  /** Rejects with the RpcError of the code, or with CHAIN_UNAVAILABLE. */
   async call({ to, data, gas }: CallRequest, head: Header, from?: string): Promise<string> {
     const call = { data, gas: hexQuantity(gas), ...(to && { to }), ...(from && { from }) }
     const params = [call, this.tag(head)]
@@ -115,7 +115,7 @@ export class ContractReader {
     }
   }
 
-  /** The block that reads at `head` name. */
+  /** The block parameter of reads at `head`. */
   tag(head: Header | undefined): string {
     return this.isRemote && head !== undefined ? hexQuantity(head.number) : 'latest'
   }
@@ -129,7 +129,7 @@ export class ContractReader {
 
 const executionForm = /revert|out of gas|intrinsic gas|opcode|stack|jump|execution|memory/i
 
-/** Whether the called code failed, as opposed to the node. */
+/** Whether the called code failed, not the node. */
 export function isExecutionFailure(error: unknown): error is RpcError {
   if (!(error instanceof RpcError)) return false
   if (error.code === rpcCodes.reverted) return true

@@ -1,5 +1,5 @@
-// The two events of the key registry that matter to a reader, taken apart and mistrusted: what does
-// not look as the contract writes it is a node's fault, and no answer at all.
+// Parses the two events of the key registry and validates them: an event that the contract cannot
+// have written is a node's error.
 
 import { id } from 'ethers'
 import { ChainAway } from '../remote/away.js'
@@ -16,12 +16,12 @@ export interface KeyEvent {
   /** Lower case. */
   readonly address: string
   readonly index: number
-  /** 64 lower-case hex digits, as storedKey, which a revocation has not. */
+  /** 64 lower-case hex digits, as storedKey; a revocation has none. */
   readonly commitment: string
   readonly storedKey: string
 }
 
-/** The events of an eth_getLogs answer; throws ChainAway if any is none of `contract`. */
+/** The events of an eth_getLogs response; throws ChainAway if one is not of `contract`. */
 export function readKeyEvents(answer: unknown, contract: string): KeyEvent[] {
   if (!Array.isArray(answer)) throw new ChainAway('the chain answered no list of events')
   const events: KeyEvent[] = []

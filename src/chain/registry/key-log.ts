@@ -1,7 +1,7 @@
-// The registry's events, taken in block by block and kept: which wallets hold a commitment, and
-// what was ever revoked. Providers cap the range of eth_getLogs, so the back-fill goes in chunks
-// that shrink and grow; a reorganisation is rewound to the fork and read again. Registrations are
-// taken back with their block, revocations never are. (docs/design/chain.md)
+// Stores the registry's events block by block: which wallets hold a commitment, and all
+// revocations. Providers limit the range of eth_getLogs, so the back-fill uses chunks that shrink
+// and grow. After a reorganization it returns to the fork and reads again. That removes
+// registrations, never revocations. (docs/design/chain.md)
 
 import { setImmediate } from 'node:timers/promises'
 import { type Bytes, concatBytes } from '../../base/bytes/bytes.js'
@@ -23,10 +23,10 @@ import { bytesOfHex, hexOfBytes, hexQuantity } from '../words.js'
 import { type KeyEvent, readKeyEvents, registeredTopic, revokedTopic } from './key-events.js'
 import type { Candidate } from './registry.js'
 
-/** Events that one program puts into the key log. */
+/** Events that one program writes. */
 const logEventsAtOnce = 200
 
-/** Chunks that must go well before their size grows. */
+/** Successful chunks before their size grows. */
 const chunksToGrow = 8
 
 interface KeyLogOptions {
@@ -39,11 +39,11 @@ interface KeyLogOptions {
   readonly store: Store
   readonly rows: Rows
   readonly log: Log
-  /** Ends a back-fill, which may take long; what was taken in stays. */
+  /** Aborts a back-fill, which may take long; stored events are kept. */
   readonly signal: AbortSignal
-  /** Once a revocation, after it was stored; the address in EIP-55 form. */
+  /** Called once for each revocation, after it was stored; the address in EIP-55 form. */
   readonly onRevoked: (address: string, index: number) => void
-  /** Blocks were taken back: what was read of them no longer holds. */
+  /** Blocks were reorganized: data that was read from them is invalid. */
   readonly onRewind: () => void
 }
 
@@ -63,7 +63,7 @@ export class KeyLog {
     this.options = options
   }
 
-  /** The block that was last taken in, before any is: undefined. */
+  /** The last processed block; undefined before the first. */
   async place(): Promise<number | undefined> {
     if (!this.isLoaded) {
       const { store, rows } = this.options
@@ -73,7 +73,7 @@ export class KeyLog {
     return this.cursor?.number
   }
 
-  /** Takes in everything up to `head`; one call at a time. Rejects with ChainAway or RpcError. */
+  /** Processes all blocks up to `head`; one call at a time. Rejects with ChainAway or RpcError. */
   async catchUp(head: Header): Promise<void> {
     await this.place()
     await this.rewindTo(head)
@@ -113,7 +113,7 @@ export class KeyLog {
     return (await store.read((tx) => read(tx, key))) !== undefined
   }
 
-  /** Marks a revocation for ever; `onRevoked` follows where it was not known. */
+  /** Stores a revocation forever; calls `onRevoked` if it was unknown. */
   async revoke(address: string, index: number): Promise<void> {
     const { store, rows, onRevoked } = this.options
     const key = rows.revoked(bytesOfHex(address.slice(2)), index)
@@ -121,7 +121,7 @@ export class KeyLog {
     if (isNew) onRevoked(checksumAddress(address.slice(2).toLowerCase()), index)
   }
 
-  /** The events of a range; undefined once the range was too much to ask for, and is halved. */
+  /** The events of a range; undefined if the range was refused, and is halved. */
   private async chunk(from: number, to: number): Promise<KeyEvent[] | undefined> {
     const { provider, contract } = this.options
     const filter = {
@@ -137,7 +137,7 @@ export class KeyLog {
       const size = to - from + 1
       this.goodChunks = 0
       this.blocks = Math.max(1, Math.floor(size / 2))
-      // A refusal is about the range until the range is one block; silence may be about anything.
+      // A refusal is about the range, unless it is one block; a missing response proves nothing.
       if (error instanceof RpcError && size > 1) return undefined
       throw error
     }
@@ -166,7 +166,7 @@ export class KeyLog {
     this.cursor = to
   }
 
-  /** Where the chain no longer has the block at the cursor: back to the last one it has. */
+  /** If the chain no longer has the block at the cursor: returns to the last block that it has. */
   private async rewindTo(head: Header): Promise<void> {
     const { cursor } = this
     if (cursor === undefined || (await this.stands(cursor, head))) return
@@ -178,7 +178,7 @@ export class KeyLog {
       fork = one
       break
     }
-    // A node that lags behind what it said before has not forgotten anything.
+    // A node that lags behind its earlier head has not reorganized.
     if (fork !== undefined && fork.number === head.number && cursor.number > head.number) return
     const from = fork === undefined ? deployBlock : fork.number + 1
     log.warn({ from: cursor.number, to: from - 1 }, 'chain: blocks were reorganised')
@@ -189,7 +189,7 @@ export class KeyLog {
     onRewind()
   }
 
-  /** Whether the chain that ends in `head` holds that block. */
+  /** Whether the chain of `head` contains the block. */
   private async stands(block: Cursor, head: Header): Promise<boolean> {
     if (block.number > head.number) return false
     if (block.number === head.number) return block.hash === head.hash
@@ -214,7 +214,7 @@ function* markRevoked(tx: Tx, key: Bytes): Program<boolean> {
   return true
 }
 
-/** Answers the revocations that were not known. */
+/** Returns the revocations that were unknown. */
 function* putEvents(tx: Tx, rows: Rows, events: readonly KeyEvent[]): Program<KeyEvent[]> {
   const revoked: KeyEvent[] = []
   for (const event of events) {
@@ -232,7 +232,7 @@ function* putEvents(tx: Tx, rows: Rows, events: readonly KeyEvent[]): Program<Ke
   return revoked
 }
 
-/** Removes some records of blocks from `from` on; whether there may be more. */
+/** Removes some records of blocks from `from` on; returns whether there may be more. */
 function* takeBack(tx: Tx, rows: Rows, from: number): Program<boolean> {
   const found = yield* tx.scan(rows.events(from), logEventsAtOnce)
   for (const { key, value } of found) {
@@ -243,7 +243,7 @@ function* takeBack(tx: Tx, rows: Rows, from: number): Program<boolean> {
   return found.length === logEventsAtOnce
 }
 
-/** The hashes of the last blocks stay; those above the cursor are taken back with it. */
+/** Keeps the hashes of the last blocks; removes those above the cursor. */
 function* putCursor(tx: Tx, rows: Rows, cursor: Cursor | undefined): Program<void> {
   const number = cursor?.number ?? -1
   for (const { key } of yield* tx.scan(rows.blockHashes(), scanEntriesMax)) {

@@ -1,34 +1,34 @@
-// Keys as they were read at some head, kept valid by the events that follow: what lets a request be
-// checked in microseconds although the chain is a network away. Bounded; forgetting costs a read.
+// Keys as read at some head, kept current by later events. So a request is checked in microseconds
+// without a network call. Bounded; an evicted key costs a read.
 
 import { LRUCache } from 'lru-cache'
 import type { RegistryAccount, RegistryKey } from './registry.js'
 
-/** Keys whose status is followed from block to block, and wallets whose account is remembered. */
+/** Keys whose status is updated with each block, and wallets with a cached first key. */
 export const followedKeysMax = 20_000
 const followedAccountsMax = 10_000
 
 interface KnownKey {
-  /** Undefined where the registry has none. */
+  /** Undefined if the registry has none. */
   readonly key: RegistryKey | undefined
-  /** Hash of the head that it was read at. */
+  /** Hash of the head at which it was read. */
   readonly head: string
-  /** When (elapsed) it was read. */
+  /** Time of the read (elapsed). */
   readonly readMs: number
 }
 
 export interface KnownAccount extends RegistryAccount {
-  /** Undefined where no key is active. */
+  /** Undefined if no key is active. */
   readonly firstActive: number | undefined
   readonly head: string
 }
 
 export class RegistryCache {
   private readonly keys = new LRUCache<string, KnownKey>({ max: followedKeysMax })
-  /** Keys that have ended, or never were: a login may name any, and must push out no active one. */
+  /** Ended or unknown keys: a login may name any, and must not evict an active key. */
   private readonly others = new LRUCache<string, KnownKey>({ max: followedKeysMax })
   private readonly accounts = new LRUCache<string, KnownAccount>({ max: followedAccountsMax })
-  /** Changes with everything that may make a read under way untrue. */
+  /** Changes with every event that may invalidate a running read. */
   generation = 0
 
   key(address: string, index: number): KnownKey | undefined {

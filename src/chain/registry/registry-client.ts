@@ -1,6 +1,6 @@
-// The registry over one chain: reads bound to the head they were made at, followed from block to
-// block by the log of keys, and acts handed to the gas station. Closed to the outside: whatever
-// goes wrong on the way is CHAIN_UNAVAILABLE, never a guess. (docs/design/chain.md)
+// The registry on one chain. Reads are bound to a head and updated by the key log; acts go to the
+// gas station. It fails closed: every failure is CHAIN_UNAVAILABLE, never a guess.
+// (docs/design/chain.md)
 
 import type { Clock } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
@@ -13,9 +13,9 @@ import type { KeyLog } from './key-log.js'
 import type { CallRequest, Candidate, KeyStatus, RegistryAccount, RegistryKey } from './registry.js'
 import type { KnownAccount, RegistryCache } from './registry-cache.js'
 
-/** On a remote chain a followed key is read again so often: an event may have been withheld. */
+/** Remote chain: a cached key is read again this often, because a node may withhold an event. */
 const rereadMs = 60_000
-/** Times that a read is begun anew because blocks or revocations came meanwhile. */
+/** Restarts of a read because of new blocks or revocations. */
 const readsMax = 5
 
 interface RegistryClientOptions {
@@ -29,7 +29,7 @@ interface RegistryClientOptions {
 
 export class RegistryClient {
   private readonly options: RegistryClientOptions
-  /** Reads under way, so that a key is not asked for twice at once. */
+  /** Running reads, so that a key is not requested twice at once. */
   private readonly reading = new Map<string, Promise<RegistryKey | undefined>>()
 
   constructor(options: RegistryClientOptions) {
@@ -144,21 +144,21 @@ export class RegistryClient {
     return { nextIndex, activeCount, nonce, firstActive, head: at.hash }
   }
 
-  /** The lowest index that is active and was never seen revoked. */
+  /** The lowest index that is active and was never revoked here. */
   private async lowest(address: string, end: number, at: Header): Promise<number | undefined> {
     const { reader, keyLog } = this.options
     let from = 0
     while (from < end) {
       const { found, index } = await reader.firstActiveFrom(address, from, at)
       if (found && !(await keyLog.isRevoked(address, index))) return index
-      // A node that does not go forward would hold us here.
+      // A node that returns no progress would loop forever.
       from = Math.max(found ? index + 1 : index, from + 1)
     }
     return undefined
   }
 }
 
-/** What stands in for a relay where no gas station is set. */
+/** Throws if no gas station is set. */
 export function requireRelay(relay: MetaRelay | undefined): MetaRelay {
   if (relay !== undefined) return relay
   const text = 'no gas station is set here: send the transaction yourself'

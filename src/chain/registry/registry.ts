@@ -1,7 +1,8 @@
-// The key registry as the rest of Sigil sees it: who has which key on the chain, and whether it
-// still stands. One interface over the local and the remote chain; open.ts makes it. Whatever the
-// chain cannot answer is HostUnreachable with reason CHAIN_UNAVAILABLE: no login relies on an old
-// answer. (docs/design/chain.md; docs/chain.md, "What you trust")
+// The key registry for the rest of Sigil: the keys of wallets on the chain, and whether they are
+// valid. One interface for the local and the remote chain; open.ts makes it. If the chain cannot
+// answer, it fails with HostUnreachable, reason CHAIN_UNAVAILABLE: no login relies on an old
+// answer.
+// (docs/design/chain.md; docs/chain.md, "What you trust")
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 
@@ -14,12 +15,12 @@ export interface RegistryKey {
   readonly createdAt: number
   readonly revokedAt: number
   readonly salt: Bytes
-  /** False too for a key whose revocation was once seen here, whatever the chain says now. */
+  /** Also false for a key whose revocation was once seen here, whatever the chain says now. */
   readonly active: boolean
 }
 
 /**
- * A record that carries a commitment: not proof that its wallet knows the key
+ * A record with a commitment: no proof that its wallet knows the key
  * (docs/contracts.md, "KeyRegistry").
  */
 export interface Candidate {
@@ -34,7 +35,7 @@ export interface Candidate {
 export interface RegistryAccount {
   readonly nextIndex: number
   readonly activeCount: number
-  /** Of the next meta transaction's struct. */
+  /** For the next meta transaction. */
   readonly nonce: bigint
 }
 
@@ -63,12 +64,12 @@ export interface RotateArgs extends KeyMaterial {
   readonly newIndex: number
 }
 
-/** A relayed act that is on the chain with status 1. */
+/** A relayed act with status 1 on the chain. */
 export interface Relayed {
   /** 0x and 64 hex digits. */
   readonly txHash: string
   readonly block: number
-  /** Of the registered key; undefined for a revocation. */
+  /** Index of the registered key; undefined for a revocation. */
   readonly index?: number
 }
 
@@ -77,7 +78,7 @@ export interface TypedField {
   readonly type: string
 }
 
-/** What a wallet signs with eth_signTypedData_v4; `types` has no EIP712Domain. */
+/** The data for eth_signTypedData_v4; `types` has no EIP712Domain. */
 export interface RegistryTypedData {
   readonly domain: {
     readonly name: string
@@ -89,58 +90,63 @@ export interface RegistryTypedData {
 }
 
 export interface CallRequest {
-  /** None runs `data` as creation code (ERC-6492 validators). */
+  /** If missing, `data` runs as creation code (ERC-6492 validators). */
   readonly to?: string
   readonly data: string
   readonly gas: number
 }
 
 export interface Registry {
-  /** Address of the contract, EIP-55. Throws CHAIN_UNAVAILABLE before the first start is done. */
+  /**
+   * Address of the contract, EIP-55. Throws CHAIN_UNAVAILABLE before the first start is complete.
+   */
   readonly contract: string
   readonly chainId: number
-  /** `unavailable`: the chain is away, its head stale, or its answers contradict each other. */
+  /** `unavailable`: the chain does not answer, its head is stale, or its answers conflict. */
   state(): 'ready' | 'starting' | 'unavailable'
   /**
-   * Hash of the block that answers belong to at this moment: what "not there" may be remembered
-   * for. Undefined while the chain is away, and while a newer block is being taken in.
+   * Hash of the block that current answers belong to, for caching a negative answer. Undefined
+   * while the chain is away, and while a newer block is being processed.
    */
   readonly head: string | undefined
-  /** Resolves once the chain has answered for the first time; rejects when that takes too long. */
+  /** Resolves once the chain has answered for the first time; rejects after a timeout. */
   ready(): Promise<void>
-  /** Cached for one head. Undefined where the wallet has no key of that index. */
+  /** Cached for one head. Undefined if the wallet has no key with this index. */
   getKey(address: string, index: number): Promise<RegistryKey | undefined>
   account(address: string): Promise<RegistryAccount>
   /** The lowest active index. */
   firstActive(address: string): Promise<number | undefined>
-  /** Records with that commitment, oldest first, as of the current head. */
+  /** Records with this commitment at the current head, oldest first. */
   candidates(commitment: string): Promise<readonly Candidate[]>
   /**
-   * At once, from what is known of the current head. `unknown` where that is nothing yet: `getKey`
-   * asks, and a key that was asked for is kept up to date with the heads that follow.
+   * Synchronous, from the cache for the current head. `unknown` if it has no entry: then `getKey`
+   * reads the key, and later heads keep it current.
    */
   keyStatus(address: string, index: number): KeyStatus
-  /** Each revocation once, of any sender: to close connections. Returns how to stop. */
+  /**
+   * Called once for each revocation by any sender, to close connections. Returns an unsubscribe
+   * function.
+   */
   onRevoked(listener: (address: string, index: number) => void): () => void
   typedData(): RegistryTypedData
-  /** Whether a gas station relays signed acts here; without one the three below are refused. */
+  /** Whether a gas station relays signed acts; without one the three below are refused. */
   readonly relays: boolean
   /**
-   * Sends what `address` has signed, paid by the gas station, and waits for its receipt.
+   * Sends the signed act of `address`, paid by the gas station, and waits for its receipt.
    * `deadline` is in seconds of chain time. Rejects with BadValue (signature, deadline), 409 with
-   * reasons INDEX_TAKEN {expected}, TOO_MANY_KEYS, NOT_ACTIVE; 429 beyond the wallet's quota of a
-   * day; 503 with reasons CHAIN_UNAVAILABLE and TX_PENDING {txHash}.
+   * reasons INDEX_TAKEN {expected}, TOO_MANY_KEYS, NOT_ACTIVE; 429 above the wallet's daily quota;
+   * 503 with reasons CHAIN_UNAVAILABLE and TX_PENDING {txHash}.
    */
   registerMeta(args: RegisterArgs, signature: string, deadline: number): Promise<Relayed>
   revokeMeta(args: RevokeArgs, signature: string, deadline: number): Promise<Relayed>
   rotateMeta(args: RotateArgs, signature: string, deadline: number): Promise<Relayed>
   /**
-   * eth_call at the head with a bound on gas, for contracts that a client chose. Rejects with the
+   * eth_call at the head with a gas bound, for contracts that a client chose. Rejects with the
    * RpcError of a revert (code 3, data), or CHAIN_UNAVAILABLE.
    */
   call(request: CallRequest): Promise<string>
   /** eth_getCode at the head. */
   code(address: string): Promise<string>
-  /** Timestamp of the head, seconds: what deadlines are compared with. */
+  /** Timestamp of the head, seconds; deadlines are compared with it. */
   chainTime(): number
 }

@@ -1,6 +1,6 @@
-// What a wallet signs so that the gas station may act for it: EIP-712 domain and types of the key
-// registry, exactly as its contract hashes them. Wallets show these names; they never change
-// without a new version. (EIP-712; docs/contracts.md, "Signed requests")
+// The data that a wallet signs for the gas station: EIP-712 domain and types of the key registry,
+// as its contract hashes them. Wallets show these names; a change needs a new version. (EIP-712;
+// docs/contracts.md, "Signed requests")
 
 import { getBytes, hexlify, recoverAddress, Signature, TypedDataEncoder } from 'ethers'
 import type { RegistryTypedData, TypedField } from './registry.js'
@@ -12,7 +12,7 @@ const wallet: TypedField = { name: 'wallet', type: 'address' }
 const material = [word('commitment'), word('storedKey'), word('serverKey')]
 const validity = [uint('nonce'), uint('deadline')]
 
-/** The order of the fields is part of what is hashed. */
+/** The order of the fields is part of the hash. */
 export const registryTypes: RegistryTypedData['types'] = {
   RegisterKey: [wallet, uint('index'), ...material, ...validity],
   RevokeKey: [wallet, uint('index'), ...validity],
@@ -26,7 +26,7 @@ export function registryTypedData(chainId: number, contract: string): RegistryTy
   return { domain, types: registryTypes }
 }
 
-/** The 32 bytes that are signed, as hex. `values` are those of `primary`'s fields. */
+/** The 32 signed bytes, as hex. `values` are the fields of `primary`. */
 export function digestOf(
   { domain, types }: RegistryTypedData,
   primary: PrimaryType,
@@ -35,14 +35,14 @@ export function digestOf(
   return TypedDataEncoder.hash(domain, { [primary]: [...types[primary]] }, values)
 }
 
-/** Order of the curve, and half of it: above that, s has a twin that contracts refuse. */
+/** The curve's order, and half of it: contracts refuse the second form of s above it. */
 const order = BigInt('0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141')
 const hexForm = /^0x(?:[0-9a-fA-F]{2})+$/
 
 /**
- * A signature as contracts take it: what is one of an account (65 bytes with v of 0, 1, 27 or 28,
- * or the 64 of ERC-2098) becomes 65 bytes with low s; any other length is a contract wallet's and
- * stays as it is. Undefined where it is not hex.
+ * A signature in the form that contracts accept. One of an account (65 bytes with v of 0, 1, 27 or
+ * 28, or the 64 of ERC-2098) becomes 65 bytes with low s. Any other length is a contract wallet's
+ * and stays unchanged. Undefined if it is not hex.
  */
 export function normalSignature(text: string): string | undefined {
   if (!hexForm.test(text)) return undefined
@@ -63,7 +63,7 @@ export function normalSignature(text: string): string | undefined {
   }
 }
 
-/** The account whose signature of `digest` this is; undefined where it is none. */
+/** The account that signed `digest`; undefined if the signature is invalid. */
 export function signerOf(digest: string, signature: string): string | undefined {
   try {
     return recoverAddress(digest, signature)

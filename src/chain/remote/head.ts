@@ -1,6 +1,6 @@
-// The block that every answer about the chain belongs to. One look at a time, however many ask; a
-// new block is published only after its events have been taken in, so that a reader of the head
-// sees what it changed. A head that cannot be believed is none: old, gone far back, contradicted.
+// The current head, the block that every answer about the chain belongs to. One poll runs at a time
+// for all callers. A new block is published only after its events are processed, so a reader of the
+// head sees them. A head that is old, far behind or contradicted is not used.
 // (docs/chain.md, "What you trust")
 
 import type { Clock } from '../../base/clock.js'
@@ -9,22 +9,22 @@ import type { Log } from '../../base/log.js'
 import { ChainAway, reasonOf, unavailable } from './away.js'
 import type { Header } from './header.js'
 
-/** A head older than ten blocks is stale; where blocks are quick, than this, seconds. */
+/** A head older than ten blocks is stale; on fast chains, older than this, seconds. */
 const staleHeadSecondsMin = 60
 
-/** Chain ids of development chains, which make blocks on demand: an old head is no sign there. */
+/** Chain ids of development chains, which make blocks on demand: an old head is normal there. */
 const onDemand = new Set([1_337, 31_337])
 
 interface HeadOptions {
   readonly chainId: number
   readonly latest: () => Promise<Header>
-  /** A local chain tells of its blocks; a remote one is looked at. */
+  /** A local chain announces its blocks; a remote one is polled. */
   readonly onBlock: ((listener: () => void) => () => void) | undefined
   readonly clock: Clock
   readonly log: Log
 }
 
-/** Takes in what a new head brings; runs before it is published, and never two at once. */
+/** Processes a new head before it is published; never runs twice at once. */
 export type Apply = (head: Header) => Promise<void>
 
 export class SharedHead {
@@ -32,10 +32,10 @@ export class SharedHead {
   private apply: Apply = async () => {}
   private readonly listeners = new Set<(head: Header) => void>()
   private published: Header | undefined
-  /** When (elapsed) the last look that succeeded was begun. */
+  /** Start time (elapsed) of the last successful poll. */
   private seenMs = Number.NEGATIVE_INFINITY
   private looking: Promise<Header> | undefined
-  /** A block came while a look was under way: the head it found may be the one before. */
+  /** A block came during a poll, which may have returned the head before it. */
   private isDirty = true
   private failures = 0
   private problem: unknown
@@ -49,7 +49,7 @@ export class SharedHead {
     this.options = options
   }
 
-  /** `highest` is a block that was seen before, `blockSeconds` the chain's pace. */
+  /** `highest` is a block seen earlier, `blockSeconds` the chain's block time. */
   start(apply: Apply, { highest = 0, blockSeconds = 1 } = {}): void {
     this.apply = apply
     this.highest = highest
@@ -61,28 +61,28 @@ export class SharedHead {
     this.poll()
   }
 
-  /** Undefined until the first look. */
+  /** Undefined until the first poll. */
   get current(): Header | undefined {
     return this.published
   }
 
-  /** Whether the head may be relied on without asking. */
+  /** Whether the head may be used without a poll. */
   get isFresh(): boolean {
     if (this.published === undefined || this.failures > 1) return false
     return this.isPushed || this.ageMs <= headAgeMsMax
   }
 
-  /** The head that answers of this moment belong to; undefined where that is not sure. */
+  /** The head that current answers belong to; undefined while that is uncertain. */
   get settled(): Header | undefined {
     return this.isFresh && (!this.isPushed || this.isSettled) ? this.published : undefined
   }
 
-  /** Milliseconds since the last look that succeeded was begun. */
+  /** Milliseconds since the start of the last successful poll. */
   get ageMs(): number {
     return this.isPushed && this.failures === 0 ? 0 : this.options.clock.elapsed() - this.seenMs
   }
 
-  /** Why the last looks failed; undefined where they did not. */
+  /** The error of the last polls; undefined if they succeeded. */
   get trouble(): string | undefined {
     return this.failures === 0 ? undefined : reasonOf(this.problem)
   }
@@ -96,7 +96,7 @@ export class SharedHead {
   }
 
   /**
-   * The head of now: at most headPollMs old, and on a local chain exactly. Rejects with
+   * The current head: at most headPollMs old, and exact on a local chain. Rejects with
    * CHAIN_UNAVAILABLE, after chainWaitMs at the latest.
    */
   async fresh(): Promise<Header> {
@@ -104,7 +104,7 @@ export class SharedHead {
     if (published !== undefined && this.failures === 0) {
       if (this.isPushed ? this.isSettled : this.ageMs <= headPollMs) return published
     }
-    // Then the next look of the clock's tells; a request would only wait for another failure.
+    // The timer polls again; a request would only wait for another failure.
     if (this.failures > 1 && !this.isPushed) throw unavailable(this.problem)
     try {
       return await inTime(this.look(), chainWaitMs)
@@ -113,7 +113,7 @@ export class SharedHead {
     }
   }
 
-  /** The first head: as fresh, but however long it takes to catch up with it. */
+  /** The first head: as fresh, but without a time limit, since the back-fill may take long. */
   async first(): Promise<Header> {
     return this.published ?? this.look()
   }
@@ -136,7 +136,7 @@ export class SharedHead {
     await this.looking?.catch(() => {})
   }
 
-  /** No block has come that was not looked at to the end. */
+  /** Every announced block has been processed. */
   private get isSettled(): boolean {
     return !this.isDirty && this.looking === undefined
   }
@@ -147,7 +147,7 @@ export class SharedHead {
 
   private poll(): void {
     const again = (): void => {
-      // A local chain tells of its blocks: it is looked at again only while it does not answer.
+      // A local chain announces its blocks: it is polled only after a failure.
       if (this.isPushed && this.failures === 0) return
       this.pollLater()
     }
@@ -161,7 +161,7 @@ export class SharedHead {
     this.timer.unref()
   }
 
-  /** The look under way, or a new one. */
+  /** The running poll, or a new one. */
   private look(): Promise<Header> {
     if (this.looking !== undefined) return this.looking
     const looking = this.refresh().finally(() => {
@@ -182,7 +182,7 @@ export class SharedHead {
         this.judge(head)
         if (head.hash !== this.published?.hash) await this.apply(head)
       } while (this.isDirty && this.isPushed)
-      // In the same turn as the question above: a block that comes from now on begins another look.
+      // In the same turn as the check above: a later block starts another poll.
       this.looking = undefined
       this.succeed(head, startedMs)
       return head
@@ -226,7 +226,7 @@ export class SharedHead {
   }
 }
 
-/** Rejects with ChainAway if `work` takes longer; the work itself goes on. */
+/** Rejects with ChainAway if `work` takes longer; the work itself continues. */
 export async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

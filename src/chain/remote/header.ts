@@ -1,5 +1,5 @@
-// The part of a block that the clients of the chain look at. A node's answer becomes one here or is
-// refused here, so that later code need not check its fields.
+// The fields of a block that Sigil uses. A node's answer is validated here, so later code need not
+// check its fields.
 
 import { bigQuantity, quantity, requireHex } from '../words.js'
 import { ChainAway } from './away.js'
@@ -11,7 +11,7 @@ export interface Header extends ChainHead {
   readonly baseFee: bigint | undefined
 }
 
-/** Throws ChainAway where the answer is no block: null, or fields that are none. */
+/** Throws ChainAway if the answer is not a block: null, or malformed fields. */
 export function readHeader(answer: unknown): Header {
   if (typeof answer !== 'object' || answer === null) throw new ChainAway('the block is not known')
   const { number, hash, parentHash, timestamp, baseFeePerGas } = answer as Record<string, unknown>

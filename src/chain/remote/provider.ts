@@ -1,5 +1,5 @@
-// One interface over every chain that Sigil talks to: EIP-1193's `request`. Clients of the registry
-// and the anchor know nothing else, so the local chain and a remote RPC are the same to them.
+// One interface for every chain: EIP-1193's `request`. The clients of the registry and the anchor
+// use only this, so the local chain and a remote RPC look the same to them.
 
 export interface RpcRequest {
   readonly method: string
@@ -30,7 +30,7 @@ export interface ChainHead {
   readonly hash: string
   /** Seconds since 1970, of the chain: it may be ahead of the wall clock. */
   readonly timestamp: number
-  /** All logs of the block, where the chain tells them with it: the local chain does. */
+  /** All logs of the block, if the chain sends them with it: the local chain does. */
   readonly logs?: readonly RpcLog[]
 }
 
@@ -39,28 +39,28 @@ export interface Chain extends Provider {
   readonly chainId: number
   /**
    * Calls `listener` once a block, in order; on the local chain before the sender of a transaction
-   * in it learns of it. Answers what ends it.
+   * in it gets the result. Returns an unsubscribe function.
    */
   onBlock(listener: (head: ChainHead) => void): () => void
   close(): Promise<void>
 }
 
-/** Numbers of JSON-RPC and of Ethereum's nodes. */
+/** Codes of JSON-RPC and of Ethereum nodes. */
 export const rpcCodes = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
-  /** What nodes answer to a transaction or call that they refuse. */
+  /** A node refused a transaction or call. */
   serverError: -32000,
-  /** Too much was asked for (EIP-1474: limit exceeded). */
+  /** The request was too large (EIP-1474: limit exceeded). */
   limitExceeded: -32005,
-  /** The call reverted; `data` is what it answered (geth). */
+  /** The call reverted; `data` is its result (geth). */
   reverted: 3,
 } as const
 
-/** A node's refusal, as JSON-RPC words it. Other errors of `request` are failures to reach it. */
+/** A node's refusal in JSON-RPC. Other errors of `request` mean that the node was not reached. */
 export class RpcError extends Error {
   constructor(
     readonly code: number,

@@ -1,6 +1,6 @@
-// Several endpoints as one: an answer counts once CHAIN_QUORUM of them gave the same. A single
-// endpoint may invent a key for any wallet; two independent ones would have to lie alike. What
-// differs from node to node without a lie (fees, estimates) is taken from the first that answers.
+// Combines several endpoints: an answer counts once CHAIN_QUORUM of them agree. A single endpoint
+// could invent a key for any wallet; two independent ones would have to give the same false answer.
+// Values that legitimately differ (fees, estimates) come from the first that answers.
 
 import { quorumGraceMs } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
@@ -10,13 +10,13 @@ import { type Header, readHeader } from './header.js'
 import { RpcError, type RpcRequest, rpcCodes } from './provider.js'
 import type { NamedProvider } from './rpc-endpoint.js'
 
-/** Methods whose answers are the node's opinion, or whose effect one node is enough for. */
+/** Methods whose results legitimately differ, or which need only one node. */
 const opinions = new Set(['eth_gasPrice', 'eth_maxPriorityFeePerGas', 'eth_estimateGas'])
 const broadcasts = new Set(['eth_sendRawTransaction'])
 
 /**
- * Of the objects that these methods answer, the fields that we read: what is voted on, and all that
- * is passed on. Nodes add others as they please.
+ * The fields of results that Sigil reads: only these are compared and passed on. Nodes may add
+ * other fields.
  */
 const essentials: Readonly<Record<string, readonly string[]>> = {
   eth_getBlockByNumber: ['number', 'hash', 'parentHash', 'timestamp', 'baseFeePerGas'],
@@ -48,7 +48,7 @@ export class Quorum {
     this.log = log
   }
 
-  /** Rejects with RpcError where enough nodes refuse alike, else with ChainAway. */
+  /** Rejects with RpcError if enough nodes refuse alike, else with ChainAway. */
   request(request: RpcRequest): Promise<unknown> {
     const [only] = this.endpoints
     if (this.endpoints.length === 1 && only !== undefined) return only.request(request)
@@ -58,8 +58,8 @@ export class Quorum {
   }
 
   /**
-   * The newest block that enough endpoints know: of the heads in falling order the one that `need`
-   * of them have reached, so that a single laggard cannot hold time back.
+   * The newest block that enough endpoints know: the highest head that `need` of them have reached,
+   * so one lagging node cannot delay it.
    */
   async head(): Promise<Header> {
     const latest = { method: 'eth_getBlockByNumber', params: ['latest', false] }
@@ -75,7 +75,7 @@ export class Quorum {
     return readHeader(await this.agree({ method: 'eth_getBlockByNumber', params }))
   }
 
-  /** The heads of all that answer soon; the slow are not waited for once there are enough. */
+  /** The heads of all endpoints that answer soon; slow ones are skipped once there are enough. */
   private gather(request: RpcRequest): Promise<Header[]> {
     return new Promise((resolve) => {
       const heads: Header[] = []
@@ -164,7 +164,7 @@ export class Quorum {
     throw failure
   }
 
-  /** To all, so that none can withhold it; one that took it is enough. */
+  /** Sends to all, so that no node can withhold it; one acceptance is enough. */
   private async broadcast(request: RpcRequest): Promise<unknown> {
     const sent = await Promise.allSettled(this.endpoints.map((one) => one.request(request)))
     const taken = sent.find((one) => one.status === 'fulfilled')
@@ -173,7 +173,7 @@ export class Quorum {
     throw failures.find((error) => error instanceof RpcError) ?? failures[0]
   }
 
-  /** Once an endpoint and method: a liar would fill the log. */
+  /** Once for each endpoint and method: a faulty node would fill the log. */
   private complain(who: string, method: string): void {
     const what = `${who} ${method}`
     if (this.disagreed.has(what)) return
@@ -182,18 +182,18 @@ export class Quorum {
   }
 }
 
-/** A refusal that is an answer (a revert), as opposed to one about the node itself. */
+/** A refusal that is a result (a revert), not a failure of the node. */
 function isVerdict(error: unknown): error is RpcError {
   if (!(error instanceof RpcError)) return false
   return error.code === rpcCodes.reverted || (typeof error.data === 'string' && error.data !== '')
 }
 
-/** A refusal counts more than silence: it tells what to do (ask for a smaller range). */
+/** A refusal tells more than a missing answer: it says what to do (request a smaller range). */
 function failureOf(known: unknown, error: unknown): unknown {
   return known instanceof RpcError ? known : error
 }
 
-/** What two honest nodes say alike. */
+/** The part of an answer on which honest nodes agree. */
 function essence(method: string, answer: unknown): unknown {
   const fields = essentials[method]
   if (fields === undefined) return answer
@@ -203,7 +203,7 @@ function essence(method: string, answer: unknown): unknown {
 function pick(answer: unknown, fields: readonly string[]): unknown {
   if (typeof answer !== 'object' || answer === null) return answer
   const given = answer as Record<string, unknown>
-  // Null, false and absent are the same to us; some nodes write one, some the other.
+  // Null, false and absent mean the same; nodes differ in which they write.
   const kept = fields.flatMap((field) => (given[field] ? [[field, given[field]]] : []))
   return Object.fromEntries(kept) as Record<string, unknown>
 }

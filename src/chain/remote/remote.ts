@@ -1,5 +1,5 @@
-// A real chain behind the endpoints of CHAIN_RPC_URL. Every look at its head asks for the chain's
-// id too: an endpoint that was moved to another chain must not pass for a reorganisation.
+// A real chain behind the endpoints of CHAIN_RPC_URL. Every poll of the head also checks the chain
+// id: an endpoint that now serves another chain must not look like a reorganization.
 
 import type { Clock } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
@@ -21,7 +21,7 @@ interface RemoteOptions {
   readonly log: Log
 }
 
-/** A node behind a balancer may not have the block yet that its neighbour has told of. */
+/** A node behind a load balancer may not have the newest block of another node yet. */
 const lagForm = /(?:header|block|state) not (?:found|available)|unknown block|missing trie node/i
 const lagMs = 250
 
@@ -29,7 +29,7 @@ export class Remote implements Provider {
   readonly chainId: number
   private readonly quorum: Quorum
 
-  /** Throws InvalidOptions for addresses that are not safe and quorums that cannot be met. */
+  /** Throws InvalidOptions for unsafe addresses and impossible quorums. */
   constructor({ urls, quorum, chainId, clock, log }: RemoteOptions) {
     if (urls.length > rpcEndpointsMax) {
       throw fail('InvalidOptions', `CHAIN_RPC_URL takes at most ${rpcEndpointsMax} addresses`)

@@ -1,7 +1,6 @@
-// One JSON-RPC endpoint over HTTP. Plain fetch and not ethers' JsonRpcProvider: that one retries a
-// 429 on its own until its timeout, batches and polls; here a request has one deadline and one
-// attempt, its answer one bound, and the caller decides what a failure means.
-// (docs/chain.md, "What you trust")
+// One JSON-RPC endpoint over HTTP. Uses plain fetch, because ethers' JsonRpcProvider retries a 429
+// until its timeout, batches and polls. Here a request has one deadline and one attempt, its
+// response has a size bound, and the caller handles failures. (docs/chain.md, "What you trust")
 
 import type { Clock } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
@@ -24,11 +23,11 @@ export class RpcEndpoint implements NamedProvider {
   private readonly clock: Clock
   private readonly timeoutMs: number
   private lastId = 0
-  /** Answers 429 in a row, and until when (elapsed) nothing is asked because of them. */
+  /** Successive 429 responses, and the pause that they caused (elapsed). */
   private refusals = 0
   private pausedUntil = 0
 
-  /** Throws InvalidOptions for what is no https address, loopback apart. */
+  /** Throws InvalidOptions unless the address is https or loopback. */
   constructor(address: string, clock: Clock, timeoutMs = rpcTimeoutMs) {
     this.url = requireSafe(address)
     this.timeoutMs = timeoutMs
@@ -43,7 +42,7 @@ export class RpcEndpoint implements NamedProvider {
     }
   }
 
-  /** Rejects with RpcError where the node refused, with ChainAway where it did not answer. */
+  /** Rejects with RpcError if the node refused, with ChainAway if it did not answer. */
   async request({ method, params = [] }: RpcRequest): Promise<unknown> {
     if (this.clock.elapsed() < this.pausedUntil) {
       throw new ChainAway(`${this.name} asked for a pause`)
@@ -84,7 +83,7 @@ export class RpcEndpoint implements NamedProvider {
     }
   }
 
-  /** The first 429 of a row is let pass; further ones are obeyed, longer each time. */
+  /** Ignores the first 429 of a series; each further one pauses longer. */
   private pause(retryAfter: string | null): void {
     this.refusals++
     const asked = retryAfterForm.test(retryAfter ?? '') ? Number(retryAfter) * 1_000 : 0

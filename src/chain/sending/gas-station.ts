@@ -1,6 +1,6 @@
-// The account that pays for what wallets have signed. One mutex and one nonce counter; every
-// transaction is written down before it is sent, sent again after a restart and replaced with a
-// higher fee while no block takes it. What simulation refuses is never sent.
+// The account that pays for the signed acts of wallets. It has one mutex and one nonce counter.
+// Every transaction is stored before it is sent, sent again after a restart, and replaced with a
+// higher fee while no block includes it. If its simulation fails, it is not sent.
 // (docs/chain.md, "What sponsoring costs")
 
 import { Transaction, type Wallet } from 'ethers'
@@ -29,13 +29,13 @@ const sponsoredReserve = 20
 
 const dayMs = 86_400_000
 const warnEveryMs = 3_600_000
-/** Looks at a nonce that another transaction has used before ours is given up: receipts lag. */
+/** Polls of a nonce used by another transaction before Sigil's is given up: receipts may lag. */
 const lostLooksMax = 5
-/** Numerator and denominator of a raised fee: nodes take 10 % more, not less. */
+/** Numerator and denominator of a raised fee: nodes require at least 10 % more. */
 const bump = [9n, 8n] as const
 const knownForm = /already known|known transaction|already imported|already exists/i
 const usedForm = /nonce too low|nonce is too low/i
-/** The nonce is that of one which the node still has: a higher fee takes its place later. */
+/** The node still has a transaction with this nonce: a higher fee replaces it later. */
 const displacingForm = /replacement/i
 const poorForm = /insufficient funds/i
 
@@ -51,22 +51,22 @@ interface GasStationOptions {
   readonly log: Log
   /** How long a request waits for its block, milliseconds. */
   readonly waitMs?: number
-  /** Gas of one transaction; sponsoredGasMax unless given. */
+  /** Gas of one transaction; sponsoredGasMax by default. */
   readonly gasMax?: number
-  /** What the log calls it. */
+  /** Its name in the log. */
   readonly name?: string
 }
 
-/** What is to be sent, and for whom. */
+/** A transaction to send, and its wallet. */
 interface Relay {
   readonly wallet: string
   readonly to: string
   readonly data: string
-  /** What of the day's budget may be spent by now, wei; all of it unless given. */
+  /** The part of the day's budget that may be spent by now, wei; all of it by default. */
   readonly soFar?: bigint | undefined
 }
 
-/** An intent and those who wait for it. */
+/** An intent and its waiting callers. */
 interface Pending {
   intent: Intent
   sentMs: number
@@ -78,7 +78,7 @@ interface Pending {
 interface Fees {
   readonly maxFee: bigint
   readonly tip: bigint
-  /** Of chains from before EIP-1559. */
+  /** For chains before EIP-1559. */
   readonly isLegacy: boolean
 }
 
@@ -90,7 +90,7 @@ export class GasStation {
   private readonly pending = new Map<number, Pending>()
   private mutex: Promise<unknown> = Promise.resolve()
   private tending: Promise<void> | undefined
-  /** Something happened while a look was under way: it may not have seen it. */
+  /** Something happened during a check, which may have missed it. */
   private isDue = false
   private timer: NodeJS.Timeout | undefined
   private stopListening: (() => void) | undefined
@@ -104,7 +104,7 @@ export class GasStation {
     this.name = options.name ?? 'the gas station'
   }
 
-  /** Takes up what a former run has left, and sends it again. */
+  /** Resumes and resends the transactions of an earlier process. */
   async start(): Promise<void> {
     for (const intent of await this.options.intents.load()) {
       const pending = this.keep(intent)
@@ -116,7 +116,7 @@ export class GasStation {
 
   /**
    * Sends `data` to `to` for `wallet` and resolves with the receipt, whatever its status. Rejects
-   * with RpcError where simulation reverts, 429 and 503 as `Intents.add`, 503 TX_PENDING.
+   * with RpcError if the simulation reverts, 429 and 503 as `Intents.add`, 503 TX_PENDING.
    */
   async relay({ wallet, to, data, soFar }: Relay, head: Header): Promise<Receipt> {
     const gasLimit = await this.simulate(to, data, head)
@@ -133,7 +133,7 @@ export class GasStation {
     }
   }
 
-  /** Resolves once nothing is under way, whatever became of it. */
+  /** Resolves once nothing is pending, whatever the outcome. */
   async settled(): Promise<void> {
     while (this.pending.size > 0 && !this.isClosed) {
       await Promise.allSettled([...this.pending.values()].map(({ receipt }) => receipt))
@@ -149,25 +149,25 @@ export class GasStation {
     for (const { settle } of this.pending.values()) settle(undefined, new ChainAway('closing'))
   }
 
-  /** Gas to allow; rejects with the RpcError of a revert. The same cap as on the transaction. */
+  /** The gas limit; rejects with the RpcError of a revert. The cap is that of the transaction. */
   private async simulate(to: string, data: string, head: Header): Promise<number> {
     const { gasMax } = this
     const { reader, provider, isRemote } = this.options
     await reader.call({ to, data, gas: gasMax }, head, this.address)
-    // Where gas costs nothing there is no need to know how much it takes.
+    // If gas is free, the exact amount does not matter.
     if (!isRemote) return gasMax
     const call = { from: this.address, to, data, gas: hexQuantity(gasMax) }
     const params = [call, reader.tag(head)]
     const estimate = provider.request({ method: 'eth_estimateGas', params })
     const gas = await estimate.then(quantity).catch((error) => {
-      // Some nodes estimate at the latest block only: the call above has told that it goes well.
+      // Some nodes estimate only at the latest block; the call above has succeeded anyway.
       if (error instanceof RpcError) return gasMax
       throw unavailable(error)
     })
     return Math.min(gasMax, Math.max(sponsoredGasMin, Math.ceil(gas * 1.2)))
   }
 
-  /** Takes a nonce, signs, and writes the transaction down. */
+  /** Takes a nonce, signs, and stores the transaction. */
   private async prepare(
     given: Pick<Intent, 'wallet' | 'to' | 'data' | 'gasLimit'>,
     soFar: bigint | undefined,
@@ -255,7 +255,7 @@ export class GasStation {
     return pending
   }
 
-  /** Rejects where the node refuses for good; silence is no refusal, so the intent stays. */
+  /** Rejects on a final refusal of the node; without an answer the intent stays. */
   private async send(pending: Pending): Promise<void> {
     const { provider, log, intents } = this.options
     pending.sentMs = this.options.clock.elapsed()
@@ -266,7 +266,7 @@ export class GasStation {
       const text = error instanceof RpcError ? error.message : undefined
       const isTaken =
         text === undefined || [knownForm, usedForm, displacingForm].some((form) => form.test(text))
-      // A nonce with later ones behind it is not given back: they would wait for ever.
+      // A nonce below pending ones is not released: they would wait forever.
       const isLast = Math.max(...this.pending.keys()) === intent.nonce
       if (isTaken || !isLast || intent.hashes.length > 1) {
         log.debug({ nonce: intent.nonce, why: reasonOf(error) }, 'chain: not sent yet')
@@ -284,7 +284,7 @@ export class GasStation {
     this.tend()
   }
 
-  /** Looks after what is under way; one look at a time, again while anything is left. */
+  /** Checks pending transactions; one check at a time, repeated while any is left. */
   private tend(): void {
     if (this.isClosed || this.pending.size === 0) return
     if (this.tending !== undefined) {
@@ -316,7 +316,7 @@ export class GasStation {
     }
   }
 
-  /** Its nonce is used: by one of its transactions, or by one that is not ours. */
+  /** Its nonce is used, by one of its transactions or by a foreign one. */
   private async conclude(pending: Pending): Promise<void> {
     const { provider, intents, log } = this.options
     const { intent } = pending
@@ -336,7 +336,7 @@ export class GasStation {
     pending.settle(undefined, unavailable(new ChainAway('the transaction was displaced')))
   }
 
-  /** Sends again what no block has taken, with a higher fee where blocks have fees. */
+  /** Resends a pending transaction, with a higher fee if the chain has fees. */
   private async press(pending: Pending, head: Header): Promise<void> {
     const { clock, isRemote, intents } = this.options
     if (clock.elapsed() - pending.sentMs < feeBumpMs) return

@@ -1,7 +1,6 @@
-// Transactions that the gas station means to send, written down before they are: a crash between
-// the two must neither lose one nor send another under its nonce. With them stands what each day
-// has cost, by wallet and in all, so that quotas hold over restarts.
-// (docs/chain.md, "What sponsoring costs")
+// Stores the gas station's transactions before they are sent: a crash in between must not lose one
+// or reuse its nonce. It also stores the cost of each day, by wallet and in total, so that quotas
+// survive restarts. (docs/chain.md, "What sponsoring costs")
 
 import { type Bytes, textOf } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -12,7 +11,7 @@ import { bytesOfHex } from '../words.js'
 
 export interface Intent {
   readonly nonce: number
-  /** Whom it is sponsored for; lower case. */
+  /** The sponsored wallet; lower case. */
   readonly wallet: string
   readonly to: string
   readonly data: string
@@ -20,10 +19,10 @@ export interface Intent {
   /** Wei a unit of gas. */
   readonly maxFee: bigint
   readonly tip: bigint
-  /** The signed transaction, and the hashes of it and of those that it replaced, newest last. */
+  /** The signed transaction, its hash, and the hashes that it replaced, newest last. */
   readonly raw: string
   readonly hashes: readonly string[]
-  /** Day that it is charged to, and what is charged: what it may cost at most, wei. */
+  /** The charged day, and the charged amount: its highest cost, wei. */
   readonly day: number
   readonly cost: bigint
 }
@@ -31,7 +30,7 @@ export interface Intent {
 export class Intents {
   private readonly store: Store
   private readonly rows: Rows
-  /** Wei a day for all of them; undefined where gas costs nothing. */
+  /** Wei a day for all of them; undefined if gas is free. */
   private readonly budget: bigint | undefined
   /** Transactions of one wallet a day. */
   private readonly quota: number
@@ -49,21 +48,20 @@ export class Intents {
   }
 
   /**
-   * Writes a new one down and charges it. Rejects with 429 beyond the wallet's quota of the day,
-   * with 503 SPONSOR_BUDGET beyond the budget, with 503 SPONSOR_PACE beyond what of it may be spent
-   * `soFar`.
+   * Stores a new intent and charges it. Rejects with 429 above the wallet's daily quota, 503
+   * SPONSOR_BUDGET above the budget, 503 SPONSOR_PACE above the part `soFar`.
    */
   add(intent: Intent, soFar?: bigint): Promise<void> {
     const { rows, budget, quota } = this
     return this.store.write((tx) => addIntent(tx, rows, intent, { budget, soFar }, quota))
   }
 
-  /** Writes down the replacement of `before`, which costs more. */
+  /** Stores the costlier replacement of `before`. */
   replace(before: Intent, after: Intent): Promise<void> {
     return this.store.write((tx) => replaceIntent(tx, this.rows, before, after, this.budget))
   }
 
-  /** Takes one away once its fate is known; `spent` is what it really cost, wei. */
+  /** Removes an intent with a known outcome; `spent` is its real cost, wei. */
   finish(intent: Intent, spent: bigint): Promise<void> {
     return this.store.write((tx) => finishIntent(tx, this.rows, intent, spent))
   }
@@ -106,14 +104,14 @@ function* finishIntent(tx: Tx, rows: Rows, intent: Intent, spent: bigint): Progr
   tx.remove(rows.intent(intent.nonce))
 }
 
-/** Wei a day; undefined where there is no bound. */
+/** Wei a day; undefined without a bound. */
 interface Bounds {
   readonly budget?: bigint | undefined
-  /** The part of it that may be spent by now. */
+  /** The part that may be spent by now. */
   readonly soFar?: bigint | undefined
 }
 
-/** Adds wei to a day; throws 503 where that passes a bound. */
+/** Adds wei to a day; throws 503 above a bound. */
 function* charge(
   tx: Tx,
   rows: Rows,

@@ -1,6 +1,6 @@
-// Signed acts of wallets on their way to the gas station: looked at before they cost anything, one
-// at a time for each wallet (the next needs the nonce that the last one used), and answered in the
-// words of the routes, whichever way the contract refused.
+// Relays signed acts of wallets to the gas station. They are checked before they cost anything, and
+// run one at a time for each wallet, because the next needs the following nonce. Refusals of the
+// contract become the errors of the routes.
 // (docs/chain.md, "Refusals"; docs/contracts.md, "Signed requests")
 
 import { Interface } from 'ethers'
@@ -31,7 +31,7 @@ interface Act {
   readonly method: 'registerKeyMeta' | 'revokeKeyMeta' | 'rotateKeyMeta'
   /** The fields between wallet and nonce, in order. */
   readonly fields: Readonly<Record<string, string | number>>
-  /** Of the key that it makes. */
+  /** Index of the new key. */
   readonly newIndex?: number
 }
 
@@ -114,14 +114,14 @@ export class MetaRelay {
       throw this.translate(error, isContract)
     }
     await head.reached(receipt.block).catch((error) => {
-      // The transaction stands; only this server has not seen its block yet.
+      // The transaction succeeded; only this server has not seen its block yet.
       if (!(error instanceof ChainAway)) throw error
     })
     if (!receipt.ok) throw await this.whyReverted(data, isContract)
     return receipt
   }
 
-  /** Whether a contract has to say if it signed; throws if no wallet can have signed it. */
+  /** Whether a contract must verify the signature; throws if no wallet can have made it. */
   private async requireSigned(
     act: Act,
     signature: string,
@@ -151,7 +151,7 @@ export class MetaRelay {
     }
   }
 
-  /** A transaction that simulation let pass and its block did not: others came between. */
+  /** The reason of a transaction that passed simulation and reverted: others came in between. */
   private async whyReverted(data: string, code: string): Promise<GatewayError> {
     const { reader, head, station } = this.options
     try {

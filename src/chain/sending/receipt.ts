@@ -1,5 +1,5 @@
-// What a block has made of a transaction, as far as its sender needs it. What is no receipt is
-// refused, so that a strange answer is never taken for success.
+// The outcome of a transaction, as far as its sender needs it. A malformed receipt is refused, so
+// that it is never taken for success.
 
 import { getAddress, isAddress } from 'ethers'
 import { ChainAway } from '../remote/away.js'
@@ -9,15 +9,15 @@ import { bigQuantity, quantity } from '../words.js'
 export interface Receipt {
   readonly hash: string
   readonly block: number
-  /** False where it reverted. */
+  /** False if it reverted. */
   readonly ok: boolean
   /** Wei. */
   readonly spent: bigint
-  /** EIP-55; of a deployment. */
+  /** EIP-55; only for a deployment. */
   readonly contract: string | undefined
 }
 
-/** Undefined while no block has it; throws ChainAway for what is no receipt. */
+/** Undefined while no block includes it; throws ChainAway for a malformed receipt. */
 export function readReceipt(answer: unknown): Receipt | undefined {
   if (answer === null || answer === undefined) return undefined
   if (typeof answer !== 'object') throw new ChainAway('the chain answered what is no receipt')

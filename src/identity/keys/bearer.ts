@@ -1,7 +1,7 @@
-// Whose key it is. A key is its owner's alone: of all records that carry its commitment the oldest
-// one counts that only a holder of the key can have made, because any wallet can copy a commitment
-// out of a pending transaction, and a thief can register a stolen key. Who it is has to be
-// found out once; whether it still stands is asked every time. (docs/contracts.md, "KeyRegistry")
+// Finds the owner of a key. Any wallet can copy a commitment from a pending transaction, and a
+// thief can register a stolen key. So the owner is the oldest record with its commitment that only
+// a holder of the key can have made. The owner is found once; validity is checked at every use.
+// (docs/contracts.md, "KeyRegistry")
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { lastUsed } from '../../base/heap/last-used.js'
@@ -31,24 +31,24 @@ interface Known {
   readonly hash: string
   readonly address: string
   readonly index: number
-  /** As it was when it was last asked for: mostly it still is. */
+  /** As of the last check, which is usually still true. */
   identity: KeyIdentity | undefined
 }
 
 export class Bearer {
-  /** By the SHA-256 of the key: what is kept here gives no key away. */
+  /** By the SHA-256 of the key, so that the cache reveals no key. */
   private readonly known = lastUsed<string, Known>(provenKeysMax)
-  /** Keys without an owner, with the head at which that was read. */
+  /** Keys without an owner, with the head at which that was checked. */
   private readonly unknown = lastUsed<string, string>(unknownKeysMax)
-  /** Whether a record was made with the key that it carries: true or false for ever. */
+  /** Whether a record was made with the key of its commitment; the result never changes. */
   private readonly proofs = lastUsed<string, boolean>(unknownKeysMax)
   private readonly looking = new Map<string, Promise<Known | undefined>>()
 
   constructor(private readonly options: BearerOptions) {}
 
   /**
-   * The identity of that key, as it is now; undefined where there is none. At once for a key that
-   * was seen before. Rejects with HostUnreachable (503) where the chain has to be asked and cannot.
+   * The current identity of the key; undefined if there is none. Synchronous for a key seen before.
+   * Rejects with HostUnreachable (503) if the chain is needed and does not answer.
    */
   identify(key: string): Awaitable<Identity | undefined> {
     if (!isWalletKey(key, this.options.mode)) return undefined
@@ -57,7 +57,7 @@ export class Bearer {
     return known === undefined ? this.find(key, digest) : this.present(known)
   }
 
-  /** A known key as it stands now. */
+  /** The current identity of a known key. */
   private present(known: Known): Awaitable<Identity | undefined> {
     const { registry, store } = this.options
     if (known.source === 'onchain') {
@@ -69,7 +69,7 @@ export class Bearer {
     return state instanceof Promise ? state.then((now) => as(known, now)) : as(known, state)
   }
 
-  /** As present, where the head has to be asked. */
+  /** As present, if the head must be requested. */
   private async ask(known: Known): Promise<Identity | undefined> {
     const { registry, store } = this.options
     const record = await registry.getKey(known.address, known.index)
@@ -116,7 +116,7 @@ export class Bearer {
     return undefined
   }
 
-  /** Whether only a holder of the key can have made that record. */
+  /** Whether only a holder of the key can have made the record. */
   private async isProven(key: string, commitment: string, record: Candidate): Promise<boolean> {
     const { address, index, storedKey } = record
     const name = `${commitment} ${address} ${index} ${hexOf(storedKey)}`

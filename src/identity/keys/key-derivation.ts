@@ -1,6 +1,5 @@
-// From a wallet's signature to its API key, and from the key to what others may know of it: its
-// commitment, its salt and its SCRAM verifiers. Every byte of this is fixed for ever: a key is
-// recovered by doing it again.
+// Derives an API key from a wallet's signature, and from the key its public values: commitment,
+// salt and SCRAM verifiers. Every byte is fixed forever: a key is recovered by deriving it again.
 // (docs/keys.md, "Derive, register, recover"; golden vectors: protocol-fixtures/keys)
 
 import { keccak_256 } from '@noble/hashes/sha3.js'
@@ -11,7 +10,7 @@ import { deriveVerifier, type ScramVerifier } from '../../protocol/scram/verifie
 import { bytesOfAddress } from '../address.js'
 import { type KeyMode, writeKey } from './key-format.js'
 
-/** What the wallet signs (EIP-191). The address is in EIP-55 form: another is another key. */
+/** The text that the wallet signs (EIP-191), with the EIP-55 form: another gives another key. */
 export function derivationText(address: string, index: number): string {
   return `Sigil API Key #${index} for ${address}`
 }
@@ -22,8 +21,8 @@ const highBit = 1n << 255n
 
 /**
  * The one form of a signature that keys are derived from: r, s and v in 65 bytes, s in the lower
- * half of the curve's order (EIP-2), v 27 or 28. Takes v as 0 or 1, the 64 bytes of ERC-2098, and
- * a high s. Throws BadValue for what is no signature.
+ * half of the curve's order (EIP-2), v 27 or 28. Also accepts v as 0 or 1, the 64 bytes of
+ * ERC-2098, and a high s. Throws BadValue for anything else.
  */
 export function normaliseSignature(given: Bytes): Bytes {
   if (given.length !== 64 && given.length !== 65) throw notSignature('64 or 65 bytes are expected')
@@ -48,7 +47,7 @@ export function normaliseSignature(given: Bytes): Bytes {
   return concatBytes(bytesOfWord(r), bytesOfWord(s), Uint8Array.of(27 + parity))
 }
 
-/** The key of a wallet's signature over `derivationText`, in any form that is taken. */
+/** The key of a wallet's signature over `derivationText`, in any accepted form. */
 export function deriveKey(signature: Bytes, mode: KeyMode): string {
   return writeKey(mode, hexOf(keccak_256(normaliseSignature(signature))))
 }
@@ -63,26 +62,26 @@ export function onChainSalt(address: string, index: number): Bytes {
   return saltOf(address, BigInt(index))
 }
 
-/** Salt of the server-issued key `sN`: numbers that the chain's never reach. */
+/** Salt of the server-issued key `sN`: numbers that on-chain indexes never reach. */
 export function issuedSalt(address: string, index: number): Bytes {
   return saltOf(address, highBit + BigInt(index))
 }
 
 /**
- * Salt of `<wallet>` where no key of it is active on the chain, whether or not it has keys of the
- * server's, and however often they were replaced: what is read before a login tells none of that.
- * It is that of `s0`, so that the verifier of a first key serves both of its names.
+ * Salt of `<wallet>` while none of its keys is active on the chain, with or without issued keys, so
+ * a login reveals nothing about them. It is that of `s0`: the verifier of a first key then serves
+ * both of its names.
  */
 export function walletSalt(address: string): Bytes {
   return issuedSalt(address, 0)
 }
 
-/** What the chain or the store keeps of a key. Costs some 0.8 ms, off the event loop. */
+/** What the chain or the store keeps of a key. Takes about 0.8 ms, off the event loop. */
 export function keyVerifier(key: string, salt: Bytes): Promise<ScramVerifier> {
   return deriveVerifier(key, salt, scramIterations)
 }
 
-/** Bytes of `0x…`. Throws BadValue for what is no hexadecimal text, naming the field. */
+/** Bytes of `0x…`. Throws BadValue with the field's name for invalid hexadecimal text. */
 export function bytesOfHex(text: string, where: string): Bytes {
   if (/^0x(?:[0-9a-fA-F]{2})*$/.test(text)) return new Uint8Array(Buffer.from(text.slice(2), 'hex'))
   throw fail('BadValue', `field '${where}' must be bytes in hexadecimal, 0x first`)

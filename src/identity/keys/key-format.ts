@@ -1,5 +1,5 @@
-// What keys look like: `svc_live_`, `svc_test_` or `svc_op_` and 64 lower-case hex digits. A server
-// takes the keys of its own mode only, so that a test key is worth nothing where it counts.
+// The form of keys: `svc_live_`, `svc_test_` or `svc_op_` and 64 lower-case hex digits. A server
+// accepts only keys of its own mode, so a test key is worthless in production.
 
 /** `live` or `test` (setting KEY_MODE). */
 export type KeyMode = 'live' | 'test'
@@ -9,17 +9,17 @@ const hashForm = /^[0-9a-f]{64}$/
 /** `svc_live_` and 6 digits: what listings show of a key. */
 const prefixChars = 15
 
-/** Whether it has the form of a wallet's key of this mode. */
+/** Whether the text has the form of a wallet's key of this mode. */
 export function isWalletKey(text: string, mode: KeyMode): boolean {
   return walletKey.exec(text)?.[1] === mode
 }
 
-/** Whether it has the form of a wallet's key, of whatever mode: 256 bits, which are not guessed. */
+/** Whether the text has the form of a wallet's key of any mode: 256 bits, impossible to guess. */
 export function looksLikeWalletKey(text: string): boolean {
   return walletKey.test(text)
 }
 
-/** Whether it has the form of a key's hash, as routes name keys by. */
+/** Whether the text has the form of a key's hash, by which routes name keys. */
 export function isKeyHash(text: string): boolean {
   return hashForm.test(text)
 }
@@ -29,7 +29,7 @@ export function writeKey(mode: KeyMode, digits: string): string {
   return `svc_${mode}_${digits}`
 }
 
-/** What may be shown of a key: 24 bits of its 256. */
+/** The part of a key that may be shown: 24 of its 256 bits. */
 export function prefixOf(key: string): string {
   return key.slice(0, prefixChars)
 }

@@ -1,6 +1,6 @@
-// Wrong keys of an address: so many a minute are compared with the operator's key, on whatever
-// listener. Then the address is refused for the rest of the minute, unseen. Nothing is counted by
-// account, so no address can keep another one out; a wallet's key has 256 random bits, and passes.
+// Limits the wrong keys of an address that are compared with the operator's key, a minute, on all
+// listeners. Then the address is refused for the rest of the minute. Nothing is counted by account,
+// so no address can lock out another. A wallet's key has 256 random bits and is still accepted.
 
 import type { LRUCache } from 'lru-cache'
 import { clientOf } from '../../base/client-address.js'
@@ -19,20 +19,20 @@ export class KeyGuesses {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Whether the address has had its wrong keys of this minute. */
+  /** Whether the address has used up its wrong keys of this minute. */
   isSpent(address: string): boolean {
-    // Most have never sent a wrong key.
+    // Most addresses have never sent a wrong key.
     return this.minutes.size > 0 && (this.minuteOf(address)?.wrong ?? 0) >= wrongKeysMax
   }
 
-  /** Counts a key that was looked at and is wrong. */
+  /** Counts a wrong key. */
   failed(address: string): void {
     const minute = this.minuteOf(address)
     if (minute !== undefined) minute.wrong++
     else this.minutes.set(clientOf(address), { startedMs: this.clock.elapsed(), wrong: 1 })
   }
 
-  /** What such an address is answered. */
+  /** The error for such an address. */
   refusal(address: string): GatewayError {
     const startedMs = this.minuteOf(address)?.startedMs ?? this.clock.elapsed()
     const leftMs = Math.max(startedMs + wrongKeysMs - this.clock.elapsed(), 1)
@@ -41,7 +41,7 @@ export class KeyGuesses {
     })
   }
 
-  /** The minute that an address is in, if it has sent a wrong key in it. */
+  /** The current minute of an address, if it has sent a wrong key in it. */
   private minuteOf(address: string): Minute | undefined {
     const minute = this.minutes.get(clientOf(address))
     if (minute === undefined) return undefined

@@ -1,5 +1,5 @@
-// A key's own limit: so many requests a minute, whatever protocol they come by. A bucket a key,
-// which fills evenly, so that a client that waits as it is told is served.
+// The rate limit of a key, requests a minute over all protocols. One bucket for each key fills
+// evenly, so a client that waits as told is served.
 
 import type { Clock } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
@@ -11,7 +11,7 @@ const minuteMs = 60_000
 
 interface Bucket {
   tokens: number
-  /** When that was counted, monotonic milliseconds. */
+  /** Time of that count, monotonic milliseconds. */
   atMs: number
 }
 
@@ -21,13 +21,13 @@ export class KeyLimit {
   constructor(private readonly clock: Clock) {}
 
   /**
-   * Counts one request. Throws IngressRequestRateLimitExceeded (429) with `retryAfter`, seconds,
-   * where the key has had its share.
+   * Counts one request. Throws IngressRequestRateLimitExceeded (429) with `retryAfter`, seconds, if
+   * the key has used its limit.
    */
   take(identity: Identity): void {
     if (identity.kind !== 'key' || identity.rateLimit === 0) return
     const { rateLimit } = identity
-    // Not by the hash alone: it is public, and any wallet can register it as its own.
+    // The hash alone is not enough: it is public, and any wallet can register it.
     const name = identityKey(identity)
     const nowMs = this.clock.elapsed()
     let bucket = this.buckets.get(name)
@@ -51,7 +51,7 @@ function tooMany(rateLimit: number, seconds: number): Error {
     limit: rateLimit,
     windowSeconds: minuteMs / 1000,
     retryAfter: seconds,
-    // What drivers of the document wire back off by.
+    // Labels by which MongoDB drivers back off.
     errorLabels: ['SystemOverloadedError', 'RetryableError'],
   })
 }

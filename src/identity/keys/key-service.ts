@@ -1,7 +1,7 @@
-// A wallet's keys as its session manages them: made, listed, rotated, ended and given
-// permissions, on the chain and off it. Acts of one wallet come one after the other, because they
-// count its keys. What the chain is told is told before the caller hears of it, and a key of
-// which that is not known is never answered. (docs/keys.md, "Routes")
+// Manages a wallet's keys, on the chain and off it: makes, lists, rotates and ends them. Acts of
+// one wallet run one after the other, because they count its keys. The caller gets a key only after
+// the chain has confirmed it; a key with an unknown state is never returned. (docs/keys.md,
+// "Routes")
 
 import type { Random } from '../../base/clock.js'
 import { fail, GatewayError } from '../../base/errors.js'
@@ -47,13 +47,13 @@ interface KeyServiceOptions {
   readonly random: Random
 }
 
-/** How programs are run for the caller: behind the guard of its command. */
+/** How to run programs for the caller: behind the guard of its command. */
 interface Programs {
   read<R>(program: (tx: ReadTx) => Program<R>): Awaitable<R>
   write<R>(program: (tx: Tx) => Program<R>): Promise<R>
 }
 
-/** Whose keys, and when: milliseconds since 1970. */
+/** The owner of the keys, and the time in milliseconds since 1970. */
 export interface Owner {
   readonly programs: Programs
   /** EIP-55. */
@@ -67,25 +67,25 @@ export interface KeyWishes extends Granted {
 }
 
 export interface MadeKey {
-  /** Known here and now, and never again; undefined where only its verifiers were sent. */
+  /** Returned this once only; undefined if the request had only the verifiers. */
   readonly apiKey: string | undefined
   readonly key: WalletKey
-  /** Of a rotation whose old key the chain still has as active. */
+  /** A rotation whose old key is still active on the chain. */
   readonly isPending: boolean
 }
 
-/** An active on-chain key of a wallet, as the chain has it. */
+/** An active on-chain key of a wallet, from the chain. */
 interface OnChainKey {
   readonly index: number
   readonly commitment: string
-  /** Milliseconds since 1970, of the chain. */
+  /** Chain time, milliseconds since 1970. */
   readonly createdAt: number
 }
 
 export class KeyService {
-  /** Called with each key that this server has ended, behind the commit. */
+  /** Called after the commit with each key that this server has ended. */
   onEnded: (name: KeyName) => void = () => {}
-  /** The last act of a wallet that is under way. */
+  /** The last running act of each wallet. */
   private readonly acts = new Map<string, Promise<unknown>>()
 
   constructor(private readonly options: KeyServiceOptions) {}
@@ -94,7 +94,7 @@ export class KeyService {
     return this.options.registry
   }
 
-  /** Makes a key of the server's, or registers one on the chain that the wallet has signed. */
+  /** Issues a key, or registers one on the chain with the wallet's signature. */
   generate(owner: Owner, wishes: KeyWishes, part?: OnChainPart): Promise<MadeKey> {
     return this.inTurn(owner.address, async () => {
       const onChain = await this.requireRoom(owner)
@@ -104,7 +104,7 @@ export class KeyService {
     })
   }
 
-  /** The active keys of a wallet: those on the chain, then the server's. */
+  /** The active keys of a wallet: those on the chain, then the issued ones. */
   async list({ programs, address }: Owner): Promise<WalletKey[]> {
     const onChain = await this.onChainKeys(programs, address)
     const issued = await programs.read((tx) => issuedKeys(tx, address))
@@ -112,8 +112,8 @@ export class KeyService {
   }
 
   /**
-   * Ends a key here at once; on the chain too with what the wallet has signed for that. True where
-   * the chain has yet to hear of it.
+   * Ends a key here at once, and on the chain with the wallet's signature. True if the chain has
+   * not confirmed it yet.
    */
   revoke(owner: Owner, hash: string, part?: RelayPart): Promise<boolean> {
     return this.inTurn(owner.address, async () => {
@@ -133,7 +133,7 @@ export class KeyService {
     })
   }
 
-  /** A new key in place of an old one, with its label, permissions and limit. */
+  /** Replaces a key; the new one gets its label, permissions and limit. */
   rotate(owner: Owner, hash: string, part?: OnChainPart): Promise<MadeKey> {
     return this.inTurn(owner.address, async () => {
       const old = await this.requireOwn(owner, hash)
@@ -156,7 +156,7 @@ export class KeyService {
     })
   }
 
-  /** The active on-chain keys of a wallet, lowest index first, whatever is denied here. */
+  /** The active on-chain keys of a wallet, lowest index first, including those denied here. */
   async activeOnChain(address: string): Promise<OnChainKey[]> {
     const { registry } = this.options
     const { nextIndex, activeCount } = await registry.account(address)
@@ -180,12 +180,12 @@ export class KeyService {
     return found
   }
 
-  /** How many on-chain keys count; throws KeyConflict where there is no room for another key. */
+  /** How many on-chain keys count; throws KeyConflict if there is no room for another key. */
   private async requireRoom({ programs, address }: Owner): Promise<number> {
     const { activeCount } = await this.registry.account(address)
     const issued = (await programs.read((tx) => issuedKeys(tx, address))).length
     if (activeCount + issued < walletKeysMax) return activeCount
-    // Keys that are denied here count no more, though the chain has yet to hear of it.
+    // Keys that are denied here no longer count, even before the chain confirms it.
     const onChain = (await this.onChainKeys(programs, address)).length
     if (onChain + issued >= walletKeysMax) throw tooManyKeys()
     return onChain
@@ -231,8 +231,8 @@ export class KeyService {
   }
 
   /**
-   * Puts a key on the chain, in place of `old` where there is one. What the key may do is kept
-   * before it can exist: it is never let in with more than was wished.
+   * Puts a key on the chain, and replaces `old` if given. The grants are stored before the key can
+   * exist, so it never has more rights than requested.
    */
   private async register(
     owner: Owner,
@@ -262,7 +262,7 @@ export class KeyService {
       serverKey: undefined,
     }
     if (await this.isActive(address, commitment)) throw knownKey()
-    // There may be one of an earlier try, of which it is not known how it ended.
+    // An earlier attempt with an unknown outcome may exist.
     const before = await programs.write(function* (tx) {
       const before = yield* readWalletKey(tx, key)
       if (before !== undefined && before.revokedAt !== 0) throw knownKey()
@@ -294,8 +294,8 @@ export class KeyService {
   }
 
   /**
-   * Has the gas station send something. Where it is not known whether it has come to the chain
-   * `unsure` is done, where it has not `failed`; then the error is told.
+   * Sends a transaction through the gas station. Runs `unsure` if its outcome is unknown and
+   * `failed` if it did not reach the chain, then throws the error.
    */
   private async relayed(
     send: () => Promise<unknown>,
@@ -318,8 +318,8 @@ export class KeyService {
     this.onEnded(key)
   }
 
-  /** The active key of that hash, if it is the owner's. Throws 26, KEY_NOT_FOUND. */
-  /** A key of the wallet, also one that has ended; throws as revoke does where there is none. */
+  /** The active key of this hash, if it is the owner's. Throws 26, KEY_NOT_FOUND. */
+  /** A key of the wallet, also an ended one; throws as revoke does if it does not exist. */
   async ownKey(owner: Owner, hash: string): Promise<WalletKey> {
     const { programs, address } = owner
     for (const source of ['issued', 'onchain'] as const) {
@@ -347,7 +347,7 @@ export class KeyService {
     throw noSuchKey()
   }
 
-  /** Whether the wallet has that very key on the chain already. */
+  /** Whether the wallet already has this key on the chain. */
   private async isActive(address: string, commitment: string): Promise<boolean> {
     for (const { address: holder, index } of await this.registry.candidates(commitment)) {
       if (holder !== address) continue
@@ -356,7 +356,7 @@ export class KeyService {
     return false
   }
 
-  /** A key of which there is a row can be ended here while the chain is away. */
+  /** A key with a row can be ended here while the chain is unreachable. */
   private async requireActive(key: WalletKey): Promise<WalletKey> {
     if (key.revokedAt !== 0) throw noSuchKey()
     try {
@@ -380,7 +380,7 @@ export class KeyService {
   }
 }
 
-/** Of the gas station: nothing has been sent. */
+/** Errors of the gas station which mean that nothing was sent. */
 const refusals: ReadonlySet<string> = new Set([
   'BadValue',
   'KeyConflict',
@@ -388,7 +388,7 @@ const refusals: ReadonlySet<string> = new Set([
   'IngressRequestRateLimitExceeded',
 ])
 
-/** A key that was registered straight on the chain. */
+/** A key registered directly on the chain. */
 function bareKey(address: string, { index, commitment, createdAt }: OnChainKey): WalletKey {
   return {
     hash: commitment,

@@ -1,6 +1,6 @@
-// How much each wallet's key is used, by day and by what it asks for, on every protocol. Counted in
-// memory and written each second, so that a kill loses at most that; one row a key and day, by day,
-// so that what is too old is a range. (docs/operations.md, "How much keys are used")
+// Counts how much each wallet's key is used, by day and endpoint, on every protocol. Counts are
+// written each second, so a kill loses at most one second. Each key and day has one row, ordered by
+// day, so old rows are one range. (docs/operations.md, "How much keys are used")
 
 import { type Bytes, concatBytes, prefixEnd } from '../../base/bytes/bytes.js'
 import type { Clock } from '../../base/clock.js'
@@ -16,9 +16,9 @@ import { writeDocument } from '../../value/writer.js'
 import { addressOfBytes, bytesOfAddress } from '../address.js'
 import { type Identity, identityKey, type KeyIdentity } from '../identity.js'
 
-/** Between writes of how much keys are used: what a kill may lose. */
+/** Interval between writes: a kill loses at most this much. */
 const keyUseFlushMs = 1_000
-/** Keys that are counted in memory at once, and told apart in an overview. */
+/** Keys that are counted in memory at once, and listed in an overview. */
 const keyUsePendingMax = 100_000
 /** Rows of use that one program writes. */
 const keyUseRowsAtOnce = 200
@@ -34,7 +34,7 @@ interface KeyUseParts {
   readonly log: Log
 }
 
-/** Requests of one key on one day, by what they asked for. */
+/** Requests of one key on one day, by endpoint. */
 interface DayUse {
   /** Days since 1970, UTC. */
   readonly day: number
@@ -45,9 +45,9 @@ interface DayUse {
 type UsedKey = Pick<KeyIdentity, 'address' | 'hash'>
 
 export class KeyUse {
-  /** Not yet written, by identity. */
+  /** Counts not written yet, by identity. */
   private pending = new Map<string, DayUse>()
-  /** Of a day that is over. */
+  /** Counts of past days. */
   private closed: DayUse[] = []
   private timer: NodeJS.Timeout | undefined
   private flushing: Promise<void> | undefined
@@ -61,7 +61,7 @@ export class KeyUse {
     }, keyUseFlushMs).unref()
   }
 
-  /** Counts one request of a key only. `endpoint` comes from a table, never from a client. */
+  /** Counts one request of a key. `endpoint` comes from a table, never from a client. */
   count(identity: Identity, endpoint: string): void {
     if (identity.kind !== 'key') return
     const name = identityKey(identity)
@@ -76,7 +76,7 @@ export class KeyUse {
     use.counts.set(endpoint, (use.counts.get(endpoint) ?? 0) + 1)
   }
 
-  /** Resolves when what was counted before is written. Rejects where the store refuses. */
+  /** Resolves when the counts so far are written. Rejects if the store refuses. */
   async flush(): Promise<void> {
     while (this.flushing !== undefined) await this.flushing
     this.flushing = this.write()
@@ -108,7 +108,7 @@ export class KeyUse {
     }
   }
 
-  /** What could not be written is counted on. */
+  /** Adds counts that could not be written to the pending ones. */
   private putBack(use: DayUse): void {
     const name = identityKey({ ...nobody, ...use.key })
     const now = this.pending.get(name)
@@ -118,7 +118,7 @@ export class KeyUse {
     if (this.closed.length > keyUsePendingMax) this.closed.shift()
   }
 
-  /** Once a day, removes what is too old. */
+  /** Removes old rows, once a day. */
   private async sweep(): Promise<void> {
     const { store, clock } = this.parts
     const today = dayOf(clock.now())
@@ -145,7 +145,7 @@ export function dayOf(ms: number): number {
   return Math.floor(ms / dayMs)
 }
 
-/** Requests by endpoint on each of the `days` up to `today`, the oldest first. */
+/** Requests by endpoint on each of the `days` up to `today`, oldest first. */
 export function* useOfKey(
   tx: ReadTx,
   key: UsedKey,
@@ -158,8 +158,8 @@ export function* useOfKey(
 }
 
 /**
- * Requests of the keys that were used on the `days` up to `today`: of one wallet's, or of all. At
- * most `keyUsePendingMax` keys are told apart.
+ * Requests of the keys that were used on the `days` up to `today`: of one wallet, or of all; at
+ * most `keyUsePendingMax` keys.
  */
 export function* useOfKeys(
   tx: ReadTx,

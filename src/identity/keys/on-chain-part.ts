@@ -1,6 +1,6 @@
-// What a request says about an on-chain key: the wallet's derivation signature, from which the
-// key is made and told once, or the verifiers alone, so that the server never sees the key; and
-// what the wallet has signed for the chain. (docs/keys.md, "Routes")
+// The on-chain part of a key request. It has the wallet's derivation signature, from which the
+// server makes the key and returns it once; or only the verifiers, so the server never sees the
+// key. It also has the wallet's signature for the chain. (docs/keys.md, "Routes")
 
 import { fail } from '../../base/errors.js'
 import type { KeyMaterial } from '../../chain/registry/registry.js'
@@ -17,13 +17,13 @@ import {
 import type { KeyMode } from './key-format.js'
 import { isPublished } from './published-keys.js'
 
-/** A typed signature of the wallet for the registry, and until when it holds, in chain seconds. */
+/** A typed signature of the wallet for the registry, and its expiry in chain seconds. */
 export interface RelayPart {
   readonly metaSignature: string
   readonly deadline: number
 }
 
-/** Bytes are hexadecimal, 0x first. */
+/** Bytes are hexadecimal with 0x. */
 export interface OnChainPart extends RelayPart {
   readonly index: number
   readonly signature?: string | undefined
@@ -33,14 +33,14 @@ export interface OnChainPart extends RelayPart {
 }
 
 interface Derived {
-  /** Undefined where only the verifiers are known. */
+  /** Undefined if the request has only the verifiers. */
   readonly apiKey: string | undefined
   readonly material: KeyMaterial
 }
 
 /**
- * The key and its verifiers. Throws BadValue where the signature is not the wallet's over the
- * documented text, where both or neither of the forms are there, and for keys that are public.
+ * The key and its verifiers. Throws BadValue if the signature is not the wallet's over the
+ * documented text, if both or neither of the forms are given, and for public keys.
  */
 export async function readMaterial(
   address: string,
@@ -81,7 +81,7 @@ function verifiersOf({ storedKey, serverKey }: Omit<KeyMaterial, 'commitment'>) 
   return { storedKey, serverKey }
 }
 
-/** Of a personal message (EIP-191); undefined if no key can have made it. */
+/** The signer of a personal message (EIP-191); undefined if no key can have made it. */
 async function signerOf(text: string, signature: string): Promise<string | undefined> {
   const { verifyMessage } = await import('ethers')
   try {

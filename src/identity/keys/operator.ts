@@ -1,6 +1,6 @@
-// The operator's key: one secret that may do everything but touch wallets' keys. Made and shown
-// once at the first start, or given as API_KEY. The store keeps its SHA-256 (for HTTP and PLAIN),
-// its SCRAM verifier, and the secret from which the verifiers of unknown users are derived.
+// The operator's key: one secret with all rights except on wallets' keys. It is generated and shown
+// once at the first start, or comes from API_KEY. The store keeps its SHA-256 (for HTTP and PLAIN),
+// its SCRAM verifier, and the secret for the verifiers of unknown users.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { type Bytes, equalBytes, utf8 } from '../../base/bytes/bytes.js'
@@ -28,17 +28,17 @@ const keyPrefix = 'svc_op_'
 const keyRandomBytes = 32
 const decoySecretBytes = 32
 
-/** Catalog kind of what the identity room keeps; namespaces have kinds of their own. */
+/** Catalog kind of the identity rows; namespaces have other kinds. */
 const identityKind = 0x80
 export const operatorRow = Uint8Array.of(keyClass.catalog, identityKind, ...utf8(operatorName))
 
 interface OperatorOptions {
   readonly random: Random
-  /** Setting API_KEY: replaces whatever key was in force. */
+  /** Setting API_KEY: replaces the current key. */
   readonly apiKey?: string | undefined
 }
 
-/** Hash of the key at hand: one buffer for all of them, and no array of its own on the way. */
+/** Hash of the key being checked: one shared buffer avoids an allocation. */
 const given = Buffer.alloc(32)
 
 interface OperatorRecord {
@@ -56,9 +56,9 @@ export class OperatorKey implements Credentials {
   }
 
   /**
-   * Reads the key's record, or makes it: `made` is the new key, to be shown once. A hash that has
-   * not changed is not derived again. Rejects with InvalidOptions if API_KEY has characters that no
-   * SCRAM client could send.
+   * Reads the key's record, or creates it: `made` is the new key, to be shown once. An unchanged
+   * hash is not derived again. Rejects with InvalidOptions if API_KEY has characters that no SCRAM
+   * client can send.
    */
   static async open(
     store: Store,
@@ -81,18 +81,18 @@ export class OperatorKey implements Credentials {
     return this.record.verifier
   }
 
-  /** What the verifiers of users who are not there are made from. */
+  /** The secret from which verifiers of unknown users are derived. */
   get decoySecret(): Bytes {
     return this.record.decoySecret
   }
 
-  /** Whether this is the key; takes the same time whatever the answer. */
+  /** Whether this is the key; constant time. */
   matches(key: string): boolean {
     given.write(hash('sha256', key, 'binary'), 'latin1')
     return timingSafeEqual(given, this.record.hash)
   }
 
-  /** Makes a new key, which the old one's holder does not know; answers it, to be shown once. */
+  /** Makes a new key, unknown to the holder of the old one; returns it, to be shown once. */
   async renew(store: Store, random: Random): Promise<string> {
     const made = makeKey(random)
     this.record = await save(store, makeRecord(made, random, this.record.decoySecret))

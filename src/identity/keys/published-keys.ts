@@ -1,5 +1,5 @@
-// Keys that are no secret: those of the golden vectors, derived from a private key that the whole
-// world knows. A live server never accepts them, even if a wallet registers them.
+// Public keys: those of the golden vectors, derived from a well-known private key. A live server
+// never accepts them, even if a wallet registers them.
 
 import type { KeyMode } from './key-format.js'
 
@@ -9,7 +9,7 @@ const published: ReadonlySet<string> = new Set([
   'f4cdd0a7491b9a4d2296e168007553b60fb4ba679fab3e7ab3ee5e870f7e8a75',
 ])
 
-/** Whether the key of that commitment is public. */
+/** Whether the key of this commitment is public. */
 export function isPublished(commitment: string, mode: KeyMode): boolean {
   return mode === 'live' && published.has(commitment)
 }

@@ -1,8 +1,8 @@
-// What the store knows of wallets' keys. Of a server-issued key everything: its row is the key.
-// Of an on-chain key what the chain does not know: label, permissions, limit, and whether it was
-// denied here before the chain heard of it. Of a key that has ended a row stays for ever, or a
-// thief could register it on the chain and become who it is. Rows are found by hash and wallet,
-// since any wallet may put another wallet's commitment on the chain.
+// What the store knows of wallets' keys. The row of a server-issued key is the key itself. The row
+// of an on-chain key has what the chain lacks: label, permissions, limit, and a local revocation
+// before the chain confirms it. Rows of ended keys stay forever: otherwise a thief could register
+// such a key on the chain and act as its owner. Rows are found by hash and wallet, since any wallet
+// may put another wallet's commitment on the chain.
 
 import { type Bytes, concatBytes, prefixEnd } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
@@ -27,10 +27,10 @@ const hashBytes = 32
 /** Names one wallet's key. */
 export type KeyName = Pick<KeyIdentity, 'hash' | 'source' | 'address'>
 
-/** What a key was made to be allowed. */
+/** The grants of a key at its creation. */
 export interface Granted {
   readonly permissions: readonly Permission[]
-  /** They were named as `all`, which listings show as it was given. */
+  /** The request named `all`; listings show it as given. */
   readonly isAll?: boolean | undefined
 }
 
@@ -41,44 +41,44 @@ export interface WalletKey extends KeyName, Granted {
   readonly rateLimit: number
   /** Milliseconds since 1970. */
   readonly createdAt: number
-  /** Since when it is denied here; 0 where it is not. */
+  /** Time of the local revocation; 0 if it is not revoked here. */
   readonly revokedAt: number
-  /** What listings show of the key; empty where this server never saw it. */
+  /** The shown prefix of the key; empty if this server never saw the key. */
   readonly prefix: string
-  /** Of an issued key: the chain keeps the others'. */
+  /** Only for issued keys: the chain has those of the others. */
   readonly storedKey: Bytes | undefined
   readonly serverKey: Bytes | undefined
   /**
-   * Of an issued key, under the salt of `<wallet>`: undefined where that is its own, and of keys
-   * that were made before there was such a salt.
+   * Only for issued keys, under the salt of `<wallet>`. Undefined if that is the key's own salt, or
+   * if the key is older than that salt.
    */
   readonly byWallet?: Pick<ScramVerifier, 'storedKey' | 'serverKey'> | undefined
 }
 
-/** What counts at every use. */
+/** What is read at every use. */
 export interface KeyState {
   readonly active: boolean
   readonly permissions: readonly Permission[]
   readonly rateLimit: number
 }
 
-/** Every set of permissions by its bits, so that reading one makes nothing. */
+/** Every set of permissions by its bits, so that reading a key allocates none. */
 const permissionSets: readonly (readonly Permission[])[] = Array.from({ length: 8 }, (_, bits) =>
   allPermissions.filter((_permission, i) => (bits & (1 << i)) !== 0),
 )
 
-/** Of a key that was registered straight on the chain (docs/keys.md, "Routes"). */
+/** For a key registered directly on the chain (docs/keys.md, "Routes"). */
 export const defaultPermissions = permissionsOf(['read', 'write'])
 
 const unknownOnChain: KeyState = { active: true, permissions: defaultPermissions, rateLimit: 0 }
 const dead: KeyState = { active: false, permissions: [], rateLimit: 0 }
 
-/** As they were given. */
+/** The permissions as the request named them. */
 export function shownPermissions({ permissions, isAll }: Granted): readonly string[] {
   return isAll === true ? ['all'] : permissions
 }
 
-/** The one array of those permissions. */
+/** The shared array of these permissions. */
 export function permissionsOf(given: Iterable<Permission>): readonly Permission[] {
   let bits = 0
   for (const permission of given) bits |= 1 << allPermissions.indexOf(permission)
@@ -86,8 +86,8 @@ export function permissionsOf(given: Iterable<Permission>): readonly Permission[
 }
 
 /**
- * Whether this server lets the key in, and what it may do; read in the transaction of every
- * command. Of an on-chain key the chain has a word besides.
+ * Whether this server accepts the key, and its permissions; read in the transaction of every
+ * command. For an on-chain key the chain decides too.
  */
 export function* readKeyState(tx: ReadTx, name: KeyName): Program<KeyState> {
   const row = yield* tx.get(rowKey(name))
@@ -104,7 +104,7 @@ export function* readWalletKey(tx: ReadTx, name: KeyName): Program<WalletKey | u
   return row === undefined ? undefined : decode(name, row)
 }
 
-/** The issued key of that hash, of any wallet, also if it has ended. */
+/** The issued key with this hash, of any wallet, also if it has ended. */
 export function* findIssued(tx: ReadTx, hash: string): Program<WalletKey | undefined> {
   const prefix = concatBytes(Uint8Array.of(keyClass.identity, byHash), bytesOf(hash), issuedMark)
   const [entry] = yield* tx.scan({ start: prefix, end: prefixEnd(prefix) }, 1)
@@ -113,7 +113,7 @@ export function* findIssued(tx: ReadTx, hash: string): Program<WalletKey | undef
   return decode({ hash, source: 'issued', address }, entry.value)
 }
 
-/** Keys of all wallets that this store knows of, from `start` on; `last` where more may follow. */
+/** Keys of all wallets in this store, from `start` on; `last` is set if more may follow. */
 export function* scanWalletKeys(
   tx: ReadTx,
   start: Bytes = Uint8Array.of(keyClass.identity, byHash),
@@ -151,7 +151,7 @@ export function* issuedKeys(tx: ReadTx, address: string): Program<WalletKey[]> {
   return found
 }
 
-/** The issued key of the lowest index. */
+/** The issued key with the lowest index. */
 export function* firstIssuedKey(tx: ReadTx, address: string): Program<WalletKey | undefined> {
   const start = listKey(address, 0)
   const [entry] = yield* tx.scan({ start, end: prefixEnd(start.subarray(0, -8)) }, 1)
@@ -159,13 +159,13 @@ export function* firstIssuedKey(tx: ReadTx, address: string): Program<WalletKey 
   return yield* readWalletKey(tx, { hash: hashIn(entry.value), source: 'issued', address })
 }
 
-/** The index that the next issued key of a wallet gets; never one that was given before. */
+/** The index for a wallet's next issued key; indexes are never reused. */
 export function* nextIssuedIndex(tx: ReadTx, address: string): Program<number> {
   const row = yield* tx.get(counterKey(address))
   return row === undefined ? 0 : numberIn(row, 'next')
 }
 
-/** Keeps a key; an issued one takes its index for good. */
+/** Stores a key; the index of an issued one stays taken. */
 export function putWalletKey(tx: Tx, key: WalletKey): void {
   tx.put(rowKey(key), encode(key))
   if (key.source !== 'issued') return
@@ -177,7 +177,7 @@ export function putWalletKey(tx: Tx, key: WalletKey): void {
   )
 }
 
-/** Takes an index for good. */
+/** Marks an index as taken forever. */
 export function takeIssuedIndex(tx: Tx, address: string, index: number): void {
   tx.put(
     counterKey(address),
@@ -195,7 +195,7 @@ export function endWalletKey(tx: Tx, key: WalletKey, now: number): void {
 
 const withoutVerifiers = { storedKey: undefined, serverKey: undefined, byWallet: undefined }
 
-/** Forgets an on-chain key that has not come to be. */
+/** Removes an on-chain key whose registration failed. */
 export function* dropWalletKey(tx: Tx, name: KeyName): Program<void> {
   const row = yield* tx.get(rowKey(name))
   if (row !== undefined && numberIn(row, 'revokedAt') === 0) tx.remove(rowKey(name))
@@ -233,7 +233,7 @@ function hashIn(row: Document): string {
 
 function encode(key: WalletKey): Document {
   return writeDocument((writer) => {
-    // First what is read at every use.
+    // The fields that every use reads come first.
     writer.int64('revokedAt', key.revokedAt)
     writer.int32('permissions', permissionSets.indexOf(permissionsOf(key.permissions)))
     writer.int32('rateLimit', key.rateLimit)

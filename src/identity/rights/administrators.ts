@@ -1,10 +1,10 @@
-// The wallets of ADMIN_ADDRESSES: they keep the whitelist, the protocols, the metrics and the
-// audit, and have no access to the data of others.
+// The wallets of ADMIN_ADDRESSES. They manage the whitelist, protocols, metrics and audit, and
+// cannot access the data of other wallets.
 
 import { fail } from '../../base/errors.js'
 import { parseAddress } from '../address.js'
 
-/** In EIP-55 form. Throws InvalidOptions that names the setting. */
+/** In EIP-55 form. Throws InvalidOptions with the name of the setting. */
 export function readAdministrators(addresses: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>()
   for (const text of addresses) {

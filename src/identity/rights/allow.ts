@@ -1,14 +1,14 @@
-// The one decision about rights. It is pure: the bus reads the collection's access in the command's
-// own transaction and asks here, once for each privilege that the command's row declares.
+// The one decision about rights, a pure function. The bus reads the collection's access in the
+// command's transaction and asks once for each privilege that the command's row declares.
 // (docs/rights.md)
 
 import type { Access, Namespace, Privilege } from '../../engine/types.js'
 import type { Identity, KeyIdentity, Permission, WalletIdentity } from '../identity.js'
 import { allowsUser, type Place, type RoleMark } from './user-rights.js'
 
-/** What the settings say about rights. */
+/** Rights from the settings. */
 export interface Rules {
-  /** ANONYMOUS=read: who has not signed in may read what is `public`. */
+  /** ANONYMOUS=read: clients without login may read `public` collections. */
   readonly anonymousReads: boolean
   /** CLAIM_UNOWNED=first: the first wallet that sets a mode becomes the owner. */
   readonly claimsUnowned: boolean
@@ -22,14 +22,14 @@ export const strictRules: Rules = {
   isAdministrator: () => false,
 }
 
-/** What a service user's rights depend on besides: where, and by which command. */
+/** What a service user's rights also depend on: the place and the command. */
 export interface Asked {
   readonly place: Place
-  /** Of the command's row. */
+  /** The marks of the command's row. */
   readonly marks: readonly RoleMark[] | undefined
 }
 
-/** What a command asks for in a collection. */
+/** What a command requests in a collection. */
 export function askedOf(
   { db, name }: Pick<Namespace, 'db' | 'name'>,
   marks?: readonly RoleMark[],
@@ -38,9 +38,9 @@ export function askedOf(
 }
 
 /**
- * Whether `identity` may do what `need` says to a collection with that `access`; undefined where
- * there is no such collection and its name is not reserved. Without `asked` a service user may do
- * nothing.
+ * Whether `identity` has the privilege `need` on a collection with this `access`; undefined if the
+ * collection does not exist and its name is not reserved. Without `asked` a service user has no
+ * rights.
  */
 export function allow(
   identity: Identity,
@@ -66,7 +66,7 @@ export function allow(
   }
 }
 
-/** Why it was refused, for the caller: what a key may not, or what is the owner's. */
+/** The reason of a refusal for the caller: missing permission of a key, or right of the owner. */
 export function reasonOf(
   identity: Identity,
   privilege: Privilege,
@@ -87,7 +87,7 @@ export function allowUnder(rules: Rules): Allow {
   return (identity, privilege, access, asked) => allow(identity, privilege, access, rules, asked)
 }
 
-/** Operator, or a wallet of ADMIN_ADDRESSES; by a key only where it may do what `with` says. */
+/** Operator, or a wallet of ADMIN_ADDRESSES; with a key only if it has the permission `with`. */
 export function isAdministrator(
   identity: Identity,
   { isAdministrator }: Rules,
@@ -106,7 +106,7 @@ export function isAdministrator(
   }
 }
 
-/** A key does nothing that it has no permission for, whatever its wallet may. */
+/** A key cannot exceed its permissions, whatever its wallet may do. */
 function permits({ permissions }: KeyIdentity, privilege: Privilege): boolean {
   return permissions.includes(permissionOf[privilege])
 }

@@ -1,5 +1,5 @@
-// The revocation check. Whether a caller may still act is read in the transaction of every command,
-// and again before each push and wake-up. The login is a cache; the stored rows decide.
+// The revocation check. Every command reads in its own transaction whether its caller may still
+// act; each push and wake-up checks again. The login is only a cache; the stored rows decide.
 // (docs/rights.md, "When rights end")
 
 import { fail, GatewayError } from '../../base/errors.js'
@@ -21,23 +21,22 @@ interface SessionState {
   readonly expires: number
 }
 
-/** Where the truth about wallets is read. */
+/** What the check of a wallet reads. */
 interface RevocationParts {
   readonly readKeyState: (tx: ReadTx, key: KeyIdentity) => Program<KeyState>
   readonly readSession: (tx: ReadTx, sid: string) => Program<SessionState | undefined>
-  /** The chain's word on a key that is registered there. */
+  /** The state of a key that is registered on the chain. */
   readonly keyOnChain: (address: string, index: number) => 'active' | 'revoked' | 'unknown'
   readonly whitelist: EntryRule
-  /** A service user as its record has it now; without it there are no service users. */
+  /** A service user from its current record; without it there are no service users. */
   readonly readUser?: (tx: ReadTx, user: UserIdentity) => Program<UserIdentity | undefined>
 }
 
 export interface RevocationCheck {
   /**
-   * The wallet or service user as it stands now, with its current rights; the same object where
-   * nothing has changed. Throws Unauthenticated where it stands no longer, Unauthorized where the
-   * whitelist has left it out, HostUnreachable where the chain cannot be asked. `now` is in
-   * milliseconds since 1970.
+   * The wallet or service user with its current rights; the same object if nothing has changed.
+   * Throws Unauthenticated if it was revoked, Unauthorized if the whitelist no longer contains it,
+   * and HostUnreachable if the chain does not answer. `now` is in milliseconds since 1970.
    */
   check(tx: ReadTx, identity: RevocableIdentity, now: number): Program<RevocableIdentity>
 }
@@ -106,14 +105,14 @@ export const noWallets: RevocationCheck = {
   },
 }
 
-/** Whether the identity must be checked again at each use: all but the operator and anonymous. */
+/** Whether the identity must be checked at each use: all but the operator and anonymous. */
 export function isRevocable(identity: Identity): identity is RevocableIdentity {
   return identity.kind !== 'operator' && identity.kind !== 'anonymous'
 }
 
 /**
- * Who stands now, for pushes and events, by the identity that was given; who does not is missing.
- * At once where the store answers at once.
+ * The current identities for pushes and events, by the identity that was given; revoked ones are
+ * missing. Synchronous if the store is.
  */
 export function stillValid(
   store: Store,

@@ -1,5 +1,5 @@
-// Which rights a store holds, in words: what an operator has to look at after a restore, since what
-// was taken away after the backup is there again.
+// Lists the rights that a store contains. An operator must check them after a restore, because
+// rights that were removed after the backup are valid again.
 
 import { type Bytes, concatBytes } from '../../base/bytes/bytes.js'
 import { rightsListedMax, scanEntriesMax } from '../../base/limits.js'

@@ -1,5 +1,5 @@
-// What the settings say about rights, read once at the start: who keeps the server beside its
-// operator, what anonymous clients may read, and who may claim unowned collections.
+// The rights that settings define, read once at the start: administrators beside the operator, what
+// anonymous clients may read, and who may claim unowned collections.
 
 import type { Settings } from '../../base/settings.js'
 import { readAdministrators } from './administrators.js'
@@ -10,11 +10,11 @@ interface Place {
   readonly isLoopback: boolean
 }
 
-/** Throws InvalidOptions for an administrator that is no address. */
+/** Throws InvalidOptions for an invalid administrator address. */
 export function rulesOf(settings: Settings, { isLoopback }: Place): Rules {
   const { ADMIN_ADDRESSES, ANONYMOUS, CLAIM_UNOWNED, TRUSTED_PROXIES } = settings
   const administrators = readAdministrators(ADMIN_ADDRESSES)
-  // Behind a proxy a loopback address says nothing about where clients are.
+  // Behind a proxy, a loopback address does not mean that clients are local.
   const isLocal = isLoopback && TRUSTED_PROXIES.length === 0
   return {
     anonymousReads: ANONYMOUS === 'read',

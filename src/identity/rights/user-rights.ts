@@ -1,30 +1,29 @@
-// What the roles of a service user allow, by the commands that the document database gives them to:
-// `readWrite` drops and indexes but changes no validator, `dbAdmin` shapes collections and reads no
-// document. Everything is within one database, and only where no wallet is the owner.
-// (docs/users.md, "Roles")
+// What the roles of a service user allow. They follow MongoDB: `readWrite` drops and indexes but
+// changes no validator; `dbAdmin` shapes collections and reads no document. Roles apply within one
+// database, only to unowned collections. (docs/users.md, "Roles")
 
 import { isGraphPart } from '../../engine/collection/catalog/descriptors.js'
 import { keyspaceIndex } from '../../engine/collection/catalog/homes.js'
 import type { Access, Privilege } from '../../engine/types.js'
 import type { Permission, UserIdentity, UserRole } from '../identity.js'
 
-/** Where a privilege is: the database, and the collection unless it is the database as a whole. */
+/** The place of a privilege: a database, and a collection unless it is the whole database. */
 export interface Place {
   readonly db: string
   readonly collection?: string
 }
 
 /**
- * What a command is to the roles, where that is more than its privileges. `metadata` tells figures
- * and shapes, and no content; `shapes` and `removes` are what `readWrite` has beside its documents
- * and plain indexes; `makes` makes a collection and nothing else; `administers` is of `dbAdmin`;
- * `writes` writes documents, also past a validator.
+ * What a command means to the roles, beyond its privileges. `metadata` returns figures and shapes,
+ * no content. `shapes` and `removes` are what `readWrite` has beside documents and plain indexes.
+ * `makes` only makes a collection; `administers` needs `dbAdmin`; `writes` writes documents, also
+ * past a validator.
  */
 export type RoleMark = 'metadata' | 'shapes' | 'removes' | 'makes' | 'administers' | 'writes'
 
 type Decision = (privilege: Privilege, is: (mark: RoleMark) => boolean) => boolean
 
-/** A need that is not named is refused: privacy and roles of collections are the operator's. */
+/** A need that is missing here is refused: only the operator sets privacy and roles. */
 const decisions: Readonly<Record<UserRole, Decision>> = {
   read: (privilege) => privilege === 'read',
   readWrite: (privilege, is) => {
@@ -40,14 +39,14 @@ const decisions: Readonly<Record<UserRole, Decision>> = {
   },
 }
 
-/** Of the rights in `kvN`. */
+/** The permission that a privilege needs in `kvN`. */
 const permissionOf: Readonly<Partial<Record<Privilege, Permission>>> = {
   read: 'read',
   write: 'write',
   admin: 'admin',
 }
 
-/** Whether a service user may do `need` there by a command of these marks. */
+/** Whether a service user may do `need` at this place with a command of these marks. */
 export function allowsUser(
   { database, roles, keyValue }: UserIdentity,
   privilege: Privilege,
@@ -66,7 +65,7 @@ export function allowsUser(
   return roles.some((role) => decisions[role](privilege, (mark) => marks.includes(mark)))
 }
 
-/** What a view of a service user may read: what a reader of its database may. */
+/** Whether a view of a service user may read this: what a reader of its database may. */
 export function allowsView(database: string, access: Access | undefined, place: Place): boolean {
   const reader: UserIdentity = {
     kind: 'user',

@@ -1,5 +1,5 @@
-// The list of wallets that may sign in and use their keys under WHITELIST=enforce. It is always
-// kept and shown; one row an address, in the class that no command can name, read with every use.
+// The list of wallets that may sign in and use their keys under WHITELIST=enforce. It is kept in
+// any mode, one row an address, in the class that no command can name, and read at every use.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -11,7 +11,7 @@ import { addressOfBytes, bytesOfAddress } from '../address.js'
 const kind = 0x30
 const start = Uint8Array.of(keyClass.identity, kind)
 const end = Uint8Array.of(keyClass.identity, kind + 1)
-/** What a row holds: that it is there says all. */
+/** The value of a row: its presence is the only information. */
 const present = Uint8Array.of(1)
 
 /** Whether a wallet (EIP-55) is on the list. */
@@ -22,17 +22,17 @@ function* isWhitelisted(tx: ReadTx, address: string): Program<boolean> {
 export interface EntryRule {
   /** WHITELIST=enforce. */
   readonly enforces: boolean
-  /** They always count. */
+  /** Administrators are always admitted. */
   readonly isAdministrator: (address: string) => boolean
 }
 
-/** Whether a wallet may come in at all. */
+/** Whether a wallet may use the server. */
 export function* mayEnter(tx: ReadTx, address: string, rule: EntryRule): Program<boolean> {
   if (!rule.enforces || rule.isAdministrator(address)) return true
   return yield* isWhitelisted(tx, address)
 }
 
-/** All of it, in the order of the addresses' bytes. */
+/** The whole list, in byte order of the addresses. */
 export function* listWhitelist(tx: ReadTx): Program<string[]> {
   const found: string[] = []
   let from: Bytes = start
@@ -45,7 +45,7 @@ export function* listWhitelist(tx: ReadTx): Program<string[]> {
   }
 }
 
-/** One that is there already stays. Throws BadValue where the list is full. */
+/** Adds an address; does nothing if it is listed. Throws BadValue if the list is full. */
 export function* addToWhitelist(tx: Tx, address: string): Program<void> {
   if (yield* isWhitelisted(tx, address)) return
   const { length } = yield* listWhitelist(tx)
@@ -55,7 +55,7 @@ export function* addToWhitelist(tx: Tx, address: string): Program<void> {
   tx.put(keyOf(address), present)
 }
 
-/** One that is not there is no error. */
+/** Removes an address; does nothing if it is not listed. */
 export function removeFromWhitelist(tx: Tx, address: string): void {
   tx.remove(keyOf(address))
 }

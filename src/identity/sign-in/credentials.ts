@@ -1,8 +1,8 @@
-// Who may sign in, by what, on every protocol: the operator by its key, wallets by theirs. A user
-// name is `operator`, a wallet's address, or an address with the number of one of its keys. Who is
-// not there gets a decoy by the same path, with the salt that any client can compute for that name:
-// a random one would tell. Any other name is sought among the service users of the database that
-// the login names. (docs/keys.md, "Signing in with a key")
+// Who may sign in on every protocol: the operator with its key, wallets with theirs. A user name is
+// `operator`, a wallet's address, or an address with a key number. An unknown user gets a decoy on
+// the same path, with a salt that any client can compute for that name; a random salt would reveal
+// it. Other names are service users of the login's database.
+// (docs/keys.md, "Signing in with a key")
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { scramIterations } from '../../base/limits.js'
@@ -28,7 +28,7 @@ interface SigilCredentialsOptions {
   readonly store: Store
   readonly mode: KeyMode
   readonly delay: LoginDelay
-  /** Without it there are no service users. */
+  /** If missing, there are no service users. */
   readonly users?: UserService
   readonly guesses: KeyGuesses
 }
@@ -41,17 +41,17 @@ interface WalletName {
   readonly key: { readonly source: KeyIdentity['source']; readonly index: number } | undefined
 }
 
-/** The longest number is far below 2^53. */
+/** The longest accepted number is far below 2^53. */
 const nameForm = /^(0x[0-9a-fA-F]{40})(?::(s?)(0|[1-9]\d{0,14}))?$/
 
-/** A user name and the space that stands behind its `~`. */
+/** A user name and the database after its `~`. */
 interface SpacedUser {
   readonly user: string
-  /** Undefined: the user's own. */
+  /** Undefined: the user's own space. */
   readonly database: string | undefined
 }
 
-/** `<user>~<database>`: of all protocols, the database is where the user's keys are looked for. */
+/** `<user>~<database>`, on all protocols; the database selects where the user's keys are. */
 export function spaceInUser(given: string): SpacedUser {
   const mark = given.indexOf('~')
   if (mark === -1) return { user: given, database: undefined }
@@ -76,7 +76,7 @@ export function userNameOf({
   return `${address}:${source === 'issued' ? 's' : ''}${index}`
 }
 
-/** The name by which one could sign in again; undefined for who has not signed in. */
+/** The name for signing in again; undefined before login. */
 export function accountNameOf(identity: Identity): string | undefined {
   switch (identity.kind) {
     case 'operator':
@@ -148,19 +148,19 @@ export class SigilCredentials implements Credentials {
     return onChain ?? this.decoy(user, onChainSalt(address, index))
   }
 
-  /** `<wallet>` where the chain has no active key of it. */
+  /** `<wallet>` without an active key on the chain. */
   private async walletOwn(user: string, address: string): Promise<ScramAccount> {
     const key = await this.options.store.read((tx) => firstIssuedKey(tx, address))
     const decoy = () => this.decoy(user, walletSalt(address))
-    // A key with a number above 0 that is older than the common salt goes on under its own.
+    // A key above number 0 from before the common salt keeps its own salt.
     const isOld = key !== undefined && key.index > 0 && key.byWallet === undefined
     if (isOld) return this.issuedAccount(key) ?? decoy()
     return this.issuedAccount(key && { ...key, ...key.byWallet }, walletSalt(address)) ?? decoy()
   }
 
   /**
-   * The lowest on-chain index that is active there. What is denied here alone is not asked: the
-   * salt of that name would tell of it.
+   * The lowest on-chain index that is active on the chain. A key that is denied only here counts:
+   * otherwise the salt of that name would reveal the denial.
    */
   private async firstIndex(address: string): Promise<number | undefined> {
     const { registry } = this.options
@@ -173,7 +173,7 @@ export class SigilCredentials implements Credentials {
     return undefined
   }
 
-  /** The chain's word alone. */
+  /** From the chain alone. */
   private async activeRecord(address: string, index: number) {
     const { registry, mode } = this.options
     const record = await registry.getKey(address, index)
@@ -224,7 +224,7 @@ export class SigilCredentials implements Credentials {
   }
 }
 
-/** The identity of a key, if the user that came with it is who it belongs to. */
+/** The identity of a key, if it belongs to the user name that came with it. */
 function belongs(user: string, identity: Identity | undefined): Identity | undefined {
   if (identity?.kind === 'operator') return user === operatorName ? identity : undefined
   const name = parseWalletName(user)

@@ -1,5 +1,5 @@
-// Rows of the identity class that end by themselves: sessions and nonces. Each has an entry ordered
-// by its end, so that what is over is found by a range and never by looking at all that lives.
+// Expiring rows of the identity class: sessions and nonces. Each has an entry ordered by its
+// expiry, so the expired ones are one range.
 
 import { type Bytes, concatBytes } from '../../base/bytes/bytes.js'
 import { keyClass } from '../../store/layout.js'
@@ -9,22 +9,22 @@ import type { Document } from '../../value/value.js'
 export const expiringKind = 0x23
 const endBytes = 8
 const headBytes = 2 + endBytes
-/** What an entry holds: its key says all. */
+/** The value of an entry: its key has all information. */
 const present = Uint8Array.of(1)
 
-/** Puts a row that ends at `expires`, milliseconds since 1970. */
+/** Puts a row that expires at `expires`, milliseconds since 1970. */
 export function putExpiring(tx: Tx, key: Bytes, value: Document, expires: number): void {
   tx.put(key, value)
   tx.put(entryKey(key, expires), present)
 }
 
-/** Removes a row before its end. */
+/** Removes a row before it expires. */
 export function removeExpiring(tx: Tx, key: Bytes, expires: number): void {
   tx.remove(key)
   tx.remove(entryKey(key, expires))
 }
 
-/** Removes rows whose end has come, at most `limit`; answers how many. */
+/** Removes expired rows, at most `limit`; returns how many. */
 export function* sweepExpired(tx: Tx, now: number, limit: number): Program<number> {
   const range = { start: endKey(0), end: endKey(now + 1) }
   const entries = yield* tx.scan(range, limit)

@@ -1,6 +1,5 @@
-// Failed logins are answered later and later: by the address that they come from, and by the
-// address with the account that they name. Never by the account alone, or an attacker could keep
-// its owner out; and a right key never waits.
+// Delays answers to failed logins, by the address, and by the address with the account. An account
+// alone is never delayed, or an attacker could lock out its owner. A correct key never waits.
 
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,13 +18,13 @@ import {
 
 interface Failures {
   count: number
-  /** Of the last one, monotonic milliseconds. */
+  /** Time of the last failure, monotonic milliseconds. */
   atMs: number
 }
 
 interface LoginDelayOptions {
   readonly clock: Clock
-  /** Waits, or rejects at the signal; the machine's timer unless given. */
+  /** Waits, or rejects at the signal; the machine's timer by default. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>
 }
 
@@ -35,11 +34,11 @@ export class LoginDelay {
   private readonly ending = new AbortController()
 
   constructor(private readonly options: LoginDelayOptions) {
-    // Each answer that waits listens; sockets bound how many there are.
+    // Each waiting answer adds a listener; the bound on sockets bounds them.
     setMaxListeners(0, this.ending.signal)
   }
 
-  /** Counts a failed login; resolves when it may be answered, undefined where that is at once. */
+  /** Counts a failed login; resolves when it may be answered, undefined if that is now. */
   failed(address: string, account: string): Promise<unknown> | undefined {
     const ms = Math.max(
       this.count(this.addresses, clientOf(address), loginFailuresFreeOfAddress),
@@ -53,7 +52,7 @@ export class LoginDelay {
     this.accounts.delete(pairOf(address, account))
   }
 
-  /** Answers waiting and further failed logins at once: the server stops. */
+  /** Answers waiting and later failed logins at once, because the server stops. */
   close(): void {
     this.ending.abort()
   }
@@ -68,7 +67,7 @@ export class LoginDelay {
     }
   }
 
-  /** Counts one failure; how long its answer waits, milliseconds. */
+  /** Counts one failure; returns the delay of its answer, milliseconds. */
   private count(failures: LRUCache<string, Failures>, key: string, free: number): number {
     const now = this.options.clock.elapsed()
     const before = failures.get(key)
@@ -79,7 +78,7 @@ export class LoginDelay {
   }
 }
 
-/** Keeps only as much of an account's name as an address needs: the client chooses it. */
+/** Keeps only this much of an account's name: the client chooses its length. */
 const accountCharsMax = 64
 
 function pairOf(address: string, account: string): string {

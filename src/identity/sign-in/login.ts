@@ -1,6 +1,6 @@
-// One connection's sign-in by SASL: which mechanisms there are, one conversation at a time, and its
-// deadline. Misuse of the conversation is ProtocolError (17), a credential that does not hold is
-// AuthenticationFailed (18), always with the same words.
+// SASL login of one connection: its mechanisms, one conversation at a time, and a deadline. Misuse
+// of the conversation is ProtocolError (17); an invalid credential is AuthenticationFailed (18),
+// always with the same text.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Clock, Random } from '../../base/clock.js'
@@ -19,25 +19,25 @@ import { looksLikeWalletKey } from '../keys/key-format.js'
 import type { KeyGuesses } from '../keys/key-guesses.js'
 import type { LoginDelay } from './login-delay.js'
 
-/** What is on offer, to known and unknown users alike: a difference would tell who exists. */
+/** Offered to known and unknown users alike: a difference would reveal who exists. */
 export const saslMechanisms = ['SCRAM-SHA-256', 'PLAIN'] as const
 
 export interface ScramAccount {
-  /** A decoy where the user is unknown. */
+  /** A decoy if the user is unknown. */
   readonly verifier: ScramVerifier
-  /** Who the user is; undefined for a decoy. */
+  /** The user; undefined for a decoy. */
   readonly identity: Identity | undefined
-  /** Its password may have been chosen by a person: wrong ones are counted by address. */
+  /** A person may have chosen the password: wrong ones are counted by address. */
   readonly isGuessable?: boolean
 }
 
-/** Who may sign in, by what. */
+/** Who may sign in, and with which credential. */
 export interface Credentials {
-  /** `databases`: where a service user of that name is sought; the first that has one counts. */
+  /** `databases`: where to look for a service user of that name; the first match counts. */
   account(user: string, databases?: readonly string[]): Awaitable<ScramAccount>
   /**
-   * The identity of that user with that key as password, if both belong together; `walletsOnly`:
-   * the key is not compared with any that could be guessed.
+   * The identity of the user if the key is its password. With `walletsOnly` the key is not compared
+   * with credentials that could be guessed.
    */
   identityOf(
     user: string,
@@ -45,11 +45,11 @@ export interface Credentials {
     walletsOnly?: boolean,
     databases?: readonly string[],
   ): Awaitable<Identity | undefined>
-  /** Whose key it is, of all identities; undefined for a wrong one. */
+  /** The owner of the key, among all identities; undefined for a wrong key. */
   identify(key: string, walletsOnly?: boolean): Awaitable<Identity | undefined>
-  /** Wrong keys by address; without it they are not bounded. */
+  /** Wrong keys by address; without it they are unlimited. */
   readonly guesses?: KeyGuesses
-  /** How failed logins are slowed; not at all unless there is one. */
+  /** Delays failed logins; without it they are not delayed. */
   readonly delay?: LoginDelay
 }
 
@@ -57,11 +57,11 @@ interface LoginOptions {
   readonly credentials: Credentials
   readonly clock: Clock
   readonly random: Random
-  /** TLS or loopback: elsewhere a password must not cross in the clear. */
+  /** TLS or loopback: elsewhere a password must not be sent as plain text. */
   readonly allowsPlain: boolean
-  /** Who the connection is before any login, and after logout. */
+  /** The identity of the connection before any login, and after logout. */
   readonly initial: Identity
-  /** Of the client, without its port: failed logins are counted by it. */
+  /** Remote address without its port, by which failed logins are counted. */
   readonly address: string
 }
 
@@ -69,19 +69,19 @@ export interface LoginStart {
   readonly mechanism: string
   readonly payload: Bytes
   readonly skipEmptyExchange: boolean
-  /** Who signs in, where the protocol says it before: the name in the messages is then ignored. */
+  /** The user, if the protocol names it beforehand; the name in the messages is then ignored. */
   readonly user?: string
-  /** Where a service user is sought: the database of the login. */
+  /** Where to look for a service user: the database of the login. */
   readonly databases?: readonly string[] | undefined
 }
 
 export interface LoginStep {
   readonly payload: Bytes
-  /** Set when the login is complete: who the connection is from now on. */
+  /** Set when the login is complete: the new identity of the connection. */
   readonly identity: Identity | undefined
 }
 
-/** The one conversation of a connection; the number that its replies carry. */
+/** The only conversation of a connection: the id in its replies. */
 export const conversationId = 1
 
 interface Pending {
@@ -104,13 +104,13 @@ export class Login {
     return this.options.initial
   }
 
-  /** Whether a login has begun and not ended: the next `start` gives it up. */
+  /** Whether a login has started and not ended; the next `start` abandons it. */
   get isUnderWay(): boolean {
     return this.pending !== undefined
   }
 
   /**
-   * Begins a login; one that was under way is forgotten. Throws MechanismUnavailable or
+   * Starts a login and abandons an unfinished one. Throws MechanismUnavailable or
    * AuthenticationFailed.
    */
   start(asked: LoginStart): Awaitable<LoginStep> {
@@ -121,7 +121,7 @@ export class Login {
     throw fail('MechanismUnavailable', `Unsupported mechanism '${mechanism}'`)
   }
 
-  /** The next message of the login; ends it unless the step says that one more is due. */
+  /** The next message of the login; ends it unless the step expects another message. */
   continue(id: number, payload: Bytes): Awaitable<LoginStep> {
     const { pending } = this
     const { credentials, address } = this.options
@@ -139,7 +139,7 @@ export class Login {
     }
   }
 
-  /** Forgets a login that is under way. */
+  /** Abandons an unfinished login. */
   reset(): void {
     this.pending = undefined
   }
@@ -153,7 +153,7 @@ export class Login {
       this.pending = pending
       return { payload: reply.payload, identity: undefined }
     }
-    // No proof fits a decoy; a login without an identity must fail all the same.
+    // No proof matches a decoy; a login without an identity must fail in any case.
     if (pending.identity === undefined) throw authenticationFailed()
     return this.complete(pending.user, pending.identity, reply.payload)
   }
@@ -202,7 +202,7 @@ export class Login {
     return { payload, identity }
   }
 
-  /** Throws, now or when the address has waited as long as it has to. */
+  /** Throws, at once or after the delay of the address. */
   private failed(user: string, error: GatewayError): Promise<never> {
     const { credentials, address } = this.options
     const wait = credentials.delay?.failed(address, accountOf(user))
@@ -214,8 +214,8 @@ export class Login {
 }
 
 /**
- * Whether the address has had its wrong keys of this minute: then the key may be a wallet's, and is
- * looked up as one alone. Throws IngressRequestRateLimitExceeded for any other key.
+ * Whether the address has used up its wrong keys of this minute. Then a wallet's key is still
+ * looked up. Throws IngressRequestRateLimitExceeded for any other key.
  */
 export function requireWalletKey(
   guesses: KeyGuesses | undefined,
@@ -227,13 +227,13 @@ export function requireWalletKey(
   return true
 }
 
-/** What failed logins are counted by: the space behind a name is no other account. */
+/** What failed logins are counted by: the user name without its database. */
 function accountOf(user: string): string {
   const mark = user.indexOf('~')
   return mark === -1 ? user : user.slice(0, mark)
 }
 
-/** A connection signs in once: as the same user again, or not at all. */
+/** A connection signs in once; a second login must be the same user. */
 export function requireSameUser(known: Identity, initial: Identity, next: Identity): void {
   const isFree = identityKey(known) === identityKey(initial)
   if (isFree || identityKey(known) === identityKey(next)) return

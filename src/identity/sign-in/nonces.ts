@@ -1,6 +1,6 @@
-// The numbers that a sign-in message must carry: made here, bound to one browser and one address,
-// good for one try within five minutes. Taking one ends it, whatever comes of the try: two that are
-// sent at once cannot both have it. (docs/sign-in.md, "The routes")
+// Nonces of sign-in messages: made here, bound to one browser and one address, valid for one
+// attempt within five minutes. Taking a nonce ends it whatever the outcome, so two concurrent
+// attempts cannot both use it. (docs/sign-in.md, "The routes")
 
 import { type Bytes, concatBytes, utf8 } from '../../base/bytes/bytes.js'
 import type { Random } from '../../base/clock.js'
@@ -16,11 +16,11 @@ import { putExpiring, removeExpiring } from './expiring-rows.js'
 
 export const nonceKind = 0x21
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** The largest multiple of 62 that a byte can be below: what is above would favour some digits. */
+/** The largest multiple of 62 below 256; larger bytes would favour some digits. */
 const evenBelow = 248
 
 interface NonceUse {
-  /** Of the browser's session, before or after sign-in. */
+  /** The browser's session id, before or after sign-in. */
   readonly sid: string
   readonly nonce: string
   /** EIP-55. */
@@ -39,7 +39,7 @@ export function makeNonce(random: Random): string {
   return nonce
 }
 
-/** Keeps a new nonce; of a session that holds as many as it may, the oldest is given up. */
+/** Stores a new nonce; drops the oldest of a session at its bound. */
 export function* issueNonce(tx: Tx, { sid, nonce, address, now }: NonceUse): Program<void> {
   const prefix = keyOf(sid, '')
   const range = { start: prefix, end: concatBytes(prefix, Uint8Array.of(0xff)) }
@@ -54,7 +54,7 @@ export function* issueNonce(tx: Tx, { sid, nonce, address, now }: NonceUse): Pro
   putExpiring(tx, keyOf(sid, nonce), row, expires)
 }
 
-/** Ends the nonce; answers whether it was this session's, for this address, and not over. */
+/** Ends the nonce; returns whether it was valid for this session and address. */
 export function* takeNonce(tx: Tx, { sid, nonce, address, now }: NonceUse): Program<boolean> {
   const key = keyOf(sid, nonce)
   const value = yield* tx.get(key)

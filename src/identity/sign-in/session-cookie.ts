@@ -1,7 +1,6 @@
-// What the session's cookie holds, sealed: only this server reads it, and no client can change a
-// bit of it. The sealing keys make the CSRF token too, which is the session's and no other's.
-// `v1.<kid>.<base64url(iv, ciphertext, tag)>`, AES-256-GCM.
-// (docs/sign-in.md, "For operators")
+// The sealed content of a session cookie: only this server can read or change it. The sealing keys
+// also make the CSRF token, which is bound to the session. `v1.<kid>.<base64url(iv, ciphertext,
+// tag)>`, AES-256-GCM. (docs/sign-in.md, "For operators")
 
 import {
   createCipheriv,
@@ -17,7 +16,7 @@ import { sessionCookieCharsMax, sessionMs } from '../../base/limits.js'
 
 interface CookieContent {
   readonly sid: string
-  /** Who signed in, EIP-55; none in the cookie that a nonce is bound to. */
+  /** The signed-in wallet, EIP-55; missing in the cookie that a nonce is bound to. */
   readonly addr?: string
   readonly chainId?: number
   /** Milliseconds since 1970. */
@@ -26,7 +25,7 @@ interface CookieContent {
 }
 
 export interface OpenedCookie extends CookieContent {
-  /** Of the key that sealed it. */
+  /** The id of the sealing key. */
   readonly kid: string
 }
 
@@ -40,21 +39,21 @@ const version = 'v1'
 const algorithm = 'aes-256-gcm'
 const keyBytes = 32
 const ivBytes = 12
-/** Said each time: without it the library takes tags of 4 bytes. */
+/** Set explicitly: otherwise the library accepts tags of 4 bytes. */
 const authTagLength = 16
 const kidForm = /^[A-Za-z0-9_-]{1,16}$/
 
-/** A new key under its first name, as SESSION_KEYS writes it. */
+/** A new key under its first name, in the form of SESSION_KEYS. */
 export function makeSessionKeys(random: Random): string {
   return `k1:${Buffer.from(random.bytes(keyBytes)).toString('hex')}`
 }
 
-/** Whether a text is of the form that SessionSeal takes. */
+/** Whether SessionSeal accepts the text. */
 export function areSessionKeys(text: string): boolean {
   return keyParts(text) !== undefined
 }
 
-/** Names and keys; undefined where one is not of the form, or a name comes twice. */
+/** Names and keys; undefined if one is malformed or a name occurs twice. */
 function keyParts(text: string): Map<string, string> | undefined {
   const parts = new Map<string, string>()
   for (const part of text.split(',')) {
@@ -72,7 +71,7 @@ export class SessionSeal {
 
   /**
    * `text` is `<kid>:<64 hex digits>,…`: the first key seals, all of them open. Throws
-   * InvalidOptions, which does not repeat the text.
+   * InvalidOptions without the text, which is secret.
    */
   constructor(
     text: string,
@@ -96,7 +95,7 @@ export class SessionSeal {
     this.first = first
   }
 
-  /** Seals what holds for 24 hours from `now`. */
+  /** Seals content for 24 hours from `now`. */
   seal(content: Omit<CookieContent, 'iat' | 'exp'>, now: number): string {
     const kid = this.first
     const iv = this.random.bytes(ivBytes)
@@ -108,31 +107,31 @@ export class SessionSeal {
     return `${version}.${kid}.${sealed.toString('base64url')}`
   }
 
-  /** What was sealed, not over yet; undefined for anything else, without a word on why. */
+  /** The content, unless it expired; undefined for anything else, without a reason. */
   open(cookie: string, now: number): OpenedCookie | undefined {
     if (cookie.length > sessionCookieCharsMax) return undefined
     const [given, kid = '', text = '', more] = cookie.split('.')
     const key = this.keys.get(kid)
     if (given !== version || key === undefined || more !== undefined) return undefined
     const sealed = Buffer.from(text, 'base64url')
-    // One text for each value: what decodes to the same bytes is not the same cookie.
+    // One text for each value: another text with the same bytes is not the same cookie.
     if (sealed.toString('base64url') !== text) return undefined
     if (sealed.length < ivBytes + authTagLength) return undefined
     const content = unseal(sealed, key.seal, `${version}.${kid}`)
     return content === undefined || content.exp <= now ? undefined : { ...content, kid }
   }
 
-  /** Signs the cursors of lists: what one says was said by this server. */
+  /** Signs the cursors of lists, which proves that this server made them. */
   get pageKey(): Bytes {
     return this.keyOf(this.first).page
   }
 
-  /** What a page of the session must send back with what it changes. */
+  /** The token that a page of the session must send with each change. */
   csrfToken({ sid, kid = this.first }: { readonly sid: string; readonly kid?: string }): string {
     return createHmac('sha256', this.keyOf(kid).csrf).update(sid).digest('base64url')
   }
 
-  /** Takes the same time for every wrong token of the right length. */
+  /** Constant time for every wrong token of the right length. */
   csrfMatches(opened: OpenedCookie, token: string): boolean {
     const [wanted, given] = [utf8(this.csrfToken(opened)), utf8(token)]
     return wanted.length === given.length && timingSafeEqual(wanted, given)
@@ -155,7 +154,7 @@ function unseal(sealed: Buffer, key: Bytes, data: string): CookieContent | undef
   decipher.setAAD(utf8(data)).setAuthTag(sealed.subarray(end))
   try {
     const plain = decipher.update(sealed.subarray(ivBytes, end))
-    // What the tag has vouched for was written by `seal`.
+    // The tag proves that `seal` wrote this text.
     return JSON.parse(Buffer.concat([plain, decipher.final()]).toString('utf8')) as CookieContent
   } catch {
     return undefined

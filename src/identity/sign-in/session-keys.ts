@@ -1,5 +1,5 @@
-// Where the keys that seal sessions come from: the setting, or a file of the data folder that is
-// made once, so that a restart ends no session. Only the owner can read the file.
+// The keys that seal sessions come from the setting, or from a file of the data folder that is made
+// once, so that a restart ends no session. Only its owner can read the file.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,18 +13,18 @@ const fileName = 'session-keys'
 interface SessionKeysOptions {
   /** Setting SESSION_KEYS. */
   readonly setting: string | undefined
-  /** Of the store; undefined for one in memory, whose sessions end with it. */
+  /** The store's folder; undefined for a store in memory, whose sessions end with it. */
   readonly folder: string | undefined
   readonly random: Random
 }
 
-/** The keys as SESSION_KEYS writes them. Throws InvalidOptions where the file cannot be used. */
+/** The keys in the form of SESSION_KEYS. Throws InvalidOptions if the file is unusable. */
 export function readSessionKeys({ setting, folder, random }: SessionKeysOptions): string {
   if (setting !== undefined) return setting
   if (folder === undefined) return makeSessionKeys(random)
   const path = join(folder, fileName)
   const found = readText(path)
-  // An empty file is left by a power cut: earlier versions wrote it without a sync.
+  // A power cut may have left an empty file: earlier versions wrote it without a sync.
   if (found !== '') {
     if (areSessionKeys(found)) return found
     throw unusable(path, 'is damaged: remove it, which ends all sessions, or set SESSION_KEYS')
@@ -38,7 +38,7 @@ export function readSessionKeys({ setting, folder, random }: SessionKeysOptions)
   return made
 }
 
-/** Empty where there is no file. */
+/** Empty if the file does not exist. */
 function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8').trim()

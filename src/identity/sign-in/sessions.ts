@@ -1,6 +1,6 @@
-// Sessions of wallets that signed in. The row is the session: without it a cookie opens nothing, so
-// logout ends a stolen one too, and a wallet's epoch ends all of its sessions at once. No session
-// lasts longer than 24 hours. (docs/sign-in.md, "The routes")
+// Sessions of signed-in wallets. The row is the session: a cookie without a row is invalid. So
+// logout ends a stolen cookie too, and a wallet's epoch ends all of its sessions. A session lasts
+// at most 24 hours. (docs/sign-in.md, "The routes")
 
 import { type Bytes, concatBytes, utf8 } from '../../base/bytes/bytes.js'
 import type { Clock, Random } from '../../base/clock.js'
@@ -16,7 +16,7 @@ import { writeDocument } from '../../value/writer.js'
 import { bytesOfAddress } from '../address.js'
 import { putExpiring, removeExpiring, sweepExpired } from './expiring-rows.js'
 
-/** Between looks for sessions and nonces that are over. */
+/** Interval of the sweep for expired sessions and nonces. */
 const sessionSweepMs = 10_000
 /** Sessions and nonces that one program of a sweep removes. */
 const sessionsSweptAtOnce = 200
@@ -33,12 +33,12 @@ export interface SessionRow {
   readonly expires: number
 }
 
-/** 22 characters, 128 bits: what a browser is known by, before and after sign-in. */
+/** 22 characters, 128 bits: identifies a browser before and after sign-in. */
 export function makeSid(random: Random): string {
   return Buffer.from(random.bytes(sidBytes)).toString('base64url')
 }
 
-/** The session, unless it was ended; `expires` is for the caller to compare with its time. */
+/** The session, unless it was ended; the caller compares `expires` with its time. */
 export function* readSession(tx: ReadTx, sid: string): Program<SessionRow | undefined> {
   const stored = yield* tx.get(sessionKey(sid))
   if (stored === undefined) return undefined
@@ -61,7 +61,7 @@ export function* startSession(
   putExpiring(tx, sessionKey(sid), row, expires)
 }
 
-/** Ends one session; nothing happens where there is none. */
+/** Ends one session; does nothing if it does not exist. */
 export function* endSession(tx: Tx, sid: string): Program<void> {
   const stored = yield* tx.get(sessionKey(sid))
   if (stored !== undefined) removeExpiring(tx, sessionKey(sid), decode(stored).expires)
@@ -78,7 +78,7 @@ export function* endSessionsOf(tx: Tx, address: string): Program<void> {
   )
 }
 
-/** Removes sessions and nonces that are over, by their order; no reader waits for it. */
+/** Removes expired sessions and nonces in order; no reader waits for it. */
 export class SessionSweeper {
   private timer: NodeJS.Timeout | undefined
   private sweeping: Promise<void> | undefined
@@ -93,7 +93,7 @@ export class SessionSweeper {
     }, sessionSweepMs).unref()
   }
 
-  /** Resolves when nothing is left that is over. */
+  /** Resolves when nothing expired is left. */
   async sweep(): Promise<void> {
     const { store, clock, log } = this.options
     try {

@@ -1,6 +1,6 @@
-// A wallet signs in: it asks for a nonce, signs a message that carries it, and gets a session. The
-// order of the checks is fixed, and the nonce is spent before the signature is looked at, so that
-// no try can be repeated. (EIP-4361; docs/sign-in.md)
+// A wallet signs in: it requests a nonce, signs a message with it, and gets a session. The order of
+// the checks is fixed. The nonce is spent before the signature is checked, so no attempt can be
+// repeated. (EIP-4361; docs/sign-in.md)
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Clock, Random } from '../../base/clock.js'
@@ -36,14 +36,14 @@ interface SignInOptions {
   readonly seal: SessionSeal
   readonly signatures: SignatureChecker
   readonly chainId: number
-  /** Whether a wallet may come in at all: the whitelist, where it is enforced. */
+  /** Whether the wallet may use the server: the whitelist, if it is enforced. */
   readonly mayEnter: (tx: ReadTx, address: string) => Program<boolean>
   readonly audit: Audit
-  /** Gives a wallet test ether, where the chain is our own; not waited for. */
+  /** Sends test ether to a wallet on the local chain; sign-in does not wait for it. */
   readonly fund?: (address: string) => Promise<void>
 }
 
-/** Where a request comes from, for the audit. */
+/** The origin of a request, for the audit. */
 interface Caller {
   readonly protocol: string
   readonly remoteAddress: string
@@ -51,9 +51,9 @@ interface Caller {
 
 interface IssuedNonce {
   readonly nonce: string
-  /** Ready to be signed. */
+  /** The text to sign. */
   readonly message: string
-  /** For cookie `svc_session`; undefined where the browser's own goes on. */
+  /** For cookie `svc_session`; undefined if the browser's cookie stays valid. */
   readonly session: string | undefined
 }
 
@@ -64,33 +64,33 @@ interface SignedIn {
   readonly csrf: string
 }
 
-/** A session that a cookie names and that is not over. */
+/** The valid session of a cookie. */
 export interface OpenedSession {
   readonly identity: SessionIdentity
-  /** Whether this is the session's token. */
+  /** Whether the token belongs to this session. */
   readonly csrfMatches: (token: string) => boolean
 }
 
 export class SignIn {
-  /** Told which identities are no more: what they have open is closed. */
+  /** Receives the ended identities, to close what they have open. */
   onEnded: ((matches: (identity: Identity) => boolean) => void) | undefined
   private origins: readonly string[] = []
 
   constructor(private readonly options: SignInOptions) {}
 
-  /** What the cursors of HTTP lists are signed with: it comes from the sessions' keys. */
+  /** Signs the cursors of HTTP lists; derived from the session keys. */
   get pageKey(): Bytes {
     return this.options.seal.pageKey
   }
 
-  /** Where browsers reach this server: what messages may be for. The first is for other clients. */
+  /** Sets the origins for browsers, which messages must name. Other clients use the first. */
   servedAt(origins: readonly string[]): void {
     this.origins = origins
   }
 
   /**
-   * Makes a nonce for an address in any case; `origin` is the page's, which a wallet shows. Rejects
-   * with BadValue, or CommandNotSupported where this server has no address of its own.
+   * Makes a nonce for an address in any case; `origin` is that of the page, which the wallet shows.
+   * Rejects with BadValue, or CommandNotSupported if this server has no origin.
    */
   async nonce(
     given: string,
@@ -110,8 +110,8 @@ export class SignIn {
   }
 
   /**
-   * Begins a session under a new id. Rejects with BadValue for what is malformed, Unauthenticated
-   * with the reason for what does not hold, Unauthorized NOT_WHITELISTED, HostUnreachable.
+   * Starts a session under a new id. Rejects with BadValue for malformed input, Unauthenticated
+   * with the reason for an invalid message, Unauthorized NOT_WHITELISTED, or HostUnreachable.
    */
   async verify(
     { message: text, signature }: { message: string; signature: string },
@@ -146,7 +146,7 @@ export class SignIn {
     }
   }
 
-  /** The session of a cookie; at once on an embedded store. */
+  /** The session of a cookie; synchronous on an embedded store. */
   openSession(cookie: string): Awaitable<OpenedSession | undefined> {
     const { store, clock, seal } = this.options
     const now = clock.now()
@@ -164,7 +164,7 @@ export class SignIn {
     return row instanceof Promise ? row.then(answer) : answer(row)
   }
 
-  /** Ends the session, or all of its wallet's. */
+  /** Ends the session, or all sessions of its wallet. */
   async signOut({ sid, address }: SessionIdentity, everywhere: boolean): Promise<void> {
     await this.options.store.write((tx) =>
       everywhere ? endSessionsOf(tx, address) : endSession(tx, sid),
@@ -204,7 +204,7 @@ export class SignIn {
     return cookie === undefined ? undefined : seal.open(cookie, clock.now())
   }
 
-  /** Whatever is wrong with the nonce, it is gone afterwards, and the refusal is the same. */
+  /** Spends the nonce in any case; every failure gets the same error. */
   private async takeNonce(
     { nonce, address }: SiweMessage,
     opened: OpenedCookie | undefined,
@@ -246,7 +246,7 @@ export class SignIn {
   }
 }
 
-/** The bytes of a signature. Throws BadValue for what are none, before anything is spent on it. */
+/** The bytes of a signature. Throws BadValue for invalid input, before the nonce is spent. */
 function signatureOf(text: string): Bytes {
   const isHex = /^0x(?:[0-9a-fA-F]{2})*$/.test(text)
   if (isHex && text.length <= 2 + 2 * signatureBytesMax) {

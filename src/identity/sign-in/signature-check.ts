@@ -1,6 +1,6 @@
-// Whether a wallet signed a text: a key's own signature, a contract's word (ERC-1271), or that of a
-// contract that is not deployed yet (ERC-6492). What needs the chain comes last, as a call that
-// changes nothing, with a bound on gas, because the client chooses the code.
+// Checks whether a wallet signed a text: with its key, as a contract (ERC-1271), or as a contract
+// that is not deployed yet (ERC-6492). Calls to the chain come last. They change nothing and have a
+// gas bound, because the client chooses the code.
 // (docs/sign-in.md, "Wallets that are contracts")
 
 import type { Bytes } from '../../base/bytes/bytes.js'
@@ -10,15 +10,15 @@ import { RpcError } from '../../chain/remote/provider.js'
 import { parseAddress } from '../address.js'
 import { normaliseSignature } from '../keys/key-derivation.js'
 
-/** Behind a signature of a contract that is not deployed (ERC-6492). */
+/** Suffix of a signature of a contract that is not deployed (ERC-6492). */
 const wrapped = '6492'.repeat(16)
-/** What `isValidSignature(bytes32,bytes)` answers, padded to a word (ERC-1271). */
+/** The result of `isValidSignature(bytes32,bytes)`, padded to a word (ERC-1271). */
 const magic = `0x1626ba7e${'0'.repeat(56)}`
 const selector = '0x1626ba7e'
 
 interface SignatureCheckerOptions {
   readonly chain: Pick<Registry, 'call'>
-  /** Of one call into a contract. */
+  /** For one call into a contract. */
   readonly gas: number
 }
 
@@ -27,7 +27,7 @@ export class SignatureChecker {
 
   /**
    * Whether `signature` is `address`'s (EIP-55) over the text by EIP-191. Rejects with
-   * HostUnreachable where that is the chain's to say and it cannot be asked.
+   * HostUnreachable if only the chain can decide and does not answer.
    */
   async holds(address: string, text: string, signature: Bytes): Promise<boolean> {
     if (isWrapped(signature)) return this.validates(address, text, signature)
@@ -51,7 +51,7 @@ export class SignatureChecker {
     return (await this.call({ to: address, data: selector + encoded.slice(2) })) === magic
   }
 
-  /** What the call answers; undefined where what it ran has failed. */
+  /** The result of the call; undefined if its code failed. */
   private async call(request: { to?: string; data: string }): Promise<string | undefined> {
     const { chain, gas } = this.options
     try {
@@ -63,7 +63,7 @@ export class SignatureChecker {
   }
 }
 
-/** EIP-55 address of who signed a text by EIP-191; undefined for what no key has signed. */
+/** EIP-55 address of the signer of a text by EIP-191; undefined if no key made the signature. */
 export async function recoverSigner(text: string, signature: Bytes): Promise<string | undefined> {
   if (signature.length !== 64 && signature.length !== 65) return undefined
   const { hashMessage, hexlify, recoverAddress } = await import('ethers')

@@ -1,6 +1,6 @@
-// Passwords of service users: what is kept of one, and whether one that was sent in the clear is
-// right. Deriving takes milliseconds of a thread that file writes need too, so it is done for one
-// login at a time. A user that is not there costs and answers the same. (docs/users.md)
+// Passwords of service users: makes their verifiers and checks passwords that came as plain text.
+// Deriving takes milliseconds of a thread that file writes need too, so logins derive one at a
+// time. An unknown user costs the same and gets the same answer. (docs/users.md)
 
 import { timingSafeEqual } from 'node:crypto'
 import type { Bytes } from '../../base/bytes/bytes.js'
@@ -14,19 +14,19 @@ import { readUser, type UserName, type UserRecord } from './users.js'
 
 interface UserServiceOptions {
   readonly store: Store
-  /** What the verifiers of users who are not there are made from. */
+  /** The secret from which verifiers of unknown users are derived. */
   readonly decoySecret: Bytes
   /** Setting USERS. */
   readonly isOn: boolean
-  /** HOST is a loopback address: any password will do. */
+  /** HOST is a loopback address: the least password length does not apply. */
   readonly isLoopback: boolean
 }
 
 export class UserService {
-  /** The last derivation of those that wait for each other. */
+  /** The last derivation in the queue. */
   private deriving: Promise<unknown> = Promise.resolve()
 
-  /** Called with the user whose password is another now. */
+  /** Called with a user whose password has changed. */
   onChanged: (user: UserName) => void = () => {}
 
   constructor(private readonly options: UserServiceOptions) {}
@@ -37,7 +37,7 @@ export class UserService {
     throw fail('IllegalOperation', `${command} is not possible: the setting USERS is off`)
   }
 
-  /** What is kept of a password. Rejects with BadValue where it is none, too short or unusable. */
+  /** The verifier of a password. Rejects with BadValue if it is empty, too short or unusable. */
   async verifierOf(user: UserName, password: string): Promise<ScramVerifier> {
     if (password === '') throw fail('BadValue', 'Password cannot be empty')
     if (!this.options.isLoopback && [...password].length < userPasswordCharsMin) {
@@ -47,10 +47,10 @@ export class UserService {
     return this.derive(password, this.decoy(user))
   }
 
-  /** The account of a user of the first of those databases that has one; else a decoy. */
+  /** The account of the user in the first of the databases that has one; else a decoy. */
   account(name: string, databases: readonly string[]): Awaitable<ScramAccount> {
     const found = this.find(name, databases)
-    // A password can be guessed: wrong ones count for their address, of names without a user too.
+    // A password can be guessed, so wrong ones count for their address, also with unknown names.
     const account = (user: UserRecord | undefined): ScramAccount => ({
       verifier: user?.verifier ?? this.decoy({ database: databases[0] ?? '', name }),
       identity: user?.identity,
@@ -59,7 +59,7 @@ export class UserService {
     return found instanceof Promise ? found.then(account) : account(found)
   }
 
-  /** The user of that name, if the password is its own. */
+  /** The user, if the password is correct. */
   async identityOf(
     name: string,
     password: string,
@@ -70,7 +70,7 @@ export class UserService {
       const { storedKey } = await this.derive(password, verifier)
       return timingSafeEqual(storedKey, verifier.storedKey) ? identity : undefined
     } catch (error) {
-      // What SASLprep refuses can be no password.
+      // A text that SASLprep refuses cannot be a password.
       if (hasKind(error, 'BadValue')) return undefined
       throw error
     }
@@ -89,8 +89,8 @@ export class UserService {
   }
 
   /**
-   * The verifier that a name has while there is no such user. A user that is made gets the same
-   * salt, so that the salt does not tell when it was made or dropped.
+   * The verifier that an unknown name gets. A new user gets the same salt, so the salt does not
+   * show when the user was created or dropped.
    */
   private decoy({ database, name }: UserName): ScramVerifier {
     const { decoySecret } = this.options

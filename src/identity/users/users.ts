@@ -1,6 +1,6 @@
-// The records of service users: one for (database, name), whatever protocol asks for it. A record
-// has a SCRAM verifier and never the password. What is read of a record is kept while its bytes
-// stay the same, because it is read again in each program of the user. (docs/users.md)
+// The records of service users, one for each (database, name), for all protocols. A record has a
+// SCRAM verifier, never the password. Decoded records are cached while their bytes stay the same,
+// because each program of the user reads its record again. (docs/users.md)
 
 import { type Bytes, concatBytes, equalBytes, textOf, utf8 } from '../../base/bytes/bytes.js'
 import { assert, fail } from '../../base/errors.js'
@@ -34,7 +34,7 @@ import {
   userRoles,
 } from '../identity.js'
 
-/** Of a row in the identity class, which no command can name. */
+/** A row kind of the identity class, which no command can name. */
 const kind = 0x60
 
 export interface UserRecord {
@@ -42,11 +42,11 @@ export interface UserRecord {
   /** 16 bytes: `userId` of usersInfo. */
   readonly id: Bytes
   readonly verifier: ScramVerifier
-  /** As createUser was given it. */
+  /** As createUser received it. */
   readonly customData: Document | undefined
 }
 
-/** A user as it is named. */
+/** The name of a user. */
 export interface UserName {
   readonly database: string
   readonly name: string
@@ -59,7 +59,7 @@ interface Known {
 
 const known = lastUsed<string, Known>(usersMax)
 
-/** The record of a user; undefined where there is none. */
+/** The record of a user; undefined if it does not exist. */
 export function* readUser(
   tx: ReadTx,
   { database, name }: UserName,
@@ -68,12 +68,12 @@ export function* readUser(
   return bytes === undefined ? undefined : recordOf(database, name, bytes)
 }
 
-/** The identity of a user as its record has it. */
+/** The identity of a user, from its record. */
 export function* readUserIdentity(tx: ReadTx, user: UserName): Program<UserIdentity | undefined> {
   return (yield* readUser(tx, user))?.identity
 }
 
-/** The users of a database, or all, by database and name in byte order. */
+/** The users of a database, or all, sorted by database and name in byte order. */
 export function* listUsers(tx: ReadTx, database?: string): Program<UserRecord[]> {
   const found: UserRecord[] = []
   let { start, end } = rangeOf(database)
@@ -86,7 +86,7 @@ export function* listUsers(tx: ReadTx, database?: string): Program<UserRecord[]>
   }
 }
 
-/** Adds a user. Throws Location51003 where it is there, BadValue where no more fit. */
+/** Adds a user. Throws Location51003 if it exists, BadValue at usersMax. */
 export function* addUser(tx: Tx, record: UserRecord): Program<void> {
   const { database, name } = record.identity
   if ((yield* readUser(tx, { database, name })) !== undefined) {
@@ -98,13 +98,13 @@ export function* addUser(tx: Tx, record: UserRecord): Program<void> {
   putUser(tx, record)
 }
 
-/** Writes a record, in the place of one that is there. */
+/** Writes a record, or replaces it. */
 export function putUser(tx: Tx, record: UserRecord): void {
   const { database, name } = record.identity
   tx.put(keyOf(database, name), encode(record))
 }
 
-/** Removes a user; answers whether it was there. */
+/** Removes a user; returns whether it existed. */
 export function* removeUser(tx: Tx, { database, name }: UserName): Program<boolean> {
   const key = keyOf(database, name)
   if ((yield* tx.get(key)) === undefined) return false
@@ -112,7 +112,7 @@ export function* removeUser(tx: Tx, { database, name }: UserName): Program<boole
   return true
 }
 
-/** Names that mean something else, or that a client could not write in an address. */
+/** Names with another meaning, or that a client cannot write in a connection string. */
 const refusedNames: readonly RegExp[] = [
   /^(?:w_)?0x[0-9a-f]{40}/i,
   /^(?:operator|default|__system)$/i,
@@ -134,7 +134,9 @@ export function requireUserName(name: string): void {
   )
 }
 
-/** Throws BadValue (InvalidNamespace for no name at all) where a database has no service users. */
+/**
+ * Throws BadValue (InvalidNamespace for an empty name) if the database cannot have service users.
+ */
 export function requireUserDatabase(database: string): void {
   if (database === '$external') {
     const text = "Cannot set the password for users defined on the '$external' database"

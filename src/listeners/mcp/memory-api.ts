@@ -1,13 +1,13 @@
-// How the MCP server reaches the graph memory: by requests of its HTTP API, over any transport.
-// In Sigil's own process they go to the routes without a socket, from `sigil mcp` over the network,
-// and the answers are the same.
+// The MCP server's access to the graph memory: requests of its HTTP API over any transport. Inside
+// Sigil they go to the routes without a socket, from `sigil mcp` over the network; the responses
+// are the same.
 
 /** A request of a route. */
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'DELETE'
-  /** The route's own, with its names: `/api/memories/:id`. */
+  /** The route's path template: `/api/memories/:id`. */
   readonly path: string
-  /** What the names in the path stand for. */
+  /** Values of the parameters in the path. */
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | number | undefined>>
   readonly body?: Readonly<Record<string, unknown>>
@@ -17,12 +17,12 @@ export type Json = Readonly<Record<string, unknown>>
 
 export interface ApiReply {
   readonly status: number
-  /** `{error: {code, message}}` where the status is no success. */
+  /** `{error: {code, message}}` unless the status is a success. */
   readonly body: Json
 }
 
 export interface MemoryApi {
-  /** Never rejects: an API that cannot be reached is a refusal too. */
+  /** Never rejects: an unreachable API is a refusal too. */
   ask(request: ApiRequest): Promise<ApiReply>
 }
 
@@ -38,7 +38,7 @@ export function refusalText({ status, body }: ApiReply): string {
   return `${String(code)}: ${String(message)}`
 }
 
-/** With texts of whole characters alone: addresses have no half of a surrogate pair. */
+/** Removes unpaired surrogates, which URLs cannot contain. */
 export function wellFormed(api: MemoryApi): MemoryApi {
   return {
     ask: async (request) => {
@@ -55,7 +55,7 @@ const halved: ApiReply = {
   body: { error: { code: 'INVALID_INPUT', message: 'a text has half of a surrogate pair' } },
 }
 
-/** The parts of a request's query that are given, as text. */
+/** The given query parameters, as text. */
 export function queryEntries({ query = {} }: ApiRequest): [name: string, text: string][] {
   return Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as [string, string]],

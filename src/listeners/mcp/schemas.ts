@@ -1,16 +1,16 @@
-// The JSON Schemas of the tools' arguments and results, as clients are told of them; the arguments
-// are checked against them before a tool runs. What the API itself bounds more closely it refuses.
+// The JSON Schemas of the tools' arguments and results, which clients see. Arguments are checked
+// against them before a tool runs; the API enforces narrower bounds.
 
 import type { JsonSchemaType } from '@modelcontextprotocol/server'
 
 type Properties = Readonly<Record<string, JsonSchemaType>>
 
-/** An object with just these properties; a name that ends in `!` must be there. */
+/** An object with exactly these properties; a name with `!` at the end is required. */
 export function strict(properties: Properties): JsonSchemaType {
   return { ...objectOf(properties), additionalProperties: false }
 }
 
-/** As strict, and further properties besides. */
+/** As strict, but further properties are allowed. */
 export function open(properties: Properties): JsonSchemaType {
   return objectOf(properties)
 }

@@ -1,6 +1,5 @@
-// The MCP server over the graph memory: one for each request over HTTP, one for each connection
-// over stdio. It knows no protocol beneath it and no store: only the API that it is given.
-// (docs/memory.md, "MCP")
+// The MCP server over the graph memory: one for each HTTP request, one for each stdio connection.
+// It depends only on the given API, not on a transport or a store. (docs/memory.md, "MCP")
 
 import {
   type CallToolResult,
@@ -30,7 +29,7 @@ const instructions =
   'A lasting memory: remember what will matter later, recall it by words or by subject, ' +
   `relate and verify it. ${untrusted}`
 
-/** Schemas are made ready once: that takes longer than most requests. */
+/** Schemas are compiled once: that takes longer than most requests. */
 const definitions = tools.map((tool) => ({
   ...tool,
   inputSchema: fromJsonSchema<Arguments>(tool.input),
@@ -52,7 +51,7 @@ export function memoryServer(options: MemoryServerOptions): McpServer {
   const identity = { name: productName.toLowerCase(), title: productName, version: options.version }
   const server = new McpServer(identity, {
     instructions,
-    // Nothing of these changes while the server lives.
+    // These do not change while the server runs.
     capabilities: {
       tools: { listChanged: false },
       resources: { listChanged: false },
@@ -104,7 +103,7 @@ function addResources(server: McpServer, api: MemoryApi): void {
   )
 }
 
-/** Of the graphs that the caller may read: few enough for a list that a person looks through. */
+/** Names of the graphs that the caller may read: few enough for a list that people read. */
 async function graphNames(api: MemoryApi): Promise<string[]> {
   const reply = await api.ask({ method: 'GET', path: '/api/graphs' })
   if (!isSuccess(reply)) throw refused(reply)
@@ -150,7 +149,7 @@ function addPrompt(server: McpServer, api: MemoryApi): void {
   server.registerPrompt('context', about, async ({ entity, graph }) => {
     const query = { graph, entity, hops: 1 }
     const reply = await api.ask({ method: 'GET', path: '/api/recall', query })
-    // An unknown subject is no failure of the prompt; other errors are.
+    // An unknown subject is no error of the prompt; other failures are.
     if (!isSuccess(reply) && reply.status !== 404) throw refused(reply)
     const known = isSuccess(reply) ? recallText(reply.body) : 'Nothing was found.'
     const said = `Load context about ${entity}. This is what the memory holds:\n\n${known}`

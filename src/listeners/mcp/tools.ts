@@ -1,4 +1,4 @@
-// The tools: what each takes and gives, and the requests of the memory's API that it stands for.
+// The tools: their arguments, their results, and the requests of the memory API behind them.
 // (docs/memory.md, "MCP")
 
 import type { JsonSchemaType, ToolAnnotations } from '@modelcontextprotocol/server'
@@ -21,7 +21,7 @@ import {
 } from './schemas.js'
 import { graphText, jsonText, recallText, untrusted } from './texts.js'
 
-/** Arguments that have passed the tool's schema. */
+/** Arguments that passed the tool's schema. */
 export type Arguments = Json & { readonly graph?: string }
 
 export interface Tool {
@@ -32,7 +32,7 @@ export interface Tool {
   readonly output: JsonSchemaType
   readonly annotations: ToolAnnotations
   readonly run: (api: MemoryApi, given: Arguments) => Promise<ApiReply>
-  /** What a model reads of the answer. */
+  /** The text of the response for a model. */
   readonly shown: (body: Json, given: Arguments) => string
 }
 
@@ -127,7 +127,7 @@ const forget: Tool = {
   shown: jsonText,
 }
 
-/** What is said of one memory. */
+/** Texts for the verdict on a memory. */
 const verdict = {
   'verified!': boolean,
   'hashValid!': boolean,
@@ -212,7 +212,7 @@ const show: Tool = {
 
 export const tools: readonly Tool[] = [remember, recall, relate, forget, verify, verifyMany, show]
 
-/** Counts of a graph, and who owns it where that is told; of an unknown one zeros. */
+/** Counts of a graph, and its owner if visible; zeros for an unknown graph. */
 export async function summary(api: MemoryApi, graph = 'default'): Promise<ApiReply> {
   const query = { graph, limit: 1 }
   const newest = await api.ask({ method: 'GET', path: '/api/graph', query })

@@ -1,6 +1,6 @@
-// One socket of the key-value protocol: bytes to commands, replies to bytes. Commands go into the
-// connection's lane, which keeps their order; the replies of a pipeline leave in one write. The
-// socket is not read while the lane waits, while replies are not taken, or when it is ending.
+// One socket of the Redis protocol. Commands go to the connection's lane, which keeps their order;
+// the replies of a pipeline leave in one write. The socket is not read while the lane waits, while
+// the client does not read its replies, or when it is closing.
 
 import type { Socket } from 'node:net'
 import { GatewayError } from '../../base/errors.js'
@@ -35,12 +35,12 @@ import { LongReplies, type LongRepliesOwner } from './long-replies.js'
 import type { Turn } from './turn.js'
 import { writeReply } from './write-reply.js'
 
-/** Pipelined requests of a connection between two looks at how long its turn has lasted. */
+/** Pipelined requests between two checks of the turn's length. */
 const requestsPerLook = 64
-/** Pushes are gathered up to here before they are handed to the socket, bytes. */
+/** Pushed bytes that are gathered before a write. */
 const pushedBytesMin = 64 * KiB
 
-/** What the connections of one listener share. */
+/** Shared by the connections of one listener. */
 export interface RespHost {
   readonly bus: KeyValueBus
   readonly names: NameTable<Command>
@@ -48,7 +48,7 @@ export interface RespHost {
   readonly log: Log
   readonly turn: Turn
   readonly edge: EdgeTime
-  /** The session has signed in (true) or out again (false). */
+  /** The session has logged in (true) or out (false). */
   readonly onLogin: (isIn: boolean, connection: RespConnection) => void
 }
 
@@ -61,18 +61,18 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
   private readonly long: LongReplies
   private isBacklogged = false
   private isFinished = false
-  /** The client has sent all that it will send. */
+  /** The client has ended its side. */
   private hasEnded = false
   private isWorking = false
-  /** It goes on with what has come in the next turn. */
+  /** Continues with the received bytes in the next turn. */
   private isYielding = false
-  /** A flush of what was pushed is on its way. */
+  /** A flush of pushed data is scheduled. */
   private isFlushing = false
   private readonly signIn: SignInState
-  /** Bytes of the budget that unparsed requests hold. */
+  /** Budget bytes of unparsed requests. */
   private charged = 0
   private readonly unsent: Backlog
-  /** Leaves the line for memory; undefined while it does not wait there. */
+  /** Leaves the queue for memory; undefined if it is not queued. */
   private leaveLine: (() => void) | undefined
 
   constructor(
@@ -109,7 +109,7 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     })
   }
 
-  /** Cuts a client that has left too much unsent, as the limits of its class say. */
+  /** Whether the client has too many unsent bytes for its class. */
   private isTooSlow(): boolean {
     const { host, output, session, socket, writer } = this
     const { clock, settings } = host.bus.services
@@ -117,10 +117,10 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     const bounds = settings.outputBounds[isListening ? 'pubsub' : 'normal']
     const unsent = writer.length + socket.writableLength
     if (output.isPassed(unsent, clock.elapsed(), bounds)) return this.cut(unsent)
-    // What is published is not held back: where memory is short, who is behind has to go.
+    // Published messages are not delayed: with memory short, a lagging client is closed.
     const isShort = !host.memory.isQuiet && unsent > socketBacklogBytesMax
     if (isListening && isShort && !host.memory.hasRoom(this.owner)) return this.cut(unsent)
-    // Where nothing more is written, silence of that length ends it too.
+    // Without further writes, an idle time of this length closes it too.
     const isBehind = bounds.backlogBytesMax > 0 && unsent > bounds.backlogBytesMax
     if (isBehind) socket.setTimeout(bounds.backlogMs)
     return false
@@ -150,7 +150,7 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     this.socket.destroy()
   }
 
-  /** The client may have ended its side while the command was still running. */
+  /** The client may have ended its side while the command was running. */
   blocked(): void {
     if (this.hasEnded && !this.isAnswering) this.finish()
   }
@@ -191,7 +191,7 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     return !this.isDone || isWaiting || this.isOver
   }
 
-  /** Whether everything that it has taken has its reply. */
+  /** Whether every accepted command has its reply. */
   private get isDone(): boolean {
     return !this.lane.isBusy && !this.long.isWriting
   }
@@ -214,7 +214,7 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     } else this.work()
   }
 
-  /** Takes the commands that are there, until one has to be waited for. */
+  /** Runs the received commands until one has to wait. */
   private work(): void {
     if (this.isWorking) return
     const { edge } = this.host
@@ -236,7 +236,7 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     else if (!this.isHeld && this.socket.isPaused()) this.socket.resume()
   }
 
-  /** What it has asked for is still answered; who waits for others' doing is gone. */
+  /** Commands of a client that ended its side are still answered; blocked ones are not. */
   private ended(): void {
     this.hasEnded = true
     this.work()
@@ -263,7 +263,7 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     this.yield()
   }
 
-  /** Whether commands that were put off may run: what was sent before them is mostly taken. */
+  /** Whether postponed commands may run: the client has read most of what was sent. */
   private mayGoOn(): boolean {
     if (this.isBacklogged || this.leaveLine !== undefined) return false
     if (!this.host.memory.isQuiet) this.waitForRoom()
@@ -297,7 +297,7 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     this.lane.submit(request.read(0, this.host.names.find), request)
   }
 
-  /** The next whole command; undefined when it has yet to arrive, or when there can be none. */
+  /** The next complete command; undefined if more bytes are needed, or none can follow. */
   private nextRequest(): RespRequest | undefined {
     this.parser.authenticated = !this.session.isAnonymous
     try {
@@ -312,7 +312,7 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     }
   }
 
-  /** `known`: bytes of the reply, where they have been counted. */
+  /** `known`: bytes of the reply, if they were counted. */
   private write(reply: Reply, known = 0): void {
     const { writer, session, long } = this
     if (long.takes(reply, session.respVersion, known)) return
@@ -347,9 +347,11 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     this.work()
   }
 
-  /** Counts what this connection holds; small requests and replies in passing do not. */
+  /**
+   * Counts the memory of this connection; small requests and replies in transit are not counted.
+   */
   private charge(): void {
-    // What it held has been given back, for good.
+    // Its memory was released for good.
     if (this.session.closed) return
     const { heldBytes } = this.parser
     const unsent = this.writer.length + this.socket.writableLength + this.long.bytesWaiting
@@ -364,7 +366,7 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     else budget.release(-more)
   }
 
-  /** Sends what is unsent, then closes. */
+  /** Sends unsent data, then closes. */
   private finish(): void {
     if (this.isFinished) return
     this.send()
@@ -382,7 +384,7 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     this.socket.destroy()
   }
 
-  /** Where replies are unsent, it is the client that takes none. */
+  /** With unsent replies, the cause is a client that does not read. */
   private timedOut(): void {
     if (this.isDone || this.isBacklogged || this.hasEnded) this.socket.destroy()
   }
@@ -400,7 +402,7 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
   }
 }
 
-/** What is told of subscriptions reaches a client that wants no replies too. */
+/** Subscription messages reach a client that suppresses replies too. */
 function isPush(reply: Reply): boolean {
   if (reply === null || typeof reply !== 'object' || !('kind' in reply)) return false
   return reply.kind === 'push' || reply.kind === 'several'

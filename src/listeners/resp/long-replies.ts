@@ -1,5 +1,5 @@
-// Replies of very many values: encoding one takes longer than a turn of the event loop may, so it
-// is written in parts. What comes behind it, messages of channels too, waits until it is whole.
+// Replies with very many values: encoding one would exceed a turn, so it is written in parts. Later
+// replies, and messages of channels, wait until it is complete.
 
 import { replyValuesAtOnce } from '../../base/limits.js'
 import { bytesOfReply, isLong, type Reply, valuesOf } from '../../bus/keyvalue/reply.js'
@@ -8,26 +8,26 @@ import { writeInParts, writeReply } from './write-reply.js'
 
 interface Waiting {
   readonly reply: Reply
-  /** As it was when the reply came. */
+  /** The version when the reply came. */
   readonly protocol: RespVersion
   readonly bytes: number
 }
 
 export interface LongRepliesOwner {
-  /** A part is written and can be sent; false if the client is gone. */
+  /** A part is written and can be sent; false if the client disconnected. */
   written(): boolean
-  /** The client has to take some of what was sent first: then `goOn`. */
+  /** The client must first read some of the sent data; then call `goOn`. */
   readonly isFull: boolean
-  /** Nothing waits any more. */
+  /** Everything is written. */
   allWritten(): void
 }
 
 export class LongReplies {
   private readonly waiting: Waiting[] = []
-  /** Of all that wait, the whole first one too. */
+  /** Bytes of all waiting replies, including the whole first one. */
   bytesWaiting = 0
   private isPaused = false
-  /** Of the first one that waits. */
+  /** The rest of the first waiting reply. */
   private parts: Iterator<void> | undefined
 
   constructor(
@@ -40,8 +40,8 @@ export class LongReplies {
   }
 
   /**
-   * Whether it has taken the reply: a long one, or one behind a long one. `known`: its bytes, where
-   * they have been counted; else 0.
+   * Whether it queues the reply: a long one, or one after a long one. `known`: its bytes, if they
+   * were counted; else 0.
    */
   takes(reply: Reply, protocol: RespVersion, known = 0): boolean {
     if (!this.isWriting) {
@@ -54,7 +54,7 @@ export class LongReplies {
     return true
   }
 
-  /** The client has taken what was sent. */
+  /** The client has read the sent data. */
   goOn(): void {
     if (!this.isPaused) return
     this.isPaused = false
@@ -80,7 +80,7 @@ export class LongReplies {
     else owner.allWritten()
   }
 
-  /** Writes those from one on that are short, many in one go: messages may come without end. */
+  /** Writes the short replies from `from` on, many at once: messages may come without end. */
   private writeShort(from: number): number {
     const { writer, waiting } = this
     let left = replyValuesAtOnce

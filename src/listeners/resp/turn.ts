@@ -1,16 +1,16 @@
-// How long the sockets of this protocol have worked in one turn of the event loop, all of them
-// together: what a client has pipelined beyond that waits for the next one.
+// Measures how long all sockets of this protocol have worked in one turn of the event loop. Further
+// pipelined commands wait for the next turn.
 
 import type { Clock } from '../../base/clock.js'
 import { tickMsMax } from '../../base/limits.js'
 
 export class Turn {
-  /** When the work of this turn was first timed; undefined in a fresh one. */
+  /** Start of this turn's measured work; undefined in a new turn. */
   private startedMs: number | undefined
 
   constructor(private readonly clock: Clock) {}
 
-  /** Whether others are to have their turn first. */
+  /** Whether other work must run first. */
   isOver(): boolean {
     const nowMs = this.clock.elapsed()
     if (this.startedMs === undefined) {

@@ -1,6 +1,5 @@
-// From a reply as commands know it to the bytes of the version that its client speaks at this
-// moment. RESP2 gets what the reference server gives it: maps and scores flat, sets and pushes as
-// arrays.
+// Encodes a command's reply in the client's current protocol version. RESP2 gets the same as from
+// Redis: maps and scores flat, sets and pushes as arrays.
 
 import { Slice } from '../../base/bytes/slice.js'
 import { replyValuesAtOnce } from '../../base/limits.js'
@@ -23,7 +22,7 @@ export function writeReply(writer: ReplyWriter, reply: Reply): void {
   }
 }
 
-/** As writeReply, of a long one; others have their turn at each yield. */
+/** As writeReply, for a long one; other work runs at each yield. */
 export function* writeInParts(writer: ReplyWriter, reply: Reply): Generator<void> {
   const items = itemsOf(reply)
   if (items === undefined) {
@@ -82,7 +81,7 @@ function writeTagged(writer: ReplyWriter, reply: Tagged): void {
   }
 }
 
-/** What stands before the values of a reply that has several. */
+/** The head of a reply with several values. */
 function writeHead(writer: ReplyWriter, reply: Reply): void {
   if (reply === null || typeof reply !== 'object') return
   if (Array.isArray(reply)) writer.array(reply.length)
@@ -95,7 +94,7 @@ function writeHead(writer: ReplyWriter, reply: Reply): void {
   }
 }
 
-/** Whether each pair is an array of its own. */
+/** Whether each pair is a separate array. */
 function isNested(writer: ReplyWriter, reply: Reply): boolean {
   return writer.protocol === 3 && isScored(reply)
 }

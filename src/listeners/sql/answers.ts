@@ -1,5 +1,5 @@
-// Errors and notices that only this protocol has, and the place of an error among several
-// statements.
+// Errors and notices that only the PostgreSQL protocol has, and the position of an error among
+// several statements.
 
 import { fail, GatewayError } from '../../base/errors.js'
 import type { ErrorFields } from '../../protocol/pgwire/error-fields.js'
@@ -10,7 +10,7 @@ export const cancelledFields: ErrorFields = {
   message: 'canceling statement due to user request',
 }
 
-/** Documents have what others before them had not: the columns were fixed by then. */
+/** Later documents have fields that the first ones lacked: the columns were already fixed. */
 export const hiddenFields: ErrorFields = {
   severity: 'NOTICE',
   sqlState: '01000',
@@ -36,17 +36,17 @@ export const tooManyFields: ErrorFields = {
   message: 'sorry, too many clients already',
 }
 
-/** The statement was cancelled between two of its batches. */
+/** The statement was cancelled between two batches. */
 export function cancelledError(): GatewayError {
   return fail('Interrupted', cancelledFields.message, { sqlState: cancelledFields.sqlState })
 }
 
-/** A portal without rows that has been executed. */
+/** A portal without rows that was already executed. */
 export function overError(name: string): GatewayError {
   return fail('BadValue', `portal "${name}" cannot be run`, { sqlState: '55000' })
 }
 
-/** An error of one statement, its position counted from the start of all of them. */
+/** An error of one statement, with its position in the whole text. */
 export function moved(error: GatewayError, text: string, start: number): GatewayError {
   const { position } = error.extra
   if (start === 0 || typeof position !== 'number') return error

@@ -1,6 +1,6 @@
-// The types of a table's columns, as information_schema tells them to who asks: what placeholders
-// without a type are given. Looked up by a statement of the same session, so that no client learns
-// of what it may not read, and kept for a moment, since drivers prepare the same statements anew.
+// The column types of a table from information_schema, for placeholders without a type. A statement
+// of the same session reads them, so no client learns of tables that it may not read. They are
+// cached briefly, since drivers prepare the same statements repeatedly.
 
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../base/clock.js'
@@ -14,13 +14,13 @@ import { integerOf } from '../../value/numbers.js'
 import { type Document, stringOf, stringValue } from '../../value/value.js'
 import { typeNamed } from './rows.js'
 
-/** Tables whose columns' types a listener remembers for placeholders, and how long. */
+/** Tables with cached column types for placeholders, and the cache lifetime. */
 const pgTablesMax = 1_000
 const pgTableMs = 1_000
 
 /** In the order of the columns. */
 export interface TableTypes extends ReadonlyMap<string, PgTypeName> {
-  /** CREATE TABLE has made it: it has these columns and no others. */
+  /** CREATE TABLE made it: it has exactly these columns. */
   readonly isDeclared?: boolean
 }
 
@@ -45,7 +45,7 @@ export class ColumnTypes {
     private readonly clock: Clock,
   ) {}
 
-  /** Those of a table; `privileges` are columns that a remembered answer must have. */
+  /** The types of a table; `privileges` are columns that a cached result must have. */
   of(
     session: Session,
     db: string,
@@ -61,7 +61,7 @@ export class ColumnTypes {
     return this.look(session, db, table, key)
   }
 
-  /** A statement has changed what tables there are. */
+  /** A statement has created or dropped tables. */
   forget(): void {
     this.known.clear()
   }
@@ -78,7 +78,7 @@ export class ColumnTypes {
     try {
       types = typesIn(await this.run(db, body, session))
     } catch {
-      // The statement itself will tell what is wrong; without types its placeholders are texts.
+      // The statement itself reports the error; without types its placeholders are texts.
       return none
     }
     this.known.set(key, { types, atMs: this.clock.elapsed() })
@@ -95,7 +95,7 @@ function typesIn(reply: Document): TableTypes {
     const name = fieldIn(row, 'column_name')
     const type = fieldIn(row, 'udt_name')
     const count = fieldIn(row, 'relnatts')
-    // Of a collection that was made another way the number is not known.
+    // For a collection made in another way, the number of columns is unknown.
     if (count !== undefined && integerOf(count) !== 0) isDeclared = true
     if (name !== undefined && type !== undefined) {
       types.set(stringOf(name), typeNamed(stringOf(type)))

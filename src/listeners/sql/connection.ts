@@ -1,6 +1,6 @@
-// One socket of the PostgreSQL protocol: bytes to messages, answers to bytes. Messages are answered
-// in order, one at a time; what is pipelined waits unread in the kernel, and so does everything of
-// a client that does not take its answers. TLS begins inside the protocol, when a client asks.
+// One socket of the PostgreSQL protocol. Messages are answered in order, one at a time. Pipelined
+// ones wait unread in the kernel, as do all messages of a client that does not read its replies.
+// TLS starts inside the protocol, at the client's request.
 
 import type { Socket } from 'node:net'
 import { createSecureContext, TLSSocket } from 'node:tls'
@@ -31,40 +31,40 @@ import { Dialogue } from './dialogue.js'
 import { Entry, type EntryOptions, isOurs } from './entry.js'
 import type { RunnerHost } from './runner.js'
 
-/** What the connections of one listener share. */
+/** Shared by the connections of one listener. */
 export interface SqlHost extends RunnerHost {
   readonly memory: MemoryAccount
   readonly kept: ByteShares
   readonly log: Log
   readonly edge: EdgeTime
   readonly onLogin: (isIn: boolean, connection: SqlConnection) => void
-  /** Certificate and key for who asks for TLS; undefined where there is none. */
+  /** Certificate and key for TLS; undefined if there is none. */
   readonly tls: () => { readonly cert: Buffer; readonly key: Buffer } | undefined
   readonly interrupt: (session: Session) => void
 }
 
 export class SqlConnection {
-  /** What a CancelRequest has to show. */
+  /** The key that a CancelRequest must have. */
   readonly secret: Uint8Array
   private readonly splitter = new MessageSplitter()
   private readonly writer = new MessageWriter()
   private readonly entry: Entry
   private dialogue: Dialogue | undefined
-  /** The one that is spoken over: the secure one once there is TLS. */
+  /** The current socket: the TLS socket once there is one. */
   socket: Socket
   private isBusy = false
-  /** Something came while it was busy. */
+  /** Data came while it was busy. */
   private hasMore = false
-  /** No room yet for a large message. */
+  /** A large message waits for room. */
   private isWaiting = false
-  /** The last answer: no further message is taken. */
+  /** The final error: no further message is accepted. */
   private last: ErrorFields | undefined
   private isOver = false
   private isSignedIn = false
   private drained: (() => void) | undefined
   private requestCharge = 0
   private readonly unsent: Backlog
-  /** Leaves the line for memory, and goes on; undefined while it is not there. */
+  /** Leaves the queue for memory and continues; undefined if it is not queued. */
   private leaveLine: (() => void) | undefined
 
   constructor(
@@ -84,7 +84,7 @@ export class SqlConnection {
     session.hangUp = () => this.destroy()
   }
 
-  /** Takes no further message; is told why, and ends, once what is in flight has been answered. */
+  /** Accepts no further message; sends the reason and closes after the running one. */
   end(why: ErrorFields = stoppingFields): void {
     this.last ??= why
     if (!this.isBusy) this.finish()
@@ -94,7 +94,7 @@ export class SqlConnection {
     this.socket.destroy()
   }
 
-  /** Ends the statement that is at work. */
+  /** Cancels the running statement. */
   cancel(): void {
     this.dialogue?.cancel()
   }
@@ -145,17 +145,17 @@ export class SqlConnection {
     )
   }
 
-  /** Answers the messages that are there. */
+  /** Answers the received messages. */
   private async work(): Promise<void> {
     for (let served = 1; !this.isOver && this.last === undefined; served++) {
       if (this.socket.destroyed) break
-      // Many small messages came at once, and a cancel may be waiting behind other sockets.
+      // Many small messages came at once, and a cancel may be waiting on another socket.
       if (served % pgStatementsAtOnce === 0) await nextTurn()
       let frame: Frame | undefined
       try {
         frame = this.splitter.next()
       } catch (error) {
-        // The stream has lost its bounds: this is the last answer.
+        // Message bounds are lost: this is the last reply.
         this.refuse(error)
         break
       }
@@ -176,7 +176,7 @@ export class SqlConnection {
     if (sent instanceof Promise) await sent
   }
 
-  /** Waits until there is memory for what a message answers. */
+  /** Waits for memory for a message's reply. */
   private room(): Awaitable<void> {
     const { memory } = this.host
     const owner = memoryOwner(this.session.identity, this.socket.remoteAddress)
@@ -209,7 +209,7 @@ export class SqlConnection {
       : this.served(handled)
   }
 
-  /** `isOver`: the client goes. */
+  /** `isOver`: the client disconnects. */
   private served(isOver: boolean): void {
     this.settle()
     if (isOver) this.leave()
@@ -218,7 +218,7 @@ export class SqlConnection {
   private async enter(frame: Frame): Promise<void> {
     try {
       const step = await this.entry.take(frame)
-      // A client that left during its login starts nothing.
+      // A client that disconnected during its login starts nothing.
       if (this.isOver) return
       if (step === 'tls') this.secure()
       else if (step === 'end') this.leave()
@@ -250,7 +250,7 @@ export class SqlConnection {
     this.socket.setTimeout(0)
   }
 
-  /** The handshake comes next, and nothing may have come before it in the clear. */
+  /** The TLS handshake follows; no unencrypted bytes may precede it. */
   private secure(): void {
     const { socket, host } = this
     const tls = host.tls()
@@ -268,7 +268,7 @@ export class SqlConnection {
     this.listenTo(secure)
   }
 
-  /** Answers an error that nothing can follow. */
+  /** Sends an error after which the connection closes. */
   private refuse(thrown: unknown): void {
     if (isOurs(thrown)) {
       this.host.log.error(
@@ -280,7 +280,7 @@ export class SqlConnection {
     this.leave()
   }
 
-  /** Sends what is unsent, then closes. */
+  /** Sends unsent data, then closes. */
   private leave(): void {
     if (this.isOver) return
     this.isOver = true
@@ -303,7 +303,7 @@ export class SqlConnection {
     if (!socket.destroyed) socket.write(bytes)
   }
 
-  /** Sends what is gathered; a promise where the client has to take some of it first. */
+  /** Sends the gathered replies; a promise if the client must first read some. */
   private send(): Awaitable<void> {
     this.sendNow()
     const { socket } = this
@@ -327,7 +327,7 @@ export class SqlConnection {
     drained()
   }
 
-  /** A large message has begun: it needs room in the budget before the rest is read. */
+  /** A large message needs room in the budget before the rest is read. */
   private gather(): void {
     const length = this.splitter.gathering
     if (length <= smallMessageBytesMax || this.requestCharge > 0) return

@@ -1,6 +1,6 @@
-// The columns of a statement that has not been run: clients of the extended protocol ask for them
-// before they bind anything. What is read is run with samples for the placeholders; of a
-// change, which must not run, the list of RETURNING and the catalog tell.
+// Describes the columns of a statement before it runs: clients of the extended protocol request
+// them before they bind. A query runs with sample values for its placeholders. A change must not
+// run, so its RETURNING list and the catalog give the columns.
 
 import type { Session } from '../../bus/session.js'
 import { staticType } from '../../commands/sql/select/column-type.js'
@@ -25,7 +25,7 @@ import { type ColumnHead, closingOf, columnsOf, Layout, Rows, typeNamed } from '
 interface Described {
   readonly statement: Statement | undefined
   readonly text: string
-  /** Of its placeholders. */
+  /** Number of its placeholders. */
   readonly count: number
   readonly parameters: readonly { readonly type: PgTypeName }[]
   readonly db: string
@@ -34,7 +34,7 @@ interface Described {
   readonly send: (body: Document, db?: string) => Awaitable<Document>
 }
 
-/** Rows that are looked at where no placeholder changes what they are. */
+/** Rows that are sampled if no placeholder changes the result types. */
 const sampledRows = 100
 
 /** Whether running it writes. */
@@ -66,7 +66,7 @@ export async function describedColumns(asked: Described): Promise<readonly Colum
   }
 }
 
-/** With its names folded where they are of a declared table. */
+/** With folded names if they belong to a declared table. */
 async function meantStatement({ statement, text, types, session, db }: Described) {
   if (statement === undefined || !parsedStatement(text).canFold) return statement
   const folded = foldedStatement(text)
@@ -85,7 +85,7 @@ function tableOf(statement: Statement): string | undefined {
   return 'table' in statement ? statement.table?.name : undefined
 }
 
-/** What a row has once it is written: what a table declares, else an _id and what INSERT names. */
+/** The columns of a written row: those of the table, else an _id and the names of INSERT. */
 function withWritten(known: TableTypes, statement: Statement): TableTypes {
   if (known.isDeclared === true) return known
   const types = new Map([['_id', known.get('_id') ?? 'text'] as const, ...known])
@@ -96,7 +96,7 @@ function withWritten(known: TableTypes, statement: Statement): TableTypes {
   return types
 }
 
-/** What stands for a placeholder of a type while a statement is tried: others are NULL. */
+/** Sample values for placeholders by type; others are NULL. */
 const samples = new Map<PgTypeName, Value>([
   ['int2', int32Value(1)],
   ['int4', int32Value(1)],
@@ -106,7 +106,7 @@ const samples = new Map<PgTypeName, Value>([
   ['bool', trueValue],
 ])
 
-/** By a run with numbers and truths for placeholders that are such, and NULL for the others. */
+/** By a trial run with numbers and booleans for such placeholders, and NULL for others. */
 async function tried(asked: Described): Promise<readonly ColumnHead[]> {
   const { parameters, count } = asked
   const values = parameters.slice(0, count).map(({ type }) => samples.get(type) ?? nullValue)
@@ -130,7 +130,7 @@ async function triedWith(
   return columnsOf(reply)
 }
 
-/** `heads` are what a run without rows has said. */
+/** `heads` come from a trial run without rows. */
 function listed(
   items: readonly ResultItem[],
   table: TableReference,

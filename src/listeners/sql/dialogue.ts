@@ -1,5 +1,5 @@
-// What a client that has logged in says, message by message: simple queries, and the extended
-// protocol's statements and portals. Answers are gathered in the writer; the connection sends them.
+// Handles a session's messages: simple queries, and statements and portals of the extended
+// protocol. The writer gathers replies; the connection sends them.
 // Source: PostgreSQL 17, 53.2.2 to 53.2.4.
 
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
@@ -28,21 +28,21 @@ import { Layouts, Rows } from './rows.js'
 import { Runner, type RunnerHost } from './runner.js'
 import type { SessionSettings } from './session-settings.js'
 
-/** A statement of so many characters is read in a turn of the event loop, and run in another. */
+/** A statement of this length is parsed in one turn of the event loop and run in another. */
 const pgLongStatementChars = 32 * KiB
 
 interface DialogueOptions {
   readonly host: RunnerHost & {
-    /** Of what all connections keep from message to message. */
+    /** Counts memory that all connections keep between messages. */
     readonly kept: ByteShares
   }
   readonly session: Session
   readonly db: string
   readonly settings: SessionSettings
   readonly writer: MessageWriter
-  /** Sends what is gathered; resolves when the client has taken enough of it. */
+  /** Sends the gathered replies; resolves when the client has read enough. */
   readonly flush: () => Awaitable<void>
-  /** Ends the commands of the session that are at work. */
+  /** Interrupts the running commands of the session. */
   readonly interrupt: () => void
 }
 
@@ -100,12 +100,14 @@ export class Dialogue {
     })
   }
 
-  /** The first ReadyForQuery. */
+  /** Sends the first ReadyForQuery. */
   begin(): void {
     this.options.writer.readyForQuery(this.sequence.status)
   }
 
-  /** Answers one message, at once where nothing has to be waited for. True: the client goes. */
+  /**
+   * Answers one message, synchronous if nothing must be waited for. True: the client disconnects.
+   */
   handle(frame: Frame): Awaitable<boolean> {
     const step = this.sequence.accept(frame.type)
     if (step === 'end') return true
@@ -124,20 +126,20 @@ export class Dialogue {
     )
   }
 
-  /** Ends the statement at work, if there is one. */
+  /** Cancels the running statement, if there is one. */
   cancel(): void {
     if (!this.isAtWork) return
     this.isCancelled = true
     this.options.interrupt()
   }
 
-  /** The connection is closed: what it holds on the server is given up. */
+  /** The connection is closed: releases what it holds on the server. */
   close(): void {
     this.portals.closePortals()
     this.room.close()
   }
 
-  /** Nothing is left to do before more comes, or before the client takes what it was sent. */
+  /** No work is left until more data comes or the client reads. */
   rest(): void {
     this.portals.rest()
   }
@@ -147,7 +149,7 @@ export class Dialogue {
     return wait === undefined ? this.answer(message) : wait.then(() => this.answer(message))
   }
 
-  /** The message at hand is done with; `thrown` is what it failed with. */
+  /** The current message is complete; `thrown` is its error. */
   private ended(thrown?: unknown): false {
     if (thrown !== undefined) this.failed(toGatewayError(thrown))
     else if (this.sequence.succeeded()) this.ready()
@@ -193,21 +195,21 @@ export class Dialogue {
         this.options.writer.closeComplete()
         return
       case 'sync':
-        // Portals end with their transaction, and outside of one here.
+        // Portals end with their transaction, or here outside of one.
         if (this.sequence.status === 'I') portals.closePortals()
         return
       default:
     }
   }
 
-  /** A long statement is parsed in a turn of its own: Bind and Execute mostly come with it. */
+  /** Parses a long statement in a separate turn: Bind and Execute usually come with it. */
   private parse(message: Parse): Awaitable<void> {
     const parsed = this.portals.parse(message)
     if (message.text.length <= pgLongStatementChars) return parsed
     return Promise.resolve(parsed).then(nextTurn)
   }
 
-  /** Statement after statement, until one fails; none is run where the text is no SQL. */
+  /** Runs statements until one fails; none if the text has a syntax error. */
   private async query(text: string): Promise<void> {
     const { writer, flush } = this.options
     this.portals.closeUnnamed()
@@ -255,7 +257,7 @@ export class Dialogue {
   }
 }
 
-/** As in PostgreSQL, of a text with an error in its grammar nothing is run. */
+/** As in PostgreSQL, a text with a syntax error runs nothing. */
 function requireSyntax(statement: StatementText, text: string): void {
   try {
     parsedStatement(statement.text)

@@ -1,5 +1,5 @@
-// The way in: start-up packets, encryption, and the login by SCRAM, up to the moment when a session
-// begins. Everything that is refused here ends the connection, in the reference server's words.
+// The start of a connection: start-up packets, encryption and SCRAM login, until the session
+// starts. Every refusal closes the connection, with PostgreSQL's texts.
 // Source: PostgreSQL 17, 53.2.1 and 53.3. (docs/sql.md, "Clients")
 
 import { fail, GatewayError, toGatewayError } from '../../base/errors.js'
@@ -23,25 +23,25 @@ export interface EntryOptions {
   readonly login: Login
   /** Setting AUTH_MODE=off: every client has the identity of the session. */
   readonly isOpen: boolean
-  /** TLS is on offer. */
+  /** TLS is available. */
   readonly offersTls: boolean
-  /** Nothing but TLS is taken: others could record a login. */
+  /** TLS is required: without it a login could be recorded. */
   readonly requiresTls: boolean
-  /** Setting DATABASE: that of clients who name none. */
+  /** Setting DATABASE: the default database of clients. */
   readonly database: string
   /** Of Sigil's package. */
   readonly version: string
-  /** Ends the statement that a CancelRequest means; who shows the wrong key waits. */
+  /** Cancels the statement of a CancelRequest; a wrong key is delayed. */
   readonly cancel: (processId: number, secret: Uint8Array) => Promise<unknown> | undefined
 }
 
-/** What comes next: another packet, the TLS handshake, the login, the session, or the end. */
+/** The next step: another packet, the TLS handshake, the login, the session, or the end. */
 type EntryStep = 'start' | 'tls' | 'login' | 'session' | 'end'
 
 const mechanism = 'SCRAM-SHA-256'
 
 export class Entry {
-  /** Of the session that begins. */
+  /** Settings of the new session. */
   settings: SessionSettings | undefined
   database = ''
   private startup: Startup | undefined
@@ -50,17 +50,17 @@ export class Entry {
 
   constructor(private readonly options: EntryOptions) {}
 
-  /** TLS stands. */
+  /** TLS is established. */
   secured(): void {
     this.isSecure = true
   }
 
-  /** Throws what ends the connection; what of it the client is told, `fields` says. */
+  /** Throws an error that closes the connection; `fields` gives the part for the client. */
   async take(frame: Frame): Promise<EntryStep> {
     return this.startup === undefined ? this.start(frame) : this.prove(frame)
   }
 
-  /** An error before the session, as the client is told of it. */
+  /** The error fields for the client, before the session. */
   fields(thrown: unknown): ErrorFields {
     const error = toGatewayError(thrown)
     if (error.kind !== 'AuthenticationFailed') return errorFields(error, true)
@@ -103,7 +103,7 @@ export class Entry {
     if (!/^(?:false|off|no|0)$/i.test(replication)) {
       throw fatalError('replication is not supported', pgState.featureNotSupported)
     }
-    // psql names the user's own database where none is given.
+    // By default psql names a database like the user.
     const named = spaceInUser(user).database ?? this.options.database
     this.database = database === user ? named : database
     try {
@@ -148,7 +148,7 @@ export class Entry {
     if (identity.kind === 'user') this.database = identity.database
   }
 
-  /** Where a service user is sought: also in a database of its own name, which psql may mean. */
+  /** Where to look for a service user: also in a database with its name, psql's default. */
   private userDatabases(): readonly string[] {
     const named = this.startup?.database ?? this.database
     return named === this.database ? [named] : [this.database, named]
@@ -163,7 +163,7 @@ export class Entry {
   }
 }
 
-/** Whether an error is of the connection's making: ours go to the log. */
+/** Whether an error is a bug of Sigil, which goes to the log. */
 export function isOurs(thrown: unknown): boolean {
   return !(thrown instanceof GatewayError) || thrown.kind === 'InternalError'
 }

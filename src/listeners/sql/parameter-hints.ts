@@ -1,6 +1,6 @@
-// What type a placeholder has, as far as its statement says: that of a cast, of the value or column
-// that it is compared with or written to. Clients send numbers as text and leave the type to the
-// server; PostgreSQL asks its catalog, and so does who uses these hints.
+// Infers the types of placeholders from their statement: of a cast, or of the value or column that
+// they are compared with or written to. Clients send numbers as text and leave the type to the
+// server. PostgreSQL uses its catalog; users of these hints do the same.
 
 import { virtualName, virtualTable } from '../../commands/sql/catalog/catalog-tables.js'
 import { foldedStatement, parsedStatement } from '../../commands/sql/statement-cache.js'
@@ -18,17 +18,17 @@ import { typeNamed } from './rows.js'
 
 export type Hint =
   | { readonly kind: 'type'; readonly type: PgTypeName }
-  /** The type of a column; of an array of such where the statement says ANY. */
+  /** The type of a column, or of an array of it if the statement says ANY. */
   | {
       readonly kind: 'column'
-      /** Where it may be: the first that there is decides. */
+      /** Possible columns: the first existing one decides. */
       readonly places: readonly ColumnPlace[]
       readonly isArray: boolean
     }
 
 interface ColumnPlace {
   readonly table: string
-  /** Of an INSERT without a list of columns the place, from 0. */
+  /** For an INSERT without a column list, the position from 0. */
   readonly column: string | number
 }
 
@@ -58,10 +58,10 @@ const alike = new Set(['coalesce', 'nullif', 'greatest', 'least', 'max', 'min', 
 
 type Found = readonly (Hint | undefined)[]
 
-/** Of trees that the statement cache keeps: drivers prepare the same texts anew. */
+/** For cached syntax trees: drivers prepare the same texts repeatedly. */
 const known = new WeakMap<Statement, Found>()
 
-/** By the indexes of the statement's `count` placeholders; undefined where nothing is known. */
+/** By the indexes of the statement's `count` placeholders; undefined if unknown. */
 export function parameterHints(text: string, count: number): Found {
   if (count === 0) return []
   const { statement, canFold } = parsedStatement(text)
@@ -79,7 +79,7 @@ function hintsOf(statement: Statement, count: number): Found {
   return hints.found
 }
 
-/** A column of a declared table has its name in lower case, a field of a document as written. */
+/** A declared table has lower-case names; fields of documents keep their case. */
 function either(folded: Found, written: Found): Found {
   return folded.map((hint, i) => {
     const other = written[i]
@@ -260,7 +260,7 @@ class Hints {
     }
   }
 
-  /** Of operands of one type, what the others say is what a placeholder among them is. */
+  /** Operands of one type: a placeholder gets the type of the others. */
   private alike(operands: readonly Expression[], wanted?: Hint): void {
     let hint: Hint | undefined
     for (const operand of operands) hint ??= this.hintOf(operand)
@@ -298,7 +298,7 @@ class Hints {
     const named = this.tables.find(({ name, alias }) => (alias ?? name) === first)
     const isNamed = path.length > 1 && named !== undefined
     const [tables, column] = isNamed ? [[named], second] : [this.tables, first]
-    // What lies deeper has no type in the catalog.
+    // Deeper paths have no type in the catalog.
     if (typeof column !== 'string' || path.length > (isNamed ? 2 : 1)) return undefined
     for (const table of tables) {
       const type = virtualType(table, column)
@@ -310,7 +310,7 @@ class Hints {
   }
 }
 
-/** Of a column of the catalog. */
+/** For a column of the catalog. */
 function virtualType(table: TableReference, column: string): string | undefined {
   const name = virtualName(table)
   return name === undefined ? undefined : virtualTable(name).get(column)

@@ -1,6 +1,7 @@
-// The extended protocol of one session: statements by name, portals, and what is run of them. Rows
-// that a portal holds were read when it was opened: before they go out later, their reader's rights
-// are looked at again. Source: PostgreSQL 17, 53.2.3.
+// The extended protocol of one session: named statements, portals and their execution. A portal's
+// rows were read when it was opened, so the reader's rights are checked again before they are sent
+// later.
+// Source: PostgreSQL 17, 53.2.3.
 
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
 import { pgBatchRows } from '../../base/limits.js'
@@ -44,17 +45,17 @@ interface PortalsOptions {
   readonly runner: Runner
   readonly sender: RowSender
   readonly layouts: Layouts
-  /** For what is kept from message to message. */
+  /** Memory for what is kept between messages. */
   readonly room: Room
 }
 
-/** A statement with its parameters, and what it has answered so far. */
+/** A statement with its parameters and its progress. */
 class Portal {
-  /** What a Describe of a change has answered. */
+  /** The reply to a Describe of a change. */
   described: readonly ColumnHead[] | undefined = undefined
   outcome: Outcome | undefined = undefined
   rows: Rows | undefined = undefined
-  /** When the rows that it holds were read. */
+  /** The turn in which its rows were read. */
   turn = 0
   isOver = false
 
@@ -68,11 +69,11 @@ class Portal {
 
 export class Portals {
   private readonly prepared: Prepared<PreparedStatement, Portal>
-  /** A change whose rows are described when it is run, or when something else is asked. */
+  /** A change whose rows are described when it runs, or when another message comes. */
   private undescribed: Portal | undefined
-  /** A portal that a Describe has opened: mostly the next message takes its rows. */
+  /** A portal opened by a Describe: usually the next message reads its rows. */
   private untaken: Portal | undefined
-  /** The client was waited for in between: what was read before may be out of date. */
+  /** Grows when the client was waited for: earlier reads may be out of date. */
   private turn = 0
   private refusal: GatewayError | undefined
 
@@ -81,7 +82,7 @@ export class Portals {
     this.prepared = new Prepared(({ rows }) => rows !== undefined && sender.giveUp(rows), room)
   }
 
-  /** What has to be done before a message: `portal` is the one that it executes. */
+  /** Work due before a message that executes `portal`. */
   before(portal: string | undefined): Promise<void> | undefined {
     const { refusal, untaken, undescribed } = this
     if (refusal !== undefined) {
@@ -96,12 +97,12 @@ export class Portals {
     return isLate ? this.describeLate(undescribed) : undefined
   }
 
-  /** The message at hand has failed. */
+  /** The current message has failed. */
   failed(): void {
     this.undescribed = undefined
   }
 
-  /** The client is waited for. */
+  /** The connection waits for the client. */
   rest(): void {
     this.turn++
     const { untaken } = this
@@ -110,7 +111,7 @@ export class Portals {
     try {
       this.hold(untaken)
     } catch (thrown) {
-      // Nothing is answered at the moment: the next message is told.
+      // No reply can be sent now: the next message gets the error.
       this.refusal = toGatewayError(thrown)
     }
   }
@@ -216,7 +217,7 @@ export class Portals {
     this.prepared.closePortals()
   }
 
-  /** Throws 26000 where there is none. */
+  /** Throws 26000 if it does not exist. */
   deallocate(name: string | undefined): void {
     if (name === undefined) this.prepared.closeStatements()
     else {
@@ -225,7 +226,7 @@ export class Portals {
     }
   }
 
-  /** A change that was described is not run next: its columns are told without its rows. */
+  /** A described change does not run next: sends its columns without its rows. */
   private async describeLate(portal: Portal): Promise<void> {
     this.undescribed = undefined
     const { prepared, formats } = portal
@@ -251,8 +252,8 @@ export class Portals {
   }
 
   /**
-   * Runs a portal's statement; `tells`: its columns are answered. As many rows as are asked for
-   * where columns are known, else enough of them to tell the columns' types.
+   * Runs a portal's statement; with `tells` it sends the columns. It reads the requested rows if
+   * the columns are known, else enough rows to infer the types.
    */
   private open(portal: Portal, tells: boolean, rowsMax: number): Awaitable<void> {
     const { layouts, runner, writer } = this.options
@@ -268,7 +269,7 @@ export class Portals {
       const heads = portal.described ?? prepared.described ?? layouts.headsOf(reply)
       requireResultFormats(formats, heads.length)
       portal.rows = new Rows(layouts.of(heads, formats), reply)
-      // The rows hold their batch as long as they need it.
+      // The rows keep their batch alive as long as needed.
       portal.outcome = { kind, returns, reply: emptyDocument, tag, counts }
       if (tells) writer.rowDescription(portal.rows.columns)
     }
@@ -276,8 +277,8 @@ export class Portals {
   }
 
   /**
-   * Rows that were read before the client was waited for go to who may read them still; those that
-   * are yet to be read are looked at where they are.
+   * Checks that the client may still read rows that were read before it was waited for; later rows
+   * are checked when they are read.
    */
   private checkRevocation(portal: Portal): Awaitable<void> {
     if (portal.turn === this.turn || portal.rows?.isBatchEmpty !== false) return
@@ -297,7 +298,7 @@ export class Portals {
     }
   }
 
-  /** Rows of a portal that has been run, or its tag. */
+  /** The rows of an executed portal, or its tag. */
   private fetch(portal: Portal, rowsMax: number): Awaitable<void> {
     const { writer, sender } = this.options
     const { name, outcome, rows } = portal
@@ -323,7 +324,7 @@ export class Portals {
     return count instanceof Promise ? count.then(finish) : finish(count)
   }
 
-  /** DECLARE: a cursor is a portal, which begins with its first FETCH. */
+  /** DECLARE: a cursor is a portal that opens at its first FETCH. */
   declare(name: string, text: string, values: readonly Value[]): void {
     if (this.prepared.hasPortal(name)) {
       throw pgError(pgState.duplicatePortal, `cursor "${name}" already exists`)
@@ -341,7 +342,7 @@ export class Portals {
     this.prepared.addPortal(name, new Portal(name, prepared, values, []), bytes)
   }
 
-  /** Throws 34000 where there is none. */
+  /** Throws 34000 if it does not exist. */
   closeCursor(name: string | undefined): void {
     if (name === undefined) this.prepared.closePortals()
     else {
@@ -354,7 +355,7 @@ export class Portals {
     for (const name of names) this.prepared.close('portal', name)
   }
 
-  /** FETCH: rows of a cursor in those formats, and its tag; `tells`: columns are answered first. */
+  /** FETCH: rows of a cursor in these formats, and its tag; with `tells` the columns come first. */
   async fetchFrom(
     { name, rows: wanted }: Fetched,
     formats: readonly Format[],
@@ -397,7 +398,7 @@ export class Portals {
       : this.checkRevocation(portal)
   }
 
-  /** Counts what waits in a portal. Throws 53200, and closes it, where that is too much. */
+  /** Counts the rows waiting in a portal. Throws 53200 and closes it if they are too many. */
   private hold({ name, rows, described: columns }: Portal): void {
     const shown = columns === undefined ? 0 : bytesOfColumns(columns)
     this.prepared.holdRows(name, shown + (rows?.bytesHeld ?? 0))

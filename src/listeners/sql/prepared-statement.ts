@@ -1,5 +1,5 @@
-// One statement as the extended protocol prepares it: its text, what its placeholders are, and the
-// columns that a client was told before it ran.
+// One prepared statement of the extended protocol: its text, its placeholders, and the columns
+// described to the client.
 
 import { jsonInThreadBytes } from '../../base/limits.js'
 import { WorkTurns } from '../../base/work/work-turns.js'
@@ -27,36 +27,36 @@ import type { ColumnTypes, TableTypes } from './column-types.js'
 import { type Hint, parameterHints } from './parameter-hints.js'
 import type { ColumnHead } from './rows.js'
 
-/** Of a placeholder. */
+/** The type of a placeholder. */
 interface ParameterType {
   readonly type: PgTypeName
-  /** The client did not name it: what is no JSON for a column of JSON is a text. */
+  /** The client did not name it: for a JSON column, a value that is not JSON is a text. */
   readonly isGuessed: boolean
 }
 
 /**
- * The tree is not kept with it: it takes many times what the text does, and those that are used
- * are known by their text.
+ * Without the syntax tree, which takes many times the memory of the text; trees in use are cached
+ * by their text.
  */
 export interface PreparedStatement {
-  /** Undefined: nothing but blanks and comments. */
+  /** Undefined: only white space and comments. */
   readonly kind: Statement['kind'] | undefined
-  /** Running it answers rows. */
+  /** Running it returns rows. */
   readonly returns: boolean
   readonly text: string
   readonly parameters: readonly ParameterType[]
-  /** Of them, how many the statement really has. */
+  /** How many of them the statement has. */
   readonly count: number
-  /** What a Describe has answered: rows are laid out so from then on. */
+  /** The described columns: later rows use this layout. */
   described: readonly ColumnHead[] | undefined
 }
 
-/** Bytes of memory that a statement takes beside its text, a parameter, and a column. */
+/** Memory of a statement beside its text, of a parameter, and of a column, bytes. */
 const statementBytes = 500
 const parameterBytes = 60
 const columnBytes = 100
 
-/** Bytes of memory that a statement keeps, not counting its columns. */
+/** Memory of a statement without its columns, bytes. */
 export function bytesOfStatement({ text, parameters }: PreparedStatement): number {
   return statementBytes + text.length * 2 + parameters.length * parameterBytes
 }
@@ -67,7 +67,7 @@ export function bytesOfColumns(columns: readonly ColumnHead[]): number {
   return bytes
 }
 
-/** Bytes of memory that a portal keeps with its values, and with the statement that it runs. */
+/** Memory of a portal with its values and its statement, bytes. */
 export function bytesOfPortal(bind: Bind, statement: PreparedStatement): number {
   let bytes = statementBytes + bytesOfStatement(statement) + bind.resultFormats.length * 8
   for (const value of bind.parameters) bytes += columnBytes + (value?.length ?? 0)
@@ -83,8 +83,8 @@ interface Place {
 const plainText: ParameterType = { type: 'text', isGuessed: true }
 
 /**
- * Throws what parsing throws, 42601 for several statements at once. `oids` are the types that the
- * client gives, 0 for none.
+ * Throws syntax errors, and 42601 for several statements. `oids` are the client's types, 0 for
+ * none.
  */
 export function prepare(
   text: string,
@@ -118,7 +118,7 @@ export function prepare(
   return found instanceof Promise ? found.then(finish) : finish(found)
 }
 
-/** Undefined where a text is nothing but blanks and comments. */
+/** Undefined if a text has only white space and comments. */
 function parsedOrBlank(text: string): Parsed | undefined {
   try {
     return parsedStatement(text)
@@ -142,7 +142,7 @@ function parameterTypes(
   for (const [i, hint] of hints.entries()) {
     if (hint?.kind !== 'column' || givenType(oids[i] ?? 0) !== undefined) continue
     for (const { table, column } of hint.places) {
-      // Of several tables only one has it: no remembered answer is asked for it.
+      // Of several tables only one has it, so a cached result needs no such column.
       const needs = hint.places.length === 1 && typeof column === 'string' ? [column] : []
       tables.set(table, [...(tables.get(table) ?? []), ...needs])
     }
@@ -176,17 +176,17 @@ function guessed(hint: Hint | undefined, known: ReadonlyMap<string, TableTypes>)
   if (hint.kind === 'type') return { type: hint.type, isGuessed: true }
   const type = typeOfColumn(hint, known) ?? 'text'
   if (!hint.isArray) return { type, isGuessed: true }
-  // An array of what is of several types comes as texts.
+  // An array of mixed types is sent as texts.
   const isMixed = type === 'jsonb' || type === 'json'
   return { type: (isMixed ? undefined : arrayTypeOf(type)) ?? 'textArray', isGuessed: true }
 }
 
-/** Only what CREATE TABLE has made has an order of columns. */
+/** Only tables of CREATE TABLE have ordered columns. */
 function typeAt(types: TableTypes | undefined, column: number): PgTypeName | undefined {
   return types?.isDeclared === true ? [...types.values()][column] : undefined
 }
 
-/** Of the first table that has the column. */
+/** The type in the first table with the column. */
 function typeOfColumn(
   { places }: Extract<Hint, { kind: 'column' }>,
   known: ReadonlyMap<string, TableTypes>,
@@ -199,20 +199,20 @@ function typeOfColumn(
   return undefined
 }
 
-/** Undefined for 0, which leaves it to the server, and for types that are not known here. */
+/** Undefined for 0, which leaves it to the server, and for unknown types. */
 function givenType(oid: number): ParameterType | undefined {
   if (oid === 0) return undefined
   const type = typeOfOid(oid)
   return type === undefined || type === 'unknown' ? undefined : { type, isGuessed: false }
 }
 
-/** The values that a Bind gives. Throws 08P01, 22P02 and what else texts and bytes can be. */
+/** The values of a Bind. Throws 08P01, 22P02 and other errors of texts and bytes. */
 export function boundValues(
   bind: Bind,
   { parameters, count }: PreparedStatement,
 ): Awaitable<Value[]> {
   if (bind.parameters.length !== parameters.length) {
-    // Says how many there should be.
+    // Throws the error about the number of values.
     parametersOf(
       bind,
       parameters.map(({ type }) => type),
@@ -234,14 +234,14 @@ export function boundValues(
 function ofText(bytes: Uint8Array, parameter: ParameterType): Awaitable<Value> {
   const { type, isGuessed } = parameter
   const isJson = type === 'jsonb' || type === 'json'
-  // A column of several types: only what looks like JSON is meant so.
+  // A column of mixed types: only a text that looks like JSON is parsed as JSON.
   if (isGuessed && isJson && !jsonStarts.includes(bytes[0] ?? 0)) return valueOfText(bytes, 'text')
   if (isJson && bytes.length > jsonInThreadBytes) return longJson(bytes, type)
   if (bytes.length > textAtOnceBytes && isInParts(type)) return inTurns(valueParts(bytes, type))
   return valueOfText(bytes, type)
 }
 
-/** A longer bytea or array is read in parts, between which others have their turns. */
+/** A longer bytea or array is read in several turns. */
 const textAtOnceBytes = 256 * 1024
 
 async function inTurns(parts: InParts<Value>): Promise<Value> {
@@ -261,7 +261,7 @@ function ofBinary(bytes: Uint8Array, { type }: ParameterType, index: number): Aw
   return valueOfBinary(bytes, type, index)
 }
 
-/** In the thread: 15 MB of it would be a second of a turn. */
+/** In the thread: parsing 15 MB would take a second. */
 async function longJson(bytes: Uint8Array, type: 'json' | 'jsonb'): Promise<Value> {
   requireUtf8(bytes)
   try {

@@ -1,5 +1,5 @@
-// Rows on their way to the client, batch after batch, as fast as it takes them: for a simple query
-// and for a portal alike.
+// Sends rows batch by batch, as fast as the client reads. Simple queries and portals share this
+// code.
 
 import { pgAnswerBytes, pgBatchRows, pgEncodedAtOnce, pgRowsAtOnce } from '../../base/limits.js'
 import type { MessageWriter } from '../../protocol/pgwire/message-writer.js'
@@ -13,41 +13,41 @@ interface RowSenderOptions {
   readonly runner: Runner
   readonly writer: MessageWriter
   readonly settings: SessionSettings
-  /** Sends what is gathered; resolves when the client has taken enough of it. */
+  /** Sends the gathered replies; resolves when the client has read enough. */
   readonly flush: () => Awaitable<void>
-  /** The statement at work is to end. */
+  /** The running statement was cancelled. */
   readonly isCancelled: () => boolean
 }
 
 export class RowSender {
   constructor(private readonly options: RowSenderOptions) {}
 
-  /** Writes rows; answers how many. Throws what a form refuses, and 57014. */
+  /** Writes rows; returns how many. Throws encoding errors, and 57014. */
   write(rows: Rows, rowsMax: number): Awaitable<number> {
-    // What the rows were made in has had its turn.
+    // The turn in which the rows were made is used up.
     if (rows.bytesHeld > pgEncodedAtOnce) return this.writeMore(rows, rowsMax, 0)
     const count = rows.write(this.options.writer, Math.min(rowsMax, pgRowsAtOnce))
     return rows.isDone || count >= rowsMax ? count : this.writeMore(rows, rowsMax, count)
   }
 
-  /** Behind the last row. */
+  /** After the last row. */
   complete({ tag, counts }: Outcome, rows: Rows, count: number): void {
     if (rows.hasHidden) this.tellHidden()
     this.options.writer.commandComplete(counts ? `${tag} ${count}` : tag)
   }
 
-  /** Documents have fields that no column is there for. */
+  /** Tells the client that documents have fields without a column. */
   tellHidden(): void {
     const { writer, settings } = this.options
     if (settings.wants('NOTICE')) writer.noticeResponse(hiddenFields)
   }
 
-  /** What is left of a cursor ends with who asked for it. */
+  /** Closes the rest of a cursor. */
   giveUp(rows: Rows): void {
     const { cursor } = rows
     if (cursor === undefined) return
     rows.cursor = undefined
-    // A cursor that is gone already is what was wanted.
+    // A cursor that is already closed is no error.
     const ignore = (): void => {}
     try {
       const reply = this.options.runner.send(closingOf(cursor), cursor.db)
@@ -66,7 +66,7 @@ export class RowSender {
         if (wait instanceof Promise) await wait
       }
       if (rows.isBatchEmpty && rows.cursor !== undefined) {
-        // No more than is asked for: what would wait here had been looked at too early.
+        // Reads no more than requested: rights to waiting rows would be checked too early.
         const batch = Math.min(rowsMax - count, pgBatchRows)
         rows.refill(await runner.send(nextBatchOf(rows.cursor, batch), rows.cursor.db))
       } else await nextTurn()

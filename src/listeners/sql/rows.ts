@@ -1,5 +1,5 @@
-// The rows of one statement on their way to the client: documents of a cursor's batches, laid out
-// by columns that were fixed before the first of them.
+// The rows of one statement: documents of a cursor's batches, laid out by columns that were fixed
+// before the first row.
 
 import { type Bytes, equalBytes, utf8 } from '../../base/bytes/bytes.js'
 import { pgEncodedAtOnce } from '../../base/limits.js'
@@ -14,7 +14,7 @@ import { integerOf } from '../../value/numbers.js'
 import { type Document, stringOf, type Value } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
 
-/** Bytes of an answer's columns that a connection remembers for the next one. */
+/** Bytes of a reply's columns that a connection caches. */
 const pgLayoutBytesMax = 4 * KiB
 
 export interface ColumnHead {
@@ -24,7 +24,7 @@ export interface ColumnHead {
 
 const none: readonly ColumnHead[] = []
 
-/** The columns that a reply names; those of its own where it names none. */
+/** The columns of a reply; default ones if it names none. */
 export function columnsOf(reply: Document): readonly ColumnHead[] {
   const given = field(reply, 'columns')
   if (given === undefined) return none
@@ -43,7 +43,7 @@ export function columnsOf(reply: Document): readonly ColumnHead[] {
   return columns
 }
 
-/** A type by PostgreSQL's name; what the protocol here has no form for is shown as text. */
+/** A type by PostgreSQL's name; a type without an encoder is sent as text. */
 export function typeNamed(name: string): PgTypeName {
   if (Object.hasOwn(pgTypes, name)) return name as PgTypeName
   if (name === 'timestamp') return 'timestamptz'
@@ -59,9 +59,9 @@ export function described(
   return columns.map(({ name, type }, i) => ({ name, type, format: formatAt(formats, i) }))
 }
 
-/** Columns, and where in a row the field of a name has its place. */
+/** Columns, and the position of each field name in a row. */
 export class Layout {
-  /** By their places. */
+  /** By position. */
   readonly names: readonly Bytes[]
   private places: ReadonlyMap<string, number> | undefined
 
@@ -69,14 +69,14 @@ export class Layout {
     this.names = columns.map(({ name }) => utf8(name))
   }
 
-  /** Undefined where no column is called so. */
+  /** Undefined if no column has this name. */
   placeOf(name: string): number | undefined {
     this.places ??= new Map(this.columns.map((column, i) => [column.name, i]))
     return this.places.get(name)
   }
 }
 
-/** Layouts of one connection: it mostly asks what it has just asked, with other parameters. */
+/** Layouts of one connection, which often repeats statements with other parameters. */
 export class Layouts {
   private bytes: Bytes = emptyDocument
   private heads = none
@@ -108,20 +108,20 @@ export class Layouts {
   }
 }
 
-/** What is left open on the server under a cursor. */
+/** An open cursor on the server. */
 interface OpenCursor {
   readonly id: Value
   readonly db: string
   readonly collection: string
 }
 
-/** What a column takes beside its name, which is mostly the statement's. */
+/** Bytes of a column beside its name, which is usually the statement's. */
 const columnBytes = 50
 
 export class Rows {
-  /** Fields of documents that no column was made for. */
+  /** Documents had fields without a column. */
   hasHidden = false
-  /** What there is to get behind this batch. */
+  /** The rest of the result after this batch. */
   cursor: OpenCursor | undefined
   private batch: Elements
   private bytes: Bytes
@@ -144,12 +144,12 @@ export class Rows {
     return this.layout.columns
   }
 
-  /** No row is left in this batch; `cursor` says whether another follows. */
+  /** No row is left in this batch; `cursor` says whether another batch follows. */
   get isBatchEmpty(): boolean {
     return this.isAtEnd
   }
 
-  /** Of the batch, as long as rows of it are to come, and of the columns. */
+  /** Of the batch, while rows of it are left, and of the columns. */
   get bytesHeld(): number {
     const columns = this.columns.length * columnBytes
     return this.isAtEnd ? columns : columns + this.bytes.length
@@ -159,7 +159,7 @@ export class Rows {
     return this.isAtEnd && this.cursor === undefined
   }
 
-  /** Goes on with the reply of `nextBatchOf`. */
+  /** Continues with the reply of `nextBatchOf`. */
   refill(reply: Document): void {
     const { bytes, elements, cursor } = batchOf(reply, 'nextBatch')
     this.bytes = bytes
@@ -169,8 +169,8 @@ export class Rows {
   }
 
   /**
-   * Writes rows of this batch, at most so many and no more when they have become much; answers how
-   * many. Throws what a form refuses.
+   * Writes rows of this batch, at most `rowsMax`, fewer if their bytes are many. Returns how many.
+   * Throws encoding errors.
    */
   write(writer: MessageWriter, rowsMax: number): number {
     const bytesMax = writer.length + pgEncodedAtOnce
@@ -183,7 +183,7 @@ export class Rows {
     return count
   }
 
-  /** A portal stays until its transaction ends: not with rows that have been sent. */
+  /** A portal lives until its transaction ends, but without its sent rows. */
   private letGo(): void {
     this.bytes = emptyDocument
     this.batch = new Elements(emptyDocument)
@@ -204,7 +204,7 @@ export class Rows {
     writer.closeRow()
   }
 
-  /** Puts the fields of the document at `start` to their columns: mostly they are in order. */
+  /** Assigns the fields of the document at `start` to their columns: usually they are in order. */
   private spread(start: number): void {
     const { layout, values } = this
     const { names } = layout
@@ -228,7 +228,7 @@ export class Rows {
 }
 
 interface Batch {
-  /** What the elements lie in. */
+  /** The bytes of the elements. */
   readonly bytes: Bytes
   readonly elements: Elements
   readonly cursor: OpenCursor | undefined
@@ -253,14 +253,14 @@ function openCursorIn(cursor: Value): OpenCursor | undefined {
   return { id, db: text.slice(0, dot), collection: text.slice(dot + 1) }
 }
 
-/** The command that gets more of a cursor. */
+/** The command that reads the next batch of a cursor. */
 export function nextBatchOf({ id, collection }: OpenCursor, rows: number): Document {
   return writeDocument((writer) => {
     writer.value('getMore', id).string('collection', collection).int32('batchSize', rows)
   })
 }
 
-/** The command that gives a cursor up. */
+/** The command that closes a cursor. */
 export function closingOf({ id, collection }: OpenCursor): Document {
   return writeDocument((writer) => {
     writer.string('killCursors', collection).openArray('cursors').push(id).close()

@@ -1,5 +1,5 @@
-// Runs one statement of a session: as a command of the bus, or, where no store is needed, on the
-// session itself. What it answers still has to be written: columns, rows, the tag.
+// Runs one statement of a session: as a command on the bus or, without the store, on the session.
+// The caller writes the result: columns, rows, the tag.
 
 import { fail } from '../../base/errors.js'
 import type { Request } from '../../bus/document/request.js'
@@ -23,29 +23,29 @@ import type { ColumnTypes } from './column-types.js'
 import { Savepoints } from './savepoints.js'
 import type { SessionSettings } from './session-settings.js'
 
-/** A statement has run. */
+/** The outcome of a statement. */
 export interface Outcome {
   readonly kind: SqlKind
-  /** It answers rows: `reply` has a cursor and columns. */
+  /** It returns rows: `reply` has a cursor and columns. */
   readonly returns: boolean
   readonly reply: Document
-  /** What the client is told when all is sent; of rows, their number stands behind it. */
+  /** The tag after the last row, which the number of rows follows. */
   readonly tag: string
   readonly counts: boolean
-  /** Rows of a cursor that are still to be written: FETCH. */
+  /** Rows of a cursor to be written: FETCH. */
   readonly fetched?: Fetched
 }
 
 export interface Fetched {
-  /** Of the cursor. */
+  /** Name of the cursor. */
   readonly name: string
-  /** Undefined: all that are left. */
+  /** Undefined: all remaining ones. */
   readonly rows: number | undefined
 }
 
-/** What a session holds from statement to statement. */
+/** What a session keeps between statements. */
 interface SessionHoldings {
-  /** Forgets a prepared statement, or all that have a name. Throws 26000. */
+  /** Deletes a prepared statement, or all named ones. Throws 26000. */
   deallocate(name: string | undefined): void
   declare(name: string, text: string, values: readonly Value[]): void
   /** Closes a cursor, or all. Throws 34000. */
@@ -66,14 +66,14 @@ interface RunnerOptions {
   readonly settings: SessionSettings
   readonly sequence: MessageSequence
   readonly holdings: SessionHoldings
-  /** Sends a notice; not an error, and nothing ends. */
+  /** Sends a notice, which is no error. */
   readonly notice: (
     severity: 'WARNING' | 'NOTICE',
     sqlState: string,
     message: string,
     hint?: string,
   ) => void
-  /** Tells the client of a setting that has changed. */
+  /** Reports a changed setting to the client. */
   readonly changed: (name: string, value: string) => void
 }
 
@@ -93,12 +93,12 @@ const writing = new Set<SqlKind>([
 ])
 
 export class Runner {
-  /** Of the open transaction: what its statements have changed nothing takes back. */
+  /** Of the open transaction, whose changes cannot be undone. */
   private readonly savepoints = new Savepoints()
 
   constructor(private readonly options: RunnerOptions) {}
 
-  /** Throws, or rejects with, what the statement fails with. */
+  /** Throws, or rejects with, the statement's error. */
   run(text: string, params: readonly Value[], batchSize: number): Awaitable<Outcome> {
     const { sequence } = this.options
     const command = commandFor({ text, params, batchSize })
@@ -127,15 +127,15 @@ export class Runner {
   }
 
   /**
-   * Whether the session may still do what a statement did. Throws, or rejects with, what tells
-   * that it may not; nothing is changed.
+   * Whether the session may still do what a statement did. Throws, or rejects with, the refusal;
+   * changes nothing.
    */
   checkRevocation(text: string, params: readonly Value[]): Awaitable<unknown> {
     const body = explaining({ text, params, batchSize: 1 })
     return body === undefined ? undefined : this.send(this.limited(body))
   }
 
-  /** Any command, on the session's database unless another is named. */
+  /** Any command, on the session's database by default. */
   send(body: Document, db = this.options.db): Awaitable<Document> {
     const { host, session } = this.options
     return host.run({ db, body, sequences: noSequences }, session)
@@ -220,7 +220,7 @@ export class Runner {
     return done('discard', `DISCARD ${what.toUpperCase()}`)
   }
 
-  /** A cursor lives as long as its transaction: without one it would be over at once. */
+  /** A cursor lives as long as its transaction: without one it would end at once. */
   private declare({ name, text }: DeclareStatement, params: readonly Value[]): Outcome {
     const { sequence, holdings } = this.options
     if (sequence.status !== 'T') {
@@ -233,7 +233,7 @@ export class Runner {
     return done('declare', 'DECLARE CURSOR')
   }
 
-  /** What IF EXISTS and IF NOT EXISTS have passed over. */
+  /** Sends the notices of IF EXISTS and IF NOT EXISTS. */
   private tellNote(kind: SqlKind, answer: Document): void {
     if (kind !== 'createTable' && kind !== 'createIndex' && !kind.startsWith('drop')) return
     const note = field(answer, 'note')
@@ -249,7 +249,7 @@ export class Runner {
     return done('begin', 'BEGIN')
   }
 
-  /** Every statement has long been committed by itself: a rollback can only be honest about it. */
+  /** Every statement was committed by itself: a rollback can only report that. */
   private end(kind: 'commit' | 'rollback'): Outcome {
     const { sequence, notice, holdings } = this.options
     const before = sequence.end()
@@ -286,7 +286,7 @@ const savepointWords = {
   rollbackTo: { statement: 'ROLLBACK TO SAVEPOINT', tag: 'ROLLBACK' },
 } as const
 
-/** A literal's or a parameter's text. */
+/** The text of a literal or a parameter. */
 function writtenText(expression: Expression, params: readonly Value[]): string | undefined {
   const value =
     expression.kind === 'parameter'
@@ -297,7 +297,7 @@ function writtenText(expression: Expression, params: readonly Value[]): string |
   return value?.type === bsonType.string ? stringOf(value) : undefined
 }
 
-/** Whether it ends a failed transaction, or leads back to before it failed. */
+/** Whether it ends a failed transaction, or rolls back to a savepoint before the failure. */
 export function isWayOut(kind: SqlKind | Statement['kind']): boolean {
   return kind === 'commit' || kind === 'rollback' || kind === 'rollbackTo'
 }

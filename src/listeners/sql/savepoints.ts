@@ -1,22 +1,22 @@
-// The savepoints of a transaction: a stack of names, as PostgreSQL keeps them. Every statement here
-// is committed by itself, so going back to one is done only where nothing has been changed since:
-// after a statement that failed, mostly. What would have to be undone is refused.
+// The savepoints of a transaction: a stack of names, as in PostgreSQL. Each statement is committed
+// by itself, so a rollback to a savepoint works only if nothing was changed since, usually after a
+// failed statement. A rollback that would have to undo changes is refused.
 
 import { pgSavepointsMax } from '../../base/limits.js'
 import { pgError, pgState } from '../../protocol/pgwire/pg-error.js'
 
 interface Savepoint {
   readonly name: string
-  /** Statements of the transaction that had changed something by then. */
+  /** Writing statements of the transaction so far. */
   readonly writes: number
-  /** Cursors that were declared since: they end with a rollback to the savepoint. */
+  /** Cursors declared since: a rollback to the savepoint closes them. */
   readonly cursors: Set<string>
 }
 
 export class Savepoints {
   private readonly stack: Savepoint[] = []
   private writes = 0
-  /** Savepoints and the cursors noted for them. */
+  /** Savepoints and the cursors recorded for them. */
   private held = 0
 
   /** Whether statements of the transaction have changed something. */
@@ -28,7 +28,7 @@ export class Savepoints {
     this.writes++
   }
 
-  /** Before something is added. Throws 53400. */
+  /** Call it before adding. Throws 53400. */
   requireRoom(): void {
     if (this.held < pgSavepointsMax) return
     const text = `too many savepoints, or cursors behind them: ${pgSavepointsMax} are kept`
@@ -42,7 +42,7 @@ export class Savepoints {
     this.held++
   }
 
-  /** A transaction begins or ends. */
+  /** A transaction starts or ends. */
   clear(): void {
     this.stack.length = 0
     this.writes = 0
@@ -56,13 +56,13 @@ export class Savepoints {
     this.held++
   }
 
-  /** Forgets it and those behind it, but not their cursors. Throws 3B001. */
+  /** Removes it and later ones, but not their cursors. Throws 3B001. */
   release(name: string): void {
     const at = this.find(name)
     for (const cursor of this.takeFrom(at)) this.declared(cursor)
   }
 
-  /** Forgets those behind it; answers the cursors that end. Throws 3B001 and 0A000. */
+  /** Removes later ones; returns the cursors that end. Throws 3B001 and 0A000. */
   goBack(name: string): readonly string[] {
     const at = this.find(name)
     const { writes } = this.stack[at] as Savepoint
@@ -75,14 +75,14 @@ export class Savepoints {
     return cursors
   }
 
-  /** Of two with one name the newer one. */
+  /** Of two with the same name, the newer one. */
   private find(name: string): number {
     const at = this.stack.findLastIndex((savepoint) => savepoint.name === name)
     if (at >= 0) return at
     throw pgError(pgState.noSuchSavepoint, `savepoint "${name}" does not exist`)
   }
 
-  /** Forgets those from one on; answers their cursors. */
+  /** Removes those from `at` on; returns their cursors. */
   private takeFrom(at: number): string[] {
     const taken = this.stack.splice(at).map(({ cursors }) => [...cursors])
     for (const cursors of taken) this.held -= 1 + cursors.length

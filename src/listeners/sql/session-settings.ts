@@ -1,12 +1,12 @@
-// What SET, SHOW and the start-up packet speak of: the settings of one session. Few of them do
-// anything here; those that would promise what is not done are refused, the others are kept and
-// shown, since drivers set them before they ask anything.
+// The settings of one session, for SET, SHOW and the start-up packet. Few have an effect. Settings
+// that would promise unsupported behaviour are refused; the others are kept and shown, since
+// drivers set them at the start.
 
 import { fail, type GatewayError } from '../../base/errors.js'
 import { sqlSettingCharsMax, sqlSettingsMax } from '../../base/limits.js'
 import { sessionSettings } from '../../commands/sql/session/session-setting-values.js'
 
-/** What the start of a session tells, in the reference server's order and spelling. */
+/** Settings reported at the start of a session, in PostgreSQL's order and spelling. */
 const reported = [
   ...['in_hot_standby', 'integer_datetimes', 'TimeZone', 'IntervalStyle', 'is_superuser'],
   ...['application_name', 'default_transaction_read_only', 'standard_conforming_strings'],
@@ -36,9 +36,9 @@ const msOf: Readonly<Record<string, number>> = {
 
 export class SessionSettings {
   private readonly values: Map<string, string>
-  /** What they were when the session began. */
+  /** Values at the start of the session. */
   private starts: ReadonlyMap<string, string> = new Map()
-  /** Of each statement, milliseconds; 0 for none. */
+  /** For each statement, milliseconds; 0 for none. */
   statementTimeoutMs = 0
 
   constructor(user: string, version: string) {
@@ -47,12 +47,12 @@ export class SessionSettings {
     this.values.set('server_version', `${sessionSettings.server_version} (Sigil ${version})`)
   }
 
-  /** Names and values that the client is told when its session begins. */
+  /** Names and values reported at the start of the session. */
   *statuses(): Generator<readonly [name: string, value: string]> {
     for (const name of reported) yield [name, this.values.get(name.toLowerCase()) ?? '']
   }
 
-  /** Throws 42704 for what is no setting. */
+  /** Throws 42704 for an unknown setting. */
   show(name: string): string {
     const value = this.values.get(name)
     if (value === undefined) throw unknown(name)
@@ -60,8 +60,8 @@ export class SessionSettings {
   }
 
   /**
-   * Sets one; answers what the client is to be told, as it is told every change of a reported one.
-   * Throws 42704, 22023 for a value that cannot be, 0A000, 55P02 for what cannot be changed.
+   * Sets one; returns the value to report, as for every reported setting. Throws 42704, 22023 for
+   * an invalid value, 0A000, 55P02 for a read-only setting.
    */
   set(name: string, given: readonly string[]): readonly [name: string, value: string] | undefined {
     if (name === 'transaction') return undefined
@@ -81,14 +81,14 @@ export class SessionSettings {
     return shown === undefined ? undefined : [shown, value]
   }
 
-  /** All of the start is given: what RESET goes back to. */
+  /** The start is complete: RESET returns to these values. */
   begun(): void {
     this.starts = new Map(this.values)
   }
 
   /**
-   * One setting, or all, as they were when the session began; answers what the client is to be told
-   * of. Throws 42704 for what is no setting, 55P02 for what cannot be changed.
+   * Resets one setting, or all, to the values at the start; returns the values to report. Throws
+   * 42704 for an unknown setting, 55P02 for a read-only one.
    */
   reset(name: string | undefined): (readonly [name: string, value: string])[] {
     if (name !== undefined) {
@@ -110,14 +110,14 @@ export class SessionSettings {
     return told
   }
 
-  /** Whether the client wants to be told what is no error. */
+  /** Whether the client wants messages of this severity. */
   wants(severity: 'WARNING' | 'NOTICE'): boolean {
     const least = this.values.get('client_min_messages')?.toLowerCase() ?? ''
     const quiet = severity === 'NOTICE' ? ['warning', 'error', 'fatal', 'panic'] : ['error']
     return !quiet.includes(least)
   }
 
-  /** What is given at the start: a client must not fail because of an unneeded setting. */
+  /** A setting of the start-up packet: an unneeded one must not fail the client. */
   begin(name: string, value: string): void {
     if (name === 'user' || name === 'database' || name === 'options') return
     const lower = name.toLowerCase()
@@ -131,7 +131,7 @@ export class SessionSettings {
     const value = isDefault ? (this.starts.get(name) ?? initial[name] ?? '') : text
     switch (name) {
       case 'client_encoding':
-        // Letters and digits alone count, as in the reference server: asyncpg sends it in quotes.
+        // Only letters and digits count, as in PostgreSQL: asyncpg sends quotes.
         if (!utf8Names.test(value.replace(/[^a-z\d]/gi, '')))
           throw invalid(name, value, 'Only UTF8 is served.')
         return 'UTF8'
@@ -139,11 +139,11 @@ export class SessionSettings {
         if (!/^(?:on|true|yes|1)$/i.test(value)) throw invalid(name, value)
         return 'on'
       case 'datestyle':
-        // Times are always printed so.
+        // Times always have this style.
         if (!/iso/i.test(value)) throw invalid(name, value, 'Only the style ISO is served.')
         return 'ISO, MDY'
       case 'timezone':
-        // Times are shown in UTC, with their offset: true whatever the client's zone.
+        // Times are shown in UTC with their offset: correct for any client time zone.
         return 'UTC'
       case 'statement_timeout':
         this.statementTimeoutMs = durationOf(name, value)

@@ -1,4 +1,4 @@
-// One socket of the document wire. Requests are answered in order, one at a time. Pipelined
+// One socket of the MongoDB protocol. Requests are answered in order, one at a time. Pipelined
 // requests wait unread in the kernel, and so do all requests of a client that does not read its
 // replies. The socket is paused for three reasons (see `isHeld`) and read otherwise.
 
@@ -42,35 +42,35 @@ import {
   requestOf,
 } from './exchange.js'
 
-/** What the connections of one listener share. */
+/** Shared by the connections of one listener. */
 export interface ConnectionHost {
   readonly run: (request: Request, session: Session) => Awaitable<Document>
   readonly memory: MemoryAccount
   readonly log: Log
   readonly edge: EdgeTime
-  /** The session has signed in (true) or out again (false). */
+  /** The session has logged in (true) or out (false). */
   readonly onLogin: (isIn: boolean, connection: WireConnection) => void
 }
 
-/** Replies above this are written beside their head instead of being copied behind it, bytes. */
+/** Larger replies are written after their head without a copy, bytes. */
 const copiedReplyBytesMax = smallMessageBytesMax
 
 export class WireConnection {
   private readonly splitter = new FrameSplitter(anonymousMessageBytesMax)
   private readonly signIn: SignInState
-  /** Three reasons not to read: a command in flight, replies not taken, no room for a message. */
+  /** Three reasons to pause: a running command, unread replies, no room for a message. */
   private isBusy = false
   private isBacklogged = false
   private isWaiting = false
-  /** No further request is taken; the socket ends when what is in flight has been answered. */
+  /** No further request is accepted; the socket closes after the running one. */
   private isEnding = false
   private replyId = 0
-  /** Bytes that came last. */
+  /** Bytes of the last chunk. */
   private arrived = 0
-  /** Bytes of the budget that the message in hand holds. */
+  /** Budget bytes of the current message. */
   private requestCharge = 0
   private readonly unsent: Backlog
-  /** Leaves the line for memory to run a request in; undefined while it is not there. */
+  /** Leaves the queue for memory; undefined if it is not queued. */
   private leaveLine: (() => void) | undefined
 
   constructor(
@@ -91,7 +91,7 @@ export class WireConnection {
     this.noteIdentity()
   }
 
-  /** Takes no further request; ends once what is in flight has been answered. */
+  /** Accepts no further request; closes after the running one. */
   end(): void {
     this.isEnding = true
     if (!this.isBusy) this.finish()
@@ -113,7 +113,7 @@ export class WireConnection {
     else this.work()
   }
 
-  /** Answers the messages that are there, until one has to be waited for. */
+  /** Answers the received messages until one has to wait. */
   private work(): void {
     const { edge } = this.host
     const isTimed = edge.begin(this.arrived)
@@ -130,7 +130,7 @@ export class WireConnection {
       if (!this.host.memory.isQuiet && !this.hasRoom()) break
       const message = this.nextMessage()
       if (message === undefined) break
-      // Of pipelined requests the replies leave together: a write is most of what a ping costs.
+      // Replies to pipelined requests leave together: the write is most of the cost of a ping.
       if (!isCorked && this.splitter.hasRest) {
         isCorked = true
         this.socket.cork()
@@ -144,7 +144,7 @@ export class WireConnection {
     return memoryOwner(this.session.identity, this.socket.remoteAddress)
   }
 
-  /** Whether a request may run; if not, it waits for others' replies to be taken. */
+  /** Whether a request may run; otherwise it waits until replies are read. */
   private hasRoom(): boolean {
     const { memory } = this.host
     const { owner } = this
@@ -156,7 +156,7 @@ export class WireConnection {
     return false
   }
 
-  /** The next whole message; undefined when it has yet to arrive, or when there can be none. */
+  /** The next complete message; undefined if more bytes are needed, or none can follow. */
   private nextMessage(): Bytes | undefined {
     this.splitter.lengthMax = this.signIn.isAnonymous ? anonymousMessageBytesMax : messageBytesMax
     try {
@@ -164,7 +164,7 @@ export class WireConnection {
       if (message === undefined) this.gather()
       return message
     } catch (error) {
-      // The stream has lost its bounds: nothing that is sent now would be understood.
+      // Message bounds are lost: the client would not understand a reply.
       this.host.log.debug(
         { err: error, remoteAddress: this.session.remoteAddress },
         'bad message length',
@@ -174,7 +174,7 @@ export class WireConnection {
     }
   }
 
-  /** A large message has begun: it needs room in the budget before the rest is read. */
+  /** A large message needs room in the budget before the rest is read. */
   private gather(): void {
     const length = this.splitter.gathering
     if (length > smallMessageBytesMax && this.requestCharge === 0) {
@@ -231,7 +231,7 @@ export class WireConnection {
   }
 
   private async processCompressed(packed: Bytes): Promise<void> {
-    // Only what hello agreed on; before login no client may make the gateway inflate.
+    // Only compression agreed in hello; before login no client may make Sigil inflate.
     if (this.signIn.isAnonymous || this.session.compression.length === 0) {
       this.socket.destroy()
       return
@@ -283,7 +283,7 @@ export class WireConnection {
     )
   }
 
-  /** A message that could not be read: answered if it can be, and perhaps the last one. */
+  /** Answers a malformed message if possible; it may be the last one. */
   private refuse(envelope: Envelope, error: GatewayError): Awaitable<void> {
     if (isFatal(error)) this.isEnding = true
     return this.reply(envelope, this.errorDocument(error, envelope))
@@ -303,7 +303,7 @@ export class WireConnection {
   private reply(envelope: Envelope, document: Document): Awaitable<void> {
     this.noteIdentity()
     if (this.session.authFailures >= authFailuresPerConnectionMax) this.isEnding = true
-    // moreToCome: one reply too many, and the client takes it for that of its next command.
+    // With moreToCome the client would take this reply for that of its next command.
     if (!envelope.wantsReply || this.socket.destroyed) return
     this.replyId = (this.replyId + 1) & 0x7fffffff
     const isLarge = document.length > copiedReplyBytesMax
@@ -354,7 +354,7 @@ export class WireConnection {
     this.proceed()
   }
 
-  /** The message in hand is done with: its bytes are free again. */
+  /** The current message is done: releases its bytes. */
   private settle(): void {
     const bytes = this.requestCharge
     this.requestCharge = 0
@@ -362,13 +362,13 @@ export class WireConnection {
     if (this.isEnding) this.finish()
   }
 
-  /** One reason to hold is gone: goes on with what was pipelined, then reads again. */
+  /** One reason to pause has ended: continues with pipelined requests, then reads again. */
   private proceed(): void {
     if (this.isHeld || this.socket.destroyed) return
     this.work()
   }
 
-  /** Sends what is unsent, then closes. */
+  /** Sends unsent data, then closes. */
   private finish(): void {
     if (this.socket.destroyed) return
     this.socket.setTimeout(messageStallMs)
@@ -388,7 +388,7 @@ export class WireConnection {
     this.signIn.note(this.session.identity.kind === 'anonymous')
   }
 
-  /** Where replies are unsent, it is the client that takes none. */
+  /** With unsent replies, the cause is a client that does not read. */
   private timedOut(): void {
     if (this.isBacklogged || (!this.isBusy && !this.isWaiting)) this.socket.destroy()
   }
@@ -400,7 +400,7 @@ export class WireConnection {
       this.requestCharge = 0
       this.host.memory.budget.cancel(this.admit)
     }
-    // A command in flight still holds its message; `settle` frees it when the command ends.
+    // A running command still holds its message; `settle` releases it when the command ends.
     if (!this.isBusy) {
       this.host.memory.budget.release(this.requestCharge)
       this.requestCharge = 0

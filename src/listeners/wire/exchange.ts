@@ -1,5 +1,5 @@
-// One message of the document wire as a request of the bus, and the answer as a message: which
-// opcode asks, which one answers, and whether the connection survives a message that is malformed.
+// Converts a MongoDB message to a request of the bus, and a reply to a message: which opcodes are
+// answered, with which opcode, and whether the connection survives a malformed message.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail, type GatewayError } from '../../base/errors.js'
@@ -18,16 +18,16 @@ import type { Awaitable } from '../../store/store.js'
 import { field } from '../../value/elements.js'
 import { bsonType, type Document, stringOf } from '../../value/value.js'
 
-/** Bytes of a message that are validated in one tick: some 4 ms. */
+/** Bytes of a message that are validated in one tick: about 4 ms. */
 const parseStepBytes = 2 * MiB
 
-/** How to answer a message: everything that is known of it before it is parsed. */
+/** How to answer a message: everything known before it is parsed. */
 export interface Envelope {
   readonly requestId: number
-  /** Opcode of the request, unpacked. */
+  /** Opcode of the request, after decompression. */
   readonly opcode: number
   readonly wantsReply: boolean
-  /** It came as OP_COMPRESSED: the answer may go so. */
+  /** It came as OP_COMPRESSED: the reply may be compressed. */
   readonly isCompressed: boolean
 }
 
@@ -37,14 +37,14 @@ export function envelopeOf(message: Bytes, isCompressed: boolean): Envelope {
   return { requestId, opcode: code, wantsReply, isCompressed }
 }
 
-/** Whether the opcode is one that is answered; the others close the connection. */
+/** Whether the opcode is supported; others close the connection. */
 export function isServed(code: number): boolean {
   return code === opcode.message || code === opcode.query
 }
 
 /**
- * The command in a message; throws (or rejects with) what its codec throws, and Location40571
- * without `$db`. A large message is read in steps, between which others have their turn.
+ * The command in a message; throws (or rejects with) codec errors, and Location40571 without `$db`.
+ * A large message is parsed in steps, so that other work runs in between.
  */
 export function requestOf(message: Bytes, code: number): Awaitable<Request> {
   if (code === opcode.query) {
@@ -55,7 +55,7 @@ export function requestOf(message: Bytes, code: number): Awaitable<Request> {
   return commandOf(parseOpMsg(message))
 }
 
-/** Nothing but hello comes that way: what is longer than one step is none. */
+/** Only hello comes this way, and it is shorter than one step. */
 function tooLongQuery(bytes: number): GatewayError {
   return fail('BSONObjectTooLarge', `OP_QUERY of ${bytes} bytes is longer than ${parseStepBytes}`)
 }
@@ -79,7 +79,7 @@ function commandOf({ body, sequences }: OpMsg): Request {
 
 const noSequences: ReadonlyMap<string, readonly Document[]> = new Map()
 
-/** The reply as a message; `headOnly` as encodeOpMsg has it, never for OP_REPLY. */
+/** The reply as a message; `headOnly` as in encodeOpMsg, never for OP_REPLY. */
 export function encodeAnswer(
   envelope: Envelope,
   replyId: number,
@@ -99,8 +99,8 @@ const fatal = new Set<string>([
 ])
 
 /**
- * After these the client's and our idea of the message differ: answered, then closed. What is only
- * a bad document leaves the bounds of messages intact, and the connection open.
+ * After these errors client and server disagree on message bounds: answered, then closed. An
+ * invalid document leaves the bounds intact and the connection open.
  */
 export function isFatal(error: GatewayError): boolean {
   return fatal.has(error.kind)

@@ -1,5 +1,5 @@
-// How a call makes the graph that it is the first to write to. Its ids are frozen with the call, so
-// that a program that is run again makes the same one.
+// Creates the graph on a call's first write to it. Its ids are frozen with the call, so that a
+// program that runs again makes the same graph.
 
 import { fail } from '../../base/errors.js'
 import type { CreateOptions } from '../../engine/collection/catalog/catalog.js'
@@ -7,12 +7,12 @@ import { homeOf } from '../../engine/collection/catalog/homes.js'
 import type { GraphCreation } from './graph.js'
 import { graphParts } from './graph.js'
 
-/** What a call freezes for its programs. */
+/** Values that a call freezes for its programs. */
 interface Frozen {
   creation(): CreateOptions
   /** The i-th random 16 bytes, the same at every run. */
   uuid(i: number): Uint8Array
-  /** The rule about spaces; without it graphs are made anywhere. */
+  /** The rule about spaces; without it graphs may be made anywhere. */
   readonly services: { readonly spaces?: { readonly rule: string } }
 }
 

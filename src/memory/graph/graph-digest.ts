@@ -1,5 +1,5 @@
-// What a graph holds, in one hash: every document of its four collections, in their order, but for
-// its settings and the leaves about the graph itself, which a move adds to.
+// One hash over the content of a graph: all documents of its four collections in order, except its
+// settings and the leaves about the graph itself, which a move adds.
 
 import { createHash } from 'node:crypto'
 import { type Bytes, compareBytes, concatBytes, utf8 } from '../../base/bytes/bytes.js'
@@ -14,7 +14,7 @@ import { leafRange } from '../proof/leaves/leaf-records.js'
 import { type GraphParts, partsOf } from './graph.js'
 import { settingsKey } from './graph-settings.js'
 
-/** Hexadecimal; of a graph that is not written to meanwhile. */
+/** Hexadecimal; the graph must not be written meanwhile. */
 export async function digestOfGraph(store: Store, graph: GraphParts): Promise<string> {
   const digest = createHash('sha256')
   for (const ns of partsOf(graph)) {
@@ -49,7 +49,7 @@ function* readPage(tx: ReadTx, range: KeyRange, skips: readonly KeyRange[]): Pro
   return { digests, next: last && concatBytes(last.key, utf8('\0')) }
 }
 
-/** What a move writes to. */
+/** The records that a move writes. */
 function ownRecords(anchors: Namespace): readonly KeyRange[] {
   const settings = settingsKey(anchors)
   return [

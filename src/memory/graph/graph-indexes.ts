@@ -1,5 +1,5 @@
-// The indexes of a graph's parts: what each read of a graph goes by. Entries of an index that is
-// not unique end with the record's key, so that equal ones lie by `_id`.
+// The indexes of a graph's parts, which all its reads use. Entries of a non-unique index end with
+// the record's key, so that equal ones are ordered by `_id`.
 
 import { type IndexSpec, parseIndexSpec } from '../../engine/index/index-spec.js'
 import { documentFrom } from '../../value/literal.js'
@@ -43,7 +43,7 @@ const parsed: ReadonlyMap<string, readonly IndexSpec[]> = new Map(
   ]),
 )
 
-/** Of the part of that name; none where it is read by `_id` alone. */
+/** The indexes of a part; none if it is read only by `_id`. */
 export function indexesOf(part: string): readonly IndexSpec[] {
   return parsed.get(part) ?? []
 }

@@ -1,6 +1,6 @@
-// The name of a graph on the chain: a hash over bytes that were drawn when the graph was made, so
-// that it tells nothing and cannot be taken beforehand. Version 2 also covers the database, so
-// that two graphs of one name cannot be swapped. (docs/memory.md, "Proofs")
+// The name of a graph on the chain: a hash over random bytes from its creation, so it reveals
+// nothing and cannot be claimed in advance. Version 2 also covers the database, so that two graphs
+// of one name cannot be swapped. (docs/memory.md, "Proofs")
 
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { LRUCache } from 'lru-cache'
@@ -8,10 +8,10 @@ import { type Bytes, concatBytes, utf8 } from '../../base/bytes/bytes.js'
 import type { Namespace } from '../../engine/types.js'
 import type { GraphSettings, Place } from './graph-settings.js'
 
-/** Version of the leaves of a root; each has a graph key of its own. */
+/** Version of the leaves of a root; each version has a separate graph key. */
 export type ProofVersion = 1 | 2
 
-/** What of a graph its keys are made of. */
+/** The parts of a graph in its keys. */
 export interface KeyedGraph {
   readonly name: string
   readonly settings: GraphSettings
@@ -23,27 +23,27 @@ const separator = '\u001f'
 const keysKept = 1_000
 const kept = new LRUCache<string, string>({ max: keysKept })
 
-/** Where the graph was when its settings were first written under version 2. */
+/** The place of the graph when version 2 first wrote its settings. */
 export function placeOf({ name, settings, anchors }: KeyedGraph): Place {
   return settings.place ?? { database: anchors.db, name }
 }
 
-/** `0x` and 64 digits: the key under which roots of version 2 are anchored. */
+/** `0x` and 64 digits: the key for roots of version 2. */
 export function graphKey(graph: KeyedGraph): string {
   const { database, name } = placeOf(graph)
   return keyOf(graph.settings.key, `${database}${separator}${name}`)
 }
 
-/** The key of roots that were made before version 2. */
+/** The key for roots from before version 2. */
 export function firstGraphKey(graph: KeyedGraph): string {
   return keyOf(graph.settings.key, placeOf(graph).name)
 }
 
-/** Both keys of a graph; the first where roots of version 1 may have been anchored under it. */
+/** Both keys of a graph; the first if roots of version 1 may have been anchored. */
 export interface GraphKeys {
   readonly first: string
   readonly second: string
-  /** The newest anchor of version 1, once the graph is upgraded. */
+  /** The newest anchor of version 1, after the upgrade. */
   readonly lastOfFirst: string | undefined
 }
 

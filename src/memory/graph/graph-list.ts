@@ -1,5 +1,5 @@
-// Which graphs there are, and how much each holds: read from counters, so that a list costs the
-// same whatever the graphs' size.
+// Lists the graphs with their sizes, from counters, so that a list costs the same whatever the size
+// of the graphs.
 
 import { findNamespace, isShown, listNamespaces } from '../../engine/collection/catalog/catalog.js'
 import { countOf } from '../../engine/collection/counters.js'
@@ -23,7 +23,7 @@ interface ListedGraph {
   readonly nodes: Namespace
 }
 
-/** The graphs of a database that listings show; of one name, where that is given. */
+/** The graphs of a database that listings show; only one, if a name is given. */
 export function* listGraphs(
   tx: ReadTx & Guarded,
   db: string,
@@ -48,7 +48,7 @@ function* namespacesOf(
   return found === undefined ? [] : [found]
 }
 
-/** Of a graph that may hold nothing yet. */
+/** For a graph that may be empty. */
 function* figuresOf(tx: ReadTx, parts: GraphParts): Program<GraphFigures> {
   const [newest] = yield* newestAnchors(tx, parts.anchors, 1)
   const upgraded = (yield* findSettings(tx, parts.anchors))?.upgraded
@@ -64,11 +64,11 @@ function* figuresOf(tx: ReadTx, parts: GraphParts): Program<GraphFigures> {
 export interface GraphReport extends GraphFigures {
   readonly name: string
   readonly nodesPart: Namespace
-  /** Undefined where nothing was ever written to it. */
+  /** Undefined if nothing was ever written to it. */
   readonly settings: GraphSettings | undefined
 }
 
-/** Undefined where there is no such graph. */
+/** Undefined if the graph does not exist. */
 export function* reportOf(
   tx: ReadTx & Guarded,
   db: string,

@@ -1,6 +1,6 @@
-// Which graphs there are, in whatever space, and which of them have changed since the anchoring job
-// has seen them at rest: read as ranges, a page at a time, so that a million quiet graphs cost the
-// job nothing but a page now and then.
+// Lists the graphs of all spaces, and those that have changed since the anchoring job last found
+// them at rest. Both are read by page, so a million idle graphs cost the job only a page now and
+// then.
 
 import { type Bytes, concatBytes, textOf } from '../../base/bytes/bytes.js'
 import {
@@ -13,7 +13,7 @@ import { graphPrefix } from '../../engine/collection/catalog/descriptors.js'
 import type { Namespace } from '../../engine/types.js'
 import type { KeyRange, Program, ReadTx, Tx } from '../../store/store.js'
 
-/** A graph by its space and its name: `main/notes`. Neither holds a slash. */
+/** A graph by its space and its name: `main/notes`. Neither contains a slash. */
 export type GraphPath = string
 
 export function graphPath(db: string, name: string): GraphPath {
@@ -26,18 +26,18 @@ export function partsOfPath(path: GraphPath): readonly [db: string, name: string
   return [path.slice(0, slash), path.slice(slash + 1)]
 }
 
-/** Graphs behind one of them, and the last, where more may follow. */
+/** Some graphs, and the last of them if more may follow. */
 interface GraphPage {
   readonly paths: readonly GraphPath[]
   readonly next: Bytes | undefined
 }
 
-/** All graphs, from a place on. */
+/** All graphs, from a position on. */
 export function graphsFrom(tx: ReadTx, from: Bytes | undefined, limit: number): Program<GraphPage> {
   return pageOf(tx, graphPartsRange, from, limit)
 }
 
-/** Those that have changed, from a place on. */
+/** The changed graphs, from a position on. */
 export function waitingGraphs(
   tx: ReadTx,
   from: Bytes | undefined,
@@ -46,12 +46,12 @@ export function waitingGraphs(
   return pageOf(tx, waitingGraphsRange, from, limit)
 }
 
-/** Has the anchoring job look at a graph; `anchors` is its part of that name. */
+/** Queues a graph for the anchoring job; `anchors` is its part of that name. */
 export function noteWaiting(tx: Tx, anchors: Namespace): void {
   putWaiting(tx, anchors)
 }
 
-/** It is at rest: the next change of it notes it again. */
+/** The graph is at rest: its next change queues it again. */
 export function removeWaiting(tx: Tx, path: GraphPath): void {
   const [db, name] = partsOfPath(path)
   tx.remove(waitingKey(db, `${graphPrefix}${name}${suffix}`))

@@ -1,6 +1,6 @@
-// What a graph remembers of itself: its secret-free part of its key on the chain, how texts are
-// analysed and ranked, the number of its last change, by which readers know that nothing has
-// changed, and up to which change anchors were asked for. One small document among the anchors.
+// The settings document of a graph, stored among its anchors. It has the random part of the graph's
+// key on the chain, the parameters of analyser and ranking, and the change up to which anchors were
+// requested. By the number of the last change, readers see whether anything changed.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { graphPrefix } from '../../engine/collection/catalog/descriptors.js'
@@ -19,7 +19,7 @@ import { type DocumentWriter, writeDocument } from '../../value/writer.js'
 import { analyserVersion } from '../text/analyser.js'
 import { noteWaiting } from './graph-names.js'
 
-/** Where a graph lies. */
+/** The place of a graph. */
 export interface Place {
   readonly database: string
   readonly name: string
@@ -32,31 +32,31 @@ export interface Upgraded {
   readonly sequence: number
 }
 
-/** How far the leaves for what is older than version 2 are written. */
+/** Progress of the leaves for data older than version 2. */
 interface Upgrading {
   readonly part: string
-  /** Id of the last document that was looked at. */
+  /** Id of the last processed document. */
   readonly after: string
 }
 
 export interface GraphSettings {
-  /** 16 random bytes; the graph's key on the chain is made of them and its name. */
+  /** 16 random bytes, from which, with its name, the graph's key on the chain is made. */
   readonly key: Bytes
-  /** Version of the analysis that its postings are of. */
+  /** Version of the analyser of its postings. */
   readonly analyzer: number
-  /** Parameters of the ranking; undefined: the usual ones. */
+  /** Parameters of the ranking; undefined: the defaults. */
   readonly k1?: number | undefined
   readonly b?: number | undefined
-  /** Grows with every change; a graph made anew under the name does not repeat the numbers. */
+  /** Grows with every change; a new graph with the same name does not repeat the numbers. */
   readonly seq: number
-  /** Change up to which anchors were asked for and are still to be made; undefined: none. */
+  /** Change up to which requested anchors are not made yet; undefined: none. */
   readonly requestedSeq?: number | undefined
-  /** Hashed into the graph's key of version 2; undefined until a server of version 2 writes. */
+  /** Part of the hash of the version 2 key; undefined until a server of version 2 writes. */
   readonly place?: Place | undefined
-  /** Version of the leaves that are written for all of it; undefined: the upgrade is to be made. */
+  /** Version of all its leaves; undefined: the upgrade is not done. */
   readonly proofs?: number | undefined
   readonly upgrading?: Upgrading | undefined
-  /** Undefined where no root of version 1 was anchored. */
+  /** Undefined if no root of version 1 was anchored. */
   readonly upgraded?: Upgraded | undefined
 }
 
@@ -65,10 +65,10 @@ export const proofsVersion = 2
 
 const settingsId = stringValue('graph')
 const keySubtype = 0
-/** So many changes in a millisecond are no graph's. */
+/** No graph has this many changes in a millisecond. */
 const changesPerMs = 1_000
 
-/** Of the document that holds them. */
+/** Key of the settings document. */
 export function settingsKey(anchors: Namespace): Bytes {
   return recordKey(anchors, settingsId)
 }
@@ -79,7 +79,7 @@ export function* findSettings(tx: ReadTx, anchors: Namespace): Program<GraphSett
   return document === undefined ? undefined : readSettings(document)
 }
 
-/** Those of a new graph, as they now lie there. */
+/** Settings of a new graph, as stored. */
 export function* beginSettings(
   tx: Tx,
   anchors: Namespace,
@@ -94,7 +94,7 @@ export function* beginSettings(
   return settings
 }
 
-/** Notes a change of the graph, and what of the settings has changed. */
+/** Records a change of the graph and of its settings. */
 export function* noteChange(
   tx: Tx,
   anchors: Namespace,
@@ -105,12 +105,12 @@ export function* noteChange(
   })
 }
 
-/** Notes that all that waits for an anchor shall have one: no change that a reader sees. */
+/** Records that everything waiting is to be anchored; readers see no change. */
 export function* noteRequest(tx: Tx, anchors: Namespace): Program<void> {
   yield* replaceSettings(tx, anchors, (settings) => ({ ...settings, requestedSeq: settings.seq }))
 }
 
-/** Ends the request up to that change; one that came later stands. */
+/** Ends the request up to that change; a later request stays. */
 export function* endRequest(tx: Tx, anchors: Namespace, requestedSeq: number): Program<void> {
   yield* replaceSettings(tx, anchors, (settings) => {
     if (settings.requestedSeq !== requestedSeq) return undefined
@@ -120,17 +120,17 @@ export function* endRequest(tx: Tx, anchors: Namespace, requestedSeq: number): P
 
 type ProofSettings = Pick<GraphSettings, 'place' | 'proofs' | 'upgrading' | 'upgraded'>
 
-/** Notes what anchoring has to remember: no change that a reader sees. */
+/** Records progress of anchoring; readers see no change. */
 export function* noteProofs(tx: Tx, anchors: Namespace, changed: ProofSettings): Program<void> {
   yield* replaceSettings(tx, anchors, (settings) => ({ ...settings, ...changed }))
 }
 
-/** Of the collection of a graph's anchors: `memory.<graph>.anchors`. */
+/** From the collection of a graph's anchors: `memory.<graph>.anchors`. */
 export function placeOfPart({ db, name }: Namespace): Place {
   return { database: db, name: name.slice(graphPrefix.length, name.lastIndexOf('.')) }
 }
 
-/** Nothing is written where `change` answers undefined. */
+/** Writes nothing if `change` returns undefined. */
 function* replaceSettings(
   tx: Tx,
   anchors: Namespace,
@@ -197,7 +197,7 @@ function readSettings(document: Document): GraphSettings {
   }
 }
 
-/** Stored data of any writer: what is no text is empty. */
+/** Stored data of any writer: a field that is no text is empty. */
 function textsOf<N extends string>(value: Value | undefined, names: readonly N[]) {
   if (value?.type !== bsonType.object) return undefined
   const texts = names.map((name) => {

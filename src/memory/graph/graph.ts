@@ -1,6 +1,5 @@
-// A graph of memories: four collections under one ownership record, of which commands of other
-// kinds only read. Its settings and the number of its last change lie among its anchors.
-// (docs/memory.md, "What is kept")
+// A graph of memories: four collections with one ownership record, which other commands can only
+// read. Its settings and change number are among its anchors. (docs/memory.md, "What is kept")
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -25,12 +24,12 @@ import { indexesOf } from './graph-indexes.js'
 import { noteWaiting } from './graph-names.js'
 import { beginSettings, findSettings, type GraphSettings, placeOfPart } from './graph-settings.js'
 
-/** What a graph is made of, in the order of its resources. */
+/** The parts of a graph, in the order of its resources. */
 export const graphParts = ['nodes', 'edges', 'terms', 'anchors'] as const
 
 export type GraphPart = (typeof graphParts)[number]
 
-/** The graph of requests that name none. */
+/** The graph of requests without a graph name. */
 export const defaultGraph = 'default'
 
 export interface Graph {
@@ -48,18 +47,18 @@ function isGraphName(text: string): boolean {
   return text.length <= graphNameCharsMax && namePattern.test(text)
 }
 
-/** The name, if it is one of a graph. Throws BadValue. */
+/** The name, if it is valid for a graph. Throws BadValue. */
 function graphName(text: string): string {
   if (isGraphName(text)) return text
   throw fail('BadValue', `a graph's name is 1 to ${graphNameCharsMax} letters, digits, _ and -`)
 }
 
-/** The collection that is a part of a graph. */
+/** The collection of a part. */
 export function partName(graph: string, part: GraphPart): string {
   return `${graphPrefix}${graph}.${part}`
 }
 
-/** The graph that a collection is a part of; undefined for any other collection. */
+/** The graph of a collection; undefined if it is no part of a graph. */
 export function graphOfPart(collection: string): string | undefined {
   if (!collection.startsWith(graphPrefix)) return undefined
   const dot = collection.lastIndexOf('.')
@@ -68,7 +67,7 @@ export function graphOfPart(collection: string): string | undefined {
   return graphParts.some((known) => known === part) && isGraphName(name) ? name : undefined
 }
 
-/** The resources of a command on a graph: its four parts, in their order. Throws BadValue. */
+/** The resources of a command on a graph: its four parts in order. Throws BadValue. */
 export function graphResources(
   db: string,
   graph: string,
@@ -80,7 +79,7 @@ export function graphResources(
   })
 }
 
-/** Undefined where nothing was ever written to the graph: to readers it is empty. */
+/** Undefined if nothing was ever written to the graph: readers see it as empty. */
 export function* findGraph(
   tx: ReadTx & Guarded,
   db: string,
@@ -92,17 +91,17 @@ export function* findGraph(
   return settings === undefined ? undefined : { name, ...parts, settings }
 }
 
-/** How a graph is made that a call is the first to write to. All of it is frozen with the call. */
+/** How a call makes a graph on its first write. All of it is frozen with the call. */
 export interface GraphCreation extends Omit<CreateOptions, 'uuid' | 'options'> {
   /** The i-th of four, 16 bytes each. */
   readonly uuid: (i: number) => Bytes
-  /** 16 random bytes: of them and the name its key on the chain is made. */
+  /** 16 random bytes for its key on the chain. */
   readonly key: Bytes
-  /** Throws Unauthorized where no graph of that owner may be made. */
+  /** Throws Unauthorized if the owner may not make a graph there. */
   readonly requirePlace?: (db: string) => void
 }
 
-/** The graph, made where it is missing: it then belongs to whom `creation` says. */
+/** The graph, created if missing: its owner is that of `creation`. */
 export function* ensureGraph(
   tx: Tx & Guarded,
   db: string,
@@ -118,8 +117,8 @@ export function* ensureGraph(
 }
 
 /**
- * The graph `default`, which is there from the first start: it has no owner, and no wallet can
- * claim it. Nothing shows it until it holds something.
+ * The graph `default` exists from the first start: it has no owner, and no wallet can claim it.
+ * Listings show it once it has content.
  */
 export function* ensureDefaultGraph(
   tx: Tx,
@@ -146,8 +145,8 @@ export function* saveAccess(tx: Tx, graph: GraphParts, access: Access): Program<
 }
 
 /**
- * Removes a graph; its name stays reserved for its owner unless it is released. What is there for
- * ever is empty then.
+ * Removes a graph; its name stays reserved for its owner unless released. Permanent collections
+ * become empty.
  */
 export function* dropGraph(tx: Tx & Guarded, graph: GraphParts, released: boolean): Program<void> {
   for (const ns of partsOf(graph)) {
@@ -156,14 +155,14 @@ export function* dropGraph(tx: Tx & Guarded, graph: GraphParts, released: boolea
   }
 }
 
-/** Puts a graph into another space, where its name is free; what it holds stays as it is. */
+/** Moves a graph to another space, where its name is free; its content is unchanged. */
 export function* moveGraph(tx: Tx, graph: GraphParts, db: string, at: number): Program<void> {
   const from = placeOfPart(graph.anchors)
   for (const ns of [graph.nodes, graph.edges, graph.terms]) yield* moveNamespace(tx, ns, db)
   const anchors = yield* moveNamespace(tx, graph.anchors, db)
   noteWaiting(tx, anchors)
   const settings = yield* findSettings(tx, anchors)
-  // Nothing was written to it: its first place will be the new one.
+  // Nothing was written to it: the new place becomes its first place.
   if (settings === undefined) return
   const to = placeOfPart(anchors)
   yield* recordMove(tx, { name: to.name, settings, anchors }, { from, to, at })
@@ -171,7 +170,7 @@ export function* moveGraph(tx: Tx, graph: GraphParts, db: string, at: number): P
 
 export type GraphParts = Pick<Graph, GraphPart>
 
-/** The collections alone; undefined where there are none. */
+/** Only the collections; undefined if they do not exist. */
 export function* findParts(
   tx: ReadTx & Guarded,
   db: string,
@@ -206,7 +205,7 @@ function* makeParts(
   return { nodes, edges, terms, anchors }
 }
 
-/** Gives an empty part its indexes. */
+/** Adds the indexes of an empty part. */
 function* declarePart(
   tx: Tx & Guarded,
   { db, name, access, ...rest }: Namespace,

@@ -1,5 +1,5 @@
-// Ranges of a part's indexes and the documents that they lead to, read in their order and no
-// deeper than the caller asks: a hub must not cost a full scan.
+// Reads ranges of a part's indexes and their documents in order, only as far as the caller
+// requests: a hub must not cost a full scan.
 
 import { type Bytes, concatBytes } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
@@ -13,24 +13,24 @@ import type { Document, Value } from '../../value/value.js'
 
 const writer = new KeyWriter()
 
-/** The entries whose leading fields have those values. */
+/** The entries whose first fields have these values. */
 export function rangeOf(ns: Namespace, index: string, ...values: readonly Value[]): KeyRange {
   const start = prefixOf(indexOf(ns, index), values)
   return { start, end: behind(start) }
 }
 
-/** The entries whose first field is a text from `from` to `to`, the latter not included. */
+/** The entries whose first field is a text from `from` to before `to`. */
 export function rangeBetween(ns: Namespace, index: string, from: Value, to: Value): KeyRange {
   const descriptor = indexOf(ns, index)
   return { start: prefixOf(descriptor, [from]), end: prefixOf(descriptor, [to]) }
 }
 
-/** The one entry of a unique index that has that value: its value is the record's key. */
+/** The entry of a unique index for that value: the entry's value is the record's key. */
 export function entryOf(ns: Namespace, index: string, value: Value): Bytes {
   return concatBytes(prefixOf(indexOf(ns, index), [value]), Uint8Array.of(entryFieldsEnd))
 }
 
-/** The documents of a range as the program's start saw them, at most scanEntriesMax. */
+/** The documents of a range at the program's start, at most scanEntriesMax. */
 export function* scanDocuments(tx: ReadTx, range: KeyRange, limit: number): Program<Document[]> {
   const documents: Document[] = []
   for (const { record } of yield* tx.scanFetch(range, limit)) {
@@ -53,7 +53,7 @@ function prefixOf({ id, fields }: IndexDescriptor, values: readonly Value[]): By
   return writer.finish()
 }
 
-/** The first key that does not begin with `prefix`; one of an entry never ends in 0xff alone. */
+/** The first key after all with `prefix`; a prefix of an entry never ends in 0xff alone. */
 function behind(prefix: Bytes): Bytes {
   const end = prefix.slice()
   let last = end.length - 1

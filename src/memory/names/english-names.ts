@@ -1,5 +1,5 @@
-// Names in an English text: runs of capitalised words, without what stands before names, and at the
-// start of a sentence without the word that is capitalised for that alone.
+// Finds names in an English text: runs of capitalised words, without titles before names, and
+// without a first word of a sentence that is capitalised only for its position.
 // (docs/memory.md, "What is kept")
 
 import { stopWords } from '../text/stop-words.js'
@@ -16,7 +16,7 @@ import {
   isTool,
 } from './word-kinds.js'
 
-/** Between two capitalised words they are parts of a name. */
+/** Between two capitalised words these are parts of a name. */
 const particles = new Set([
   'de',
   'da',
@@ -31,14 +31,14 @@ const particles = new Set([
   'al',
   'la',
 ])
-/** Before `of` and a capitalised word. */
+/** Words before `of` and a capitalised word. */
 const beforeOf = new Set(
   (
     'bank university ministry department house museum church institute isle gulf cape ' +
     'city school bay lord'
   ).split(' '),
 )
-/** What names alone are followed by, at the start of a sentence. */
+/** Verbs that only follow names, at the start of a sentence. */
 const acts = new Set(
   (
     'said says told asked asks wants wanted prefers hates loves likes thinks believes ' +
@@ -53,7 +53,7 @@ const acts = new Set(
     'sings travels sleeps snores may might won ate drove flew paints studied worked'
   ).split(' '),
 )
-/** Names that begin with an article, where a sentence begins with it too. */
+/** Names that begin with an article, even at the start of a sentence. */
 const withThe = new Set(
   (
     'guardian times economist telegraph independent observer atlantic hague bronx ritz ' +
@@ -75,12 +75,14 @@ export function* englishNames(tokens: readonly Token[]): Generator<Token[]> {
   }
 }
 
-/** "New Year", "Boxing Day": of the calendar. */
+/** "New Year", "Boxing Day": part of the calendar. */
 function isFeast(run: readonly Token[]): boolean {
   return run.length > 1 && /^(?:day|eve|year|weekend|holiday)$/.test(run.at(-1)?.lower ?? '')
 }
 
-/** "at Nando's is": where nothing is owned it is a part of the name, but for a person's. */
+/**
+ * "at Nando's is": without an owned thing the possessive is part of the name, unless of a person.
+ */
 function withPossessive(run: Token[], next: Token | undefined): Token[] {
   const last = run.at(-1)
   if (last?.hadPossessive !== true || run.some(isGiven)) return run
@@ -88,7 +90,7 @@ function withPossessive(run: Token[], next: Token | undefined): Token[] {
   return [...run.slice(0, -1), { ...last, end: last.end + "'s".length }]
 }
 
-/** Capitalised words that stand together, and what joins them. */
+/** Adjacent capitalised words, and the words that join them. */
 function runFrom(tokens: readonly Token[], from: number): Token[] {
   const first = tokens[from]
   const second = tokens[from + 1]
@@ -120,7 +122,7 @@ function joins(run: readonly Token[], { lower }: Token): boolean {
   return particles.has(lower)
 }
 
-/** "British Rail": the nation is part of a name there. */
+/** "British Rail": here the nationality is part of a name. */
 function isNation(token: Token, next: Token | undefined): boolean {
   if (!languageWords.has(token.lower) || token.isFirst || !token.isCapital) return false
   return next?.isJoined === true && !next.isFirst && next.isCapital && isPart(next)
@@ -131,7 +133,7 @@ function isPart(token: Token): boolean {
   return !(isPlain(token) || isTitle(token) || stopWords.has(token.lower)) || isTitled(token)
 }
 
-/** "St." is a part of the name of a place. */
+/** "St." is part of the name of a place. */
 function isTitled({ word }: Token): boolean {
   return word === 'St'
 }
@@ -157,7 +159,7 @@ function keptOf(run: Token[], tokens: readonly Token[], at: number): Token[] {
   return !isKnown && isGiven(second) ? run.slice(1) : run
 }
 
-/** The word after it says what it is: "Baker Street", "Green Party". */
+/** The next word tells its kind: "Baker Street", "Green Party". */
 function isPlaceName(run: readonly Token[]): boolean {
   const last = run.at(-1)?.lower ?? ''
   return /^(?:street|road|avenue|lane|square|park|station|bridge|airport|corp|inc|ltd|bank)$/.test(
@@ -165,7 +167,7 @@ function isPlaceName(run: readonly Token[]): boolean {
   )
 }
 
-/** It is capitalised where no sentence begins, too. */
+/** It is also capitalised inside a sentence. */
 function isRepeated({ word }: Token, tokens: readonly Token[]): boolean {
   return tokens.some((other) => other.word === word && !other.isFirst)
 }

@@ -1,7 +1,7 @@
-// English words that sentences begin with: there alone a capital letter says nothing. What is on
-// no list and stands there is taken for a name only where the next word says so.
+// English words that start sentences, where a capital letter means nothing. An unlisted word there
+// counts as a name only if the next word says so.
 
-/** In lower case; most endings are taken off before a word is looked up. */
+/** In lower case; most endings are removed before a word is looked up. */
 export const englishWords: ReadonlySet<string> = new Set(
   `
 a about above absence absent accept accepted access accidentally according account accountant

@@ -1,6 +1,6 @@
-// Names in a German text, where every noun has a capital letter: a word is a name where it is known
-// as one, where a title or a form of company says so, or where it is no known noun and stands as
-// nouns without an article do not. (docs/memory.md, "What is kept")
+// Finds names in a German text, where every noun has a capital letter. A word is a name if it is
+// listed, or if a title or company form says so. It is also a name if it is no known noun and lacks
+// the article that nouns need. (docs/memory.md, "What is kept")
 
 import { isGermanNoun, isNoun } from './german-noun.js'
 import { isPaired, shapeAt } from './german-shapes.js'
@@ -21,9 +21,9 @@ import {
   isTownLike,
 } from './word-kinds.js'
 
-/** A name follows, and they are no part of it. */
+/** A name follows; the word is no part of it. */
 const kindsBefore = new Set('projekt firma kanzlei stadt insel dorf ortsteil band'.split(' '))
-/** Parts of a name made of two words with a hyphen. */
+/** Parts of a hyphenated name of two words. */
 const institutions = endings(
   '-schule -gymnasium -platz -straße -park -brücke -museum -stiftung -universität ' +
     '-halle -klinikum -institut -haus -allee -ufer',
@@ -43,21 +43,21 @@ const adjective = /\p{Ll}(?:e|en|er|es|em)$/u
 const commonAdjective =
   /^(?:neu|alt|groß|klein|gut|letzt|nächst|lieb|lang|halb|ganz|ander|weiter|best|eigen)/
 const prepositions = /^(?:an|auf|aus|bei|für|gegen|in|mit|nach|über|um|von|vor|zu)$/
-/** What a name at the start of a sentence is followed by. */
+/** Words that follow a name at the start of a sentence. */
 const verb = new RegExp(
   `(?:t|te|^(?:${alternatives(
     'will kann soll muss darf mag war wurde möchte kam ging rief schrieb fuhr gab nahm fand ' +
       'blieb sprach und aus von',
   )}))$`,
 )
-/** A surname behind them is one, though it is a noun too: "Kollegin Sommer". */
+/** A surname after them is a name, though it is a noun too: "Kollegin Sommer". */
 const roles = endings(
   'kollege kollegin nachbar nachbarin lehrer lehrerin vermieter vermieterin kunde kundin ' +
     'mandant mandantin patient patientin chef chefin pfarrer pfarrerin bürgermeister ' +
     'bürgermeisterin richter richterin anwalt anwältin makler maklerin hausmeister meister ' +
     'berater beraterin leiter leiterin arzt ärztin trainer trainerin pfleger schwester',
 )
-/** Behind a maker they are part of what it makes. */
+/** After a maker they are part of a product's name. */
 const products = new Set(
   (
     'maps teams drive docs sheets play pay prime music watch workspace analytics search ' +
@@ -135,20 +135,20 @@ function nameAt(tokens: readonly Token[], at: number): Token[] {
   return isPlural(token, before) ? [] : run
 }
 
-/** "meine Schwester, Malou, lernt": no list of things goes on so. */
+/** "meine Schwester, Malou, lernt": a list of things does not continue so. */
 function isApposed(next: Token | undefined): boolean {
   if (next === undefined || next.isJoined || next.isFirst || next.isCapital) return false
   return !/^(?:und|oder|sowie|aber|dann|usw|etc)$/.test(next.lower)
 }
 
-/** Without an article behind "in" and its like: a town, a person, and hardly ever a noun. */
+/** Without an article after "in" and its like: a town, a person, and hardly ever a noun. */
 function isPlaced(token: Token, before: Token | undefined): boolean {
   if (!token.isJoined || isNoun(token)) return false
   if (/^(?:in|nach|über|aus|bis)$/.test(before?.lower ?? '')) return isTownLike(token)
   return /^(?:von|bei|mit|an|für)$/.test(before?.lower ?? '') && /mann$/.test(token.lower)
 }
 
-/** "bei der Charité", "auf den Watzmann": behind a preposition, and of one thing. */
+/** "bei der Charité", "auf den Watzmann": after a preposition, and of one thing. */
 function isOfPlace(tokens: readonly Token[], at: number): boolean {
   const [token, before, preposition] = [tokens[at], tokens[at - 1], tokens[at - 2]]
   if (token?.isJoined !== true || /(?:e[nrs]|ern|s)$/.test(token.lower)) return false
@@ -175,7 +175,7 @@ function isShouted({ word, lower }: Token): boolean {
   return isGermanWord(token) || isNoun(token)
 }
 
-/** "gutes Essen", "viel Rose": no name stands so. */
+/** "gutes Essen", "viel Rose": a name has no such word before it. */
 function isDescribed(token: Token, before: Token | undefined): boolean {
   if (!token.isJoined || before === undefined || before.isCapital) return false
   return /^(?:als|etwas|kein|viel|wegen|ohne)$/.test(before.lower) || isAdjective(before)
@@ -186,7 +186,7 @@ function isAdjective(token: Token): boolean {
   return !isGermanWord(token) || commonAdjective.test(token.lower)
 }
 
-/** Where a town is meant, though the word is a noun too: "in Essen". */
+/** A town is meant, though the word is a noun too: "in Essen". */
 function isAtPlace(token: Token, before: Token | undefined): boolean {
   return token.isJoined && /^(?:in|nach|aus|von|bei|über|bis)$/.test(before?.lower ?? '')
 }
@@ -200,23 +200,23 @@ function productAt(tokens: readonly Token[], at: number): Token[] {
   return isGermanNoun(token) ? [] : [token]
 }
 
-/** "bei Umlauten": of many, and so no name. */
+/** "bei Umlauten": a plural, so no name. */
 function isPlural({ lower }: Token, before: Token | undefined): boolean {
   return /[^aiou]en$/.test(lower) && /^(?:bei|mit|von|zu|aus|seit|ohne)$/.test(before?.lower ?? '')
 }
 
-/** What stands behind it is a name whatever else it could be. */
+/** The next word is a name, whatever else it could be. */
 function isFormal({ lower }: Token): boolean {
   return /^(?:herrn?|frau|dr|prof|familie|kolleg(?:in|en?))$/.test(lower)
 }
 
-/** What it is stands before it: "das Projekt Nordlicht". */
+/** Its kind stands before it: "das Projekt Nordlicht". */
 function isNamedThing(tokens: readonly Token[], at: number): boolean {
   const before = tokens[at - 1]
   return tokens[at]?.isJoined === true && kindsBefore.has(before?.lower ?? '')
 }
 
-/** What follows a given name, unless it is a noun that stands there for itself. */
+/** The words after a given name, except an independent noun. */
 function surnamesAt(tokens: readonly Token[], from: number): Token[] {
   const found: Token[] = []
   if (isInitial(tokens, from)) found.push(...tokens.slice(from, ++from))
@@ -230,7 +230,7 @@ function surnamesAt(tokens: readonly Token[], from: number): Token[] {
   return found
 }
 
-/** Further words of a name that is none of a person. */
+/** Further words of a name that is not a person's. */
 function othersAt(tokens: readonly Token[], from: number): Token[] {
   const found: Token[] = []
   for (let i = from; i < from + wordsMax - 1; i++) {
@@ -242,7 +242,7 @@ function othersAt(tokens: readonly Token[], from: number): Token[] {
   return found
 }
 
-/** An article or the like is before it, adjectives between them or not. */
+/** An article or similar word precedes it, with or without adjectives between them. */
 function isDetermined(tokens: readonly Token[], at: number): boolean {
   for (let i = at - 1; i >= Math.max(0, at - 3); i--) {
     const token = tokens[i]
@@ -253,7 +253,7 @@ function isDetermined(tokens: readonly Token[], at: number): boolean {
   return false
 }
 
-/** It begins a sentence and does what the next word says. */
+/** It starts a sentence and is the subject of the next word. */
 function isSubject(tokens: readonly Token[], at: number): boolean {
   const next = tokens[at + 1]
   return next?.isJoined === true && !next.isCapital && verb.test(next.lower)

@@ -1,6 +1,6 @@
-// Whether a German word is a noun, of whatever case and number: on the list, of an ending that
-// makes nouns, or a compound of parts that are all known. What is none of them may be a name, since
-// nouns have capital letters as names do. (docs/memory.md, "What is kept")
+// Whether a German word is a noun, in any case and number: it is listed, has a noun ending, or is a
+// compound of known parts. Any other capitalised word may be a name, since nouns have capital
+// letters too. (docs/memory.md, "What is kept")
 
 import { germanNouns } from './german-nouns.js'
 import { germanParts } from './german-parts.js'
@@ -17,17 +17,17 @@ const derived = endings('nis ling ment enz anz chen lein eur ist at ium ion age 
   behind: inflected,
 })
 const nounEndings = ['', 'e', 'en', 'n', 'er', 'ern', 's', 'es', 'r', 'nen', 'in', 'innen']
-/** Of words from Latin and Greek: "Gremien", "Themen", "Globen". */
+/** Plurals from Latin and Greek: "Gremien", "Themen", "Globen". */
 const foreignPlurals: readonly (readonly [plural: RegExp, singulars: readonly string[]])[] = [
   [/ien$/, ['ium', 'ie']],
   [/en$/, ['um', 'a', 'us', 'is']],
 ]
 const links = ['s', 'es', 'n', 'en', 'er', 'e', 'ens', 'nen']
 const umlauts: Readonly<Record<string, string>> = { ä: 'a', ö: 'o', ü: 'u' }
-/** Swiss and older spelling differ in it alone. */
+/** Swiss and older spelling differ only in the sharp s. */
 const nouns = new Set(Array.from(germanNouns, withoutSharpS))
 const parts = new Set(Array.from(germanParts, withoutSharpS))
-/** Names of people and places end so, with whatever before it. */
+/** Endings of names of people and places, after any other letters. */
 const nameEndings = endings(
   'berg burg dorf heim hof bach stein feld feldt haus hausen wald see stadt land halle ' +
     'kamp brück mann meier müller bauer schmidt richter hafen kirchen tal thal au horst ' +
@@ -38,10 +38,10 @@ const nameEndings = endings(
 const firstPartMin = 2
 const lastPartMin = 3
 const longPartMin = 6
-/** Compounds of more parts are read no further. */
+/** Compounds with more parts are not analysed. */
 const partsMax = 4
 
-/** A noun as the list has it, and no compound. */
+/** A listed noun, not a compound. */
 export function isNoun({ lower }: Token): boolean {
   return germanNouns.has(lower)
 }
@@ -52,7 +52,7 @@ export function isGermanNoun({ lower }: Token): boolean {
   return !nameEndings.test(word) && endsWithNoun(word)
 }
 
-/** A long noun makes one whatever is before it, unless names end so: "Permakultur". */
+/** A long noun at the end makes a noun, unless names end so: "Permakultur". */
 function endsWithNoun(word: string): boolean {
   for (let at = firstPartMin; at <= word.length - longPartMin; at++) {
     if (hasNoun(word.slice(at))) return true
@@ -71,7 +71,7 @@ function isInflected(word: string): boolean {
 
 function hasNoun(word: string): boolean {
   if (nounEndings.some((ending) => hasWithout(nouns, word, ending))) return true
-  // Of verbs and adjectives: "Schwimmen", "Neues".
+  // From verbs and adjectives: "Schwimmen", "Neues".
   if (word.length > 5 && hasWithout(parts, word, 'en')) return true
   return foreignPlurals.some(
     ([plural, singulars]) =>
@@ -99,7 +99,7 @@ function isFirstPart(word: string): boolean {
   return links.some((link) => word.endsWith(link) && isLinked(word.slice(0, -link.length)))
 }
 
-/** With what links it to the next part taken off. */
+/** Without the letters that link it to the next part. */
 function isLinked(word: string): boolean {
   if (parts.has(word) || nouns.has(word)) return true
   return nouns.has(withoutUmlauts(word)) || abstract.test(word)

@@ -1,5 +1,5 @@
-// German nouns, which have capital letters as names do. A compound is known by its last part, so
-// that some thousand words stand for most of those that everyday texts have.
+// German nouns, which have capital letters like names. A compound is recognized by its last part,
+// so some thousand words cover most nouns of everyday texts.
 
 /** In lower case, mostly singular. */
 export const germanNouns: ReadonlySet<string> = new Set(

@@ -1,5 +1,5 @@
-// What a German compound begins with beside nouns: stems of verbs, adjectives, prefixes, numbers.
-// A compound whose first part is none of them is hardly a noun, and so may be a name: "Watzmann".
+// First parts of German compounds other than nouns: stems of verbs, adjectives, prefixes, numbers.
+// A compound with another first part is hardly a noun, so it may be a name: "Watzmann".
 
 /** In lower case. */
 export const germanParts: ReadonlySet<string> = new Set(

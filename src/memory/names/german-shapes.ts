@@ -1,5 +1,5 @@
-// Names of several words in a German text that their shape tells: firms by their form or `&`, towns
-// by their first word, houses and institutions by what they are, adjectives with a capital letter.
+// Names of several words in a German text, by their shape: companies by their form or `&`, towns by
+// their first word, houses and institutions by their kind, adjectives by a capital letter.
 // (docs/memory.md, "What is kept")
 
 import { isGermanNoun, isNoun } from './german-noun.js'
@@ -17,7 +17,7 @@ import {
 } from './word-kinds.js'
 
 const companyForms = new Set(['gmbh', 'ag', 'kg', 'se', 'ug', 'ohg', 'mbh', 'ltd', 'inc', 'corp'])
-/** A name follows, and they are a part of it. */
+/** A name follows; the word is part of it. */
 const houses = endings(
   'gasthaus gasthof hotel pension restaurant café cafe eiscafé bistro kneipe trattoria ' +
     'pizzeria ristorante osteria taverna sparkasse volksbank schule universität klinik ' +
@@ -28,21 +28,21 @@ const houses = endings(
     'kindergarten feinkost möbel optik sanitär waren getränke moden reisen elektro haustechnik ' +
     'küchen gartenbau bestattungen immobilien',
 )
-/** Behind these words such a name goes on, nouns or not: "Gasthof Zum Goldenen Hirsch". */
+/** After these words such a name continues, also with nouns: "Gasthof Zum Goldenen Hirsch". */
 const namedBy = new Set('zum zur am im an beim da bei der die das'.split(' '))
-/** A capitalised word before them makes them a name: "Techniker Krankenkasse". */
+/** With a capitalised word before them they are names: "Techniker Krankenkasse". */
 const institutions = endings(
   'krankenkasse ersatzkasse versicherung sparkasse volksbank stadtwerke verlag rundschau bank ' +
     'stiftung gruppe',
 )
-/** What a word of a place makes a name of: "Timmendorfer Strand". */
+/** After the name of a place they are part of a name: "Timmendorfer Strand". */
 const landmarks = endings(
   'strand markt platz tor dom bahnhof straße allee weg brücke see wald zoo messe flughafen ' +
     'hafen ring ufer park garten turm schloss burg kirche rathaus universität klinikum land ' +
     'alpen heide seenplatte bucht tal hütte theater oper museum philharmonie kreuz höhe',
 )
 const ofPlace = /(?:er|sche[rnm]?)$/
-/** With a capital letter inside a sentence these are part of a name: "beim Roten Kreuz". */
+/** With a capital letter inside a sentence they are part of a name: "beim Roten Kreuz". */
 const nameAdjectives = new RegExp(
   `^(?:${alternatives(
     'rot schwarz weiß blau grün gelb golden silbern alt neu groß klein hoh jung frei heilig tot ' +
@@ -76,12 +76,12 @@ export function shapeAt(tokens: readonly Token[], at: number): Token[] {
   return []
 }
 
-/** It stands behind a word with a space between, has a capital letter, and can be of a name. */
+/** Follows a word after a space, has a capital letter, and may be part of a name. */
 function follows(token: Token | undefined): token is Token {
   return token?.isJoined === true && !token.isFirst && token.isCapital && !isPlain(token)
 }
 
-/** A form of company ends its name, whatever the words before it are. */
+/** A company form ends its name, whatever words precede it. */
 function companyLength(tokens: readonly Token[], at: number): number {
   if (isGermanWord(tokens[at] as Token)) return 0
   for (let end = at + 1; end < at + wordsMax; end++) {
@@ -92,7 +92,7 @@ function companyLength(tokens: readonly Token[], at: number): number {
   return 0
 }
 
-/** Behind "& Co. KG" and its like. */
+/** After "& Co. KG" and its like. */
 function companyEnd(tokens: readonly Token[], from: number): number {
   let end = from
   for (let token = tokens[end]; token?.isJoined === true; token = tokens[end]) {
@@ -102,7 +102,7 @@ function companyEnd(tokens: readonly Token[], from: number): number {
   return end
 }
 
-/** `&` is between them. */
+/** Whether `&` is between them. */
 export function isPaired(one: Token | undefined, other: Token): boolean {
   return one !== undefined && other.isJoined && other.start - one.end === ' & '.length
 }
@@ -115,7 +115,7 @@ function pairLength(tokens: readonly Token[], at: number): number {
   return [one, other].some((token) => isSurname(token) || !isGermanNoun(token)) ? 2 : 0
 }
 
-/** English, as works and bands are called: "Element of Crime". */
+/** English titles, as of works and bands: "Element of Crime". */
 function titleLength(tokens: readonly Token[], at: number): number {
   const of = tokens[at + 1]
   if (of?.isJoined !== true || of.lower !== 'of') return 0
@@ -163,7 +163,7 @@ function isNamedByTwo(one: Token, other: Token | undefined): boolean {
   return isOfTown(one) || (!one.isFirst && (/sche.$/.test(one.lower) || !isGermanNoun(one)))
 }
 
-/** It names no thing of its own, as "Gruppe" does. */
+/** A general word, such as "Gruppe". */
 function isWhole({ lower }: Token): boolean {
   return /^(?:krankenkasse|ersatzkasse|sparkasse|volksbank|stadtwerke)$/.test(lower)
 }

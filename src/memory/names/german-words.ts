@@ -1,5 +1,5 @@
-// German words that are no nouns and that sentences and headings begin with. By how many of these
-// a text has it is told from an English one.
+// German words other than nouns that start sentences and headings. Their number in a text also
+// tells German from English.
 
 /** In lower case. */
 export const germanWords: ReadonlySet<string> = new Set(

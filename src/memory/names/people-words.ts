@@ -1,6 +1,5 @@
-// Given names and surnames that are common where English and German are written: a capital letter
-// tells a name from a noun or from the start of a sentence in neither of the two for certain.
-// All in lower case and without accents.
+// Common given names and surnames in English and German texts: in both languages a capital letter
+// alone does not mark a name. All in lower case and without accents.
 
 /** Given names. */
 export const givenNames: ReadonlySet<string> = new Set(
@@ -342,7 +341,7 @@ zuzanna zvi
     .split(/\s+/),
 )
 
-/** Surnames, of which many are nouns too: they count behind a given name or a title. */
+/** Surnames, many of them also nouns: they count after a given name or a title. */
 export const surnames: ReadonlySet<string> = new Set(
   `
 abel abraham achenbach ackermann adam adams adeyemi adler ahmed aksoy albers albert albrecht

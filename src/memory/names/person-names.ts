@@ -1,6 +1,6 @@
 // Whether a full name is a person's, so that its first word alone can mean the same person. No list
-// has all names: of an unlisted first word the others must be no words, places or forms of company.
-// (docs/memory.md, "What is kept")
+// is complete: if the first word is unlisted, the others must not be words, places or company
+// forms. (docs/memory.md, "What is kept")
 
 import { defaultKind, withoutAccents } from '../nodes/names.js'
 import type { Entity } from '../nodes/node.js'
@@ -13,7 +13,7 @@ const wordsMax = 4
 const companyForm = /^(?:gmbh|ag|kg|se|ug|ohg|inc|ltd|llc|corp|co|bank|group|holdings|partners)\.?$/
 const personKinds: ReadonlySet<string> = new Set([defaultKind, 'person', 'people', 'human'])
 
-/** The first word of a normalised full name of a person; undefined where it is none. */
+/** The first word of a person's normalised full name; undefined for other names. */
 export function firstNameOf(name: string): string | undefined {
   const words = name.split(' ')
   const [first = '', ...others] = words
@@ -26,7 +26,7 @@ export function firstNameOf(name: string): string | undefined {
   return isUnlisted && words.length === 2 ? first : undefined
 }
 
-/** The one person among them whom a first name fits; undefined where it fits none or several. */
+/** The only person among them with this first name; undefined for none or several. */
 export function personCalled(entities: Iterable<Entity>, first: string): Entity | undefined {
   const bare = withoutAccents(first)
   let found: Entity | undefined
@@ -38,7 +38,7 @@ export function personCalled(entities: Iterable<Entity>, first: string): Entity 
   return found
 }
 
-/** Whether a full name of an entity begins with that first name, which is without accents. */
+/** Whether a full name of an entity begins with this first name, given without accents. */
 export function isCalled({ normName, aliases }: Entity, bare: string): boolean {
   return [normName, ...aliases].some((name) => {
     const first = firstNameOf(name)

@@ -1,5 +1,5 @@
-// Places, firms and products that are common in everyday texts: in German they stand with articles
-// and prepositions as nouns do. All in lower case.
+// Common places, companies and products: German texts use them with articles and prepositions, like
+// nouns. All in lower case.
 
 /** Countries, cities and regions. */
 export const places: ReadonlySet<string> = new Set(
@@ -254,7 +254,7 @@ zooplus zscaler öbb
     .split(/\s+/),
 )
 
-/** Programs that are written in lower case, and that are no words. */
+/** Programs that are written in lower case and are no words. */
 export const tools: ReadonlySet<string> = new Set(
   `
 ansible autossh certbot clickhouse cpython curl docker eslint etcd fail2ban ffmpeg gcc github gitlab

@@ -1,7 +1,7 @@
-// Words with capital letters that are no names: the calendar, titles,
-// units, languages and abbreviations, English and German. All in lower case.
+// Capitalised words that are no names: the calendar, titles, units, languages and abbreviations,
+// English and German. All in lower case.
 
-/** Months, weekdays, seasons and feasts, with what they are shortened to. */
+/** Months, weekdays, seasons and holidays, with their abbreviations. */
 export const calendarWords: ReadonlySet<string> = new Set(
   `
 advent apr april aug august autumn christmas dec december dezember di dienstag do donnerstag
@@ -16,7 +16,7 @@ tuesday tuesdays wed wednesday wednesdays weihnachten winter
     .split(/\s+/),
 )
 
-/** What stands before a name and is no part of it. */
+/** Titles before a name, which are no part of it. */
 export const titles: ReadonlySet<string> = new Set(
   `
 aunt auntie brother bruder captain chancellor chef chefin coach cousin dad dipl doctor dr dres
@@ -29,7 +29,7 @@ sister tante trainer trainerin uncle
     .split(/\s+/),
 )
 
-/** Units, and what stands beside numbers. */
+/** Units, and words beside numbers. */
 export const unitWords: ReadonlySet<string> = new Set(
   `
 abs am art bst ca celsius cent cents cest cet chf cm dollar dollars est eur euro euros
@@ -69,7 +69,7 @@ walisisch welsh western xhosa yiddish yoruba zulu
     .split(/\s+/),
 )
 
-/** Abbreviations of things that are everywhere. */
+/** Common abbreviations. */
 export const abbreviations: ReadonlySet<string> = new Set(
   `
 ac achtung ai aka api apis asap ascii b2b b2c ba bbq bic bitte bsc cd ceng ceo cet cfo ci cio

@@ -1,5 +1,5 @@
-// A text as a row of words, with what tells names from other words: capital letters, where
-// sentences begin, and what stands between two words. (docs/memory.md, "What is kept")
+// Splits a text into words with the features that tell names from other words: capital letters, the
+// starts of sentences, and the characters between words. (docs/memory.md, "What is kept")
 
 import { germanWords } from './german-words.js'
 import { brands } from './place-words.js'
@@ -11,9 +11,9 @@ export interface Token {
   readonly start: number
   readonly end: number
   readonly isCapital: boolean
-  /** It begins a sentence, a line, a quotation or what follows a colon. */
+  /** It starts a sentence, a line, a quotation or the text after a colon. */
   readonly isFirst: boolean
-  /** Nothing but a space is between it and the one before. */
+  /** Only a space is between it and the previous word. */
   readonly isJoined: boolean
   readonly hadPossessive: boolean
 }
@@ -21,10 +21,10 @@ export interface Token {
 const wordPattern =
   /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:['’-][\p{L}\p{M}\p{N}]+|\.(?:js|io|ai|net|py)\b)*/gu
 const beforeSentence = /(?:^|[.!?:\n\u2026]["'”’“»)]*\s*|(?:^|\s)["'“„«‘(-]+\s*)$/u
-/** A full stop behind one of these ends no sentence. */
+/** A full stop after one of these ends no sentence. */
 const shortened =
   /(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|sr|jr|nr|str|tel|ca|bzw|z\.b|e\.g|i\.e|vs)\.\s*$/iu
-/** So is it behind one letter that stands behind a capitalised word. */
+/** Nor does a full stop after a single letter that follows a capitalised word. */
 const initial = /\p{Lu}[\p{L}’'-]+ \p{Lu}\.\s$/u
 const lookBehind = 12
 
@@ -50,7 +50,7 @@ export function tokensOf(text: string): Token[] {
   return tokens
 }
 
-/** "McDonald's" is a name with it. */
+/** "McDonald's" keeps it as part of the name. */
 function withoutPossessive(written: string): string {
   const isWhole = brands.has(written.toLowerCase().replace('’', "'"))
   return isWhole ? written : written.replace(/['’]s?$/u, '')
@@ -68,7 +68,7 @@ const englishMarks: ReadonlySet<string> = new Set([
   ...['our', 'we', 'at', 'by', 'not', 'be', 'are', 'has', 'he', 'she', 'they'],
 ])
 
-/** By the words that only one of the two languages has. */
+/** By words that only one of the two languages has. */
 export function isGerman(tokens: readonly Token[]): boolean {
   let german = 0
   let english = 0

@@ -1,5 +1,5 @@
-// What kind of word a token is, by lists and by endings, so that the rules for each language ask in
-// the same words. (docs/memory.md, "What is kept")
+// The kind of a word, by lists and endings, shared by the rules of each language.
+// (docs/memory.md, "What is kept")
 
 import { withoutAccents } from '../nodes/names.js'
 import { englishWords } from './english-words.js'
@@ -9,7 +9,7 @@ import { brands, places, tools } from './place-words.js'
 import { abbreviations, calendarWords, languageWords, titles, unitWords } from './plain-words.js'
 import type { Token } from './tokens.js'
 
-/** Words that end with one of these; before it stand so many letters, behind it what may. */
+/** Words with one of these endings; with bounds on the letters before, and on what may follow. */
 export function endings(
   list: string,
   { lettersBefore = 0, behind = '' }: { lettersBefore?: number; behind?: string } = {},
@@ -17,7 +17,7 @@ export function endings(
   return new RegExp(`\\p{L}{${lettersBefore}}(?:${alternatives(list)})${behind}$`, 'u')
 }
 
-/** Of words, for a pattern. */
+/** Words as alternatives of a pattern. */
 export function alternatives(list: string): string {
   return list.split(' ').join('|')
 }
@@ -53,7 +53,7 @@ export function isBrand({ lower }: Token): boolean {
   return brands.has(lower)
 }
 
-/** Known by how it is spelled, without a capital letter. */
+/** Known by its spelling, without a capital letter. */
 export function isTool({ word }: Token): boolean {
   return tools.has(word)
 }
@@ -62,24 +62,24 @@ export function isTitle({ lower }: Token): boolean {
   return titles.has(lower)
 }
 
-/** Of the calendar, a unit, a language, an abbreviation: never a name, and no part of one. */
+/** Of the calendar, a unit, a language, an abbreviation: never a name or part of one. */
 export function isPlain({ lower, word }: Token): boolean {
   if (word.length < 2 || calendarWords.has(lower) || unitWords.has(lower)) return true
   if (/^\p{Lu}\d{1,3}$/u.test(word) || /^i['’]/.test(lower)) return true
   return languageWords.has(lower) || (abbreviations.has(lower) && /\p{Lu}$/u.test(word))
 }
 
-/** As many surnames end, and nouns too. */
+/** An ending of many surnames, and of nouns too. */
 export function isSurnameLike({ lower }: Token): boolean {
   return surnames.has(lower) || surnameEndings.test(lower)
 }
 
-/** As many towns end, and nouns too. */
+/** An ending of many towns, and of nouns too. */
 export function isTownLike({ lower }: Token): boolean {
   return townEndings.test(lower)
 }
 
-/** Capital letters throughout, or one within: nothing but a name is written so. */
+/** All capital letters, or one inside: only names are written so. */
 export function isMarked({ word, lower }: Token): boolean {
   if (abbreviations.has(lower)) return false
   if (isUpper(word)) return word.length > 2 && /\p{L}{2}/u.test(word)

@@ -1,5 +1,5 @@
-// The edges of a node in the order in which a context takes them: by weight, then the newer, then
-// by id. They are read page by page, and no deeper than the caller asks.
+// Reads the edges of a node in context order: by weight, then the newer, then by id. It reads page
+// by page, only as far as the caller requests.
 
 import { keyAfter } from '../../base/bytes/bytes.js'
 import { edgePageFirst, edgePageMax } from '../../base/limits.js'
@@ -10,19 +10,19 @@ import type { Graph } from '../graph/graph.js'
 import { rangeOf } from '../graph/index-range.js'
 import { type Edge, readEdge } from './edge.js'
 
-/** The edges that begin or end at a node. */
+/** The edges that start or end at a node. */
 export class EdgeCursor {
   private page: Edge[] = []
   private at = 0
   private pageSize = edgePageFirst
-  /** What is not read yet. */
+  /** The unread part. */
   private rest: KeyRange | undefined
 
   constructor(graph: Graph, end: 'from' | 'to', node: string) {
     this.rest = rangeOf(graph.edges, end, stringValue(node))
   }
 
-  /** The next edge, without going past it; undefined at the end. */
+  /** The next edge, without advancing; undefined at the end. */
   *peek(tx: ReadTx): Program<Edge | undefined> {
     if (this.at === this.page.length && this.rest !== undefined) yield* this.read(tx, this.rest)
     return this.page[this.at]
@@ -46,9 +46,9 @@ export class EdgeCursor {
   }
 }
 
-/** The edges at either end of a node, merged; at most so many of them. */
+/** The merged edges at both ends of a node, up to a bound. */
 export class NeighbourCursor {
-  /** There were more edges than are read. */
+  /** There were more edges than the bound. */
   isCut = false
   private readonly node: string
   private readonly from: EdgeCursor

@@ -1,5 +1,5 @@
-// An edge between two nodes, as a document. Traversal does not look at its direction; that is data.
-// There is at most one of a type from one node to another: its id is made of the three.
+// An edge between two nodes, as a document. Traversal ignores its direction, which is only data.
+// Two nodes have at most one edge of a type and direction: its id is made of the three.
 // (docs/memory.md, "What is kept")
 
 import { hash } from 'node:crypto'
@@ -19,15 +19,15 @@ export interface Edge {
   readonly weight: number
   /** Milliseconds since 1970, as the others. */
   readonly createdAt: number
-  /** EIP-55; undefined where an operator wrote it. */
+  /** EIP-55; undefined if an operator wrote it. */
   readonly createdBy?: string | undefined
   readonly validFrom?: number | undefined
   readonly validTo?: number | undefined
-  /** Why it is there. */
+  /** The reason for the edge. */
   readonly source?: string | undefined
 }
 
-/** Types that the write path makes itself; `relates` is what an edge is of that names none. */
+/** Types that the write path makes; `relates` is the default. */
 export const edgeTypes = {
   mentions: 'mentions',
   supersedes: 'supersedes',
@@ -35,7 +35,7 @@ export const edgeTypes = {
   relates: 'relates',
 } as const
 
-/** Separates what ids are made of; no name may have it. */
+/** Separates the parts of hashed ids; no name may contain it. */
 export const unitSeparator = '\u001f'
 const idDigits = 24
 
@@ -57,7 +57,7 @@ export function edgeDocument(edge: Edge): Document {
   })
 }
 
-/** Stored data of any writer: what is missing is empty. */
+/** Stored data of any writer: a missing field is empty. */
 export function readEdge(document: Document): Edge {
   const text = (name: string): string | undefined => {
     const value = field(document, name)
@@ -81,7 +81,7 @@ export function readEdge(document: Document): Edge {
   }
 }
 
-/** An edge as clients of the memory commands see it: `id` for `_id`. */
+/** An edge for clients of the memory commands: `id` for `_id`. */
 export function shownEdge(document: Document): Document {
   return writeDocument((writer) => {
     for (const [name, value] of fieldsOf(documentValue(document))) {

@@ -1,6 +1,5 @@
-// Which entity a name means. Names, other names and the ids of entities that were merged into
-// others stand in one index; entities are found by them and made where they are missing.
-// (docs/memory.md, "What is kept")
+// Finds the entity of a name. One index contains names, aliases and the former ids of merged
+// entities. Missing entities are created. (docs/memory.md, "What is kept")
 
 import { namesOfWordMax } from '../../base/limits.js'
 import { findById } from '../../engine/collection/collections.js'
@@ -13,12 +12,12 @@ import { headOf, isSpaced } from './name-heads.js'
 import { defaultKind, entityId, isName, normName, withoutAccents } from './names.js'
 import { type Entity, isMemory, readEntity } from './node.js'
 
-/** What is read of a graph to find entities; a writing program sees what it has written itself. */
+/** Reads a graph to find entities; a writing program sees its own writes. */
 type EntityReader = (name: string) => Program<Entity[]>
 
 /**
- * The entities that an id or a name means, by id: of an exact id, else of that
- * name, else of that other name. Several kinds may share a name.
+ * The entities of an id or a name: of an exact id, else of that name, else of that alias. Several
+ * kinds may share a name.
  */
 export function* resolveEntity(tx: ReadTx, graph: Graph, text: string): Program<Entity[]> {
   const byId = yield* findEntity(tx, graph, text)
@@ -39,7 +38,7 @@ export function* resolveEntity(tx: ReadTx, graph: Graph, text: string): Program<
   return unaccented.length > 0 ? unaccented : yield* resolvePerson(tx, graph, name)
 }
 
-/** The one person whom a first name alone fits. */
+/** The only person with this first name. */
 function* resolvePerson(tx: ReadTx, graph: Graph, name: string): Program<Entity[]> {
   if (name.includes(' ') || !isName(name)) return []
   const found: Entity[] = []
@@ -53,26 +52,26 @@ function* resolvePerson(tx: ReadTx, graph: Graph, name: string): Program<Entity[
   return person === undefined ? [] : [person]
 }
 
-/** Above all that can follow the word a name begins with, but letters and digits. */
+/** Sorts after everything that can follow a name's first word, except letters and digits. */
 const afterPunctuation = '0'
 const afterEverything = '\u{10ffff}'
 
-/** The names that begin with a word; in scripts that put no spaces, with its first character. */
+/** The names that start with a word; in scripts without spaces, with its first character. */
 export function namesBeginningWith({ nodes }: Graph, word: string): KeyRange {
   const head = headOf(word)
   const behind = isSpaced(word) ? afterPunctuation : afterEverything
   return rangeBetween(nodes, 'names', stringValue(head), stringValue(head + behind))
 }
 
-/** The entity of that very id; undefined where there is none. */
+/** The entity with exactly this id; undefined if it does not exist. */
 export function* findEntity(tx: ReadTx, graph: Graph, id: string): Program<Entity | undefined> {
   const document = yield* findById(tx, graph.nodes, stringValue(id))
   return document === undefined || isMemory(document) ? undefined : readEntity(document)
 }
 
 /**
- * The entity that a writer means by a normalised name, among those that have it: of that kind, or,
- * if none was named, the first by its own name.
+ * The entity that a writer means by a normalised name, among those with the name: of the given
+ * kind, or without one the first for which it is the main name.
  */
 export function* meantEntity(
   tx: ReadTx,

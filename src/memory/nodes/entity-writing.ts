@@ -1,6 +1,6 @@
-// Entities within one writing program: those that are there already, those that it makes, and the
-// names that it has looked up. What is looked up sees what the program itself has written, and is
-// remembered, because the memories of a batch name the same things again and again.
+// Entities within one writing program: existing ones, new ones, and cached look-ups. A look-up sees
+// the program's own writes; it is cached because memories of a batch name the same things
+// repeatedly.
 
 import { entityNamesMax, namesOfWordMax } from '../../base/limits.js'
 import {
@@ -20,10 +20,10 @@ import { changeHeads, headOfName, headsOf, isHead } from './name-heads.js'
 import { defaultKind, entityId, isName, normName, withoutAccents } from './names.js'
 import { type Entity, entityDocument, readEntity } from './node.js'
 
-/** Who writes, and when: frozen with the call. */
+/** Author and time: frozen with the call. */
 export interface Author {
   readonly now: number
-  /** EIP-55; undefined where an operator writes. */
+  /** EIP-55; undefined if an operator writes. */
   readonly createdBy?: string | undefined
 }
 
@@ -36,7 +36,7 @@ export class EntityWriting implements NameReader {
   /** By normalised name, then by kind. */
   private readonly meant = new Map<string, Map<string | undefined, Entity | undefined>>()
   private readonly byHead = new Map<string, Beginning>()
-  /** By id, as this program has left them: what was looked up by a former name may be older. */
+  /** By id, in their latest state in this program: an earlier look-up may be older. */
   private readonly written = new Map<string, Entity>()
 
   constructor(
@@ -45,10 +45,7 @@ export class EntityWriting implements NameReader {
     private readonly author: Author,
   ) {}
 
-  /**
-   * The entity of that name, with accents or without, that is there; undefined where it would have
-   * to be made.
-   */
+  /** The existing entity of that name, with or without accents; undefined if it must be created. */
   *find({ name, kind }: Named): Program<Entity | undefined> {
     const norm = normName(name)
     const found = yield* this.exactly(norm, kind)
@@ -56,13 +53,13 @@ export class EntityWriting implements NameReader {
     return found === undefined && bare !== norm ? yield* this.exactly(bare, kind) : found
   }
 
-  /** The one earlier person whom a first name alone means; undefined where it is no such name. */
+  /** The only earlier person with this first name; undefined if there is none. */
   *findPerson(name: string): Program<Entity | undefined> {
     const first = normName(name)
     return first.includes(' ') ? undefined : personCalled(yield* this.beginningWith(first), first)
   }
 
-  /** The earlier person of that full name who was known by the first name alone. */
+  /** The earlier person of that full name who was known only by the first name. */
   *findByFirstName(name: string): Program<Entity | undefined> {
     const first = firstNameOf(normName(name))
     if (first === undefined) return undefined
@@ -73,7 +70,7 @@ export class EntityWriting implements NameReader {
     return known?.kind === defaultKind || known?.kind === 'person' ? known : undefined
   }
 
-  /** Entities with a name that begins with that word; none where they are too many to know all. */
+  /** Entities with a name that starts with that word; none if there are too many to know all. */
   private *beginningWith(word: string): Program<Entity[]> {
     const entities = new Map<string, Entity>()
     for (const text of new Set([word, withoutAccents(word)])) {
@@ -117,7 +114,7 @@ export class EntityWriting implements NameReader {
     return beginning
   }
 
-  /** How an entity of that name would be made; nothing is written. */
+  /** A new entity of that name; writes nothing. */
   draft({ name, kind = defaultKind }: Named): Entity {
     const norm = normName(name)
     const { now, createdBy } = this.author
@@ -141,7 +138,7 @@ export class EntityWriting implements NameReader {
     this.forget(entity)
   }
 
-  /** Puts an entity in the place of itself. */
+  /** Replaces an entity by its new state. */
   *replace(entity: Entity): Program<void> {
     const { tx } = this
     const { nodes, terms } = this.graph
@@ -153,14 +150,14 @@ export class EntityWriting implements NameReader {
     this.forget(entity)
   }
 
-  /** What was looked up may be another now, of other kinds too: an own name goes before others. */
+  /** Drops cached look-ups, of other kinds too: a main name goes before aliases. */
   private forget(entity: Entity): void {
     this.written.set(entity.id, entity)
     for (const name of [entity.normName, ...entity.aliases]) this.meant.delete(name)
     for (const head of headsOf(entity).keys()) this.byHead.delete(head)
   }
 
-  /** Those that have exactly that among their names and former ids. */
+  /** Those with exactly this text among their names and former ids. */
   private *named(name: string): Program<Entity[]> {
     const { nodes, terms } = this.graph
     if (!isName(name) || !(yield* isHead(this.tx, terms, headOfName(name)))) return []
@@ -177,7 +174,7 @@ export class EntityWriting implements NameReader {
   }
 }
 
-/** With other names, as many as there is room for; the same entity where it has them all. */
+/** Adds aliases, up to the bound; the same entity if it has them all. */
 export function withAliases(entity: Entity, names: readonly string[]): Entity {
   const known = new Set([entity.normName, ...entity.aliases])
   const added = names.filter((name) => name !== '' && !known.has(name))

@@ -1,5 +1,5 @@
-// The words that names of entities begin with, counted. A search for known names in a text
-// asks here first, word by word: a get is a fraction of a scan, and hardly any word begins a name.
+// Counts the first words of entity names. A search for known names in a text checks each word here
+// first: a get costs a fraction of a scan, and few words start a name.
 
 import {
   getDocument,
@@ -18,34 +18,34 @@ import { wordSpans } from '../write/word-spans.js'
 import { unitSeparator } from './edge.js'
 import type { Entity } from './node.js'
 
-/** Before a head in the ids of the terms' collection: no term begins like it. */
+/** Prefix of heads in the ids of the terms' collection: no term begins like it. */
 const prefix = `${unitSeparator}name${unitSeparator}`
 
-/** Scripts from here on mostly put no spaces between words. */
+/** Scripts from here on mostly have no spaces between words. */
 const unspacedFrom = 0x0e00
 
-/** What a word is looked up by: where words are not told apart for certain, its first character. */
+/** The look-up key of a word: in scripts with uncertain word boundaries, its first character. */
 export function headOf(word: string): string {
   return isSpaced(word) ? word : String.fromCodePoint(word.codePointAt(0) ?? 0)
 }
 
-/** Whether a word is of a script that puts spaces between words. */
+/** Whether a word's script has spaces between words. */
 export function isSpaced(word: string): boolean {
   return (word.codePointAt(0) ?? 0) < unspacedFrom
 }
 
-/** Of a normalised name; one without a word is found by itself. */
+/** Of a normalised name; a name without words is its own head. */
 export function headOfName(name: string): string {
   const [first] = wordSpans(name)
   return first === undefined ? name : headOf(name.slice(first.start, first.end))
 }
 
-/** Whether any name has that head. */
+/** Whether any name has this head. */
 export function* isHead(tx: ReadTx, terms: Namespace, head: string): Program<boolean> {
   return (yield* tx.get(keyOf(terms, head))) !== undefined
 }
 
-/** The heads of all that an entity is found by, each as often as it occurs. */
+/** The heads of all names of an entity, each with its number of occurrences. */
 export function headsOf({ normName, aliases, formerIds }: Entity): Map<string, number> {
   const heads = new Map<string, number>()
   for (const name of [normName, ...aliases, ...formerIds]) {
@@ -55,7 +55,7 @@ export function headsOf({ normName, aliases, formerIds }: Entity): Map<string, n
   return heads
 }
 
-/** Counts the heads of an entity that is put in the place of another; undefined where none is. */
+/** Counts the heads of an entity that replaces another; undefined if there is none. */
 export function* changeHeads(
   tx: Tx,
   terms: Namespace,
@@ -81,12 +81,12 @@ function* count(tx: Tx, terms: Namespace, head: string, change: number): Program
   else yield* removeDocument(tx, terms, key, before)
 }
 
-/** The head that a document of the terms' collection counts; undefined where it is another's. */
+/** The head of a document in the terms' collection; undefined for other documents. */
 export function headOfId(id: string): string | undefined {
   return id.startsWith(prefix) ? id.slice(prefix.length) : undefined
 }
 
-/** How many names a head's document counts. */
+/** The number of names that a head's document counts. */
 export function namesIn(document: Document): number {
   const names = field(document, 'n')
   return names?.isNumber === true ? numberOf(names) : 0

@@ -1,4 +1,4 @@
-// Nodes by their ids: memories some at a time, because a context has up to some hundred of them and
+// Reads nodes by their ids. Memories are read some at a time: a context has up to some hundred, and
 // each is read whole, for its score and its text.
 
 import { nodesAtOnce } from '../../base/limits.js'
@@ -10,7 +10,7 @@ import { bsonType, type Document, stringOf, stringValue } from '../../value/valu
 import type { Graph } from '../graph/graph.js'
 import { isMemory, type Memory, readMemory } from './node.js'
 
-/** Those that are there, in the order of the ids. */
+/** The existing ones, in the order of the ids. */
 export function* readMemories(tx: ReadTx, graph: Graph, ids: readonly string[]): Program<Memory[]> {
   const memories: Memory[] = []
   for (let start = 0; start < ids.length; start += nodesAtOnce) {

@@ -1,5 +1,5 @@
-// The two kinds of nodes, memories and entities, as documents: what is stored, what is read back,
-// and what clients are shown of it. (docs/memory.md, "What is kept")
+// The two kinds of nodes, memories and entities, as documents: what is stored, what is read, and
+// what clients see. (docs/memory.md, "What is kept")
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { elementsOf, field, fieldIn, fieldsOf } from '../../value/elements.js'
@@ -9,12 +9,12 @@ import { type DocumentWriter, writeDocument } from '../../value/writer.js'
 
 export type MemoryStatus = 'active' | 'superseded'
 
-/** Where a memory is from, as its writer gave it. A type, not an interface: it is JSON. */
+/** The source of a memory, from its writer. A type, not an interface: it is JSON. */
 export type Source = {
   readonly kind?: string | undefined
   readonly ref?: string | undefined
   readonly url?: string | undefined
-  /** A time in whatever form, or milliseconds since 1970. */
+  /** A time in any form, or milliseconds since 1970. */
   readonly at?: string | number | undefined
 }
 
@@ -22,7 +22,7 @@ export type Source = {
 interface Stamped {
   readonly createdAt: number
   readonly updatedAt: number
-  /** EIP-55; undefined where an operator wrote it. */
+  /** EIP-55; undefined if an operator wrote it. */
   readonly createdBy?: string | undefined
 }
 
@@ -33,9 +33,9 @@ export interface Memory extends Stamped {
   readonly source?: Source | undefined
   /** Ids of the entities that it was linked to when it was written. */
   readonly entities: readonly string[]
-  /** Each term of it, and how often: what its postings are of. */
+  /** Its terms with their counts, which are in its postings. */
   readonly keywords: ReadonlyMap<string, number>
-  /** Tokens that were counted. */
+  /** Number of counted tokens. */
   readonly len: number
   readonly hash: string
   readonly anchorId: string | null
@@ -43,24 +43,24 @@ export interface Memory extends Stamped {
   readonly supersedes?: string | undefined
   readonly validFrom?: number | undefined
   readonly validTo?: number | undefined
-  /** The same for memories of the same content, of which one alone is active. */
+  /** Equal for memories with the same content, of which only one is active. */
   readonly contentKey?: Bytes | undefined
 }
 
 export interface Entity extends Stamped {
   /** `ent_` and 24 hexadecimal digits. */
   readonly id: string
-  /** As it was first written. */
+  /** As first written. */
   readonly name: string
   readonly normName: string
   readonly kind: string
-  /** Other names, normalised. */
+  /** Aliases, normalised. */
   readonly aliases: readonly string[]
-  /** Ids of entities that have become this one. */
+  /** Ids of entities that were merged into this one. */
   readonly formerIds: readonly string[]
 }
 
-/** Of `hashV`: the list of fields that the hash is over. */
+/** Value of `hashV`: the version of the hashed field list. */
 const hashVersion = 1
 const contentSubtype = 0
 
@@ -96,18 +96,18 @@ export function entityDocument(entity: Entity): Document {
     writer.string('normName', normName).string('kind', kind)
     writeTexts(writer, 'aliases', aliases)
     writeTexts(writer, 'formerIds', formerIds)
-    // What it is found by, in one index.
+    // Everything that finds it, in one index.
     writeTexts(writer, 'names', [normName, ...aliases, ...formerIds])
     writeStamps(writer, entity)
   })
 }
 
-/** Whether a node's document is a memory's. */
+/** Whether a node's document is a memory. */
 export function isMemory(document: Document): boolean {
   return textOf(field(document, 'type')) === 'memory'
 }
 
-/** Stored data of any writer: what is missing is empty. */
+/** Stored data of any writer: a missing field is empty. */
 export function readMemory(document: Document): Memory {
   const source = field(document, 'source')
   const content = field(document, 'contentKey') ?? field(document, 'formerContentKey')
@@ -146,7 +146,7 @@ const internal: ReadonlySet<string> = new Set([
   ...['keywords', 'contentKey', 'formerContentKey', 'names', 'formerIds'],
 ])
 
-/** A node as clients of the memory commands see it: `id` for `_id`, nothing internal. */
+/** A node for clients of the memory commands: `id` for `_id`, no internal fields. */
 export function shownNode(document: Document): Document {
   return writeDocument((writer) => {
     for (const [name, value] of fieldsOf(documentValue(document))) {

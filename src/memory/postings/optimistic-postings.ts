@@ -1,5 +1,5 @@
-// Postings of a batch that is prepared: each term is a part of its own, because common terms change
-// with nearly every memory of a graph. One that has changed meanwhile is written anew, alone.
+// Postings of a prepared batch. Each term is a separate part, because common terms change with
+// nearly every memory. A term that changed meanwhile is written again, alone.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -14,10 +14,10 @@ import { type Posted, type PostingChanges, PostingsOf } from './postings.js'
 import { TermWriting } from './term-writing.js'
 import { noTotals, plusMemory, type Totals } from './totals.js'
 
-/** What is to be changed of one term. */
+/** The planned change of one term. */
 interface OptimisticTerm {
   readonly prepared: Prepared<void>
-  /** Makes the same change of the term as it is by now. */
+  /** Applies the same change to the current state of the term. */
   anew(tx: Tx): Program<void>
 }
 
@@ -26,11 +26,11 @@ export class OptimisticPostings {
 
   constructor(
     readonly terms: readonly OptimisticTerm[],
-    /** By how much the totals change. */
+    /** The change of the totals. */
     readonly totals: Totals,
   ) {}
 
-  /** Terms that others have changed before this was first asked. */
+  /** Terms that others had changed at the first check. */
   changedBy(changed: Changes): ReadonlySet<OptimisticTerm> {
     this.changedTerms ??= new Set(this.terms.filter(({ prepared }) => changed.areIn(prepared)))
     return this.changedTerms
@@ -67,7 +67,7 @@ export class PreparingPostings implements PostingChanges {
   *finish(): Program<OptimisticPostings> {
     const terms: OptimisticTerm[] = []
     for (const term of this.byTerm.values()) {
-      // One that is there is replaced without being read again.
+      // An existing posting is replaced without another read.
       yield* this.reading.pause(entryUnits + term.postings.length / postingsPerUnit)
       terms.push(yield* term.finish())
     }
@@ -85,7 +85,7 @@ export class PreparingPostings implements PostingChanges {
   private *of(term: string): Program<PreparingTerm> {
     const known = this.byTerm.get(term)
     if (known !== undefined) return known
-    // Each is put once by the program that writes: what has more would be held for nothing.
+    // The writing program puts each once, so more than its bound would be useless.
     if (this.byTerm.size >= programPutsMax) {
       throw fail('TransactionTooLarge', 'the memories have too many terms')
     }
@@ -99,7 +99,7 @@ export class PreparingPostings implements PostingChanges {
 }
 
 class PreparingTerm {
-  /** To be put; one of a memory that has one takes its place. */
+  /** To be put; each replaces the posting of the same memory. */
   readonly postings: Bytes[] = []
 
   constructor(
@@ -109,7 +109,7 @@ class PreparingTerm {
     private readonly writing: TermWriting,
   ) {}
 
-  /** In how many memories the term was before. */
+  /** How many memories had the term before. */
   get frequency(): number {
     return this.writing.storedCount
   }

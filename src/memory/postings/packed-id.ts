@@ -1,5 +1,5 @@
-// Ids of memories as 16 bytes: `mem_` and a ULID, whose 26 characters of Crockford's base 32 stand
-// for 48 bits of the time at which the memory was made, and 80 of chance. Bytes sort as texts do.
+// Packs ids of memories into 16 bytes: `mem_` and a ULID, whose 26 characters of Crockford's base
+// 32 are 48 bits of creation time and 80 random bits. Bytes sort like the texts.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
@@ -7,7 +7,7 @@ import { assert } from '../../base/errors.js'
 export const packedIdBytes = 16
 export const memoryPrefix = 'mem_'
 const ulidChars = 26
-/** 26 characters are 130 bits: the first has two that are never set. */
+/** 26 characters are 130 bits: the first character never uses its upper two. */
 const firstDigitMax = 7
 
 const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -46,12 +46,12 @@ export function packedId(id: string): Bytes {
   return packed
 }
 
-/** The id that lies at `at`. */
+/** The id at `at`. */
 export function unpackId(bytes: Bytes, at: number): string {
   return memoryPrefix + ulidAt(bytes, at)
 }
 
-/** The same without its prefix. */
+/** As unpackId, without its prefix. */
 export function ulidAt(bytes: Bytes, at: number): string {
   let text = ''
   let bits = 0
@@ -67,13 +67,13 @@ export function ulidAt(bytes: Bytes, at: number): string {
   return text
 }
 
-/** When the memory was made, milliseconds since 1970. */
+/** Creation time of the memory, milliseconds since 1970. */
 export function timeAt(bytes: Bytes, at: number): number {
   const high = ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)
   return high * 0x100000000 + uint32(bytes, at + 2)
 }
 
-/** Which of two ids is first; by words, because those of one batch differ only at their ends. */
+/** Compares two ids by words, because ids of one batch differ only at their ends. */
 export function compareIds(a: Bytes, aAt: number, b: Bytes, bAt: number): number {
   for (let i = 0; i < packedIdBytes; i += 4) {
     const difference = uint32(a, aAt + i) - uint32(b, bAt + i)

@@ -1,6 +1,6 @@
-// Postings packed side by side: a memory's id, how often it has the term, how long it is, and
-// whether it is superseded, in 20 bytes, sorted by id. They are read where they lie, because a
-// question goes through thousands of them and keeps a few.
+// Postings packed side by side, sorted by id: a memory's id, the count of the term, the memory's
+// length, and whether it is superseded, in 20 bytes. They are read in place, because a question
+// reads thousands of them and keeps a few.
 
 import { type Bytes, concatBytes } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
@@ -16,15 +16,15 @@ const lengthMax = 0xffff
 
 export const emptyBlock: Bytes = new Uint8Array(0)
 
-/** What a memory has of one term. */
+/** One term in one memory. */
 interface Occurrence {
   readonly count: number
-  /** Of the memory. */
+  /** Length of the memory. */
   readonly length: number
   readonly isSuperseded: boolean
 }
 
-/** A posting as it lies in a block. */
+/** A posting in packed form. */
 export function packPosting(memory: string, { count, length, isSuperseded }: Occurrence): Bytes {
   assert(count <= countMax && length <= lengthMax, 'a posting counts what a text can hold')
   const posting = new Uint8Array(postingBytes)
@@ -50,47 +50,47 @@ export function isSuperseded(block: Bytes, at: number): boolean {
   return ((block[at + countAt] ?? 0) & supersededBit) !== 0
 }
 
-/** How many postings a block has. */
+/** Number of postings in a block. */
 export function sizeOf(block: Bytes): number {
   return block.length / postingBytes
 }
 
-/** How many of its postings are of superseded memories. */
+/** Number of its postings of superseded memories. */
 export function supersededIn(block: Bytes): number {
   let count = 0
   for (let at = 0; at < block.length; at += postingBytes) if (isSuperseded(block, at)) count++
   return count
 }
 
-/** The postings from number `from` to number `to`, on the same memory. */
+/** The postings from number `from` to number `to`, as a view. */
 export function part(block: Bytes, from: number, to?: number): Bytes {
   return block.subarray(from * postingBytes, to === undefined ? undefined : to * postingBytes)
 }
 
-/** Whether a posting, or a packed id, belongs behind the first of a block, or is it. */
+/** Whether a posting, or a packed id, sorts at or after the first of a block. */
 export function startsBy(block: Bytes, posting: Bytes): boolean {
   return block.length > 0 && compareIds(block, 0, posting, 0) <= 0
 }
 
-/** Whether a posting belongs behind the last of a block, which is not empty. */
+/** Whether a posting sorts after the last of a block, which is not empty. */
 export function endsBefore(block: Bytes, posting: Bytes): boolean {
   return compareIds(block, block.length - postingBytes, posting, 0) < 0
 }
 
-/** With a posting in the place of that of the same memory, or added. */
+/** Replaces the posting of the same memory, or adds it. */
 export function withPosting(block: Bytes, posting: Bytes): Bytes {
   const at = placeOf(block, posting)
   const after = isAt(block, at, posting) ? at + postingBytes : at
   return joined(block, at, posting, after)
 }
 
-/** As withPosting of each, which are in the order of their ids: one pass however many they are. */
+/** As withPosting for each, sorted by id: one pass for any number. */
 export function withPostings(block: Bytes, postings: readonly Bytes[]): Bytes {
   const parts: Bytes[] = []
   let from = 0
   for (const [i, posting] of postings.entries()) {
     const next = postings[i + 1]
-    // Of several for one memory the last one holds.
+    // Of several for one memory the last one is used.
     if (next !== undefined && compareIds(posting, 0, next, 0) === 0) continue
     let at = from
     while (at < block.length && compareIds(block, at, posting, 0) < 0) at += postingBytes
@@ -101,7 +101,7 @@ export function withPostings(block: Bytes, postings: readonly Bytes[]): Bytes {
   return concatBytes(...parts)
 }
 
-/** Without that of a memory; the same block where it has none. */
+/** Without the posting of a memory; the same block if it has none. */
 export function withoutPosting(block: Bytes, id: Bytes): Bytes {
   const at = placeOf(block, id)
   return isAt(block, at, id) ? joined(block, at, emptyBlock, at + postingBytes) : block
@@ -119,7 +119,7 @@ function isAt(block: Bytes, at: number, id: Bytes): boolean {
   return at < block.length && compareIds(block, at, id, 0) === 0
 }
 
-/** Where the first posting lies that is not before `id`: mostly at the end. */
+/** Position of the first posting that is not before `id`: usually the end. */
 function placeOf(block: Bytes, id: Bytes): number {
   let at = block.length
   while (at > 0 && compareIds(block, at - postingBytes, id, 0) >= 0) at -= postingBytes

@@ -1,7 +1,6 @@
-// What memories are found by: for each of their terms a posting, and the totals that BM25 asks for.
-// Programs of the write path keep them in the transaction of the memory itself, so that no index
-// has to be rebuilt, ever. A term is read once a program and written once, at its end, however many
-// of the program's memories have it.
+// The search index of memories: a posting for each of their terms, and the totals for BM25. Write
+// programs keep it in the memory's own transaction, so the index never needs a rebuild. A program
+// reads each term once and writes it once at its end, for all its memories.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Namespace } from '../../engine/types.js'
@@ -10,30 +9,30 @@ import { packPosting, withoutPosting, withPosting } from './posting-block.js'
 import { type BlockEdit, TermWriting } from './term-writing.js'
 import { addTotals, noTotals, plusMemory, type Totals } from './totals.js'
 
-/** A memory as its postings tell of it. */
+/** A memory as its postings describe it. */
 export interface Posted {
   readonly id: string
-  /** How often each of its terms occurs. */
+  /** Count of each of its terms. */
   readonly terms: ReadonlyMap<string, number>
-  /** Occurrences of all of them. */
+  /** Sum of these counts. */
   readonly length: number
   readonly isSuperseded: boolean
 }
 
-/** What writing memories does to postings. */
+/** Changes of postings when memories are written. */
 export interface PostingChanges {
-  /** In how many memories a term was before this program, in the order of the terms. */
+  /** How many memories had each term before this program, in the order of the terms. */
   frequenciesOf(terms: Iterable<string>): Program<number[]>
-  /** A memory that has no postings. */
+  /** Adds a memory without postings. */
   add(memory: Posted): Program<void>
-  /** Has the postings of a memory tell whether it is superseded. */
+  /** Sets in a memory's postings whether it is superseded. */
   setStatus(memory: Posted, isSuperseded: boolean): Program<void>
 }
 
-/** The changes of one program, of which nothing is written before `finish`. */
+/** The changes of one program; nothing is written before `finish`. */
 export class PostingWriter implements PostingChanges {
   private readonly writings = new Map<string, TermWriting>()
-  /** By how much the totals change. */
+  /** The change of the totals. */
   private totals: Totals = noTotals
 
   constructor(
@@ -95,7 +94,7 @@ export class PostingWriter implements PostingChanges {
   }
 }
 
-/** All that a program does to postings, where it does one thing. */
+/** All changes of postings, for a program with one change. */
 export function* writePostings(
   tx: Tx,
   terms: Namespace,
@@ -106,7 +105,7 @@ export function* writePostings(
   yield* postings.finish()
 }
 
-/** The postings of one memory; those of terms that it has equally often are the same. */
+/** The postings of one memory; terms with the same count share one. */
 export class PostingsOf {
   private readonly byCount = new Map<number, Bytes>()
 

@@ -1,6 +1,6 @@
-// The documents of `memory.<graph>.terms`. A term has one by its name, with its newest postings and
-// with the counts of all, so that its document frequency is known before the others are read; the
-// older postings are in blocks whose `_id` goes on with the first memory of the block, a range.
+// The documents of `memory.<graph>.terms`. Each term has a main document with its newest postings
+// and its counts, so its document frequency is known before other postings are read. Older postings
+// are in blocks, a range of `_id`s with the first memory of each block.
 
 import { type Bytes, keyAfter, utf8 } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
@@ -19,7 +19,7 @@ import { DocumentWriter } from '../../value/writer.js'
 import { ulidAt } from './packed-id.js'
 import { emptyBlock } from './posting-block.js'
 
-/** Between a term and what tells its blocks apart: no term has it, and no text that is taken. */
+/** Separates a term from its block suffix: no term and no accepted text contains it. */
 const separator = '\u001f'
 const afterSeparator = '\u0020'
 /** Subtype of Sigil's own binaries. */
@@ -28,29 +28,29 @@ const packedSubtype = 0x80
 const binaryHeadBytes = 5
 
 export interface Term {
-  /** Postings, in all blocks. */
+  /** Postings in all blocks. */
   readonly count: number
-  /** Of superseded memories among them. */
+  /** Postings of superseded memories among them. */
   readonly superseded: number
   readonly newest: Bytes
 }
 
-/** What the fields of a term are called, in UTF-8. */
+/** Field names of a term document, in UTF-8. */
 const names = { count: utf8('n'), superseded: utf8('s'), newest: utf8('p') } as const
 
 const noTerm: Term = { count: 0, superseded: 0, newest: emptyBlock }
 
-/** The key of a document that is the term's, or of any other name. */
+/** The key of a term's main document, or of another name. */
 export function termKey(terms: Namespace, term: string): Bytes {
   return textKey(terms, term)
 }
 
-/** The key of a block whose first posting is at the start of `block`. */
+/** The key of a block, by its first posting. */
 export function blockKey(terms: Namespace, term: string, block: Bytes): Bytes {
   return termKey(terms, blockName(term, block))
 }
 
-/** The keys of a term's blocks: of all, or of those that begin before a posting. */
+/** The keys of a term's blocks: all, or those that start before a posting. */
 export function blocksOf(terms: Namespace, term: string, before: Bytes = emptyBlock): KeyRange {
   const start = termKey(terms, term + separator)
   const isAll = before.length === 0
@@ -58,13 +58,13 @@ export function blocksOf(terms: Namespace, term: string, before: Bytes = emptyBl
   return { start, end }
 }
 
-/** The same of those that begin by a posting or before it. */
+/** As blocksOf, for those that start at or before a posting. */
 export function blocksUpTo(terms: Namespace, term: string, posting: Bytes): KeyRange {
   const { start, end } = blocksOf(terms, term, posting)
   return { start, end: keyAfter(end) }
 }
 
-/** The term of a document, and whether it is the one that counts; undefined of the totals. */
+/** The term of a document, and whether it is the main one; undefined for the totals. */
 export function termOfName(
   name: string,
 ): { readonly term: string; readonly isNewest: boolean } | undefined {
@@ -88,14 +88,14 @@ export function readTerm(document: Document | undefined): Term {
   return { count, superseded, newest }
 }
 
-/** The postings of a document of this collection, where they lie. */
+/** The postings of a document of this collection, in place. */
 export function blockIn(document: Document): Bytes {
   const packed = field(document, 'p')
   assert(packed?.type === bsonType.binary, 'a term has postings')
   return packed.bytes.subarray(packed.start + binaryHeadBytes, packed.end)
 }
 
-/** A whole number of a document of ours; 0 where there is none. */
+/** A whole number of a document; 0 if missing. */
 export function numberIn(document: Document, name: string): number {
   const value = field(document, name)
   return value === undefined ? 0 : readInt32(value.bytes, value.start)
@@ -106,12 +106,12 @@ export function termDocument(term: string, { count, superseded, newest }: Term):
   return writer.binary('p', packedSubtype, newest).finish()
 }
 
-/** A block whose `_id` tells its first posting. */
+/** A block whose `_id` contains its first posting. */
 export function blockDocument(term: string, block: Bytes): Document {
   return namedBlock(stringValue(blockName(term, block)), block)
 }
 
-/** A stored block with other postings: it keeps its name, whichever its first posting is now. */
+/** A stored block with other postings: it keeps its id even if its first posting changes. */
 export function withBlock(document: Document, block: Bytes): Document {
   const name = field(document, '_id')
   assert(name !== undefined, 'a stored document has a name')

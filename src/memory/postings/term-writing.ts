@@ -1,6 +1,6 @@
-// Changes of one term's postings: the newest are gathered and written once, and give up their
-// oldest as a block of its own when they are many. All older postings are of memories before those
-// of the newest, so that a place is found by the id alone.
+// Changes one term's postings. The newest are gathered and written once; when they are many, the
+// oldest of them become a separate block. Older blocks have only older memories, so the id alone
+// finds the block.
 
 import { type Bytes, concatBytes } from '../../base/bytes/bytes.js'
 import { documentOfRecord } from '../../engine/collection/records.js'
@@ -30,10 +30,10 @@ import {
   withBlock,
 } from './term-documents.js'
 
-/** Postings of a term's newest block (20 bytes each), and how many of them it gives up then. */
+/** Postings in a term's main document (20 bytes each), and how many move to a block then. */
 export const newestPostingsMax = 80
 const blockPostings = 64
-/** An older block is split beyond this. */
+/** An older block is split above this. */
 export const blockPostingsMax = 128
 
 /** withPosting or withoutPosting. */
@@ -43,14 +43,14 @@ export class TermWriting {
   private readonly tx: Tx
   private readonly terms: Namespace
   private readonly term: string
-  /** As it is stored. */
+  /** As stored. */
   private readonly before: Document | undefined
-  /** Postings that it has without those that are appended; the same as it is stored. */
+  /** Stored postings, without the appended ones. */
   private count: number
   readonly storedCount: number
   private superseded: number
   private newest: Bytes
-  /** To be put behind the newest, all at once. */
+  /** To be added after the newest, all at once. */
   private appended: Bytes[] = []
 
   private constructor(tx: Tx, terms: Namespace, term: string, before: Document | undefined) {
@@ -70,7 +70,7 @@ export class TermWriting {
     return new TermWriting(tx, terms, term, before)
   }
 
-  /** Adds a posting behind all others; false where that is not its place. */
+  /** Adds a posting after all others; false if it does not belong there. */
   append(posting: Bytes): boolean {
     const { newest, appended } = this
     const last = appended.at(-1) ?? newest
@@ -79,14 +79,14 @@ export class TermWriting {
     return isNewest
   }
 
-  /** Changes the block in which the posting is, or belongs. */
+  /** Changes the block of the posting. */
   *edit(edit: BlockEdit, posting: Bytes): Program<void> {
     this.gather()
     if (this.isOlder(posting)) return yield* this.editOlder(edit, posting)
     this.replaceNewest(edit(this.newest, posting))
   }
 
-  /** As edits with withPosting, of postings in the order of their ids: the newest are one edit. */
+  /** As edit with withPosting, for postings sorted by id: the newest are one edit. */
   *putAll(postings: readonly Bytes[]): Program<void> {
     for (const [i, posting] of postings.entries()) {
       if (this.append(posting)) continue
@@ -96,7 +96,7 @@ export class TermWriting {
     }
   }
 
-  /** After all edits. */
+  /** Call it after all edits. */
   *finish(): Program<void> {
     this.gather()
     while (sizeOf(this.newest) > newestPostingsMax) yield* this.giveUpOldest()
@@ -105,7 +105,7 @@ export class TermWriting {
     yield* change(tx, terms, termKey(terms, term), before, after)
   }
 
-  /** Whether it is in a block of older ones, or belongs there. */
+  /** Whether it belongs to an older block. */
   private isOlder(posting: Bytes): boolean {
     const hasOlder = sizeOf(this.newest) < this.count
     return hasOlder && !startsBy(this.newest, posting)
@@ -137,7 +137,7 @@ export class TermWriting {
     const block = before === undefined ? emptyBlock : blockIn(before)
     const after = edit(block, posting)
     this.counts(block, after)
-    // Before all others: a block of its own.
+    // It sorts before all others: it gets a new block.
     if (found === undefined || before === undefined) return yield* this.addBlock(after)
     const isTooLarge = sizeOf(after) > blockPostingsMax
     const kept = isTooLarge ? part(after, 0, blockPostings) : after

@@ -1,12 +1,11 @@
-// What a memory is about, next to the others of its graph: those of its terms that it has often and
-// few others have. Told to the writer, to show which words will find the memory.
-// (docs/memory.md, "What is kept")
+// The keywords of a memory: terms that are frequent in it and rare in its graph. The writer sees
+// which words will find the memory. (docs/memory.md, "What is kept")
 
 import { keywordsShown } from '../../base/limits.js'
 
 /**
- * The best by tf·idf, as BM25 reckons idf; equal ones in the order of the text. `frequencies` are
- * those of the terms in their order, in a graph of so many memories.
+ * The best by tf·idf, with BM25's idf; equal ones in text order. `frequencies` are those of the
+ * terms, in their order, in a graph of `memories` memories.
  */
 export function topTerms(
   counts: ReadonlyMap<string, number>,

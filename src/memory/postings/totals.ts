@@ -1,5 +1,5 @@
-// How many memories a graph has and how long they are, as BM25 asks for it: one document among the
-// terms, under a name that no term can have.
+// The number of memories of a graph and their total length, for BM25: one document among the terms,
+// under a name that no term can have.
 
 import type { Namespace } from '../../engine/types.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
@@ -15,7 +15,7 @@ const totalsName = '\u001ftotals'
 export interface Totals {
   readonly memories: number
   readonly length: number
-  /** The part of these that is superseded. */
+  /** The superseded part of these. */
   readonly superseded: number
   readonly supersededLength: number
 }
@@ -28,7 +28,7 @@ export function* totalsOf(tx: ReadTx, terms: Namespace): Program<Totals> {
   return read(yield* documentAt(tx, terms, termKey(terms, totalsName)))
 }
 
-/** Counts a memory in (`sign` 1) or out (-1). */
+/** Adds a memory (`sign` 1) or removes it (-1). */
 export function plusMemory(
   { memories, length, superseded, supersededLength }: Totals,
   memory: { readonly length: number; readonly isSuperseded: boolean },

@@ -1,11 +1,11 @@
-// Programs over one graph, found anew in each of them. Who runs them is passed in: a command checks
-// the caller's rights again before each program, the server's own jobs use the store.
+// Programs over one graph, which each of them looks up again. The caller provides how to run them:
+// a command checks its rights before each program; the server's jobs use the store directly.
 
 import type { Awaitable, Program, ReadTx, Tx } from '../../store/store.js'
 import { findGraph } from '../graph/graph.js'
 import type { AnchoredGraph } from './anchors/anchor-batch.js'
 
-/** Programs over one graph; undefined where it is gone. */
+/** Programs over one graph; the graph is undefined if it was dropped. */
 export interface GraphPrograms {
   read<T>(program: (tx: ReadTx, graph: AnchoredGraph) => Program<T>): Awaitable<T | undefined>
   write<T>(program: (tx: Tx, graph: AnchoredGraph) => Program<T>): Promise<T | undefined>

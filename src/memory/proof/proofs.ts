@@ -1,5 +1,5 @@
-// Everything that proves memories, put together over one chain: the job that anchors them, and the
-// verdicts on whether they are proved.
+// Combines everything that proves memories over one chain: the job that anchors them, and the
+// verdicts on them.
 
 import { fail } from '../../base/errors.js'
 import { anchorPayMs, verifyMemoriesAtOnce } from '../../base/limits.js'
@@ -27,17 +27,17 @@ export interface ProofsOptions extends Omit<AnchorJobParts, 'anchors' | 'roots' 
   readonly chain: Pick<OpenChain, 'kind' | 'chainId' | 'anchors'>
   /** Setting EXPLORER_TX_URL. */
   readonly explorerTemplate?: string | undefined
-  /** Between transactions; anchorPayMs on a chain that costs unless given. */
+  /** Pause between transactions; anchorPayMs by default on a chain with fees. */
   readonly payEveryMs?: number
   /** How long verify waits for the chain, milliseconds. */
   readonly waitMs?: number
 }
 
-/** What became of a request to anchor. */
+/** The result of an anchoring request. */
 export interface Requested {
-  /** Null: nothing was to be made, or it is made when the next transaction is. */
+  /** Null: nothing to make, or made with the next transaction. */
   readonly anchorId: string | null
-  /** Memories that are anchored by it. */
+  /** Number of memories that it anchors. */
   readonly count: number
 }
 
@@ -56,7 +56,7 @@ export class Proofs {
     this.job = new AnchorJob({ ...options, anchors, roots: this.roots, payEveryMs })
   }
 
-  /** One verdict for each id, in their order. */
+  /** One verdict for each id, in the given order. */
   async verify(read: GraphPrograms['read'], ids: readonly string[]): Promise<Verdict[]> {
     const { explorer } = this
     const facts = await read((tx, graph) => graphFacts(tx, graph))
@@ -68,7 +68,7 @@ export class Proofs {
     return verdictsOf({ facts, ids, some, anchors }, parts)
   }
 
-  /** One request of a sweep; undefined where there is no such graph. */
+  /** One request of a sweep; undefined if the graph does not exist. */
   verifyGraph(
     read: GraphPrograms['read'],
     cursor?: string,
@@ -77,7 +77,7 @@ export class Proofs {
     return sweepGraph(read, cursor, { ...this.walkParts(), entries })
   }
 
-  /** What proves a memory without this server; undefined where there is no such memory. */
+  /** Evidence for a memory that needs no server; undefined if the memory does not exist. */
   async export(read: GraphPrograms['read'], id: string): Promise<ExportedEvidence | undefined> {
     return exportedOf(read, id, this.roots)
   }
@@ -89,10 +89,9 @@ export class Proofs {
   }
 
   /**
-   * Makes the next anchor of a graph and has it sent, and all else that waits there unless `ids`
-   * says which. While another anchor of the graph waits for its transaction none is made: all that
-   * waits goes with the next one, which the graph remembers. Rejects with CHAIN_UNAVAILABLE, and
-   * then makes none.
+   * Makes the next anchor of a graph and sends it; without `ids`, also everything else that waits.
+   * While another anchor of the graph waits for its transaction, none is made: the graph remembers
+   * the request for the next one. Rejects with CHAIN_UNAVAILABLE, and then makes none.
    */
   async anchor(
     graph: GraphPath,
@@ -111,7 +110,7 @@ export class Proofs {
   }
 }
 
-/** Notes what is left of a request for the next transaction: answers how many memories that is. */
+/** Records the rest of a request for the next transaction; returns its number of memories. */
 function requestOf(ids: ReadonlySet<string> | undefined) {
   return function* (tx: Tx, graph: AnchoredGraph): Program<number> {
     const left =
@@ -123,7 +122,7 @@ function requestOf(ids: ReadonlySet<string> | undefined) {
   }
 }
 
-/** What is answered where no chain is set. */
+/** The error if no chain is set. */
 export function noChain(): Error {
   return fail('HostUnreachable', 'no chain is set to anchor memories on', {
     reason: 'CHAIN_UNAVAILABLE',

@@ -10,21 +10,21 @@ export interface Bm25Parameters {
 
 export const bm25Defaults: Bm25Parameters = { k1: 1.2, b: 0.75 }
 
-/** What the formula asks of all memories together. */
+/** Values of the formula over all memories. */
 export interface Corpus {
   readonly memories: number
-  /** Of a memory, in terms. */
+  /** Average length of a memory, in terms. */
   readonly averageLength: number
 }
 
-/** The memories that a question looks among: the active ones, or those that are superseded too. */
+/** The memories that a question searches: active ones, or superseded ones too. */
 export function corpusOf(totals: Totals, withSuperseded: boolean): Corpus {
   const memories = totals.memories - (withSuperseded ? 0 : totals.superseded)
   const length = totals.length - (withSuperseded ? 0 : totals.supersededLength)
   return { memories, averageLength: length === 0 ? 1 : length / memories }
 }
 
-/** Inverse document frequency of a term that `frequency` of the memories have. */
+/** Inverse document frequency of a term in `frequency` memories. */
 export function idf({ memories }: Corpus, frequency: number): number {
   return Math.log(1 + (memories - frequency + 0.5) / (frequency + 0.5))
 }
@@ -41,7 +41,7 @@ export class TermWeight {
     this.perTerm = (k1 * b) / corpus.averageLength
   }
 
-  /** What `count` occurrences in a memory of `length` terms add to its score. */
+  /** The score of `count` occurrences in a memory of `length` terms. */
   score(count: number, length: number): number {
     return (this.factor * count) / (count + this.base + this.perTerm * length)
   }

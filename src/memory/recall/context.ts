@@ -1,5 +1,5 @@
-// The context of a recall: what lies around some nodes, breadth first, within bounds that hold
-// whatever the graph looks like. (docs/memory.md, "Recall, exactly")
+// The context of a recall: the nodes around some seeds, breadth first, within bounds that hold for
+// any graph. (docs/memory.md, "Recall, exactly")
 
 import { contextEdgesMax, contextNodesMax, fanOutMax } from '../../base/limits.js'
 import type { Program, ReadTx } from '../../store/store.js'
@@ -8,7 +8,7 @@ import type { Edge } from '../nodes/edge.js'
 import { EdgeCursor, NeighbourCursor } from '../nodes/edge-reading.js'
 
 export interface Context {
-  /** Hops from the nearest seed, by node, in the order in which they were met. */
+  /** Hops from the nearest seed by node, in the order of discovery. */
   readonly distances: ReadonlyMap<string, number>
   /** All edges between these nodes, by id. */
   readonly edges: readonly Edge[]
@@ -16,7 +16,7 @@ export interface Context {
   readonly isTruncated: boolean
 }
 
-/** The nodes within `hops` of the seeds, which stand first and in their order. */
+/** The nodes within `hops` of the seeds; the seeds come first, in their order. */
 export function* contextOf(
   tx: ReadTx,
   graph: Graph,
@@ -31,7 +31,7 @@ export function* contextOf(
   return { distances: walk.distances, edges, isTruncated }
 }
 
-/** All edges between some nodes, by id; `isCut` where these have too many to look at them all. */
+/** All edges between some nodes, by id; `isCut` if there are too many to read. */
 export function* edgesWithin(
   tx: ReadTx,
   graph: Graph,
@@ -71,7 +71,7 @@ class ContextWalk {
     for (const seed of seeds) this.meet(seed, 0)
   }
 
-  /** The flag follows the API's words: a context of exactly so many nodes counts as cut. */
+  /** As the API defines the flag, a context with exactly the bound counts as cut. */
   get isFull(): boolean {
     return this.distances.size >= contextNodesMax
   }
@@ -80,7 +80,7 @@ class ContextWalk {
     return this.isFull || this.frontier.length === 0
   }
 
-  /** Meets the neighbours of what was met last. */
+  /** Visits the neighbours of the last nodes. */
   *expand(tx: ReadTx, distance: number): Program<void> {
     const nodes = this.frontier.sort()
     this.frontier = []

@@ -1,7 +1,7 @@
-// What is linked to an entity that a question names is found too, whatever its text says: each such
-// memory gets half the inverse document frequency that the name would have as a term. It is no more
-// because mostly the text says the name too, and counts it. (Measured: bench/memory/quality.ts)
-// An entity that very many memories mention tells none apart, and adds nothing.
+// Memories linked to an entity in a question are found too, whatever their text says. Each gets
+// half the inverse document frequency that the name would have as a term; no more, because the text
+// usually contains and counts the name too. (Measured: bench/memory/quality.ts) An entity with very
+// many memories adds nothing, because it does not distinguish them.
 
 import { concatBytes } from '../../base/bytes/bytes.js'
 import { linkedMemoriesMax } from '../../base/limits.js'
@@ -15,16 +15,16 @@ import { compareIds, packedId } from '../postings/packed-id.js'
 import { type Corpus, idf } from './bm25.js'
 import { ConstantCursor } from './score-cursors.js'
 
-/** Of the inverse document frequency. */
+/** Part of the inverse document frequency. */
 const boostShare = 0.5
 
-/** Memories that all get the same. */
+/** Memories that all get the same score. */
 export interface Boost {
   readonly memories: ReadonlySet<string>
   readonly score: number
 }
 
-/** Of each of these entities, by id. */
+/** For each of these entities, by id. */
 export function* boostsOf(
   tx: ReadTx,
   graph: Graph,
@@ -49,7 +49,7 @@ export function cursorOf({ memories, score }: Boost): ConstantCursor {
   return new ConstantCursor(concatBytes(...ids), score)
 }
 
-/** Ids of the memories that mention an entity; none where they are too many to tell apart by it. */
+/** Ids of the memories that mention an entity; none if there are too many. */
 function* linkedTo(tx: ReadTx, graph: Graph, entity: string): Program<string[]> {
   const range = rangeOf(graph.edges, 'to', stringValue(entity))
   const edges = (yield* scanDocuments(tx, range, linkedMemoriesMax + 1)).map(readEdge)

@@ -1,5 +1,5 @@
-// A question as the ranking asks it: the terms that some memory has, with what they weigh, and the
-// memories that are linked to the entities which it names.
+// A question prepared for ranking: its terms that some memory has, with their weights, and the
+// memories linked to the entities that it names.
 
 import { questionCharsMax, questionEntitiesMax, questionTermsMax } from '../../base/limits.js'
 import { documentOfRecord } from '../../engine/collection/records.js'
@@ -17,11 +17,11 @@ import { PostingCursor, type WeightedTerm } from './score-cursors.js'
 
 interface QuestionOptions {
   readonly withSuperseded: boolean
-  /** Entities that its text names count. */
+  /** Whether entities named in its text count. */
   readonly namesEntities: boolean
 }
 
-/** A character may become eighteen when it is normalised; what is beyond is not looked at. */
+/** A character may become eighteen when normalised; the rest is ignored. */
 const normalUnitsMax = 2 * questionCharsMax
 
 export class Question {
@@ -32,7 +32,7 @@ export class Question {
     private readonly withSuperseded: boolean,
   ) {}
 
-  /** What a text asks of a graph; beyond questionTermsMax terms, without the rest. */
+  /** Reads a question; terms above questionTermsMax are ignored. */
   static *read(
     tx: ReadTx,
     graph: Graph,
@@ -55,7 +55,7 @@ export class Question {
     return yield* bestOf(tx, [...postings, ...this.boosts.map(cursorOf)], limit)
   }
 
-  /** BM25 of one memory, from what it says of itself. */
+  /** BM25 of one memory, from its own fields. */
   scoreOf({ keywords, len }: Memory): number {
     let score = 0
     for (const { name, weight } of this.terms) {
@@ -65,7 +65,7 @@ export class Question {
     return score
   }
 
-  /** What it gets for the entities that it is linked to. */
+  /** The score of a memory for its linked entities. */
   boostOf({ id }: Memory): number {
     let boost = 0
     for (const { memories, score } of this.boosts) if (memories.has(id)) boost += score

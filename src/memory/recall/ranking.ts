@@ -1,5 +1,5 @@
-// The best memories of a question: cursors are merged in the order of ids, so that each memory's
-// score is whole when it is met, and a heap of the best is all that is held.
+// Finds the best memories for a question. Cursors are merged in id order, so each memory's score is
+// complete when it is reached, and only a heap of the best is kept.
 
 import { scoredUnits } from '../../base/work/work-figures.js'
 import { BoundedHeap } from '../../query/heap.js'
@@ -10,11 +10,11 @@ import { isAtEnd, type ScoreCursor } from './score-cursors.js'
 export interface Scored {
   readonly id: string
   readonly score: number
-  /** Milliseconds since 1970; the id tells. */
+  /** Milliseconds since 1970; from the id. */
   readonly createdAt: number
 }
 
-/** Scores are told to so many decimals, and compared as they are told. */
+/** Decimals of scores, in replies and in comparisons. */
 const decimals = 1e6
 
 export function rounded(score: number): number {
@@ -26,7 +26,7 @@ export function compareScored(a: Scored, b: Scored): number {
   return b.score - a.score || b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1)
 }
 
-/** At most `limit` memories that some cursor has, best first. */
+/** At most `limit` memories of any cursor, best first. */
 export function* bestOf(
   tx: ReadTx,
   cursors: readonly ScoreCursor[],
@@ -53,7 +53,7 @@ export function* bestOf(
   }
 }
 
-/** Leaves in `firsts` the cursors that stand at the smallest id: mostly one. */
+/** Puts the cursors at the smallest id into `firsts`: usually one. */
 function findFirsts(cursors: readonly ScoreCursor[], firsts: ScoreCursor[]): void {
   firsts.length = 0
   for (const cursor of cursors) {

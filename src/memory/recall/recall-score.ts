@@ -1,5 +1,5 @@
-// What the memories of a context score: by their texts, by what stands beside them, and by how far
-// they are from an entity. (docs/memory.md, "Recall, exactly")
+// Scores the memories of a context by their texts, by their neighbours, and by their distance from
+// an entity. (docs/memory.md, "Recall, exactly")
 
 import { edgeTypes } from '../nodes/edge.js'
 import type { Memory } from '../nodes/node.js'
@@ -7,7 +7,7 @@ import type { Context } from './context.js'
 import type { Question } from './question.js'
 import { rounded } from './ranking.js'
 
-/** How fast what answers a question fades with its distance from an entity. */
+/** How fast a score falls with the distance from an entity. */
 const fadingPerHop = 0.5
 
 export interface Recalled {
@@ -15,7 +15,7 @@ export interface Recalled {
   readonly score: number
   /** Hops from the nearest seed. */
   readonly distance: number
-  /** What the score is made of: the text's, and what entities and neighbours add. */
+  /** The parts of the score: of the text, of entities and of neighbours. */
   readonly bm25: number
   readonly boost: number
 }
@@ -31,7 +31,7 @@ interface Scoring {
   readonly memories: readonly Memory[]
 }
 
-/** Those that score anything, in no order. */
+/** Memories with a score, unordered. */
 export function recalledOf({ request, question, context, memories }: Scoring): Recalled[] {
   const isAnchored = request.entity !== undefined
   const bm25 = new Map<string, number>()
@@ -63,8 +63,8 @@ export function compareRecalled(a: Recalled, b: Recalled): number {
 }
 
 /**
- * What each memory gets: of those that it follows, precedes or relates to, the best one's share. Of
- * all of them together it would get more, and stand above the one that answers.
+ * What each memory gets from its neighbours (follows, precedes, relates): the share of the best
+ * one. With all of them together it could rank above the memory that answers.
  */
 function sharesOf(
   { edges }: Context,

@@ -1,5 +1,5 @@
-// Recall: the memories that answer a question, those around an entity, or both, and the context
-// that they stand in. (docs/memory.md, "Recall, exactly")
+// Recall: the memories that answer a question, those around an entity, or both, with their context.
+// (docs/memory.md, "Recall, exactly")
 
 import { fail } from '../../base/errors.js'
 import type { Program, ReadTx } from '../../store/store.js'
@@ -12,14 +12,14 @@ import { Question } from './question.js'
 import { compareRecalled, type Recalled, recalledOf } from './recall-score.js'
 
 export interface RecallRequest {
-  /** One of the two at least. */
+  /** One of the two is required. */
   readonly question?: string | undefined
   /** Id, name or alias. */
   readonly entity?: string | undefined
   readonly hops: number
   readonly limit: number
   readonly withSuperseded: boolean
-  /** The part of its neighbours' scores that each memory gets, from 0 to 1. */
+  /** The part of its neighbours' scores that a memory gets, from 0 to 1. */
   readonly neighbours: number
 }
 
@@ -51,7 +51,7 @@ function* questionOf(
   return yield* Question.read(tx, graph, question, { withSuperseded, namesEntities: isAlone })
 }
 
-/** Where the context begins: at an entity, or at the memories that answer best. */
+/** The start of the context: an entity, or the memories that answer best. */
 function* seedsOf(
   tx: ReadTx,
   graph: Graph,
@@ -67,7 +67,7 @@ function* seedsOf(
   return entities.map(({ id }) => id)
 }
 
-/** Memories that may be among the answers: without a boost, no others than the best score more. */
+/** Candidates for the answer: without a boost only the best can be in it. */
 function candidatesOf(
   { entity, hops, neighbours }: RecallRequest,
   { distances }: Context,

@@ -1,5 +1,5 @@
-// Going through what adds to the scores of memories in the order of their ids, so that several can
-// be merged, and nothing is held of a memory that is not among the best.
+// Cursors over score contributions in the order of memory ids, so that several can be merged, and
+// nothing is kept of memories outside the best.
 
 import { type Bytes, keyAfter } from '../../base/bytes/bytes.js'
 import { documentOfRecord } from '../../engine/collection/records.js'
@@ -16,18 +16,18 @@ import {
 import { blockIn, blocksOf, type Term } from '../postings/term-documents.js'
 import type { TermWeight } from './bm25.js'
 
-/** Blocks of postings that are read in one step: 40 kB. */
+/** Blocks of postings that one step reads: 40 kB. */
 const postingBlocksAtOnce = 32
 
-/** It stands at the memory whose packed id is in `block` at `at`; behind the last of a block. */
+/** Its memory's packed id is in `block` at `at`, or it is past the last of a block. */
 export interface ScoreCursor {
   readonly block: Bytes
   readonly at: number
-  /** What it adds to the memory's score. */
+  /** Its contribution to the memory's score. */
   score(): number
-  /** Goes to the next memory of the block. */
+  /** Moves to the next memory of the block. */
   advance(): void
-  /** Goes to the next block that has a memory, if this one has no more. */
+  /** Moves to the next block with a memory, if this one is used up. */
   load(tx: ReadTx): Program<void>
 }
 
@@ -35,15 +35,15 @@ export function isAtEnd(cursor: ScoreCursor): boolean {
   return cursor.at >= cursor.block.length
 }
 
-/** Through a term's postings: the older blocks, then the newest. */
+/** Over a term's postings: the older blocks, then the newest. */
 export class PostingCursor implements ScoreCursor {
   block: Bytes = emptyBlock
   at = 0
   private readonly weight: TermWeight
   private readonly withSuperseded: boolean
-  /** Read, and still to go through. */
+  /** Read blocks left to process. */
   private page: Entry[] = []
-  /** Still to be read. */
+  /** The unread range. */
   private older: KeyRange | undefined
   private newest: Bytes | undefined
 
@@ -98,14 +98,14 @@ export class PostingCursor implements ScoreCursor {
   }
 }
 
-/** A term of a question, with what it weighs. */
+/** A term of a question with its weight. */
 export interface WeightedTerm {
   readonly name: string
   readonly postings: Term
   readonly weight: TermWeight
 }
 
-/** Through memories that each get the same: packed ids, side by side and in order. */
+/** Over memories with equal scores: packed ids, side by side and sorted. */
 export class ConstantCursor implements ScoreCursor {
   at = 0
 

@@ -1,5 +1,5 @@
-// An anchor as clients of the memory commands see it: `id` for `_id`, and nothing of how it is on
-// its way to the chain.
+// An anchor in the form for clients of the memory commands: `id` for `_id`, without the fields
+// about its sending.
 
 import { fieldsOf } from '../../value/elements.js'
 import { type Document, documentValue } from '../../value/value.js'

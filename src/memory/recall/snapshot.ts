@@ -1,6 +1,6 @@
-// A snapshot of a graph for a viewer: its newest memories with the entities that they mention, the
-// edges between them, its newest anchors. By time alone the entities that link most would be the
-// first to be missing. It costs the same however large the graph is. (docs/memory.md, "Routes")
+// A snapshot of a graph for a viewer: its newest memories with their entities, the edges between
+// them, and its newest anchors. By time alone, the entities with most links would be missing first.
+// Its cost does not depend on the size of the graph. (docs/memory.md, "Routes")
 
 import { nodesAtOnce, snapshotAnchorsMax } from '../../base/limits.js'
 import { recordKey } from '../../engine/collection/collections.js'
@@ -20,7 +20,7 @@ import { newestAnchors } from '../proof/anchors/anchors.js'
 import { edgesWithin } from './context.js'
 
 export interface Snapshot {
-  /** Newest first; as they are stored. */
+  /** Newest first; as stored. */
   readonly nodes: readonly Document[]
   /** Oldest first. */
   readonly edges: readonly Edge[]
@@ -28,9 +28,9 @@ export interface Snapshot {
   readonly anchors: readonly Anchor[]
   /** Nodes of the whole graph. */
   readonly total: number
-  /** Older nodes are left out, or edges between these: a bound was reached. */
+  /** A bound was reached: older nodes, or edges between these, are missing. */
   readonly isTruncated: boolean
-  /** Differs from that of any other state of the graph. */
+  /** Different for every state of the graph. */
   readonly seq: number
 }
 
@@ -67,7 +67,7 @@ function* newestNodes(tx: ReadTx, graph: Graph, limit: number): Program<Document
   return shown.newestFirst()
 }
 
-/** What a snapshot has room for: a memory comes with all that it mentions, or is the last. */
+/** The nodes of a snapshot: a memory comes with all its entities, or is the last. */
 class ShownNodes {
   isFull = false
   private readonly byId = new Map<string, Document>()
@@ -82,7 +82,7 @@ class ShownNodes {
     if (this.byId.has(id)) return
     const mentioned = isMemory(node) ? yield* this.newMentioned(tx, node) : []
     const room = this.limit - this.byId.size
-    // One that mentions more than there is room for is shown without the rest, if it is the first.
+    // The first memory is shown without the entities for which there is no room.
     if (1 + mentioned.length > room && this.byId.size > 0) this.isFull = true
     else {
       this.byId.set(id, node)
@@ -97,7 +97,7 @@ class ShownNodes {
     )
   }
 
-  /** The missing entities of a memory; of merged ones what they became. */
+  /** The missing entities of a memory; merged ones as what they became. */
   private *newMentioned(tx: ReadTx, memory: Document): Program<Document[]> {
     const { nodes } = this.graph
     const ids = entityIds(memory).filter((id) => !this.byId.has(id))

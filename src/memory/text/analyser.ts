@@ -1,6 +1,6 @@
-// What a text is found by: its terms, counted. Memories and questions go through the same steps,
-// and postings are kept by them, so that a change of a step must increase `analyserVersion`:
-// a graph remembers the version that its postings are of.
+// Analyses a text to counted terms. Memories and questions use the same steps, and postings depend
+// on them, so a change of a step must increase `analyserVersion`. A graph stores the version of its
+// postings.
 
 import { createHash } from 'node:crypto'
 import { termsMax, termUnitsMax } from '../../base/limits.js'
@@ -14,16 +14,16 @@ import { wordsOf } from './words.js'
 export const analyserVersion = 2
 
 interface Analysis {
-  /** How often each term occurs, in the order of their first occurrence. */
+  /** Count of each term, in the order of first occurrence. */
   readonly terms: ReadonlyMap<string, number>
-  /** Occurrences of all of them. */
+  /** Sum of these counts. */
   readonly length: number
 }
 
-/** Hexadecimal digits that stand for the rest of a long term. */
+/** Hexadecimal digits of the hash at the end of a long term. */
 const hashChars = 16
 
-/** The terms of a text. One of stop words alone keeps them, or nothing would find it. */
+/** The terms of a text. A text of stop words only keeps them, or nothing would find it. */
 export function analyse(text: string): Analysis {
   const composed = text.normalize('NFKC')
   const words = wordsOf(composed)
@@ -42,7 +42,7 @@ function addWord(counter: TermCounter, written: string): void {
   for (const part of partsOf(word)) if (!stopWords.has(part.toLowerCase())) addTerm(counter, part)
 }
 
-/** A word is also found by its bare form: who asks may have no key for accents. */
+/** A word is also found by its form without accents: a reader's keyboard may lack them. */
 function addTerm(counter: TermCounter, word: string): void {
   counter.add(termOf(word))
   const bare = bareForm(word)
@@ -51,11 +51,11 @@ function addTerm(counter: TermCounter, word: string): void {
 
 function termOf(word: string): string {
   const lower = word.toLowerCase()
-  // Greek has another sigma at the end of a word, which capital letters do not tell.
+  // Greek has another sigma at the end of a word, which capital letters do not distinguish.
   return shortened(/^[a-z]+$/.test(lower) ? stem(lower) : lower.replaceAll('ς', 'σ'))
 }
 
-/** A term is part of a key: of a long one the end is replaced by a hash of the whole. */
+/** A term is part of a key: the end of a long one is replaced by a hash of the whole. */
 function shortened(word: string): string {
   if (word.length <= termUnitsMax) return word
   const hash = createHash('sha256').update(word).digest('hex').slice(0, hashChars)
@@ -67,7 +67,7 @@ class TermCounter implements Analysis {
   readonly terms = new Map<string, number>()
   length = 0
 
-  /** Terms beyond the bound are not counted at all. */
+  /** Terms above the bound are not counted. */
   add(term: string): void {
     const count = this.terms.get(term)
     if (count === undefined && this.terms.size === termsMax) return

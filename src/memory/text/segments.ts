@@ -1,24 +1,24 @@
-// Words as Intl.Segmenter tells them apart, asked piece by piece: what it costs grows faster than
-// the text that it is given at once.
+// Splits words with Intl.Segmenter, piece by piece, because its cost grows faster than the length
+// of its input.
 
-/** Where a word lies in a text. */
+/** The position of a word in a text. */
 export interface WordSpan {
   readonly start: number
   readonly end: number
 }
 
-/** The locale decides nothing that is used here, but a fixed one is the same on every machine. */
+/** The locale has no effect here, but a fixed one gives the same result on every machine. */
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
 
 /** UTF-16 units of a piece. */
 const pieceUnits = 512
 /**
- * What follows the end of a word may move it: the rules look at the next letters, dictionaries some
- * words ahead. Where so much follows, an end is where it would be in the whole text.
+ * Text after a word may move its end: the rules read the next letters, dictionaries some words
+ * ahead. With this many units after it, an end is final.
  */
 const aheadUnits = 32
 
-/** Letters, digits and `_` alone among them, as the segmenter has it. */
+/** Includes words of letters, digits and `_`, as in the segmenter. */
 export function segmentedSpans(text: string): WordSpan[] {
   const spans: WordSpan[] = []
   let units = pieceUnits
@@ -35,7 +35,7 @@ export function segmentedSpans(text: string): WordSpan[] {
       if (isWordLike === true) spans.push({ start, end })
       next = end
     }
-    // Longer than the piece is a word that has no end in it.
+    // A word longer than the piece has no end in it: the piece doubles.
     units = next === from ? 2 * units : pieceUnits
     from = next
   }

@@ -1,14 +1,14 @@
 // Light English stemming: plurals, -ing, -ed, a final e and doubled consonants, so that "runs",
-// "running" and "run" are one term. It is applied to text and query alike, so that a stem need not
-// be a word; what it must not do is to bring different words together often.
+// "running" and "run" are one term. Texts and questions both use it, so a stem need not be a word.
+// It must rarely merge different words.
 
 const vowel = /[aeiouy]/
-/** Endings of a doubled consonant that was doubled for -ing or -ed; "fall", "miss", "buzz" stay. */
+/** Consonants doubled for -ing or -ed; "fall", "miss", "buzz" stay. */
 const doubled = /([bcdfghjkmnpqrtvwx])\1$/
 /** Shorter words are their own stems. */
 const stemmedLengthMin = 4
 
-/** `word` is of lower-case ASCII letters. */
+/** `word` has only lower-case ASCII letters. */
 export function stem(word: string): string {
   if (word.length < stemmedLengthMin) return word
   return withoutFinalE(withoutEnding(singular(word)))
@@ -27,7 +27,7 @@ function withoutEnding(word: string): string {
   return word
 }
 
-/** What is left of a word without its ending, unless too little is left to be one. */
+/** A word without its ending, unless too little would be left. */
 function base(word: string, left: string): string {
   if (left.length < 3 || !vowel.test(left)) return word
   return left.length > 3 && doubled.test(left) ? left.slice(0, -1) : left

@@ -1,5 +1,5 @@
-// English words that say nothing about a text: they are neither kept nor asked for, unless a text
-// has no others.
+// English words without meaning for a search: they are neither indexed nor searched for, unless a
+// text has no others.
 
 const words =
   "a about all also am an and any are as at be been but by can can't could did do does " +

@@ -1,6 +1,6 @@
-// What can be told of a memory before its transaction begins: its terms, what its text shows by
-// itself, and the key by which the same content is known again. Reads nothing, so that the programs
-// that write stay short, and pauses: a long text of a script without spaces takes some 20 ms.
+// What can be computed of a memory before its transaction: its terms, entities in its text, and the
+// key of its content. It reads nothing, so write programs stay short. It pauses, because a long
+// text of a script without spaces takes about 20 ms.
 
 import { createHash } from 'node:crypto'
 import type { Bytes } from '../../base/bytes/bytes.js'
@@ -16,10 +16,10 @@ import { type PlainText, plainText } from './known-names.js'
 import { type Find, findPatterns } from './patterns.js'
 
 export interface AnalysedMemory extends PlainText {
-  /** Place in the command. */
+  /** Position in the command. */
   readonly index: number
   readonly given: GivenMemory
-  /** Terms of the text and of the keywords that came with it, and how often. */
+  /** Terms of the text and of the given keywords, with their counts. */
   readonly terms: ReadonlyMap<string, number>
   readonly length: number
   readonly finds: readonly Find[]
@@ -44,7 +44,7 @@ export function* prepareMemory(
   return { index, given, terms, length, finds, ...plain, contentKey: contentKey(graph, given) }
 }
 
-/** Units of the work budget that writing it will take, about. */
+/** Estimated work budget units for writing it. */
 export function writingUnits({ terms, finds, given }: AnalysedMemory): number {
   const entities = Math.min(finds.length, extractedMax) + given.entities.length
   const edges = given.edges.length
@@ -72,8 +72,8 @@ function* termsOf(
 }
 
 /**
- * Same text, same entities given with it, same source. It is made of what came and not of what the
- * graph makes of it, so that sending again is known as that whatever was learned in between.
+ * Same text, same given entities, same source. It uses the input, not the graph's interpretation,
+ * so that a repetition is recognized whatever the graph has learned in between.
  */
 function contentKey(graph: string, { text, entities, source }: GivenMemory): Bytes {
   const ids = entities.map((entity) => plainId(graph, entity)).sort()

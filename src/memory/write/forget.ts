@@ -1,5 +1,5 @@
-// Deleting a memory: with its edges, its postings and the entities that nothing else is linked to,
-// in one program. Of an anchored one the hash stays, so that its batch still adds up.
+// Deletes a memory with its edges, its postings and entities without other links, in one program.
+// The hash of an anchored one stays, so that its batch still gives its root.
 // (docs/memory.md, "What is kept")
 
 import { edgesPerProgram } from '../../base/limits.js'
@@ -27,7 +27,7 @@ import { postedOf } from './remember.js'
 
 interface Forgotten {
   readonly edges: number
-  /** The memory is gone; else only edges are, and another program has to go on. */
+  /** The memory is deleted; otherwise only edges are, and another program must continue. */
   readonly isDone: boolean
 }
 
@@ -50,7 +50,7 @@ export function* forgetMemory(tx: Tx, graph: Graph, id: string, now: number): Pr
   return { edges: edges.length, isDone: true }
 }
 
-/** Of an anchored memory the hash stays, and the deletion is recorded. */
+/** The hash of an anchored memory stays, and the deletion is recorded. */
 function* endProofs(tx: Tx, graph: Graph, memory: Memory, now: number): Program<void> {
   const { id, hash } = memory
   const anchorId = memory.anchorId ?? (yield* anchorInMaking(tx, graph.anchors, id))
@@ -62,7 +62,7 @@ function* endProofs(tx: Tx, graph: Graph, memory: Memory, now: number): Program<
   yield* recordMemoryGone(tx, graph, { id, hash }, now)
 }
 
-/** The edges at either end of a node as the program's start saw them, at most `limit`. */
+/** The edges at both ends of a node at the program's start, at most `limit`. */
 export function* edgesOf(tx: ReadTx, { edges }: Graph, id: string, limit: number): Program<Edge[]> {
   const found: Edge[] = []
   for (const end of ['from', 'to'] as const) {
@@ -75,7 +75,7 @@ export function* edgesOf(tx: ReadTx, { edges }: Graph, id: string, limit: number
   return found
 }
 
-/** Removes an edge; false where there is none. */
+/** Removes an edge; false if it does not exist. */
 export function* removeEdge(tx: Tx, { edges }: Graph, id: string): Program<boolean> {
   const key = recordKey(edges, stringValue(id))
   const document = yield* getDocument(tx, edges, key)
@@ -84,7 +84,7 @@ export function* removeEdge(tx: Tx, { edges }: Graph, id: string): Program<boole
   return true
 }
 
-/** Removes a node without its edges, if it is there. */
+/** Removes a node without its edges, if it exists. */
 export function* removeNode(tx: Tx, { nodes, terms }: Graph, id: string): Program<void> {
   const key = recordKey(nodes, stringValue(id))
   const document = yield* getDocument(tx, nodes, key)
@@ -93,10 +93,10 @@ export function* removeNode(tx: Tx, { nodes, terms }: Graph, id: string): Progra
   if (!isMemory(document)) yield* changeHeads(tx, terms, readEntity(document), undefined)
 }
 
-/** What only a forgotten text has named must not be found in the graph any more. */
+/** An entity that only a deleted text named must not be found any more. */
 function* removeUnlinked(tx: Tx, graph: Graph, entity: string): Program<void> {
   const document = yield* findById(tx, graph.nodes, stringValue(entity))
-  // Clients may make an edge of that type between memories, too: those stand for themselves.
+  // Clients may also make such an edge between memories, which are kept.
   if (document === undefined || isMemory(document)) return
   for (const end of ['from', 'to']) {
     const range = rangeOf(graph.edges, end, stringValue(entity))

@@ -1,5 +1,5 @@
-// What a client wants remembered, read from its document: every text and list within its bound,
-// and nothing taken that could not be hashed or made a key. (docs/memory.md, "Routes")
+// Parses a memory from a client's document: checks bounds of texts and lists, and refuses values
+// that cannot be hashed or used in a key. (docs/memory.md, "Routes")
 
 import { fail } from '../../base/errors.js'
 import {
@@ -24,7 +24,7 @@ import { readSource, type Source } from '../nodes/node.js'
 export interface GivenEntity {
   /** A name, or the id of an entity. */
   readonly name: string
-  /** Undefined: whatever kind the graph knows it as. */
+  /** Undefined: the kind that the graph has for it. */
   readonly kind?: string | undefined
   readonly aliases: readonly string[]
 }
@@ -48,11 +48,11 @@ export interface GivenMemory {
 }
 
 const timeMsMax = 8.64e15
-/** UTF-16 units that one can become in NFKC: U+FDFA is a sentence. */
+/** UTF-16 units that one may become in NFKC: U+FDFA is a sentence. */
 const growthMax = 18
 const loneSurrogate = /\p{Surrogate}/u
 
-/** Throws BadValue, MemoryTooLarge. Fields that it does not know are left alone. */
+/** Throws BadValue, MemoryTooLarge. Ignores unknown fields. */
 export function parseMemory(document: Document): GivenMemory {
   return {
     text: requireText(document),
@@ -103,7 +103,7 @@ function parseEdge(value: Value): GivenEdge {
   }
 }
 
-/** What an entity is called: something is left of it once it is normalised. */
+/** A name of an entity, which must not be empty after normalisation. */
 function requireEntityName(value: Value | undefined): string {
   const name = requireName(value, 'entities', entityNameCharsMax)
   if (isName(normName(name))) return name
@@ -116,7 +116,7 @@ function requireKind(value: Value | undefined): string {
   return kind
 }
 
-/** `relates` where none is named. That one memory supersedes another, its own field says. */
+/** `relates` by default. A separate field says that one memory supersedes another. */
 export function requireEdgeType(value: Value | undefined): string {
   if (isAbsent(value)) return edgeTypes.relates
   const type = requireName(value, 'type', entityKindCharsMax)
@@ -131,7 +131,7 @@ export function requireWeight(value: Value | undefined): number {
   throw fail('BadValue', "'weight' must be a number from 0 to 1")
 }
 
-/** Milliseconds since 1970; undefined where there is none. */
+/** Milliseconds since 1970; undefined if missing. */
 export function requireTime(value: Value | undefined, name: string): number | undefined {
   if (isAbsent(value)) return undefined
   const ms = value?.isNumber === true ? numberOf(value) : Number.NaN
@@ -139,7 +139,7 @@ export function requireTime(value: Value | undefined, name: string): number | un
   throw fail('BadValue', `'${name}' must be a whole number of milliseconds since 1970`)
 }
 
-/** A text that may be a part of an id. */
+/** A text that can be part of an id. */
 export function requireName(value: Value | undefined, name: string, charsMax: number): string {
   if (value?.type !== bsonType.string) throw fail('BadValue', `'${name}' must be a text`)
   const text = stringOf(value)
@@ -185,7 +185,7 @@ function isAbsent(value: Value | undefined): boolean {
   return value === undefined || value.type === bsonType.null
 }
 
-/** Code points, which is what people take for characters. */
+/** Code points, which users count as characters. */
 function charactersOf(text: string): number {
   let count = 0
   for (const _ of text) count++

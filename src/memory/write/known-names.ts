@@ -1,5 +1,5 @@
-// Entities of the graph that a text names: at each word the longest known name that begins there
-// and ends with a word. (docs/memory.md, "What is kept")
+// Finds known entities in a text: at each word the longest known name that starts there and ends
+// with a word. (docs/memory.md, "What is kept")
 
 import { namesOfTextMax, namesOfWordMax } from '../../base/limits.js'
 import type { Program, ReadTx } from '../../store/store.js'
@@ -12,38 +12,38 @@ import { type Entity, readEntity } from '../nodes/node.js'
 import type { WordSpan } from '../text/segments.js'
 import { wordSpans } from './word-spans.js'
 
-/** Words of a known name. */
+/** Most words of a known name. */
 const nameWordsMax = 4
 
-/** A text as names are compared, and its words. */
+/** A text normalised like names, and its words. */
 export interface PlainText {
   readonly plain: string
   readonly words: readonly WordSpan[]
 }
 
-/** Entities with a name that begins with some word, by their names. */
+/** Entities with a name that starts with some word, by name. */
 export interface Beginning {
   readonly entities: number
   readonly byName: ReadonlyMap<string, Entity>
 }
 
-/** Where names are looked up, by the heads of words (headOf). */
+/** Looks up names by the heads of words (headOf). */
 export interface NameReader {
-  /** What was looked up before. */
+  /** A cached result. */
   known(head: string): Beginning | undefined
   read(head: string): Program<Beginning>
 }
 
-/** One letter names too much. */
+/** A single letter would match too often. */
 const nameUnitsMin = 2
 
-/** As names are normalised, but for quotation marks, which may stand anywhere in a text. */
+/** Normalised like names, except quotation marks, which may be anywhere in a text. */
 export function plainText(text: string): PlainText {
   const plain = withoutUnseen(text.normalize('NFKC')).replace(/\s+/gu, ' ').toLowerCase()
   return { plain, words: wordSpans(plain) }
 }
 
-/** Those that a reader's text names. */
+/** The entities in a reader's text. */
 export function* entitiesInText(tx: ReadTx, graph: Graph, text: string): Program<Entity[]> {
   const known = new Map<string, Beginning>()
   return yield* knownEntities(plainText(text), {
@@ -59,7 +59,7 @@ export function* entitiesInText(tx: ReadTx, graph: Graph, text: string): Program
   })
 }
 
-/** In the order of the text, each once; beyond namesOfTextMax that were compared, no more. */
+/** In text order, each once; stops after namesOfTextMax comparisons. */
 export function* knownEntities({ plain, words }: PlainText, names: NameReader): Program<Entity[]> {
   const found = new Map<string, Entity>()
   const compared = new Set<Beginning>()
@@ -81,7 +81,7 @@ export function* knownEntities({ plain, words }: PlainText, names: NameReader): 
 
 const nothing: Beginning = { entities: 0, byName: new Map() }
 
-/** A name is that of the entity whose own it is, before any whose other name it is. */
+/** A main name goes before the aliases of other entities. */
 export function beginningOf(found: readonly Entity[]): Beginning {
   if (found.length === 0) return nothing
   const entities = [...found].sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -94,7 +94,7 @@ export function beginningOf(found: readonly Entity[]): Beginning {
   return { entities: entities.length, byName }
 }
 
-/** The longest name from word `i` on, and the word that it ends with. */
+/** The longest name from word `i` on, and its last word. */
 function longestName(
   plain: string,
   words: readonly WordSpan[],

@@ -1,5 +1,5 @@
-// What writing one memory will come to, found by reads alone, so that a refused one leaves nothing
-// behind in the program that it shares with others. (docs/memory.md, "What is kept")
+// Plans the writing of one memory by reads alone, so that a refused memory leaves no changes in the
+// program that it shares with others. (docs/memory.md, "What is kept")
 
 import { fail } from '../../base/errors.js'
 import { extractedMax } from '../../base/limits.js'
@@ -19,10 +19,10 @@ import type { GivenEntity } from './given-memory.js'
 import { knownEntities } from './known-names.js'
 import type { Find } from './patterns.js'
 
-/** An entity that the memory will be linked to. */
+/** An entity that the memory will link to. */
 export interface Link {
   readonly entity: Entity
-  /** It is to be made, or to be changed; else it stays as it is. */
+  /** Whether it is added or changed; otherwise it stays as it is. */
   readonly change?: 'add' | 'replace'
 }
 
@@ -36,7 +36,7 @@ interface PlannedEdge {
   readonly to: string
   readonly type: string
   readonly weight: number
-  /** It was asked for: it does not follow from the memory. */
+  /** The client requested it: it does not follow from the memory. */
   readonly isGiven?: true
 }
 
@@ -44,14 +44,14 @@ export interface MemoryPlan {
   readonly links: readonly Link[]
   readonly extracted: readonly Extracted[]
   readonly edges: readonly PlannedEdge[]
-  /** The memory whose place it takes, as it is stored. */
+  /** The memory that it replaces, as stored. */
   readonly superseded?: Memory | undefined
 }
 
-/** Ids of nodes, rather than names of entities. */
+/** Ids of nodes, not names of entities. */
 const idPattern = /^(?:mem_[0-9A-Z]{26}|ent_[0-9a-f]{24})$/
 
-/** The active memory that has the same content; undefined where there is none. */
+/** The active memory with the same content; undefined if there is none. */
 export function* findDuplicate(
   tx: Tx,
   { nodes }: Graph,
@@ -120,7 +120,7 @@ function* linkExtracted(
   return extracted
 }
 
-/** What a find means: an entity of its name, the one person whom it fits, or a new one. */
+/** The entity of a find: one with its name, the only person with that first name, or a new one. */
 function* linkOf(
   links: Links,
   entities: EntityWriting,
@@ -139,7 +139,7 @@ function* linkOf(
   return { entity, change: linked?.change ?? 'replace' }
 }
 
-/** Of a first name: the same text has one full name that it is of. */
+/** Whether a full name in the same text contains the first name. */
 function isPartOf(finds: readonly Find[], first: string): boolean {
   const full = new Set<string>()
   for (const { name, kind } of finds) {
@@ -149,7 +149,7 @@ function isPartOf(finds: readonly Find[], first: string): boolean {
   return full.size === 1
 }
 
-/** By whatever kind: what a rule takes it for does not make it another thing. */
+/** Of any kind: the kind that a rule assigns does not make it another thing. */
 function isLinked(links: Links, name: string): boolean {
   for (const { entity } of links.values()) {
     if (entity.normName === name || entity.aliases.includes(name)) return true
@@ -162,7 +162,7 @@ interface Linking {
   readonly links: Links
 }
 
-/** A node that is there, or an entity that the memory itself brings. */
+/** An existing node, or an entity that the memory itself adds. */
 function* targetOf(
   tx: Tx,
   graph: Graph,
@@ -177,7 +177,7 @@ function* targetOf(
   throw unknownNode(to)
 }
 
-/** The id of the node that an id means: of an entity that was merged, of what it became. */
+/** The id of an existing node; for a merged entity, of what it became. */
 function* requireNode(tx: Tx, graph: Graph, entities: EntityWriting, id: string): Program<string> {
   if ((yield* findById(tx, graph.nodes, stringValue(id))) !== undefined) return id
   const became = yield* entities.byId(id)
@@ -185,7 +185,7 @@ function* requireNode(tx: Tx, graph: Graph, entities: EntityWriting, id: string)
   return became.id
 }
 
-/** As requireNode, of an id or an entity's name. */
+/** As requireNode, for an id or an entity's name. */
 export function* requireNamed(
   tx: Tx,
   graph: Graph,
@@ -195,7 +195,7 @@ export function* requireNamed(
   return yield* targetOf(tx, graph, { entities, links: new Map() }, text)
 }
 
-/** Throws NodeNotFound for what is no memory. */
+/** Throws NodeNotFound if it is not a memory. */
 export function* requireMemory(tx: Tx, { nodes }: Graph, id: string): Program<Memory> {
   const document = yield* findById(tx, nodes, stringValue(id))
   if (document === undefined || !isMemory(document)) throw unknownNode(id)
@@ -206,7 +206,7 @@ export function unknownNode(id: string): Error {
   return fail('NodeNotFound', `there is no node '${id}'`)
 }
 
-/** The newest memory from a source, by its id. */
+/** The id of the newest memory from a source. */
 export function* lastOf(tx: Tx, { nodes }: Graph, ref: string): Program<string | undefined> {
   const range = rangeOf(nodes, 'sequence', stringValue(ref))
   const [entry] = yield* tx.scanOwn({ ...range, reverse: true }, 1)
@@ -214,7 +214,7 @@ export function* lastOf(tx: Tx, { nodes }: Graph, ref: string): Program<string |
   return document === undefined ? undefined : nodeId(document)
 }
 
-/** The edges of a new memory, none twice: those that were asked for come last and win. */
+/** The edges of a new memory without duplicates: requested ones come last and win. */
 export function plannedEdges({ links, edges, superseded }: MemoryPlan): readonly PlannedEdge[] {
   const all = links.map(({ entity }) => ({ to: entity.id, type: edgeTypes.mentions, weight: 1 }))
   const own =

@@ -1,6 +1,5 @@
-// Two entities that are one: edges move, names become other names, and the old id goes on to mean
-// the entity that is left. The hashed lists of memories stay as they were written.
-// (docs/memory.md, "What is kept")
+// Merges two entities: edges move, names become aliases, and the old id stands for the remaining
+// entity. The hashed lists of memories do not change. (docs/memory.md, "What is kept")
 
 import { fail } from '../../base/errors.js'
 import { edgesMergedAtOnce, entityNamesMax } from '../../base/limits.js'
@@ -25,7 +24,7 @@ interface Merged {
   readonly entity: Entity
   /** Edges that this program has moved. */
   readonly moved: number
-  /** The old entity is gone; else another program has to go on. */
+  /** The old entity is removed; otherwise another program must continue. */
   readonly isDone: boolean
 }
 
@@ -58,7 +57,7 @@ function* requireEntity(entities: EntityWriting, text: string): Program<Entity> 
   return found
 }
 
-/** With the names and ids of the other. Throws BadValue where that is too many. */
+/** With the other's names and ids. Throws BadValue if they are too many. */
 function named(into: Entity, from: Entity, now: number): Entity {
   const formerIds = [...into.formerIds, ...from.formerIds, from.id]
   const names = [from.normName, ...from.aliases]
@@ -68,7 +67,7 @@ function named(into: Entity, from: Entity, now: number): Entity {
   throw fail('BadValue', `an entity has at most ${entityNamesMax} other names`)
 }
 
-/** To the other entity; where that has such an edge already, the heavier of the two stays. */
+/** Moves an edge to the other entity; of two equal edges the heavier one stays. */
 function* moveEdge(
   tx: Tx,
   graph: Graph,

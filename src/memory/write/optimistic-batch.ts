@@ -1,6 +1,6 @@
-// Memories that are written all or none, where one program would be a long turn: a read that pauses
-// finds what they come to, one program makes the changes. Of what others change meanwhile, only
-// what the memories rest on has it begun again: names, duplicates, the last memory of a source.
+// Writes memories all or none when one program would be too long. A read that pauses prepares the
+// changes, and one program writes them. It restarts only if others changed what the memories depend
+// on: names, duplicates, the last memory of a source.
 
 import { requireHolding } from '../../engine/collection/catalog/holdings.js'
 import { ChangedMeanwhile, type Changes } from '../../engine/prepared-write.js'
@@ -21,7 +21,7 @@ import { addTotals, noTotals, totalsOf } from '../postings/totals.js'
 import type { AnalysedMemory } from './analysed-memory.js'
 import { type Outcome, Remembering, type RememberOptions, requireRoom } from './remember.js'
 
-/** The graph that is written to, and how it is made if it is missing. */
+/** The target graph, and how to make it if it is missing. */
 interface BatchTarget {
   readonly db: string
   readonly name: string
@@ -29,19 +29,19 @@ interface BatchTarget {
 }
 
 export interface OptimisticBatch {
-  /** As it was found, or as it is to be made. */
+  /** As found, or as it will be made. */
   readonly graph: Graph
   readonly isFound: boolean
-  /** Its collections are to be made, too. */
+  /** Its collections must be made, too. */
   readonly isMade: boolean
   readonly memories: number
   readonly written: Prepared<Outcome[]>
   readonly postings: OptimisticPostings
-  /** Whether what it rests on had changed when this was first asked. */
+  /** Whether its inputs had changed at the first check. */
   readonly isOutdatedBy: (changed: Changes) => boolean
 }
 
-/** Throws what rememberAll does. */
+/** Throws as rememberAll. */
 export function* prepareBatch(
   tx: ReadTx & Guarded,
   { db, name, creation }: BatchTarget,
@@ -50,7 +50,7 @@ export function* prepareBatch(
 ): Program<OptimisticBatch> {
   const preparing = new Preparing(tx, 'noted')
   const isMade = (yield* findParts(tx, db, name)) === undefined
-  // Not by way of what is prepared: every change of the graph is noted in its settings.
+  // Read outside the preparation, because every change of the graph updates its settings.
   const found = yield* findGraph(tx, db, name)
   const graph = found ?? (yield* ensureGraph(preparing, db, name, creation))
   const { memories: before } = yield* totalsOf(tx, graph.terms)
@@ -105,7 +105,7 @@ export function* writeBatch(
   return written.value
 }
 
-/** Whether its input was not dropped, altered or created again. */
+/** Whether the graph was not dropped, altered or created again. */
 function isSame(graph: Graph, other: Graph): boolean {
   const others = partsOf(other)
   return partsOf(graph).every(({ id, version }, i) => {

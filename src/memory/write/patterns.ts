@@ -1,6 +1,6 @@
-// What stands out in a text without knowing anything: addresses, links, names in code, runs of
-// capitalised words. Fixed rules, so that the same text always gives the same, and each find says
-// by which rule. (docs/memory.md, "What is kept")
+// Finds entities in a text by fixed patterns: addresses, links, names in code, runs of capitalised
+// words. The same text always gives the same finds, and each find names its rule.
+// (docs/memory.md, "What is kept")
 
 import { englishNames } from '../names/english-names.js'
 import { germanNames } from '../names/german-names.js'
@@ -9,7 +9,7 @@ import { isGerman, tokensOf } from '../names/tokens.js'
 /** An entity that a rule has found. */
 export interface Find {
   readonly name: string
-  /** Undefined where a rule cannot tell: whatever the graph knows it as. */
+  /** Undefined if the rule cannot tell: then the kind that the graph has for it. */
   readonly kind?: string | undefined
   readonly rule: string
 }
@@ -18,12 +18,12 @@ interface Rule {
   readonly rule: string
   readonly kind: string
   readonly pattern: RegExp
-  /** What of a match is the name; undefined: the match is none. */
+  /** The name in a match; undefined: the match is none. */
   readonly nameOf?: (match: string) => string | undefined
 }
 
 const trailing = /[.,;:!?'")\]}]+$/
-/** Where a name of hosts begins, and no part of a label: each run of labels is tried once. */
+/** The start of a host name, not inside a label: each run of labels is tried once. */
 const labelStart = '(?<!\\w-{0,62})(?=\\w)'
 const dotted = '[A-Za-z0-9-]{1,63}(?:\\.[A-Za-z0-9-]{1,63}){0,8}'
 
@@ -33,7 +33,7 @@ const fileEndings =
 const numberStart = '(?<![\\p{L}\\p{N}_-])'
 const numberPart = '[A-Z][A-Z0-9]{0,11}'
 const serialNumber = '(?=[A-Z0-9]{0,16}\\d)[A-Z][A-Z0-9]{4,15}'
-/** Of an airline, a tax office or a standard: "LH 441", "5J 561". */
+/** A number of an airline, a tax office or a standard: "LH 441", "5J 561". */
 const spacedNumber = '(?:[A-Z]{2,3}|[1-9][A-Z]) \\d{3,4}'
 const numberEnd = '(?![\\p{L}\\p{N}_-])'
 
@@ -41,7 +41,7 @@ const machines =
   'host|server|srv|node|web|db|app|api|vm|worker|runner|backup|cache|proxy|gateway|nas|prod|' +
   'staging|stage|switch|router|shard'
 
-/** In this order: what one has taken, the next do not see. */
+/** In this order: a rule does not see what an earlier one took. */
 const rules: readonly Rule[] = [
   {
     rule: 'code',
@@ -152,7 +152,7 @@ const rules: readonly Rule[] = [
   },
 ]
 
-/** Takes the place of what a rule has found: part of no word, and end of every run. */
+/** Replaces a found text: it is part of no word and ends every run. */
 const taken = '\ue000'
 const hostOfUrl = /^https?:\/\/(?:[^/?#@]*@)?([^/?#:]+)/i
 
@@ -180,7 +180,7 @@ function hostOf(url: string): Find[] {
   return host === undefined ? [] : [{ name: host.toLowerCase(), kind: 'host', rule: 'host' }]
 }
 
-/** The title of a work, in quotation marks: most of its words are capitalised. */
+/** The title of a work in quotation marks: most of its words are capitalised. */
 const quoted = /["“„«]([^"”“»\n]{3,80})["”“»]/gu
 
 function titlesOf(text: string, take: (title: string) => void): string {

@@ -1,4 +1,4 @@
-// Edges that clients make between nodes that are there, and take away.
+// Adds and removes edges between existing nodes at the request of clients.
 // (docs/memory.md, "Routes")
 
 import { equalBytes } from '../../base/bytes/bytes.js'
@@ -25,7 +25,7 @@ interface GivenRelation {
   readonly from: string
   readonly to: string
   readonly type: string
-  /** Undefined: as it is, and 1 of a new edge. */
+  /** Undefined: unchanged, and 1 for a new edge. */
   readonly weight?: number | undefined
   readonly validFrom?: number | undefined
   readonly validTo?: number | undefined
@@ -37,7 +37,7 @@ interface Related {
   readonly isNew: boolean
 }
 
-/** Makes an edge, or changes the one of its type between the two. Throws NodeNotFound, BadValue. */
+/** Adds an edge, or changes the one of its type between the two. Throws NodeNotFound, BadValue. */
 export function* relateNodes(
   tx: Tx,
   graph: Graph,
@@ -67,7 +67,7 @@ export function* relateNodes(
   return { edge, isNew: stored === undefined }
 }
 
-/** An edge by its id, or by what its id is made of. */
+/** An edge by its id, or by the parts of its id. */
 export type MeantEdge = { readonly id: string } | Pick<GivenRelation, 'from' | 'to' | 'type'>
 
 /** Removes an edge. Throws EdgeNotFound, NodeNotFound. */
@@ -83,12 +83,12 @@ export function* unrelateNodes(
   yield* noteChange(tx, graph.anchors)
 }
 
-/** The edge is not there. */
+/** The error for an unknown edge. */
 export function unknownEdge(): Error {
   return fail('EdgeNotFound', 'there is no such edge')
 }
 
-/** Of ends as they are stored; else of the nodes that they mean. */
+/** By the ends as stored; else by the nodes that they mean. */
 function* idOf(
   tx: Tx,
   graph: Graph,

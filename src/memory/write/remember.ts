@@ -1,5 +1,5 @@
-// Writing memories: each with the entities it names, its edges and its postings, in one program,
-// beside the counts and the number of the last change. (docs/memory.md, "What is kept")
+// Writes memories: each with its entities, edges and postings, in one program, with the counts and
+// the number of the last change. (docs/memory.md, "What is kept")
 
 import { fail, type GatewayError, toGatewayError } from '../../base/errors.js'
 import { graphNodesMax } from '../../base/limits.js'
@@ -43,20 +43,20 @@ export interface Remembered {
   readonly created: { readonly nodes: number; readonly edges: number }
   readonly links: readonly Link[]
   readonly extracted: readonly Extracted[]
-  /** Terms that tell it from the others of its graph, the best first. */
+  /** Terms that distinguish it in its graph, the best first. */
   readonly keywords: readonly string[]
 }
 
 export type Outcome =
   | Remembered
-  /** Its content is there already. */
+  /** Its content exists already. */
   | { readonly kind: 'duplicate'; readonly index: number; readonly memory: Document }
   | { readonly kind: 'refused'; readonly index: number; readonly error: GatewayError }
 
 export interface RememberOptions extends Author {
-  /** The id of the memory at a place of the command, the same at every run. */
+  /** The id of the memory at a position of the command, the same at every run. */
   readonly idOf: (index: number) => string
-  /** One that is refused ends the program; else it is told, and the others stay. */
+  /** A refused memory ends the program; otherwise it is reported, and the others are written. */
   readonly isAtomic: boolean
 }
 
@@ -80,25 +80,25 @@ export function* rememberAll(
   return outcomes
 }
 
-/** Throws GraphLimit where there is no room for so many more nodes. */
+/** Throws GraphLimit if there is no room for this many nodes. */
 export function* requireRoom(tx: ReadTx, graph: Graph, memories: number): Program<void> {
   const { documents } = yield* countOf(tx, graph.nodes)
   if (documents + memories <= graphNodesMax) return
   throw fail('GraphLimit', `a graph has at most ${graphNodesMax} nodes`)
 }
 
-/** One memory after the other; the caller finishes what it does to postings. */
+/** Writes one memory after the other; the caller finishes the postings. */
 export class Remembering {
   hasChanged = false
   private readonly entities: EntityWriting
-  /** The newest memory of each source, of those that were written here. */
+  /** The newest memory of each source among those written here. */
   private readonly last = new Map<string, string>()
 
   constructor(
     private readonly tx: Tx,
     private readonly graph: Graph,
     private readonly options: RememberOptions,
-    /** Of the graph, when the program began. */
+    /** Number of memories in the graph when the program started. */
     private readonly memoriesBefore: number,
     private readonly postings: PostingChanges,
   ) {
@@ -159,7 +159,7 @@ export class Remembering {
     return { kind: 'remembered', index, memory: document, created, ...rest }
   }
 
-  /** The memory before the next one from a source. */
+  /** The previous memory from the same source. */
   private *previousOf(ref: string | undefined): Program<string | undefined> {
     if (ref === undefined) return undefined
     const { tx, graph, last } = this
@@ -192,7 +192,7 @@ export class Remembering {
     }
   }
 
-  /** Has a memory give up its place. Nothing else changes: its text stays as it was. */
+  /** Marks a memory as superseded. Its text does not change. */
   private *supersede(memory: Memory): Program<void> {
     if (memory.status === 'superseded') return
     yield* this.postings.setStatus(postedOf(memory), true)
@@ -202,7 +202,7 @@ export class Remembering {
     yield* recordState(this.tx, this.graph, document, updatedAt)
   }
 
-  /** Between nodes of which one is new: there is none of its kind. */
+  /** Between nodes of which one is new: no such edge exists. */
   private *addEdge(
     edge: Pick<Edge, 'from' | 'to' | 'type' | 'weight'>,
     isGiven = false,
@@ -215,7 +215,7 @@ export class Remembering {
   }
 }
 
-/** Puts a memory in the place of itself, and answers it as it is stored. */
+/** Replaces a memory; returns it as stored. */
 export function* replaceMemory(tx: Tx, { nodes }: Graph, memory: Memory): Program<Document> {
   const key = recordKey(nodes, stringValue(memory.id))
   const before = yield* getDocument(tx, nodes, key)
@@ -225,7 +225,7 @@ export function* replaceMemory(tx: Tx, { nodes }: Graph, memory: Memory): Progra
   return after
 }
 
-/** A memory as its postings tell of it. */
+/** A memory as its postings describe it. */
 export function postedOf({ id, keywords, len, status }: Memory): Posted {
   return { id, terms: keywords, length: len, isSuperseded: status === 'superseded' }
 }

@@ -1,6 +1,5 @@
-// What of a memory may change once it is written: until when it holds, and whether another has
-// taken its place. Text and entities are hashed; a correction is a memory of its own.
-// (docs/memory.md, "Routes")
+// The changes of a written memory: until when it is valid, and whether another supersedes it. Text
+// and entities are hashed; a correction is a new memory. (docs/memory.md, "Routes")
 
 import { fail } from '../../base/errors.js'
 import type { Program, Tx } from '../../store/store.js'
@@ -19,7 +18,7 @@ export interface MemoryChange {
   readonly validTo?: number | null | undefined
 }
 
-/** The memory as it is stored then. Throws NodeNotFound, AlreadyExists. */
+/** Returns the stored memory. Throws NodeNotFound, AlreadyExists. */
 export function* updateMemory(
   tx: Tx,
   graph: Graph,

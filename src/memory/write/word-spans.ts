@@ -1,5 +1,5 @@
-// Where the words of a text begin and end, for finding known names in it: a name is found from the
-// beginning of a word to the end of one. Texts of plain letters need no segmenter.
+// The positions of words in a text, for finding known names: a name starts at the start of a word
+// and ends at the end of one. Texts of plain letters need no segmenter.
 
 import { segmentedSpans, type WordSpan } from '../text/segments.js'
 

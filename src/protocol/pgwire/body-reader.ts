@@ -1,5 +1,5 @@
-// Reads the fields of one message: big-endian integers, texts that end in a zero byte, counted
-// bytes. What the message does not have is an error of the message, never a read beyond it.
+// Reads the fields of one message: big-endian integers, zero-terminated texts, counted bytes. A
+// missing field is an error of the message, never a read past its end.
 
 import { isUtf8 } from 'node:buffer'
 import { type Bytes, textOf } from '../../base/bytes/bytes.js'
@@ -8,7 +8,7 @@ import { pgError, pgState } from './pg-error.js'
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Longer texts are checked and decoded in two steps, which is quicker. */
+/** Longer texts are checked and decoded in two steps, which is faster. */
 const shortTextBytes = 4_096
 
 export function readInt32BE(bytes: Bytes, at: number): number {
@@ -19,7 +19,7 @@ function readUint16BE(bytes: Bytes, at: number): number {
   return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)
 }
 
-/** UTF-8 as text; 22021 where it is none. */
+/** UTF-8 as text; throws 22021 if it is invalid. */
 export function strictText(bytes: Bytes): string {
   if (bytes.length > shortTextBytes) {
     requireUtf8(bytes)
@@ -32,7 +32,7 @@ export function strictText(bytes: Bytes): string {
   }
 }
 
-/** Throws 22021 where bytes are no UTF-8. */
+/** Throws 22021 if the bytes are not valid UTF-8. */
 export function requireUtf8(bytes: Bytes): void {
   if (!isUtf8(bytes)) throw badUtf8()
 }
@@ -80,19 +80,19 @@ export class BodyReader {
     return this.bytes.subarray(start, start + length)
   }
 
-  /** An int32 length and so many bytes; undefined for -1, which stands for NULL. */
+  /** An int32 length and that many bytes; undefined for -1, which means NULL. */
   counted(): Bytes | undefined {
     const length = this.int32()
     return length === -1 ? undefined : this.view(length)
   }
 
-  /** Text up to the next zero byte; of one above `bytesMax` no more than tells that it is. */
+  /** Text up to the next zero byte; a text above `bytesMax` is cut just above it. */
   text(bytesMax = Number.POSITIVE_INFINITY): string {
     const end = this.bytes.indexOf(0, this.at)
     if (end < 0) throw this.refuse('invalid string in message')
     const start = this.at
     this.at = end + 1
-    // The unnamed statement and portal, which most messages speak of.
+    // The unnamed statement or portal, the usual case.
     if (end === start) return ''
     const text = this.bytes.subarray(start, end)
     if (text.length <= bytesMax + 4) return strictText(text)
@@ -100,12 +100,12 @@ export class BodyReader {
     return textOf(text, 0, bytesMax + 4)
   }
 
-  /** Nothing may follow. */
+  /** Throws unless the message ends here. */
   end(): void {
     if (this.left > 0) throw this.refuse('invalid message format')
   }
 
-  /** Where `length` bytes begin, which are then read. */
+  /** Skips `length` bytes; returns where they start. */
   private step(length: number): number {
     const { at } = this
     if (length < 0 || length > this.left) throw this.refuse('insufficient data left in message')

@@ -1,6 +1,7 @@
-// Messages of a client that has logged in, from bytes to fields, and its answers while it logs in.
-// A message that is malformed is an error of that message alone: its bounds are known, and the
-// stream goes on. Source: PostgreSQL 17, 53.7; texts are the reference server's.
+// Parses messages of a client after login, and its answers during login. A malformed message is an
+// error of that message only: its bounds are known, so the stream continues. Texts are those of
+// PostgreSQL.
+// Source: PostgreSQL 17, 53.7.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { sqlInsertBytesMax } from '../../base/limits.js'
@@ -9,7 +10,7 @@ import type { Frame } from './message-splitter.js'
 import { fatalError, pgError, pgState } from './pg-error.js'
 
 export type Format = 'text' | 'binary'
-/** What Describe and Close speak of. */
+/** The target of Describe and Close. */
 export type Target = 'statement' | 'portal'
 
 export interface Parse {
@@ -17,7 +18,7 @@ export interface Parse {
   /** Empty: the unnamed one. */
   readonly statement: string
   readonly text: string
-  /** OIDs of the parameters, as far as the client gives them; 0 leaves one to the server. */
+  /** OIDs of the parameters that the client names; 0 leaves the type to the server. */
   readonly types: readonly number[]
 }
 
@@ -37,18 +38,18 @@ export type ClientMessage =
   | Parse
   | Bind
   | { readonly kind: 'describe'; readonly target: Target; readonly name: string }
-  /** `rowsMax` 0: all of them. */
+  /** `rowsMax` 0: all rows. */
   | { readonly kind: 'execute'; readonly portal: string; readonly rowsMax: number }
   | { readonly kind: 'close'; readonly target: Target; readonly name: string }
   | { readonly kind: 'flush' }
   | { readonly kind: 'sync' }
   | { readonly kind: 'terminate' }
-  /** Of a COPY that is over or never was: passed over. */
+  /** Belongs to a COPY that is over or never started; ignored. */
   | { readonly kind: 'copy' }
 
 /**
- * Reads a message that follows the login. Throws GatewayError with the SQLSTATE: 08P01, 0A000 for a
- * function call, 22021 for text that is no UTF-8, 22023 for an unknown format.
+ * Parses a message after login. Throws GatewayError with the SQLSTATE: 08P01, 0A000 for a function
+ * call, 22021 for invalid UTF-8, 22023 for an unknown format.
  */
 export function parseMessage(frame: Frame): ClientMessage {
   const reader = new BodyReader(frame.body)
@@ -76,7 +77,7 @@ function readMessage(type: string, reader: BodyReader): ClientMessage {
     case 'S':
       return { kind: 'sync' }
     case 'X':
-      // The reference server looks no further.
+      // PostgreSQL reads no further.
       reader.view(reader.left)
       return { kind: 'terminate' }
     case 'd':
@@ -153,16 +154,16 @@ export function requireResultFormats(formats: readonly Format[], columns: number
 
 interface SaslInitial {
   readonly mechanism: string
-  /** Undefined where the client leaves the first word to the server. */
+  /** Undefined if the client expects the first message from the server. */
   readonly response: Bytes | undefined
 }
 
-/** The first answer to a request for SASL: the body of a `p`. Throws ProtocolError, FATAL. */
+/** The first SASL response: the body of a `p`. Throws ProtocolError, FATAL. */
 export function parseSaslInitial(body: Bytes): SaslInitial {
   const reader = new BodyReader(body, fatalError)
   const end = body.indexOf(0)
   if (end < 0) throw fatalError('invalid string in message')
-  // Names of mechanisms are ASCII; any other is one that is not known.
+  // Names of mechanisms are ASCII; any other name is unknown.
   const mechanism = Buffer.from(reader.view(end)).toString('latin1')
   reader.byte()
   const response = reader.counted()

@@ -1,5 +1,6 @@
-// An error of ours as the fields of ErrorResponse. What threw it may have named the SQLSTATE; else
-// its row of the code table decides. Source: PostgreSQL 17, 53.8.
+// Converts an error to the fields of ErrorResponse. Its `extra` may name the SQLSTATE; otherwise
+// its row of the code table decides.
+// Source: PostgreSQL 17, 53.8.
 
 import type { ErrorExtra, GatewayError } from '../../base/errors.js'
 import { sqlStateOf } from '../../base/sql-state.js'
@@ -12,7 +13,7 @@ export interface ErrorFields {
   readonly message: string
   readonly detail?: string | undefined
   readonly hint?: string | undefined
-  /** In the statement: code points, from 1. */
+  /** Position in the statement: code points, from 1. */
   readonly position?: number | undefined
   readonly internalPosition?: number | undefined
   readonly internalQuery?: string | undefined
@@ -28,9 +29,9 @@ export interface ErrorFields {
 }
 
 /**
- * Fields of an error that is answered; its `extra` may name severity, hint, detail, position, and
- * the constraint with its table.
- * `isLast`: the connection closes behind it, as behind every error before the login is done.
+ * Fields of an error reply. `extra` may name severity, hint, detail, position, and the constraint
+ * with its table. `isLast`: the connection closes afterwards, as after every error before login is
+ * complete.
  */
 export function errorFields(error: GatewayError, isLast = false): ErrorFields {
   const { extra } = error

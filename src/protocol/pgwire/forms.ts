@@ -1,6 +1,7 @@
-// Values of ours as fields of a row, in the text and the binary form of the column's type. The type
-// is fixed before the first row: a later value that it cannot hold is an error, never another
-// value. Source: the types' output and send functions of PostgreSQL 17.
+// Encodes stored values as fields of a row, in the text and the binary form of the column's type.
+// The type is fixed before the first row: a later value that does not fit is an error, never
+// converted.
+// Source: the types' output and send functions of PostgreSQL 17.
 
 import { isUtf8 } from 'node:buffer'
 import { type Bytes, textOf as readText, utf8 } from '../../base/bytes/bytes.js'
@@ -15,7 +16,7 @@ import { pgError, pgState } from './pg-error.js'
 import { dateText, daysSince2000, msTo2000, timestampText } from './timestamp.js'
 import { arrayTypeOf, elementTypeOf, type PgTypeName, pgTypes } from './types.js'
 
-/** Of a UUID's binary: as RFC 4122 has it, and the older one of the same order of bytes. */
+/** Subtypes of a UUID: that of RFC 4122, and the older one with the same byte order. */
 const uuidSubtypes: readonly number[] = [3, 4]
 const oldBinarySubtype = 2
 const uuidBytes = 16
@@ -26,7 +27,7 @@ const integerBounds: Partial<Record<PgTypeName, readonly [min: bigint, max: bigi
   oid: [0n, 2n ** 32n - 1n],
 }
 
-/** The field of a value in text; undefined for NULL. Throws 42804 where the type cannot hold it. */
+/** The text field of a value; undefined for NULL. Throws 42804 if the type cannot hold it. */
 export function textForm(v: Value, type: PgTypeName): string | Bytes | undefined {
   if (v.isNullish) return undefined
   switch (type) {
@@ -65,7 +66,9 @@ export function textForm(v: Value, type: PgTypeName): string | Bytes | undefined
   }
 }
 
-/** The field of a value in binary; undefined for NULL. Throws 42804, and 22008 beyond the year. */
+/**
+ * The binary field of a value; undefined for NULL. Throws 42804, and 22008 for a year out of range.
+ */
 export function binaryForm(v: Value, type: PgTypeName): Bytes | undefined {
   if (v.isNullish) return undefined
   switch (type) {
@@ -92,7 +95,7 @@ export function binaryForm(v: Value, type: PgTypeName): Bytes | undefined {
     case 'json':
       return utf8(valueToJson(v, 'plain'))
     case 'jsonb':
-      // The version of the format goes first.
+      // The format version comes first.
       return utf8(`\x01${valueToJson(v, 'plain')}`)
     case 'record':
       return recordBinary(v)
@@ -107,12 +110,12 @@ export function binaryForm(v: Value, type: PgTypeName): Bytes | undefined {
   }
 }
 
-/** UTF-8 on both sides: no text is made, unless what is stored is malformed. */
+/** UTF-8 on both sides: no string is made, unless the stored bytes are malformed. */
 function textBytes(bytes: Bytes): string | Bytes {
   return isUtf8(bytes) ? bytes : readText(bytes)
 }
 
-/** Any value as a text: what a column of several types prints. */
+/** Any value as text: for a column of several types. */
 function plainText(v: Value): string | Bytes {
   switch (v.type) {
     case bsonType.string:
@@ -152,7 +155,7 @@ function bytesOf(v: Value): Bytes {
 }
 
 function requireNumber(v: Value, type: PgTypeName): number {
-  // What a double rounds is another number.
+  // A value that a double would round does not fit.
   if (!v.isNumber || v.type === bsonType.decimal128) throw misfit(type)
   const n = numberOf(v)
   if (v.type === bsonType.int64 && !Number.isSafeInteger(n) && BigInt(n) !== bigintOf(v)) {
@@ -161,7 +164,7 @@ function requireNumber(v: Value, type: PgTypeName): number {
   return n
 }
 
-/** The whole number that a value is exactly. */
+/** The exact whole number of a value. */
 function integerIn(v: Value, type: PgTypeName): bigint {
   const n = wholeOf(v)
   const [min, max] = integerBounds[type] ?? [0n, 0n]
@@ -181,7 +184,7 @@ function wholeOf(v: Value): bigint | undefined {
   return isWhole ? BigInt(n) : undefined
 }
 
-/** A number with the digits that its text has: a double's shortest, not all that it stands for. */
+/** A number with the digits of its text: for a double the shortest text, not its exact value. */
 function exactNumber(v: Value): Exact {
   if (!v.isNumber) throw misfit('numeric')
   if (v.type !== bsonType.double) return exactOf(v)
@@ -234,7 +237,7 @@ function timestampBinary(ms: bigint): Bytes {
   return integerBinary(microseconds, 8)
 }
 
-/** `{a,"b c",NULL}`; arrays within one another have braces of their own. */
+/** `{a,"b c",NULL}`; nested arrays have their own braces. */
 function arrayText(v: Value, element: PgTypeName): string {
   if (v.type !== bsonType.array) throw misfit(arrayTypeOf(element) ?? 'textArray')
   const items = elementsOf(v).map((item) => {
@@ -245,7 +248,7 @@ function arrayText(v: Value, element: PgTypeName): string {
   return `{${items.join(',')}}`
 }
 
-/** `1 2`: the numbers of columns, which count from 0 here. */
+/** `1 2`: column numbers, counted from 0 here. */
 function vectorText(v: Value): string {
   if (v.type !== bsonType.array) throw misfit('int2vector')
   return elementsOf(v)
@@ -253,7 +256,7 @@ function vectorText(v: Value): string {
     .join(' ')
 }
 
-/** An array as an element is one value of it. */
+/** A nested array is one value of its parent. */
 function isNested(element: PgTypeName): boolean {
   return element === 'json' || element === 'jsonb'
 }
@@ -263,7 +266,7 @@ function textOf(v: Value, type: PgTypeName): string {
   return typeof text === 'string' ? text : Buffer.from(text).toString()
 }
 
-/** Quoted where it would be read as something else. */
+/** Quoted if it would otherwise parse as something else. */
 function quotedItem(text: string): string {
   if (text !== '' && !/[{}",\\\s]|^null$/i.test(text)) return text
   return `"${text.replace(/["\\]/g, '\\$&')}"`
@@ -287,7 +290,7 @@ function arrayBinary(v: Value, element: PgTypeName, lowest = 1): Bytes {
   }
   gather(v, 0)
   const { oid } = pgTypes[element]
-  // Of an empty array there is no dimension.
+  // An empty array has no dimension.
   if (items.length === 0) return Buffer.concat([0, 0, oid].map((word) => int32Bytes(word)))
   if (sizes.reduce((product, size) => product * size, 1) !== items.length) throw misfits
   const hasNull = items.some(({ isNullish }) => isNullish) ? 1 : 0
@@ -305,7 +308,7 @@ function int32Bytes(word: number): Bytes {
   return integerBinary(BigInt(word), 4)
 }
 
-/** The row of a table, its columns in order: `(1,"a b",)`. Source: PostgreSQL 17, 8.16.6. */
+/** The row of a table, columns in order: `(1,"a b",)`. Source: PostgreSQL 17, 8.16.6. */
 function recordText(v: Value): string | Bytes {
   if (v.type !== bsonType.object) return plainText(v)
   const fields = [...fieldsOf(v)].map(([, field]) => {

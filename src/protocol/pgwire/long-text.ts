@@ -1,5 +1,6 @@
-// Texts of parameters that are read byte by byte: bytea and arrays. One may have 15 MB, so it is
-// read in parts, between which other work has its turn. Source: PostgreSQL 17, 8.4 and 8.15.6.
+// Texts of parameters that are scanned byte by byte: bytea and arrays. One may have 15 MB, so it is
+// read in parts, between which other work runs.
+// Source: PostgreSQL 17, 8.4 and 8.15.6.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { work } from '../../base/work/work-budget.js'
@@ -16,7 +17,7 @@ const opening = 0x7b
 const closing = 0x7d
 const comma = 0x2c
 
-/** All parts in one go: of a short text. */
+/** All parts at once, for a short text. */
 export function whole<T>(parts: InParts<T>): T {
   for (;;) {
     const step = parts.next()
@@ -29,7 +30,7 @@ function* part(bytes: number): InParts<void> {
   yield
 }
 
-/** `\x` and pairs of hexadecimal digits, or the older form with octal escapes; else undefined. */
+/** `\x` and hexadecimal digits, or the older form with octal escapes; otherwise undefined. */
 export function byteaParts(text: Bytes): InParts<Bytes | undefined> {
   return text[0] === backslash && text[1] === letterX ? hexBytes(text) : escapedBytes(text)
 }
@@ -90,7 +91,7 @@ function* escapedBytes(text: Bytes): InParts<Bytes | undefined> {
   return bytes.subarray(0, length)
 }
 
-/** Three digits that make a byte; else -1. */
+/** Three octal digits as a byte; otherwise -1. */
 function octalAt(text: Bytes, at: number): number {
   let value = 0
   for (let i = 0; i < 3; i++) {
@@ -104,13 +105,12 @@ function octalAt(text: Bytes, at: number): number {
 /** An item of an array, without quotes and escapes. */
 export interface ArrayItem {
   readonly text: Bytes
-  /** It had quotes or escapes, so that it is not NULL. */
+  /** It had quotes or escapes, so it is not NULL. */
   readonly isLiteral: boolean
 }
 
 /**
- * The items of `{a,"b c",NULL}`, of one dimension: each is handed to `take`. False where the text
- * is no array.
+ * Passes each item of `{a,"b c",NULL}`, one dimension, to `take`. False if the text is no array.
  */
 export function* arrayParts(
   given: Bytes,
@@ -133,7 +133,7 @@ export function* arrayParts(
   }
 }
 
-/** Where the item at `from` ends, its closing quote included; -1 where there is none. */
+/** The end of the item at `from`, after its closing quote; -1 if it has none. */
 function* itemEnd(text: Bytes, from: number): InParts<number> {
   const isQuoted = text[from] === quote
   let pauseAt = from + partBytes
@@ -178,7 +178,7 @@ function* skipSpace(text: Bytes, from: number): InParts<number> {
   return at
 }
 
-/** Where the text ends without the spaces behind it, not before `from`. */
+/** The end of the text without trailing spaces, not before `from`. */
 function* trimmedEnd(text: Bytes, from: number): InParts<number> {
   let end = text.length
   while (end > from && isSpace(text[end - 1])) {

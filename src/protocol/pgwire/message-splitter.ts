@@ -1,6 +1,6 @@
-// Cuts a byte stream into messages of the PostgreSQL protocol. The first packets have no type byte;
-// until login only answers to the server's questions are taken, and all of that is small. Lengths
-// and types are checked before memory is taken. Source: PostgreSQL 17, 53.2 and 53.7.
+// Splits a byte stream into messages of the PostgreSQL protocol. Start-up packets have no type
+// byte. Until login only small answers to the server's requests are accepted. Lengths and types are
+// checked before memory is allocated. Source: PostgreSQL 17, 53.2 and 53.7.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { pgMessageBytesMax, pgSmallMessageBytesMax } from '../../base/limits.js'
@@ -13,14 +13,11 @@ export type Phase = 'start' | 'login' | 'session'
 export interface Frame {
   /** The type byte; 0 for a start-up packet, which has none. */
   readonly type: number
-  /**
-   * What follows the length. It may be a view of the chunk that it came in: what keeps it for long
-   * copies it.
-   */
+  /** The bytes after the length. It may be a view of its chunk: code that keeps it must copy it. */
   readonly body: Bytes
 }
 
-/** Of the messages that a client sends once it has logged in: how long they may be. */
+/** Longest bodies of the messages after login. */
 const lengthsMax: ReadonlyMap<number, number> = new Map([
   ...[...'QPBFd'].map((type) => [type.charCodeAt(0), pgMessageBytesMax] as const),
   ...[...'CDEHSXcf'].map((type) => [type.charCodeAt(0), pgSmallMessageBytesMax] as const),
@@ -29,9 +26,9 @@ const passwordType = 0x70
 const nothing = new Uint8Array(0)
 
 export class MessageSplitter {
-  /** What the next message has to be; the listener moves it on between messages. */
+  /** The kind of message expected next; the listener changes it between messages. */
   phase: Phase = 'start'
-  /** What came last; from `at` on it is not yet part of a message. */
+  /** The last chunk; bytes from `at` on are not yet part of a message. */
   private rest: Bytes = nothing
   private at = 0
   /** The message being gathered, with room for all of it. */
@@ -39,20 +36,20 @@ export class MessageSplitter {
   private type = 0
   private filled = 0
 
-  /** Bytes of the message that is being gathered; 0 while none is. */
+  /** Bytes of the message being gathered; 0 if there is none. */
   get gathering(): number {
     return this.body?.length ?? 0
   }
 
   /**
-   * Whether bytes wait behind the last message. None may when encryption begins: they came in the
-   * clear (CVE-2021-23214).
+   * Whether bytes wait after the last message. There must be none when encryption starts, because
+   * they came unencrypted (CVE-2021-23214).
    */
   get hasRest(): boolean {
     return this.left > 0 || this.body !== undefined
   }
 
-  /** Hands over what was received; `chunk` must not be changed afterwards. */
+  /** Adds received bytes; `chunk` must not be changed afterwards. */
   push(chunk: Bytes): void {
     const { left } = this
     if (left === 0) {
@@ -68,8 +65,8 @@ export class MessageSplitter {
   }
 
   /**
-   * The next whole message; undefined when more bytes are needed. Throws ProtocolError (08P01,
-   * FATAL) on a length or type that cannot be: the stream has lost its bounds and must be closed.
+   * The next complete message; undefined if more bytes are needed. Throws ProtocolError (08P01,
+   * FATAL) on an impossible length or type: message bounds are lost, so the stream must be closed.
    */
   next(): Frame | undefined {
     if (this.body === undefined) {
@@ -79,13 +76,13 @@ export class MessageSplitter {
     return this.gather(this.body)
   }
 
-  /** Reads the head of a message: answers it when it is whole, else makes room for it. */
+  /** Reads the head of a message: returns the message if it is complete, else allocates it. */
   private begin(): Frame | undefined {
     const { rest, at, left } = this
     const head = this.phase === 'start' ? 4 : 5
     if (head === 5 && left > 0) this.lengthMax(rest[at] ?? 0)
     if (left < head) {
-      // A few bytes need not keep the chunk that they ended.
+      // Copies a few bytes, so that they do not keep their chunk alive.
       if (left < rest.buffer.byteLength) this.rest = new Uint8Array(rest.subarray(at))
       this.at = 0
       return undefined
@@ -97,7 +94,7 @@ export class MessageSplitter {
       this.advance(start + length)
       return { type, body: length === 0 ? nothing : rest.subarray(start, start + length) }
     }
-    // Not zeroed: of a message that never comes, no page is ever touched.
+    // Not zeroed: pages of a message that never arrives are never touched.
     this.body = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer, 0, length)
     this.type = type
     this.filled = 0
@@ -120,7 +117,7 @@ export class MessageSplitter {
     return this.rest.length - this.at
   }
 
-  /** All before `at` is part of a message. */
+  /** All bytes before `at` belong to a message. */
   private advance(at: number): void {
     const isAll = at === this.rest.length
     if (isAll) this.rest = nothing
@@ -138,7 +135,7 @@ export class MessageSplitter {
     return length
   }
 
-  /** Bytes that a message of this type may have; refuses a type that cannot come now. */
+  /** Longest body of this type; refuses a type that is not allowed now. */
   private lengthMax(type: number): number {
     if (this.phase === 'login') {
       if (type === passwordType) return pgSmallMessageBytesMax

@@ -1,5 +1,5 @@
-// Encodes what the server says, and gathers it until the listener takes it: the answers of a
-// pipeline leave in one write. A row is written field by field, without an array in between.
+// Encodes server messages and gathers them until the listener takes them, so the replies of a
+// pipeline leave in one write. A row is written field by field, without an intermediate array.
 // Source: PostgreSQL 17, 53.7.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
@@ -11,7 +11,7 @@ import type { ErrorFields } from './error-fields.js'
 import { pgError, pgState } from './pg-error.js'
 import { type PgTypeName, pgTypes } from './types.js'
 
-/** Idle, in a transaction, in a transaction that failed. */
+/** Idle, in a transaction, in a failed transaction. */
 export type TransactionStatus = 'I' | 'T' | 'E'
 
 export interface Column {
@@ -21,8 +21,7 @@ export interface Column {
 }
 
 /**
- * Both sides speak 3.0 from here on; the reference server sends the whole version, not the minor
- * alone.
+ * Both sides speak 3.0 from here on; PostgreSQL sends the whole version, not only the minor one.
  */
 const version3 = 3 << 16
 const firstBytes = 1024
@@ -34,7 +33,7 @@ const { utf8Write } = Buffer.prototype as Buffer & {
   utf8Write(this: Bytes, text: string, offset: number, length: number): number
 }
 
-/** Order of the fields as the reference server sends them. */
+/** Order of the fields as PostgreSQL sends them. */
 const errorFieldTypes: readonly (readonly [type: string, field: keyof ErrorFields])[] = [
   ['S', 'severity'],
   ['V', 'severity'],
@@ -59,26 +58,26 @@ const errorFieldTypes: readonly (readonly [type: string, field: keyof ErrorField
 export class MessageWriter {
   private out: Buffer = nothing
   private at = 0
-  /** Where the message begins that is being written; -1 between messages. */
+  /** Start of the message being written; -1 between messages. */
   private open = -1
 
-  /** Bytes that wait to be taken. */
+  /** Bytes waiting to be taken. */
   get length(): number {
     return this.open < 0 ? this.at : this.open
   }
 
-  /** What was written since the last time. */
+  /** The bytes written since the last call. */
   take(): Bytes {
     assert(this.open < 0, 'a message is taken whole')
     const { out, at } = this
     this.at = 0
-    // Memory of its own for each small answer would cost more than the answer.
+    // A separate allocation for each small reply would cost more than the reply.
     if (out.length <= firstBytes) return copyOf(out, 0, at)
     this.out = nothing
     return out.subarray(0, at)
   }
 
-  /** The one byte that answers a request for encryption. */
+  /** The one-byte answer to a request for encryption. */
   encryption(isOffered: boolean): void {
     this.room(1)
     this.out[this.at++] = isOffered ? 0x53 : 0x4e
@@ -104,7 +103,7 @@ export class MessageWriter {
     this.authentication(12, payload)
   }
 
-  /** Answers a start-up packet that asks for more than version 3.0. */
+  /** Answers a start-up packet that requests more than version 3.0. */
   negotiateVersion(unknownOptions: readonly string[]): void {
     this.begin('v')
     this.int32(version3)
@@ -120,7 +119,7 @@ export class MessageWriter {
     this.end()
   }
 
-  /** What a CancelRequest has to show; in version 3.0 the secret has four bytes. */
+  /** The key that a CancelRequest must contain; in version 3.0 the secret has four bytes. */
   backendKeyData(processId: number, secret: Bytes): void {
     assert(secret.length === 4, 'a cancel key of version 3.0 has four bytes')
     this.begin('K')
@@ -135,7 +134,7 @@ export class MessageWriter {
     this.end()
   }
 
-  /** Throws 54011 on more columns than clients can count. */
+  /** Throws 54011 if there are more columns than clients can count. */
   rowDescription(columns: readonly Column[]): void {
     if (columns.length > pgColumnsMax) {
       const message = `a row has at most ${pgColumnsMax} columns`
@@ -145,7 +144,7 @@ export class MessageWriter {
     this.int16(columns.length)
     for (const { name, type, format } of columns) {
       this.cString(name)
-      // No table and no number in it: documents have neither.
+      // No table and no column number: documents have neither.
       this.int32(0)
       this.int16(0)
       this.int32(pgTypes[type].oid)
@@ -156,13 +155,13 @@ export class MessageWriter {
     this.end()
   }
 
-  /** Begins a row: `count` fields follow, and then `closeRow`. */
+  /** Starts a row: `count` fields follow, then `closeRow`. */
   openRow(count: number): void {
     this.begin('D')
     this.int16(count)
   }
 
-  /** What `textForm` or `binaryForm` answers: undefined is NULL. */
+  /** The result of `textForm` or `binaryForm`: undefined is NULL. */
   field(form: string | Bytes | undefined): void {
     if (form === undefined) {
       this.int32(-1)
@@ -191,7 +190,7 @@ export class MessageWriter {
     this.empty('I')
   }
 
-  /** A row that was begun and not closed is dropped: the error came from one of its fields. */
+  /** Drops an unfinished row: the error came from one of its fields. */
   errorResponse(fields: ErrorFields): void {
     this.drop()
     this.fields('E', fields)
@@ -294,13 +293,13 @@ export class MessageWriter {
     this.at += bytes.length
   }
 
-  /** A zero byte would end the text early, and what follows would be read as something else. */
+  /** A zero byte would end the text early, and the rest would be read as another field. */
   private cString(text: string): void {
     this.utf8(text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text)
     this.byte(0)
   }
 
-  /** Answers how many bytes it takes. */
+  /** Returns the number of bytes written. */
   private utf8(text: string): number {
     const bytesMax = unitBytesMax * text.length
     this.room(bytesMax)

@@ -1,6 +1,6 @@
-// PostgreSQL's numeric, which has no exponent in text and digits of base 10,000 in binary, from and
-// to decimals of ours. Doubles are printed as `float8` prints them. Source: PostgreSQL 17,
-// numeric_send, numeric_recv and float8out.
+// Converts PostgreSQL's numeric to and from stored decimals. Its text has no exponent, and its
+// binary form has digits of base 10,000. Doubles print as `float8` does.
+// Source: PostgreSQL 17, numeric_send, numeric_recv and float8out.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import type { GatewayError } from '../../base/errors.js'
@@ -17,10 +17,10 @@ import { BodyReader } from './body-reader.js'
 import { pgError, pgState } from './pg-error.js'
 
 const digitsMax = 34
-/** Groups of four digits that 34 digits may touch. */
+/** Groups of four digits that 34 digits may span. */
 const groupsMax = 10
 const sign = { positive: 0, negative: 0x4000, nan: 0xc000, infinity: 0xd000, lowest: 0xf000 }
-/** Bounds of a decimal's exponent; those of a weight that can only be beyond them. */
+/** Bounds of a decimal's exponent, and of the weights outside which it is out of range. */
 const exponentMin = -6176
 const exponentMax = 6111
 
@@ -43,7 +43,7 @@ export function numericBinary(exact: Exact): Bytes {
   }
   const scale = Math.max(0, -exact.exponent)
   if (exact.coefficient === 0n) return header(0, 0, sign.positive, scale)
-  // The exponent becomes a multiple of four, and so does the number of digits.
+  // Makes the exponent a multiple of four, and with it the number of digits.
   const shift = ((exact.exponent % 4) + 4) % 4
   const lowest = (exact.exponent - shift) / 4
   let digits = exact.coefficient.toString() + '0'.repeat(shift)
@@ -71,7 +71,7 @@ function writeUint16(bytes: Bytes, at: number, value: number): void {
   bytes[at + 1] = value
 }
 
-/** The decimal of a binary numeric: 22P03 for what is none, 22003 beyond 34 digits. */
+/** The decimal of a binary numeric: 22P03 if malformed, 22003 above 34 digits. */
 export function numericFromBinary(bytes: Bytes): Value {
   const reader = new BodyReader(bytes, () => badNumeric('invalid length in external "numeric"'))
   const count = reader.uint16()
@@ -105,7 +105,7 @@ function finite(groups: number[], weight: number, isNegative: boolean, scale: nu
   if (kept.length > groupsMax) throw outOfRange()
   let coefficient = kept.reduce((sum, group) => sum * 10_000n + BigInt(group), 0n)
   if (coefficient === 0n) exponent = -scale
-  // As many places as were meant, where there are digits enough for them.
+  // Keeps as many decimal places as sent, if the digits suffice.
   while (coefficient > 0n && coefficient % 10n === 0n) {
     coefficient /= 10n
     exponent++
@@ -128,16 +128,16 @@ function outOfRange(): GatewayError {
   return pgError(pgState.outOfRange, 'value is out of range for type numeric: 34 digits are kept')
 }
 
-/** First exponents that are written with `e`. */
+/** The first exponents that are written with `e`. */
 const float8Digits = 15
 const float4Digits = 6
 
-/** The shortest text that is read as the same double: `0.1`, `1e+15`, `-0`, `NaN`, `Infinity`. */
+/** The shortest text that parses to the same double: `0.1`, `1e+15`, `-0`, `NaN`, `Infinity`. */
 export function float8Text(n: number): string {
   return floatText(n, Math.abs(n).toExponential(), float8Digits)
 }
 
-/** The shortest text that is read as the same single-precision number. */
+/** The shortest text that parses to the same single-precision number. */
 export function float4Text(n: number): string {
   const single = Math.fround(n)
   const size = Math.abs(single)

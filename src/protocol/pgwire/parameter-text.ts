@@ -1,5 +1,5 @@
-// Parameters in text as values: what the types' input functions of PostgreSQL take, with the same
-// SQLSTATE for what they refuse. A text that no type is known for stays a string.
+// Parses text parameters as PostgreSQL's input functions do, with the same SQLSTATE for invalid
+// texts. A text of unknown type stays a string.
 
 import { type Bytes, textOf } from '../../base/bytes/bytes.js'
 import { GatewayError } from '../../base/errors.js'
@@ -34,8 +34,8 @@ const shownCharsMax = 100
 const integerBits: Partial<Record<PgTypeName, number>> = { int2: 16, int4: 32, int8: 64 }
 
 /**
- * The value of a parameter's text. Throws 22P02 where it is not of the type, 22003 out of its
- * range, 22007 and 22008 for dates, 22021 where it is no UTF-8.
+ * The value of a parameter's text. Throws 22P02 if it is not of the type, 22003 out of its range,
+ * 22007 and 22008 for dates, 22021 for invalid UTF-8.
  */
 export function valueOfText(bytes: Bytes, type: PgTypeName): Value {
   if (isTextual(type)) return textValue(bytes)
@@ -68,7 +68,7 @@ export function valueOfText(bytes: Bytes, type: PgTypeName): Value {
   }
 }
 
-/** Types that are read as numbers, times and the like. */
+/** Types that are parsed as numbers, times and the like. */
 const scalars = new Set<PgTypeName>([
   ...(['bool', 'int2', 'int4', 'int8', 'oid', 'float4', 'float8', 'numeric'] as const),
   ...(['date', 'timestamptz', 'uuid'] as const),
@@ -76,21 +76,21 @@ const scalars = new Set<PgTypeName>([
 
 const parsed = new Set<PgTypeName>([...scalars, 'bytea', 'json', 'jsonb'])
 
-/** Whether a value of the type is stored as the text that it is. */
+/** Whether a value of the type is stored as text. */
 function isTextual(type: PgTypeName): boolean {
   return !parsed.has(type) && elementTypeOf(type) === undefined
 }
 
-/** A text as it stands: 15 MB are checked and copied, and never made a string of. Throws 22021. */
+/** A text value: 15 MB are checked and copied without making a string. Throws 22021. */
 export function textValue(bytes: Bytes): Value {
   requireUtf8(bytes)
   return stringValueOf(bytes)
 }
 
-/** More bytes are more characters than any scalar has. */
+/** Any scalar has fewer characters than this many bytes. */
 const scalarBytesMax = 4 * pgScalarCharsMax
 
-/** What is too long for a scalar is cut, with an end that none of them takes. */
+/** An overlong scalar is cut, with an ending that no scalar accepts. */
 function scalarText(bytes: Bytes): string {
   if (bytes.length <= scalarBytesMax) return strictText(bytes)
   requireUtf8(bytes)
@@ -106,7 +106,7 @@ export function parseJson(text: string | Bytes, type: 'json' | 'jsonb'): Value {
   }
 }
 
-/** What a JSON text is refused with, from what its reader threw. */
+/** The error for invalid JSON, from the error of its parser. */
 export function badJson(cause: unknown, type: 'json' | 'jsonb'): unknown {
   if (!(cause instanceof GatewayError)) return cause
   const error = pgError(pgState.badText, `invalid input syntax for type ${type}`, cause.message)
@@ -114,7 +114,7 @@ export function badJson(cause: unknown, type: 'json' | 'jsonb'): unknown {
   return error
 }
 
-/** `t`, `true`, `y`, `yes`, `on`, `1`, and what they can be cut to. */
+/** `t`, `true`, `y`, `yes`, `on`, `1`, and their abbreviations. */
 function parseBool(text: string): boolean {
   const word = text.trim().toLowerCase()
   if (word !== '') {
@@ -154,9 +154,7 @@ function specialNumber(text: string): number {
   return text.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
 }
 
-/**
- * Deviation: 34 digits are kept; a number of more is refused, where the reference server keeps it.
- */
+/** Deviation: 34 digits are kept; a longer number is refused, where PostgreSQL keeps it. */
 function parseNumeric(text: string): Value {
   const trimmed = bounded(text, 'numeric')
   if (!floatForm.test(trimmed) && !specialForm.test(trimmed)) throw badSyntax(text, 'numeric')
@@ -176,12 +174,12 @@ function parseUuid(text: string): Bytes {
   return new Uint8Array(Buffer.from(digits.replaceAll('-', ''), 'hex'))
 }
 
-/** Whether a text of the type is read in parts: `valueParts`. */
+/** Whether a text of the type is read in parts, by `valueParts`. */
 export function isInParts(type: PgTypeName): boolean {
   return type === 'bytea' || elementTypeOf(type) !== undefined
 }
 
-/** As valueOfText, of a type that isInParts. */
+/** As valueOfText, for a type of isInParts. */
 export function* valueParts(bytes: Bytes, type: PgTypeName): InParts<Value> {
   requireUtf8(bytes)
   const element = elementTypeOf(type)
@@ -204,7 +202,7 @@ function* arrayValueParts(bytes: Bytes, element: PgTypeName): InParts<Value> {
   return writeArray(items)
 }
 
-/** A bare `NULL` in any case is a null. */
+/** A bare `NULL` in any case is null. */
 function* itemParts({ text, isLiteral }: ArrayItem, element: PgTypeName): InParts<Value> {
   if (!isLiteral && text.length === 4 && textOf(text).toLowerCase() === 'null') return nullValue
   if (isInParts(element)) return yield* valueParts(text, element)
@@ -216,7 +214,7 @@ function* itemParts({ text, isLiteral }: ArrayItem, element: PgTypeName): InPart
   return valueOfText(text, element)
 }
 
-/** Without the spaces around it. Longer texts are of no number. */
+/** Without surrounding spaces. A longer text is no number. */
 function bounded(text: string, type: PgTypeName): string {
   if (text.length > pgScalarCharsMax) throw badSyntax(text, type)
   return text.trim()
@@ -236,7 +234,7 @@ function outOfRange(text: string, type: PgTypeName): GatewayError {
   return pgError(pgState.outOfRange, `value "${shown(text)}" is out of range for type ${title}`)
 }
 
-/** As much of it as errors show. */
+/** The start of the text, as much as errors show. */
 function beginning(bytes: Bytes): string {
   return textOf(bytes, 0, Math.min(bytes.length, 4 * shownCharsMax))
 }

@@ -1,5 +1,5 @@
-// Parameters of a Bind as values, in either format. The type is the one that Parse named or that
-// the statement asks for; binary of an unknown type cannot be read.
+// Converts the parameters of a Bind to values, in either format. Parse or the statement gives the
+// type; a binary parameter of unknown type cannot be read.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import type { GatewayError } from '../../base/errors.js'
@@ -26,7 +26,7 @@ import { elementTypeOf, type PgTypeName, pgTypes } from './types.js'
 const uuidSubtype = 4
 const uuidBytes = 16
 export const jsonbVersion = 1
-/** Dates that stand for plus and minus infinity. */
+/** Dates for plus and minus infinity. */
 const infinityDays: readonly number[] = [0x7fffffff, -0x80000000]
 const infinityMicroseconds: readonly bigint[] = [2n ** 63n - 1n, -(2n ** 63n)]
 const textTypes: readonly number[] = [
@@ -37,8 +37,8 @@ const textTypes: readonly number[] = [
 ]
 
 /**
- * The values of a Bind's parameters; `types` are those of the statement. Throws 08P01 where their
- * number is another, and what `valueOfText` and `valueOfBinary` throw.
+ * The values of a Bind's parameters; `types` are those of the statement. Throws 08P01 if their
+ * number differs, and the errors of `valueOfText` and `valueOfBinary`.
  */
 export function parametersOf(bind: Bind, types: readonly PgTypeName[]): Value[] {
   const { parameters, parameterFormats, statement } = bind
@@ -57,9 +57,7 @@ export function parametersOf(bind: Bind, types: readonly PgTypeName[]): Value[] 
   })
 }
 
-/**
- * The value of a binary parameter; `index` counts from 0. Throws 22P03 for what is not the type's.
- */
+/** The value of a binary parameter; `index` counts from 0. Throws 22P03 if it is malformed. */
 export function valueOfBinary(bytes: Bytes, type: PgTypeName, index: number): Value {
   const refuse = (): GatewayError =>
     pgError(pgState.badBinary, `incorrect binary data format in bind parameter ${index + 1}`)
@@ -124,7 +122,7 @@ function readDays(reader: BodyReader): bigint {
   return msOfDays(days)
 }
 
-/** Microseconds since 2000; what lies below a millisecond is cut off, as from text. */
+/** Microseconds since 2000; fractions of a millisecond are cut, as in text. */
 function readMicroseconds(reader: BodyReader): bigint {
   const microseconds = readInt64(reader)
   if (infinityMicroseconds.includes(microseconds)) throw infinite(pgTypes.timestamptz.title)
@@ -136,7 +134,7 @@ function infinite(title: string): GatewayError {
   return pgError(pgState.badDate, `infinity of type ${title} is not supported`)
 }
 
-/** None or one dimension. */
+/** Zero or one dimension. */
 function readArray(reader: BodyReader, element: PgTypeName, refuse: () => GatewayError): Value {
   const dimensions = reader.int32()
   reader.int32()

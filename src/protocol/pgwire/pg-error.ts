@@ -1,5 +1,5 @@
-// Errors of the PostgreSQL protocol: the SQLSTATE that clients switch on, and whether the stream
-// can go on after it. Texts are the reference server's.
+// Errors of the PostgreSQL protocol: the SQLSTATE that clients branch on, and whether the stream
+// can continue. Texts are those of PostgreSQL.
 
 import { fail, type GatewayError } from '../../base/errors.js'
 
@@ -31,13 +31,13 @@ export const pgState = {
 
 type PgState = (typeof pgState)[keyof typeof pgState]
 
-/** An error that leaves the connection usable; of a value or a message whose bounds are known. */
+/** An error after which the connection is usable: of a value, or of a message with known bounds. */
 export function pgError(state: PgState, message: string, hint?: string): GatewayError {
   const kind = state === pgState.protocolViolation ? 'ProtocolError' : 'BadValue'
   return fail(kind, message, { sqlState: state, ...(hint === undefined ? {} : { hint }) })
 }
 
-/** An error after which the connection is closed: its answer is the last thing sent. */
+/** An error after which the connection is closed: its reply is the last message. */
 export function fatalError(
   message: string,
   state: PgState = pgState.protocolViolation,

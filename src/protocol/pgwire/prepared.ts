@@ -1,6 +1,6 @@
-// What a connection has prepared: statements by name, and portals, which are statements with their
-// parameters and a place to go on from. The unnamed ones are replaced, named ones are closed first.
-// Source: PostgreSQL 17, 53.2.3; texts are the reference server's.
+// The prepared statements and portals of a connection. A portal is a statement with parameters and
+// a position. Unnamed ones are replaced; named ones must be closed first. Texts are those of
+// PostgreSQL. Source: PostgreSQL 17, 53.2.3.
 
 import type { GatewayError } from '../../base/errors.js'
 import { pgHeldBytesMax, pgPreparedBytesMax, pgPreparedMax } from '../../base/limits.js'
@@ -12,13 +12,13 @@ const unnamed = ''
 interface Kept<T> {
   readonly value: T
   bytes: number
-  /** Bytes of rows that wait in a portal. */
+  /** Bytes of rows waiting in a portal. */
   rows: number
 }
 
-/** What all connections keep together, as far as this one is concerned. */
+/** The shared memory of all connections, as this one sees it. */
 export interface Room {
-  /** False, and nothing is taken, where there is no room for so many bytes. */
+  /** Returns false, and takes nothing, if there is no room. */
   take(bytes: number): boolean
   release(bytes: number): void
 }
@@ -28,18 +28,18 @@ const endlessRoom: Room = { take: () => true, release: () => {} }
 export class Prepared<Statement, Portal> {
   private readonly statements = new Map<string, Kept<Statement>>()
   private readonly portals = new Map<string, Kept<Portal>>()
-  /** Of the texts and the values in them. */
+  /** Bytes of statement texts and values. */
   private bytes = 0
-  /** Of the rows that wait in portals. */
+  /** Bytes of rows waiting in portals. */
   private rowBytes = 0
 
-  /** `onClosed` is told of each portal that goes: it may hold a cursor. */
+  /** `onClosed` is called with each closed portal, which may hold a cursor. */
   constructor(
     private readonly onClosed: (portal: Portal) => void,
     private readonly room: Room = endlessRoom,
   ) {}
 
-  /** Whether a Parse of this name can be; it is looked at before the statement is planned. */
+  /** Whether a Parse may use this name; checked before the statement is planned. */
   requireFreeStatement(name: string): void {
     if (name === unnamed) return
     if (this.statements.has(name)) {
@@ -50,8 +50,8 @@ export class Prepared<Statement, Portal> {
   }
 
   /**
-   * `bytes` are those that it keeps. Throws 53400 where others of the connection keep too many,
-   * 53200 where there is no room for them.
+   * `bytes` is what it keeps. Throws 53400 if the connection keeps too much, 53200 if there is no
+   * room.
    */
   addStatement(name: string, value: Statement, bytes = 0): void {
     this.requireFreeStatement(name)
@@ -60,7 +60,7 @@ export class Prepared<Statement, Portal> {
     this.statements.set(name, { value, bytes, rows: 0 })
   }
 
-  /** A statement keeps more than before. Throws as addStatement. */
+  /** Counts more bytes for a statement. Throws as addStatement. */
   growStatement(name: string, bytes: number): void {
     const kept = this.statements.get(name)
     if (kept === undefined) return
@@ -68,7 +68,7 @@ export class Prepared<Statement, Portal> {
     kept.bytes += bytes
   }
 
-  /** Throws 26000 where there is none. */
+  /** Throws 26000 if it does not exist. */
   statement(name: string): Statement {
     const statement = this.statements.get(name)
     if (statement !== undefined) return statement.value
@@ -87,7 +87,7 @@ export class Prepared<Statement, Portal> {
     if (this.portals.size >= pgPreparedMax) throw tooMany('portals')
   }
 
-  /** `bytes` are those that it keeps. Throws as addStatement. */
+  /** `bytes` is what it keeps. Throws as addStatement. */
   addPortal(name: string, value: Portal, bytes = 0): void {
     this.requireFreePortal(name)
     this.closePortal(name)
@@ -96,8 +96,8 @@ export class Prepared<Statement, Portal> {
   }
 
   /**
-   * So many bytes of rows wait in a portal. Throws 53200, and closes the portal, where the
-   * connection's portals hold too many, or there is no room for them.
+   * Counts the rows waiting in a portal. Throws 53200, and closes the portal, if the connection's
+   * portals hold too much or there is no room.
    */
   holdRows(name: string, bytes: number): void {
     const kept = this.portals.get(name)
@@ -115,7 +115,7 @@ export class Prepared<Statement, Portal> {
     kept.rows = bytes
   }
 
-  /** One alone may be as large as its message. */
+  /** A single item may be as large as its message. */
   private takeRoom(bytes: number): void {
     if (this.bytes > 0 && this.bytes + bytes > pgPreparedBytesMax) {
       const text = `prepared statements and portals keep at most ${pgPreparedBytesMax} bytes`
@@ -137,31 +137,31 @@ export class Prepared<Statement, Portal> {
     return this.portals.has(name)
   }
 
-  /** Throws 34000 where there is none. */
+  /** Throws 34000 if it does not exist. */
   portal(name: string): Portal {
     const portal = this.portals.get(name)
     if (portal !== undefined) return portal.value
     throw pgError(pgState.noPortal, `portal "${name}" does not exist`)
   }
 
-  /** Closing what is not there is no error. */
+  /** Does nothing if it does not exist. */
   close(target: Target, name: string): void {
     if (target === 'portal') this.closePortal(name)
     else this.closeStatement(name)
   }
 
-  /** A simple query takes the place of the unnamed statement and portal. */
+  /** A simple query replaces the unnamed statement and portal. */
   closeUnnamed(): void {
     this.closeStatement(unnamed)
     this.closePortal(unnamed)
   }
 
-  /** Portals do not outlive their transaction: at its end, and at a Sync outside of one. */
+  /** Portals end with their transaction, and at a Sync outside one. */
   closePortals(): void {
     for (const name of [...this.portals.keys()]) this.closePortal(name)
   }
 
-  /** DEALLOCATE ALL: the unnamed one stays, as it does in the reference server. */
+  /** DEALLOCATE ALL keeps the unnamed one, as in PostgreSQL. */
   closeStatements(): void {
     for (const name of [...this.statements.keys()]) if (name !== unnamed) this.closeStatement(name)
   }

@@ -1,13 +1,13 @@
-// The order of messages: what is done with each, what an error discards, and what ReadyForQuery
-// tells of the transaction. A pure machine; the listener runs what it lets through.
+// The order of messages: what to do with each, what an error discards, and the transaction status
+// for ReadyForQuery. A pure state machine; the listener runs the accepted messages.
 // Source: PostgreSQL 17, 53.2.2 to 53.2.4.
 
 import type { TransactionStatus } from './message-writer.js'
 import { pgError, pgState } from './pg-error.js'
 
 /**
- * run: it is done, and answered. sync: what waits is finished, and ReadyForQuery is the answer.
- * ignore: it is passed over, even unread. end: the client is going.
+ * run: execute and answer it. sync: finish pending work, then answer ReadyForQuery. ignore: skip
+ * it, even unread. end: the client disconnects.
  */
 type Step = 'run' | 'sync' | 'ignore' | 'end'
 
@@ -18,11 +18,11 @@ const terminate = 0x58
 const copies: readonly number[] = [0x64, 0x63, 0x66]
 
 export class MessageSequence {
-  /** What ReadyForQuery tells. */
+  /** The status that ReadyForQuery reports. */
   status: TransactionStatus = 'I'
-  /** An error of the extended protocol: nothing is done until Sync. */
+  /** After an error of the extended protocol, messages are discarded until Sync. */
   private isDiscarding = false
-  /** The message at hand is a whole cycle of its own, with ReadyForQuery at its end. */
+  /** The current message is a complete cycle, with ReadyForQuery at its end. */
   private isCycle = false
 
   /** What to do with a message of this type byte. */
@@ -38,14 +38,14 @@ export class MessageSequence {
     return 'run'
   }
 
-  /** The message at hand was done. True: ReadyForQuery is due, at once. */
+  /** The current message succeeded. True: send ReadyForQuery now. */
   succeeded(): boolean {
     return this.isCycle
   }
 
   /**
-   * The message at hand failed (Sync's work too) and was answered with an error: of an open
-   * transaction only the end is left. True: ReadyForQuery is due, at once.
+   * The current message (or the work of a Sync) failed and got an error reply: an open transaction
+   * can only be ended. True: send ReadyForQuery now.
    */
   failed(): boolean {
     if (this.status === 'T') this.status = 'E'
@@ -53,26 +53,28 @@ export class MessageSequence {
     return this.isCycle
   }
 
-  /** BEGIN. False: one was open already. */
+  /** BEGIN. False: a transaction was already open. */
   begin(): boolean {
     if (this.status !== 'I') return false
     this.status = 'T'
     return true
   }
 
-  /** COMMIT or ROLLBACK: what there was to end; a failed one can only be rolled back. */
+  /**
+   * COMMIT or ROLLBACK: returns the status before; a failed transaction can only be rolled back.
+   */
   end(): TransactionStatus {
     const { status } = this
     this.status = 'I'
     return status
   }
 
-  /** ROLLBACK TO: a failed transaction goes on. */
+  /** ROLLBACK TO: a failed transaction can continue. */
   goBack(): void {
     this.status = 'T'
   }
 
-  /** Before each statement: in a failed transaction only a way out is taken (25P02). */
+  /** Before each statement: a failed transaction accepts only statements that end it (25P02). */
   requireRunnable(isWayOut: boolean): void {
     if (this.status !== 'E' || isWayOut) return
     throw pgError(

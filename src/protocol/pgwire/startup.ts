@@ -1,5 +1,5 @@
-// Start-up packets: what a client says before it has a session. A number where the version stands
-// asks for encryption or for a cancellation instead. Source: PostgreSQL 17, 53.2.1 and 53.7.
+// Start-up packets, the first messages of a client. Special version numbers request encryption or a
+// cancellation instead. Source: PostgreSQL 17, 53.2.1 and 53.7.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { BodyReader } from './body-reader.js'
@@ -9,19 +9,19 @@ const cancelCode = 80877102
 const sslCode = 80877103
 const gssCode = 80877104
 const major = 3
-/** Of a cancel key: 4 in version 3.0, up to 256 in 3.2. */
+/** Length of a cancel key: 4 in version 3.0, up to 256 in 3.2. */
 const secretBytesMin = 4
 const secretBytesMax = 256
 
 export interface Startup {
   readonly kind: 'startup'
   readonly user: string
-  /** The user's name where none is given, as the reference server does. */
+  /** The default is the user's name, as in PostgreSQL. */
   readonly database: string
-  /** All that were given, `user` and `database` among them; of equal names the last. */
+  /** All given parameters, also `user` and `database`; the last one of equal names. */
   readonly parameters: ReadonlyMap<string, string>
   /**
-   * Version or options are beyond 3.0: NegotiateProtocolVersion goes first, with these options.
+   * The version or options exceed 3.0: NegotiateProtocolVersion is sent first, with these options.
    */
   readonly isNewer: boolean
   readonly unknownOptions: readonly string[]
@@ -34,7 +34,7 @@ type StartupPacket =
   | { readonly kind: 'cancel'; readonly processId: number; readonly secret: Bytes }
 
 /**
- * Reads the body of a start-up packet. Throws ProtocolError, always FATAL: 08P01 for what is no
+ * Parses the body of a start-up packet. Throws ProtocolError, always FATAL: 08P01 for a malformed
  * packet, 0A000 for another major version, 28000 without a user.
  */
 export function parseStartup(body: Bytes): StartupPacket {
@@ -68,7 +68,7 @@ function parseParameters(reader: BodyReader, isNewerVersion: boolean): Startup {
   const unknownOptions: string[] = []
   for (let name = readText(reader); name !== ''; name = readText(reader)) {
     const value = readText(reader)
-    // Options of the protocol itself, none of which 3.0 has.
+    // Protocol options, of which 3.0 has none.
     if (name.startsWith('_pq_.')) unknownOptions.push(name)
     else parameters.set(name, value)
   }
@@ -87,7 +87,7 @@ function parseParameters(reader: BodyReader, isNewerVersion: boolean): Startup {
   return { kind: 'startup', user, database, parameters, isNewer, unknownOptions }
 }
 
-/** What is no UTF-8 cannot be answered by name: as fatal as the rest. */
+/** Invalid UTF-8 is fatal too: it cannot be answered by name. */
 function readText(reader: BodyReader): string {
   try {
     return reader.text()

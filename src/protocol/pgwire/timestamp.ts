@@ -1,17 +1,17 @@
-// Points in time as PostgreSQL writes and reads them. A date of ours has milliseconds in 64 bits,
-// more than Date reaches, so days become years by arithmetic. Source: PostgreSQL 17, 8.5.
+// Points in time in PostgreSQL's format. A stored date has milliseconds in 64 bits, more than Date
+// supports, so years are computed here. Source: PostgreSQL 17, 8.5.
 
 import { pgError, pgState } from './pg-error.js'
 
 const dayMs = 86_400_000
 const secondMs = 1_000
-/** Days from 0000-03-01 to 1970-01-01, and of 400 years. */
+/** Days from 0000-03-01 to 1970-01-01, and in 400 years. */
 const epochDays = 719_468
 const eraDays = 146_097
 /** Last year of a timestamp, and the first: 4714 BC. */
 const yearMax = 294_276
 const yearMin = -4_713
-/** Longer texts are no points in time. */
+/** Longer texts are not points in time. */
 const charsMax = 100
 
 const dayForm = /(\d{4,7})-(\d{1,2})-(\d{1,2})/.source
@@ -25,7 +25,7 @@ interface Day {
   readonly day: number
 }
 
-/** `2024-01-02 03:04:05.678+00`; years before 1 are counted back from `0001 BC`. */
+/** `2024-01-02 03:04:05.678+00`; years before 1 count back from `0001 BC`. */
 export function timestampText(ms: bigint): string {
   const days = floorDiv(ms, BigInt(dayMs))
   const rest = Number(ms - days * BigInt(dayMs))
@@ -60,21 +60,21 @@ const daysTo2000 = 10_957
 export const msTo2000 = BigInt(daysTo2000) * BigInt(dayMs)
 
 /**
- * Milliseconds since 1970 of `2024-01-02 03:04:05.678+01` or `2024-01-02`, UTC where no zone is
- * given. Finer fractions are cut off: no date of ours holds them. Throws 22007 for another form
- * (the words `infinity`, `now` among them), 22008 for a day, time or year that is not.
+ * Milliseconds since 1970 of `2024-01-02 03:04:05.678+01` or `2024-01-02`, UTC without a zone.
+ * Finer fractions are cut. Throws 22007 for another form (also `infinity` and `now`), 22008 for an
+ * impossible day, time or year.
  */
 export function parseTimestamp(text: string, title: string): bigint {
   const { days, ms } = read(text, title)
   return BigInt(days) * BigInt(dayMs) + BigInt(ms)
 }
 
-/** The same of its day alone; time and zone are dropped, as the reference server does. */
+/** As parseTimestamp, for the day alone; time and zone are dropped, as in PostgreSQL. */
 export function parseDate(text: string, title: string): bigint {
   return BigInt(read(text, title).days) * BigInt(dayMs)
 }
 
-/** Days since 1970, and what time and zone add to them. */
+/** Days since 1970, and the milliseconds of time and zone. */
 function read(text: string, title: string): { days: number; ms: number } {
   const match = text.length > charsMax ? null : form.exec(text.trim())
   if (match === null) {
@@ -116,7 +116,7 @@ function eraText({ year }: Day): string {
   return year > 0 ? '' : ' BC'
 }
 
-/** The day of the Gregorian calendar, carried back before it began, that lies so far after 1970. */
+/** The day of the proleptic Gregorian calendar, from days since 1970. */
 function dayOf(days: number): Day {
   const shifted = days + epochDays
   const era = Math.floor(shifted / eraDays)
@@ -124,7 +124,7 @@ function dayOf(days: number): Day {
   const leaps = Math.floor(ofEra / 1460) - Math.floor(ofEra / 36_524) + Math.floor(ofEra / 146_096)
   const yearOfEra = Math.floor((ofEra - leaps) / 365)
   const ofYear = ofEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
-  // Years here begin in March, so that a leap day is the last.
+  // Years start in March here, so that a leap day is the last day.
   const march = Math.floor((5 * ofYear + 2) / 153)
   const month = march < 10 ? march + 3 : march - 9
   return {

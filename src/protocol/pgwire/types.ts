@@ -1,11 +1,11 @@
-// The types that columns and parameters have on the PostgreSQL protocol: numbers that every client
-// knows, names as errors print them. Source: pg_type.dat of PostgreSQL 17.
+// The types of columns and parameters on the PostgreSQL protocol: OIDs that clients know, and names
+// as errors print them. Source: pg_type.dat of PostgreSQL 17.
 
 interface PgType {
   readonly oid: number
-  /** As `format_type` prints it. */
+  /** The output of `format_type`. */
   readonly title: string
-  /** pg_type.typlen: bytes, -1 where values differ. */
+  /** pg_type.typlen: bytes, -1 for variable length. */
   readonly size: number
 }
 
@@ -65,18 +65,18 @@ for (const name of Object.keys(pgTypes) as PgTypeName[]) {
   if (Object.hasOwn(pgTypes, array)) elements.set(array as PgTypeName, name)
 }
 
-/** Of an array; undefined for other types. */
+/** The element type of an array; undefined for other types. */
 export function elementTypeOf(array: PgTypeName): PgTypeName | undefined {
   return elements.get(array)
 }
 
-/** Undefined for a type without one. */
+/** Undefined if the type has none. */
 export function arrayTypeOf(element: PgTypeName): PgTypeName | undefined {
   const array = `${element}Array`
   return Object.hasOwn(pgTypes, array) ? (array as PgTypeName) : undefined
 }
 
-/** The type of an OID; `unknown` for 0, which leaves it to the server; undefined where none is. */
+/** The type of an OID; `unknown` for 0, which leaves it to the server; undefined for other OIDs. */
 export function typeOfOid(oid: number): PgTypeName | undefined {
   return oid === 0 ? 'unknown' : names.get(oid)
 }

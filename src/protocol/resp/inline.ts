@@ -1,5 +1,5 @@
-// Inline commands: a line typed by hand, split into words as a shell would. What `telnet` and
-// `redis-cli --pipe` send. Source: the reference server's protocol documentation, inline commands.
+// Inline commands: a typed line, split into words as in a shell. `telnet` and `redis-cli --pipe`
+// send them. Source: the reference server's protocol documentation, inline commands.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { RespRequest } from './request.js'
@@ -8,7 +8,7 @@ const quote = 0x22
 const apostrophe = 0x27
 const backslash = 0x5c
 
-/** What stands behind a backslash between double quotes; any other byte stands for itself. */
+/** Escapes between double quotes; any other byte after a backslash is itself. */
 const escapes: ReadonlyMap<number, number> = new Map(
   [...'nrtba'].map((letter, index) => [
     letter.charCodeAt(0),
@@ -17,8 +17,8 @@ const escapes: ReadonlyMap<number, number> = new Map(
 )
 
 /**
- * The words of a line from `start` to `end` (no line feed, no zero bytes) as a command in memory of
- * its own, `count` 0 for a blank line; undefined where a quote stays open or closes amid a word.
+ * The words of a line from `start` to `end` (no line feed, no zero bytes) as a separate command,
+ * `count` 0 for a blank line. Undefined if a quote stays open or closes inside a word.
  */
 export function splitInline(bytes: Bytes, start: number, end: number): RespRequest | undefined {
   return new LineSplitter(bytes, start, end).split()
@@ -51,13 +51,13 @@ class LineSplitter {
     return new RespRequest(this.out, Int32Array.from(offsets), 0, offsets.length / 2)
   }
 
-  /** One word; a quote may open amid it, and the one that closes ends it. */
+  /** One word; a quote may open inside it, and the closing quote ends it. */
   private word(): boolean {
     while (this.at < this.end) {
       const byte = this.byte(0)
       if (byte === quote) return this.quoted()
       if (byte === apostrophe) return this.literal()
-      // Narrower than `isSpace`: the reference server keeps vertical tab and form feed amid a word.
+      // Narrower than `isSpace`: Redis keeps vertical tab and form feed inside a word.
       if (byte === 0x20 || byte === 0x09 || byte === 0x0d) return true
       this.put(byte)
       this.at++
@@ -102,7 +102,7 @@ class LineSplitter {
     return false
   }
 
-  /** Behind a closing quote comes a space or nothing. */
+  /** A space or the end must follow a closing quote. */
   private closes(): boolean {
     this.at++
     return this.at === this.end || isSpace(this.byte(0))
@@ -120,7 +120,7 @@ class LineSplitter {
     this.out[this.length++] = byte
   }
 
-  /** Zero behind the end of the line. */
+  /** Zero after the end of the line. */
   private byte(ahead: number): number {
     return this.at + ahead < this.end ? (this.line[this.at + ahead] ?? 0) : 0
   }

@@ -1,5 +1,5 @@
-// Lengths as a client may write them: the reference server's strict integers. No plus sign, no
-// leading zeros, no spaces, nothing beyond 64 bits.
+// Parses lengths from a client with the strict integers of Redis: no plus sign, no leading zeros,
+// no spaces, at most 64 bits.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 
@@ -7,7 +7,7 @@ import type { Bytes } from '../../base/bytes/bytes.js'
 const digitsMax = 20
 const strict = /^(?:0|-?[1-9][0-9]*)$/
 
-/** The integer from `start` to `end`, rounded beyond 2^53; NaN for what is none. */
+/** The integer from `start` to `end`, rounded above 2^53; NaN if it is none. */
 export function lengthOf(bytes: Bytes, start: number, end: number): number {
   if (end - start > digitsMax) return Number.NaN
   const text = String.fromCharCode(...bytes.subarray(start, end))

@@ -1,5 +1,5 @@
-// From the bytes of a word to what it stands for, in any case and without making a string: the way
-// a command's name finds its row.
+// Finds the value of a word by its bytes, in any case and without making a string; for example the
+// row of a command.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
@@ -14,9 +14,9 @@ export class NameTable<T> {
   private readonly slots: readonly (Slot<T> | undefined)[]
   private readonly mask: number
 
-  /** Names are ASCII, in any case; two equal ones are our mistake. */
+  /** Names are ASCII, in any case; duplicates are a bug of Sigil. */
   constructor(entries: readonly (readonly [name: string, value: T])[]) {
-    // Four times as many slots as names keep most searches at one look.
+    // Four times as many slots as names, so that most searches probe once.
     const size = 2 ** Math.ceil(Math.log2(4 * entries.length + 1))
     const slots = new Array<Slot<T> | undefined>(size).fill(undefined)
     this.slots = slots
@@ -31,7 +31,7 @@ export class NameTable<T> {
     }
   }
 
-  /** What the word in `bytes` from `start` to `end` stands for. */
+  /** The value of the word in `bytes` from `start` to `end`. */
   readonly find = (bytes: Bytes, start: number, end: number): T | undefined => {
     let at = hashOf(bytes, start, end) & this.mask
     for (;;) {
@@ -43,7 +43,7 @@ export class NameTable<T> {
   }
 }
 
-/** Longer words than any name need not be hashed whole: they are found unequal. */
+/** Longer words than any name need no full hash: comparison fails anyway. */
 const hashedBytesMax = 32
 
 /** FNV-1a over the letters in lower case. */

@@ -1,6 +1,6 @@
-// Encodes replies, RESP2 or RESP3, and gathers them until the listener takes them: the replies of a
-// pipeline leave in one write. The listener takes only when its socket is ready for more; until
-// then replies wait here, tightly packed, where `length` counts them for the output limits.
+// Encodes replies, RESP2 or RESP3, and gathers them until the listener takes them, so the replies
+// of a pipeline leave in one write. The listener takes only when its socket is ready. Until then
+// replies wait here tightly packed, and `length` counts them for the output limits.
 
 import { type Bytes, utf8 } from '../../base/bytes/bytes.js'
 import { doubleText } from '../../base/bytes/double-text.js'
@@ -29,11 +29,11 @@ const set3 = 0x7e
 const push3 = 0x3e
 const attribute3 = 0x7c
 
-/** A first byte, a number of up to 20 characters and the end of the line. */
+/** A first byte, a number of up to 20 characters and a line end. */
 const headerBytesMax = 24
-/** Up to here a loop copies faster than a call. */
+/** Up to this length a loop copies faster than a call. */
 const loopBytesMax = 24
-/** A rest of a block that is not worth passing on. */
+/** A smaller rest of a block is not reused. */
 const restBytesMin = 512
 
 const nothing = new Uint8Array(0)
@@ -43,27 +43,27 @@ const { utf8Write } = Buffer.prototype as Buffer & {
   utf8Write(this: Bytes, text: string, offset: number, length: number): number
 }
 
-/** The rest of a block that a writer gave back: idle connections hold none. */
+/** The rest of a block of another writer: idle connections hold no block. */
 let spare: Bytes = nothing
 let spareAt = 0
 
 export class ReplyWriter {
-  /** What HELLO chose; read anew for each reply, so that it may change amid a pipeline. */
+  /** Set by HELLO; read for each reply, so it may change within a pipeline. */
   protocol: RespVersion = 2
-  /** Written here: from `from` to `at`, not yet in a piece. */
+  /** The current block: bytes from `from` to `at` are not yet in a piece. */
   private block: Bytes = nothing
   private from = 0
   private at = 0
   private pieces: Bytes[] = []
   private pieceBytes = 0
 
-  /** Bytes that wait to be taken. */
+  /** Bytes waiting to be taken. */
   get length(): number {
     return this.pieceBytes + this.at - this.from
   }
 
   /**
-   * What was written since the last time, in order: one piece, and one more for each large bulk
+   * The bytes written since the last call, in order: one piece, and one more for each large bulk
    * string and each block. Write them corked. They must not be changed.
    */
   take(): readonly Bytes[] {
@@ -86,23 +86,22 @@ export class ReplyWriter {
     this.raw(ok)
   }
 
-  /** A status; ends of lines in it become spaces. */
+  /** A status; line ends in it become spaces. */
   simple(text: string): void {
     this.line(simpleString, text)
   }
 
   /**
-   * `text` begins with the error's code: `ERR syntax error`. Ends of lines in it become spaces, and
-   * at its end they are dropped, as the reference server does. Bytes where it echoes what a client
-   * sent.
+   * `text` starts with the error's code: `ERR syntax error`. Line ends in it become spaces;
+   * trailing ones are dropped, as in Redis. Pass bytes if the text echoes client input.
    */
   error(text: string | Bytes): void {
     this.line(simpleError, trimmed(typeof text === 'string' ? utf8(text) : text))
   }
 
-  /** The last reply before the connection is closed: what `RequestParser.next` threw. */
+  /** The last reply before the connection closes: the error of `RequestParser.next`. */
   protocolError(error: GatewayError): void {
-    // One character a byte: the text may echo a byte that is no UTF-8.
+    // One character a byte: the text may echo a byte that is not valid UTF-8.
     this.line(simpleError, Buffer.from(`ERR ${error.message}`, 'latin1'))
   }
 
@@ -112,7 +111,7 @@ export class ReplyWriter {
   }
 
   /**
-   * A bulk string: `bytes`, or its part. A large one is not copied: it must not change until the
+   * A bulk string: `bytes`, or a part. A large one is not copied: it must not change until the
    * socket has sent it.
    */
   bulk(bytes: Bytes, start = 0, end = bytes.length): void {
@@ -135,13 +134,13 @@ export class ReplyWriter {
     this.endLine()
   }
 
-  /** Nil where a bulk string would stand. */
+  /** Nil in place of a bulk string. */
   null(): void {
     if (this.protocol === 3) this.empty(null3)
     else this.header(blobString, -1)
   }
 
-  /** Nil where an array would stand. */
+  /** Nil in place of an array. */
   nullArray(): void {
     if (this.protocol === 3) this.empty(null3)
     else this.header(array, -1)
@@ -166,7 +165,7 @@ export class ReplyWriter {
     else this.bulkText(String(value))
   }
 
-  /** Text for people; `format` has three characters: `txt`, `mkd`. RESP2: a bulk string. */
+  /** Text for people; `format` is `txt` or `mkd`. RESP2: a bulk string. */
   verbatim(format: string, text: string | Bytes): void {
     const bytes = typeof text === 'string' ? utf8(text) : text
     if (this.protocol === 2) {
@@ -198,19 +197,19 @@ export class ReplyWriter {
     this.header(this.protocol === 3 ? set3 : array, count)
   }
 
-  /** What the client did not ask for: messages. RESP2: an array. */
+  /** Out-of-band data: messages. RESP2: an array. */
   push(count: number): void {
     this.header(this.protocol === 3 ? push3 : array, count)
   }
 
-  /** `count` keys and values follow, and then the reply they are about. RESP2 has none. */
+  /** `count` keys and values follow, then the reply they describe. RESP2 has none. */
   attribute(count: number): void {
     assert(this.protocol === 3, 'RESP2 has no attributes')
     assert(Number.isInteger(count), 'an attribute has as many values as keys')
     this.header(attribute3, count)
   }
 
-  /** Bytes that are encoded already: a message is encoded once for all its subscribers. */
+  /** Already encoded bytes: a message is encoded once for all its subscribers. */
   raw(bytes: Bytes): void {
     this.payload(bytes, 0, bytes.length)
   }
@@ -219,7 +218,7 @@ export class ReplyWriter {
     this.room(headerBytesMax)
     const { block } = this
     block[this.at++] = first
-    // A whole number of 31 bits is itself again: all lengths, and most integers.
+    // True for whole numbers of 31 bits: all lengths, and most integers.
     if (typeof value === 'number' && value >= 0 && (value | 0) === value) {
       if (value < 10) block[this.at++] = 0x30 + value
       else this.digits(value)
@@ -230,7 +229,7 @@ export class ReplyWriter {
     this.endLine()
   }
 
-  /** A positive number of 31 bits: without the string that others are made of. */
+  /** A positive number of 31 bits, without making a string. */
   private digits(value: number): void {
     const { block } = this
     let end = this.at + 1
@@ -250,7 +249,7 @@ export class ReplyWriter {
     this.endLine()
   }
 
-  /** One line: line ends within it would start an unrequested reply. */
+  /** One line: a line end inside it would start an unrequested reply. */
   private line(first: number, text: string | Bytes): void {
     const { length } = text
     const bytesMax = typeof text === 'string' ? 3 * length : length
@@ -273,7 +272,7 @@ export class ReplyWriter {
     this.endLine()
   }
 
-  /** `start` to `end` of `bytes`, and room for an end of line behind it. */
+  /** Bytes from `start` to `end`, with room for a line end after them. */
   private payload(bytes: Bytes, start: number, end: number): void {
     const length = end - start
     if (length >= respReferenceBytesMin) {
@@ -306,7 +305,7 @@ export class ReplyWriter {
     this.at = at + text.length
   }
 
-  /** Makes sure that `length` bytes can be written at `at`. */
+  /** Ensures that `length` bytes can be written at `at`. */
   private room(length: number): void {
     if (this.at + length > this.block.length) this.nextBlock(length)
   }
@@ -325,7 +324,7 @@ export class ReplyWriter {
     this.from = this.at
   }
 
-  /** Ends the piece that is being written. */
+  /** Ends the current piece. */
   private seal(): void {
     const { from, at } = this
     if (at === from) return
@@ -335,12 +334,12 @@ export class ReplyWriter {
   }
 }
 
-/** Not zeroed: only what was written is ever taken. */
+/** Not zeroed: only written bytes are taken. */
 function allocate(length: number): Bytes {
   return new Uint8Array(Buffer.allocUnsafeSlow(length).buffer, 0, length)
 }
 
-/** Without ends of lines at the end. */
+/** Without trailing line ends. */
 function trimmed(bytes: Bytes): Bytes {
   let end = bytes.length
   while (bytes[end - 1] === carriageReturn || bytes[end - 1] === lineFeed) end--

@@ -1,7 +1,6 @@
-// Cuts what a client sends into commands: arrays of bulk strings and inline lines, mixed as it
-// likes, in chunks of any size. A command that lies whole in its chunk is not copied; one that was
-// cut is gathered, and neither is ever looked at twice. Nothing is allocated for a length that a
-// client only announces.
+// Splits client input into commands: arrays of bulk strings and inline lines, mixed, in chunks of
+// any size. A command inside one chunk is not copied; a command across chunks is gathered. No byte
+// is parsed twice. A length that a client only announces causes no allocation.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { assert, fail, type GatewayError } from '../../base/errors.js'
@@ -25,7 +24,7 @@ const asterisk = 0x2a
 
 const nothing = new Uint8Array(0)
 const noOffsets = new Int32Array(0)
-/** What a gathered command begins with, bytes: most end soon after the cut. */
+/** Initial size of a gathered command, bytes: most end soon after the chunk border. */
 const gatherBytesMin = 256
 
 /** A request without arguments: a blank line or `*0`. It is skipped without a reply. */
@@ -33,54 +32,52 @@ const blank = new RespRequest(nothing, noOffsets, 0, 0)
 
 /** Offsets of many commands share one array, as small byte strings share a slab. */
 const sharedOffsets = 4_096
-/** The usual command: so many words, and lengths of at most four digits. */
+/** The usual command: at most this many words, and lengths of at most four digits. */
 const usualArgumentsMax = 64
 const usualBulkBytesMax = 9_999
-/** Before login, counts of one digit alone. */
+/** Before login, counts have one digit. */
 assert(anonymousRespArgumentsMax > 9, 'a count of one digit is within all bounds')
 assert(usualBulkBytesMax <= anonymousRespBulkBytesMax, 'the usual argument is within all bounds')
 let shared: OffsetTable = new Int32Array(sharedOffsets)
 let sharedUsed = 0
 
-/** Offsets that a longer command begins with; more are made as arguments come. */
+/** Initial offsets of a longer command; the array grows as arguments come. */
 const ownOffsets = 64
 
 export class RequestParser {
-  /** Until login a client has nothing large to say. May change between commands. */
+  /** Before login a client needs no large commands. May change between commands. */
   authenticated = false
-  /**
-   * Bytes of one argument: proto-max-bulk-len, which the reference server keeps at 1 MiB or more.
-   */
+  /** Bytes of one argument: proto-max-bulk-len, which Redis keeps at 1 MiB or more. */
   bulkBytesMax = respBulkBytesMax
-  /** What is being parsed: a chunk, or the gathered command that a cut went through. */
+  /** The bytes being parsed: a chunk, or the gathered command. */
   private window: Bytes = nothing
-  /** Start of the command, next byte to parse, and end of what is there, in the window. */
+  /** Start of the command, next byte to parse, and end of the data in the window. */
   private start = 0
   private at = 0
   private end = 0
-  /** Up to where the line at `at` is known to have no end. */
+  /** The line at `at` has no end before this position. */
   private scanned = 0
-  /** Arguments of the command that are missing; 0 at its start. */
+  /** Missing arguments of the command; 0 at its start. */
   private missing = 0
   /** Length of the argument at `at`; -1 while its length line is missing. */
   private bulk = -1
-  /** Offsets of a command that is cut, or long; as many as were found. */
+  /** Offsets of a gathered or long command; as many as were found. */
   private own = noOffsets
   private found = 0
-  /** While a command is gathered: the chunk that its bytes are taken from. */
+  /** While a command is gathered: the chunk that its bytes are copied from. */
   private source: Bytes | undefined
   private sourceAt = 0
-  /** Bytes to take from it while it is not known how many are needed. */
+  /** Bytes to copy from it while the needed number is unknown. */
   private step = gatherBytesMin
-  /** Chunks behind the window and the source. */
+  /** Chunks after the window and the source. */
   private readonly queue: Bytes[] = []
   private queuedBytes = 0
-  /** The name of a command that is passed over, and bytes of its argument still to pass. */
+  /** The name of a skipped command, and the bytes of its argument left to skip. */
   private cut: Bytes | undefined
   private passing = 0
   private failure: GatewayError | undefined
 
-  /** Bytes that wait here: unparsed ones, and those of a command that is not whole yet. */
+  /** Bytes held here: unparsed ones, and those of an incomplete command. */
   get heldBytes(): number {
     const { source } = this
     const window = source === undefined ? this.end - this.start : this.window.length
@@ -88,10 +85,10 @@ export class RequestParser {
     return window + rest + this.queuedBytes + this.own.byteLength
   }
 
-  /** Hands over what was received; `chunk` must not be changed afterwards. */
+  /** Adds received bytes; `chunk` must not be changed afterwards. */
   push(chunk: Bytes): void {
     if (chunk.length === 0 || this.failure !== undefined) return
-    // Buffers become plain arrays: one kind of array is what the loops below are compiled for.
+    // Buffers become plain arrays: the loops below are compiled for one kind of array.
     const bytes = new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length)
     const isIdle = this.source === undefined && this.start === this.end
     if (isIdle && this.queue.length === 0) this.open(bytes)
@@ -102,9 +99,9 @@ export class RequestParser {
   }
 
   /**
-   * The next whole command; undefined when more bytes are needed. Throws ProtocolError, each time,
-   * when the stream has lost its bounds: `ReplyWriter.protocolError` answers it behind the replies
-   * that are owed, and the connection is closed.
+   * The next complete command; undefined if more bytes are needed. Throws ProtocolError, on each
+   * call, when the bounds of commands are lost. `ReplyWriter.protocolError` sends it after the
+   * pending replies, and the connection is closed.
    */
   next(): RespRequest | undefined {
     if (this.failure !== undefined) throw this.failure
@@ -120,7 +117,7 @@ export class RequestParser {
     }
   }
 
-  /** One command from the window, as far as it is there. */
+  /** Parses one command from the window, as far as it is complete. */
   private parse(): RespRequest | undefined {
     if (this.cut !== undefined) return this.passArguments()
     if (this.missing === 0) {
@@ -140,13 +137,13 @@ export class RequestParser {
   }
 
   /**
-   * A short command that is whole: nearly all of them, at a third of the cost. Gives up without a
-   * trace on anything else, faults included: `parse` then looks closer, once.
+   * Parses a short complete command, the usual case, at a third of the cost. For anything else,
+   * errors included, it changes nothing, and `parse` reads the command again.
    */
   private parseUsual(): RespRequest | undefined {
     const { window, end } = this
     let { at } = this
-    // Whether all this is there turns out below: what is not makes no whole argument.
+    // Completeness is checked below: a missing byte gives no complete argument.
     let count = (window[at + 1] ?? 0) - 0x30
     if (count < 1 || count > 9) return undefined
     if (window[at + 2] !== carriageReturn) {
@@ -165,7 +162,7 @@ export class RequestParser {
     const stop = base + 2 * count
     at += 4
     for (let slot = base; slot < stop; slot += 2) {
-      // The shortest argument has six bytes, and so has the longest usual length.
+      // The shortest argument has six bytes, as has the longest usual length line.
       if (end - at < 6 || window[at] !== dollar) return undefined
       let length = (window[at + 1] ?? 0) - 0x30
       if (length < 0 || length > 9) return undefined
@@ -182,7 +179,7 @@ export class RequestParser {
       table[slot] = at
       at += length
       table[slot + 1] = at
-      // The two bytes behind an argument are skipped unseen, as the reference server does.
+      // The two bytes after an argument are skipped unchecked, as in Redis.
       at += 2
     }
     if (at > end) return undefined
@@ -215,14 +212,13 @@ export class RequestParser {
     return new RespRequest(this.window, table, 0, this.found)
   }
 
-  /** Length of the argument whose bytes then begin at `at`; -1 when its line is not whole. */
+  /** Length of the argument that then starts at `at`; -1 if its line is incomplete. */
   private readBulkLength(): number {
     if (this.bulk >= 0) return this.bulk
     const { at } = this
     const length = this.readLength()
     if (length === undefined) return -1
-    // Checked behind the line, as the reference server does: a line without an end is too big
-    // first.
+    // Checked after the line end, as in Redis: an endless line first fails as too long.
     if (this.window[at] !== dollar) throw this.refuse(expectedDollar(this.window[at] ?? 0))
     if (!(length >= 0 && length <= respPassedBytesMax)) throw this.refuse('invalid bulk length')
     if (!this.authenticated && length > anonymousRespBulkBytesMax) {
@@ -230,8 +226,7 @@ export class RequestParser {
     }
     const isWithin = this.at - this.start + length <= respRequestBytesMax
     if (length > this.bulkBytesMax || !isWithin) {
-      // Deviation: the reference server takes it, or closes without a word at
-      // client-query-buffer-limit.
+      // Deviation: Redis accepts it, or closes without an error at client-query-buffer-limit.
       this.beginCut(length)
       return -1
     }
@@ -239,7 +234,7 @@ export class RequestParser {
     return length
   }
 
-  /** The argument at `at` is not taken, nor is its command: all of it is passed over. */
+  /** Skips the argument at `at`, and with it the whole command. */
   private beginCut(length: number): void {
     const { window, own } = this
     this.cut = this.found === 0 ? nothing : window.slice(own[0], own[1])
@@ -248,7 +243,7 @@ export class RequestParser {
     this.passing = length + 2
   }
 
-  /** Passes over what has come of the arguments of a command that is not taken. */
+  /** Skips the received arguments of a refused command. */
   private passArguments(): RespRequest | undefined {
     for (;;) {
       const some = Math.min(this.passing, this.end - this.at)
@@ -279,7 +274,7 @@ export class RequestParser {
     return new RespRequest(name, Int32Array.of(0, name.length), 0, 1, true)
   }
 
-  /** All of the window is done with: the rest of a gathered command is looked at where it lies. */
+  /** The window is used up: the rest of a gathered command is parsed in its chunk. */
   private leaveGathered(source: Bytes): void {
     this.window = source
     this.start = this.sourceAt
@@ -290,7 +285,7 @@ export class RequestParser {
   }
 
   private checkCount(count: number): void {
-    // Deviation: the reference server's bound is 2^31 - 1; limits.ts says why ours is lower.
+    // Deviation: Redis' bound is 2^31 - 1; limits.ts says why this one is lower.
     if (!(count <= respArgumentsMax)) throw this.refuse('invalid multibulk length')
     if (!this.authenticated && count > anonymousRespArgumentsMax) {
       throw this.refuse('unauthenticated multibulk length')
@@ -298,14 +293,14 @@ export class RequestParser {
   }
 
   /**
-   * The number in the line at `at`, behind its first byte, and `at` moves behind the line; NaN for
-   * what is none; undefined when the line is not whole.
+   * The number in the line at `at`, after its first byte; moves `at` past the line. NaN if it is
+   * invalid; undefined if the line is incomplete.
    */
   private readLength(): number | undefined {
     const { window, end } = this
     let value = 0
     let at = this.at + 1
-    // At most nine digits in this loop, the first not a zero: all lengths that clients send but 0.
+    // At most nine digits, the first not zero: all lengths that clients send except 0.
     for (const stop = Math.min(end, at + 9); at < stop; at++) {
       const digit = (window[at] ?? 0) - 0x30
       if (digit < 0 || digit > 9 || (digit === 0 && value === 0)) break
@@ -322,7 +317,7 @@ export class RequestParser {
 
   private readOddLength(): number | undefined {
     const stop = this.findInLine(carriageReturn)
-    // The byte behind the carriage return has to be there but is not looked at.
+    // The byte after the carriage return must be present but is not checked.
     if (stop === undefined || stop + 1 >= this.end) return undefined
     const length = lengthOf(this.window, this.at + 1, stop)
     this.at = stop + 2
@@ -343,8 +338,8 @@ export class RequestParser {
   }
 
   /**
-   * Where the line at `at` has the byte that ends it. A zero byte ends the search for good, as it
-   * does the reference server's: what comes then is the error of a line that is too long.
+   * Position of the byte that ends the line at `at`. A zero byte ends the search, as in Redis: the
+   * result is the error of an overlong line.
    */
   private findInLine(wanted: number): number | undefined {
     const { window, end } = this
@@ -359,9 +354,7 @@ export class RequestParser {
     return undefined
   }
 
-  /**
-   * A line may be longer than the bound if it comes whole at once, as with the reference server.
-   */
+  /** A line may exceed the bound if it comes complete in one chunk, as in Redis. */
   private checkLine(): void {
     if (this.bulk >= 0 || this.end - this.at <= respLineBytesMax) return
     if (this.missing > 0) {
@@ -374,11 +367,11 @@ export class RequestParser {
     }
   }
 
-  /** The next command begins at `at`. Bytes that a gathered one did not need go back. */
+  /** Starts the next command at `at`. Bytes that a gathered command did not need go back. */
   private begin(): void {
     const { source } = this
     if (source !== undefined) {
-      // What lies behind a command came with the last piece: without it the command was not whole.
+      // Bytes after a command came with the last piece, without which it was incomplete.
       this.at = this.sourceAt - (this.end - this.at)
       this.window = source
       this.end = source.length
@@ -388,7 +381,7 @@ export class RequestParser {
     this.start = this.at
   }
 
-  /** Brings more bytes into the window; false when there are none. */
+  /** Brings more bytes into the window; false if there are none. */
   private more(): boolean {
     if (this.source === undefined && this.start === this.end) {
       // An idle connection keeps no chunk.
@@ -409,7 +402,7 @@ export class RequestParser {
     return true
   }
 
-  /** Commands are parsed in the chunk itself, as long as they end in it. */
+  /** Commands are parsed in the chunk itself if they end in it. */
   private open(chunk: Bytes): void {
     this.window = chunk
     this.start = 0
@@ -418,7 +411,7 @@ export class RequestParser {
     this.end = chunk.length
   }
 
-  /** The command goes on in the next chunk: what is here of it moves to memory of its own. */
+  /** The command continues in the next chunk: its bytes so far move to separate memory. */
   private gather(): void {
     const { window, start, own } = this
     const length = this.end - start
@@ -434,8 +427,8 @@ export class RequestParser {
   }
 
   /**
-   * Takes what the argument still needs; without one, twice as much each time, so that a long
-   * command is moved in few steps and a short one takes little that goes back.
+   * Copies what the argument still needs. If that is unknown, it copies twice as much each time:
+   * few steps for a long command, few bytes to return for a short one.
    */
   private take(source: Bytes): void {
     let wanted = this.step
@@ -454,8 +447,8 @@ export class RequestParser {
   }
 
   /**
-   * Room for `wanted` bytes: twice as much, so that growing costs little, but never more than the
-   * argument at hand needs, and some words behind it.
+   * Room for `wanted` bytes: doubles, so that growth is cheap, but never above what the current
+   * argument and a few words after it need.
    */
   private capacity(wanted: number, start: number): number {
     const behind = this.missing > 1 ? gatherBytesMin : 0
@@ -482,7 +475,7 @@ function allocate(length: number): Bytes {
   return new Uint8Array(Buffer.allocUnsafeSlow(length).buffer, 0, length)
 }
 
-/** The reference server echoes the byte as it came, but for ends of lines. */
+/** Redis echoes the byte unchanged, except line ends. */
 function expectedDollar(byte: number): string {
   const isEnd = byte === carriageReturn || byte === lineFeed
   return `expected '$', got '${isEnd ? ' ' : String.fromCharCode(byte)}'`

@@ -1,18 +1,17 @@
-// One command as it came: the bytes it lies in and where its arguments begin and end. A view per
-// argument costs ten times what finding it does, so views, copies and text are made on demand, for
-// those arguments that a command really needs.
+// One command: its bytes, and the offsets of its arguments. A view for each argument costs ten
+// times as much as finding it. So views, copies and texts are made on demand.
 
 import { type Bytes, shortCharsMax, textOf } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
 import { copyOf } from '../../base/heap/slab.js'
 
-/** Offsets of arguments, two an argument: where it begins and where it ends. */
+/** Offsets of arguments, two each: start and end. */
 export type OffsetTable = Int32Array
 
 /**
- * A command: argument 0 is its name. It never changes and stays valid as long as it is kept, but it
- * keeps the chunk alive that it came in: what waits for long (a MULTI queue, a blocked client) is
- * `detach`ed. An index of `count` or more is our mistake: the table is shared with neighbours.
+ * A command: argument 0 is its name. It is immutable, and keeps its chunk alive, so a long-lived
+ * one (a MULTI queue, a blocked client) is `detach`ed. An index of `count` or more is a bug of
+ * Sigil: the table is shared with other commands.
  */
 export class RespRequest {
   readonly count: number
@@ -25,7 +24,7 @@ export class RespRequest {
     table: OffsetTable,
     base: number,
     count: number,
-    /** It had more than is taken: of its words, its name alone is here. */
+    /** It exceeded the bounds: only its name is here. */
     readonly isCut = false,
   ) {
     this.bytes = bytes
@@ -44,12 +43,12 @@ export class RespRequest {
     return this.bytes.subarray(this.start(index), this.end(index))
   }
 
-  /** An argument in memory of its own: for what is stored or queued. */
+  /** A copy of an argument, to be stored or queued. */
   copy(index: number): Bytes {
     return copyOf(this.bytes, this.start(index), this.end(index))
   }
 
-  /** An argument as text, malformed UTF-8 replaced. */
+  /** An argument as text; malformed UTF-8 is replaced. */
   text(index: number): string {
     return textOf(this.bytes, this.start(index), this.end(index))
   }
@@ -64,7 +63,7 @@ export class RespRequest {
     return true
   }
 
-  /** Calls `read` with where an argument lies: for parsers of numbers and look-ups, no view. */
+  /** Calls `read` with the place of an argument: for parsers and look-ups, without a view. */
   read<T>(index: number, read: (bytes: Bytes, start: number, end: number) => T): T {
     return read(this.bytes, this.start(index), this.end(index))
   }
@@ -76,7 +75,7 @@ export class RespRequest {
     return sum
   }
 
-  /** The same command in memory of its own, with nothing of its neighbours. */
+  /** A copy of the command in separate memory. */
   detach(): RespRequest {
     const bytes = new Uint8Array(this.argumentBytes)
     const table = new Int32Array(2 * this.count)
@@ -89,7 +88,7 @@ export class RespRequest {
     return new RespRequest(bytes, table, 0, this.count)
   }
 
-  /** Copies an argument; answers where it ends. */
+  /** Copies an argument; returns its end. */
   private place(index: number, bytes: Bytes, at: number): number {
     const start = this.start(index)
     const end = this.end(index)
@@ -108,14 +107,14 @@ export class RespRequest {
   }
 }
 
-/** An ASCII letter in lower case; every other byte as it is. */
+/** An ASCII letter in lower case; every other byte unchanged. */
 export function lowerCase(byte: number): number {
   return byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte
 }
 
 /**
- * Whether this is a browser that was tricked into speaking to us: a header or method of HTTP as a
- * command's name. The reference server drops such a connection without an answer.
+ * Whether the client is a browser under a cross-protocol attack: the command's name is a header or
+ * method of HTTP. Redis drops such a connection without an answer.
  */
 export function isCrossProtocol(request: RespRequest): boolean {
   return request.is(0, 'post') || request.is(0, 'host:')

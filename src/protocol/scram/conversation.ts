@@ -1,5 +1,5 @@
-// The server's side of one SCRAM-SHA-256 login, as a state machine over messages. It knows neither
-// sockets nor stores, and its nonce is given, so that recorded logins replay.
+// The server side of one SCRAM-SHA-256 login, as a state machine over messages. It uses no socket
+// or store, and its nonce is a parameter, so recorded logins replay.
 
 import { timingSafeEqual } from 'node:crypto'
 import { type Bytes, utf8 } from '../../base/bytes/bytes.js'
@@ -16,9 +16,9 @@ interface ServerReply {
 interface ConversationOptions {
   readonly first: ClientFirst
   readonly verifier: ScramVerifier
-  /** Sent behind the client's: printable ASCII without commas, of 18 random bytes or more. */
+  /** Appended to the client's nonce: printable ASCII without commas, 18 or more random bytes. */
   readonly nonce: string
-  /** Without it the client closes with one more, empty round. */
+  /** Without it the client ends with one more empty round. */
   readonly skipEmptyExchange: boolean
 }
 
@@ -47,8 +47,8 @@ export class ServerConversation {
   }
 
   /**
-   * Takes client-final (or the empty message after it). Throws AuthenticationFailed when the proof
-   * is wrong, ProtocolError when nothing more was due; either ends the conversation.
+   * Processes client-final (or the empty message after it). Throws AuthenticationFailed for a wrong
+   * proof, ProtocolError for an unexpected message; both end the conversation.
    */
   step(payload: Bytes): ServerReply {
     const { state } = this
@@ -63,12 +63,12 @@ export class ServerConversation {
     return { payload: serverFinal, done: this.skipEmptyExchange }
   }
 
-  /** Checks client-final and answers server-final. */
+  /** Checks client-final and returns server-final. */
   private verify(payload: Bytes): Bytes {
     const final = parseClientFinal(payload)
     const auth = utf8(`${this.first.bare},${this.serverFirstText},${final.withoutProof}`)
     const signature = hmacSha256(this.verifier.storedKey, auth)
-    // A proof of the wrong length takes the same path, and fails at its end.
+    // A proof of the wrong length takes the same path and fails at its end.
     const clientKey = signature.map((byte, i) => byte ^ (final.proof[i] ?? 0))
     const isProved = timingSafeEqual(sha256(clientKey), this.verifier.storedKey)
     const expected = Buffer.from(this.first.gs2Header).toString('base64')

@@ -1,5 +1,5 @@
-// The messages of SCRAM (RFC 5802 section 7) and of PLAIN (RFC 4616), from text to fields. What
-// does not follow the grammar is refused with the same words as a wrong password.
+// Parses the messages of SCRAM (RFC 5802 section 7) and of PLAIN (RFC 4616). A malformed message
+// gets the same error as a wrong password.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail, type GatewayError } from '../../base/errors.js'
@@ -11,9 +11,9 @@ const clientFinalForm =
   /^(c=([A-Za-z0-9+/=]+),r=([\x21-\x2b\x2d-\x7e]+)(?:,.*)?),p=([A-Za-z0-9+/=]+)$/su
 
 export interface ClientFirst {
-  /** `n,,`: sent back by the client in base64. */
+  /** `n,,`: the client returns it in base64. */
   readonly gs2Header: string
-  /** From `n=` on, exactly as sent: part of what is signed. */
+  /** From `n=` on, exactly as sent: the signature covers it. */
   readonly bare: string
   readonly user: string
   readonly nonce: string
@@ -32,15 +32,15 @@ interface PlainCredentials {
   readonly password: string
 }
 
-/** The one reply to every failed login. It does not say which part was wrong. */
+/** The one reply to every failed login. It does not reveal which part was wrong. */
 export function authenticationFailed(): GatewayError {
   return fail('AuthenticationFailed', 'Authentication failed.')
 }
 
 /**
  * `n,,n=user,r=nonce`. Channel binding (`p=`), mandatory extensions (`m=`) and an authorization
- * identity other than the user are refused with AuthenticationFailed. Where the user is known from
- * elsewhere, as on the PostgreSQL protocol, the name in the message counts for nothing.
+ * identity other than the user are refused with AuthenticationFailed. If the user is `known`, as on
+ * the PostgreSQL protocol, the name in the message is ignored.
  */
 export function parseClientFirst(payload: Bytes, known?: string): ClientFirst {
   const [, gs2Header = '', authzid, bare = '', name = '', nonce = ''] =

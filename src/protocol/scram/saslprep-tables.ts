@@ -1,6 +1,6 @@
 // The tables of RFC 3454 that RFC 4013 refers to, computed from Unicode 3.2: ranges of code points
-// in base 36. `a` is a code point, `a+b` one with the `b` that follow it; each is counted from the
-// end of the range before.
+// in base 36. `a` is a code point, `a+b` includes the next `b`; each counts from the end of the
+// range before.
 
 /** A.1: code points without a meaning in Unicode 3.2. */
 export const unassigned = ranges(

@@ -1,5 +1,5 @@
-// SASLprep (RFC 4013): the one form of a password that both sides hash. Map, normalise, refuse what
-// is prohibited, check the direction of the text.
+// SASLprep (RFC 4013): the normal form of a password that both sides hash. It maps, normalises,
+// refuses prohibited characters, and checks the direction of the text.
 
 import { fail, type GatewayError } from '../../base/errors.js'
 import {
@@ -15,7 +15,7 @@ import {
 const printableAscii = /^[\x20-\x7e]*$/
 
 /**
- * The prepared form of a stored string. Throws BadValue where RFC 4013 refuses it: no conforming
+ * The prepared form of a stored string. Throws BadValue if RFC 4013 refuses it: no conforming
  * client could log in with such a password.
  */
 export function saslPrep(text: string): string {
@@ -37,7 +37,8 @@ export function saslPrep(text: string): string {
 }
 
 /**
- * RFC 3454, section 6: right-to-left text has no left-to-right character and is so at both ends.
+ * RFC 3454, section 6: right-to-left text has no left-to-right character and starts and ends with
+ * right-to-left ones.
  */
 function requireDirection(codePoints: readonly number[]): void {
   if (!codePoints.some((codePoint) => inTable(rightToLeft, codePoint))) return

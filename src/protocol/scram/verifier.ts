@@ -1,5 +1,5 @@
-// What a server keeps of a SCRAM-SHA-256 password (RFC 5802 section 3, RFC 7677): it checks a login
-// and cannot make one. Unknown users get a decoy that looks the same from outside.
+// The stored values of a SCRAM-SHA-256 password (RFC 5802 section 3, RFC 7677): they check a login
+// and cannot perform one. Unknown users get a decoy that looks the same to a client.
 
 import { createHmac, hash, pbkdf2, pbkdf2Sync } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -14,7 +14,7 @@ export interface ScramVerifier {
   readonly serverKey: Bytes
 }
 
-/** Of PBKDF2's output: SHA-256's (RFC 5802, Hi). */
+/** Length of PBKDF2's output: SHA-256's (RFC 5802, Hi). */
 const saltedBytes = 32
 
 export function hmacSha256(key: Bytes, ...parts: readonly Bytes[]): Bytes {
@@ -27,7 +27,7 @@ export function sha256(bytes: Bytes): Bytes {
   return new Uint8Array(hash('sha256', bytes, 'buffer'))
 }
 
-/** Costs about 1 ms for 4,096 iterations. Throws BadValue if SASLprep refuses the password. */
+/** Takes about 1 ms for 4,096 iterations. Throws BadValue if SASLprep refuses the password. */
 export function makeVerifier(password: string, salt: Bytes, iterations: number): ScramVerifier {
   const salted = pbkdf2Sync(utf8(saslPrep(password)), salt, iterations, saltedBytes, 'sha256')
   return verifierOf(salted, salt, iterations)
@@ -59,16 +59,16 @@ function verifierOf(salted: Bytes, salt: Bytes, iterations: number): ScramVerifi
 }
 
 /**
- * The salt of a name of the server's own, of a real user as of none, and after each new password:
- * what is read before a login tells neither. `secret` is kept for ever.
+ * The salt of a user name, the same for known and unknown users and after a new password, so it
+ * reveals nothing before a login. `secret` is kept forever.
  */
 export function nameSalt(secret: Bytes, user: string): Bytes {
   return hmacSha256(secret, concatBytes(utf8('salt\0'), utf8(user)))
 }
 
 /**
- * The verifier of a user who does not exist: stable for the name, as a real one is, and matched by
- * no password. `secret` must be kept with the real ones, or a restart would tell them apart.
+ * The verifier of an unknown user: stable for the name, and no password matches it. `secret` must
+ * be stored with the real verifiers; otherwise a restart would reveal which users exist.
  */
 export function decoyVerifier(secret: Bytes, user: string, iterations: number): ScramVerifier {
   const derive = (what: string) => hmacSha256(secret, concatBytes(utf8(`${what}\0`), utf8(user)))

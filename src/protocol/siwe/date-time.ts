@@ -1,12 +1,12 @@
-// Times as RFC 3339 writes them. `Date.parse` takes far more, and turns the 31st of February into
-// the 3rd of March, so the text is taken apart here. (RFC 3339, 5.6)
+// Parses times of RFC 3339. `Date.parse` accepts far more, and turns the 31st of February into the
+// 3rd of March, so this code parses the text itself. (RFC 3339, 5.6)
 
 const form =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/
 
 /**
- * Milliseconds since 1970, finer fractions cut; undefined for what is no time. The offset is
- * needed, `T` and `Z` are capitals, a leap second is the first of the next minute.
+ * Milliseconds since 1970, finer fractions cut; undefined for an invalid time. The offset is
+ * required, `T` and `Z` are capitals, a leap second is the first of the next minute.
  */
 export function parseDateTime(text: string): number | undefined {
   const match = form.exec(text)
@@ -19,7 +19,7 @@ export function parseDateTime(text: string): number | undefined {
   if (hour > 23 || minute > 59 || second > 60) return undefined
   if (offsetHours > 23 || offsetMinutes > 59) return undefined
   const date = new Date(0)
-  // Date.UTC would take years below 100 for those of the last century.
+  // Date.UTC would move years below 100 to the last century.
   date.setUTCFullYear(year, month - 1, day)
   date.setUTCHours(hour, minute, second, Number((match[7] ?? '').slice(0, 3).padEnd(3, '0')))
   const offset = (offsetHours * 60 + offsetMinutes) * 60_000

@@ -1,6 +1,6 @@
-// The text that a wallet signs to sign in, taken apart and put together. Strict in both directions:
-// what parses is written back byte for byte, what cannot be parsed is never written. Lines and
-// linear checks, no grammar that could run away. (EIP-4361)
+// Parses and builds the text that a wallet signs to sign in. Strict in both directions: a parsed
+// message is written back byte for byte, and an unparsable one is never written. All checks take
+// linear time. (EIP-4361)
 
 import { checksumAddress } from '../../base/bytes/eip55.js'
 import { fail, type GatewayError } from '../../base/errors.js'
@@ -8,9 +8,9 @@ import { nonceCharsMax, nonceCharsMin, signInMessageBytesMax } from '../../base/
 import { parseDateTime } from './date-time.js'
 import { isAuthority, isRequestId, isScheme, isStatement, isUri } from './rfc3986.js'
 
-/** The fields as they are written; times are texts, so that the message is one and the same. */
+/** The fields as written; times are texts, so that the message does not change. */
 export interface SiweMessage {
-  /** What the domain is asked over, such as `https`. */
+  /** The scheme of the domain, such as `https`. */
   readonly scheme?: string
   /** RFC 3986 authority: `localhost:8080`. */
   readonly domain: string
@@ -27,13 +27,13 @@ export interface SiweMessage {
   readonly notBefore?: string
   /** May be empty. */
   readonly requestId?: string
-  /** May be none at all. */
+  /** May be empty. */
   readonly resources?: readonly string[]
 }
 
 const headEnd = ' wants you to sign in with your Ethereum account:'
 
-/** Takes a message apart. Throws BadValue with reason `SIWE_MALFORMED:<field>`. */
+/** Parses a message. Throws BadValue with reason `SIWE_MALFORMED:<field>`. */
 export function parseSiwe(text: string): SiweMessage {
   if (Buffer.byteLength(text) > signInMessageBytesMax) {
     throw malformed('message', `longer than ${signInMessageBytesMax} bytes`)
@@ -62,8 +62,8 @@ export function parseSiwe(text: string): SiweMessage {
 }
 
 /**
- * Puts a message together. Throws what `parseSiwe` throws where a field is missing, or holds what
- * would make it another message.
+ * Builds a message. Throws as `parseSiwe` if a field is missing, or has content that would change
+ * the message.
  */
 export function buildSiwe(message: SiweMessage): string {
   for (const name of requiredFields) {
@@ -136,7 +136,7 @@ function readAddress(line = ''): string {
   return line
 }
 
-/** A line and an empty one, or an empty one alone. */
+/** A line and an empty one, or only an empty one. */
 function readStatement(lines: Lines): string | undefined {
   const line = lines.take()
   if (line === '') return undefined

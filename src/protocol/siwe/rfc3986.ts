@@ -1,5 +1,5 @@
-// The pieces of RFC 3986 that a sign-in message is made of, checked character by character: `URL`
-// is no validator, since it repairs what it is given. Everything here is linear in its input.
+// The parts of RFC 3986 that a sign-in message needs, checked character by character. `URL` is no
+// validator, since it repairs its input. All checks take linear time.
 
 import { isIPv6 } from 'node:net'
 
@@ -9,7 +9,7 @@ const isHex = classOf('0123456789ABCDEFabcdef')
 const isLetter = classOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz')
 const isDigit = classOf('0123456789')
 
-/** Characters by their codes; everything beyond ASCII is in no class. */
+/** Characters by their codes; no class has characters outside ASCII. */
 type CharacterClass = (code: number) => boolean
 
 function classOf(characters: string): CharacterClass {
@@ -30,13 +30,13 @@ function either(one: CharacterClass, other: CharacterClass): CharacterClass {
   return (code) => one(code) || other(code)
 }
 
-/** Every character in the class, none at all allowed. */
+/** Every character is in the class; an empty text passes. */
 function all(text: string, isOne: CharacterClass): boolean {
   for (let i = 0; i < text.length; i++) if (!isOne(text.charCodeAt(i))) return false
   return true
 }
 
-/** As `all`, with percent and two hexadecimal digits in any place. */
+/** As `all`, and percent with two hexadecimal digits at any place. */
 function allEncoded(text: string, isOne: CharacterClass): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
@@ -53,13 +53,13 @@ export function isScheme(text: string): boolean {
   return isLetter(text.charCodeAt(0)) && all(text, isSchemeTail)
 }
 
-/** authority, its host not empty: `[user@]host[:port]`, where a port may be empty. */
+/** authority with a host: `[user@]host[:port]`; the port may be empty. */
 export function isAuthority(text: string): boolean {
   const host = hostOf(text)
   return host !== undefined && host !== ''
 }
 
-/** The host of an authority, empty where it is; undefined for what is no authority. */
+/** The host of an authority, possibly empty; undefined for an invalid authority. */
 function hostOf(text: string): string | undefined {
   const at = text.indexOf('@')
   if (at >= 0 && !allEncoded(text.slice(0, at), inUserInfo)) return undefined
@@ -76,7 +76,7 @@ function endOfName(text: string): number {
   return colon < 0 ? text.length : colon
 }
 
-/** What stands in brackets: IPv6address without a zone, or IPvFuture. */
+/** The text in brackets: IPv6address without a zone, or IPvFuture. */
 function isLiteral(text: string): boolean {
   if (!/^[vV]/.test(text)) return !text.includes('%') && isIPv6(text)
   const dot = text.indexOf('.')
@@ -106,12 +106,12 @@ function isHierarchy(text: string): boolean {
   return hostOf(text.slice(2, end)) !== undefined && allEncoded(text.slice(end), inPaths)
 }
 
-/** request-id: path characters, none at all allowed. */
+/** request-id: path characters; may be empty. */
 export function isRequestId(text: string): boolean {
   return allEncoded(text, inPath)
 }
 
-/** A statement of a sign-in message: reserved, unreserved and spaces, so nothing hidden. */
+/** A statement of a sign-in message: reserved, unreserved and spaces; no hidden characters. */
 export function isStatement(text: string): boolean {
   return text !== '' && all(text, inStatement)
 }

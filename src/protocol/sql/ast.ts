@@ -1,5 +1,5 @@
-// The trees of statements, as the grammar of PostgreSQL groups them. Every node of an expression
-// says where it began, for the errors that only its meaning can show.
+// The syntax trees of statements, grouped as in PostgreSQL's grammar. Every expression node has its
+// position, for errors that arise later.
 
 import type { Value } from '../../value/value.js'
 
@@ -8,14 +8,14 @@ interface Node {
   readonly at: number
 }
 
-/** `a.b[0]`: names, and whole numbers for places in arrays. */
+/** `a.b[0]`: names, and whole numbers for array positions. */
 export type PathPart = string | number
 
 export type Expression =
   | (Node & { readonly kind: 'literal'; readonly value: Value })
   | (Node & { readonly kind: 'parameter'; readonly index: number })
   | (Node & ColumnExpression)
-  /** `*` and `t.*`, where a list of results may have it. */
+  /** `*` and `t.*`, where a result list may contain it. */
   | (Node & { readonly kind: 'star'; readonly table?: string })
   | (Node & { readonly kind: 'not'; readonly operand: Expression })
   | (Node & { readonly kind: 'and' | 'or'; readonly operands: readonly Expression[] })
@@ -37,7 +37,7 @@ export type Expression =
 interface ColumnExpression {
   readonly kind: 'column'
   readonly path: readonly PathPart[]
-  /** Where names were folded, the path as it was written: fields of documents keep their case. */
+  /** For folded names, the path as written: fields of documents keep their case. */
   readonly written?: readonly PathPart[]
 }
 
@@ -47,7 +47,7 @@ interface BinaryExpression {
   readonly operator: string
   readonly left: Expression
   readonly right: Expression
-  /** Where the operator is written, for the errors about it. */
+  /** Position of the operator, for errors about it. */
   readonly operatorAt?: number
 }
 
@@ -108,7 +108,7 @@ interface CaseExpression {
 
 interface CallExpression {
   readonly kind: 'call'
-  /** In lower case; of a schema's function its last part. */
+  /** In lower case; for a function with a schema, its last part. */
   readonly name: string
   readonly args: readonly Expression[]
   /** `count(*)` */
@@ -124,7 +124,7 @@ interface SubscriptExpression {
   readonly index: Expression
 }
 
-/** `(expression).name`, and a name behind a subscript that is no number: `a[i].name`. */
+/** `(expression).name`, and a name after a subscript that is not a number: `a[i].name`. */
 interface FieldExpression {
   readonly kind: 'field'
   readonly operand: Expression
@@ -136,14 +136,14 @@ export interface TypeName {
   readonly name: string
   readonly modifiers: readonly number[]
   readonly isArray: boolean
-  /** UTF-16 offset into the text, where it is written. */
+  /** UTF-16 offset into the text. */
   readonly at?: number
 }
 
 export interface OrderItem {
   readonly expression: Expression
   readonly descends: boolean
-  /** As written; undefined: the order of documents. */
+  /** Undefined if not written: the order of documents. */
   readonly nulls?: 'first' | 'last'
 }
 
@@ -160,7 +160,7 @@ export interface TableName extends Node {
 
 export interface TableReference extends TableName {
   readonly alias?: string
-  /** It is what a function answers, which `name` is. */
+  /** The function call whose result this table is; `name` is the function. */
   readonly call?: Extract<Expression, { kind: 'call' }>
   /** Names of its columns: `f() AS t (a, b)`. */
   readonly columns?: readonly string[]
@@ -183,12 +183,12 @@ export interface SelectStatement {
   readonly groupBy: readonly Expression[]
   readonly having?: Expression
   readonly orderBy: readonly OrderItem[]
-  /** Undefined: none (also LIMIT ALL). */
+  /** Undefined if there is none, or with LIMIT ALL. */
   readonly limit?: Expression
   readonly offset?: Expression
 }
 
-/** Where a value goes: a column, or a path into it. */
+/** The target of a value: a column, or a path into it. */
 export interface Target extends Node {
   readonly path: readonly PathPart[]
 }
@@ -285,33 +285,33 @@ export type Statement =
   | { readonly kind: 'begin' | 'commit' | 'rollback' }
   | { readonly kind: 'savepoint' | 'release' | 'rollbackTo'; readonly name: string }
   | { readonly kind: 'discard'; readonly what: 'all' | 'plans' | 'sequences' | 'temp' }
-  /** Without a name: all. */
+  /** Without a name: all of them. */
   | { readonly kind: 'deallocate' | 'reset' | 'close'; readonly name?: string }
   | { readonly kind: 'unlisten' }
   | DeclareStatement
-  /** Without a number: all that are left. */
+  /** Without a number: all remaining rows. */
   | { readonly kind: 'fetch'; readonly name: string; readonly rows: number | undefined }
 
 export interface DeclareStatement {
   readonly kind: 'declare'
   readonly name: string
   readonly statement: SelectStatement
-  /** Of the SELECT alone. */
+  /** The text of the SELECT only. */
   readonly text: string
 }
 
-/** What the placeholders of a statement ask for. */
+/** The placeholders of a statement. */
 export interface Parameters {
   readonly style: 'none' | 'numbered' | 'positional' | 'named'
-  /** How many values are needed. */
+  /** Number of required values. */
   readonly count: number
-  /** Of named ones, in the order of their indexes. */
+  /** Names of named placeholders, by their indexes. */
   readonly names: readonly string[]
 }
 
 export interface Parsed {
   readonly statement: Statement
   readonly parameters: Parameters
-  /** Folding names without quotes to lower case gives another tree. */
+  /** Folding unquoted names to lower case would give another tree. */
   readonly canFold: boolean
 }

@@ -1,17 +1,17 @@
-// Calls of functions: those of the usual form, those whose arguments are joined by words, and what
-// aggregates have behind their arguments.
+// Function calls: those of the usual form, those with keywords between arguments, and the clauses
+// of aggregates after their arguments.
 
 import { sqlListMax } from '../../base/limits.js'
 import { int32Value, stringValue } from '../../value/value.js'
 import type { Expression, OrderItem } from './ast.js'
 import type { TokenStream } from './token-stream.js'
 
-/** Which operators may follow: all, or only those of a BETWEEN's low bound. */
+/** Which operators may follow: all, or only those of the low bound of BETWEEN. */
 export type Extent = 'all' | 'bound'
 
 export type Parse = (tokens: TokenStream, extent?: Extent) => Expression
 
-/** Calls whose arguments are joined by words. */
+/** Calls with keywords between their arguments. */
 const special = new Map<string, (tokens: TokenStream, parse: Parse) => Expression>([
   ['extract', extractOf],
   ['position', positionOf],
@@ -23,14 +23,14 @@ const special = new Map<string, (tokens: TokenStream, parse: Parse) => Expressio
   ['nullif', nullifOf],
 ])
 
-/** What PostgreSQL reads by a grammar of its own. */
+/** Names that PostgreSQL parses with a separate grammar. */
 const notCalled = new Set(
   `between grouping json json_array json_exists json_object json_query json_scalar
   json_serialize json_table json_value merge_action normalize overlay row treat xmlconcat
   xmlelement xmlexists xmlforest xmlparse xmlpi xmlroot xmlserialize xmltable`.split(/\s+/),
 )
 
-/** A call of a function with a grammar of its own; undefined where `name` is none. */
+/** A call of a function with a separate grammar; undefined for any other name. */
 export function acceptSpecialCall(
   tokens: TokenStream,
   name: string,
@@ -96,7 +96,7 @@ function substringOf(tokens: TokenStream, parse: Parse): Expression {
   }
   tokens.expectSymbol(')')
   if (length !== undefined && start === undefined) {
-    // What FOR alone counts is no pattern: PostgreSQL makes it a number.
+    // A count without a start means start 1, not a pattern.
     start = { kind: 'literal', at, value: int32Value(1) }
     const type = { name: 'int4', modifiers: [], isArray: false } as const
     length = { kind: 'cast', at: length.at, operand: length, type }
@@ -136,7 +136,7 @@ export function callOf(at: number, name: string, args: readonly Expression[]): E
   return { kind: 'call', at, name, args, isStar: false, isDistinct: false, orderBy: [] }
 }
 
-/** Behind the name: arguments, and what aggregates have beside. */
+/** After the name: arguments, and the clauses of aggregates. */
 export function parseCall(tokens: TokenStream, at: number, name: string, parse: Parse): Expression {
   tokens.expectSymbol('(')
   if (tokens.has('variadic')) throw tokens.notSupported('VARIADIC arguments')
@@ -170,7 +170,7 @@ function filterOf(tokens: TokenStream, parse: Parse): Expression {
   return filter
 }
 
-/** The list behind ORDER BY. */
+/** The list after ORDER BY. */
 export function parseOrder(tokens: TokenStream, parse: Parse): OrderItem[] {
   return tokens.list(() => {
     const expression = parse(tokens)

@@ -1,5 +1,5 @@
-// CREATE, DROP and TRUNCATE of tables and indexes. A table is a collection: its types and keys are
-// read here; the executor of the statement decides what they mean.
+// CREATE, DROP and TRUNCATE of tables and indexes. A table is a collection. This code only parses
+// types and keys; the executor of the statement interprets them.
 
 import { sqlListMax } from '../../base/limits.js'
 import type {
@@ -26,7 +26,7 @@ export function parseCreate(tokens: TokenStream): Statement {
     : tokens.unexpected()
 }
 
-/** What PostgreSQL can create beside. */
+/** Other objects that PostgreSQL can create. */
 const notCreated =
   `view materialized or schema database role user function procedure trigger sequence
   type domain extension temp temporary unlogged policy rule server cast aggregate`.split(/\s+/)
@@ -66,7 +66,7 @@ function parseIndexColumn(tokens: TokenStream): { target: Target; descends: bool
   return { target, descends }
 }
 
-/** A column or a path; in parentheses of its own PostgreSQL has any expression. */
+/** A column or a path; inside more parentheses PostgreSQL allows any expression. */
 function parseIndexTarget(tokens: TokenStream): Target {
   if (tokens.hasSymbol('(')) return parseWrappedTarget(tokens)
   const next = tokens.ahead()

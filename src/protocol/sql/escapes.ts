@@ -1,5 +1,5 @@
-// Backslash escapes of E'' strings: a character by its name or its number, never half a UTF-8
-// sequence. (PostgreSQL, "String Constants with C-Style Escapes")
+// Backslash escapes of E'' strings: a character by name or number, never part of a UTF-8 sequence.
+// (PostgreSQL, "String Constants with C-Style Escapes")
 
 import { sqlError, sqlState } from './sql-error.js'
 
@@ -14,7 +14,7 @@ const named: Readonly<Record<string, string>> = {
 const escapeSequence =
   /\\(?:u([\dA-Fa-f]{4})|U([\dA-Fa-f]{8})|x([\dA-Fa-f]{1,2})|([0-7]{1,3})|(.))/gsu
 
-/** `body` with its escapes undone; `start` is where an error is shown in the statement's `text`. */
+/** `body` with its escapes decoded; `start` is the position of errors in `text`. */
 export function readEscapes(body: string, text: string, start: number): string {
   const bad = (message: string) => sqlError(text, start, message, sqlState.badEscape)
   const read = body.replace(escapeSequence, (_, short, long, hex, octal, other) => {
@@ -33,7 +33,7 @@ export function readEscapes(body: string, text: string, start: number): string {
   return read
 }
 
-/** Bytes above 127 would be parts of UTF-8 sequences; clients do not write them so. */
+/** Refuses bytes above 127, which would be parts of UTF-8 sequences; clients do not send them. */
 function byteText(byte: number, bad: (message: string) => Error): string {
   if (byte === 0 || byte > 0x7f) throw bad('invalid byte sequence for encoding "UTF8"')
   return String.fromCharCode(byte)

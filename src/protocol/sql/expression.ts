@@ -1,6 +1,6 @@
-// Expressions, by precedence climbing with PostgreSQL's own table of precedences. What it calls
-// `b_expr`, the low bound of BETWEEN, leaves out the words that would end the bound.
-// (PostgreSQL, "Operator Precedence"; its grammar's a_expr and b_expr)
+// Parses expressions by precedence climbing with PostgreSQL's precedences. The low bound of BETWEEN
+// (PostgreSQL's `b_expr`) excludes the operators that would end it. (PostgreSQL, "Operator
+// Precedence"; its grammar's a_expr and b_expr)
 
 import { sqlChainMax, sqlListMax } from '../../base/limits.js'
 import { falseValue, nullValue, trueValue } from '../../value/value.js'
@@ -13,7 +13,7 @@ import { acceptSearchPath, parseSubquery } from './subquery.js'
 import type { TokenStream } from './token-stream.js'
 import { parseTypeName } from './type-name.js'
 
-/** From loose to tight. A right side is parsed at one more: operators group to the left. */
+/** From loose to tight. A right operand is parsed one level higher: operators group to the left. */
 const power = {
   or: 1,
   and: 2,
@@ -32,20 +32,20 @@ const power = {
 } as const
 
 const comparisons = new Set(['=', '<', '>', '<=', '>=', '<>', '!='])
-/** Operators without a level of their own. */
+/** Operators that share the default level. */
 const others = new Set(
   '|| -> ->> #> #>> @> <@ ~ ~* !~ !~* & | # << >> ~~ ~~* !~~ !~~* @@ @? && -|- ^@'.split(' '),
 )
 const products = new Set(['*', '/', '%'])
 
-/** One whole expression. Throws 54001 where it is nested too deep. */
+/** One whole expression. Throws 54001 if it is nested too deeply. */
 export function parseExpression(tokens: TokenStream, extent: Extent = 'all'): Expression {
   return tokens.deeper(() => climb(tokens, extent === 'all' ? 0 : power.is, extent))
 }
 
 function climb(tokens: TokenStream, least: number, extent: Extent): Expression {
   let left = prefixed(tokens, extent)
-  /** The level of an operator that must not be followed by one of its own. */
+  /** The level of a non-associative operator, which must not follow itself. */
   let closed = 0
   for (let links = 1; ; links++) {
     const level = levelOfNext(tokens, extent)
@@ -57,23 +57,23 @@ function climb(tokens: TokenStream, least: number, extent: Extent): Expression {
   }
 }
 
-/** Of chains that are seen to be too long before they are read. */
+/** The kinds of chains whose excess length is detected before parsing. */
 function kindOf(level: number): ChainKind | undefined {
   if (level === power.sum) return 'sum'
   return level === power.product ? 'product' : undefined
 }
 
-/** Whether operators of the level group to the left; the others do not follow one another. */
+/** Whether operators of the level group to the left; the others are non-associative. */
 function groups(level: number): boolean {
   return level !== power.is && level !== power.comparison && level !== power.range
 }
 
-/** `a = b` does; `a IN (b)`, `a = ANY (b)` and `a IS NULL` do not. */
+/** True for `a = b`; false for `a IN (b)`, `a = ANY (b)` and `a IS NULL`. */
 function endsWithOperand({ kind }: Expression): boolean {
   return kind === 'binary' || kind === 'distinct' || kind === 'between' || kind === 'like'
 }
 
-/** 0 where no operator comes next. */
+/** 0 if no operator comes next. */
 function levelOfNext(tokens: TokenStream, extent: Extent): number {
   const { token } = tokens
   if (token.kind === 'symbol') {
@@ -87,7 +87,7 @@ function levelOfNext(tokens: TokenStream, extent: Extent): number {
   return levelOfWord(tokens, token.lower, extent)
 }
 
-/** Of PostgreSQL's any run of such characters can be one; `=>` names an argument. */
+/** PostgreSQL accepts any run of such characters as an operator; `=>` names an argument. */
 function isOperator(text: string): boolean {
   return text !== '=>' && /^[-+*/<>=~!@#%^&|]/.test(text)
 }
@@ -146,12 +146,12 @@ function isSymbol(tokens: TokenStream, by: number, text: string): boolean {
   return token.kind === 'symbol' && token.text === text
 }
 
-/** Between operands only: no prefix of PostgreSQL's grammar either. */
+/** Between operands only: PostgreSQL's grammar has no prefix form of it either. */
 function isBinary(text: string): boolean {
   return comparisons.has(text) || products.has(text) || text === '^'
 }
 
-/** What an expression may begin with: a sign, NOT, or an operand. */
+/** The start of an expression: a sign, NOT, or an operand. */
 function prefixed(tokens: TokenStream, extent: Extent): Expression {
   const { token, at } = tokens
   if (token.kind === 'word' && token.lower === 'not' && extent === 'all') {
@@ -166,7 +166,7 @@ function prefixed(tokens: TokenStream, extent: Extent): Expression {
   return parsePrimary(tokens, parseExpression)
 }
 
-/** A sign before a number is the number's own: -9223372036854775808 is an int64. */
+/** A sign before a number belongs to the number: -9223372036854775808 is an int64. */
 function signed(tokens: TokenStream, sign: '+' | '-', at: number, extent: Extent): Expression {
   tokens.take()
   const { token } = tokens
@@ -211,7 +211,7 @@ function infix(
   }
 }
 
-/** `a AND b AND c` as one node: a chain of a thousand is no tower of a thousand levels. */
+/** `a AND b AND c` as one node, so that a chain of a thousand is not a thousand levels deep. */
 function chained(
   tokens: TokenStream,
   left: Expression,
@@ -248,7 +248,7 @@ function binary(
   return { kind: 'binary', at, operator, left, right, operatorAt }
 }
 
-/** An operator, or `OPERATOR(pg_catalog.~)`, which is `~` of one precedence for all. */
+/** An operator, or `OPERATOR(pg_catalog.~)`, which always has the precedence of `~`. */
 function takeOperator(tokens: TokenStream): string {
   const token = tokens.take()
   if (token.kind === 'symbol') return token.text
@@ -267,7 +267,7 @@ function takeOperator(tokens: TokenStream): string {
   return named.text
 }
 
-/** Texts have one order here, which PostgreSQL's default may be: it alone can be named. */
+/** Texts have only one order here, which may be PostgreSQL's default: only that can be named. */
 function takeCollation(tokens: TokenStream): void {
   const refusal = tokens.notSupported('COLLATE clauses')
   tokens.expect('collate')
@@ -276,7 +276,7 @@ function takeCollation(tokens: TokenStream): void {
   if (name !== 'default') throw refusal
 }
 
-/** `= ANY (…)`, which also spells SOME. */
+/** `= ANY (…)`, also written SOME. */
 function acceptQuantifier(tokens: TokenStream): 'any' | 'all' | undefined {
   if (tokens.accept('all')) return 'all'
   return tokens.accept('any') || tokens.accept('some') ? 'any' : undefined
@@ -344,7 +344,7 @@ function range(tokens: TokenStream, operand: Expression, at: number): Expression
   return { ...like, escape: climb(tokens, power.range + 1, 'all') }
 }
 
-/** `x IN (SELECT …)`: of a query without rows it is false, whatever x is. */
+/** `x IN (SELECT …)`: false for a query without rows, whatever x is. */
 function inQuery(
   tokens: TokenStream,
   operand: Expression,
@@ -360,7 +360,7 @@ function inQuery(
   return { kind: 'literal', at, value: isNegated ? trueValue : falseValue }
 }
 
-/** `time AT TIME ZONE zone`, which is `timezone(zone, time)`. */
+/** `time AT TIME ZONE zone`, the same as `timezone(zone, time)`. */
 function zoned(tokens: TokenStream, time: Expression, at: number): Expression {
   const plain = { isStar: false, isDistinct: false, orderBy: [] } as const
   const call = { kind: 'call', at, name: 'timezone', ...plain } as const

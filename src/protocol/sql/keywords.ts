@@ -1,16 +1,16 @@
-// PostgreSQL's key words by what they may name, as pg_get_keywords() tells clients that quote
-// names.
+// PostgreSQL's key words and what they may name: pg_get_keywords() returns them to clients that
+// quote names.
 // Source: PostgreSQL 15, kwlist.h.
 
 interface PgKeyword {
   readonly word: string
-  /** U unreserved, C no name of a function or type, T a name of one, R reserved. */
+  /** U unreserved, C not the name of a function or type, T may be such a name, R reserved. */
   readonly kind: string
-  /** It may be a label without AS. */
+  /** May be a label without AS. */
   readonly isBareLabel: boolean
 }
 
-/** By their kinds; behind a `b` stand those that may be labels without AS. */
+/** By kind; a `b` marks those that may be labels without AS. */
 const words: Readonly<Record<string, string>> = {
   C: `char character precision`,
   Cb: `between bigint bit boolean coalesce dec decimal exists extract float greatest grouping inout

@@ -1,13 +1,13 @@
-// The lexer: a statement's text to tokens, by PostgreSQL's rules but for two of ours. Names keep
-// their case, as documents do, and `?` is a placeholder, never part of an operator.
-// (PostgreSQL 17, 4.1)
+// The lexer: splits a statement's text into tokens by PostgreSQL's rules, with two exceptions.
+// Names keep their case, as fields of documents do. `?` is a placeholder, never part of an
+// operator. (PostgreSQL 17, 4.1)
 
 import { sqlBytesMax, sqlInsertBytesMax, sqlTokensMax } from '../../base/limits.js'
 import { readEscapes } from './escapes.js'
 import { sqlError, sqlState } from './sql-error.js'
 import type { Token } from './token.js'
 
-/** Reads a text token by token. Throws BadValue with the place of what is wrong. */
+/** Reads a text token by token. Throws BadValue with the position of an error. */
 export class Lexer {
   private at = 0
   private count = 0
@@ -16,7 +16,7 @@ export class Lexer {
     requireSound(text)
   }
 
-  /** The next token; behind the last one `end`, ever again. */
+  /** The next token; after the last one always `end`. */
   next(): Token {
     this.skipBlank()
     if (this.at >= this.text.length) {
@@ -91,7 +91,7 @@ export class Lexer {
     return { kind: 'number', digits: decimalDigits(written), start, end }
   }
 
-  /** At the quote; `start` is where the token began. Strings on lines of their own are joined. */
+  /** At the quote; `start` is the start of the token. Strings on successive lines are joined. */
   private string(start: number, hasEscapes: boolean): Token {
     let value = ''
     for (;;) {
@@ -104,7 +104,7 @@ export class Lexer {
     return { kind: 'string', text: value, start, end: this.at }
   }
 
-  /** Where a string goes on: a quote behind nothing but blanks with a line's end among them. */
+  /** The next part of a string: a quote after white space that includes a line end. */
   private continuation(): number | undefined {
     const { text, at } = this
     this.skipBlank(false)
@@ -120,7 +120,7 @@ export class Lexer {
     return { kind: 'name', text: value, start, end: this.at }
   }
 
-  /** What stands between quotes, doubled ones undone; with escapes a backslash keeps one in. */
+  /** The text between quotes, doubled quotes decoded; with escapes, a backslash escapes a quote. */
   private quoted(quote: string, hasEscapes: boolean): string {
     const { text, at: start } = this
     let value = ''
@@ -174,7 +174,7 @@ export class Lexer {
     return { kind: 'parameter', style: 'named', name: text.slice(start + 1, end), start, end }
   }
 
-  /** The longest run of operator characters, less a comment's start and a sign at its end. */
+  /** The longest run of operator characters, without the start of a comment or a final sign. */
   private operator(): Token {
     const { text, at: start } = this
     let end = start
@@ -196,7 +196,7 @@ export class Lexer {
     return { kind: 'symbol', text: this.text.slice(start, this.at), start, end: this.at }
   }
 
-  /** Blanks and comments, block comments within one another. */
+  /** Skips white space and comments; block comments nest. */
   private skipBlank(withBlocks = true): void {
     const { text } = this
     for (;;) {
@@ -228,7 +228,7 @@ export class Lexer {
 const single = '()[],;.'
 const operatorCharacters = '+-*/<>=~!@#%^&|'
 const signs = '+-'
-/** Characters of an operator, as PostgreSQL's names; a longer run is looked at no further. */
+/** Longest operator, as PostgreSQL's names; a longer run is cut. */
 const operatorLengthMax = 63
 const operatorScanMax = 2 * operatorLengthMax
 const bitStrings = 'BbXxNn'
@@ -242,10 +242,10 @@ const numberPattern = new RegExp(
     .join('|'),
   'iy',
 )
-/** A longer number is of no type in any base. */
+/** A longer number fits no type in any base. */
 const numberLengthMax = 1_000
 
-/** Without underscores, and in base ten. */
+/** Without underscores, in base ten. */
 function decimalDigits(written: string): string {
   const digits = written.includes('_') ? written.replaceAll('_', '') : written
   const isOfOtherBase = /^0[xob]/i.test(digits)
@@ -293,7 +293,7 @@ function wordEnd(text: string, start: number): number {
   return partsEnd(text, start, true)
 }
 
-/** As a word, but a `$` ends it. */
+/** As a word, but `$` ends it. */
 function tagEnd(text: string, start: number): number {
   return partsEnd(text, start, false)
 }

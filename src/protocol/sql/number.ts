@@ -1,5 +1,5 @@
-// Numbers of a statement's text as values, exactly: integers keep their type up to int64, what a
-// double cannot give back as written is a decimal of at most 34 digits. (PostgreSQL 17, 4.1.2.6)
+// Converts number texts to exact values. Integers keep their type up to int64; a number that a
+// double would change is a decimal of at most 34 digits. (PostgreSQL 17, 4.1.2.6)
 
 import { digitsOf, encodeDecimal, finiteExact } from '../../value/decimal.js'
 import { doubleValue, int32Value, int64Value, type Value } from '../../value/value.js'
@@ -7,15 +7,15 @@ import { doubleValue, int32Value, int64Value, type Value } from '../../value/val
 const int32Max = 0x7fff_ffffn
 const int64Max = 0x7fff_ffff_ffff_ffffn
 const decimalDigitsMax = 34
-/** More digits than this are of no number that is kept. */
+/** A number with more digits fits no type. */
 const digitsMax = 1_000
-/** Of a decimal: its coefficient times ten to the power of at most this. */
+/** Largest exponent of a decimal. */
 const exponentMax = 6111
 const exponentMin = -6176
 
 /**
- * The value of `12`, `0.5`, `.5`, `1e3`, with a sign that stood before it; undefined where no type
- * holds it (22003).
+ * The value of `12`, `0.5`, `.5`, `1e3`, with the sign before it; undefined if it fits no type
+ * (22003).
  */
 export function readNumber(digits: string, isNegative = false): Value | undefined {
   if (digits.length > digitsMax) return undefined
@@ -42,10 +42,10 @@ function readFraction(digits: string, isNegative: boolean): Value | undefined {
   return encodeDecimal(finiteExact(isNegative, coefficient, exponent))
 }
 
-/** More could only be out of range. */
+/** A longer exponent is out of range. */
 const exponentDigitsMax = 6
 
-/** Whether a double, written as short as can be, is the number that was meant. */
+/** Whether the shortest text of the double equals the written number. */
 function isSame(double: number, coefficient: bigint, exponent: number): boolean {
   if (coefficient === 0n) return true
   const [mantissa = '', power = '0'] = double.toString().split('e')

@@ -1,5 +1,5 @@
-// One SQL statement: its tree, and what its placeholders ask for. PostgreSQL's grammar, of which
-// what is not here is refused by name. (docs/design/sql.md)
+// Parses one SQL statement to its tree and its placeholders. The grammar is PostgreSQL's;
+// unsupported parts are refused by name. (docs/design/sql.md)
 
 import type { Parsed, Statement } from './ast.js'
 import { parseCreate, parseDrop, parseTruncate } from './definition.js'
@@ -23,9 +23,9 @@ import { TokenStream } from './token-stream.js'
 import { parseDelete, parseInsert, parseUpdate } from './write.js'
 
 /**
- * Throws BadValue with `sqlState`, `position`, `line`, `column`: 42601 for what is no statement,
- * 0A000 for what is not supported, 54001 for what is too large. `folds`: names without quotes are
- * read in lower case, as PostgreSQL reads them.
+ * Throws BadValue with `sqlState`, `position`, `line`, `column`: 42601 for a syntax error, 0A000
+ * for an unsupported feature, 54001 for an excessive size. `folds`: unquoted names are read in
+ * lower case, as in PostgreSQL.
  */
 export function parseStatement(given: string, folds = false): Parsed {
   const text = answeredText(given)
@@ -85,7 +85,7 @@ const statements = new Map<string, (tokens: TokenStream) => Statement>([
   ['close', parseClose],
 ])
 
-/** Statements of PostgreSQL that mean nothing here, by their first word. */
+/** First words of PostgreSQL's statements that Sigil does not support. */
 const known = new Set(
   `alter analyze call checkpoint cluster comment copy do execute grant import listen load lock merge
   move notify prepare reassign refresh reindex revoke security vacuum values
@@ -122,7 +122,7 @@ function parseDescribe(tokens: TokenStream): Statement {
   return { kind: 'describe', table: parseTable(tokens) }
 }
 
-/** `SET name = value, …`, `SET SESSION CHARACTERISTICS AS …`: what sessions set when they begin. */
+/** `SET name = value, …`, `SET SESSION CHARACTERISTICS AS …`: sent at the start of sessions. */
 function parseSet(tokens: TokenStream): Statement {
   tokens.expect('set')
   if (!tokens.accept('session')) tokens.accept('local')
@@ -137,7 +137,7 @@ function parseSet(tokens: TokenStream): Statement {
   return { kind: 'set', name, values }
 }
 
-/** What is left of the statement, word by word. */
+/** The rest of the statement, word by word. */
 function rest(tokens: TokenStream): string[] {
   const words: string[] = []
   while (!tokens.isAtEnd && !tokens.hasSymbol(';')) {

@@ -1,5 +1,5 @@
-// Operands of expressions: literals, placeholders, columns, calls, CASE, CAST, ARRAY and what
-// stands in parentheses.
+// Parses operands of expressions: literals, placeholders, columns, calls, CASE, CAST, ARRAY and
+// expressions in parentheses.
 
 import { sqlChainMax, sqlListMax } from '../../base/limits.js'
 import { falseValue, nullValue, stringValue, trueValue, type Value } from '../../value/value.js'
@@ -50,7 +50,7 @@ function inParentheses(tokens: TokenStream, parse: Parse): Expression {
   return inner
 }
 
-/** What a query stands for that has no rows; behind its opening parenthesis. */
+/** The value of a query without rows; after its opening parenthesis. */
 function valueOfQuery(tokens: TokenStream, at: number, empty: Value): Expression {
   const count = acceptKeyCount(tokens)
   const found = count === undefined ? parseSubquery(tokens) : undefined
@@ -59,7 +59,7 @@ function valueOfQuery(tokens: TokenStream, at: number, empty: Value): Expression
   return { kind: 'literal', at, value: found === 'empty' ? empty : nullValue }
 }
 
-/** Whether a query begins at the next token, or `by` further on. */
+/** Whether a query starts at the next token, or `by` further on. */
 export function startsQuery(tokens: TokenStream, by = 0): boolean {
   const token = tokens.ahead(by)
   return token.kind === 'word' && queries.has(token.lower)
@@ -73,7 +73,7 @@ const constants = new Map<string, Value>([
   ['false', falseValue],
 ])
 
-/** Functions that are called without parentheses; the times may have a precision in some. */
+/** Functions that are called without parentheses; some of the times may have a precision. */
 const bareCalls = new Set([
   ...['current_date', 'current_time', 'current_timestamp', 'localtime', 'localtimestamp'],
   ...['current_user', 'session_user', 'current_role', 'current_catalog', 'current_schema'],
@@ -82,7 +82,7 @@ const preciseCalls = new Set([
   ...['current_time', 'current_timestamp', 'localtime', 'localtimestamp'],
 ])
 
-/** Types that no function can be called like: before a parenthesis they have a modifier. */
+/** Types that cannot be called like functions: their parentheses contain a modifier. */
 const typeWords = new Set(
   `bigint bit boolean char character dec decimal float int integer interval nchar numeric real
   smallint time timestamp varchar`.split(/\s+/),
@@ -107,7 +107,7 @@ function word(tokens: TokenStream, lower: string, parse: Parse): Expression {
     if (special !== undefined) return special
     if (typeWords.has(lower)) return typedLiteral(tokens)
   }
-  // `timestamp '2024-01-02'`: a type before a string is a cast of it.
+  // `timestamp '2024-01-02'`: a type before a string casts it.
   if (next.kind === 'string' && canNameType(lower)) return typedLiteral(tokens)
   if (isTypeOfWords(tokens, lower)) return typedLiteral(tokens)
   if (isReserved(lower) && !(opens && (lower === 'left' || lower === 'right'))) {
@@ -132,7 +132,7 @@ function bareCall(tokens: TokenStream, name: string): Expression {
   return callOf(at, name, [{ kind: 'literal', at: token.start, value: precision }])
 }
 
-/** Whether these are words of one type: `timestamp with time zone`, `double precision`. */
+/** Whether these words name one type: `timestamp with time zone`, `double precision`. */
 function isTypeOfWords(tokens: TokenStream, lower: string): boolean {
   if (lower === 'timestamp' || lower === 'time') {
     return tokens.has(lower, 'with', 'time', 'zone') || tokens.has(lower, 'without', 'time', 'zone')
@@ -186,7 +186,7 @@ function castOf(tokens: TokenStream, parse: Parse): Expression {
   return { kind: 'cast', at, operand, type }
 }
 
-/** `ARRAY[1, 2]`, within one another by their brackets alone. */
+/** `ARRAY[1, 2]`; inner arrays need only brackets. */
 function arrayOf(tokens: TokenStream, parse: Parse): Expression {
   const { at } = tokens
   tokens.expect('array')
@@ -246,7 +246,7 @@ function columnOrCall(tokens: TokenStream, parse: Parse): Expression {
   return indirected(tokens, column, parse)
 }
 
-/** The name behind a dot. */
+/** The name after a dot. */
 function part(tokens: TokenStream): string {
   if (tokens.hasSymbol('*')) throw tokens.notSupported('the fields of a value as columns')
   return tokens.label()
@@ -271,7 +271,7 @@ function indirected(tokens: TokenStream, value: Expression, parse: Parse): Expre
   }
 }
 
-/** `[1:2]`, of which `:2` and `:b` are tokens. */
+/** `[1:2]`, where `:2` and `:b` are tokens. */
 function refuseSlice(tokens: TokenStream): void {
   const { token } = tokens
   const isNamed = token.kind === 'parameter' && token.style === 'named'
@@ -280,7 +280,7 @@ function refuseSlice(tokens: TokenStream): void {
   }
 }
 
-/** `[0]`: a place in an array is a part of the path; any other subscript is an operator. */
+/** `[0]`: an array position is part of the path; any other subscript is an operator. */
 function acceptPlace(tokens: TokenStream, path: PathPart[]): boolean {
   if (!tokens.hasSymbol('[')) return false
   const number = tokens.ahead(1)

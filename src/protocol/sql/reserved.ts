@@ -1,5 +1,5 @@
-// Words that begin or join parts of the grammar: where a name may stand, a field called so has to
-// be quoted. PostgreSQL reserves more; `user`, `desc` or `default` are fields of many documents.
+// Reserved words, which a field name must quote. PostgreSQL reserves more; `user`, `desc` or
+// `default` are common fields of documents.
 
 const reserved = new Set(
   `all and any array as case cast create cross current_catalog current_date current_role
@@ -15,7 +15,7 @@ export function isReserved(word: string): boolean {
   return reserved.has(word)
 }
 
-/** Words that PostgreSQL has other uses for than the name of a type. */
+/** Words that PostgreSQL uses for something other than a type. */
 const notTypes = new Set(
   `analyse analyze asc asymmetric between both check coalesce collate column constraint
   current_catalog current_date current_role current_time current_timestamp current_user default
@@ -26,12 +26,12 @@ const notTypes = new Set(
   xmlpi xmlroot xmlserialize xmltable`.split(/\s+/),
 )
 
-/** Whether a type may be called `word`, in lower case. */
+/** Whether `word`, in lower case, may be the name of a type. */
 export function canNameType(word: string): boolean {
   return !reserved.has(word) && !notTypes.has(word)
 }
 
-/** Reserved for what they join; PostgreSQL can call functions and types so. */
+/** Reserved because they join clauses; PostgreSQL allows them as names of functions and types. */
 const joiners = new Set(
   'like ilike similar is isnull notnull join inner outer full cross natural left right'.split(' '),
 )

@@ -1,5 +1,5 @@
-// SELECT: results, tables and joins, conditions, groups, order and window. Set operations,
-// subqueries and window functions are refused by name.
+// Parses SELECT: results, tables and joins, conditions, groups, order and window. It refuses set
+// operations, subqueries and window functions by name.
 
 import { sqlListMax } from '../../base/limits.js'
 import { int32Value } from '../../value/value.js'
@@ -23,7 +23,7 @@ export function parseSelect(tokens: TokenStream): SelectStatement {
 }
 
 /**
- * A set operation is its left side where the right one has no rows (`isWhole`); others are refused.
+ * A set operation is its left side if the right side has no rows (`isWhole`); others are refused.
  */
 function parseArms(tokens: TokenStream): { core: SelectStatement; isWhole: boolean } {
   let core = parseCore(tokens)
@@ -73,7 +73,7 @@ function parseCore(tokens: TokenStream): SelectStatement {
   return core
 }
 
-/** What SELECT and RETURNING list. */
+/** The list of SELECT or RETURNING. */
 export function parseResults(tokens: TokenStream): ResultItem[] {
   return tokens.list(() => {
     const { at } = tokens
@@ -185,7 +185,7 @@ function parsePlain(tokens: TokenStream): Expression {
   return parsePrimary(tokens, parseExpression)
 }
 
-/** `TABLE t`, which is `SELECT * FROM t`. */
+/** `TABLE t`, the same as `SELECT * FROM t`. */
 export function parseWholeTable(tokens: TokenStream): SelectStatement {
   const { at } = tokens
   tokens.expect('table')

@@ -1,5 +1,5 @@
-// Statements about a session and what it holds: poolers send DISCARD ALL between two clients,
-// drivers DEALLOCATE what they have prepared, psql fetches large results by a cursor of its own.
+// Parses statements about a session. Poolers send DISCARD ALL between clients, drivers DEALLOCATE
+// their prepared statements, and psql fetches large results with a cursor.
 
 import { integerOf } from '../../value/numbers.js'
 import type { Statement } from './ast.js'
@@ -8,7 +8,7 @@ import { parseSelect, parseWholeTable } from './select.js'
 import { sqlState } from './sql-error.js'
 import type { TokenStream } from './token-stream.js'
 
-/** `DISCARD ALL`; of plans, sequences and temporary tables a session has nothing. */
+/** `DISCARD ALL`; a session has no plans, sequences or temporary tables to discard. */
 export function parseDiscard(tokens: TokenStream): Statement {
   tokens.expect('discard')
   for (const what of ['all', 'plans', 'sequences', 'temp'] as const) {
@@ -25,7 +25,7 @@ export function parseDeallocate(tokens: TokenStream): Statement {
   return { kind: 'deallocate', ...nameOrAll(tokens) }
 }
 
-/** `RESET name`, or `ALL`: settings are what they were when the session began. */
+/** `RESET name`, or `ALL`: returns settings to their values at the start of the session. */
 export function parseReset(tokens: TokenStream): Statement {
   tokens.expect('reset')
   if (tokens.accept('time', 'zone')) return { kind: 'reset', name: 'timezone' }
@@ -39,14 +39,14 @@ export function parseReset(tokens: TokenStream): Statement {
   return { kind: 'reset', name: settingName(tokens) }
 }
 
-/** `UNLISTEN *`, which poolers send; there is no LISTEN. */
+/** `UNLISTEN *`, which poolers send; LISTEN is not supported. */
 export function parseUnlisten(tokens: TokenStream): Statement {
   tokens.expect('unlisten')
   if (!tokens.acceptSymbol('*')) tokens.name()
   return { kind: 'unlisten' }
 }
 
-/** `DECLARE name CURSOR FOR SELECT …`, which is read forward, within its transaction. */
+/** `DECLARE name CURSOR FOR SELECT …`: a forward cursor within its transaction. */
 export function parseDeclare(tokens: TokenStream): Statement {
   tokens.expect('declare')
   const name = tokens.name()
@@ -66,7 +66,7 @@ export function parseDeclare(tokens: TokenStream): Statement {
   return { kind: 'declare', name, statement, text }
 }
 
-/** `FETCH 100 FROM name`, `FETCH FORWARD ALL IN name` …, of rows that are still to come. */
+/** `FETCH 100 FROM name`, `FETCH FORWARD ALL IN name` …: the next rows. */
 export function parseFetch(tokens: TokenStream): Statement {
   tokens.expect('fetch')
   const rows = fetchedRows(tokens)
@@ -74,7 +74,7 @@ export function parseFetch(tokens: TokenStream): Statement {
   return { kind: 'fetch', name: tokens.name(), rows }
 }
 
-/** Undefined: all of them. Throws 55000 for what is not ahead. */
+/** Undefined: all rows. Throws 55000 for any other direction. */
 function fetchedRows(tokens: TokenStream): number | undefined {
   const { at } = tokens
   const backward = ['prior', 'first', 'last', 'absolute', 'relative', 'backward']
@@ -101,7 +101,7 @@ function fetchedRows(tokens: TokenStream): number | undefined {
   return rows
 }
 
-/** One word of the statement is left. */
+/** Whether one word of the statement is left. */
 export function isLast(tokens: TokenStream): boolean {
   const next = tokens.ahead()
   return next.kind === 'end' || (next.kind === 'symbol' && next.text === ';')
@@ -111,7 +111,7 @@ function onlyForward(tokens: TokenStream, at: number): Error {
   return tokens.refuse('cursor can only scan forward', at, sqlState.notInState)
 }
 
-/** `CLOSE name`, or `ALL`: of cursors. */
+/** `CLOSE name`, or `ALL` cursors. */
 export function parseClose(tokens: TokenStream): Statement {
   tokens.expect('close')
   return { kind: 'close', ...nameOrAll(tokens) }

@@ -1,15 +1,15 @@
-// Cuts a text of several statements where their semicolons stand: the simple query of the
-// PostgreSQL protocol, and scripts. Semicolons in strings, names and comments are none.
+// Splits a text into statements at their semicolons, for the simple query protocol and scripts. It
+// ignores semicolons in strings, names and comments.
 
 import { Lexer } from './lexer.js'
 
 export interface StatementText {
   readonly text: string
-  /** Where it begins in the whole, UTF-16 units. */
+  /** Start in the whole text, UTF-16 units. */
   readonly start: number
 }
 
-/** The statements of a text, without the empty ones. Throws what the lexer refuses. */
+/** The non-empty statements of a text. Throws the errors of the lexer. */
 export function splitStatements(text: string): StatementText[] {
   const statements: StatementText[] = []
   const lexer = new Lexer(text)

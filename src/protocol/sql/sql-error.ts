@@ -1,9 +1,9 @@
-// Errors of a statement's text: where it stands, as PostgreSQL counts (code points, from 1), and
-// the SQLSTATE that its clients switch on. (docs/http.md, "Errors")
+// Errors in a statement's text: their position as PostgreSQL counts (code points, from 1), and the
+// SQLSTATE that clients branch on. (docs/http.md, "Errors")
 
 import { fail, type GatewayError } from '../../base/errors.js'
 
-/** SQLSTATE codes that a text alone can cause. */
+/** SQLSTATE codes of errors in the text alone. */
 export const sqlState = {
   syntaxError: '42601',
   featureNotSupported: '0A000',

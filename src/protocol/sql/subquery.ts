@@ -1,7 +1,6 @@
-// Queries inside expressions. They are not supported, but for those whose answer is known without
-// being run: what psql and Grafana ask of catalog tables that are always empty here, and of the
-// search path. What is refused is refused at the end of the statement, since it may turn out to
-// stand in a query that has no rows anyway.
+// Queries inside expressions. Supported are only those with a result known in advance: queries of
+// psql and Grafana on catalog tables that are always empty here, and on the search path. Others are
+// refused at the end of the statement, because an enclosing query may turn out to have no rows.
 
 import { GatewayError } from '../../base/errors.js'
 import { stringValue } from '../../value/value.js'
@@ -12,7 +11,7 @@ import { sqlState } from './sql-error.js'
 import type { Token } from './token.js'
 import type { TokenStream } from './token-stream.js'
 
-/** Tables of PostgreSQL's catalog that have nothing to tell here. */
+/** Tables of PostgreSQL's catalog that are always empty here. */
 const emptyTables = new Set(
   `pg_aggregate pg_attrdef pg_auth_members pg_cast pg_collation pg_conversion pg_db_role_setting
   pg_default_acl pg_depend pg_description pg_enum pg_event_trigger pg_extension
@@ -30,12 +29,12 @@ const aggregates = new Set(
   jsonb_object_agg max min stddev string_agg sum variance`.split(/\s+/),
 )
 
-/** Whether a table is one of the catalog's that never have a row here. */
+/** Whether a table is one of these catalog tables. */
 function isEmptyTable(schema: string | undefined, name: string): boolean {
   return (schema === undefined || schema === 'pg_catalog') && emptyTables.has(name)
 }
 
-/** Whether a query has no row whatever is stored: nothing of it is ever computed. */
+/** Whether a query never has a row, whatever is stored: then it is never executed. */
 export function isAlwaysEmpty({ from, joins, ...select }: SelectStatement): boolean {
   const inner = joins.filter(({ type }) => type !== 'left').map(({ table }) => table)
   const tables = from === undefined ? [] : [from, ...inner]
@@ -53,8 +52,8 @@ function hasAggregate(node: unknown): boolean {
 }
 
 /**
- * Behind the parenthesis that opens one, up to the one that closes it. `empty`: it has no rows;
- * `unknown`: the statement will be refused, unless what is around it has none.
+ * Parses from after the opening parenthesis to the closing one. `empty`: it has no rows; `unknown`:
+ * the statement will be refused, unless an enclosing query has no rows.
  */
 export function parseSubquery(tokens: TokenStream): 'empty' | 'unknown' {
   const refusal = tokens.notSupported('subqueries')
@@ -75,7 +74,7 @@ function isRefusal(error: unknown): boolean {
   return error instanceof GatewayError && error.extra.sqlState === sqlState.featureNotSupported
 }
 
-/** Up to the parenthesis that closes what is open, or so many; answers what was passed. */
+/** Skips to the closing parenthesis, or at most `most` tokens; returns the skipped tokens. */
 function skip(tokens: TokenStream, most = Number.POSITIVE_INFINITY): Token[] {
   const passed: Token[] = []
   for (let depth = 0; !tokens.isAtEnd && passed.length < most; ) {
@@ -86,7 +85,7 @@ function skip(tokens: TokenStream, most = Number.POSITIVE_INFINITY): Token[] {
   return passed
 }
 
-/** How Grafana asks for the schemas of the search path. */
+/** Grafana's query for the schemas of the search path. */
 const searchPathQuery = `
   SELECT CASE WHEN trim(s[i]) = '"$user"' THEN user ELSE trim(s[i]) END
   FROM generate_series(
@@ -97,14 +96,14 @@ const searchPathQuery = `
 
 const searchPathWords = wordsOf(searchPathQuery)
 
-/** The schemas, where the query behind the parenthesis asks for those of the search path. */
+/** The schemas, if the query after the parenthesis requests those of the search path. */
 export function acceptSearchPath(tokens: TokenStream): Expression[] | undefined {
   const { at } = tokens
   if (acceptWords(tokens, (words) => words === searchPathWords) === undefined) return undefined
   return [callOf(at, 'current_user', []), { kind: 'literal', at, value: stringValue('public') }]
 }
 
-/** What psql asks of a table's options, which there are none of, and constraints (`\\d index`). */
+/** psql's queries for options of a table and constraints (`\\d index`), which do not exist here. */
 const withoutRows = new Set([
   wordsOf("SELECT 'toast.' || x FROM pg_catalog.unnest(tc.reloptions) x"),
   ...['condeferrable', 'condeferred'].map((column) =>
@@ -118,7 +117,7 @@ const withoutRows = new Set([
 const keyCountWords =
   /^select i \. indnkeyatts from pg_catalog \. pg_index i where i \. indexrelid = '(\d+)'$/
 
-/** How many columns an index has, where psql asks for that behind the parenthesis. */
+/** The column count of an index, if psql requests it after the parenthesis. */
 export function acceptKeyCount(tokens: TokenStream): Expression | undefined {
   const { at } = tokens
   const words = acceptWords(tokens, (given) => keyCountWords.test(given))
@@ -127,10 +126,10 @@ export function acceptKeyCount(tokens: TokenStream): Expression | undefined {
   return callOf(at, 'pg_index_key_count', [{ kind: 'literal', at, value: stringValue(oid) }])
 }
 
-/** Of a query that is known. */
+/** Longest known query, in words. */
 const knownWordsMax = 150
 
-/** Takes what stands up to the closing parenthesis, where that is what is looked for. */
+/** Takes the tokens up to the closing parenthesis if they match. */
 function acceptWords(
   tokens: TokenStream,
   isWanted: (words: string) => boolean,

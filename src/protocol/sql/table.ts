@@ -1,5 +1,5 @@
-// Names of tables, and of the places in them that are written to. A collection whose name has dots
-// is quoted whole.
+// Parses names of tables, and of the columns and paths that a statement writes. A collection whose
+// name has dots is quoted as a whole.
 
 import { sqlListMax } from '../../base/limits.js'
 import type { PathPart, TableName, TableReference, Target } from './ast.js'
@@ -28,19 +28,19 @@ export function parseTable(tokens: TokenStream): TableName {
   return isOwnSchema(first) ? { at, name } : { at, schema: first, name }
 }
 
-/** `t *`: with the tables that inherit from it, of which there are none. */
+/** `t *`: includes inheriting tables, of which there are none. */
 export function parseWholeName(tokens: TokenStream): TableName {
   const table = parseTable(tokens)
   tokens.acceptSymbol('*')
   return table
 }
 
-/** A table of FROM, which may be a function. */
+/** A table of FROM, possibly a function. */
 export function parseTableItem(tokens: TokenStream): TableReference {
   return parseTableReference(tokens, true)
 }
 
-/** A table with the name that the statement gives it. */
+/** A table with its alias. */
 export function parseTableReference(tokens: TokenStream, mayCall = false): TableReference {
   if (tokens.hasSymbol('(')) throw tokens.notSupported('subqueries')
   if (tokens.has('lateral')) throw tokens.notSupported('LATERAL items')
@@ -53,7 +53,7 @@ export function parseTableReference(tokens: TokenStream, mayCall = false): Table
   return alias === undefined ? table : { ...table, alias }
 }
 
-/** A function as a table, whose columns may be given names: `f(1) AS t (a)`. */
+/** A function as a table; its columns may be named: `f(1) AS t (a)`. */
 function parseFunction(
   tokens: TokenStream,
   { at, name }: TableName,

@@ -1,5 +1,5 @@
-// The tokens of one statement as the grammar reads them: looks ahead, takes what it expects, and
-// says in PostgreSQL's words where something else stands.
+// The tokens of one statement for the grammar: looks ahead, takes expected tokens, and reports
+// others with PostgreSQL's texts.
 
 import { sqlDepthMax, sqlParametersMax } from '../../base/limits.js'
 import type { Parameters } from './ast.js'
@@ -9,7 +9,7 @@ import { isReserved } from './reserved.js'
 import { type SqlState, sqlError, sqlState } from './sql-error.js'
 import type { NameToken, ParameterToken, Token, WordToken } from './token.js'
 
-/** Where the grammar is, to be gone back to. */
+/** A position of the parser, to return to. */
 interface Place {
   readonly index: number
   readonly depth: number
@@ -18,7 +18,7 @@ interface Place {
 
 export class TokenStream {
   private readonly lexer: Lexer
-  /** As far as the grammar has looked: what is refused early costs no more. */
+  /** The tokens read so far: a statement that fails early is not read further. */
   private readonly tokens: Token[] = []
   private index = 0
   private depth = 0
@@ -26,17 +26,17 @@ export class TokenStream {
   private count = 0
   private readonly names = new Map<string, number>()
 
-  /** A name without quotes has capitals: folded, the statement names other things. */
+  /** An unquoted name has capitals, so folding would change the statement. */
   canFold = false
-  /** The name that was taken last, as it is written. */
+  /** The last name, as written. */
   written = ''
 
-  /** Refusals that hold unless they turn out to stand where nothing is ever computed. */
+  /** Errors that apply unless their part of the statement is never executed. */
   private readonly deferred: Error[] = []
 
   /**
-   * `isEmpty` reads a whole query, and says whether it can have rows at all. `folds`: names without
-   * quotes are read in lower case.
+   * `isEmpty` parses a whole query and returns whether it never has rows. `folds`: unquoted names
+   * are read in lower case.
    */
   constructor(
     readonly text: string,
@@ -54,7 +54,7 @@ export class TokenStream {
     this.deferred.push(refusal)
   }
 
-  /** How many refusals there are; with it `forget` drops those that came after. */
+  /** The number of deferred errors; `forget` drops those added after it. */
   get refusals(): number {
     return this.deferred.length
   }
@@ -120,7 +120,7 @@ export class TokenStream {
     return true
   }
 
-  /** Takes the keywords where they come next. */
+  /** Takes the keywords if they come next. */
   accept(...words: readonly string[]): boolean {
     if (!this.has(...words)) return false
     this.index += words.length
@@ -161,7 +161,7 @@ export class TokenStream {
     return this.named(token)
   }
 
-  /** A name where no keyword could stand: behind a dot or AS. */
+  /** A name where no keyword is possible: after a dot or AS. */
   label(): string {
     const { token } = this
     if (token.kind !== 'name' && token.kind !== 'word') throw this.unexpected()
@@ -196,7 +196,7 @@ export class TokenStream {
     return items
   }
 
-  /** Runs what goes one level deeper. Throws 54001 below sqlDepthMax. */
+  /** Parses one level deeper. Throws 54001 below sqlDepthMax. */
   deeper<T>(read: () => T): T {
     if (++this.depth > sqlDepthMax) {
       throw this.tooMany(`nested deeper than ${sqlDepthMax} levels`)
@@ -206,7 +206,7 @@ export class TokenStream {
     return result
   }
 
-  /** The index of the value that a placeholder stands for. */
+  /** The index of a placeholder's value. */
   parameter(token: ParameterToken): number {
     if (this.style !== 'none' && this.style !== token.style) {
       throw this.refuse('placeholders of two kinds in one statement', token.start)
@@ -238,7 +238,7 @@ export class TokenStream {
     return index
   }
 
-  /** The error for a next token that the grammar has no place for. */
+  /** The error for an unexpected next token. */
   unexpected(): Error {
     const { token } = this
     if (token.kind === 'end') return this.refuse('syntax error at end of input', token.start)
@@ -251,7 +251,7 @@ export class TokenStream {
     return sqlError(this.text, token.start, message, sqlState.syntaxError, hint)
   }
 
-  /** `feature` is what a user calls it. */
+  /** `feature` is its name for users. */
   notSupported(feature: string, at = this.at): Error {
     return this.refuse(`${feature} are not supported`, at, sqlState.featureNotSupported)
   }
@@ -260,7 +260,7 @@ export class TokenStream {
     return sqlError(this.text, at, message, state)
   }
 
-  /** The error for a number that no type holds. */
+  /** The error for a number that fits no type. */
   outOfRange(digits: string, at: number): Error {
     const shown = digits.length > shownMax ? `${digits.slice(0, shownMax)}…` : digits
     return this.refuse(`number ${shown} is out of range`, at, sqlState.numberOutOfRange)
@@ -270,7 +270,9 @@ export class TokenStream {
     return this.refuse(`statement too complex: ${what}`, at, sqlState.tooComplex)
   }
 
-  /** Throws 54001 where `count` operators of one chain are too many, or more will be. */
+  /**
+   * Throws 54001 if `count` operators of one chain are too many, or the chain will have too many.
+   */
   requireChain(count: number, max: number, kind?: ChainKind): void {
     const isLooked = count === chainLooked && kind !== undefined
     const at = isLooked ? chainOverflow(this.text, this.at, kind) : undefined
@@ -279,7 +281,7 @@ export class TokenStream {
   }
 }
 
-/** ASCII alone, as PostgreSQL folds names in UTF-8. */
+/** Only ASCII, as PostgreSQL folds names in UTF-8. */
 function foldedName(name: string): string {
   return name.replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase())
 }

@@ -1,8 +1,8 @@
-// What a statement's text is made of. Keywords are words until the grammar asks for one: documents
-// have fields called `user`, `order` and `end`.
+// The tokens of a statement's text. A keyword is a word token until the grammar expects a keyword:
+// documents have fields called `user`, `order` and `end`.
 
 interface Placed {
-  /** UTF-16 offsets into the text: of the first character, and behind the last. */
+  /** UTF-16 offsets into the text: start and end. */
   readonly start: number
   readonly end: number
 }
@@ -14,7 +14,7 @@ export interface WordToken extends Placed {
   readonly lower: string
 }
 
-/** A quoted name, its quotes undone; never a keyword. */
+/** A quoted name with its quotes decoded; never a keyword. */
 export interface NameToken extends Placed {
   readonly kind: 'name'
   readonly text: string
@@ -25,13 +25,13 @@ interface StringToken extends Placed {
   readonly text: string
 }
 
-/** A number without a sign; `digits` as written, for the sign that may come before it. */
+/** A number without a sign; `digits` as written, for a sign that may precede it. */
 interface NumberToken extends Placed {
   readonly kind: 'number'
   readonly digits: string
 }
 
-/** `$1` and `:name` say which; `?` is the next. */
+/** `$1` and `:name` have an index or a name; `?` is the next value. */
 export interface ParameterToken extends Placed {
   readonly kind: 'parameter'
   readonly style: 'numbered' | 'positional' | 'named'

@@ -1,11 +1,11 @@
-// Names of types, as casts and column definitions have them, under PostgreSQL's own names: `int4`
-// for `integer`.
+// Parses names of types in casts and column definitions to PostgreSQL's internal names: `int4` for
+// `integer`.
 
 import type { TypeName } from './ast.js'
 import { canNameType, isJoiner } from './reserved.js'
 import type { TokenStream } from './token-stream.js'
 
-/** What the grammar calls a type beside its own name. */
+/** Other names of types in the grammar. */
 const aliases = new Map(
   Object.entries({
     int: 'int4',
@@ -24,13 +24,13 @@ const aliases = new Map(
 )
 
 const modifiersMax = 2
-/** More digits than this are too precise for a float4. */
+/** More digits are too precise for a float4. */
 const float4BitsMax = 24
 
 export function parseTypeName(tokens: TokenStream): TypeName {
   const { token } = tokens
   const type = parsePlainType(tokens)
-  // CHAR alone is one character long; only before a string it is as long as that.
+  // CHAR alone has length one; before a string it has the string's length.
   const isChar = type.name === 'bpchar' && token.kind === 'word' && chars.has(token.lower)
   const modifiers = isChar && type.modifiers.length === 0 ? [1] : type.modifiers
   return { ...type, modifiers, isArray: acceptArray(tokens), at: token.start }
@@ -38,7 +38,7 @@ export function parseTypeName(tokens: TokenStream): TypeName {
 
 const chars = new Set(['char', 'character', 'nchar'])
 
-/** A type that is no array: all that a typed literal may have. */
+/** A type that is not an array: the only kind in a typed literal. */
 export function parsePlainType(tokens: TokenStream): TypeName {
   const { token } = tokens
   if (token.kind === 'word' && !canNameType(token.lower)) {
@@ -60,7 +60,7 @@ export function parsePlainType(tokens: TokenStream): TypeName {
   return { name, modifiers, isArray: false }
 }
 
-/** A quoted name is the type's own; of the schemas, only that of PostgreSQL's types has some. */
+/** A quoted name is the internal name; the only schema with types is that of PostgreSQL's types. */
 function schemaType(tokens: TokenStream, first: string): string {
   if (!tokens.acceptSymbol('.')) return first
   if (first.toLowerCase() !== 'pg_catalog') throw tokens.notSupported('types of schemas')
@@ -69,7 +69,7 @@ function schemaType(tokens: TokenStream, first: string): string {
   return token.kind === 'word' ? token.lower : name
 }
 
-/** `INTERVAL '1' DAY` is not `INTERVAL '1'` with a name. */
+/** Refuses `INTERVAL '1' DAY`, which would parse as `INTERVAL '1'` with an alias. */
 export function refuseFields(tokens: TokenStream): void {
   const fields = ['year', 'month', 'day', 'hour', 'minute', 'second']
   if (fields.some((field) => tokens.has(field))) throw tokens.notSupported('fields of intervals')
@@ -88,7 +88,7 @@ function withZone(tokens: TokenStream, name: string): string {
   return name
 }
 
-/** PostgreSQL's grammar takes any expression; no type has use for one. */
+/** PostgreSQL's grammar allows any expression; no type uses one. */
 function givenModifier(tokens: TokenStream): number {
   const { token } = tokens
   const next = tokens.ahead()
@@ -110,10 +110,10 @@ function modifier(tokens: TokenStream): number {
   return Number(value)
 }
 
-/** An int32, for PostgreSQL's grammar. */
+/** An int32, as in PostgreSQL's grammar. */
 const modifierMax = 0x7fff_ffff
 
-/** `int[]`, `int[3]`, `int ARRAY[3]`: the sizes mean nothing. */
+/** `int[]`, `int[3]`, `int ARRAY[3]`: the sizes are ignored. */
 function acceptArray(tokens: TokenStream): boolean {
   if (tokens.accept('array')) {
     if (tokens.acceptSymbol('[')) {

@@ -1,5 +1,5 @@
-// INSERT, UPDATE and DELETE: rows, assignments, conflicts, which rows are changed, and what the
-// change answers.
+// Parses INSERT, UPDATE and DELETE: rows, assignments, conflicts, the condition and the returned
+// columns.
 
 import { sqlListMax, sqlRowsMax } from '../../base/limits.js'
 import type {
@@ -55,7 +55,7 @@ function parseRows(tokens: TokenStream): Assigned[][] {
   return tokens.list(row, sqlRowsMax)
 }
 
-/** DEFAULT, or an expression: a field called so is no value by itself. */
+/** DEFAULT, or an expression: a field with that name is no value by itself. */
 function parseAssigned(tokens: TokenStream): Assigned {
   const { at } = tokens
   const isWord = tokens.has('default')
@@ -113,7 +113,7 @@ interface Changed {
   readonly returning: readonly ResultItem[]
 }
 
-/** Which rows a change is made to, and what it answers; LIMIT 1 is an extension. */
+/** The condition of a change and its RETURNING list; LIMIT 1 is an extension. */
 function parseChanged(tokens: TokenStream): Changed {
   const where = parseWhere(tokens)
   const limit = tokens.accept('limit') ? parseExpression(tokens) : undefined

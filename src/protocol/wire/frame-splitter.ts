@@ -1,5 +1,5 @@
-// Cuts a byte stream into messages. TCP chunks know nothing of message bounds: a message may come
-// in many, and many may come in one. The length is checked before anything is allocated for it.
+// Splits a byte stream into messages. A message may come in many TCP chunks, and many messages in
+// one. The length is checked before memory is allocated for it.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -9,7 +9,7 @@ import { headerBytes } from './header.js'
 const nothing = new Uint8Array(0)
 
 export class FrameSplitter {
-  /** Bytes that a message may have; may change between messages (login raises it). */
+  /** Longest message, bytes; may change between messages (login raises it). */
   lengthMax: number
   /** Bytes of a chunk that are not yet part of a message; a view. */
   private rest: Bytes = nothing
@@ -24,17 +24,17 @@ export class FrameSplitter {
     this.lengthMax = lengthMax
   }
 
-  /** Announced length of the message that is being gathered; 0 while none is. */
+  /** Announced length of the message being gathered; 0 if there is none. */
   get gathering(): number {
     return this.frame?.length ?? 0
   }
 
-  /** Whether bytes of a message are waiting that `next` has not looked at. */
+  /** Whether bytes wait that `next` has not read. */
   get hasRest(): boolean {
     return this.rest.length > 0
   }
 
-  /** Hands over what was received; `chunk` must not be changed afterwards. */
+  /** Adds received bytes; `chunk` must not be changed afterwards. */
   push(chunk: Bytes): void {
     if (this.rest.length === 0) {
       this.rest = chunk
@@ -47,9 +47,9 @@ export class FrameSplitter {
   }
 
   /**
-   * The next whole message, in memory of its own (so that keeping one document does not keep its
-   * neighbours); undefined when more bytes are needed. Throws ProtocolError on a length outside
-   * 16 … lengthMax: the stream has lost its bounds and must be closed.
+   * The next complete message in separate memory, so that keeping one document does not keep its
+   * neighbours; undefined if more bytes are needed. Throws ProtocolError on a length outside 16 …
+   * lengthMax: message bounds are lost, so the stream must be closed.
    */
   next(): Bytes | undefined {
     if (this.frame === undefined) {
@@ -63,7 +63,7 @@ export class FrameSplitter {
     return frame
   }
 
-  /** The usual case: the chunk is one message, and nothing else shares its memory. */
+  /** The usual case: the chunk is one message and shares its memory with nothing. */
   private isWhole(): boolean {
     const { rest } = this
     return (
@@ -81,7 +81,7 @@ export class FrameSplitter {
     return new Uint8Array(rest.buffer)
   }
 
-  /** Reads the length word and makes room for the message; false when bytes are missing. */
+  /** Reads the length word and allocates the message; false if bytes are missing. */
   private begin(): boolean {
     while (this.headLength < 4) {
       const byte = this.rest[0]
@@ -94,7 +94,7 @@ export class FrameSplitter {
       throw fail('ProtocolError', `message length ${length} is outside 16 to ${this.lengthMax}`)
     }
     this.headLength = 0
-    // Not zeroed: of a message that never comes, no page is ever touched.
+    // Not zeroed: pages of a message that never arrives are never touched.
     const room = Buffer.allocUnsafeSlow(length)
     this.frame = new Uint8Array(room.buffer, 0, length)
     this.frame.set(this.head)
@@ -102,7 +102,7 @@ export class FrameSplitter {
     return true
   }
 
-  /** Moves bytes into the message; true when it is whole. */
+  /** Copies bytes into the message; true when it is complete. */
   private fill(frame: Bytes): boolean {
     const count = Math.min(frame.length - this.filled, this.rest.length)
     if (count > 0) {

@@ -1,5 +1,5 @@
-// The 16 bytes before every message of the document wire, and what may stand in them: total
-// length, request id, the id answered to, operation; four little-endian int32.
+// The 16-byte header of every MongoDB message: total length, request id, the id it answers,
+// operation; four little-endian int32.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { readInt32, writeInt32 } from '../../value/value.js'
@@ -14,14 +14,14 @@ export const opcode = {
 } as const
 
 interface Header {
-  /** Bytes of the whole message, these 16 included. */
+  /** Bytes of the whole message, including these 16. */
   readonly length: number
   readonly requestId: number
   readonly responseTo: number
   readonly opcode: number
 }
 
-/** Reads the header at the start of `message`, which has at least its 16 bytes. */
+/** Reads the header at the start of `message`, which has at least 16 bytes. */
 export function readHeader(message: Bytes): Header {
   return {
     length: readInt32(message, 0),

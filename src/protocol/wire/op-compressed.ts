@@ -1,6 +1,6 @@
-// OP_COMPRESSED: a message in the clothes of another. Taken with compressor 0 (none) and 2 (zlib);
-// a reply is compressed only if its request was. Inflating is bounded by the announced size, so a
-// small bomb cannot grow, and what is large is done off the main thread.
+// OP_COMPRESSED: a message inside another. Compressors 0 (none) and 2 (zlib) are accepted; a reply
+// is compressed only if its request was. Inflating is bounded by the announced size, so a
+// compression bomb cannot grow. Large messages are processed off the main thread.
 
 import { createDeflate, createInflate, deflateSync, inflateSync } from 'node:zlib'
 import type { Bytes } from '../../base/bytes/bytes.js'
@@ -10,7 +10,7 @@ import { KiB } from '../../base/units.js'
 import { readInt32, writeInt32 } from '../../value/value.js'
 import { headerBytes, opcode, readHeader, writeHeader } from './header.js'
 
-/** Compressed messages above this are inflated and deflated off the main thread, bytes. */
+/** Larger compressed messages are inflated and deflated off the main thread, bytes. */
 export const inlineZlibBytesMax = 64 * KiB
 
 type Awaitable<T> = T | Promise<T>
@@ -19,10 +19,10 @@ const compressor = { noop: 0, zlib: 2 } as const
 
 /** Header, original operation int32, size int32, compressor u8. */
 const prefixBytes = headerBytes + 9
-/** Of what is large, so many bytes are taken from zlib's threads in one turn: 0.3 ms. */
+/** Bytes of a large message that are taken from zlib's threads in one turn: 0.3 ms. */
 const partBytes = 512 * 1024
 
-/** Bytes of the message that comes out of this OP_COMPRESSED, header included, as announced. */
+/** Announced bytes of the message inside this OP_COMPRESSED, header included. */
 export function inflatedLength(message: Bytes): number {
   if (message.length < prefixBytes) throw fail('ProtocolError', 'OP_COMPRESSED is too short')
   const size = readInt32(message, headerBytes + 4)
@@ -33,9 +33,9 @@ export function inflatedLength(message: Bytes): number {
 }
 
 /**
- * The message inside, with a header as if it had been sent so. Throws (or rejects with)
- * ProtocolError when the size is not the announced one, the bytes are not of the compressor, the
- * compressor is unknown or the message inside is compressed again.
+ * The message inside, with a header of its original operation. Throws (or rejects with)
+ * ProtocolError if the announced size is wrong, the bytes are malformed, the compressor is unknown
+ * or the message inside is compressed again.
  */
 export function inflateMessage(message: Bytes): Awaitable<Bytes> {
   const length = inflatedLength(message)
@@ -45,7 +45,7 @@ export function inflateMessage(message: Bytes): Awaitable<Bytes> {
   const id = message[headerBytes + 8]
   const packed = message.subarray(prefixBytes)
   const begin = (): Bytes => {
-    // Not zeroed: the body fills it, or it is thrown away.
+    // Not zeroed: the body fills it, or it is discarded.
     const whole = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer)
     writeHeader(whole, { ...header, length, opcode: original })
     return whole
@@ -59,14 +59,14 @@ export function inflateMessage(message: Bytes): Awaitable<Bytes> {
   if (id === compressor.noop) {
     if (length <= inlineZlibBytesMax) return finish(packed)
     if (packed.length !== length - headerBytes) throw wrongSize()
-    // In its place: to copy it would take as long as a turn.
+    // In place: a copy would take as long as a turn.
     const whole = message.subarray(prefixBytes - headerBytes)
     writeHeader(whole, { ...header, length, opcode: original })
     return whole
   }
   if (id !== compressor.zlib) throw fail('ProtocolError', `unknown compressor ${id}`)
   if (length > inlineZlibBytesMax) return inflateInParts(packed, begin())
-  // zlib wants room for one byte at least.
+  // zlib needs room for at least one byte.
   const options = { maxOutputLength: Math.max(1, length - headerBytes) }
   let body: Bytes
   try {
@@ -77,7 +77,7 @@ export function inflateMessage(message: Bytes): Awaitable<Bytes> {
   return finish(body)
 }
 
-/** Fills a message behind its header, a part a turn: others have theirs in between. */
+/** Fills a message after its header, one part a turn, so that other work runs in between. */
 function inflateInParts(packed: Bytes, whole: Bytes): Promise<Bytes> {
   return new Promise((resolve, reject) => {
     const stream = createInflate({ chunkSize: partBytes })
@@ -98,8 +98,8 @@ function inflateInParts(packed: Bytes, whole: Bytes): Promise<Bytes> {
 }
 
 /**
- * A whole message as OP_COMPRESSED with zlib, same ids: its pieces, in order. `rest` follows the
- * message, and belongs to it.
+ * A whole message as OP_COMPRESSED with zlib and the same ids: its pieces, in order. `rest` is the
+ * part of the message that follows.
  */
 export function deflateMessage(message: Bytes, rest?: Bytes): Awaitable<readonly Bytes[]> {
   const body = message.subarray(headerBytes)
@@ -130,7 +130,7 @@ function deflateInParts(message: Bytes, rest: Bytes | undefined): Promise<readon
   })
 }
 
-/** What stands before the packed bytes of a message whose body had so many. */
+/** The header before the compressed bytes. */
 function headOf(message: Bytes, bodyBytes: number, packedBytes: number): Bytes {
   const header = readHeader(message)
   const head = Buffer.allocUnsafe(prefixBytes)

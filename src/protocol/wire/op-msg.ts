@@ -1,6 +1,6 @@
-// OP_MSG: flag bits, then sections. Kind 0 is the command, exactly one, anywhere; kind 1 is a named
-// sequence of documents, read as if it were an array field of the command. Documents stay slices
-// of the message, each validated before it is read. Texts and numbers as the reference server's.
+// OP_MSG: flag bits, then sections. Kind 0 is the command, exactly one, at any place. Kind 1 is a
+// named sequence of documents, read as an array field of the command. Documents stay slices of the
+// message, each validated before it is read. Texts and numbers are those of MongoDB.
 
 import { type Bytes, textOf, utf8 } from '../../base/bytes/bytes.js'
 import { crc32c } from '../../base/bytes/crc32c.js'
@@ -17,7 +17,7 @@ const knownFlags = flag.checksumPresent | flag.moreToCome
 const sequenceNameBytesMax = 255
 
 export interface OpMsg {
-  /** Nothing may be answered, errors included. */
+  /** The client expects no reply, not even an error. */
   readonly moreToCome: boolean
   readonly body: Document
   readonly sequences: ReadonlyMap<string, readonly Document[]>
@@ -25,7 +25,7 @@ export interface OpMsg {
 
 const noSequences: ReadonlyMap<string, readonly Document[]> = new Map()
 
-/** Whether the client wants no reply, of a message that may be malformed otherwise. */
+/** Whether the client expects no reply; the message may be malformed otherwise. */
 export function asksNoReply(message: Bytes): boolean {
   return message.length >= headerBytes + 4 && (readInt32(message, headerBytes) & 2) !== 0
 }
@@ -41,22 +41,22 @@ export function parseOpMsg(message: Bytes): OpMsg {
 }
 
 /**
- * The same in steps, for messages so large that validating them at once would hold up the others.
+ * Parses in steps, for messages so large that validating them at once would delay other clients.
  */
 export class OpMsgParser {
   private readonly message: Bytes
   private readonly flags: number
   /** Where the sections end: before the CRC-32C of everything that precedes it. */
   private readonly end: number
-  /** Up to where the checksum has been made, if there is one, and what it is there. */
+  /** The checksum, if there is one, up to this position. */
   private summedTo: number
   private sum = 0
   private at = headerBytes + 4
-  /** Of the document at `at`, where that is checked in steps. */
+  /** The unfinished check of the document at `at`. */
   private check: DocumentCheck | undefined
   private body: Document | undefined
   private sequences: Map<string, readonly Document[]> | undefined
-  /** The sequence being read, and where it ends. */
+  /** The current sequence and its end. */
   private documents: Document[] = []
   private sequenceEnd = 0
 
@@ -71,7 +71,7 @@ export class OpMsgParser {
     if (this.end < headerBytes + 4) throw badChecksum()
   }
 
-  /** Reads on for about `bytes`; true when all has been read. Throws as parseOpMsg. */
+  /** Parses about `bytes` more; true when everything is read. Throws as parseOpMsg. */
   step(bytes: number): boolean {
     if (this.summedTo < this.end) {
       this.addToSum(bytes)
@@ -93,7 +93,7 @@ export class OpMsgParser {
     if (this.summedTo === end && this.sum !== readInt32(message, end) >>> 0) throw badChecksum()
   }
 
-  /** What was read; throws where sections are missing or contradict each other. */
+  /** The parsed message; throws if sections are missing or contradict each other. */
   finish(): OpMsg {
     const { body, sequences } = this
     if (body === undefined) throw fail('Location40587', 'OP_MSG messages must have a body')
@@ -102,7 +102,7 @@ export class OpMsgParser {
     return { moreToCome, body, sequences: sequences ?? noSequences }
   }
 
-  /** False where it is a document that is not wholly checked. */
+  /** False if a document is not completely checked yet. */
   private readSection(bytes: number): boolean {
     const kind = this.message[this.at]
     if (kind === 0) return this.readBody(bytes)
@@ -122,7 +122,7 @@ export class OpMsgParser {
     return true
   }
 
-  /** Undefined where more of it is to be checked in the next step. */
+  /** Undefined if the next step must continue its check. */
   private documentAt(at: number, end: number, bytes: number): Document | undefined {
     const { message } = this
     const length = documentLength(message, at, end)
@@ -157,7 +157,7 @@ export class OpMsgParser {
     this.at = nameEnd + 1
   }
 
-  /** One document of the open sequence. No command takes more than a write batch of them. */
+  /** One document of the open sequence, which has at most a write batch of them. */
   private readDocument(bytes: number): boolean {
     if (this.documents.length === writeBatchMax) {
       const range = `between 1 and ${writeBatchMax}`
@@ -176,7 +176,7 @@ export const replyHeadBytes = headerBytes + 5
 
 /**
  * A reply: header, no flags, one section of kind 0. With `headOnly` the buffer ends before the
- * document, for replies that are too large to be worth one more copy.
+ * document: a large document is sent without another copy.
  */
 export function encodeOpMsg(
   requestId: number,

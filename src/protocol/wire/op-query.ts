@@ -1,6 +1,6 @@
-// OP_QUERY and OP_REPLY: what is left of the old protocol. Drivers open every connection with
-// `<db>.$cmd` isMaster in an OP_QUERY, before they know what the server speaks; nothing else is
-// taken that way (352).
+// OP_QUERY and OP_REPLY, the rest of the old protocol. Drivers open every connection with
+// `<db>.$cmd` isMaster in an OP_QUERY, before they know the server's version. Any other OP_QUERY is
+// refused (352).
 
 import { type Bytes, textOf, utf8 } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -19,7 +19,7 @@ const awaitCapable = 8
 
 interface OpQuery {
   readonly db: string
-  /** The command, out of its `$query` wrapper if it came in one. */
+  /** The command, without its `$query` wrapper. */
   readonly body: Document
 }
 
@@ -46,7 +46,7 @@ export function parseOpQuery(message: Bytes): OpQuery {
   return { db: name.slice(0, -commandSuffix.length), body }
 }
 
-/** The answer to an OP_QUERY: OP_REPLY with one document. */
+/** The reply to an OP_QUERY: OP_REPLY with one document. */
 export function encodeOpReply(requestId: number, responseTo: number, document: Document): Bytes {
   const length = replyPrefixBytes + document.length
   const message = Buffer.alloc(replyPrefixBytes, 0)
@@ -61,7 +61,7 @@ function unsupported(command: string) {
   return fail('UnsupportedOpQueryCommand', text)
 }
 
-/** `{$query: {…}, $readPreference: {…}}` is the command inside. */
+/** `{$query: {…}, $readPreference: {…}}` contains the command. */
 function unwrap(query: Document): Document {
   const elements = new Elements(query)
   if (!elements.next() || elements.type !== bsonType.object) return query

@@ -1,5 +1,5 @@
-// Identifies the sender of a request: a session cookie before a Bearer key before x-api-key. Checks
-// without I/O stay synchronous: the operator's key, and sessions on an embedded store, need no
+// Identifies the sender of a request: a session cookie, then a Bearer key, then x-api-key. Checks
+// without I/O are synchronous: the operator's key, and sessions on an embedded store, need no
 // promise. (docs/sign-in.md, "The routes")
 
 import { createHash } from 'node:crypto'
@@ -29,35 +29,35 @@ import {
 } from './request-limit.js'
 import type { RouteHead } from './route.js'
 
-/** Addresses whose requests to one of the sign-in routes are counted. */
+/** Addresses with counted requests, for each of the sign-in routes. */
 const signInAddressesTrackedMax = 20_000
 
 export interface AuthenticatorOptions {
   readonly clock: Clock
-  /** AUTH_MODE=off: everyone is the operator. */
+  /** AUTH_MODE=off: every client is the operator. */
   readonly authOff: boolean
-  /** What the settings say: under ANONYMOUS=read, callers without credentials reach the bus. */
+  /** With ANONYMOUS=read, callers without credentials reach the bus. */
   readonly rules: Rules
-  /** Undefined where requests are not counted. */
+  /** Undefined if requests are not counted. */
   readonly rates: Rates | undefined
-  /** Takes the same time whatever the answer. */
+  /** Constant time. */
   readonly isOperatorKey: (key: string) => boolean
-  /** Setting METRICS_TOKEN, which opens the routes of that access and nothing else. */
+  /** Setting METRICS_TOKEN, which opens only the routes of that access. */
   readonly isMetricsToken: (key: string) => boolean
   /** The listener is bound to loopback. */
   readonly isLoopback: boolean
-  /** Whose key this is, of all other keys; undefined for a wrong one. */
+  /** The owner of any other key; undefined for a wrong key. */
   readonly identify: (key: string) => Awaitable<Identity | undefined>
   /** Wrong keys by address. */
   readonly guesses: KeyGuesses
-  /** The session of a cookie's value; undefined where it is tampered with, over, or unknown. */
+  /** The session of a cookie's value; undefined if it is malformed, expired or unknown. */
   readonly openSession: (cookie: string) => Awaitable<OpenedSession | undefined>
 }
 
 export class Authenticator {
   private readonly limits: Limits | undefined
 
-  /** `origins`: pages of other origins, which speak by a key alone; none unless given. */
+  /** `origins`: pages of other origins, which may only use a key; none by default. */
   constructor(
     private readonly options: AuthenticatorOptions,
     private readonly origins?: OtherOrigins,
@@ -67,8 +67,8 @@ export class Authenticator {
   }
 
   /**
-   * Who sends the request, where the route is open to them. Throws or rejects with Unauthorized,
-   * IngressRequestRateLimitExceeded, and what keeps the credentials from being checked.
+   * The sender of the request, if the route is open to it. Throws or rejects with Unauthorized,
+   * IngressRequestRateLimitExceeded, and errors of the check itself.
    */
   authenticate(
     guard: Guard,
@@ -89,7 +89,7 @@ export class Authenticator {
       : this.bySession(asked, opened)
   }
 
-  /** A page of another origin does not act by the cookie that a browser may send along. */
+  /** A page of another origin may not use a cookie that its browser sends. */
   private ignoresCookie({ incoming, route }: Asked): boolean {
     return this.origins?.allows(incoming) === true && isShared(route)
   }
@@ -110,11 +110,11 @@ export class Authenticator {
     return this.admitted(route, session.identity, remoteAddress)
   }
 
-  /** The operator's key before the limit: it is never refused for another's flood. */
+  /** Checks the operator's key before the limit, so that no flood of others can lock it out. */
   private byKey(asked: Asked): Awaitable<Identity> {
     const { guard, route, incoming, remoteAddress } = asked
     if (route.credentials === 'none') {
-      // A sign-in is a credential too, and only pages of our own may sign a user in.
+      // A sign-in is a credential too, and only Sigil's own pages may sign a user in.
       guard.checkTransport(incoming)
       guard.checkPage(incoming)
     }
@@ -125,7 +125,7 @@ export class Authenticator {
       guard.checkTransport(incoming)
       const known = isSpent ? undefined : this.staticKey(key, remoteAddress)
       if (known === 'operator') {
-        // A page of another origin has no business with the key that may do everything.
+        // A page of another origin may not use the operator's key.
         guard.checkOrigin(incoming)
         return this.admitted(route, operator, remoteAddress)
       }
@@ -152,14 +152,14 @@ export class Authenticator {
   }
 
   /**
-   * Which of the two keys it is that are set and not made, and could be guessed. One that cannot be
-   * a wallet's either is counted here, whatever else the request is refused for.
+   * Checks the two configured keys, which could be guessed. A key that matches neither, and cannot
+   * be a wallet's, is counted here, even if the request fails for another reason.
    */
   private staticKey(key: string, remoteAddress: string): 'operator' | 'metrics' | undefined {
     const { guesses, isOperatorKey, isMetricsToken } = this.options
     if (isOperatorKey(key)) return 'operator'
     if (isMetricsToken(key)) return 'metrics'
-    // An empty one is a header of another kind.
+    // An empty key is another kind of header.
     if (key !== '' && !looksLikeWalletKey(key)) guesses.failed(remoteAddress)
     return undefined
   }
@@ -170,7 +170,7 @@ export class Authenticator {
     remoteAddress: string,
   ): Identity {
     const { kind } = identity
-    // Behind a proxy the listener is on loopback and the client is not.
+    // Behind a proxy the listener is on loopback, but the client is not.
     if (access === 'metrics' && this.options.isLoopback && isLoopback(remoteAddress))
       return identity
     const isOfSession = access === 'session' && kind !== 'session'
@@ -212,8 +212,8 @@ export class Authenticator {
   }
 
   /**
-   * As take, by the key once it is known: a first request counts for its address, so that wrong
-   * keys do. The function that comes back is told that the key was right.
+   * As take, by the key once it is known. A key's first request counts for its address, so wrong
+   * keys do. The returned function is called if the key was right.
    */
   private takeKey(asked: Asked, key: string): (() => void) | undefined {
     const { limits } = this
@@ -228,7 +228,7 @@ export class Authenticator {
   }
 }
 
-/** Who may ask of a route what its access says, in the words of the tables of commands. */
+/** Who may use a route, from its access, in the terms of the command tables. */
 const sendersOf: Readonly<Record<RouteHead['access'], RowAccess>> = {
   none: 'anonymous',
   session: 'identity',
@@ -239,7 +239,7 @@ const sendersOf: Readonly<Record<RouteHead['access'], RowAccess>> = {
 }
 
 interface Limits extends Readonly<Record<keyof Rates, RequestWindows>> {
-  /** A flood of other requests must not make the server look dead. */
+  /** Separate, so that a flood of other requests does not make the server look dead. */
   readonly health: RequestWindows
 }
 
@@ -258,13 +258,13 @@ function limitsOf(clock: Clock, rates: Rates): Limits {
   }
 }
 
-/** A request, and where its answer goes. */
+/** A request and its response. */
 interface Exchange {
   readonly incoming: IncomingMessage
   readonly outgoing: Pick<ServerResponse, 'setHeader'>
 }
 
-/** Counted requests are slow enough for headers that are set one by one. */
+/** Counted requests are slow anyway, so headers may be set one by one. */
 function count(windows: RequestWindows, name: string, outgoing: Exchange['outgoing']): void {
   const allowance = windows.take(name)
   requireAllowance(allowance)
@@ -279,7 +279,7 @@ interface Asked extends Exchange {
   readonly remoteAddress: string
 }
 
-/** The key in a request's headers, never one in the URL; empty where it is malformed. */
+/** The key in a request's headers, never one in the URL; empty if malformed. */
 function keyOf(
   incoming: IncomingMessage,
   { keyHeaders }: Pick<RouteHead, 'keyHeaders'>,

@@ -1,6 +1,6 @@
-// Reading a request body with a bound, straight from the incoming stream: the framework's own
-// reader and limit cost two to eight times as much. What a body takes is held against the one
-// budget of bytes in flight; without room the request waits unread.
+// Reads a request body with a bound, directly from the incoming stream: the framework's reader and
+// limit cost two to eight times as much. A body counts for the budget of bytes in flight; without
+// room the request waits unread.
 
 import type { IncomingMessage } from 'node:http'
 import { fail } from '../../../base/errors.js'
@@ -9,27 +9,27 @@ import { messageBytesMax, requestMsMax } from '../../../base/limits.js'
 import { KiB } from '../../../base/units.js'
 import type { Awaitable } from '../../../store/store.js'
 
-/** How often requests whose bodies are still coming are looked at. */
+/** Interval of the check for slow bodies. */
 export const slowBodyCheckMs = 5_000
-/** What a body of unknown length is counted as until it has come, bytes. */
+/** Bytes charged for a body of unknown length until it has arrived. */
 const unannouncedBodyBytes = 64 * KiB
 
-/** What a request has taken of the budget: given back when it is answered, or its client gone. */
+/** Budget bytes of a request: released after the response, or when the client disconnects. */
 export interface Held {
   release: (() => void) | undefined
   /** The whole body has been read. */
   isRead: boolean
 }
 
-/** What readers of bodies share. */
+/** Shared by the readers of bodies. */
 interface BodyServices {
   readonly budget: ByteBudget
   readonly slowBodies: SlowBodies
 }
 
 /**
- * What `read` makes of the whole body, at once if all of it is there. Throws or rejects with what
- * it throws, and with BSONObjectTooLarge as soon as the bound is passed, never after.
+ * The result of `read` on the whole body, synchronous if all of it has arrived. Throws or rejects
+ * with its errors, and with BSONObjectTooLarge as soon as the bound is passed.
  */
 export function readBody<T>(
   incoming: IncomingMessage,
@@ -41,7 +41,7 @@ export function readBody<T>(
   const announced = incoming.headers['content-length']
   const bytes = announced === undefined ? unannouncedBodyBytes : Number(announced)
   if (bytes > bytesMax) throw tooLarge(bytesMax)
-  // What is there already is taken at once, unless others wait for room.
+  // A body that has arrived is taken at once, unless others wait for room.
   const isHere = announced !== undefined && bytes > 0 && incoming.readableLength === bytes
   if (isHere && budget.takeNow(bytes)) {
     held.release = () => budget.release(bytes)
@@ -50,7 +50,7 @@ export function readBody<T>(
     held.isRead = true
     return read(whole)
   }
-  // A client that went while its key was looked at: nothing more comes, not even its end.
+  // A client may disconnect during the key check: then no `end` event follows.
   if (incoming.destroyed && !isHere) throw interrupted()
   return new Promise((resolve, reject) => {
     const done = (body: Buffer) => {
@@ -63,7 +63,7 @@ export function readBody<T>(
     }
     const begin = () => {
       held.release = () => budget.release(bytes)
-      // What has come with the head is there as soon as the parser has gone on.
+      // A body that came with the head is available once the parser has continued.
       process.nextTick(() => {
         const whole = announced === undefined ? null : wholeOf(incoming, bytes)
         if (whole !== null) return done(whole)
@@ -82,12 +82,12 @@ export function readBody<T>(
   })
 }
 
-/** The body if all of it has arrived: then there are no listeners and no timer. */
+/** The body if all of it has arrived: this needs no listeners and no timer. */
 function wholeOf(incoming: IncomingMessage, bytes: number): Buffer | null {
   return bytes > 0 && incoming.readableLength === bytes ? incoming.read() : null
 }
 
-/** Room for a body that is not kept whole; rejects with Interrupted when its client has gone. */
+/** Room for a body that is not kept whole; rejects with Interrupted if the client disconnects. */
 export function reserve(
   incoming: IncomingMessage,
   budget: ByteBudget,
@@ -114,7 +114,7 @@ export function reserve(
   })
 }
 
-/** A body as it comes, in pieces; what it takes of the budget grows with it. */
+/** A body in pieces; its budget bytes grow with it. */
 class BodyReading {
   private readonly chunks: Buffer[] = []
   private length = 0
@@ -152,7 +152,7 @@ class BodyReading {
     this.services.budget.release(this.taken)
   }
 
-  /** Nothing more of the body is kept. */
+  /** Keeps nothing more of the body. */
   private leave(): void {
     this.incoming.removeAllListeners('data')
     this.incoming.resume()
@@ -176,11 +176,11 @@ class BodyReading {
 }
 
 /**
- * Bodies under way, looked at by one timer: one for each would cost as much as reading it. What is
- * begun is told once it has taken longer than requestMsMax, and at most slowBodyCheckMs more.
+ * Watches running bodies with one timer: one for each would cost as much as reading it. Calls back
+ * for a body that takes longer than requestMsMax, at most slowBodyCheckMs later.
  */
 export class SlowBodies {
-  /** By what tells them, the round in which they began. */
+  /** By callback, the round in which they started. */
   private readonly bodies = new Map<() => void, number>()
   private round = 0
   private isWatching = false

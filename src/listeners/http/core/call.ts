@@ -1,5 +1,5 @@
-// One HTTP request as the routes see it: checked body fields, the way replies are written, and a
-// function that runs a document command on the bus.
+// An HTTP request for the routes: its checked body fields, the format of replies, and a function
+// that runs a MongoDB command on the bus.
 
 import { type Bytes, utf8 } from '../../../base/bytes/bytes.js'
 import { fail } from '../../../base/errors.js'
@@ -12,27 +12,27 @@ import { bsonType, type Document, type Value } from '../../../value/value.js'
 import { type DocumentWriter, writeDocument } from '../../../value/writer.js'
 
 export interface HttpCall {
-  /** Of the path; empty where the route names none. */
+  /** From the path; empty if the route has none. */
   readonly collection: string
   readonly database: string
-  /** A part of the path by its name in the route's template; empty where there is none. */
+  /** A path parameter by its name in the route's template; empty if there is none. */
   readonly param: (name: string) => string
-  /** Of the query of the URL. */
+  /** A parameter of the URL's query. */
   readonly query: (name: string) => string | undefined
   readonly fields: BodyFields
   readonly mode: JsonMode
-  /** Strings in `_id` position stand for ObjectIds too: bodies in plain JSON. */
+  /** Strings in `_id` position also match ObjectIds: bodies in plain JSON. */
   readonly widensIds: boolean
   readonly makeId: () => Uint8Array
   /** Signs the cursors of lists. */
   readonly pageKey: Bytes
-  /** Runs a command of the document protocol as the caller; throws GatewayError. */
+  /** Runs a MongoDB command as the caller; throws GatewayError. */
   readonly run: (command: Document) => Awaitable<Document>
-  /** As run, of a command that is put together already. */
+  /** As run, for an encoded command. */
   readonly ask: (request: Request) => Awaitable<Document>
 }
 
-/** Null is no value of a field, but of a `nullable` one: there it says that none is wanted. */
+/** Null is invalid, except for a `nullable` field, where it means that no value is wanted. */
 export type FieldKind =
   | 'object'
   | 'array'
@@ -43,7 +43,7 @@ export type FieldKind =
   | 'any'
   | 'nullable'
 
-/** What a route's body may hold; a trailing `!` on the kind makes the field required. */
+/** The fields of a route's body; a trailing `!` on the kind makes the field required. */
 export type BodySchema = Readonly<Record<string, FieldKind | `${FieldKind}!`>>
 
 export type BodyFields = ReadonlyMap<string, Value>
@@ -55,7 +55,7 @@ interface BodyField {
   readonly isRequired: boolean
 }
 
-/** A route's schema, made ready once: names are compared as bytes. */
+/** A route's schema, prepared once: names are compared as bytes. */
 export class BodyCheck {
   private readonly known: readonly BodyField[]
   private readonly required: readonly string[]
@@ -70,7 +70,7 @@ export class BodyCheck {
     this.required = this.known.filter(({ isRequired }) => isRequired).map(({ name }) => name)
   }
 
-  /** The fields of a body, each of its kind. Throws BadValue that names the field. */
+  /** The fields of a body, each of its kind. Throws BadValue with the field's name. */
   fields(body: Document): BodyFields {
     const fields = new Map<string, Value>()
     const elements = new Elements(body)

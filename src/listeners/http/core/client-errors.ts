@@ -1,5 +1,5 @@
-// What a client gets whose bytes are no HTTP: a line in its own language where another protocol is
-// known in them, else the status that Node itself would send.
+// Answers a client whose bytes are not HTTP: one line in another known protocol, else the status
+// that Node would send.
 
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -11,7 +11,7 @@ const statuses: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 
-/** Node keeps the answer at work here. */
+/** Node keeps the current response here. */
 type HttpSocket = Socket & { readonly _httpMessage?: ServerResponse | null }
 
 export function answerClientErrors(server: Server): void {
@@ -23,7 +23,7 @@ export function answerClientErrors(server: Server): void {
       tellOther(socket, first, spoken, 'HTTP')
       return
     }
-    // An answer that has begun would be garbled.
+    // A response that has started must not be garbled.
     if (socket.writable && socket._httpMessage?.headersSent !== true) {
       const status = statuses[error.code ?? ''] ?? '400 Bad Request'
       socket.write(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`)

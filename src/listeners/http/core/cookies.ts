@@ -1,15 +1,15 @@
-// The two cookies of a session, read and written. Clients rely on their names and on what a browser
-// is told of them. (RFC 6265; docs/sign-in.md)
+// Reads and writes the two cookies of a session. Clients rely on their names and attributes. (RFC
+// 6265; docs/sign-in.md)
 
 import type { IncomingMessage } from 'node:http'
 import { sessionMs } from '../../../base/limits.js'
 
-/** Sealed, unreadable for pages: who has signed in. */
+/** Sealed, and hidden from pages: the session. */
 export const sessionCookie = 'svc_session'
-/** Readable for our pages, which send it back as header `x-csrf-token`. */
+/** Readable for Sigil's pages, which return it as header `x-csrf-token`. */
 const csrfCookie = 'svc_csrf'
 
-/** The value of a cookie; of two with one name the first, which has the longer path. */
+/** The value of a cookie; of two with the same name the first, which has the longer path. */
 export function cookieOf({ headers }: IncomingMessage, name: string): string | undefined {
   const { cookie } = headers
   if (cookie === undefined) return undefined
@@ -29,20 +29,20 @@ export function cookieOf({ headers }: IncomingMessage, name: string): string | u
 interface CookieValues {
   /** Sealed. */
   readonly session: string
-  /** None before a sign-in. */
+  /** Missing before a sign-in. */
   readonly csrf?: string
 }
 
 const lifeSeconds = sessionMs / 1000
 
-/** `Set-Cookie` lines; `isEncrypted` keeps them off plain connections. */
+/** `Set-Cookie` lines; `isEncrypted` restricts them to TLS. */
 export function cookieLines({ session, csrf }: CookieValues, isEncrypted: boolean): string[] {
   const lines = [line(sessionCookie, session, lifeSeconds, isEncrypted, '; HttpOnly')]
   if (csrf !== undefined) lines.push(line(csrfCookie, csrf, lifeSeconds, isEncrypted))
   return lines
 }
 
-/** Lines that make a browser forget both. */
+/** Lines that delete both cookies. */
 export function clearingLines(isEncrypted: boolean): string[] {
   return [
     line(sessionCookie, '', 0, isEncrypted, '; HttpOnly'),

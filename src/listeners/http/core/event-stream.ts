@@ -1,5 +1,5 @@
-// Server-sent events: one open answer for each client that listens. Comments keep it open through
-// proxies, a client that does not take what it is sent is cut, and a stop of the server ends all.
+// Server-sent events: one open response for each listening client. Comments keep it open through
+// proxies. A client that does not read is disconnected, and a stop of the server ends all streams.
 // Source: HTML, server-sent events.
 
 import type { ServerResponse } from 'node:http'
@@ -14,9 +14,9 @@ import { isCrowded, noteUnsent } from './replies.js'
 interface EventStreamsOptions {
   readonly clock: Clock
   readonly log: Log
-  /** How far a client may fall behind at the moment; of subscribers at the start unless given. */
+  /** How far a client may currently fall behind; the start bounds of subscribers by default. */
   readonly bounds?: () => OutputBounds
-  /** Between comments; eventStreamPingMs unless given. */
+  /** Interval of comments; eventStreamPingMs by default. */
   readonly pingMs?: number
 }
 
@@ -27,10 +27,7 @@ export class EventStreams {
 
   constructor(private readonly options: EventStreamsOptions) {}
 
-  /**
-   * Answers with a stream for that identity; `left` is called once when it is over, no matter which
-   * side ended it.
-   */
+  /** Opens a stream for the identity; `left` is called once when it ends, on either side. */
   open(
     outgoing: ServerResponse,
     headers: Readonly<Record<string, string>>,
@@ -54,7 +51,7 @@ export class EventStreams {
     return stream
   }
 
-  /** Ends the streams of those identities. */
+  /** Ends the streams of these identities. */
   closeSessions(matches: (identity: Identity) => boolean): void {
     for (const stream of this.streams) if (matches(stream.identity)) stream.end()
   }

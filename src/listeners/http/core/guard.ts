@@ -1,7 +1,8 @@
-// What is looked at before a request may say anything: the Host and Origin rules that keep web
-// pages of this machine's browser out, the client address behind trusted proxies, and whether
-// credentials may cross here. (docs/sign-in.md, "What a session's requests must carry";
-// docs/design/threat-model.md, "Known risks")
+// Checks before a request is processed: the Host and Origin rules against web pages in a local
+// browser, the client address behind trusted proxies, and whether credentials may use this
+// transport.
+// (docs/sign-in.md, "What a session's requests must carry"; docs/design/threat-model.md, "Known
+// risks")
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { fail } from '../../../base/errors.js'
@@ -13,20 +14,20 @@ export interface GuardOptions {
   readonly publicUrl: string | undefined
   readonly allowedHosts: readonly string[]
   readonly trustedProxies: readonly string[]
-  /** Setting ALLOW_INSECURE: credentials may cross a network in the clear. */
+  /** Setting ALLOW_INSECURE: credentials may cross a network without TLS. */
   readonly allowInsecure: boolean
-  /** AUTH_MODE=off: a web page needs no key, so it must not come from elsewhere. */
+  /** AUTH_MODE=off: no key is needed, so pages of other origins are refused. */
   readonly authOff: boolean
 }
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
 
-/** Hosts and origins that are ours; made once, when the port is known. */
+/** The server's hosts and origins; made once, when the port is known. */
 export class Guard {
-  /** Few, and a request's host is a new text each time: comparing is quicker than its hash. */
+  /** Few, and each request has a new host string: comparing is faster than hashing it. */
   private readonly hosts: readonly string[]
   private readonly origins: Set<string>
-  /** Where pages of ours come from that act with a cookie. */
+  /** Origins of Sigil's pages, which may act with a cookie. */
   private readonly pageOrigins: readonly string[]
 
   constructor(private readonly options: GuardOptions) {
@@ -42,7 +43,7 @@ export class Guard {
     this.origins = new Set([...loopbackOrigins(options), ...this.pageOrigins])
   }
 
-  /** Throws Misdirected for a foreign Host on loopback (a rebound name). */
+  /** Throws Misdirected for a foreign Host on loopback (DNS rebinding). */
   checkHost(headers: IncomingHttpHeaders): void {
     if (!this.options.isLoopback) return
     const host = (headers.host ?? '').toLowerCase()
@@ -51,14 +52,14 @@ export class Guard {
     }
   }
 
-  /** Throws Unauthorized (403) where a page of another site speaks, and no key is asked for. */
+  /** Throws Unauthorized (403) for a page of another site if no key is required. */
   checkOrigin({ headers }: IncomingMessage): void {
     const { origin } = headers
     const isForeign = origin !== undefined && !this.origins.has(origin)
     if (isForeign || headers['sec-fetch-site'] === 'cross-site') throw foreignSite()
   }
 
-  /** As checkOrigin; a page that changes something by a cookie must be at our own address. */
+  /** As checkOrigin; a page that makes changes with a cookie must have the server's own origin. */
   checkPage(incoming: IncomingMessage): void {
     this.checkOrigin(incoming)
     const { origin } = incoming.headers
@@ -66,7 +67,7 @@ export class Guard {
     if (!this.pageOrigins.includes(origin)) throw foreignSite()
   }
 
-  /** Throws Unauthorized where credentials would have crossed a network in the clear. */
+  /** Throws Unauthorized if credentials came over a network without TLS. */
   checkTransport(incoming: IncomingMessage): void {
     const { isLoopback, allowInsecure } = this.options
     if (this.isEncrypted(incoming)) return
@@ -81,7 +82,8 @@ export class Guard {
   }
 
   /**
-   * The client's address: the socket's, or behind trusted proxies the last that is none of them.
+   * The client's address: that of the socket, or behind trusted proxies the last one that is no
+   * proxy.
    */
   addressOf(incoming: IncomingMessage): string {
     let address = remoteAddressOf(incoming)
@@ -105,7 +107,7 @@ export class Guard {
   }
 }
 
-/** Methods that change something; a request of another must not. */
+/** Methods that may change something; other requests must not. */
 export function isUnsafe({ method }: IncomingMessage): boolean {
   return method !== 'GET' && method !== 'HEAD'
 }
@@ -113,8 +115,8 @@ export function isUnsafe({ method }: IncomingMessage): boolean {
 type Addresses = Pick<GuardOptions, 'isTls' | 'port' | 'publicUrl'>
 
 /**
- * Where pages come from that may sign in and act with a cookie: PUBLIC_URL, or without it the
- * loopback names with our port.
+ * Origins of pages that may sign in and act with a cookie: PUBLIC_URL, or without it the loopback
+ * names with this port.
  */
 export function pageOrigins(options: Addresses): readonly string[] {
   const { publicUrl } = options
@@ -123,7 +125,7 @@ export function pageOrigins(options: Addresses): readonly string[] {
 
 function loopbackOrigins({ isTls, port }: Addresses): readonly string[] {
   const scheme = isTls ? 'https' : 'http'
-  // As a browser writes it: without the scheme's own port.
+  // In a browser's form: without the scheme's default port.
   return loopbackNames.map((name) => new URL(`${scheme}://${name}:${port}`).origin)
 }
 

@@ -1,5 +1,5 @@
-// What a route needs of the framework's context: the request and the answer as Node has them, and
-// the parameters of the path and of the query.
+// The parts of the framework's context that a route needs: Node's request and response, and the
+// parameters of path and query.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HttpBindings } from '@hono/node-server'

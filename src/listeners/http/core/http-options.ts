@@ -1,5 +1,5 @@
-// What the HTTP listener is opened with: its address, whom it asks about a request, and what it
-// serves.
+// Options of the HTTP listener: its address, its authentication, and the services behind its
+// routes.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Random } from '../../../base/clock.js'
@@ -28,17 +28,17 @@ export interface HttpOptions extends Omit<GuardOptions, 'port'>, AuthenticatorOp
   /** Signs the cursors of lists. */
   readonly pageKey: Bytes
   readonly log: Log
-  /** Makes the function that answers the Health object as JSON text, once the port is known. */
+  /** Makes the function that returns the Health object as JSON text, once the port is known. */
   readonly health: (httpPort: number) => () => Awaitable<string>
-  /** Counts how much keys are used; without it nothing does. */
+  /** Counts the use of keys; without it nothing is counted. */
   readonly keyUse?: { count(identity: Identity, endpoint: string): void }
-  /** Whether a protocol is on, for the routes that speak of it; all are unless given. */
+  /** Whether a protocol is enabled, for its routes; all are by default. */
   readonly isEnabled?: (protocol: SwitchedProtocol) => boolean
   readonly idempotency: Idempotency
-  /** Setting ALLOWED_ORIGINS: pages that may call with a key; none unless given. */
+  /** Setting ALLOWED_ORIGINS: pages that may call with a key; none by default. */
   readonly allowedOrigins?: readonly string[]
   /** Of Sigil's package. */
   readonly version: string
-  /** Beside those of the table: what needs more than the bus. */
+  /** Routes beside those of the table, which need more than the bus. */
   readonly rawRoutes: readonly AnyRoute[]
 }

@@ -1,6 +1,6 @@
-// Idempotency-Key: a request that is sent again, because its answer was lost, is answered as the
-// first was and not run again. Answers are kept for a day in the class that no command can name,
-// and each caller may have so many. (docs/operations.md, "Sending a request again")
+// Idempotency-Key: a repeated request, whose response was lost, gets the first response and does
+// not run again. Responses are kept for a day in the class that no command can name, a bounded
+// number for each caller. (docs/operations.md, "Sending a request again")
 
 import { createHash, hash } from 'node:crypto'
 import { type Bytes, concatBytes, utf8 } from '../../../base/bytes/bytes.js'
@@ -28,60 +28,60 @@ import { writeDocument } from '../../../value/writer.js'
 import type { HttpRequest } from './request.js'
 import type { Answer } from './respond.js'
 
-/** The field of a body that may name the request instead of the header, which wins. */
+/** The body field that may have the key; the header wins. */
 export const bodyKey = 'idempotencyKey'
 
-/** Headers of an answer that are not kept: they are of the first request alone. */
+/** Response headers that are not kept: they belong to the first request only. */
 const ownHeaders: ReadonlySet<string> = new Set(['x-request-id', 'connection'])
 
 interface IdempotencyParts {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log
-  /** Answers that are kept for one caller in a day; idempotencyAnswersMax unless given. */
+  /** Responses kept for one caller in a day; idempotencyAnswersMax by default. */
   readonly answersMax?: number
 }
 
 interface Kept extends Answer {
   readonly fingerprint: string
   readonly expires: number
-  /** Undefined: of a version that kept none. */
+  /** Undefined: from a version that stored none. */
   readonly rights: readonly Right[] | undefined
 }
 
-/** A command of the request, and the collections that it was about when it had run. */
+/** A command of the request, and its collections when it had run. */
 interface Right extends Declared {
   readonly places: readonly Place[]
 }
 
 interface Place {
   readonly db: string
-  /** That the command named: a view's, for what it reads. */
+  /** The name in the command: that of a view, for what it reads. */
   readonly name: string
-  /** Another one under the same name has another. */
+  /** A new collection with the same name has another id. */
   readonly id: number
 }
 
 export class Idempotency {
-  /** Requests under way, by their names. */
+  /** Names of running requests. */
   readonly running = new Set<string>()
 
   constructor(readonly parts: IdempotencyParts) {}
 
-  /** For a request that carries a key; undefined where its body may name one. */
+  /** For a request with a key; undefined: its body may contain one. */
   turn(key: string | undefined): Turn {
     return new Turn(this, key)
   }
 }
 
-/** One request with a key, from its body to its answer. */
+/** One request with a key, from its body to its response. */
 export class Turn {
   private readonly body = createHash('sha256')
   private caller = ''
-  /** Of the caller, the route and the key; empty until it has begun. */
+  /** Of caller, route and key; empty before it starts. */
   private name = ''
   private fingerprint = ''
-  /** By what they are, so that each is kept once. */
+  /** By content, so that each is stored once. */
   private readonly declared = new Map<string, Declared>()
 
   constructor(
@@ -89,16 +89,16 @@ export class Turn {
     private readonly key: string | undefined,
   ) {}
 
-  /** Told of the body as it came. */
+  /** Receives the body as it came. */
   read(bytes: Uint8Array): void {
     this.body.update(bytes)
   }
 
   /**
-   * The answer that the request was given before; undefined where it is to be run. Rejects with
-   * BadValue for what can be no key, IdempotencyKeyReused (422) for another body,
-   * IdempotencyKeyInUse (409) while the first is at work, QuotaExceeded where the caller has kept
-   * as many as it may, and as the request itself would where the caller may not send it any more.
+   * The stored response; undefined if the request must run. Rejects with BadValue for an invalid
+   * key, IdempotencyKeyReused (422) for another body, and IdempotencyKeyInUse (409) while the first
+   * is running. QuotaExceeded: the caller has stored as many as it may. If the caller has lost the
+   * right to send the request, it rejects with the request's own error.
    */
   async begin(request: HttpRequest): Promise<Answer | undefined> {
     const { all } = this
@@ -110,7 +110,7 @@ export class Turn {
       const most = `1 to ${idempotencyKeyCharsMax} printable characters`
       throw fail('BadValue', `header Idempotency-Key must be ${most}`)
     }
-    // Anonymous callers would share replies with each other.
+    // Anonymous callers would share replies.
     if (session.identity.kind === 'anonymous') return undefined
     this.caller = hash('sha256', identityKey(session.identity))
     const { method = '', url = '', headers } = incoming
@@ -132,7 +132,7 @@ export class Turn {
     }
   }
 
-  /** Keeps the answer, unless another try may be answered better; never throws. */
+  /** Stores the response, unless a retry may get a better one; never throws. */
   async end(answer: Answer | undefined): Promise<void> {
     if (this.name === '') return
     try {
@@ -171,8 +171,8 @@ export class Turn {
   }
 
   /**
-   * Looks at the rights that the request was let in by, as they are now. Throws what refuses it,
-   * and NamespaceNotFound where a collection that the answer tells of is gone.
+   * Checks the rights that the request needed, as they are now. Throws the refusal, and
+   * NamespaceNotFound if a collection in the response was dropped.
    */
   private async checkRevocation(request: HttpRequest, rights: Kept['rights']): Promise<void> {
     if (rights === undefined) {
@@ -233,7 +233,7 @@ export class Turn {
   }
 }
 
-/** The collections of a command's resources, and what views among them read, as they are now. */
+/** The collections of a command's resources, and those that its views read, at present. */
 function* placesOf(tx: ReadTx, { resources }: Declared): Program<Place[]> {
   const places: Place[] = []
   for (const { db, collection } of resources) {
@@ -249,7 +249,7 @@ function* placesOf(tx: ReadTx, { resources }: Declared): Program<Place[]> {
   return places
 }
 
-/** What a caller has kept since its day began. */
+/** What a caller has stored in its current day. */
 interface Used {
   readonly answers: number
   readonly bytes: number
@@ -288,14 +288,14 @@ function rightsIn(text: string | undefined): Kept['rights'] {
     : (JSON.parse(text, withNames(namesOfStored)) as readonly Right[])
 }
 
-/** Names in stored rights that differ from those of the program. */
+/** Stored names of rights that differ from the names in the program. */
 const storedNames = new Map([
   ['resources', 'touches'],
   ['privileges', 'needs'],
 ])
 const namesOfStored = new Map([...storedNames].map(([name, stored]) => [stored, name]))
 
-/** For JSON: gives the fields of objects other names. */
+/** For JSON: renames fields of objects. */
 function withNames(names: ReadonlyMap<string, string>): (key: string, value: unknown) => unknown {
   const renamed = ([name, value]: [string, unknown]) => [names.get(name) ?? name, value]
   return (_key, value) => {
@@ -304,7 +304,7 @@ function withNames(names: ReadonlyMap<string, string>): (key: string, value: unk
   }
 }
 
-/** What will be answered again the same: not that one may not, or must wait. */
+/** A response that would not change: not a missing right, and not a rate limit. */
 function isFinal(status: number): boolean {
   return status < 500 && status !== 401 && status !== 403 && status !== 429
 }

@@ -1,5 +1,5 @@
-// Lines of a stream of bytes, however it is cut: split at 0x0A, which is in no other character of
-// UTF-8. A line that is too long is counted and told, and never held.
+// Splits a byte stream into lines at 0x0A, which no other UTF-8 character contains. A line that is
+// too long is counted and reported, never held.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 
@@ -16,7 +16,7 @@ export class LineSplitter {
 
   constructor(private readonly bytesMax: number) {}
 
-  /** Bytes that wait for the end of their line. */
+  /** Bytes of an incomplete line. */
   get heldBytes(): number {
     return this.length > this.bytesMax ? 0 : this.length
   }

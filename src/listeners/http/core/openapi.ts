@@ -1,5 +1,5 @@
-// The OpenAPI 3.1 document, made of the rows that check requests: what it says of a body is what is
-// looked at. Built once, of every route that is served, so that none can be missing.
+// The OpenAPI 3.1 document, made from the rows that check requests, so it matches the checks. Built
+// once from every served route.
 
 import { productName } from '../../../base/product.js'
 import { isMcpUrl, isMemoryUrl } from '../memory/memory-errors.js'
@@ -8,10 +8,10 @@ import type { AnyRoute, QuerySchema, RouteHead } from './route.js'
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** A row as the document tells of it. */
+/** The part of a row that the document shows. */
 type DescribedRoute = RouteHead
 
-/** The route that answers the document; `document` is asked with the first request. */
+/** The route that returns the document; `document` is called at the first request. */
 export function openApiRoute(document: () => string): AnyRoute {
   let text: string | undefined
   const run = () => {
@@ -47,7 +47,7 @@ export function openApiDocument(rows: readonly DescribedRoute[], version: string
   })
 }
 
-/** `:name` as `{name}`; what stands for all behind it is `{path}`. */
+/** `:name` becomes `{name}`; the wildcard is `{path}`. */
 export function templateOf(path: string): string {
   return path.replace(/:(\w+)/g, '{$1}').replace(/\/\*$/, '/{path}')
 }
@@ -81,7 +81,7 @@ function errorReference(path: string): string {
 }
 
 function idOf(method: string, path: string): string {
-  // Beside /api/v1/metrics there is /metrics.
+  // /api/v1/metrics is also /metrics.
   const short = path.startsWith('/api/v1/') ? path.slice('/api/v1'.length) : otherPath(path)
   const words = short.match(/[A-Za-z0-9]+/g) ?? []
   const [first = '', ...rest] = [method.toLowerCase(), ...words]
@@ -128,12 +128,12 @@ function contentOf(content: Content): Readonly<Record<string, Schema>> {
   return Object.fromEntries((content as readonly string[]).map((type) => [type, {}]))
 }
 
-/** A body without fields that must be there may be left out. */
+/** A body without required fields may be missing. */
 function isRequired(fields: BodySchema | undefined): boolean {
   return fields === undefined || Object.values(fields).some((kind) => kind.endsWith('!'))
 }
 
-/** What BodyCheck lets through, as JSON Schema. */
+/** The fields that BodyCheck accepts, as JSON Schema. */
 function bodySchema(fields: BodySchema): Schema {
   const properties: Record<string, Schema> = {}
   const required: string[] = []
@@ -142,7 +142,7 @@ function bodySchema(fields: BodySchema): Schema {
     if (isNeeded) required.push(name)
     const schema = kindSchemas[given.replace('!', '') as FieldKind]
     const { type } = schema
-    // What may be left out may be null.
+    // An optional field may be null.
     properties[name] =
       isNeeded || type === undefined ? schema : { ...schema, type: [type, 'null'].flat() }
   }
@@ -172,7 +172,7 @@ const errorSchema: Schema = {
   required: ['ok', 'code', 'codeName', 'errmsg'],
 }
 
-/** Of the graph memory. */
+/** For graph memory. */
 const memoryErrorSchema: Schema = {
   type: 'object',
   properties: {

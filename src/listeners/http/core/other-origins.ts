@@ -1,6 +1,6 @@
-// Pages of other origins (ALLOWED_ORIGINS): which routes they may call, the headers that let a
-// browser hand them the answer, and preflights. They speak by a wallet's key alone; what signs in
-// or manages keys is not open to them. Source: Fetch standard, CORS protocol.
+// Pages of other origins (ALLOWED_ORIGINS): the routes they may call, CORS headers and preflights.
+// They may only use a wallet's key; routes for sign-in and key management are closed to them.
+// Source: Fetch standard, CORS protocol.
 // (docs/http.md, "Pages of other origins")
 
 import type { IncomingMessage } from 'node:http'
@@ -17,11 +17,11 @@ interface OtherOriginsOptions {
   /** Setting ALLOWED_ORIGINS; checked by requireOrigins. */
   readonly allowedOrigins: readonly string[]
   readonly clock: Clock
-  /** Undefined where requests are not counted. */
+  /** Undefined if requests are not counted. */
   readonly rates: Rates | undefined
 }
 
-/** Throws InvalidOptions for what is not exactly an origin, as a browser writes it. */
+/** Throws InvalidOptions unless each is exactly an origin, as a browser writes it. */
 export function requireOrigins(origins: readonly string[]): void {
   for (const text of origins) {
     const isWeb = /^https?:\/\/[^*]+$/.test(text)
@@ -34,7 +34,7 @@ export function requireOrigins(origins: readonly string[]): void {
   }
 }
 
-/** What signs in, manages keys, or is for the pages of this server. */
+/** Routes for sign-in, key management, and this server's own pages. */
 const closedPaths = ['/api/v1/auth', '/api/v1/keys', '/studio', '/chain', '/mcp'] as const
 
 /** Whether pages of other origins may call a route: those that keys open, and public ones. */
@@ -50,14 +50,14 @@ const allowedHeaders: ReadonlySet<string> = new Set([
 ])
 const allowedPrefixes = ['x-sigil-', 'upstash-'] as const
 
-/** Headers of answers that a page may read beside the safelisted ones. */
+/** Response headers that a page may read in addition to the safelisted ones. */
 const exposedHeaders =
   'etag, location, link, retry-after, x-request-id, ratelimit-limit, ratelimit-remaining, ' +
   'ratelimit-reset'
 
 export class OtherOrigins {
   private readonly origins: ReadonlySet<string>
-  /** Of preflights: they have no key that could be counted. */
+  /** For preflights, which have no key to count by. */
   private readonly windows: RequestWindows | undefined
 
   constructor(options: OtherOriginsOptions) {
@@ -74,7 +74,7 @@ export class OtherOrigins {
     return headers.origin !== undefined && this.origins.has(headers.origin)
   }
 
-  /** Lets a page of an allowed origin read the answer, whatever it will be. */
+  /** Lets a page of an allowed origin read the response, whatever it is. */
   mark({ incoming, outgoing }: Pick<HttpExchange, 'incoming' | 'outgoing'>): void {
     const { origin } = incoming.headers
     if (origin === undefined || !this.origins.has(origin)) return
@@ -82,7 +82,7 @@ export class OtherOrigins {
     outgoing.setHeader('access-control-expose-headers', exposedHeaders)
   }
 
-  /** Whether the request asks what a page of an allowed origin may send. */
+  /** Whether the request is a preflight of a page of an allowed origin. */
   isPreflight(incoming: IncomingMessage): boolean {
     const { method, headers } = incoming
     const asked = headers['access-control-request-method']
@@ -90,8 +90,8 @@ export class OtherOrigins {
   }
 
   /**
-   * The answer to a preflight on a path with those methods. Throws IngressRequestRateLimitExceeded
-   * where the address has asked too often.
+   * The response to a preflight on a path with these methods. Throws
+   * IngressRequestRateLimitExceeded if the address has sent too many.
    */
   preflight(
     { headers }: IncomingMessage,
@@ -115,7 +115,7 @@ export class OtherOrigins {
   }
 }
 
-/** A name of ours, or one with a prefix of ours and nothing that a header's name cannot have. */
+/** A known name, or a known prefix followed by characters that are valid in a header name. */
 function isAllowedHeader(name: string): boolean {
   if (allowedHeaders.has(name)) return true
   return /^[a-z0-9-]+$/.test(name) && allowedPrefixes.some((prefix) => name.startsWith(prefix))

@@ -1,6 +1,6 @@
-// What one HTTP socket owes its client: replies that are made and not taken. Pipelined requests
-// wait until what was made before them is mostly taken, and unsent bytes count for their owner.
-// Requests that come one by one with small replies pass none of this.
+// Unread replies of one HTTP socket. Pipelined requests wait until the replies before them are
+// mostly read, and unsent bytes count for their owner. Single requests with small replies skip all
+// this.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -21,31 +21,31 @@ import type { Awaitable } from '../../../store/store.js'
 
 const known = new WeakMap<Socket, SocketReplies>()
 
-/** Of a socket that a listener has admitted. */
+/** For a socket that a listener has admitted. */
 export function repliesOf({ socket }: Pick<IncomingMessage, 'socket'>): SocketReplies | undefined {
   return known.get(socket)
 }
 
-/** Counts what a response has unsent; to be called behind each large write. */
+/** Counts the unsent bytes of a response; call it after each large write. */
 export function noteUnsent(outgoing: ServerResponse): void {
   repliesOf(outgoing.req)?.note(outgoing)
 }
 
-/** Whether a stream of events that is behind must go, since memory is short. */
+/** Whether memory is short, so that a lagging event stream must end. */
 export function isCrowded(outgoing: ServerResponse): boolean {
   return repliesOf(outgoing.req)?.isCrowded(outgoing) === true
 }
 
 export class SocketReplies {
-  /** Credentials have come over it. */
+  /** Whether credentials have come over the socket. */
   isKnown = false
   private readonly unsent: Backlog
-  /** Of responses that had more than a little, or came behind others, until they close. */
+  /** Responses that were large, or came after others, until they close. */
   private readonly responses = new Map<ServerResponse, number>()
   private bytes = 0
   /** Requests that wait for the replies before them. */
   private waiting: (() => void)[] = []
-  /** A request that came behind others is at work. */
+  /** Whether a pipelined request is running. */
   private isRunning = false
   private isStarting = false
   private isPaused = false
@@ -62,13 +62,13 @@ export class SocketReplies {
     socket.once('close', () => this.closed())
   }
 
-  /** For whom the requests of this socket speak. */
+  /** Sets the owner of this socket's requests. */
   speaksFor(identity: Identity, address: string): void {
     this.identity = identity
     this.address = address
   }
 
-  /** Runs a request that came behind others, at once or in its turn; `done` has to follow. */
+  /** Runs a pipelined request, now or in its turn; `done` must follow. */
   run(start: () => void): void {
     if (this.isClosed) return
     this.waiting.push(start)
@@ -79,13 +79,13 @@ export class SocketReplies {
     }
   }
 
-  /** The request that `run` has started is answered. */
+  /** The request started by `run` is answered. */
   done(): void {
     this.isRunning = false
     this.next()
   }
 
-  /** Counts what is unsent of a response. */
+  /** Counts the unsent bytes of a response. */
   note(outgoing: ServerResponse): void {
     if (this.isClosed || outgoing.closed) return
     const bytes = outgoing.writableLength
@@ -107,7 +107,7 @@ export class SocketReplies {
     return !this.memory.hasRoom(this.owner)
   }
 
-  /** Nothing, or a promise where memory is short. Rejects with ExceededTimeLimit (503). */
+  /** Nothing, or a promise if memory is short. Rejects with ExceededTimeLimit (503). */
   room(): Awaitable<void> {
     const { memory, owner } = this
     if (memory.hasRoom(owner)) return

@@ -1,5 +1,5 @@
-// The limits of requests an address and a key: fixed windows, a bounded number of them remembered;
-// and the headers that tell clients of them, the old three and the IETF's draft.
+// Request limits by address and by key: fixed windows, a bounded number of them; and the headers
+// that tell clients, the three old ones and those of the IETF draft.
 // (docs/operations.md, "Limits of requests")
 
 import type { LRUCache } from 'lru-cache'
@@ -13,7 +13,7 @@ export interface RequestLimit {
   readonly windowMs: number
 }
 
-/** Routes with a limit of their own. */
+/** Routes with a separate limit. */
 export type LimitedRoute = 'nonce' | 'verify' | 'me' | 'logout' | 'chain'
 
 /** The RATE_ settings. */
@@ -22,7 +22,7 @@ export interface Rates extends Readonly<Record<LimitedRoute, RequestLimit>> {
   readonly key: RequestLimit
 }
 
-/** What is left of an address's window. */
+/** The rest of an address's window. */
 interface Allowance {
   readonly limit: number
   /** Length of the window. */
@@ -43,7 +43,7 @@ export class RequestWindows {
     this.windows = lastUsed(trackedMax)
   }
 
-  /** Names that are remembered. */
+  /** Number of tracked names. */
   get size(): number {
     return this.windows.size
   }
@@ -71,7 +71,7 @@ export class RequestWindows {
   }
 }
 
-/** Throws IngressRequestRateLimitExceeded where nothing is left. */
+/** Throws IngressRequestRateLimitExceeded if nothing is left. */
 export function requireAllowance(allowance: Allowance): void {
   if (allowance.remaining >= 0) return
   throw fail(
@@ -85,7 +85,7 @@ export function requireAllowance(allowance: Allowance): void {
   )
 }
 
-/** What clients' libraries read: what they have left, seconds until it is renewed. */
+/** For client libraries: the requests left, and the seconds until the window ends. */
 export function allowanceHeaders(allowance: Allowance): Record<string, string> {
   return {
     'ratelimit-limit': String(allowance.limit),
@@ -95,8 +95,8 @@ export function allowanceHeaders(allowance: Allowance): Record<string, string> {
 }
 
 /**
- * All headers of a refusal by a limit, and of one for want of an identity how that is shown (RFC
- * 9110 11.6.1); none for an error of another kind.
+ * All headers of a refusal by a limit, and the challenge of a missing identity (RFC 9110 11.6.1);
+ * none for other errors.
  */
 export function refusalHeaders({ extra, httpStatus }: GatewayError): Record<string, string> {
   if (httpStatus === 401) return { 'www-authenticate': 'Bearer' }

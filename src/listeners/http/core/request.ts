@@ -1,6 +1,5 @@
-// One HTTP request that is being answered: who sends it, what it may use of the memory, and what
-// routes see of it. One object with methods, where closures for each would cost as much as the
-// routing of the request.
+// One running HTTP request: its sender, its memory, and its data for the routes. It is an object
+// with methods, because closures for each request would cost as much as its routing.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -25,19 +24,19 @@ import type { Guard } from './guard.js'
 import { modeOf } from './respond.js'
 import type { AnyRoute, RawCall } from './route.js'
 
-/** A request and where its answer goes, with the parts of its URL. */
+/** A request and its response, with the parts of its URL. */
 export interface HttpExchange {
   readonly incoming: IncomingMessage
   readonly outgoing: ServerResponse
-  /** A part of the path by its name in the route's template. */
+  /** A path parameter by its name in the route's template. */
   readonly param: (name: string) => string | undefined
-  /** Of the query of the URL. */
+  /** A parameter of the URL's query. */
   readonly query: (name: string) => string | undefined
-  /** Checked when its body may have arrived but was not read. */
+  /** Checked when its body may have arrived unread. */
   readonly isDeferred?: boolean
 }
 
-/** What every request needs of the server. */
+/** Services of the server for each request. */
 export interface RequestServices {
   readonly bus: Bus
   readonly ids: ObjectIds
@@ -45,7 +44,7 @@ export interface RequestServices {
   readonly slowBodies: SlowBodies
   readonly guard: Guard
   readonly edge: EdgeTime
-  /** Where a request names none. */
+  /** The default database. */
   readonly database: string
   readonly pageKey: Bytes
 }
@@ -59,14 +58,14 @@ export class HttpRequest implements RawCall {
   readonly mode: JsonMode
   readonly widensIds: boolean
   fields: BodyFields = noFields
-  /** Told of the body as it came, before it is read. */
+  /** Receives the raw body before it is parsed. */
   onBody: ((bytes: Uint8Array) => void) | undefined = undefined
-  /** A command has been handed to the bus, which counts it. */
+  /** A command was passed to the bus, which counts it. */
   hasRun = false
-  /** Room for the body that the request has taken, to be given back when it is answered. */
+  /** Budget bytes of the request's body, released after the response. */
   readonly held: Held = { release: undefined, isRead: false }
 
-  /** Throws InvalidNamespace for the name of a database that is too long. */
+  /** Throws InvalidNamespace if the database name is too long. */
   constructor(
     private readonly exchange: HttpExchange,
     private readonly route: AnyRoute,
@@ -79,7 +78,7 @@ export class HttpRequest implements RawCall {
     const { headers, url = '' } = incoming
     this.namedDatabase = namedIn(headers['x-sigil-database'], this.databaseQuery(url))
     this.database = this.namedDatabase ?? services.database
-    // No character takes more than three bytes: short names need not be measured.
+    // No character takes more than three bytes, so short names need not be measured.
     const { length } = this.database
     if (
       length * 3 > databaseNameBytesMax &&
@@ -100,12 +99,12 @@ export class HttpRequest implements RawCall {
     return this.decoded(this.exchange.query(name))
   }
 
-  /** Nearly all URLs name none: the query is not taken apart for those. */
+  /** Nearly all URLs have none: then the query is not parsed. */
   private databaseQuery(url: string): string | undefined {
     return url.includes('database=') ? this.query('database') : undefined
   }
 
-  /** The framework leaves what it cannot decode as it stands. */
+  /** The framework leaves undecodable parts unchanged. */
   private decoded(part: string | undefined): string | undefined {
     if (part?.includes('%') === true) requireUtf8(this.incoming.url ?? '')
     return part
@@ -168,7 +167,7 @@ export class HttpRequest implements RawCall {
     return reserve(this.incoming, this.services.budget, this.held, bytes)
   }
 
-  /** Reads the JSON body; throws or rejects with what is wrong with it. */
+  /** Reads the JSON body; throws or rejects if it is invalid. */
   readFields(check: BodyCheck): Awaitable<BodyFields> {
     const { headers } = this.incoming
     const type = headers['content-type']
@@ -205,7 +204,7 @@ export class HttpRequest implements RawCall {
   }
 }
 
-/** Of the header, or of the query; where both are given they have to agree. */
+/** From the header or the query; if both are given they must agree. */
 function namedIn(
   header: string | string[] | undefined,
   query: string | undefined,
@@ -219,7 +218,9 @@ function namedIn(
   return named
 }
 
-/** A caller who is there as long as the answer can be written: nothing listens until one waits. */
+/**
+ * A caller that exists until the response is written; it adds a listener only once a command waits.
+ */
 class RequestSession extends Session {
   constructor(
     private readonly outgoing: ServerResponse,
@@ -247,31 +248,31 @@ class RequestSession extends Session {
   }
 }
 
-/** Throws BadValue of a URL whose bytes are no text: it would be read as another one. */
+/** Throws BadValue if the URL is not valid UTF-8: it would be read as another one. */
 export function requireUtf8(url: string): void {
   if (!url.includes('%')) return
   try {
-    // A percent sign that encodes nothing stands for itself.
+    // A percent sign that encodes nothing is literal.
     decodeURIComponent(url.replace(/%(?![\da-f]{2})/gi, '%25'))
   } catch {
     throw fail('BadValue', 'the URL is not UTF-8')
   }
 }
 
-/** Throws UnsupportedMediaType of a content type that is not JSON; none at all may pass. */
+/** Throws UnsupportedMediaType for a content type other than JSON; a missing one passes. */
 export function requireJsonType(type: string | undefined): void {
   if (type === undefined || type === 'application/json' || jsonTypes.test(type)) return
   throw fail('UnsupportedMediaType', `content type ${type} is not JSON`)
 }
 
 const jsonTypes = /^application\/(?:json|ejson|[\w.+-]+\+json)\s*(?:;|$)/i
-/** Bytes of a long body that are hashed in one turn: some 2 ms. */
+/** Bytes of a long body that are hashed in one turn: about 2 ms. */
 const hashedAtOnce = 1024 * 1024
 const noFields: BodyFields = new Map()
 const noSequences = new Map<string, readonly Document[]>()
 const emptyBody = Uint8Array.of(5, 0, 0, 0, 0)
 
-/** Those of one path together. */
+/** Groups routes by path. */
 export function byPath(rows: readonly AnyRoute[]): Map<string, AnyRoute[]> {
   const paths = new Map<string, AnyRoute[]>()
   for (const route of rows) paths.set(route.path, [...(paths.get(route.path) ?? []), route])

@@ -1,5 +1,5 @@
-// How answers are written: one string body and one plain headers object, because anything else
-// takes the framework off its fast path. (docs/design/http.md)
+// Writes responses: one string body and one plain headers object, because anything else leaves the
+// framework's fast path. (docs/design/http.md)
 
 import type { ServerResponse } from 'node:http'
 import { type ErrorExtra, fail, type GatewayError } from '../../../base/errors.js'
@@ -15,11 +15,11 @@ const contentTypes = {
   canonical: 'application/ejson; charset=utf-8',
 } as const satisfies Record<JsonMode, string>
 
-/** `Vary` of every API answer; with ALLOWED_ORIGINS the origin decides too. */
+/** `Vary` of every API response; with ALLOWED_ORIGINS it includes the origin. */
 export const variesByAccept = 'Accept'
 export const variesByOrigin = 'Accept, Origin'
 
-/** Headers of every API answer; `id` is the request's, `vary` what else decides about it. */
+/** Headers of every API response; `id` is the request's, `vary` names further headers. */
 export function answerHeaders(
   mode: JsonMode,
   id: string,
@@ -34,55 +34,55 @@ export function answerHeaders(
   }
 }
 
-/** A whole answer; a body of null is none at all. */
+/** A whole response; null means no body. */
 export interface Answer {
   readonly status: number
   readonly body: JsonText | null
   readonly headers: Readonly<Record<string, string>>
-  /** A refusal that may be another next time: it is not kept under an Idempotency-Key. */
+  /** A refusal that may change: it is not kept under an Idempotency-Key. */
   readonly isPassing?: boolean
 }
 
 /**
- * The answer by the adapter's own light Response: the framework's `body()` would make a Headers
- * object of more than one header, which costs as much as all the rest.
+ * Uses the adapter's light Response: the framework's `body()` makes a Headers object for more than
+ * one header, which costs as much as all the rest.
  */
 export function respond({ status, body, headers }: Answer): Response {
   return new Response(body, { status, headers })
 }
 
-/** Whether what is unsent of it counts. */
+/** Whether its unsent bytes count. */
 export function isLarge({ body }: Answer): boolean {
   return body !== null && body.length > smallMessageBytesMax
 }
 
-/** Writes the answer to its socket, head and body at once. */
+/** Writes the response to its socket, head and body at once. */
 export function writeAnswer(outgoing: ServerResponse, { status, body, headers }: Answer): void {
-  // A response that waited behind others is not told that its socket is gone.
+  // A response that waited behind others gets no event when its socket closes.
   if (outgoing.destroyed || outgoing.req.socket.destroyed) return
   if (outgoing.headersSent) {
-    // Half of another answer: the client sees that by its end.
+    // Part of another response was sent: the client sees the error by the closed connection.
     outgoing.destroy()
     return
   }
   const text = body ?? ''
   const bytes = typeof text === 'string' ? Buffer.byteLength(text) : text.length
-  // As a list: an object of one field more than another is slow to make.
+  // A list, because an object with a varying number of fields is slow to make.
   const list = ['Content-Length', String(bytes)]
   for (const name in headers) list.push(name, headers[name] ?? '')
   outgoing.writeHead(status, list)
-  // As it is where every character is one byte: Node would look at each of them again.
+  // Sent as latin1 if every character is one byte: Node would check each again.
   if (typeof text !== 'string') outgoing.end(text)
   else outgoing.end(text, bytes === text.length ? 'latin1' : 'utf8')
 }
 
-/** `{ok: 0, code, codeName, errmsg, …}`; an internal error tells nothing of its cause. */
+/** `{ok: 0, code, codeName, errmsg, …}`; an internal error does not show its cause. */
 export function errorBody(error: GatewayError): string {
   const head = `"ok":0,"code":${error.code},"codeName":${JSON.stringify(error.codeName)}`
   return `{${head},"errmsg":${JSON.stringify(error.message)}${extraJson(error.extra)}}`
 }
 
-/** The same through the thread, where the error has long lists; undefined where it has none. */
+/** As errorBody, in the thread, for an error with long lists; undefined if it has none. */
 export function longErrorBody(error: GatewayError): Promise<JsonText> | undefined {
   const extra = Object.entries(error.extra)
   if (!extra.some(([, given]) => sizeOf(given) > jsonInThreadBytes)) return undefined
@@ -113,7 +113,7 @@ function asValue(given: unknown): Value {
   return given instanceof Uint8Array ? documentValue(given) : valueFrom(given)
 }
 
-/** The JSON of an Accept header: EJSON where asked for, plain otherwise. */
+/** The JSON mode of an Accept header: EJSON if requested, otherwise plain. */
 export function modeOf(accept: string | undefined, query: string | undefined): JsonMode {
   if (query === 'relaxed' || query === 'canonical') return query
   if (accept === undefined || !accept.includes('application/ejson')) return 'plain'

@@ -1,5 +1,5 @@
-// The table of HTTP routes. A row says who may call it and what its body may hold; the server
-// checks both before `run` is called.
+// The table of HTTP routes. A row defines who may call it and its body; the server checks both
+// before it calls `run`.
 
 import { collectionRoutes } from '../documents/collection-routes.js'
 import { dataApiRoutes } from '../documents/data-api.js'
@@ -33,6 +33,6 @@ export const routes: readonly AnyRoute[] = [
   ...authRoutes,
   ...keyRoutes,
   ...analyticsRoutes,
-  // The paths that name one thing before those that name any.
+  // Specific paths before those with parameters.
   ...[...memoryWriteRoutes, ...memoryReadRoutes].map(overHttp),
 ]

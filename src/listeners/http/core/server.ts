@@ -1,5 +1,5 @@
 // The HTTP listener: one Hono app over a table of routes. Order of checks: route, method, host,
-// who it is and whether too often, content type, body, then the bus. No middleware: each stock one
+// identity and rate limit, content type, body, then the bus. It uses no middleware: each stock one
 // costs more than the whole request. (docs/design/http.md)
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -60,15 +60,15 @@ import { routes } from './routes.js'
 
 export interface HttpListener {
   readonly port: number
-  /** Sockets that are open. */
+  /** Number of open sockets. */
   readonly connections: () => number
-  /** Stops accepting, lets requests in flight finish, closes what is left after `graceMs`. */
+  /** Stops accepting, lets running requests finish, closes the rest after `graceMs`. */
   close(graceMs: number): Promise<void>
 }
 
 /**
- * Opens the listener. Rejects with InvalidOptions where a network would see keys in the clear, and
- * with the socket's own error (EADDRINUSE …).
+ * Opens the listener. Rejects with InvalidOptions if a network could see keys without TLS, and with
+ * the socket's own error (EADDRINUSE …).
  */
 export async function openHttp(options: HttpOptions): Promise<HttpListener> {
   requireSafeNetwork('HTTP', options)
@@ -76,7 +76,7 @@ export async function openHttp(options: HttpOptions): Promise<HttpListener> {
   const serverOptions = {
     maxHeaderSize: headerBytesMax,
     headersTimeout: requestMsMax,
-    // Bodies that are read whole have a time of their own; an import takes longer.
+    // Bodies that are read whole have a separate time limit; an import takes longer.
     requestTimeout: importStreamMsMax,
   }
   const { tls } = options
@@ -138,15 +138,15 @@ class HttpHandler {
   private services: RequestServices
   private healthOf: () => Awaitable<string>
   private readonly authenticator: Authenticator
-  /** Sockets over which no credentials have come. */
+  /** Sockets without credentials so far. */
   readonly silent: SilentSockets
-  /** Undefined where there are none: then nothing is asked of any request. */
+  /** Undefined if there are none: then requests skip the check. */
   private readonly origins: OtherOrigins | undefined
   private readonly vary: string
   private requests = 0
   /**
-   * Of this process, so that no two requests in one log have one name. Drawn with the first: a
-   * start must not use up randomness that what comes after it is given.
+   * Unique to this process, so that request names differ in one log. Drawn at the first request: a
+   * start must not consume randomness that later code is given.
    */
   private idPrefix: string | undefined
 
@@ -159,7 +159,7 @@ class HttpHandler {
     this.healthOf = options.health(options.port)
     const { authOff, trustedProxies } = options
     const bounds = { all: anonymousSocketsMax, ofAddress: anonymousSocketsOfAddressMax }
-    // The clients of a proxy come from one address, and it sees to those that say nothing.
+    // All clients of a proxy share its address, and the proxy handles silent ones.
     this.silent = new SilentSockets(authOff ? unboundedSockets : bounds, (address) =>
       trustedProxies.includes(address),
     )
@@ -190,17 +190,14 @@ class HttpHandler {
     )
   }
 
-  /** The port that was taken is known now, and with it our own addresses. */
+  /** Called when the port, and so the server's own addresses, are known. */
   listening(port: number): void {
     this.guard = new Guard({ ...this.options, port })
     this.services = { ...this.services, guard: this.guard }
     this.healthOf = this.options.health(port)
   }
 
-  /**
-   * One handler a path: where two match, the framework composes them, with promises and a closure
-   * for each that the single one is spared.
-   */
+  /** One handler for each path: for two, the framework composes them with promises and closures. */
   private serve(
     path: string,
     methods: ReadonlyMap<string, Handle>,
@@ -216,7 +213,7 @@ class HttpHandler {
         handle === undefined
           ? this.withoutHandle(exchange, allowed, shared)
           : await handle(exchange)
-      // The framework looks after bodies that have not ended: this one has nothing more to give.
+      // The framework drains unfinished bodies: this request needs no draining.
       const { incoming } = exchange
       if (incoming.readableDidRead && !incoming.readableEnded) incoming.resume()
       if (answer === undefined) noteUnsent(exchange.outgoing)
@@ -234,7 +231,7 @@ class HttpHandler {
     return handle
   }
 
-  /** With the headers that a page of another origin needs, where there may be such pages. */
+  /** Adds the headers for pages of other origins, if any are allowed. */
   private marking(route: RouteHead, handle: Handle): Handle {
     const { origins } = this
     if (origins === undefined || !isShared(route)) return handle
@@ -244,7 +241,7 @@ class HttpHandler {
     }
   }
 
-  /** A method that the path does not have: refused, unless it is OPTIONS and asks for a page. */
+  /** A method that the path lacks: refused, unless it is an OPTIONS preflight. */
   private withoutHandle(
     exchange: HttpExchange,
     allowed: string,
@@ -263,7 +260,7 @@ class HttpHandler {
     }
   }
 
-  /** As answer, where the request may have been sent before. */
+  /** As answer, for a request that may be a repetition. */
   private perhapsAgain(route: AnyRoute, check: BodyCheck | undefined): Handle {
     const { idempotency } = this.options
     const inBody = route.fields !== undefined && bodyKey in route.fields
@@ -327,7 +324,7 @@ class HttpHandler {
     }
   }
 
-  // What can be done at once costs no promise: a request goes step by step as far as it comes.
+  // Synchronous work uses no promise: a request proceeds step by step as far as possible.
 
   private begin(work: Work): Awaitable<Answer | undefined> {
     const { exchange, route } = work
@@ -382,7 +379,7 @@ class HttpHandler {
     request.session.requestId = requestId
     if (turn !== undefined) return this.performOnce(work, request, turn, requestId)
     if (!('run' in route)) return this.performOwn(route, exchange, request, requestId)
-    // What is kept under an Idempotency-Key is one answer, and no stream: that has gone its way.
+    // An Idempotency-Key keeps one response, never a stream.
     const wantsLines = headers.accept?.includes('application/x-ndjson') === true
     if (wantsLines && route.stream !== undefined) {
       const command = route.stream(request, streamBatchDocuments, true)
@@ -394,7 +391,7 @@ class HttpHandler {
       : this.answered(text, request.mode, requestId)
   }
 
-  /** A request that may have been sent before. */
+  /** Runs a request that may be a repetition. */
   private async performOnce(
     work: Work,
     request: HttpRequest,
@@ -411,7 +408,7 @@ class HttpHandler {
     return this.answered(await route.run(request), request.mode, requestId)
   }
 
-  /** A route that writes its answer itself, or has a status and headers of its own. */
+  /** A route that writes its own response, or has a status and headers. */
   private async performOwn(
     route: RawRoute | ReplyRoute,
     { outgoing }: HttpExchange,
@@ -467,7 +464,7 @@ class HttpHandler {
       const cause = error.cause instanceof Error ? error.cause.stack : String(error.cause)
       this.options.log.error({ requestId, cause }, error.message)
     }
-    // What is left of a refused body is not read: the connection cannot be used again.
+    // The rest of a refused body is not read, so the connection cannot be reused.
     const mayBeHere = incoming.complete && isDeferred !== true
     const unread = !hasRead && !mayBeHere && hasBody(incoming)
     const headers = {

@@ -1,5 +1,5 @@
-// The routes of collections and indexes: each turns into one command of the document protocol, or
-// into one of Sigil's own where that protocol has no such figures.
+// The routes of collections and indexes: each runs one MongoDB command, or one of Sigil's own if
+// MongoDB has no such figures.
 
 import { fail } from '../../../base/errors.js'
 import { elementsOf, field, fieldsOf } from '../../../value/elements.js'

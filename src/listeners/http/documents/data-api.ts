@@ -1,6 +1,6 @@
-// The Data API of the document database's hosted service, which has ended: applications that were
-// written for it work with their base address set to `<here>/app/<any>/endpoint/data/v1`. Each
-// action is one command of the document protocol. (docs/http.md, "The Data API")
+// MongoDB Atlas' discontinued Data API: its applications work with their base address set to
+// `<here>/app/<any>/endpoint/data/v1`. Each action is one MongoDB command.
+// (docs/http.md, "The Data API")
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import {
@@ -112,7 +112,7 @@ async function aggregate(call: RawCall): Promise<HttpAnswer> {
   return { status: 200, body: joinedJson('{"documents":[', documents, ',', ']}') }
 }
 
-/** All documents of a cursor as JSON, as many as one answer may hold. */
+/** All documents of a cursor as JSON, up to the bound of one response. */
 async function allOf(call: RawCall, first: Document): Promise<JsonText[]> {
   const documents: JsonText[] = []
   const turns = new WorkTurns()
@@ -177,7 +177,7 @@ async function update(
   return { status: 201, body: `{${counts},"upsertedId":${jsonOf(call, id)}}` }
 }
 
-/** Operators change and documents replace: neither may be taken for the other. */
+/** Update operators and replacement documents must not be confused. */
 function requireKind(given: Value, name: 'update' | 'replacement'): void {
   if (given.type === bsonType.array) return
   const elements = new Elements(given.bytes, given.start)

@@ -1,6 +1,6 @@
-// The short way to the routes of documents, which are asked most: one look at the path, and the
-// answer goes to the socket as it is. The framework makes four objects and as many promises for
-// each request on its way to the same handler; whatever is not plainly one of these is its own.
+// A fast path for the document routes, the most used ones: it checks the path once and writes the
+// response directly to the socket. The framework would make four objects and as many promises
+// before the same handler. Any request that does not plainly match goes to the framework.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../../../base/clock.js'
@@ -10,12 +10,12 @@ import type { HttpExchange } from '../core/request.js'
 import { type Answer, isLarge, writeAnswer } from '../core/respond.js'
 import type { AnyRoute } from '../core/route.js'
 
-/** How long an answer waits for those of other requests that came with it, to be written with. */
+/** How long a response waits for others of the same turn, to be written together. */
 const answerDelayMsMax = 1
-/** Requests that are answered together: more of them live long enough to cost the collector. */
+/** Requests answered together: larger batches live long enough to burden the collector. */
 const answersTogether = 16
 
-/** Undefined: the route has written its answer. */
+/** Undefined: the route has written its response. */
 export type Handle = (exchange: HttpExchange) => Awaitable<Answer | undefined>
 
 interface Operation {
@@ -26,23 +26,22 @@ interface Operation {
 const prefix = '/api/v1/collections/'
 const template = `${prefix}:name/`
 
-/** As the framework takes them without a look at more: others it may refuse. */
+/** Hosts that the framework accepts without a further check. */
 const plainHost = /^[a-z0-9._-]+(?::[1-6]?\d{4})?$/
 
-/** Nothing that is encoded, and no dot, which a path may be shortened by. */
+/** No encoding, and no dot, which path normalisation could remove. */
 const plainName = /^[\w-]+$/
 
 /**
- * `POST /api/v1/collections/<name>/<operation>`, nothing in it encoded and without a query. What
- * has come in one turn of the loop is answered behind it: bodies that came with their heads are
- * here by then, and answers are written one after the other, so that a client of many connections
- * is woken for many of them at once.
+ * `POST /api/v1/collections/<name>/<operation>`, unencoded and without a query. Requests of one
+ * turn of the event loop are answered after it. By then their bodies have arrived, and responses
+ * are written one after the other, so that a client of many connections wakes up once for many.
  */
 export class DirectRoutes {
   private readonly operations = new Map<string, Operation>()
   private asked: DirectExchange[] = []
   private ready: DirectExchange[] = []
-  /** When the first of `ready` was; monotonic. */
+  /** Time of the first entry of `ready`; monotonic. */
   private readySinceMs = 0
   private isAnswering = false
 
@@ -51,7 +50,7 @@ export class DirectRoutes {
     private readonly refuse: (exchange: HttpExchange, thrown: unknown) => Answer,
   ) {}
 
-  /** Takes the route if it is one of these: its body is always read whole. */
+  /** Adds the route if it qualifies: its body is always read whole. */
   add(route: AnyRoute, handle: Handle): void {
     const { method, path, fields, mutates = false } = route
     if (method !== 'POST' || fields === undefined || !path.startsWith(template)) return
@@ -59,7 +58,7 @@ export class DirectRoutes {
     if (/^\w+$/.test(operation)) this.operations.set(operation, { handle, mutates })
   }
 
-  /** Answers the request, soon; false if it is not for here. */
+  /** Answers the request soon; false if it does not match. */
   take(incoming: IncomingMessage, outgoing: ServerResponse): boolean {
     const { url = '' } = incoming
     if (incoming.method !== 'POST' || !url.startsWith(prefix)) return false
@@ -70,8 +69,8 @@ export class DirectRoutes {
     if (!plainName.test(name)) return false
     const { handle, mutates } = operation
     const asked = this.asked.push(new DirectExchange(incoming, outgoing, name, handle))
-    // Writes of this turn of the loop are committed at its end: they must not be late for that.
-    // By the next tick the parser has gone on to the body.
+    // Writes of this turn are committed at its end, so they must start before it. By the next tick
+    // the parser has reached the body.
     if (mutates || asked === answersTogether) process.nextTick(this.answerAsked)
     else if (asked === 1) setImmediate(this.answerAsked)
     return true
@@ -92,7 +91,7 @@ export class DirectRoutes {
     this.writeReady()
   }
 
-  /** Behind others of its connection: once what was answered before is mostly taken. */
+  /** A pipelined request runs once the replies before it are mostly read. */
   private answerInTurn(exchange: DirectExchange): void {
     const replies = repliesOf(exchange.incoming)
     exchange.replies = replies
@@ -132,7 +131,7 @@ export class DirectRoutes {
     }
     if (this.ready.length === 0) {
       this.readySinceMs = this.clock.elapsed()
-      // What a commit answers comes in one go, too.
+      // The replies of one commit come together, too.
       if (!this.isAnswering) process.nextTick(this.writeReady)
     }
     this.ready.push(exchange)
@@ -160,7 +159,7 @@ export class DirectRoutes {
 class DirectExchange implements HttpExchange {
   readonly isDeferred = true
   answer: Answer | undefined = undefined
-  /** Of its socket, where it came behind others. */
+  /** Of its socket, for a pipelined request. */
   replies: SocketReplies | undefined = undefined
 
   constructor(

@@ -1,6 +1,6 @@
-// Lists of documents, page by page: `GET /docs?filter=&fields=&sort=&limit=&cursor=`. A page begins
-// where the last one ended, by the values it was sorted by and not by their number, so that it
-// costs no more the further one goes, and nothing is passed over because something was inserted.
+// Lists of documents by page: `GET /docs?filter=&fields=&sort=&limit=&cursor=`. A page starts at
+// the sort values where the last one ended, not at a number. So later pages cost no more, and an
+// insert does not make a page skip documents.
 
 import { fail } from '../../../base/errors.js'
 import { httpPageDefault, httpPageMax, pageSortFieldsMax } from '../../../base/limits.js'
@@ -39,11 +39,11 @@ interface Asked {
   readonly fields: readonly string[]
   readonly sort: readonly SortField[]
   readonly limit: number
-  /** The values that the last page ended with. */
+  /** The last sort values of the previous page. */
   readonly from: readonly Value[] | undefined
 }
 
-/** A document, and the values that it sorts by. */
+/** A document and its sort values. */
 interface Listed {
   readonly document: Value
   readonly key: readonly Value[]
@@ -72,7 +72,7 @@ async function list(call: HttpCall): Promise<JsonText> {
   return jsonBetween('{"documents":', documents, end, call.mode)
 }
 
-/** By `_id` alone: its index leads to the place, whatever has gone before. */
+/** By `_id` alone: its index finds the position directly. */
 async function listById(call: HttpCall, { filter, ...asked }: Asked): Promise<readonly Listed[]> {
   const { fields, sort, limit, from } = asked
   const [{ direction }] = sort as readonly [SortField]
@@ -133,13 +133,13 @@ export function filterOf(text: string | undefined): Value {
   throw fail('BadValue', "query 'filter' must be a JSON object")
 }
 
-/** `a,b.c`: names that are shown, beside `_id`. */
+/** `a,b.c`: the fields to show beside `_id`. */
 function fieldsOf(text: string | undefined): readonly string[] {
   if (text === undefined) return []
   return text.split(',').map((name) => requireName(name, 'fields'))
 }
 
-/** `-age,name`, and `_id` behind it, by which no two documents are equal. */
+/** `-age,name`, then `_id`, which makes the order total. */
 function sortOf(text: string | undefined): readonly SortField[] {
   const sort: SortField[] = []
   for (const part of text === undefined ? [] : text.split(',')) {
@@ -156,7 +156,7 @@ function sortOf(text: string | undefined): readonly SortField[] {
     throw fail('BadValue', `query 'sort' takes at most ${pageSortFieldsMax} fields`)
   }
   const id = sort.findIndex(({ name }) => name === '_id')
-  // What stands behind `_id` decides nothing.
+  // Fields after `_id` have no effect.
   return id < 0 ? [...sort, { name: '_id', direction: 1 }] : sort.slice(0, id + 1)
 }
 

@@ -1,6 +1,5 @@
-// One document at an address of its own, `/docs/:id`: read, replaced, changed and removed, under
-// the conditions of HTTP. What a condition asks is looked at by the command that writes, in its
-// transaction; nothing is read here first.
+// One document at `/docs/:id`: read, replaced, changed and removed, with HTTP conditions. The
+// writing command checks a condition in its own transaction; nothing is read before it.
 
 import { fail } from '../../../base/errors.js'
 import { documentBytesMax } from '../../../base/limits.js'
@@ -128,7 +127,7 @@ async function removedIf(
   return field(reply, 'value')?.type === bsonType.object
 }
 
-/** Of what changes a document that is there. */
+/** Conditions for changes of an existing document. */
 function changeConditions(call: RawCall): Conditions {
   const conditions = conditionsOf(call.incoming.headers)
   if (conditions.ifNoneMatch === undefined) return conditions
@@ -140,8 +139,8 @@ function tagsIn({ ifMatch }: Conditions): { readonly tags?: readonly string[] } 
 }
 
 /**
- * The values that the last part of the path stands for: a string, and the ObjectId too where it
- * has 24 hexadecimal digits; with `?id=ejson` any value. Throws BadValue.
+ * The ids that the last path segment may mean: a string, and the ObjectId too if it has 24
+ * hexadecimal digits; with `?id=ejson` any value. Throws BadValue.
  */
 function idsOf(call: RawCall): readonly Value[] {
   const text = call.param('id')
@@ -157,7 +156,7 @@ function idFilter(ids: readonly Value[]): Readonly<Record<string, unknown>> {
   return ids.length === 1 ? { $eq: ids[0] } : { $in: writeArray(ids) }
 }
 
-/** Of two documents that one path could mean, the one whose `_id` is the string. */
+/** Of two documents that one path could mean, the one with the string as `_id`. */
 function changeCommand(
   call: RawCall,
   ids: readonly Value[],
@@ -196,7 +195,7 @@ function operators(body: Value): Value {
   return body
 }
 
-/** The document without `_id`, which the path tells. Throws ImmutableField of another. */
+/** The document without `_id`, which the path gives. Throws ImmutableField for another one. */
 function withoutId(body: Value, ids: readonly Value[]): Value {
   if (body.type !== bsonType.object) throw fail('BadValue', 'the document must be an object')
   const given = fieldIn(body, '_id')
@@ -215,8 +214,8 @@ function withoutId(body: Value, ids: readonly Value[]): Value {
 }
 
 /**
- * The update of a PUT. Where the path could mean two ids the filter gives a new document none, and
- * a replacement could not keep the one that is there: a stage can do both.
+ * The update of a PUT. If the path could mean two ids, the filter gives a new document no id, and a
+ * replacement could not keep the existing one: a pipeline stage can do both.
  */
 function replacement(body: Value, ids: readonly Value[]): unknown {
   const document = withoutId(body, ids)
@@ -233,7 +232,7 @@ function replacement(body: Value, ids: readonly Value[]): unknown {
   return [{ $replaceWith: { $mergeObjects: [{ _id }, { $literal: document }] } }]
 }
 
-/** The answer of a change: the document as it is now. */
+/** The response to a change: the document as it is now. */
 async function changed(
   call: RawCall,
   reply: Document,

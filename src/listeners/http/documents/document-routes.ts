@@ -1,5 +1,5 @@
-// The document routes: each turns a JSON body into one command of the document protocol and its
-// reply into JSON.
+// The document routes. Each turns a JSON body into one MongoDB command, runs it on the bus and
+// returns its reply as JSON.
 
 import { fail, kindOf } from '../../../base/errors.js'
 import { httpPageDefault, httpPageMax } from '../../../base/limits.js'
@@ -183,7 +183,7 @@ function isFalse(call: HttpCall, name: string): boolean {
   return value !== undefined && value.bytes[value.start] === 0
 }
 
-/** The document with its `_id`, made where none was given. */
+/** The document with its `_id`, generated if missing. */
 export function identified(call: HttpCall, value: Value | undefined): [Document, Value] {
   if (value === undefined || value.type !== bsonType.object) {
     throw fail('BadValue', 'every document must be an object')
@@ -200,7 +200,9 @@ export function identified(call: HttpCall, value: Value | undefined): [Document,
   return [whole, id]
 }
 
-/** The documents stand beside the command: within it they would be copied and read again. */
+/**
+ * The documents are a separate sequence: inside the command they would be copied and parsed again.
+ */
 function insertRequest(call: HttpCall, documents: readonly Document[], ordered: boolean): Request {
   const body = command(call, 'insert', (writer) => writer.bool('ordered', ordered))
   return { db: call.database, body, sequences: new Map([['documents', documents]]) }
@@ -239,7 +241,7 @@ function documentJson(call: HttpCall, found: Document): Awaitable<JsonText> {
   return jsonBetween('{"document":', value, ',"ok":1}', call.mode)
 }
 
-/** As findOne, with more than a filter. */
+/** As findOne, with options besides the filter. */
 function findOneSo(call: HttpCall): Awaitable<JsonText> {
   const query = command(call, 'find', (writer) => {
     writeFilter(writer, call, 'filter')
@@ -284,7 +286,7 @@ async function update(call: HttpCall, multi: boolean): Promise<string> {
   )
 }
 
-/** updateOne and updateMany change fields; a replacement document here is a client's mistake. */
+/** updateOne and updateMany change fields; a replacement document is a client's mistake here. */
 function requireOperators(changes: Value | undefined): void {
   if (changes === undefined || changes.type === bsonType.array) return
   const elements = new Elements(changes.bytes, changes.start)
@@ -397,7 +399,7 @@ export function cursorId(reply: Document): number {
   return integerOf(cursorField(reply, 'id')) ?? 0
 }
 
-/** The collection of a reply's cursor, as getMore has to name it. */
+/** The collection of a reply's cursor, as getMore needs it. */
 export function cursorCollection({ database }: HttpCall, reply: Document): string {
   return stringOf(cursorField(reply, 'ns')).slice(database.length + 1)
 }
@@ -429,7 +431,7 @@ export function writeErrors(reply: Document): Document[] {
   return errors === undefined ? [] : elementsOf(errors).map(documentOf)
 }
 
-/** A write error of the reply as the error of the whole request. */
+/** A write error in the reply as the error of the whole request. */
 export function writeFailure(error: Document, extra: Record<string, unknown> = {}): Error {
   const message = field(error, 'errmsg')
   const pattern = field(error, 'keyPattern')

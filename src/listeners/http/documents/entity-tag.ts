@@ -1,6 +1,6 @@
-// Entity tags of single documents and the conditions that name them. A tag is of the stored bytes;
-// the same document in another JSON is another representation, which a suffix tells. (RFC 9110 8.8
-// and 13.1)
+// Entity tags of single documents, and conditions with them. A tag hashes the stored bytes; a
+// suffix tells the JSON format, since each format is a separate representation. (RFC 9110 8.8 and
+// 13.1)
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { fail } from '../../../base/errors.js'
@@ -13,7 +13,7 @@ const suffixes = { plain: '', relaxed: '.r', canonical: '.c' } as const satisfie
   string
 >
 
-/** `*`, or what the header lists. */
+/** `*`, or the listed tags. */
 type Tags = '*' | readonly ListedTag[]
 
 interface ListedTag {
@@ -31,7 +31,7 @@ export function entityTag(document: Document, mode: JsonMode): string {
   return `"${documentTag(document)}${suffixes[mode]}"`
 }
 
-/** Throws BadValue of a header that is no list of tags. */
+/** Throws BadValue if a header is not a list of tags. */
 export function conditionsOf(headers: IncomingHttpHeaders): Conditions {
   return {
     ifMatch: tagsOf('If-Match', headers['if-match']),
@@ -43,7 +43,7 @@ function tagsOf(name: string, header: string | undefined): Tags | undefined {
   if (header === undefined) return undefined
   if (header.trim() === '*') return '*'
   const tags: ListedTag[] = []
-  // A tag may hold commas too.
+  // A tag may contain commas.
   const next = /\s*(W\/)?"([\x21\x23-\x7e]*)"\s*(,|$)/y
   for (let isLast = false; !isLast; ) {
     const [, weak, text, end] = next.exec(header) ?? []
@@ -54,19 +54,19 @@ function tagsOf(name: string, header: string | undefined): Tags | undefined {
   return tags
 }
 
-/** Whether a GET is answered 304: weak comparison, as RFC 9110 has it for If-None-Match. */
+/** Whether a GET gets 304: weak comparison, as in RFC 9110 for If-None-Match. */
 export function isKnown(tag: string, tags: Tags | undefined): boolean {
   if (tags === undefined) return false
   return tags === '*' || tags.some(({ text }) => `"${text}"` === tag)
 }
 
-/** The documents that strong tags stand for, in whatever JSON they were read. */
+/** The documents of strong tags, in any JSON format. */
 export function documentTags(tags: readonly ListedTag[]): string[] {
   const strong = tags.filter(({ isWeak }) => !isWeak)
   return strong.map(({ text }) => text.replace(/\.[rc]$/, ''))
 }
 
-/** Throws PreconditionFailed of a GET whose If-Match names another document. */
+/** Throws PreconditionFailed if a GET's If-Match names another document. */
 export function requireMatch(document: Document, tags: Tags | undefined): void {
   if (tags === undefined || tags === '*') return
   if (documentTags(tags).includes(documentTag(document))) return

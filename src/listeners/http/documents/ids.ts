@@ -1,5 +1,5 @@
-// Plain JSON cannot say ObjectId, so a 24-digit hexadecimal string in `_id` position of a filter
-// matches the ObjectId and the string. Bodies in EJSON are left as they are.
+// Plain JSON has no ObjectId. So a 24-digit hexadecimal string in `_id` position of a filter
+// matches the ObjectId and the string. Bodies in EJSON are unchanged.
 
 import { utf8 } from '../../../base/bytes/bytes.js'
 import { work } from '../../../base/work/work-budget.js'
@@ -8,13 +8,13 @@ import { Elements } from '../../../value/elements.js'
 import { bsonType, objectIdValue, type Value } from '../../../value/value.js'
 import { DocumentWriter, writeArray } from '../../../value/writer.js'
 
-/** A shorter filter has no more elements than a request may go through. */
+/** A shorter filter cannot have too many elements. */
 const shortBytes = 64 * 1024
 
-/** Where the 24 digits lie in a string of such a length: behind its length, before its end. */
+/** Offset of the 24 digits in a string value of this length. */
 const idStart = 4
 const idEnd = idStart + 24
-/** To spell an ObjectId and put it beside its string. */
+/** Cost of making an ObjectId and adding it beside its string. */
 const idUnits = 3
 
 const noDigit = 255
@@ -28,13 +28,13 @@ const idName = utf8('_id')
 const matchName = utf8('$match')
 const logical = [utf8('$and'), utf8('$or'), utf8('$nor')]
 
-/** The filter with every such string widened; the same value where there is none. */
+/** The filter with each such string widened; the same value if there is none. */
 export function widenIds(filter: Value): Value {
   if (filter.end - filter.start < shortBytes) return rewrite(filter, widenField)
   return work.within(requestUnits, () => rewrite(filter, widenField))
 }
 
-/** The same for the filters of a pipeline's `$match` stages. */
+/** As widenIds, for the `$match` stages of a pipeline. */
 export function widenPipeline(pipeline: Value): Value {
   return work.within(requestUnits, () => mapArray(pipeline, widenStage))
 }
@@ -110,7 +110,7 @@ function bothForms(value: Value): Value[] | undefined {
   return id === undefined ? undefined : [id, value]
 }
 
-/** The ObjectId that a string of 24 hexadecimal digits spells. */
+/** The ObjectId of a string of 24 hexadecimal digits. */
 function objectIdOf({ type, bytes, start, end }: Value): Value | undefined {
   if (type !== bsonType.string || end - start !== idEnd + 1) return undefined
   const id = new Uint8Array((idEnd - idStart) / 2)
@@ -144,7 +144,7 @@ function mapArray(array: Value, map: (value: Value) => Value): Value {
   return changed ? writeArray(values) : array
 }
 
-/** The object with each field mapped; the same value where every field maps to itself. */
+/** The object with each field mapped; the same value if no field changes. */
 function rewrite(object: Value, map: (elements: Elements, value: Value) => Value): Value {
   const { bytes, start } = object
   let writer: DocumentWriter | undefined

@@ -1,5 +1,5 @@
-// An NDJSON import: lines are read as they come, put into commands of some hundred documents each,
-// and read on when the command is done, so that a body of any size takes the memory of one batch.
+// An NDJSON import: lines become commands of some hundred documents. It reads on when a command is
+// done, so a body of any size needs the memory of one batch.
 
 import { fail, GatewayError, kindOf, toGatewayError } from '../../../base/errors.js'
 import {
@@ -20,7 +20,7 @@ import type { RawCall } from '../core/route.js'
 import { identified, writeErrors } from './document-routes.js'
 
 interface ImportOptions {
-  /** Ends with the first line that fails. */
+  /** Stops at the first failing line. */
   readonly ordered: boolean
   readonly mode: 'insert' | 'upsert'
 }
@@ -42,7 +42,7 @@ export class Import {
   private readonly lines = new LineSplitter(importLineBytesMax)
   private readonly errors: LineError[] = []
   private batch: Entry[] = []
-  /** Of lines among those of the batch: told with what the batch itself fails with, in order. */
+  /** Errors of invalid lines in the batch, reported with the batch's own errors, in order. */
   private unread: LineError[] = []
   private batchBytes = 0
   private bytes = 0
@@ -56,7 +56,7 @@ export class Import {
     private readonly options: ImportOptions,
   ) {}
 
-  /** The answer; rejects with what ends an import, which tells what had been done. */
+  /** The response; rejects with the error that ends the import, which reports its progress. */
   async run(): Promise<string> {
     try {
       await this.readAll()
@@ -82,7 +82,7 @@ export class Import {
       if (this.bytes > importStreamBytesMax) {
         throw fail('BSONObjectTooLarge', `an import is larger than ${importStreamBytesMax} bytes`)
       }
-      // What follows a failure is read all the same: a client that still writes hears no answer.
+      // Reads the rest after a failure: a client that still writes would not see the response.
       if (this.isOver) continue
       for (const line of this.lines.take(chunk)) await this.takeLine(line)
       const held = this.batchBytes + this.lines.heldBytes
@@ -112,7 +112,7 @@ export class Import {
     }
     const lines = Math.max(this.batch.length, this.unread.length)
     const isFull = lines >= importStreamDocuments || this.batchBytes >= importStreamBatchBytes
-    // An ordered import ends with this line: what comes before it goes first.
+    // An ordered import ends with this line: the lines before it are written first.
     if (isFull || (error !== undefined && this.options.ordered)) await this.flush()
     if (error === undefined || this.isOver) return
     const { code, codeName, message } = error
@@ -150,7 +150,7 @@ export class Import {
     )
   }
 
-  /** What the last batch failed with, and the lines among it that were none. */
+  /** Reports the errors of the last batch, including its invalid lines. */
   private tell(failures: readonly LineError[]): void {
     const all = [...failures, ...this.unread].sort((a, b) => a.line - b.line)
     this.unread = []
@@ -162,10 +162,10 @@ export class Import {
   }
 }
 
-/** The body's chunks, each when the one before has been dealt with. */
+/** The body's chunks, each after the previous one is processed. */
 async function* chunksOf({ incoming }: RawCall): AsyncGenerator<Buffer> {
   try {
-    // Left early, the socket is still there to answer on.
+    // The socket must survive an early end, for the response.
     for await (const chunk of incoming.iterator({ destroyOnReturn: false })) yield chunk as Buffer
   } catch (thrown) {
     if (!incoming.complete) throw fail('Interrupted', 'the client closed the connection')
@@ -185,7 +185,7 @@ function upsertOf({ document, id }: Entry): Readonly<Record<string, unknown>> {
   return { q: { _id: { $eq: id } }, u: documentValue(document), upsert: true }
 }
 
-/** A replacement that begins with an operator would be an update. Throws BadValue. */
+/** A replacement that starts with an operator would be an update. Throws BadValue. */
 function requireNoOperators(document: Document): void {
   for (const [name] of fieldsOf(documentValue(document))) {
     if (!name.startsWith('$')) continue

@@ -1,6 +1,6 @@
-// What comes after a place in a sorted list, as conditions of queries. Range operators of filters
-// stay within one type, and nothing is less than null to them: so what an order passes through is
-// spelled out type by type, or compared by expressions, which know one order of all values.
+// Query conditions for the values after a position in a sorted list. Range operators of filters
+// stay within one type, and nothing is less than null. So the sort order is spelled out type by
+// type, or compared by expressions, which have one order for all values.
 
 import { bsonType, doubleOf, undefinedValue, type Value } from '../../../value/value.js'
 
@@ -11,7 +11,7 @@ export interface SortField {
 
 type Plain = Readonly<Record<string, unknown>>
 
-/** Types in the order that values sort; those in one row sort among each other. */
+/** Types in sort order; those in one row sort among each other. */
 const typeRows: readonly (readonly number[])[] = [
   [bsonType.minKey],
   [bsonType.undefined],
@@ -32,7 +32,7 @@ const typeRows: readonly (readonly number[])[] = [
   [bsonType.maxKey],
 ]
 
-/** Whether `$gt` and `$lt` say all of what lies beside the value within its type. */
+/** Whether `$gt` and `$lt` cover all other values of its type. */
 function isRanged(value: Value): boolean {
   if (value.type === bsonType.double) return !Number.isNaN(doubleOf(value))
   return [
@@ -46,9 +46,8 @@ function isRanged(value: Value): boolean {
 }
 
 /**
- * Filters on `_id` for what comes after a value, in the order to be asked: those of its type, which
- * an index serves from the place on, then those of later types. One expression where the type is
- * of a rare kind.
+ * Filters on `_id` for the values after a position, in order: those of its type, served by an
+ * index, then those of later types. One expression for a rare type.
  */
 export function idsAfter(value: Value, direction: 1 | -1): readonly Plain[] {
   if (!isRanged(value)) return [after([{ name: '_id', direction }], [value])]
@@ -60,11 +59,11 @@ export function idsAfter(value: Value, direction: 1 | -1): readonly Plain[] {
   const rest = { _id: { $type: types } }
   if (direction === 1) return [{ _id: { $gt: value } }, rest]
   const lower = { _id: { $lt: value } }
-  // No number is less than NaN, which sorts before all of them.
+  // No number is less than NaN, which sorts before all numbers.
   return isNumber ? [lower, { $or: [{ _id: Number.NaN }, rest] }] : [lower, rest]
 }
 
-/** The filter for all that comes after the values in the order of the fields. */
+/** The filter for all documents after these values in the sort order. */
 export function after(sort: readonly SortField[], values: readonly Value[]): Plain {
   const ways = sort.map(({ direction }, i) => {
     const compare = direction === 1 ? '$gt' : '$lt'
@@ -79,8 +78,8 @@ export function after(sort: readonly SortField[], values: readonly Value[]): Pla
 }
 
 /**
- * What a document sorts by in a field: null where it is missing, of an array the least element or
- * the greatest, and undefined, which is less than null, of an empty one.
+ * The value by which a document sorts in a field: null if missing, the least or greatest element of
+ * an array, and undefined, which is less than null, for an empty array.
  */
 export function sortKey({ name, direction }: SortField): unknown {
   if (name === '_id') return '$_id'

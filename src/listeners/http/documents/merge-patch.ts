@@ -1,18 +1,18 @@
-// A JSON merge patch (RFC 7396) as an update with one stage. Operators could not say it: $set on
-// `a.b` fails where `a` is a number, reads `a.0` as an array's position, and takes no name with a
-// dot. The stage is built of expressions, so the patch is applied where the document is written.
+// A JSON merge patch (RFC 7396) as an update with one stage. Operators cannot express it: $set on
+// `a.b` fails if `a` is a number, reads `a.0` as an array position, and rejects names with dots.
+// The stage consists of expressions, so the patch applies where the document is written.
 
 import { fail } from '../../../base/errors.js'
 import { fieldsOf } from '../../../value/elements.js'
 import { bsonType, type Value } from '../../../value/value.js'
 
-/** A plain object of a pipeline; `Value`s in it stay as they are. */
+/** A plain object of a pipeline; `Value`s in it are kept. */
 type Stage = Readonly<Record<string, unknown>>
 
 /**
- * The pipeline that patches the document: null removes a field, objects are merged, all else
- * replaces. Throws BadValue of what is no object, and of operators. Patches deeper than some 20
- * levels are refused as expressions that nest too deep.
+ * The pipeline that patches the document: null removes a field, objects are merged, everything else
+ * is replaced. Throws BadValue unless it is an object, and for operators. Patches deeper than about
+ * 20 levels are refused as too deeply nested expressions.
  */
 export function mergePatch(patch: Value): readonly Stage[] {
   if (patch.type !== bsonType.object) throw fail('BadValue', 'a merge patch must be an object')
@@ -42,7 +42,7 @@ function merged(target: unknown, patch: Value): Stage {
   }
 }
 
-/** `$$t` without those fields. */
+/** `$$t` without these fields. */
 function without(names: readonly string[]): unknown {
   if (names.length === 0) return '$$t'
   const isKept = { $not: [{ $in: ['$$field.k', { $literal: names }] }] }

@@ -1,5 +1,5 @@
-// Results without a limit, one JSON document a line: the cursor is read only as fast as the client
-// takes the lines, so a result of any size needs the memory of one batch.
+// Unlimited results, one JSON document a line. The cursor is read only as fast as the client reads,
+// so a result of any size needs the memory of one batch.
 
 import type { ServerResponse } from 'node:http'
 import { toGatewayError } from '../../../base/errors.js'
@@ -16,8 +16,8 @@ import { errorBody } from '../core/respond.js'
 import { cursorBatch, cursorCollection, cursorId, getMoreCommand } from './document-routes.js'
 
 /**
- * Streams the cursor that `first` opened. An error after the start cannot change the status: it
- * becomes the last line, and the connection is closed.
+ * Streams the cursor of `first`. An error after the start cannot change the status: it is sent as
+ * the last line, and the connection is closed.
  */
 export async function streamCursor(
   call: HttpCall,
@@ -38,7 +38,7 @@ export async function streamCursor(
   if (cursor.id !== 0) await dropCursor(call, collection, cursor.id)
 }
 
-/** Writes batch after batch, each when the socket has taken the last; `cursor` follows. */
+/** Writes batches one after the other, as fast as the socket takes them. */
 async function pump(
   call: HttpCall,
   first: Document,
@@ -47,7 +47,7 @@ async function pump(
 ): Promise<void> {
   await writeLines(cursor.mode, cursorBatch(first, 'firstBatch'), outgoing)
   while (cursor.id !== 0) {
-    // It may have drained while the last line was made in a thread.
+    // The socket may have drained while a thread made the last line.
     if (outgoing.writableNeedDrain) await drained(outgoing)
     if (outgoing.destroyed) return
     const next = getMoreCommand(cursor.collection, cursor.id, streamBatchDocuments)
@@ -57,7 +57,7 @@ async function pump(
   }
 }
 
-/** For a client that left early. What cannot be closed now is closed by its idle time. */
+/** For a client that disconnected. If closing fails, the idle time closes the cursor. */
 async function dropCursor(call: HttpCall, collection: string, id: number): Promise<void> {
   try {
     await call.run(killCommand(collection, id))
@@ -66,7 +66,7 @@ async function dropCursor(call: HttpCall, collection: string, id: number): Promi
   }
 }
 
-/** Others work in between where there is much. */
+/** Pauses for other work in long batches. */
 async function writeLines(mode: JsonMode, batch: Value, outgoing: ServerResponse): Promise<void> {
   const turns = new WorkTurns()
   let lines: string[] = []

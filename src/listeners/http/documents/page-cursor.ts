@@ -1,6 +1,6 @@
-// The cursor of a list: where the last page ended, signed, so that clients cannot forge one, and
-// bound to the list it is of. It holds no state here; rights are looked at with every page anew.
-// `<base64url BSON>.<base64url HMAC-SHA-256>` (docs/http.md, "Lists")
+// The cursor of a list: the position where the last page ended, signed against forgery, and bound
+// to its list. The server keeps no state; rights are checked again for each page. `<base64url
+// BSON>.<base64url HMAC-SHA-256>` (docs/http.md, "Lists")
 
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Bytes } from '../../../base/bytes/bytes.js'
@@ -12,12 +12,12 @@ import { writeArray, writeDocument } from '../../../value/writer.js'
 
 const scopeBytes = 16
 
-/** What a list is of, in few bytes: a cursor of one list opens no other. */
+/** The identity of a list in few bytes: a cursor of one list is invalid for others. */
 export function scopeOf(parts: readonly string[]): Buffer {
   return createHash('sha256').update(JSON.stringify(parts)).digest().subarray(0, scopeBytes)
 }
 
-/** Throws BadValue where the values are too long for a URL. */
+/** Throws BadValue if the values are too long for a URL. */
 export function sealCursor(key: Bytes, scope: Bytes, values: readonly Value[]): string {
   const content = writeDocument((writer) => {
     writer.value('s', binaryValue(0, scope)).value('k', writeArray(values))
@@ -28,7 +28,7 @@ export function sealCursor(key: Bytes, scope: Bytes, values: readonly Value[]): 
   throw fail('BadValue', 'the page ends with values too long for a cursor: sort by other fields')
 }
 
-/** The values that were sealed. Throws BadValue of any other text, and of another list's. */
+/** The sealed values. Throws BadValue for any other text, and for a cursor of another list. */
 export function openCursor(key: Bytes, scope: Buffer, cursor: string): readonly Value[] {
   const [text = '', signed = '', more] = cursor.split('.')
   const given = Buffer.from(signed, 'base64url')
@@ -42,7 +42,7 @@ export function openCursor(key: Bytes, scope: Buffer, cursor: string): readonly 
   const content = Buffer.from(text, 'base64url')
   const of = field(content, 's')
   const values = field(content, 'k')
-  // The payload of binary data has four bytes of length and one of subtype before it.
+  // Four bytes of length and one of subtype precede the payload of binary data.
   const isSame = of !== undefined && scope.equals(of.bytes.subarray(of.start + 5, of.end))
   if (!isSame || values?.type !== bsonType.array) {
     throw fail('BadValue', 'the cursor is of another list: filter and sort must stay the same')

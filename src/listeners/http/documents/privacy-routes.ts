@@ -1,4 +1,4 @@
-// Privacy and roles of a collection: what all clients see of its ownership, and what its owner
+// Privacy and roles of a collection: its ownership, visible to all clients, and the owner's
 // changes. (docs/rights.md, "Collections")
 
 import { field } from '../../../value/elements.js'

@@ -1,6 +1,6 @@
-// Whole collections over HTTP, one JSON document a line: what goes in is read as it comes, what
-// goes out is written as fast as it is taken. EJSON keeps the types, so what was exported can be
-// imported again.
+// Import and export of whole collections over HTTP, one JSON document a line. Imports are read as
+// they arrive; exports are written as fast as the client reads. EJSON keeps types, so an export can
+// be imported again.
 
 import type { ServerResponse } from 'node:http'
 import { fail } from '../../../base/errors.js'
@@ -34,7 +34,7 @@ export const transferRoutes: readonly (RawRoute | ReplyRoute)[] = [
   },
 ]
 
-/** A document by itself is a line too. */
+/** A single document is also a line. */
 const lineTypes = /^application\/(x-ndjson|ndjson|jsonl|json|ejson)\s*(;|$)/i
 
 async function importLines(call: RawCall): Promise<HttpAnswer> {
@@ -47,7 +47,7 @@ async function importLines(call: RawCall): Promise<HttpAnswer> {
   return { status: 200, body: await new Import(call, { ordered, mode }).run() }
 }
 
-/** A value of the query; the first where there is none. Throws BadValue of another. */
+/** A query parameter; the first choice by default. Throws BadValue for an unknown value. */
 function choice<const T extends readonly [string, ...string[]]>(
   call: RawCall,
   name: string,

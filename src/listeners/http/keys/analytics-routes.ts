@@ -1,5 +1,5 @@
-// The routes that tell how much keys are used: of one key to its wallet's session, of all of a
-// wallet's keys, and of all keys to the operator. (docs/operations.md, "How much keys are used")
+// The routes for the use of keys: of one key, or of all keys of a wallet, for its session; of all
+// keys for the operator. (docs/operations.md, "How much keys are used")
 
 import { fail } from '../../../base/errors.js'
 import { documentToJson } from '../../../value/json/json.js'

@@ -1,5 +1,5 @@
-// The sign-in routes: the bus's answers, with what they hold for the browser put into its two
-// cookies. Each has a limit of its own; nonce and verify come before authentication.
+// The sign-in routes: replies of the bus, with the session and CSRF token moved into the two
+// cookies. Each has a separate limit; nonce and verify come before authentication.
 // (docs/sign-in.md, "The routes")
 
 import type { ServerResponse } from 'node:http'
@@ -13,7 +13,7 @@ import type { RawCall, RawRoute, Route } from '../core/route.js'
 
 const base = '/api/v1/auth'
 
-/** Who signs in is not known yet, and has little to say. */
+/** The caller is not known yet, and needs only small bodies. */
 const signingIn = {
   method: 'POST',
   access: 'none',
@@ -102,7 +102,7 @@ async function run(
   )
 }
 
-/** What the browser is known by, signed in or not. */
+/** The browser's session id, signed in or not. */
 function writeCookie(writer: DocumentWriter, { incoming }: RawCall): void {
   const cookie = cookieOf(incoming, sessionCookie)
   if (cookie !== undefined) writer.string('session', cookie)
@@ -113,7 +113,7 @@ function textOf(reply: Document, name: string): string | undefined {
   return value === undefined ? undefined : stringOf(value)
 }
 
-/** Those fields of the reply and no others: the rest is for the cookies. */
+/** Only these fields of the reply: the others are for the cookies. */
 function bodyOf(call: HttpCall, reply: Document, names: readonly string[]): string {
   const fields = names.map((name) => `"${name}":${jsonOf(call, field(reply, name))},`)
   return `{${fields.join('')}"ok":1}`

@@ -1,5 +1,5 @@
 // The routes by which a wallet's session manages its API keys, and the public view of the registry.
-// Each turns into one command of Sigil's own. (docs/keys.md, "Routes")
+// Each runs one command of Sigil. (docs/keys.md, "Routes")
 
 import { documentToJson } from '../../../value/json/json.js'
 import { writeDocument } from '../../../value/writer.js'
@@ -47,7 +47,7 @@ export const keyRoutes: readonly Route[] = [
   },
 ]
 
-/** The whole reply of the command as JSON: it was made for this route. */
+/** The whole reply of the command as JSON: the command was made for this route. */
 async function run(
   call: HttpCall,
   name: string,

@@ -1,6 +1,5 @@
-// Commands that a JSON body holds. A short body is read at once; a long one is parsed in the thread
-// for JSON and gone through beside others, a part in each turn: it may be 48 MB long.
-// (docs/http.md, "Key-value commands")
+// Commands in a JSON body. A short body is parsed at once; a long one, up to 48 MB, is parsed in
+// the JSON thread and read in several turns. (docs/http.md, "Key-value commands")
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { fail } from '../../../base/errors.js'
@@ -15,9 +14,9 @@ import { bsonType, type Value } from '../../../value/value.js'
 import { jsonBetween, readValue } from '../../json-thread.js'
 import { commandOf, requireWords, wordOf } from './key-value-words.js'
 
-/** Bytes of words that are copied without a look at the turn. */
+/** Bytes of words that are copied without a check of the turn. */
 const copiedAtOnce = 4 * 1024 * 1024
-/** A word that gets its place among the others, or its bytes there. */
+/** Cost of placing one word, or its bytes. */
 const placedUnits = 1
 
 /** As commandOf. Throws or rejects with BadValue. */
@@ -25,7 +24,7 @@ export function readCommand(given: Value, asJson = false): Awaitable<RespRequest
   return isLong(given) ? longCommand(given, asJson, new WorkTurns()) : commandOf(given, asJson)
 }
 
-/** The command that a body is: an array, in which all else than texts and numbers is JSON. */
+/** The command in a body: an array, whose elements other than texts and numbers are JSON. */
 export async function bodyCommand(body: Bytes): Promise<RespRequest> {
   return readCommand(await readValue(body), true)
 }
@@ -66,7 +65,7 @@ async function longCommand(given: Value, asJson: boolean, turns: WorkTurns): Pro
   return joined(words, turns)
 }
 
-/** Whether its word is made of it, by the thread where it is long. */
+/** Whether its word is its JSON, made in the thread if long. */
 function isJson({ type }: Value, asJson: boolean): boolean {
   return asJson && (type === bsonType.array || type === bsonType.object)
 }

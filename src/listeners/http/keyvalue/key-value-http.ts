@@ -1,5 +1,5 @@
-// The key-value side of an HTTP listener: its routes, and the event streams that they have open,
-// which a stop of the server ends.
+// The key-value part of an HTTP listener: its routes and their open event streams, which a stop of
+// the server ends.
 
 import type { Clock } from '../../../base/clock.js'
 import type { Log } from '../../../base/log.js'
@@ -34,7 +34,7 @@ export class KeyValueHttp {
     this.routes = routes.map((route) => ({ ...route, protocol: 'redis' }))
   }
 
-  /** Ends the event streams of those identities. */
+  /** Ends the event streams of these identities. */
   closeSessions(matches: (identity: Identity) => boolean): void {
     this.streams.closeSessions(matches)
   }

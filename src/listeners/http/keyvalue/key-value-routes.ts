@@ -1,5 +1,5 @@
-// The key-value routes of the API: one command, and a stream of what is published. What comes by
-// them runs on the path of all key-value commands.
+// The key-value routes of the API: one command, and a stream of published messages. They use the
+// same path as all key-value commands.
 
 import type { ServerResponse } from 'node:http'
 import { Slice } from '../../../base/bytes/slice.js'
@@ -88,30 +88,27 @@ async function resultBody(
   }
 }
 
-/** The rights of the command whose answer was kept. Throws Unauthorized. */
+/** The rights of the command of a stored response. Throws Unauthorized. */
 async function checkRevocation({ bus }: KeyValueRoutesOptions, call: RawCall): Promise<void> {
   const given = call.fields.get('command')
   if (given === undefined) return
   const session = openSession(bus, { session: call.session, place: placeOf(bus, call) })
   const args = await readCommand(given)
   const opened = bus.open(bus.table.find(args.text(0)), args, session)
-  // What was no command is none now.
+  // An invalid command is still invalid.
   if (opened.error !== undefined && opened.error.kind !== 'Unauthorized') return
   if (opened.error !== undefined) throw opened.error
   await bus.checkRevocation(opened)
 }
 
-/**
- * The reference server's text, whatever went wrong; what is our fault or passes by itself has its
- * status.
- */
+/** Redis' error text for every failure; internal and temporary failures keep their HTTP status. */
 function errorJson(error: GatewayError): string {
   const name = JSON.stringify(error.codeName)
   const text = JSON.stringify(errorLine(error))
   return `{"ok":0,"code":${error.code},"codeName":${name},"errmsg":${text}}`
 }
 
-/** Refusals are the client's; the rest, and limits, keep the table's status. */
+/** Refusals are 400; other failures, and limits, keep the table's status. */
 export function statusOf(error: GatewayError): number {
   const { httpStatus } = error
   return httpStatus < 500 && httpStatus !== 429 ? 400 : httpStatus
@@ -127,12 +124,12 @@ export function send(
   outgoing.end(body)
 }
 
-/** Of the space that the request names, or of the caller's own. Throws InvalidNamespace. */
+/** The space of the request, or the caller's home. Throws InvalidNamespace. */
 export function placeOf(bus: KeyValueBus, call: RawCall): Place {
   return bus.placeOf(call.session.identity, call.namedDatabase, indexOf(call))
 }
 
-/** Of the header `x-sigil-kv-db`. Throws BadValue. */
+/** From the header `x-sigil-kv-db`. Throws BadValue. */
 function indexOf({ incoming }: RawCall): number {
   const given = incoming.headers['x-sigil-kv-db']
   if (given === undefined) return 0
@@ -172,7 +169,7 @@ async function stream(
   for (const line of told) events.data(line)
 }
 
-/** What `subscribe` answers; where it throws, nothing is listened to and no stream has begun. */
+/** The result of `subscribe`; if it throws, no subscription and no stream remains. */
 export function subscribed<T>(channels: Channels, subscriber: Subscriber, subscribe: () => T): T {
   try {
     return subscribe()
@@ -182,7 +179,7 @@ export function subscribed<T>(channels: Channels, subscriber: Subscriber, subscr
   }
 }
 
-/** Throws Unauthorized (403) where the caller may not listen. */
+/** Throws Unauthorized (403) if the caller may not subscribe. */
 export async function requireListener(
   bus: KeyValueBus,
   { session }: RawCall,
@@ -201,7 +198,7 @@ function messageJson({ channel, payload }: Message): string {
   return `{"channel":${name},"message":${text}}`
 }
 
-/** Names of the query `channels`, which commas separate. Throws BadValue where there is none. */
+/** Comma-separated names of the query `channels`. Throws BadValue if there is none. */
 function channelsOf({ incoming }: RawCall): string[] {
   const query = new URL(incoming.url ?? '', 'http://localhost').searchParams
   const names = (query.get('channels') ?? '').split(',').filter((name) => name !== '')

@@ -1,6 +1,6 @@
-// Runs key-value commands that came by HTTP on the one path that all of them take. A request has no
-// connection: what changes one has no effect behind its command, and what needs one is refused with
-// a word on where to go.
+// Runs key-value commands of HTTP requests on the common path. A request has no connection: changes
+// to connection state end with the command, and commands that need a connection are refused with a
+// hint.
 
 import type { GatewayError } from '../../../base/errors.js'
 import { batchCommandsMax } from '../../../base/limits.js'
@@ -16,11 +16,11 @@ import type { Session } from '../../../bus/session.js'
 import type { Place } from '../../../engine/keyspace/spaces.js'
 import { requestOf } from './key-value-words.js'
 
-/** A command that is looked up and becomes a call, and one that is refused by an error. */
+/** Cost of looking up a command and making a call, or an error. */
 const openedUnits = 30
 const refusedUnits = 200
 
-/** Where nothing can be pushed to. */
+/** No client to push to. */
 const noSocket: ClientSocket = { push: () => {}, end: () => {}, destroy: () => {} }
 
 interface SessionParts {
@@ -44,7 +44,7 @@ export function openSession(bus: KeyValueBus, parts: SessionParts): KeyValueSess
   })
 }
 
-/** Runs commands one after the other; each call has its reply then. Never rejects. */
+/** Runs commands one after the other; afterwards each call has its reply. Never rejects. */
 export async function runCommands(
   bus: KeyValueBus,
   session: KeyValueSession,
@@ -77,7 +77,7 @@ export async function runCommands(
     } else batch.push(call)
   }
   await flush()
-  // Their replies are written next, and count as unsent then.
+  // Their replies are written next, and then count as unsent.
   for (const call of calls) call.letGo()
   return calls
 }
@@ -121,7 +121,7 @@ function open(bus: KeyValueBus, session: KeyValueSession, args: Arguments): Runn
 const needsConnection =
   'needs a connection of its own: use the key-value port (redis-cli, any client library)'
 
-/** Commands that mean nothing without a connection, and what does the same here. */
+/** Commands that need a connection, and their alternatives here. */
 const connected: Readonly<Record<string, string>> = {
   subscribe: 'use GET /api/v1/redis/stream or /upstash/subscribe',
   psubscribe: 'use /upstash/psubscribe, or the key-value port',
@@ -151,7 +151,7 @@ function refusalOf(call: RunningCall): GatewayError | undefined {
   )
 }
 
-/** Whether it would wait for some time; what is wrong with its timeout is for itself to say. */
+/** Whether it would wait; an invalid timeout is left to the command's own error. */
 function waits(call: RunningCall): boolean {
   const { row } = call.command
   try {

@@ -1,7 +1,6 @@
-// Key-value commands and their replies as JSON. Words come as strings, numbers or wrapped bytes;
-// replies go out as a RESP2 client sees them: maps and scores flat, doubles as text. Integers that
-// JSON clients would round are text, and bytes that are no text are base64.
-// (docs/http.md, "Key-value commands")
+// Key-value commands and replies as JSON. Words are strings, numbers or wrapped bytes. Replies look
+// as for a RESP2 client: maps and scores flat, doubles as text. Integers that JSON clients would
+// round are text, and bytes that are not UTF-8 are base64. (docs/http.md, "Key-value commands")
 
 import { type Bytes, shortUtf8, utf8 } from '../../../base/bytes/bytes.js'
 import { doubleText } from '../../../base/bytes/double-text.js'
@@ -32,15 +31,15 @@ export function requestOf(words: readonly Bytes[]): RespRequest {
 }
 
 /**
- * A command given as an array; its first element is the name. `asJson` takes everything else than
- * strings and numbers as the JSON that it is. Throws BadValue.
+ * A command as an array; its first element is the name. With `asJson`, elements other than strings
+ * and numbers become their JSON. Throws BadValue.
  */
 export function commandOf(given: Value, asJson = false): RespRequest {
   requireWords(given)
   return requestOf(elementsOf(given).map((value) => wordOf(value, asJson)))
 }
 
-/** Throws BadValue for what is no array, or an empty one. */
+/** Throws BadValue unless it is a non-empty array. */
 export function requireWords({ type, start, end }: Value): void {
   if (type !== bsonType.array) throw fail('BadValue', 'a command must be an array')
   if (end - start <= emptyArrayBytes) throw fail('BadValue', 'a command must not be empty')
@@ -69,7 +68,7 @@ export function wordOf(value: Value, asJson: boolean): Bytes {
   throw fail('BadValue', 'words of a command must be strings, numbers or {"$binary": …}')
 }
 
-/** How text is written: as it is, or as base64 where the client can take nothing else. */
+/** Encoding of text: plain, base64, or lossy for clients that accept nothing else. */
 export type TextEncoding = 'plain' | 'base64' | 'lossy'
 
 /** A reply as JSON text; an error inside an array is an object. */
@@ -91,7 +90,7 @@ export function replyJson(reply: Reply, encoding: TextEncoding): string {
 function taggedJson(reply: Tagged, encoding: TextEncoding): string {
   switch (reply.kind) {
     case 'simple':
-      // The one status that clients with base64 know as it is.
+      // The only status that base64 clients expect as plain text.
       return reply.text === 'OK' ? '"OK"' : textJson(Slice.ofText(reply.text), encoding)
     case 'error':
       return `{"error":${JSON.stringify(reply.text)}}`
@@ -125,7 +124,7 @@ function integerJson(value: bigint, encoding: TextEncoding): string {
   return isSafe ? String(value) : textJson(Slice.ofText(String(value)), encoding)
 }
 
-/** Text, or bytes as the plain form shows them. */
+/** Text, or bytes in the plain form. */
 export function textJson(slice: Slice, encoding: TextEncoding = 'plain'): string {
   if (encoding === 'base64') return `"${base64(slice)}"`
   if (encoding === 'lossy' || slice.isText()) return JSON.stringify(slice.text())

@@ -1,5 +1,5 @@
-// The body of an answer with key-value replies: JSON, written beside others where the replies are
-// long, with long texts made in the thread for JSON. What is written counts for its owner.
+// The body of a response with key-value replies. Long replies are written over several turns, and
+// long texts in the JSON thread. The written bytes count for their owner.
 
 import { Slice } from '../../../base/bytes/slice.js'
 import type { ByteShare } from '../../../base/heap/byte-shares.js'
@@ -12,9 +12,9 @@ import { bytesOfReply, isLong, itemsOf, type Reply } from '../../../bus/keyvalue
 import { type JsonText, longTextJson } from '../../json-thread.js'
 import { base64, replyJson, type TextEncoding } from './key-value-words.js'
 
-/** Characters that are gathered before they become bytes: a string that grows is cheap to here. */
+/** Characters gathered before they become bytes: up to this length, growing a string is cheap. */
 const gatheredMax = 65_536
-/** Bytes that are put together in one go. */
+/** Bytes that are joined at once. */
 const joinedAtOnce = 4 * 1024 * 1024
 
 export class ReplyText {
@@ -24,7 +24,7 @@ export class ReplyText {
 
   constructor(
     private readonly encoding: TextEncoding,
-    /** Of memory, for the client of the answer; closed by its opener. */
+    /** Memory for the client of the response; its opener closes it. */
     private readonly room: ByteShare,
   ) {}
 
@@ -38,11 +38,11 @@ export class ReplyText {
   async reply(reply: Reply): Promise<void> {
     if (!isLong(reply) && bytesOfReply(reply) <= jsonInThreadBytes) this.short(reply)
     else await this.long(reply)
-    // A pipeline has very many replies that are short.
+    // A pipeline may have very many short replies.
     if (this.turns.isDue) await this.turns.pause()
   }
 
-  /** All of it. */
+  /** The complete body. */
   async whole(): Promise<JsonText> {
     if (this.chunks.length === 0) return this.gathered
     this.pass()
@@ -104,7 +104,7 @@ export class ReplyText {
     this.chunks.push(chunk)
   }
 
-  /** What was gathered becomes bytes. */
+  /** Converts the gathered text to bytes. */
   private pass(): void {
     const { gathered } = this
     if (gathered === '') return

@@ -1,7 +1,6 @@
-// The key-value side as its hosted REST service has it, so that the client library of that service
-// works with its address set to `<base>/upstash`: a command as a JSON array or as a path, several
-// of them as a pipeline or as one, and subscriptions as event streams.
-// (docs/http.md, "Key-value commands")
+// The REST interface of Upstash: its client library works with its address set to `<base>/upstash`.
+// It takes a command as a JSON array or as a path, pipelines, transactions, and subscriptions as
+// event streams. (docs/http.md, "Key-value commands")
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Bytes, utf8 } from '../../../base/bytes/bytes.js'
@@ -27,7 +26,7 @@ import { ReplyText } from './reply-text.js'
 interface UpstashOptions {
   readonly bus: KeyValueBus
   readonly streams: EventStreams
-  /** Setting AUTH_MODE=off: then a GET, which any page can make, must not write. */
+  /** Setting AUTH_MODE=off: then a GET, which any page can send, must not write. */
   readonly authOff: boolean
 }
 
@@ -131,7 +130,7 @@ class Exchange {
   ): Promise<void> {
     const { bus, streams } = this.options
     const { channels } = bus.services
-    // A body says nothing here; what it takes must not be held for as long as the stream lives.
+    // The body is ignored; it must not hold memory while the stream is open.
     this.call.incoming.resume()
     const { space } = placeOf(bus, this.call)
     await requireListener(bus, this.call, space)
@@ -189,7 +188,7 @@ class Exchange {
     return session
   }
 
-  /** The body of a command by path is its last word. */
+  /** For a command in the path, the body is its last word. */
   private async bodyWord(): Promise<Bytes[]> {
     if (this.call.incoming.method !== 'POST') return []
     return await this.call.body((body) => (body.length === 0 ? [] : [body]))
@@ -228,21 +227,21 @@ function errorJson(error: GatewayError): string {
   return `{"error":${JSON.stringify(errorLine(error))}}`
 }
 
-/** Whether a command could change anything. */
+/** Whether a command may make changes. */
 function mayChange({ table }: KeyValueBus, command: Arguments): boolean {
   const row = table.find(command.text(0))?.resolve(command)?.row
   if (row === undefined || row.flags.includes('readonly')) return false
   return row.group !== 'connection'
 }
 
-/** Not JSON, and never base64: the client cuts it at the first commas. */
+/** Not JSON, and never base64: the client splits it at the first commas. */
 function messageText({ pattern, channel, payload }: Message): string {
   const parts = pattern === undefined ? [channel, payload] : [pattern, channel, payload]
   const word = pattern === undefined ? 'message' : 'pmessage'
   return `${word},${parts.map((bytes) => Slice.of(bytes).text()).join(',')}`
 }
 
-/** Words of the path behind the base, and of the query: `?EX=100` is two more words. */
+/** Words of the path after the base, and of the query: `?EX=100` is two more words. */
 function pathOf({ url = '' }: IncomingMessage): { words: Bytes[]; query: Bytes[] } {
   const [path = '', search = ''] = url.split('?', 2)
   const tail = path.slice(base.length + 1)
@@ -250,7 +249,7 @@ function pathOf({ url = '' }: IncomingMessage): { words: Bytes[]; query: Bytes[]
   const query: Bytes[] = []
   for (const pair of search === '' ? [] : search.split('&')) {
     const [name = '', value] = pair.replaceAll('+', ' ').split(/=(.*)/s, 2)
-    // It names the space of the command, and is no word of it.
+    // It names the space, and is not a word of the command.
     if (name === 'database') continue
     query.push(unescaped(name))
     if (value !== undefined && value !== '') query.push(unescaped(value))
@@ -258,7 +257,7 @@ function pathOf({ url = '' }: IncomingMessage): { words: Bytes[]; query: Bytes[]
   return { words, query }
 }
 
-/** `%00` to `%ff` are bytes, not only those that make UTF-8. */
+/** `%00` to `%ff` are bytes, not only valid UTF-8. */
 function unescaped(text: string): Bytes {
   if (!text.includes('%')) return utf8(text)
   const bytes = text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>

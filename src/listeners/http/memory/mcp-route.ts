@@ -1,6 +1,6 @@
-// `POST /mcp`: the graph memory for clients of the Model Context Protocol, over streamable HTTP.
-// Keys alone say who calls, never cookies, and pages of other sites are refused. The protocol's
-// library is loaded with the first request. (docs/memory.md, "MCP")
+// `POST /mcp`: the graph memory for MCP clients, over streamable HTTP. Callers are known by keys
+// only, never by cookies, and pages of other sites are refused. The MCP library is loaded with the
+// first request. (docs/memory.md, "MCP")
 
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -38,13 +38,13 @@ async function serve(
 ): Promise<void> {
   const { incoming, session } = call
   call.checkOrigin()
-  // ANONYMOUS=read is for the API: a client of this protocol is known by its key.
+  // ANONYMOUS=read is for the API: an MCP client needs a key.
   if (session.identity.kind === 'anonymous') throw fail('Unauthorized', 'an API key is needed')
   requireJsonType(incoming.headers['content-type'] ?? 'none')
   const body = await call.body((bytes) => bytes)
-  // The library would put other characters in place of what is none.
+  // The library would replace invalid characters.
   if (!isUtf8(body)) throw fail('FailedToParse', 'the body is not UTF-8')
-  // Many calls in one request would be one to the limits.
+  // Many calls in one request would count once for the limits.
   if (/^\s*\[/.test(body.toString('utf8'))) {
     throw fail('BadValue', 'a request carries one message')
   }
@@ -52,7 +52,7 @@ async function serve(
   const { createMcpHandler } = await import('@modelcontextprotocol/server')
   const { memoryServer } = await import('../../mcp/server.js')
   const api = new InProcessMemory(call)
-  // Nothing is told that was not asked for: no stream stays open.
+  // No unrequested messages are sent, so no stream stays open.
   const handler = createMcpHandler(() => memoryServer({ api, version }), { maxSubscriptions: 0 })
   const gone = new AbortController()
   outgoing.once('close', () => gone.abort())
@@ -61,18 +61,18 @@ async function serve(
   await handler.close()
 }
 
-/** A shorter message has few pieces whatever it says. */
+/** A shorter message cannot have too many pieces. */
 const plainBytesMax = 16 * 1024
 
 const quote = 0x22
 const backslash = 0x5c
-/** What stands in front of an element or a field: `,`, `[` or `{`. */
+/** The byte before an element or a field: `,`, `[` or `{`. */
 const isBefore = new Uint8Array(256)
 for (const mark of ',[{') isBefore[mark.charCodeAt(0)] = 1
 
 /**
- * Throws BadValue for a message of too many elements and fields. The library parses it afterwards:
- * here they are counted without parsing it a second time.
+ * Throws BadValue if a message has too many elements and fields. The library parses it afterwards;
+ * here they are counted without a second parse.
  */
 function requirePieces(body: Uint8Array): void {
   let count = 0
@@ -89,7 +89,7 @@ function requirePieces(body: Uint8Array): void {
   }
 }
 
-/** The request as the web's own, with what the protocol reads of it and no more. */
+/** A web Request with only the headers that MCP reads. */
 function requestOf(incoming: IncomingMessage, body: Buffer, signal: AbortSignal): Request {
   const headers = new Headers()
   for (const [name, value] of Object.entries(incoming.headers)) {
@@ -107,6 +107,6 @@ async function write(response: Response, outgoing: ServerResponse, headers: Head
   }
   outgoing.writeHead(status, { ...headers, ...Object.fromEntries(response.headers) })
   if (body === null) outgoing.end()
-  // A client that has gone needs no reply.
+  // A disconnected client needs no reply.
   else await pipeline(body, outgoing).catch(() => undefined)
 }

@@ -1,7 +1,6 @@
-// What the graph memory answers when it refuses: bodies of its own, `{error: {code, message}}`,
-// for every address under /api that is not of the document API; and what `/mcp` answers before a
-// message of the Model Context Protocol has been read: the bodies and numbers of the protocol's
-// own library. (docs/memory.md, "Routes")
+// Error responses of the graph memory: bodies `{error: {code, message}}` for every path under /api
+// outside the document API. For `/mcp`, errors before a message is parsed have the bodies and codes
+// of the MCP library. (docs/memory.md, "Routes")
 
 import { type CodeName, codeRow, type GatewayError } from '../../../base/errors.js'
 import { memoryEchoCharsMax, memoryMessageCharsMax } from '../../../base/limits.js'
@@ -13,20 +12,20 @@ interface Refused {
 
 interface Row {
   readonly code: string
-  /** Where it is not the status of the same failure in the document API. */
+  /** Set if it differs from the status in the document API. */
   readonly status?: number
-  /** Instead of the error's own, which speaks of commands or repeats what was sent. */
+  /** Replaces the error's own text, which names commands or repeats input. */
   readonly message?: string
 }
 
-/** Instead of the error's own text, which speaks of commands or repeats what was sent. */
+/** Texts that replace the error's own, which names commands or repeats input. */
 const messages: Readonly<Partial<Record<CodeName, string>>> = {
   TransactionTooLarge: 'too much for one transaction',
   UnsupportedMediaType: 'the body must be JSON, of content type application/json',
   MisdirectedRequest: 'this host is not served here',
 }
 
-/** Of failures that have no code of their own in the table. */
+/** For failures without a code in the table. */
 const byStatus: Readonly<Record<number, string>> = {
   400: 'INVALID_INPUT',
   401: 'UNAUTHENTICATED',
@@ -39,7 +38,7 @@ const byStatus: Readonly<Record<number, string>> = {
   507: 'QUOTA_EXCEEDED',
 }
 
-/** Whether an address is the graph memory's, found or not. */
+/** Whether a path belongs to the graph memory, existing or not. */
 export function isMemoryUrl(url: string): boolean {
   return url.startsWith('/api/') && !/^\/api\/v1(?:[/?]|$)/.test(url)
 }
@@ -53,7 +52,7 @@ export function memoryRefusal(error: GatewayError): Refused {
   }
 }
 
-/** The code and text of a failure, for those who do not speak HTTP. */
+/** The code and text of a failure, for callers without HTTP. */
 export function memoryError(error: GatewayError): { code: string; message: string } {
   const { code, message } = rowOf(error)
   return { code, message: shortened(message ?? error.message) }
@@ -64,7 +63,7 @@ function rowOf(error: GatewayError): Row {
   const code = codeRow(kind)?.memory
   if (code !== undefined) {
     const told = messages[kind]
-    // The document API says 422.
+    // The document API answers 422.
     const status = kind === 'IdempotencyKeyReused' ? { status: 409 } : {}
     return { code, ...status, ...(told === undefined ? {} : { message: told }) }
   }
@@ -83,7 +82,7 @@ function forbidden(reason: unknown, message: string): Row {
   return { code: 'FORBIDDEN', message: `not allowed: ${String(reason)}` }
 }
 
-/** What is quoted is what was sent: of that no more than a little comes back. */
+/** Shortens quoted input. */
 function shortened(message: string): string {
   const quoted = message.replace(/(["'])(.*)\1/s, (whole, mark: string, inside: string) =>
     inside.length > memoryEchoCharsMax
@@ -95,18 +94,18 @@ function shortened(message: string): string {
     : quoted
 }
 
-/** Never between the halves of a surrogate pair. */
+/** Never splits a surrogate pair. */
 function cut(text: string, chars: number): string {
   return text.slice(0, chars).replace(/[\ud800-\udbff]$/, '')
 }
 
-/** JSON-RPC 2.0, 5.1; the last is the library's for what HTTP itself refuses. */
+/** JSON-RPC 2.0, 5.1; the last is the library's code for HTTP refusals. */
 const parseError = -32_700
 const invalidRequest = -32_600
 const internalError = -32_603
 const refusedByHttp = -32_000
 
-/** Whether an address is the protocol's, found or not. */
+/** Whether a path belongs to MCP, existing or not. */
 export function isMcpUrl(url: string): boolean {
   return /^\/mcp(?:[/?]|$)/.test(url)
 }

@@ -1,5 +1,5 @@
-// The memory's API without a socket: a request goes to the same route that HTTP serves, with the
-// same checks of its fields, as the caller of the request that it comes with.
+// The memory API without a socket: a request runs the same route as over HTTP, with the same field
+// checks, as the caller of the enclosing request.
 
 import { fail, toGatewayError } from '../../../base/errors.js'
 import { jsonToDocument } from '../../../value/json/json.js'

@@ -1,6 +1,5 @@
-// What the graph memory tells over HTTP: the snapshot that a viewer draws, the search, the verdict
-// on one memory and on a graph, single memories, and which graphs there are.
-// (docs/memory.md, "Routes")
+// Read routes of the graph memory: the snapshot for viewers, the search, verdicts on a memory and
+// on a graph, single memories, and the list of graphs. (docs/memory.md, "Routes")
 
 import { fail } from '../../../base/errors.js'
 import { contextNodesMax, memoryBodyBytesMax, memoryIdCharsMax } from '../../../base/limits.js'
@@ -84,7 +83,7 @@ async function snapshot(request: MemoryRequest): Promise<HttpAnswer> {
     request.run(commandOn('graphSnapshot', request, (writer) => writer.int32('limit', most)))
   const tagOf = (reply: Document) => `"${seqOf(reply)}-${limit}"`
   if (request.isKnown !== undefined) {
-    // The count of changes stands in the smallest snapshot too.
+    // The smallest snapshot has the change count too.
     const tag = tagOf(await taken(1))
     if (request.isKnown(tag)) return { status: 304, body: null, headers: snapshotHeaders(tag) }
   }
@@ -92,7 +91,7 @@ async function snapshot(request: MemoryRequest): Promise<HttpAnswer> {
   return { status: 200, body: await replyJson(reply), headers: snapshotHeaders(tagOf(reply)) }
 }
 
-/** Changes of a graph: no graph of that name has had so many before. */
+/** The change count of a graph, which never repeats for its name. */
 function seqOf(reply: Document): number {
   const seq = field(reply, 'seq')
   return (seq === undefined ? undefined : integerOf(seq)) ?? 0
@@ -105,7 +104,7 @@ function snapshotHeaders(etag: string): Record<string, string> {
 async function recall(request: MemoryRequest): Promise<HttpAnswer> {
   const { query } = request
   const command = commandOn('recallMemories', request, (writer) => {
-    // A form sends what was left empty too.
+    // A form also sends empty fields.
     for (const name of ['q', 'entity', 'include']) {
       const text = query.get(name)
       if (text !== undefined && text !== '') writer.string(name, text)
@@ -131,7 +130,7 @@ async function verify(request: MemoryRequest): Promise<HttpAnswer> {
   return answered(await request.run(onMemory('verifyMemory', request)))
 }
 
-/** A command on the memory that the query names. Throws BadValue. */
+/** A command on the memory in the query. Throws BadValue. */
 function onMemory(name: string, request: MemoryRequest): Document {
   const id = request.query.get('id') ?? ''
   if (id === '' || [...id].length > memoryIdCharsMax) {
@@ -140,7 +139,10 @@ function onMemory(name: string, request: MemoryRequest): Document {
   return commandOn(name, request, (writer) => writer.string('id', id))
 }
 
-/** Some memories by one look at the anchors. It changes nothing, and so has no idempotency key. */
+/**
+ * Verifies several memories with one read of the anchors. It is read-only, so it has no idempotency
+ * key.
+ */
 async function verifyMany(request: MemoryRequest): Promise<HttpAnswer> {
   const command = commandOn('verifyMemories', request, (writer) =>
     copyFields(writer, request.fields, ['ids']),
@@ -156,7 +158,7 @@ async function sweep(request: MemoryRequest): Promise<HttpAnswer> {
   return answered(await request.run(command))
 }
 
-/** One of the list, which shows what the caller may read. */
+/** One entry of the list, which shows what the caller may read. */
 async function graphSettings({ param, run }: MemoryRequest): Promise<HttpAnswer> {
   const command = graphCommand('listGraphs', '', (writer) => writer.string('name', param('name')))
   const listed = field(await run(command), 'graphs')

@@ -1,6 +1,5 @@
-// A route of the graph memory: what it reads of a request, and how one that came by HTTP is read.
-// The same routes serve tools of MCP, which have no request of their own.
-// (docs/memory.md, "Routes")
+// A route of the graph memory: the parts of a request that it reads, and how they come from HTTP.
+// MCP tools use the same routes without an HTTP request. (docs/memory.md, "Routes")
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fail, toGatewayError } from '../../../base/errors.js'
@@ -21,19 +20,19 @@ import { requireUtf8 } from '../core/request.js'
 import type { HttpAnswer, QuerySchema, RawCall, ReplyRoute, RouteHead } from '../core/route.js'
 import { conditionsOf, isKnown } from '../documents/entity-tag.js'
 
-/** Bytes of a reply that are made JSON in one turn: some 2 ms. */
+/** Bytes of a reply that are converted to JSON in one turn: about 2 ms. */
 const jsonBytesAtOnce = 256 * KiB
 
 const defaultGraph = 'default'
 
-/** What a route of the memory has of a request, however it came. */
+/** A request for a route of the memory, over HTTP or MCP. */
 export interface MemoryRequest {
-  /** A part of the path by its name in the route's template. */
+  /** A path parameter by its name in the route's template. */
   readonly param: (name: string) => string
-  /** The parts of the query that the route names, each given once. */
+  /** The query parameters that the route names, each given once. */
   readonly query: ReadonlyMap<string, string>
   readonly fields: BodyFields
-  /** Of a caller who has answers already: whether the one of that tag is among them. */
+  /** For a caller with cached responses: whether the one with this tag is among them. */
   readonly isKnown: ((tag: string) => boolean) | undefined
   /** Runs a command as the caller; throws GatewayError. */
   readonly run: (command: Document) => Awaitable<Document>
@@ -46,7 +45,7 @@ export interface MemoryRoute
 
 const jsonType = { 'content-type': 'application/json; charset=utf-8' } as const
 
-/** With the headers of every answer of the memory. */
+/** Adds the headers of every memory response. */
 export function overHttp({ answer, ...head }: MemoryRoute): ReplyRoute {
   const reply = async (call: RawCall): Promise<HttpAnswer> => {
     const { incoming, fields } = call
@@ -64,8 +63,7 @@ export function overHttp({ answer, ...head }: MemoryRoute): ReplyRoute {
 }
 
 /**
- * In the space that the request names, or the caller's own. An anonymous caller gets 401,
- * not 403.
+ * Runs in the space of the request, or the caller's home. An anonymous caller gets 401, not 403.
  */
 async function runAsCaller(call: RawCall, command: Document): Promise<Document> {
   try {
@@ -79,7 +77,7 @@ async function runAsCaller(call: RawCall, command: Document): Promise<Document> 
   }
 }
 
-/** Throws BadValue of a name that is given twice, or is needed and not given; others pass. */
+/** Throws BadValue if a parameter is repeated or missing; ignores unknown ones. */
 function queryOf(url: string, schema: QuerySchema): ReadonlyMap<string, string> {
   requireUtf8(url)
   const mark = url.indexOf('?')
@@ -107,7 +105,7 @@ export function isYes(text: string | undefined): boolean {
   return text === '1' || text === 'true'
 }
 
-/** Of the body where that names one, else of the query. */
+/** From the body if it names a graph, else from the query. */
 function graphOf({ fields, query }: MemoryRequest): string {
   const named = fields.get('graph')
   return named === undefined ? (query.get('graph') ?? defaultGraph) : stringOf(named)
@@ -122,7 +120,7 @@ export function graphCommand(
   return writeDocument((writer) => fill(writer.string(name, graph)))
 }
 
-/** As graphCommand, of the graph that the request names. */
+/** As graphCommand, for the graph of the request. */
 export function commandOn(
   name: string,
   request: MemoryRequest,
@@ -133,7 +131,7 @@ export function commandOn(
 
 const plainJson = (value: Value): string => valueToJson(value, 'plain')
 
-/** The reply as a body, without some of its fields; others come in between a large one. */
+/** The reply as a body, without some fields; a large one pauses for other work. */
 export async function replyJson(
   reply: Document,
   without: readonly string[] = [],

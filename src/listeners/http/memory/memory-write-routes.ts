@@ -1,5 +1,5 @@
-// What changes the graph memory over HTTP: memories one by one and in batches, edges, entities,
-// graphs and their rights, and the anchoring on request. (docs/memory.md, "Routes")
+// Write routes of the graph memory: single memories and batches, edges, entities, graphs and their
+// rights, and anchoring on request. (docs/memory.md, "Routes")
 
 import { type CodeName, fail } from '../../../base/errors.js'
 import { memoryBatchBodyBytesMax, memoryBodyBytesMax } from '../../../base/limits.js'
@@ -19,7 +19,7 @@ import {
   replyJson,
 } from './memory-route.js'
 
-/** What a memory is made of. */
+/** Fields of a memory. */
 const memoryFields = {
   text: 'string!',
   entities: 'array',
@@ -112,7 +112,7 @@ const writes: readonly MemoryRoute[] = [
   },
 ]
 
-/** Every one of them may be sent again under its Idempotency-Key. */
+/** Each may be repeated with its Idempotency-Key. */
 export const memoryWriteRoutes: readonly MemoryRoute[] = writes.map((route) => ({
   bodyBytesMax: memoryBodyBytesMax,
   mutates: true,
@@ -133,12 +133,12 @@ function nodeCommand(
   )
 }
 
-/** 201, or 200 where the same memory was there before. */
+/** 201, or 200 if the same memory existed. */
 async function rememberOne(request: MemoryRequest): Promise<HttpAnswer> {
   const command = commandOn('rememberMemories', request, (writer) => {
     writer.openArray('memories').pushOpenDocument()
     copyFields(writer, request.fields, Object.keys(memoryFields))
-    // A refusal is the whole answer.
+    // An error is the whole response.
     writer.close().close().string('mode', 'all')
   })
   const results = field(await request.run(command), 'results')
@@ -150,7 +150,7 @@ async function rememberOne(request: MemoryRequest): Promise<HttpAnswer> {
   return { status: isDuplicate ? 200 : 201, body: await replyJson(stored, ['index']) }
 }
 
-/** Refusals of single memories stand among the results, as they would be answered alone. */
+/** Errors of single memories are among the results, in the same form as alone. */
 async function rememberMany(request: MemoryRequest): Promise<HttpAnswer> {
   const command = bodyCommand('rememberMemories', request, ['memories', 'mode'])
   return { status: 200, body: await replyJson(await request.run(command), [], resultJson) }
@@ -173,7 +173,7 @@ async function relate(request: MemoryRequest): Promise<HttpAnswer> {
   return answered(reply, created !== undefined && boolOf(created) ? 201 : 200)
 }
 
-/** Named in the body, or by clients that send none with a DELETE in the query. */
+/** From the body, or the query for clients that send no body with a DELETE. */
 async function unrelate(request: MemoryRequest): Promise<HttpAnswer> {
   const { query } = request
   const fields = new Map([...query].map(([name, text]) => [name, stringValue(text)] as const))
@@ -189,7 +189,7 @@ async function setGraph({ param, fields, run }: MemoryRequest): Promise<HttpAnsw
   return answered(await run(command))
 }
 
-/** With `release=true` the name is free again. */
+/** With `release=true` the name becomes free. */
 async function dropGraph({ param, query, run }: MemoryRequest): Promise<HttpAnswer> {
   const command = graphCommand('dropGraph', param('name'), (writer) => {
     if (isYes(query.get('release'))) writer.bool('release', true)

@@ -1,5 +1,5 @@
-// The backup route: the operator's client takes the file's bytes as they are made. A client that
-// leaves ends the backup at once, one that takes nothing after a while: it pins a state of the
+// The backup route: streams the file to the operator's client. If the client disconnects, the
+// backup ends at once; if it stops reading, after a time, because a backup pins a snapshot of the
 // tables.
 
 import type { ServerResponse } from 'node:http'
@@ -16,11 +16,11 @@ import type { RawCall, RawRoute } from '../core/route.js'
 
 interface BackupRouteOptions {
   readonly store: Store
-  /** Of Sigil, for the file. */
+  /** Sigil's version, for the file. */
   readonly version: string
-  /** Where a backup that begins is written down; nowhere unless given. */
+  /** Receives an entry for each started backup. */
   readonly audit?: Audit
-  /** How long a client may take nothing, milliseconds. */
+  /** How long a client may stop reading, milliseconds. */
   readonly stallMs?: number
 }
 
@@ -55,7 +55,7 @@ async function answer(
     outgoing.end()
   } catch (thrown) {
     if (outgoing.destroyed) return
-    // The status line has gone out: the reason is the last section.
+    // The status line was sent: the last section has the error.
     outgoing.end(encodeFailure(await named(thrown, store)))
   }
 }
@@ -78,7 +78,7 @@ async function send(backup: Backup, outgoing: ServerResponse, stallMs: number): 
   }
 }
 
-/** Resolves when the client has taken what was written; rejects when it is gone, or stalled. */
+/** Resolves when the client has read the written bytes; rejects if it disconnects or stalls. */
 function taken(outgoing: ServerResponse, stallMs: number): Promise<void> {
   if (outgoing.destroyed) return Promise.reject(gone())
   return new Promise((resolve, reject) => {
@@ -103,7 +103,7 @@ function gone(): Error {
   return fail('Interrupted', 'the client closed the connection')
 }
 
-/** Damage is told with the name of the collection that it is in, if that can still be read. */
+/** Adds the collection's name to an error about damage, if the name can still be read. */
 async function named(thrown: unknown, store: Store): Promise<GatewayError> {
   const error = toGatewayError(thrown)
   if (!(error instanceof TablesDamaged) || error.damage.id === 0) return error

@@ -1,6 +1,6 @@
-// `POST /chain`: the local chain as JSON-RPC, so that wallets, ordinary tools and a second Sigil
-// can use it. Only if no other machine reaches the listener. The body goes to the
-// chain's worker as it came, and the answer back as it is written there.
+// `POST /chain`: the local chain as JSON-RPC, for wallets, tools and a second Sigil. Only if the
+// listener is on loopback. Bodies and responses pass unchanged between the client and the chain's
+// worker.
 
 import type { ServerResponse } from 'node:http'
 import type { Bytes } from '../../../base/bytes/bytes.js'
@@ -9,12 +9,12 @@ import { chainBodyBytesMax } from '../../../base/limits.js'
 import type { RawCall, RawRoute } from '../core/route.js'
 
 interface ChainRouteOptions {
-  /** Of the local chain: answers a body; undefined where nothing in it wants an answer. */
+  /** The local chain's responder: undefined if no request in the body expects a response. */
   readonly serve: (body: Bytes) => Promise<Bytes | undefined>
   readonly isLoopback: boolean
 }
 
-/** No route where the listener is not on loopback. */
+/** No route unless the listener is on loopback. */
 export function chainRoutes({ serve, isLoopback }: ChainRouteOptions): readonly RawRoute[] {
   if (!isLoopback) return []
   return [
@@ -39,7 +39,7 @@ async function answer(
   outgoing: ServerResponse,
   headers: Readonly<Record<string, string>>,
 ): Promise<void> {
-  // A page of another site cannot send this type without asking first, and is never allowed to.
+  // A page of another site needs a preflight for this type, which is never allowed.
   const type = call.incoming.headers['content-type'] ?? 'none'
   if (!/^application\/json\s*(?:;|$)/i.test(type)) {
     throw fail('UnsupportedMediaType', `content type ${type} is not application/json`)
@@ -61,7 +61,7 @@ const limitExceeded = -32005
 const internalError = -32603
 const invalidRequest = -32600
 
-/** Too much at once, or no chain: told so that clients try again later. */
+/** Too many requests, or no chain: clients should retry. */
 function unavailable(error: unknown): GatewayError {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   const text = error instanceof Error ? error.message : String(error)

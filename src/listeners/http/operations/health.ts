@@ -1,5 +1,5 @@
-// What `/health` tells: cheap enough to be asked every second, and it never asks anything that may
-// be away.
+// The result of `/health`. It is cheap enough for a request each second, and uses no I/O that could
+// hang.
 
 import type { Clock } from '../../../base/clock.js'
 import type { ChainHealth } from '../../../chain/open.js'
@@ -12,14 +12,14 @@ interface HealthOptions {
   readonly clock: Clock
   readonly version: string
   readonly httpPort: number
-  /** Of the other protocols; 0 for one that is switched off. */
+  /** Ports of the other protocols; 0 if disabled. */
   readonly ports: () => { readonly wire: number; readonly redis: number; readonly sql: number }
 }
 
 /**
- * Answers the Health object as JSON text; `degraded` while the store refuses writes, or cannot be
- * read. A chain that is away is told of and degrades nothing: sessions and the operator's key need
- * none.
+ * Returns the Health object as JSON text; `degraded` while the store refuses writes or cannot be
+ * read. An unreachable chain is reported but does not degrade: sessions and the operator's key work
+ * without it.
  */
 export function openHealth(options: HealthOptions): () => Awaitable<string> {
   const { store, chain, clock, version, httpPort, ports } = options

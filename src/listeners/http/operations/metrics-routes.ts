@@ -1,5 +1,5 @@
-// The routes of those who watch over Sigil: the metrics in their two forms, and whether it is
-// ready. On loopback they are open; over a network they need METRICS_TOKEN or an administrator.
+// The monitoring routes: the metrics in two formats, and readiness. They are open on loopback; over
+// a network they need METRICS_TOKEN or an administrator.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
@@ -29,7 +29,7 @@ export function metricsRoutes(options: WatchOptions): readonly (Route | RawRoute
   ]
 }
 
-/** Whether a key is METRICS_TOKEN; takes the same time whatever the answer. */
+/** Whether a key is METRICS_TOKEN; constant time. */
 export function metricsTokenCheck(token: string | undefined): (given: string) => boolean {
   if (token === undefined) return () => false
   const wanted = hash('sha256', token, 'buffer')

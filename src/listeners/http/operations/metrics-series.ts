@@ -1,5 +1,5 @@
-// The series of the text metrics, each with its labels and where it is read: the text, the page
-// docs/metrics.md and its test go by this table. Scrapers know the names of the first three.
+// The series of the text metrics with their labels and sources. The text, the page docs/metrics.md
+// and its test use this table. Scrapers depend on the names of the first three.
 
 import { codeNames } from '../../../bus/metering.js'
 import { type Figures, protocolNames } from './metrics.js'
@@ -10,20 +10,20 @@ type Labels = Readonly<Record<string, string>>
 interface Sample {
   readonly value: number
   readonly labels?: Labels
-  /** Behind the name of the series. */
+  /** Suffix after the name of the series. */
   readonly suffix?: '_sum' | '_count'
 }
 
-/** Values of a label; `commands` are the names of the tables of commands. */
+/** Values of a label; `commands` stands for the names in the command tables. */
 type LabelValues = readonly string[] | 'commands'
 
 interface Series {
   readonly name: string
   readonly type: 'counter' | 'gauge' | 'summary'
   readonly help: string
-  /** Labels, and every value that they can have. */
+  /** Labels with all their possible values. */
   readonly labels: Readonly<Record<string, LabelValues>>
-  /** None where the store or the chain has nothing to tell. */
+  /** Empty if the store or the chain has no figures. */
   readonly read: (figures: Figures) => readonly Sample[]
 }
 
@@ -47,7 +47,7 @@ function samplesOf(label: string, counts: Iterable<readonly [string, number]>): 
   return [...counts].map(([name, value]) => ({ value, labels: { [label]: name } }))
 }
 
-/** As the Prometheus convention has them. */
+/** In seconds, as Prometheus expects. */
 const seconds = (ms: number | undefined): number | undefined =>
   ms === undefined ? undefined : ms / 1_000
 
@@ -242,7 +242,7 @@ export const metricSeries: readonly Series[] = [...requests, ...storage, ...chai
 
 export const textContentType = Registry.PROMETHEUS_CONTENT_TYPE
 
-/** The text that scrapers read. */
+/** The text for scrapers. */
 export function metricsText(figures: Figures): Promise<string> {
   const registry = new Registry()
   for (const series of metricSeries) {
@@ -271,7 +271,7 @@ function register(registry: Registry, series: Series, samples: readonly Sample[]
   }
 }
 
-/** A summary whose quantiles are known: the library's own keeps other ones. */
+/** A summary with known quantiles: the library's own computes them itself. */
 class KnownSummary extends Summary {
   constructor(
     private readonly options: { name: string; help: string; labelNames: string[] },

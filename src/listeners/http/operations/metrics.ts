@@ -1,6 +1,5 @@
-// What the metrics tell, read at one moment from the parts that know it, and the JSON object that
-// is made of it. The other form, text for scrapers, is made of the same figures
-// (metrics-series.ts).
+// The metrics, read at one moment from their sources, and their JSON object. The text format for
+// scrapers uses the same figures (metrics-series.ts).
 
 import type { Clock } from '../../../base/clock.js'
 import type { LatencyFigures } from '../../../base/work/latency.js'
@@ -11,7 +10,7 @@ import type { Totals } from '../../../engine/collection/catalog/totals.js'
 import type { AnchorCounts } from '../../../memory/proof/anchors/anchor-job.js'
 import type { Awaitable, Count, Store, StoreStats } from '../../../store/store.js'
 
-/** As protocols are called outside; `other` is Sigil itself. */
+/** Public names of the protocols; `other` is Sigil itself. */
 export const protocolNames = ['http', 'wire', 'redis', 'sql', 'other'] as const
 type ProtocolName = (typeof protocolNames)[number]
 
@@ -29,7 +28,7 @@ export interface MetricsSources {
   readonly chain: { health(): ChainHealth }
   readonly bus: { readonly counters: Metering; inFlight(): Iterable<unknown> }
   readonly cursors: { readonly size: number }
-  /** Of the job that anchors memories; none unless given. */
+  /** Counts of the job that anchors memories; none by default. */
   readonly anchoring?: AnchorCounts
   /** Open sockets of each listener. */
   readonly connections: () => Readonly<Record<Exclude<ProtocolName, 'other'>, number>>
@@ -44,12 +43,12 @@ export interface Figures {
   readonly byCommand: ReadonlyMap<string, number>
   readonly byProtocol: ReadonlyMap<ProtocolName, number>
   readonly byCode: ReadonlyMap<string, number>
-  /** Of the last minute; not a number where nothing ran. */
+  /** Of the last minute; NaN if nothing ran. */
   readonly latency: LatencyFigures
-  /** Of all time. */
+  /** Since the start. */
   readonly latencyCount: number
   readonly latencySumMs: number
-  /** What other owners had of the processor while commands were there; as latency. */
+  /** Processor time of other owners while commands waited or ran; as latency. */
   readonly others: LatencyFigures
   readonly othersCount: number
   readonly othersSumMs: number
@@ -106,7 +105,7 @@ function figuresOf(sources: MetricsSources, contents: Count): Figures {
   }
 }
 
-/** The JSON metrics object: every number is one, 0 where there is nothing to tell of. */
+/** The JSON metrics object: every value is a number, 0 if there is no figure. */
 export function metricsJson(figures: Figures): string {
   const { total, byCommand, byProtocol, byCode, latency, contents } = figures
   const { p50, p95, p99, avg } = latency
@@ -129,7 +128,7 @@ export function metricsJson(figures: Figures): string {
   })
 }
 
-/** Nanoseconds are told, and no digits behind them. */
+/** Rounds to nanoseconds. */
 function rounded(ms: number): number {
   return Number.isNaN(ms) ? 0 : Math.round(ms * 1e6) / 1e6
 }

@@ -1,5 +1,5 @@
-// The classes of prom-client by their files. Its index loads six times as many, most of them the
-// metrics of a process and a library of tracing, which nothing here asks for.
+// The classes of prom-client by file. Its index loads six times as many, most of them process
+// metrics and a tracing library, which are unused here.
 
 import { createRequire } from 'node:module'
 import type client from 'prom-client'

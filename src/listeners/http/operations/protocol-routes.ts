@@ -1,4 +1,4 @@
-// The switches of the protocols over HTTP: all clients may see them, administrators change them.
+// The protocol switches over HTTP: visible to all clients, changed by administrators.
 // (docs/sql.md, "Switching it off")
 
 import { field } from '../../../value/elements.js'

@@ -1,6 +1,6 @@
-// Whether requests should be sent here: the store is open, the listeners are bound, and no stop is
-// under way. A chain that is away, or a store that refuses writes, is told of as degraded and does
-// not take Sigil out of service: sessions, the operator's key and reads need neither.
+// Readiness: the store is open, the listeners are bound, and no stop has begun. An unreachable
+// chain, or a store that refuses writes, counts as degraded but stays ready: sessions, the
+// operator's key and reads work without them.
 
 import { fail } from '../../../base/errors.js'
 import type { ChainHealth } from '../../../chain/open.js'
@@ -10,13 +10,13 @@ import type { Awaitable, Store } from '../../../store/store.js'
 export interface ReadinessOptions {
   readonly store: Store
   readonly chain: { health(): ChainHealth }
-  /** By name, whether each is bound; those that are meant to be closed are left out. */
+  /** By name, whether each is bound; without disabled listeners. */
   readonly listeners: () => Readonly<Record<string, boolean>>
   /** A stop of the server has begun. */
   readonly isDraining: () => boolean
 }
 
-/** The body of 200, as JSON text. Throws, or rejects with, the error that is answered 503. */
+/** The body of 200, as JSON text. Throws, or rejects with, the error for a 503. */
 export function readiness(options: ReadinessOptions): Awaitable<string> {
   if (options.isDraining()) throw fail('ShutdownInProgress', 'The server is shutting down')
   const listeners = options.listeners()

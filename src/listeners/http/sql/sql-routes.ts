@@ -1,5 +1,5 @@
-// SQL over HTTP: one statement a request, with its values beside it. It becomes the command that
-// the SQL port would run; the answer is that command's, as JSON. (docs/http.md, "SQL")
+// SQL over HTTP: one statement a request, with its parameters. It becomes the same command as on
+// the SQL port; the response is that command's reply as JSON. (docs/http.md, "SQL")
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import { httpPageDefault, httpPageMax } from '../../../base/limits.js'
@@ -67,7 +67,7 @@ function valuesOf(params: Value | undefined): {
   throw fail('BadValue', "field 'params' must be an array or an object", { sqlState: '08P01' })
 }
 
-/** Figures and names are plain in every JSON; what comes of documents is as the request asks. */
+/** Figures and names are plain in every JSON mode; document values follow the request's mode. */
 async function resultJson(call: HttpCall, reply: Document): Promise<JsonText> {
   const parts: JsonText[] = []
   const elements = new Elements(reply)
@@ -95,7 +95,7 @@ function cursorJson(call: HttpCall, cursor: Value): Awaitable<JsonText> {
   return jsonBetween('{"firstBatch":', batch, end, call.mode)
 }
 
-/** With the SQLSTATE of every error. */
+/** Every error has its SQLSTATE. */
 function sqlErrorBody(error: GatewayError): string {
   const { message, extra, kind } = error
   return errorBody(fail(kind, message, { ...extra, sqlState: sqlStateOf(error) }))

@@ -1,7 +1,6 @@
-// How leaves come into a batch: memories oldest first from the index of those that no anchor has,
-// and the leaves that wait. They are written down with the anchor's record, and then marked a few
-// at a time, so that no program is long. A crash in between is found by the record, which says
-// whether its leaves are marked.
+// Gathers leaves into a batch: the oldest memories without an anchor, and the waiting leaves. They
+// are stored with the anchor's record and then marked a few at a time, so that no program is long.
+// After a crash the record says whether its leaves are marked.
 
 import { type Bytes, keyAfter } from '../../../base/bytes/bytes.js'
 import { fail } from '../../../base/errors.js'
@@ -34,18 +33,18 @@ import { hashForm } from '../leaves/memory-hash.js'
 import { type Anchor, anchorPrefix, type Batch, isUnsent } from './anchor.js'
 import { addAnchor, findBatch, newestAnchors, saveAnchor } from './anchors.js'
 
-/** Records of one step of gathering, and memories that one program marks. */
+/** Records of one gathering step, and memories that one program marks. */
 const gatheredAtOnce = 50
 const markedAtOnce = 100
 
 export interface Waiting {
-  /** Leaves without an anchor, up to anchorDueMemories of memories and as many others. */
+  /** Leaves without an anchor: up to anchorDueMemories memories and as many others. */
   readonly count: number
-  /** When the oldest of them was made, milliseconds; undefined where there is none. */
+  /** Creation time of the oldest one, milliseconds; undefined if there is none. */
   readonly since: number | undefined
 }
 
-/** How many leaves a batch of all that waits would have. */
+/** Number of leaves in a batch of everything waiting. */
 export function* countWaiting(tx: ReadTx, { nodes, anchors }: AnchoredGraph): Program<number> {
   const range = unanchoredRange(nodes)
   const most = anchorBatchMemories
@@ -70,16 +69,16 @@ function* createdAt(tx: ReadTx, nodes: Namespace, record: Bytes): Program<number
   return time === undefined ? 0 : numberOf(time)
 }
 
-/** A batch of what shall be anchored. */
+/** A batch to be anchored. */
 interface Gathered extends Batch {
   readonly ns: readonly number[]
-  /** What each leaf was found with: the stored hash of a memory, the hash of another leaf. */
+  /** The value read for each leaf: the stored hash of a memory, the hash of another leaf. */
   readonly found: readonly string[]
   /** Nothing that can be anchored is left for the next batch. */
   readonly isAll: boolean
 }
 
-/** Leaves of a batch in the making, none twice. */
+/** The leaves of a batch being made, without duplicates. */
 class Gathering {
   private readonly ids: string[] = []
   private readonly ns: number[] = []
@@ -99,7 +98,7 @@ class Gathering {
 
   addMemory(document: Document): void {
     const hash = textIn(document, 'hash')
-    // A document that was not written by the memory commands must not keep the others waiting.
+    // An invalid document, not from the memory commands, must not block the others.
     if (!hashForm.test(hash)) return
     const id = textIn(document, '_id')
     this.add({ id, n: 0 }, memoryLeaf(this.key, id, hash), hash)
@@ -125,7 +124,7 @@ class Gathering {
   }
 }
 
-/** The next batch: what speaks of the graph itself, the oldest memories, and other leaves. */
+/** The next batch: leaves about the graph itself, the oldest memories, and other leaves. */
 export function* gather(tx: ReadTx, graph: AnchoredGraph): Program<Gathered> {
   const { nodes, anchors } = graph
   const gathering = new Gathering(graph)
@@ -162,8 +161,8 @@ function* gatherLeaves(tx: ReadTx, all: KeyRange, gathering: Gathering): Program
 }
 
 /**
- * The batch of those memories, with the leaves of them that no anchor has yet. Throws NodeNotFound
- * for what is no memory.
+ * A batch of these memories with their waiting leaves. Throws NodeNotFound if an id is not a
+ * memory.
  */
 export function* gatherThese(
   tx: ReadTx,
@@ -187,7 +186,7 @@ export function* gatherThese(
   return gathered.ids.length > own ? gathered : new Gathering(graph).end(true)
 }
 
-/** The parts of a graph that anchoring changes. */
+/** The parts of a graph that anchoring writes. */
 export type AnchoredGraph = Pick<Graph, 'name' | 'nodes' | 'edges' | 'anchors' | 'settings'>
 
 /** Whether the newest anchor of a graph still waits for its transaction. */
@@ -200,13 +199,13 @@ interface Made {
   readonly root: string
   readonly random: Uint8Array
   readonly now: number
-  /** It is made only where no other anchor of the graph is unsent. */
+  /** It is made only if no other anchor of the graph is unsent. */
   readonly isAlone: boolean
 }
 
 /**
- * Writes a gathered batch down as the graph's next anchor. Undefined where another was quicker, or
- * a memory is gone: then it has to be gathered again.
+ * Stores a gathered batch as the graph's next anchor. Undefined if another anchor came first or a
+ * memory was deleted: then it must be gathered again.
  */
 export function* beginAnchor(
   tx: Tx,
@@ -216,7 +215,7 @@ export function* beginAnchor(
 ): Program<Anchor | undefined> {
   const [newest] = yield* newestAnchors(tx, anchors, 1)
   if (newest?.isMarked === false || (made.isAlone && isUnsent(newest))) return undefined
-  // The upgrade leaf names the last root of version 1: that is confirmed before.
+  // The upgrade leaf names the last root of version 1, which must be confirmed first.
   if (newest?.version === 1 && newest.status !== 'confirmed') return undefined
   for (const [i, id] of batch.ids.entries()) {
     if ((yield* waitsAs(tx, { nodes, anchors }, id, batch.ns[i] ?? 0)) !== batch.found[i]) {
@@ -250,7 +249,7 @@ export function* beginAnchor(
   return anchor
 }
 
-/** What a leaf that waits is found with; undefined where it does not wait. */
+/** The current value of a waiting leaf; undefined if it does not wait. */
 function* waitsAs(
   tx: Tx,
   { nodes, anchors }: Pick<AnchoredGraph, 'nodes' | 'anchors'>,
@@ -262,12 +261,12 @@ function* waitsAs(
   return document === undefined || !isWaiting(document) ? undefined : textIn(document, 'hash')
 }
 
-/** Now, or right after the last one: their ids sort as they were made, whatever the clock does. */
+/** Now, or just after the last one: ids must sort in creation order, whatever the clock does. */
 function after(last: number | undefined, now: number): number {
   return last !== undefined && last >= now && last < ulidTimeMax ? last + 1 : now
 }
 
-/** Marks leaves of a batch from the `from`th on; answers where to go on, undefined at the end. */
+/** Marks leaves of a batch from index `from` on; returns the next index, undefined at the end. */
 export function* markSome(
   tx: Tx,
   { nodes, anchors }: AnchoredGraph,
@@ -296,8 +295,8 @@ function* markMemory(tx: Tx, nodes: Namespace, id: string, anchorId: string): Pr
 }
 
 /**
- * The newest anchor, if it has that memory and has not marked it yet: who deletes the memory then
- * deletes what is anchored.
+ * The newest anchor, if it lists the memory and has not marked it yet: deleting the memory then
+ * deletes anchored data.
  */
 export function* anchorInMaking(
   tx: ReadTx,
@@ -312,7 +311,7 @@ export function* anchorInMaking(
     : undefined
 }
 
-/** The memory with its anchor's id in the place of what it had there. */
+/** The memory with this anchor's id in place of its former value. */
 function withAnchor(memory: Document, anchorId: string): Document {
   return writeDocument((writer) => {
     const elements = new Elements(memory)
@@ -327,7 +326,7 @@ function isWaiting(memory: Document): boolean {
   return field(memory, 'anchorId')?.type === bsonType.null
 }
 
-/** The whole index `unanchored`, oldest first: what has no entry is no memory, or anchored. */
+/** The whole index `unanchored`, oldest first: it contains only memories without an anchor. */
 function unanchoredRange(nodes: Namespace): KeyRange | undefined {
   const index = nodes.indexes.find(({ name }) => name === 'unanchored')
   if (index === undefined) return undefined

@@ -1,7 +1,6 @@
-// One graph's anchors brought in line with the contract: what is on the chain is confirmed, what
-// the chain has lost is to be sent again, and what is to be sent continues the contract's
-// sequence. The chain is looked at before anything is sent, so that no crash makes a second
-// anchor.
+// Reconciles one graph's anchors with the contract: confirms those on the chain, resends those that
+// the chain has lost, and continues the contract's sequence. It reads the chain before it sends, so
+// a crash cannot cause a second anchor.
 
 import { assert } from '../../../base/errors.js'
 import { anchorAttemptsMax, anchorsAtOnce } from '../../../base/limits.js'
@@ -20,14 +19,14 @@ import { anchorsBefore, newestAnchors, saveAnchor } from './anchors.js'
 /** Anchors that one program reads or writes. */
 const pageSize = 50
 
-/** A graph and its place on the chain. */
+/** A graph and its keys on the chain. */
 export interface ChainedGraph {
   readonly name: string
   readonly keys: GraphKeys
   readonly programs: GraphPrograms
 }
 
-/** The anchors of a graph: those of version 1 under its first key, and then the others. */
+/** The anchors of a graph: those of version 1 under its first key, then the others. */
 export class AnchorChain {
   private readonly parts: readonly KeyChain[]
 
@@ -41,19 +40,19 @@ export class AnchorChain {
       : [part(second, 2), part(first, 1)]
   }
 
-  /** Confirms what can be; answers the anchors that are to be sent next, oldest first, a few. */
+  /** Confirms anchors; returns some that are to be sent next, oldest first. */
   async reconcile(): Promise<Anchor[]> {
     const missing: Anchor[] = []
     for (const part of this.parts) missing.push(...(await part.reconcile()))
     return missing.slice(0, anchorsAtOnce)
   }
 
-  /** Whether the newest confirmed anchors are still where they were; takes back what is not. */
+  /** Checks whether the newest confirmed anchors are still on the chain; takes back lost ones. */
   async recheck(): Promise<void> {
     for (const part of this.parts) await part.recheck()
   }
 
-  /** Confirms what was sent; what the chain does not have any more is to be sent again. */
+  /** Confirms sent anchors; lost ones will be sent again. */
   async confirmSubmitted(): Promise<void> {
     for (const part of this.parts) await part.confirmSubmitted()
   }
@@ -64,7 +63,7 @@ export class AnchorChain {
     return part.linkOf(anchor)
   }
 
-  /** A block has them: so far the word of one receipt. */
+  /** A block has them, according to one receipt. */
   async submitted(anchors: readonly Anchor[], tx: string, block: number): Promise<void> {
     for (const part of this.parts) {
       const own = anchors.filter(({ version }) => version === part.version)
@@ -76,7 +75,7 @@ export class AnchorChain {
 interface KeyedPart extends Pick<ChainedGraph, 'name' | 'programs'> {
   readonly key: string
   readonly version: ProofVersion
-  /** The newest anchor of that key, where it is not the newest of the graph. */
+  /** The newest anchor of that key, if it is not the newest of the graph. */
   readonly last: string | undefined
 }
 
@@ -123,7 +122,7 @@ class KeyChain {
     if (root !== newest.root || !this.isHere(newest)) await this.takeBackLost(undefined)
   }
 
-  /** False: it was anchored while the settings named another account, contract or chain. */
+  /** False: it was anchored under settings with another account, contract or chain. */
   private isHere({ anchoredBy, contract, chainId }: Anchor): boolean {
     const { client } = this
     return (
@@ -165,7 +164,7 @@ class KeyChain {
   private async confirm(anchor: Anchor, entry: AnchorEntry): Promise<void> {
     const { client, key } = this
     const found = await client.transaction(key, anchor.root, entry.at, anchor.block)
-    // A node that knows the entry and not its event lags: the next look finds it.
+    // The node knows the entry but lags with its event: the next poll finds it.
     if (found === undefined) return
     const { chainId, contract, sender: anchoredBy } = client
     const { sequence: seq, prev } = entry
@@ -174,7 +173,7 @@ class KeyChain {
     await this.save([{ ...anchor, ...told, ...confirmed, attempts: 0, error: null }])
   }
 
-  /** Makes anchors before `id` that the chain does not have any more pending; oldest first. */
+  /** Sets lost anchors before `id` to pending; oldest first. */
   private async takeBackLost(id: string | undefined): Promise<Anchor[]> {
     const lost: Anchor[] = []
     for (let before = id; ; before = lost.at(-1)?.id) {
@@ -187,7 +186,7 @@ class KeyChain {
     return lost.reverse()
   }
 
-  /** Sending again costs gas: the log shows it, in case a setting was changed by mistake. */
+  /** Resending costs gas: the log shows it, in case a setting was changed by mistake. */
   private warnOf(anchors: number): void {
     if (anchors === 0) return
     const { name: graph, log } = this
@@ -198,7 +197,7 @@ class KeyChain {
     log.warn({ graph, anchors, sender, contract, chainId }, text)
   }
 
-  /** Those in front that are not on the chain as they say, as they are to be sent again. */
+  /** The newest ones that the chain no longer has, in their state for sending again. */
   private async goneOf(newestFirst: readonly Anchor[]): Promise<Anchor[]> {
     const gone: Anchor[] = []
     for (const anchor of newestFirst) {
@@ -209,7 +208,7 @@ class KeyChain {
     return gone
   }
 
-  /** Gives them their places behind the newest root that the contract has. */
+  /** Assigns their sequence numbers after the newest root in the contract. */
   private async link(
     anchors: readonly Anchor[],
     latest: { readonly root: string | null; readonly sequence: number },
@@ -225,7 +224,7 @@ class KeyChain {
     return linked
   }
 
-  /** Anchors of the key before one, or the newest; newest first. */
+  /** Anchors of the key before `id`, or the newest; newest first. */
   private async pageBefore(id: string | undefined, limit: number): Promise<readonly Anchor[]> {
     const { last, version } = this
     const page = await this.programs.read((tx, { anchors }) => {
@@ -234,7 +233,7 @@ class KeyChain {
     return (page ?? []).filter((anchor) => anchor.version === version)
   }
 
-  /** Marked and not confirmed, oldest first: they are the newest ones of their key. */
+  /** Marked and unconfirmed ones, oldest first: the newest of their key. */
   private async open(): Promise<Anchor[]> {
     const { last, version } = this
     const open = await this.programs.read((tx, { anchors }) => openAnchors(tx, anchors, last))
@@ -247,14 +246,14 @@ class KeyChain {
   }
 }
 
-/** As it was before it was sent. */
+/** Its state before it was sent. */
 function takenBack(anchor: Anchor): Anchor {
   const nothing = { tx: null, block: null, anchoredAt: null, anchoredBy: null, attempts: 0 }
   return { ...anchor, ...nothing, status: 'pending' }
 }
 
 interface Before {
-  /** Undefined: the newest. */
+  /** Undefined: from the newest on. */
   readonly before: string | undefined
   readonly last: string | undefined
 }
@@ -270,7 +269,7 @@ function* pageOf(
   return yield* anchorsBefore(tx, anchors, `${last}~`, limit)
 }
 
-/** Marked and not confirmed, oldest first, behind the newest confirmed one. */
+/** Marked and unconfirmed ones, oldest first, after the newest confirmed one. */
 function* openAnchors(tx: ReadTx, anchors: Namespace, last: string | undefined): Program<Anchor[]> {
   const open: Anchor[] = []
   let page = yield* pageOf(tx, anchors, { before: undefined, last }, pageSize)
@@ -290,7 +289,7 @@ function* saveAll(tx: Tx, { anchors: ns }: AnchoredGraph, all: readonly Anchor[]
   yield* noteChange(tx, ns)
 }
 
-/** Counts a failed try of what was not sent; shown as failed after anchorAttemptsMax of them. */
+/** Counts a failed attempt; after anchorAttemptsMax the anchor is shown as failed. */
 export async function noteFailure(programs: GraphPrograms, error: string): Promise<void> {
   const open = (await programs.read((tx, { anchors }) => openAnchors(tx, anchors, undefined))) ?? []
   const unsent = open.filter(isUnsent).slice(0, anchorsAtOnce)

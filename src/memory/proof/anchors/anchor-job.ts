@@ -1,7 +1,7 @@
-// Anchors what waits: every graph with enough memories, or with one that has waited long enough,
-// or that were requested; all of them in one transaction. What it does at each step is in
-// the store before and on the chain after, so it may be killed anywhere. (docs/memory.md,
-// "Verify"; docs/chain.md, "What anchoring costs")
+// The anchoring job: anchors graphs with enough waiting memories, with an old one, or with a
+// request, all in one transaction. Each step is first in the store and then on the chain, so the
+// process may be killed at any time. (docs/memory.md, "Verify"; docs/chain.md, "What anchoring
+// costs")
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Clock, Random } from '../../../base/clock.js'
@@ -38,15 +38,15 @@ import { type AnchoringGraph, AnchorSender } from './anchor-sender.js'
 import { newestAnchors } from './anchors.js'
 import { Lease } from './lease.js'
 
-/** Between looks for graphs that are due, and for confirmations of what was sent. */
+/** Interval of polls for due graphs and for confirmations. */
 const anchorPollMs = 5_000
-/** Graphs that one look goes through, 0.1 ms each; and of them before others have their turn. */
+/** Graphs of one round, 0.1 ms each; and of one turn within it. */
 export const anchorGraphsAtOnce = 500
 const anchorGraphsInTurn = 20
-/** Between looks at whether the chain still has the newest root of each graph. */
+/** Interval of checks whether the chain still has the newest root of each graph. */
 export const anchorRecheckMs = 600_000
 
-/** Rounds for which the lease holds where none is to be seen. */
+/** Rounds for which a lease is valid without renewal. */
 const leaseRounds = 3
 
 export interface AnchorJobParts {
@@ -57,25 +57,25 @@ export interface AnchorJobParts {
   readonly pace: Pace
   readonly anchors: Anchors
   readonly roots: MerkleRoots
-  /** Between rounds; anchorPollMs unless given. */
+  /** Pause between rounds; anchorPollMs by default. */
   readonly pollMs?: number
-  /** Between transactions at least. */
+  /** Least time between transactions. */
   readonly payEveryMs: number
 }
 
-/** Since the start: memories that a transaction anchored, transactions, tries that failed. */
+/** Since the start: anchored memories, transactions, failed attempts. */
 export interface AnchorCounts {
   memories: number
   transactions: number
   failures: number
 }
 
-/** What a graph needs at the moment. */
+/** What a graph currently needs. */
 interface State {
   readonly waiting: Waiting
-  /** Anchors were requested, and they are not all made. */
+  /** Anchors were requested and not all of them are made. */
   readonly isRequested: boolean
-  /** Two anchors wait for a transaction: whatever is asked for, a third waits for theirs. */
+  /** Two anchors wait for a transaction, so a third is not made, even on request. */
   readonly isQueued: boolean
   readonly newest: Anchor | undefined
   readonly keys: GraphKeys
@@ -89,27 +89,27 @@ export class AnchorJob {
   private readonly loop: BackgroundLoop
   private readonly lease: Lease
   private readonly sender: AnchorSender
-  /** Graphs to be looked at with the next transaction: what is asked for stands in them. */
+  /** Graphs for the next transaction; their settings have the request. */
   private readonly requested = new Set<string>()
-  /** Graphs with something for the next transaction, as they were last looked at. */
+  /** Graphs with unsent anchors at their last check. */
   private readonly waiting = new Set<string>()
-  /** Those of them whose memories have waited long enough: they go first. */
+  /** Those of them with overdue memories: they go first. */
   private readonly overdue = new Set<string>()
-  /** Anchors were requested since the round began. */
+  /** Anchors were requested since the round started. */
   private isWoken = false
   private failuresInRow = 0
-  /** All elapsed. */
+  /** All monotonic. */
   private triedMs = Number.NEGATIVE_INFINITY
   private sentMs = Number.NEGATIVE_INFINITY
   private retryAtMs = Number.NEGATIVE_INFINITY
   private recheckedMs = Number.NEGATIVE_INFINITY
   private toldOfPaceMs = Number.NEGATIVE_INFINITY
-  /** The round under way looks whether the chain still has what it had. */
+  /** This round also checks earlier anchors on the chain. */
   private isRecheck = false
-  /** Where among all graphs, and among those that have changed, the next round begins. */
+  /** Where the next round starts among all graphs, and among the changed ones. */
   private nextOfAll: Bytes | undefined
   private nextChanged: Bytes | undefined
-  /** Those of this round that have changed. */
+  /** The changed ones of this round. */
   private changed = new Set<GraphPath>()
 
   constructor(private readonly parts: AnchorJobParts) {
@@ -139,27 +139,27 @@ export class AnchorJob {
     await this.lease.release().catch(() => {})
   }
 
-  /** Has a graph looked at for the next transaction: it has been asked for. */
+  /** Queues a requested graph for the next transaction. */
   request(graph: GraphPath): void {
     this.requested.add(graph)
     this.hurry()
   }
 
-  /** What is to be sent is sent as soon as may be, and what has failed is tried again. */
+  /** Sends as soon as possible, and retries failed anchors. */
   hurry(): void {
     this.isWoken = true
     this.retryAtMs = Math.min(this.retryAtMs, this.triedMs + this.parts.payEveryMs)
     this.loop.wake()
   }
 
-  /** True: there is more to do at once, or anchors were requested since it began. */
+  /** True: more work is due now, or anchors were requested since it started. */
   async round(): Promise<boolean> {
     this.isWoken = false
     const hasMore = await this.work()
     return hasMore || (this.isWoken && this.maySend())
   }
 
-  /** True: there is more to do at once. */
+  /** True: more work is due now. */
   private async work(): Promise<boolean> {
     const maySend = this.maySend()
     const names = await this.next(maySend)
@@ -170,18 +170,18 @@ export class AnchorJob {
     return this.anchor(graphs, maySend)
   }
 
-  /** After a failure. */
+  /** Whether it pauses after a failure. */
   private isResting(): boolean {
     return this.parts.clock.elapsed() < this.retryAtMs
   }
 
-  /** A transaction costs, so what is asked for within a while goes with the next one. */
+  /** A transaction costs gas, so requests within some time share the next one. */
   private maySend(): boolean {
     const { clock, payEveryMs } = this.parts
     return !this.isResting() && clock.elapsed() >= this.sentMs + payEveryMs
   }
 
-  /** The graphs that this round looks at: those that have changed, and a page of all. */
+  /** The graphs of this round: changed ones, and a page of all. */
   private async next(maySend: boolean): Promise<Set<GraphPath>> {
     const { store, clock } = this.parts
     if (this.nextOfAll === undefined) {
@@ -201,7 +201,7 @@ export class AnchorJob {
     return new Set([...requested, ...this.waiting, ...page])
   }
 
-  /** It is looked at with all others again, unless it changes. */
+  /** The graph is only checked with all others again, unless it changes. */
   private rest(path: GraphPath): Promise<void> {
     const look = (tx: ReadTx) => this.look(tx, path)
     return this.parts.store.write(function* (tx) {
@@ -210,7 +210,7 @@ export class AnchorJob {
     })
   }
 
-  /** Those of them that have something to be done. */
+  /** Those with work to do. */
   private async needy(names: Iterable<string>, maySend: boolean): Promise<Graph[]> {
     const { store, pace } = this.parts
     const graphs: Graph[] = []
@@ -231,7 +231,7 @@ export class AnchorJob {
     return graphs
   }
 
-  /** Whether a graph has something for the next transaction. */
+  /** Records whether a graph has something for the next transaction. */
   private note(name: string, state: State | undefined): boolean {
     const unsent = isUnsent(state?.newest) ? state?.newest : undefined
     const isDue = state !== undefined && this.isDue(state)
@@ -260,14 +260,14 @@ export class AnchorJob {
     return since !== undefined && this.parts.clock.now() - since >= anchorDueMs
   }
 
-  /** Makes batches of all that waits in a graph that is due, as many as one transaction takes. */
+  /** Makes batches of everything waiting in a due graph, up to one transaction. */
   private async gather(graph: Graph, maySend: boolean): Promise<void> {
     const { programs } = graph
     await finishMarking(programs)
     if (!maySend || !this.isDue(graph)) return
     for (let made = 0; made < anchorsAtOnce && !this.loop.isClosed; made++) {
       const last = await makeAnchor(programs, this.parts)
-      // What is written meanwhile waits for its own turn: else a busy graph fills a transaction.
+      // Later writes wait for the next transaction; otherwise a busy graph would fill this one.
       if (last === undefined || last.isLast) return
       await this.parts.pace.rest()
     }
@@ -276,7 +276,7 @@ export class AnchorJob {
   private async anchor(graphs: readonly Graph[], maySend: boolean): Promise<boolean> {
     try {
       const client = await this.parts.anchors.client()
-      // What a former run, or the last round, has sent is not sent again.
+      // Transactions of an earlier process, or of the last round, are not sent again.
       await client.settled()
       await this.sender.confirm(client, graphs, this.isRecheck)
       if (!maySend) return false
@@ -294,11 +294,11 @@ export class AnchorJob {
     }
   }
 
-  /** True: it is tried again at once, in another way. */
+  /** True: retry at once, in another way. */
   private async fail(graphs: readonly Graph[], error: unknown): Promise<boolean> {
     const reason = error instanceof GatewayError ? error.extra.reason : undefined
     const { clock, payEveryMs, log } = this.parts
-    // No block has taken it yet, which is no failure: it is tried further.
+    // No block has included it yet, which is no failure: it stays pending.
     if (reason === 'TX_PENDING') this.sentMs = clock.elapsed()
     if (reason === 'TX_PENDING' || this.loop.isClosed) return false
     if (reason === 'SPONSOR_PACE') {
@@ -317,7 +317,7 @@ export class AnchorJob {
     return false
   }
 
-  /** No failure, but a user who waits for an anchor needs the reason. */
+  /** It is no failure, but a user who waits for an anchor needs the reason. */
   private tellOfPace(graphs: number): void {
     const { clock, log } = this.parts
     if (clock.elapsed() - this.toldOfPaceMs < anchorPayMs) return
@@ -326,7 +326,7 @@ export class AnchorJob {
   }
 }
 
-/** Nothing of it is to be done or waited for. */
+/** Whether nothing is to be done or waited for. */
 function isAtRest(state: State | undefined): boolean {
   if (state === undefined) return true
   const { waiting, isRequested, newest } = state

@@ -1,6 +1,6 @@
-// Batches of one graph made from what waits in it: gathered, added up away from the event loop,
-// and written down in bounded programs. The caller says how programs run: a command's go through
-// its guard, the job's do not.
+// Makes batches of one graph: gathers leaves, computes roots off the event loop, and stores them in
+// bounded programs. The caller runs the programs: those of a command go through its guard, those of
+// the job do not.
 
 import type { Clock, Random } from '../../../base/clock.js'
 import { ulidRandomBytes } from '../../../value/ulid.js'
@@ -18,26 +18,26 @@ interface MakingParts {
   readonly roots: MerkleRoots
 }
 
-/** Tries to write down a batch of which a memory is deleted meanwhile. */
+/** Attempts to store a batch if memories are deleted meanwhile. */
 const triesMax = 5
 
 interface Wanted {
-  /** The memories; all that wait, unless given. */
+  /** The memories; everything waiting by default. */
   readonly ids?: ReadonlySet<string> | undefined
-  /** Nothing is made while another anchor of the graph waits for its transaction. */
+  /** Makes nothing while another anchor of the graph waits for its transaction. */
   readonly isAlone?: boolean
 }
 
 interface MadeAnchor {
   readonly anchor: Anchor
-  /** Nothing of what was wanted is left, but for what was written meanwhile. */
+  /** Nothing wanted is left, apart from later writes. */
   readonly isLast: boolean
 }
 
 /**
- * The next anchor of a graph; undefined where there is nothing to make. A request for all of it
- * ends in the program that writes its last batch down, or where there is none: no crash between two
- * batches forgets the rest, and what is written meanwhile does not draw it out.
+ * The next anchor of a graph; undefined if there is nothing to make. A request for the whole graph
+ * ends in the program that stores its last batch, or when nothing is left. So a crash between
+ * batches does not lose the rest, and later writes do not extend it.
  */
 export async function makeAnchor(
   programs: GraphPrograms,
@@ -76,7 +76,7 @@ export async function makeAnchor(
   return undefined
 }
 
-/** Marks what the newest anchor has gathered: a crash may have left it half done. */
+/** Marks the leaves of the newest anchor: a crash may have interrupted it. */
 export async function finishMarking(programs: GraphPrograms): Promise<void> {
   const found = await programs.read(function* (tx, { anchors }) {
     const [newest] = yield* newestAnchors(tx, anchors, 1)

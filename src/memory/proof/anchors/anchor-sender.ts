@@ -1,6 +1,6 @@
-// One transaction for the anchors of many graphs: what the chain has of them is looked up first, so
-// that no crash makes a second anchor, and who has a place where there is no room for all is
-// decided here. When it is sent is the job's to say.
+// Sends one transaction for the anchors of many graphs. It first checks which of them the chain
+// has, so a crash cannot cause a second anchor, and selects anchors if there is no room for all.
+// The job decides when to send.
 
 import { fail } from '../../../base/errors.js'
 import { anchorsAtOnce } from '../../../base/limits.js'
@@ -12,7 +12,7 @@ import { sharesOf, Turns, type Waiter } from './anchor-turns.js'
 
 export interface AnchoringGraph extends Waiter, ChainedGraph {}
 
-/** Anchors of a graph that are to be sent, oldest first. */
+/** The anchors of a graph to be sent, oldest first. */
 interface Unsent extends AnchoringGraph {
   readonly chain: AnchorChain
   readonly anchors: readonly Anchor[]
@@ -21,7 +21,7 @@ interface Unsent extends AnchoringGraph {
 interface SenderParts {
   readonly log: Log
   readonly isClosed: () => boolean
-  /** Asked right before a transaction is made; false where another server is to make it. */
+  /** Called just before a transaction; false if another server is to send it. */
   readonly mayStill: () => Promise<boolean>
 }
 
@@ -34,12 +34,12 @@ const nothing: Sent = { graphs: [], memories: 0 }
 
 export class AnchorSender {
   private readonly turns = new Turns()
-  /** Anchors of the next transaction: fewer where the budget is too small for many. */
+  /** Anchors of the next transaction: fewer if the budget is too small. */
   private room = anchorsAtOnce
 
   constructor(private readonly parts: SenderParts) {}
 
-  /** Looks what the chain has of what was sent, and with `isRecheck` of what it had before. */
+  /** Checks sent anchors on the chain and, with `isRecheck`, earlier ones. */
   async confirm(
     client: AnchorClient,
     graphs: readonly AnchoringGraph[],
@@ -53,7 +53,7 @@ export class AnchorSender {
     }
   }
 
-  /** Sends what is to be sent, as much as a transaction takes; what is overdue before the rest. */
+  /** Sends as many anchors as fit in a transaction; overdue ones first. */
   async send(
     client: AnchorClient,
     graphs: readonly AnchoringGraph[],
@@ -72,20 +72,20 @@ export class AnchorSender {
     this.turns.served(sending)
     for (const one of sending) {
       await one.chain.submitted(one.anchors, hash, block)
-      // Where one block is enough, this is the end of it.
+      // If one block suffices, this completes it.
       await one.chain.confirmSubmitted()
     }
     return { graphs: sending, memories: links.reduce((sum, { count }) => sum + count, 0) }
   }
 
-  /** The budget does not allow what was tried: less is tried. False: there is no less. */
+  /** Reduces the batch if the budget does not allow it. False: it cannot be smaller. */
   shrink(): boolean {
     if (this.room === 1) return false
     this.room = 1
     return true
   }
 
-  /** What has a place in the next transaction. */
+  /** The anchors of the next transaction. */
   private async next(client: AnchorClient, inOrder: readonly AnchoringGraph[]): Promise<Unsent[]> {
     const found: Unsent[] = []
     for (const graph of inOrder) {

@@ -1,20 +1,22 @@
-// Who is served next where a transaction has no room for all: owners one after the other, and each
-// one's graphs alike, the one that was served longest ago first. A wallet with many graphs, or a
-// graph with many batches, so takes room that others leave and no more.
+// Selects graphs fairly when a transaction has no room for all: owners take turns, and so do the
+// graphs of one owner, the least recently served first. A wallet with many graphs, or a graph with
+// many batches, gets only room that others leave.
 
 import { LRUCache } from 'lru-cache'
 
-/** Owners and graphs of whom it is known when they had their turn. */
+/** Owners and graphs whose last turn is remembered. */
 const anchorTurnsKept = 10_000
 
 export interface Waiter {
-  /** Of a graph. */
+  /** Name of the graph. */
   readonly name: string
   readonly owner: string | null
 }
 
 export class Turns {
-  /** Turn in which an owner or a graph was served, or first seen: newcomers are no earlier. */
+  /**
+   * Turn in which an owner or a graph was last served, or first seen: new ones get no earlier turn.
+   */
   private readonly places = new LRUCache<string, number>({ max: anchorTurnsKept })
   private turn = 0
 
@@ -34,7 +36,7 @@ export class Turns {
     }).flat()
   }
 
-  /** These were served, in one turn. */
+  /** Records that these were served in one turn. */
   served(graphs: readonly Waiter[]): void {
     this.turn++
     for (const graph of graphs) {
@@ -59,7 +61,7 @@ function graphOf({ name }: Pick<Waiter, 'name'>): string {
   return `graph ${name}`
 }
 
-/** How many of each list fit in `room`, one of each list after the other. */
+/** How many of each list fit in `room`, taking one of each list in turn. */
 export function sharesOf(lengths: readonly number[], room: number): number[] {
   const shares = lengths.map(() => 0)
   for (let left = room; left > 0; ) {

@@ -1,5 +1,5 @@
-// The record of one batch of memories on its way to the chain and after it. Its hashes stand in a
-// document of their own, so that lists of anchors stay cheap and are answered without them.
+// The record of one batch and its state on the chain. Its hashes are in a separate document, so
+// that lists of anchors stay cheap and do not contain them.
 
 import { elementsOf, field } from '../../../value/elements.js'
 import { numberOf } from '../../../value/numbers.js'
@@ -8,56 +8,56 @@ import { writeDocument } from '../../../value/writer.js'
 import type { ProofVersion } from '../../graph/graph-key.js'
 import { leafVersion } from '../leaves/leaf.js'
 
-/** Not sent; sent, and not deep enough in the chain; proved; given up for a while. */
+/** Not sent; sent but not confirmed; confirmed; failed for now. */
 type AnchorStatus = 'pending' | 'submitted' | 'confirmed' | 'failed'
 
-/** What an anchor anchors: leaves by their subjects, one by one, in the order of their making. */
+/** The content of an anchor: leaves by subject, in the order of their creation. */
 export interface Batch {
   readonly ids: readonly string[]
-  /** Hashes of leaves; of version 1 the memories' own. */
+  /** Hashes of leaves; in version 1 those of the memories. */
   readonly hashes: readonly string[]
-  /** Place of each leaf among those of its subject; undefined of version 1: all are memories. */
+  /** Number of each leaf among those of its subject; undefined in version 1: all are memories. */
   readonly ns?: readonly number[] | undefined
 }
 
 export interface Anchor {
   /** `anc_` and a ULID. */
   readonly id: string
-  /** Of its leaves, and so of the graph's key that it is anchored under. */
+  /** Version of its leaves, and of the graph key that it is anchored under. */
   readonly version: ProofVersion
-  /** Place in the key's chain of anchors, from 1; the contract counts alike. */
+  /** Number in the key's chain of anchors, from 1, as in the contract. */
   readonly seq: number
-  /** Root of the anchor before it. */
+  /** Root of the previous anchor. */
   readonly prev: string | null
   readonly root: string
-  /** Leaves in the batch. */
+  /** Number of leaves in the batch. */
   readonly count: number
   readonly status: AnchorStatus
-  /** Its memories name it; it is not sent before. */
+  /** Its memories refer to it; it is not sent before. */
   readonly isMarked: boolean
-  /** Tries that have failed since the last that did not. */
+  /** Failed attempts since the last success. */
   readonly attempts: number
   readonly error: string | null
   readonly createdAt: number
   readonly chainId: number | null
   readonly contract: string | null
-  /** Hash of the transaction, its block, that block's time (milliseconds), and who sent it. */
+  /** Hash of the transaction, its block, that block's time (milliseconds), and the sender. */
   readonly tx: string | null
   readonly block: number | null
   readonly anchoredAt: number | null
   readonly anchoredBy: string | null
 }
 
-/** Whether no transaction is known that has it. */
+/** Whether no known transaction contains it. */
 export function isUnsent(anchor: Anchor | undefined): boolean {
   return anchor?.status === 'pending' || anchor?.status === 'failed'
 }
 
-/** Before the ULID of an anchor, and of its batch, in their ids. */
+/** Prefix of the ids of an anchor and of its batch, before the ULID. */
 export const anchorPrefix = 'anc_'
 const batchPrefix = 'batch_'
 
-/** Id of the document that has an anchor's hashes. */
+/** Id of the document with an anchor's hashes. */
 export function batchId(anchorId: string): string {
   return batchPrefix + anchorId.slice(anchorPrefix.length)
 }
@@ -91,7 +91,7 @@ export function anchorDocument(anchor: Anchor): Document {
   })
 }
 
-/** Stored data of any writer: verify has to name what is wrong with it, not to fail. */
+/** Stored data of any writer: verify must report errors in it, not fail. */
 export function readAnchor(document: Document): Anchor {
   const text = (name: string): string | null => {
     const value = field(document, name)

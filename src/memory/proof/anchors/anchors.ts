@@ -1,5 +1,5 @@
-// The documents of `memory.<graph>.anchors` that belong to anchoring: records by their ids, which
-// sort as the anchors were made, and beside them what each has anchored.
+// The anchoring documents in `memory.<graph>.anchors`: records whose ids sort in creation order,
+// and their batches.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import {
@@ -23,7 +23,7 @@ import {
   readBatch,
 } from './anchor.js'
 
-/** The character after `_`: where ids with a prefix end. */
+/** The character after `_`: the end of a range of ids with a prefix. */
 const afterPrefix = '`'
 
 /** The newest anchors of a graph, newest first. */
@@ -51,7 +51,7 @@ export function* findAnchor(
   return document === undefined ? undefined : readAnchor(document)
 }
 
-/** What an anchor has anchored; undefined where that is not there. */
+/** The batch of an anchor; undefined if it is missing. */
 export function* findBatch(
   tx: ReadTx,
   anchors: Namespace,
@@ -71,7 +71,7 @@ export function* addAnchor(
   yield* insertDocument(tx, anchors, batchDocument(anchor.id, batch))
 }
 
-/** Puts a record in the place of its former state; one that is gone meanwhile stays so. */
+/** Replaces a record; does nothing if it was deleted meanwhile. */
 export function* saveAnchor(tx: Tx, anchors: Namespace, anchor: Anchor): Program<void> {
   const key = keyOf(anchors, anchor.id)
   const before = yield* getDocument(tx, anchors, key)

@@ -1,13 +1,12 @@
-// Who does a background job where several gateways share a store: one row with the holder and the
-// time until which it holds. A holder that dies without a release is succeeded when that time is
-// over.
+// Elects the gateway that runs a background job when several share a store: one row with the holder
+// and its expiry. If a holder dies without a release, another takes over after the expiry.
 
 import { type Bytes, concatBytes, textOf, utf8 } from '../../../base/bytes/bytes.js'
 import type { Clock, Random } from '../../../base/clock.js'
 import { keyClass } from '../../../store/layout.js'
 import type { Program, Store, Tx } from '../../../store/store.js'
 
-/** Kind of row in the class that no command can name. */
+/** A row kind in the class that no command can name. */
 const kind = 0x50
 const holderBytes = 12
 
@@ -15,22 +14,22 @@ interface LeaseOptions {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
-  /** Of the job. */
+  /** Name of the job. */
   readonly name: string
-  /** How long it is held without being taken again, milliseconds. */
+  /** How long it is valid without renewal, milliseconds. */
   readonly ms: number
 }
 
 export class Lease {
   private readonly key: Bytes
-  /** Undefined until it is first asked for. */
+  /** Undefined until the first call. */
   private known: string | undefined
 
   constructor(private readonly options: LeaseOptions) {
     this.key = concatBytes(Uint8Array.of(keyClass.identity, kind), utf8(options.name))
   }
 
-  /** Takes it, or holds it for longer; false where another has it. */
+  /** Takes or renews the lease; false if another process has it. */
   hold(): Promise<boolean> {
     const now = this.options.clock.now()
     return this.options.store.write((tx) => this.take(tx, now))
@@ -50,7 +49,7 @@ export class Lease {
     const found = yield* tx.get(this.key)
     const [holder, until] = found === undefined ? [] : textOf(found).split(' ')
     const leftMs = Number(until) - now
-    // More than a whole term is left where the clock was set back: its holder may be gone.
+    // After the clock was set back, more than a term is left: the holder may be gone.
     const isHeld = leftMs > 0 && leftMs <= this.options.ms
     if (holder !== undefined && holder !== this.holder && isHeld) return false
     tx.put(this.key, utf8(`${this.holder} ${now + this.options.ms}`))

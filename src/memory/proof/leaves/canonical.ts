@@ -1,18 +1,18 @@
-// One text for one JSON value (RFC 8785, JCS): what is hashed must not depend on the order in which
-// the fields were written. Numbers and strings are as ECMAScript writes them, which is what the
-// RFC asks for; what JSON cannot say is refused and never written as something else.
+// Canonical JSON (RFC 8785, JCS): a hash must not depend on the order of fields. Numbers and
+// strings are written as in ECMAScript, as the RFC requires. A value that JSON cannot represent is
+// refused.
 
 import { fail } from '../../../base/errors.js'
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
-/** A field that is undefined is as if it were not there. */
+/** An undefined field counts as missing. */
 export interface JsonObject {
   readonly [name: string]: Json | undefined
 }
 
 const loneSurrogate = /\p{Surrogate}/u
 
-/** Throws BadValue for lone surrogates, numbers that are not finite, and what is no JSON. */
+/** Throws BadValue for lone surrogates, infinite numbers and NaN, and values outside JSON. */
 export function canonicalJson(value: Json): string {
   if (value === null || typeof value === 'boolean') return String(value)
   if (typeof value === 'number') return numberText(value)
@@ -32,7 +32,7 @@ function stringText(value: string): string {
   throw fail('BadValue', 'a text has half of a surrogate pair')
 }
 
-/** Names in the order of their UTF-16 code units, which is that of `sort`. */
+/** Names sorted by UTF-16 code units, the order of `sort`. */
 function objectText(object: JsonObject): string {
   const fields: string[] = []
   for (const name of Object.keys(object).sort()) {
@@ -42,7 +42,7 @@ function objectText(object: JsonObject): string {
   return `{${fields.join(',')}}`
 }
 
-/** As Array.isArray, which does not know of read-only lists. */
+/** As Array.isArray, also for read-only lists. */
 function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value)
 }

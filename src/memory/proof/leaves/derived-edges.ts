@@ -1,6 +1,6 @@
-// Edges that follow from hashed fields of memories: mentions from the entities of a text,
-// supersedes from what it corrects, next from two texts of one source. They need no leaf, so that
-// writing a memory writes none. (docs/memory.md, "Proofs")
+// Edges that follow from hashed fields of memories: mentions from its entities, supersedes from the
+// corrected memory, next between two texts of one source. They need no leaf, so writing a memory
+// writes none. (docs/memory.md, "Proofs")
 
 import { equalBytes } from '../../../base/bytes/bytes.js'
 import { getDocument, recordKey } from '../../../engine/collection/collections.js'
@@ -12,7 +12,7 @@ import { isMemory, type Memory, readMemory } from '../../nodes/node.js'
 
 type Nodes = Pick<Graph, 'name' | 'nodes'>
 
-/** Whether the edge is exactly the one that writing a memory of the graph has made. */
+/** Whether the edge is exactly the one that writing a memory makes. */
 export function* followsFromMemories(tx: ReadTx, graph: Nodes, edge: Document): Program<boolean> {
   const { from, to, type } = readEdge(edge)
   const isKnown = type === edgeTypes.mentions || type === edgeTypes.supersedes

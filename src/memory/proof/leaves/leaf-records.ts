@@ -1,6 +1,6 @@
-// Leaves as documents among a graph's anchors: `wait_<subject>_<n>` until a batch has the leaf,
-// then `leaf_<subject>_<n>`, which says in which. A memory's first leaf needs none: it follows
-// from the memory's document, or from the tombstone of a deleted one. (docs/memory.md, "Proofs")
+// Leaves as documents among a graph's anchors: `wait_<subject>_<n>` until a batch contains the
+// leaf, then `leaf_<subject>_<n>` with that batch. A memory's first leaf needs no document: it
+// follows from the memory, or from the tombstone of a deleted one. (docs/memory.md, "Proofs")
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import {
@@ -21,13 +21,13 @@ import type { Leaf, LeafKind } from './leaf.js'
 
 export type LeafState = 'wait' | 'leaf'
 
-/** Further fields of what speaks of the graph itself: its hash is over them. */
+/** Further fields of leaves about the graph itself, which their hash covers. */
 export type LeafDetails = Readonly<Record<string, string | number>>
 
 export interface LeafRecord extends Leaf {
   /** Hash of the leaf. */
   readonly leaf: string
-  /** When it was written, milliseconds since 1970. */
+  /** Creation time, milliseconds since 1970. */
   readonly at: number
   /** Null while it waits. */
   readonly anchorId: string | null
@@ -35,7 +35,7 @@ export interface LeafRecord extends Leaf {
 }
 
 const nDigits = 8
-/** The character after `_`: where ids with a prefix end. */
+/** The character after `_`: the end of a range of ids with a prefix. */
 const afterPrefix = '`'
 
 function recordId(state: LeafState, id: string, n: number): string {
@@ -49,7 +49,7 @@ export function leafRange(anchors: Namespace, state: LeafState, id?: string): Ke
   return { start: key(`${prefix}_`), end: key(prefix + afterPrefix) }
 }
 
-/** The newest leaf of a subject as the program itself has left it; memories' first is none. */
+/** The newest leaf of a subject with this program's writes; a memory's first has no document. */
 export function* newestOwnLeaf(
   tx: Tx,
   anchors: Namespace,
@@ -63,7 +63,7 @@ export function* newestOwnLeaf(
   return undefined
 }
 
-/** The newest leaf of a subject; memories' first is none. */
+/** The newest leaf of a subject; a memory's first has no document. */
 export function* newestLeaf(
   tx: ReadTx,
   anchors: Namespace,
@@ -88,7 +88,7 @@ export function* findLeaf(
   return document === undefined ? undefined : readLeaf(document)
 }
 
-/** Leaves in the order of their ids, some of them. */
+/** Some leaves in the order of their ids. */
 export function* scanLeaves(tx: ReadTx, range: KeyRange, limit: number): Program<LeafRecord[]> {
   const found: LeafRecord[] = []
   for (const { value } of yield* tx.scan(range, limit)) {
@@ -101,7 +101,7 @@ export function* addLeaf(tx: Tx, anchors: Namespace, leaf: LeafRecord): Program<
   yield* insertDocument(tx, anchors, leafDocument(leaf))
 }
 
-/** A batch has it from now on; one that is gone stays so. */
+/** Records that a batch contains it; does nothing if it was deleted. */
 export function* anchorLeaf(
   tx: Tx,
   anchors: Namespace,
@@ -115,7 +115,7 @@ export function* anchorLeaf(
   yield* addLeaf(tx, anchors, { ...readLeaf(document), anchorId })
 }
 
-/** Removes what waits of a subject that no root will ever name. */
+/** Removes waiting leaves of a subject that no root will contain. */
 export function* dropWaiting(tx: Tx, anchors: Namespace, id: string, limit: number): Program<void> {
   for (const { key, value } of yield* tx.scanOwn(leafRange(anchors, 'wait', id), limit)) {
     yield* removeDocument(tx, anchors, key, yield* documentOfRecord(tx, value))
@@ -152,7 +152,7 @@ const detailTexts = [
 ] as const
 const noKind = 'memory'
 
-/** Stored data of any writer: verify names what is wrong with it. */
+/** Stored data of any writer: verify reports errors in it. */
 export function readLeaf(document: Document): LeafRecord {
   const text = (name: string): string | null => {
     const value = field(document, name)
@@ -187,7 +187,7 @@ function finite(number: number | undefined): number {
   return number !== undefined && Number.isFinite(number) ? number : 0
 }
 
-/** What a leaf about a move is over. */
+/** The details of a leaf about a move. */
 export function moveDetails(from: Place, to: Place): LeafDetails {
   return {
     fromDatabase: from.database,

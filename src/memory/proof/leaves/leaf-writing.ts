@@ -1,6 +1,5 @@
-// How a change of a graph is recorded: as the next leaf of its subject, in the program that makes
-// the change. What is written with a memory itself follows from the memory and needs no leaf.
-// (docs/memory.md, "Proofs")
+// Records a change of a graph as the next leaf of its subject, in the program of the change. Data
+// written with a memory follows from the memory and needs no leaf. (docs/memory.md, "Proofs")
 
 import type { Namespace } from '../../../engine/types.js'
 import type { Program, Tx } from '../../../store/store.js'
@@ -25,7 +24,7 @@ import {
   newestOwnLeaf,
 } from './leaf-records.js'
 
-/** Leaves that are dropped with a memory that no batch has: more of them go on to be anchored. */
+/** Leaves that are dropped with a memory without a batch; any more of them are still anchored. */
 const leavesDroppedMax = 200
 
 interface Said {
@@ -48,7 +47,7 @@ function* append(tx: Tx, graph: KeyedGraph, before: Before, said: Said): Program
   yield* addLeaf(tx, graph.anchors, record)
 }
 
-/** Behind the newest leaf of the subject; `first` is what its first one is chained to. */
+/** After the newest leaf of the subject; `first` is the predecessor of its first leaf. */
 function* appendNext(
   tx: Tx,
   graph: KeyedGraph,
@@ -59,7 +58,7 @@ function* appendNext(
   yield* append(tx, graph, newest ?? { n: 0, leaf: first() }, said)
 }
 
-/** The state of a memory that this program has made, which has none before it. */
+/** The state of a memory that this program made: it has no leaf before. */
 export function* recordFirstState(
   tx: Tx,
   graph: KeyedGraph,
@@ -80,7 +79,7 @@ export function* recordState(
   yield* appendNext(tx, graph, said, () => leafOf(graph, memory))
 }
 
-/** `isNew`: an end of it was made by this program, so that it has no leaf before. */
+/** `isNew`: this program made one of its ends, so it has no leaf before. */
 export function* recordEdge(
   tx: Tx,
   graph: KeyedGraph,
@@ -93,12 +92,12 @@ export function* recordEdge(
   else yield* appendNext(tx, graph, said, () => null)
 }
 
-/** An edge is removed. One that follows from memories has a leaf from now on. */
+/** An edge was removed. One that follows from memories has a leaf from now on. */
 export function* recordEdgeGone(tx: Tx, graph: KeyedGraph, id: string, at: number): Program<void> {
   yield* appendNext(tx, graph, { kind: 'gone', id, hash: null, at }, () => null)
 }
 
-/** An edge is removed with a memory: only what has leaves needs one more. */
+/** An edge was removed with a memory: only one with leaves needs another. */
 export function* recordEdgeGoneWith(
   tx: Tx,
   graph: KeyedGraph,
@@ -110,7 +109,7 @@ export function* recordEdgeGoneWith(
   yield* append(tx, graph, newest, { kind: 'gone', id, hash: null, at })
 }
 
-/** A memory that a batch has is deleted. */
+/** A memory in a batch was deleted. */
 export function* recordMemoryGone(
   tx: Tx,
   graph: KeyedGraph,
@@ -121,14 +120,14 @@ export function* recordMemoryGone(
   yield* appendNext(tx, graph, { kind: 'gone', id, hash: null, at }, first)
 }
 
-/** A memory that no batch has is deleted: nothing of it was ever published. */
+/** A memory without a batch was deleted: nothing of it was ever published. */
 export function* forgetLeaves(tx: Tx, anchors: Namespace, id: string): Program<void> {
   yield* dropWaiting(tx, anchors, id, leavesDroppedMax)
 }
 
 /**
- * A graph is moved or renamed: to be called in the program that ends the move, with the graph as it
- * then lies there. Its key stays the one of its first place.
+ * A graph was moved or renamed. Call it in the program that ends the move, with the graph at its
+ * new place. Its key stays that of its first place.
  */
 export function* recordMove(
   tx: Tx,

@@ -1,6 +1,6 @@
 // A leaf of version 2: one recorded fact about a graph (a memory, a state, an edge, a deletion, a
-// move, the upgrade), chained to the leaf before it of the same subject. Roots are built over leaf
-// hashes, so each part of a leaf is under a root. (RFC 8785; docs/memory.md, "Proofs")
+// move, the upgrade), chained to the previous leaf of its subject. Roots are built over leaf
+// hashes, so a root covers each part of a leaf. (RFC 8785; docs/memory.md, "Proofs")
 
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { utf8 } from '../../../base/bytes/bytes.js'
@@ -24,16 +24,16 @@ export interface Leaf {
   readonly id: string
   /** 0 for a memory; the others of a subject count from 1. */
   readonly n: number
-  /** Of what the leaf says; null of a deletion. */
+  /** Hash of the recorded fact; null for a deletion. */
   readonly hash: string | null
-  /** Hash of the leaf before it of the same subject. */
+  /** Hash of the previous leaf of the subject. */
   readonly previous: string | null
 }
 
-/** The version that is hashed with each leaf. */
+/** The version in the hash of each leaf. */
 export const leafVersion = 2 as const
 
-/** Subject of the leaves that speak of the graph itself. */
+/** Subject of the leaves about the graph itself. */
 export const graphSubject = 'graph'
 
 /** `0x` and 64 digits: keccak-256 over canonical JSON. */
@@ -52,7 +52,7 @@ export function memoryLeaf(graphKey: string, id: string, hash: string): string {
 
 const stateFields = ['status', 'validFrom', 'validTo', 'updatedAt'] as const
 
-/** What of a memory may change: its status, its validity, and when that was last written. */
+/** The mutable part of a memory: its status, its validity, and when it was last written. */
 function stateJson(memory: Document): JsonObject {
   const state: Record<string, Json> = {}
   for (const name of stateFields) {
@@ -66,7 +66,7 @@ export function stateHash(memory: Document): string {
   return jsonHash(stateJson(memory))
 }
 
-/** Whether a memory is as it was when it was written: this needs no leaf of its own. */
+/** Whether a memory is unchanged since it was written: then its state needs no leaf. */
 export function isFirstState(memory: Document): boolean {
   const { status, validFrom, validTo, updatedAt } = stateJson(memory)
   const createdAt = field(memory, 'createdAt')
@@ -74,12 +74,12 @@ export function isFirstState(memory: Document): boolean {
   return status === 'active' && validFrom === undefined && validTo === undefined && isUnchanged
 }
 
-/** All fields of an edge's document, so that nothing can be added to it unseen. */
+/** All fields of an edge's document, so that an added field is detected. */
 export function edgeHash(edge: Document): string {
   return jsonHash(jsonOf(documentValue(edge)))
 }
 
-/** A name that is there twice keeps both values; what JSON cannot say is named by its type. */
+/** A duplicate name keeps both values; values outside JSON become their type's name. */
 function jsonOf(value: Value): Json {
   if (value.type === bsonType.string) return stringOf(value)
   if (value.type === bsonType.bool) return boolOf(value)

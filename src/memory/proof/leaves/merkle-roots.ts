@@ -1,19 +1,18 @@
-// Roots without blocking the event loop: trees are built in a thread, which is there
-// while it is needed. Roots are kept by what they are the root of, so that a list that was
-// tampered with never finds the root of the old one.
+// Computes roots without blocking the event loop: a thread builds trees while needed. Roots are
+// cached by the hashes they are made of, so a changed list never gets the root of the old one.
 
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { IdleThread } from '../../../base/work/idle-thread.js'
 
-/** How long the thread that builds trees stays without work, milliseconds. Roots remembered. */
+/** How long the idle thread lives, milliseconds. Cached roots. */
 const merkleIdleMs = 30_000
 const merkleRootsKept = 10_000
 
-/** What stands for "these hashes have no root". */
+/** Stands for "these hashes have no root". */
 const none = ''
 
-/** A batch, and the leaf whose proof is wanted; the root where there is none. */
+/** A batch, and the leaf whose proof is wanted; without a leaf, the root. */
 export interface MerkleQuestion {
   readonly hashes: readonly string[]
   readonly of?: string
@@ -33,7 +32,7 @@ export class MerkleRoots {
     gone: 'the tree of a batch was not built',
   })
 
-  /** As merkleRoot, away from the event loop. */
+  /** As merkleRoot, off the event loop. */
   async rootOf(hashes: readonly string[]): Promise<string | undefined> {
     const digest = createHash('sha256').update(hashes.join()).digest('base64')
     const known = this.known.get(digest)
@@ -43,7 +42,7 @@ export class MerkleRoots {
     return root
   }
 
-  /** As merkleProof, away from the event loop. */
+  /** As merkleProof, off the event loop. */
   async proofOf(hashes: readonly string[], of: string): Promise<readonly string[] | undefined> {
     return (await this.thread.ask({ hashes, of })).proof
   }

@@ -1,6 +1,5 @@
-// The thread that builds trees: it is sent the hashes of one batch after the other, and answers
-// the root of each, or one leaf's proof, in the same order. The library is loaded here and nowhere
-// else in a server.
+// The thread that builds trees: it receives the hashes of batches one after the other and returns
+// roots, or a leaf's proof, in order. Only this thread of a server loads the library.
 
 import { parentPort } from 'node:worker_threads'
 import { merkleProof, merkleRoot } from './merkle.js'

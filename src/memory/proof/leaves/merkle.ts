@@ -1,19 +1,19 @@
-// The tree over a batch of memory hashes, in the layout of OpenZeppelin's library (standard-v1
-// with one bytes32 a leaf), so that its contracts and others' tools verify our proofs. A leaf is
-// hashed twice: no inner node can pass for one. (docs/memory.md, "Verify")
+// The tree over a batch of hashes, in the layout of OpenZeppelin's library: standard-v1 with one
+// bytes32 a leaf. So its contracts and other tools verify Sigil's proofs. A leaf is hashed twice:
+// no inner node can pass for one. (docs/memory.md, "Verify")
 
 import { StandardMerkleTree } from '@openzeppelin/merkle-tree'
 import { hashForm } from './memory-hash.js'
 
 /**
- * The root, `0x` and 64 digits; the order of the hashes does not matter. Undefined for what is no
- * batch of ours: none at all, one twice, or what is no hash.
+ * The root, `0x` and 64 digits; the order of the hashes does not matter. Undefined for an invalid
+ * batch: an empty one, a duplicate, or a malformed hash.
  */
 export function merkleRoot(hashes: readonly string[]): string | undefined {
   return treeOf(hashes)?.root
 }
 
-/** The siblings from a leaf to the root; undefined where the batch has no such leaf, or no root. */
+/** The siblings from a leaf to the root; undefined if the batch lacks the leaf, or has no root. */
 export function merkleProof(hashes: readonly string[], of: string): string[] | undefined {
   return hashes.includes(of) ? treeOf(hashes)?.getProof([of]) : undefined
 }

@@ -1,5 +1,5 @@
-// What stays of an anchored memory that was deleted: its hash and where it was anchored, so that
-// the batch still adds up. It lies beside the anchors and no read of memories finds it.
+// The tombstone of a deleted anchored memory: its hash and its anchor, so that the batch still
+// gives its root. It is among the anchors, and no read of memories finds it.
 
 import { findById, insertDocument } from '../../../engine/collection/collections.js'
 import type { Namespace } from '../../../engine/types.js'
@@ -17,7 +17,7 @@ interface Buried {
 /** Before the id of the memory. */
 export const tombstonePrefix = 'tomb_'
 
-/** Undefined where that memory was not deleted, or never anchored. */
+/** Undefined if the memory was not deleted, or never anchored. */
 export function* findTombstone(
   tx: ReadTx,
   anchors: Namespace,
@@ -27,7 +27,7 @@ export function* findTombstone(
   return document === undefined ? undefined : readTombstone(document)
 }
 
-/** Undefined for what is none. */
+/** Undefined for other documents. */
 export function readTombstone(document: Document): Buried | undefined {
   const text = (name: string): string => {
     const value = field(document, name)
@@ -39,7 +39,7 @@ export function readTombstone(document: Document): Buried | undefined {
   return { id: id.slice(tombstonePrefix.length), hash, anchorId: text('anchorId') }
 }
 
-/** To be written in the program that deletes the memory. */
+/** Write it in the program that deletes the memory. */
 export function* buryMemory(
   tx: Tx,
   anchors: Namespace,

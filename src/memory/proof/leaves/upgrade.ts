@@ -1,6 +1,6 @@
-// How a graph that an older server wrote comes to leaves of version 2: what is not as it was first
-// written gets a leaf (states, edges, deletions), in bounded programs that a crash may interrupt,
-// and the last one names the newest root of version 1. (docs/memory.md, "Proofs")
+// Upgrades a graph of an older server to leaves of version 2. Everything that changed since it was
+// first written gets a leaf (states, edges, deletions), in bounded programs that a crash may
+// interrupt. The last leaf names the newest root of version 1. (docs/memory.md, "Proofs")
 
 import type { Clock } from '../../../base/clock.js'
 import { recordKey } from '../../../engine/collection/collections.js'
@@ -28,18 +28,18 @@ import {
 } from './leaf-writing.js'
 import { readTombstone, tombstonePrefix } from './tombstone.js'
 
-/** Documents that one step of the upgrade to leaves of version 2 looks at. */
+/** Documents that one step of the upgrade reads. */
 const upgradeAtOnce = 100
 
-/** The parts that are looked at, in this order, and the ids in each. */
+/** The upgraded parts, in this order, by the prefixes of their ids. */
 const parts = ['mem_', 'edg_', tombstonePrefix] as const
 type Part = (typeof parts)[number]
-/** The character after `_`: where ids with a prefix end. */
+/** The character after `_`: the end of a range of ids with a prefix. */
 const afterPrefix = '`'
 
 type Step = 'more' | 'done' | 'blocked'
 
-/** False: anchors of version 1 are on their way, and have to be confirmed before. */
+/** False: anchors of version 1 are unconfirmed, which must be confirmed first. */
 export async function upgradeProofs(programs: GraphPrograms, clock: Clock): Promise<boolean> {
   const proofs = await programs.read(function* (_, { settings }) {
     return settings.proofs
@@ -80,7 +80,7 @@ function idsAfter(ns: Namespace, prefix: string, after: string): KeyRange {
   return { start, end: recordKey(ns, stringValue(prefix.slice(0, -1) + afterPrefix)) }
 }
 
-/** Gives a leaf to what needs one and has none. */
+/** Adds missing leaves. */
 function* recordOld(tx: Tx, graph: AnchoredGraph, document: Document, now: number): Program<void> {
   const tombstone = readTombstone(document)
   if (tombstone !== undefined) {
@@ -96,7 +96,7 @@ function* recordOld(tx: Tx, graph: AnchoredGraph, document: Document, now: numbe
   }
 }
 
-/** Its state, and edges to entities that were taken away or have moved with a merged entity. */
+/** Its state, and its edges to entities that were removed or moved by a merge. */
 function* recordOldMemory(
   tx: Tx,
   graph: AnchoredGraph,

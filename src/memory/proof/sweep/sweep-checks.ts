@@ -1,6 +1,5 @@
-// What a sweep asks of each batch, leaf, memory and edge of a graph, from the store alone: bounded
-// programs that the sweep of a running server and `sigil check` share. (docs/memory.md, "The
-// sweep")
+// Checks each batch, leaf, memory and edge of a graph against the store: bounded programs for the
+// sweep of a running server and for `sigil check`. (docs/memory.md, "The sweep")
 
 import { hashUnits } from '../../../base/work/work-figures.js'
 import { getDocument, recordKey } from '../../../engine/collection/collections.js'
@@ -37,14 +36,14 @@ export type SweepProblem =
   | 'deleted, but present'
 
 export interface Finding {
-  /** Of a memory, an edge or an anchor. */
+  /** Id of a memory, an edge or an anchor. */
   readonly id: string
   readonly problem: SweepProblem
 }
 
 export type SweptGraph = Pick<Graph, 'name' | 'nodes' | 'edges' | 'anchors' | 'settings'>
 
-/** Each leaf that a batch lists is that of a memory, of a deleted one, or of a record. */
+/** Each listed leaf belongs to a memory, a deleted memory, or a leaf record. */
 export function* checkBatch(
   tx: ReadTx,
   graph: SweptGraph,
@@ -109,7 +108,7 @@ function* checkListedLeaf(
   return isRight && isSound(graph, record) ? undefined : 'leaf not as recorded'
 }
 
-/** A leaf is chained to the one before it, and the newest says what is stored. */
+/** A leaf is chained to the previous one, and the newest matches the stored data. */
 export function* checkLeaf(
   tx: ReadTx,
   graph: SweptGraph,
@@ -126,7 +125,7 @@ export function* checkLeaf(
   return problem === undefined ? undefined : { id, problem }
 }
 
-/** What the leaf is to be chained to; undefined where that is not there. */
+/** The predecessor of a leaf; undefined if it is missing. */
 function* leafBefore(
   tx: ReadTx,
   graph: SweptGraph,
@@ -170,7 +169,7 @@ export interface CheckedMemory {
   readonly problem: SweepProblem | undefined
 }
 
-/** `batchOf` finds the batch of an anchor, if it is there. */
+/** `batchOf` finds the batch of an anchor, if it exists. */
 export function* checkMemory(
   tx: ReadTx,
   graph: SweptGraph,
@@ -220,7 +219,7 @@ export class KnownBatch {
     }
   }
 
-  /** Undefined where it does not list the memory. */
+  /** Undefined if it does not list the memory. */
   get(id: string): string | undefined {
     return this.leaves.get(id)
   }

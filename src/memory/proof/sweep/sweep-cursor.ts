@@ -1,27 +1,26 @@
-// Where a sweep goes on in its next request. A cursor is bound to the newest root of the chain
-// when the sweep began; it holds counts and places only, so that a forged one deceives its sender
-// alone.
+// The position of a sweep for its next request. A cursor is bound to the chain's newest root at the
+// start of the sweep. It has only counts and positions, so a forged one deceives only its sender.
 
 import { fail } from '../../../base/errors.js'
 import { sweepCursorCharsMax } from '../../../base/limits.js'
 import { type WalkProblem, type WalkState, walkStart } from '../verdicts/chain-walk.js'
 import type { SweepProblem } from './sweep-checks.js'
 
-/** What is gone through, in this order. */
+/** The parts of a sweep, in order. */
 export const sweepParts = ['anchors', 'leaves', 'waiting', 'memories', 'edges', 'end'] as const
 type SweepPart = (typeof sweepParts)[number]
 
 export interface SweepState {
-  /** Place and root of the newest anchor on the chain when the sweep began; 0 and null: none. */
+  /** Number and root of the chain's newest anchor at the start of the sweep; 0 and null: none. */
   sequence: number
   root: string | null
-  /** The newest anchor whose leaves are all marked; empty: none. */
+  /** The newest anchor with all leaves marked; empty: none. */
   newest: string
   part: SweepPart
-  /** Id of the last document of the part. */
+  /** Id of the last processed document of the part. */
   after: string
   done: number
-  /** Leaves that batches list, and records of leaves that name a batch. */
+  /** Leaves listed by batches, and leaf records with a batch. */
   listed: number
   recorded: number
   unanchored: number
@@ -53,7 +52,7 @@ export function cursorOf(state: SweepState): string {
   return Buffer.from(JSON.stringify(state)).toString('base64url')
 }
 
-/** Throws BadValue for what is no cursor. */
+/** Throws BadValue for an invalid cursor. */
 export function readCursor(text: string): SweepState {
   const given = text.length > sweepCursorCharsMax ? undefined : parsed(text)
   const state = given === undefined ? undefined : likeStart(given, sweepStart())
@@ -69,7 +68,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The fields of a fresh state, each of its type; undefined where one is not. */
+/** The fields of an initial state with correct types; undefined if one is wrong. */
 function likeStart(given: unknown, start: SweepState): SweepState | undefined {
   const { walk, ...rest } = start
   const top = fieldsLike(given, rest)
@@ -92,7 +91,7 @@ function fieldsLike<T extends object>(given: unknown, start: T): T | undefined {
   return fields as T
 }
 
-/** What begins as null is a text or a number later. */
+/** A field that starts as null is later a text or a number. */
 function isLike(value: unknown, like: unknown): boolean {
   if (like === null) return value === null || typeof value === 'string' || isCount(value)
   return typeof like === 'number' ? isCount(value) : typeof value === typeof like

@@ -1,5 +1,5 @@
-// Whether a memory was anchored later than it says that it was written: an earlier anchor, with
-// room for it, was made more than ten minutes after its time. The times are the chain's.
+// Whether a memory was anchored later than its stated creation time explains: an earlier anchor
+// with room was made more than ten minutes after it. The times are the chain's.
 // (docs/memory.md, "The sweep")
 
 import { LRUCache } from 'lru-cache'
@@ -14,7 +14,7 @@ import type { CheckedMemory } from './sweep-checks.js'
 
 interface Times {
   readonly at: number | undefined
-  /** Of the newest earlier anchor with room; undefined where there is none. */
+  /** Time of the newest earlier anchor with room; undefined if there is none. */
   readonly before: number | undefined
 }
 

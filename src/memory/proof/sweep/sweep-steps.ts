@@ -1,5 +1,5 @@
-// The steps of a sweep: each a bounded read over some anchors, leaves, memories or edges in the
-// order of their ids, which answers what it has found and where the next one begins.
+// The steps of a sweep: each is a bounded read of anchors, leaves, memories or edges in id order,
+// which returns its findings and the start of the next step.
 
 import {
   verifyAnchorsAtOnce,
@@ -30,15 +30,15 @@ import {
 
 export interface Step {
   readonly findings: readonly Finding[]
-  /** Anchors that are to be compared with the chain. */
+  /** Anchors to compare with the chain. */
   readonly anchors: readonly StoredAnchor[]
-  /** Memories whose anchors are to be compared with their times. */
+  /** Memories whose times to compare with their anchors. */
   readonly memories: readonly CheckedMemory[]
-  /** Leaves that batches list, and records that name a batch. */
+  /** Leaves listed by batches, and records with a batch. */
   readonly listed: number
   readonly recorded: number
   readonly unanchored: number
-  /** What it costs, and how many documents of the graph it was. */
+  /** Cost of the step, and the number of documents read. */
   readonly entries: number
   readonly documents: number
   /** Undefined at the end of the part. */
@@ -57,7 +57,7 @@ const nothing: Step = {
   after: undefined,
 }
 
-/** Documents of a graph: what the progress of a sweep is told of. */
+/** Number of documents of a graph, for the progress of a sweep. */
 export function* sizeOf(tx: ReadTx, graph: SweptGraph): Program<number> {
   let size = 0
   for (const ns of [graph.nodes, graph.edges, graph.anchors]) {
@@ -66,7 +66,7 @@ export function* sizeOf(tx: ReadTx, graph: SweptGraph): Program<number> {
   return size
 }
 
-/** Id of the newest anchor whose leaves are all marked; empty where there is none. */
+/** Id of the newest anchor with all leaves marked; empty if there is none. */
 export function* newestMarked(tx: ReadTx, anchors: Namespace): Program<string> {
   const newest = yield* newestAnchors(tx, anchors, 2)
   return newest.find(({ isMarked }) => isMarked)?.id ?? ''
@@ -90,7 +90,7 @@ export function* storedAnchors(
   return stored
 }
 
-/** Anchors behind the newest that the sweep goes by are left to the next sweep. */
+/** Anchors made after the start are left to the next sweep. */
 export function* anchorsStep(
   tx: ReadTx,
   graph: SweptGraph,
@@ -190,7 +190,7 @@ function* pageOf(
   return documents
 }
 
-/** The ids that begin with a kind and `_`. */
+/** The ids that start with a kind and `_`. */
 function rangeOfIds(ns: Namespace, kind: string): KeyRange {
   const key = (text: string) => recordKey(ns, stringValue(text))
   return { start: key(`${kind}_`), end: key(`${kind}\``) }

@@ -1,6 +1,6 @@
-// The sweep over a whole graph: only it shows that nothing is missing. Anchors and their batches
-// against the chain, then leaves, memories and edges, each in bounded steps; a request takes so
-// many and answers where the next one goes on. (docs/memory.md, "The sweep")
+// The sweep over a whole graph: only it shows that nothing is missing. It compares anchors and
+// batches with the chain, then checks leaves, memories and edges, in bounded steps. Each request
+// returns where the next one continues. (docs/memory.md, "The sweep")
 
 import type { Clock } from '../../../base/clock.js'
 import { fail } from '../../../base/errors.js'
@@ -27,30 +27,30 @@ import {
 } from './sweep-steps.js'
 
 export interface GraphVerdict {
-  /** The sweep is over and has found no problem. */
+  /** The sweep is complete and found no problem. */
   readonly verified: boolean
-  /** False: the next request goes on with `cursor`. */
+  /** False: the next request continues with `cursor`. */
   readonly complete: boolean
   readonly graphKey: string
-  /** On the chain, on their way, and given up for a while. */
+  /** Confirmed, pending, and failed for now. */
   readonly anchors: number
   readonly pending: number
   readonly failed: number
-  /** Memories in those on the chain. */
+  /** Memories in the confirmed ones. */
   readonly memories: number
   /** Anchors that were compared with the chain. */
   readonly checked: number
-  /** Memories that no anchor has yet. */
+  /** Memories without an anchor. */
   readonly unanchored: number
   /** Memories that were anchored late: a warning. */
   readonly late: number
-  /** Place of the newest root on the chain when the sweep began. */
+  /** Number of the chain's newest root at the start of the sweep. */
   readonly sequence: number
   readonly chainSequence: number | null
   readonly root: string | null
-  /** The first of `problems`, of this request or of those before it. */
+  /** The first of `problems`, of this request or an earlier one. */
   readonly problem: SweepProblem | null
-  /** What this request has found, and how many problems the sweep has found so far. */
+  /** Problems of this request, and the number of problems of the sweep so far. */
   readonly problems: readonly Finding[]
   readonly problemCount: number
   readonly lateIds: readonly string[]
@@ -62,11 +62,11 @@ interface SweepParts extends WalkParts {
   readonly roots: MerkleRoots
   readonly clock: Clock
   readonly pace: Pace
-  /** Leaves and documents of one request; sweepEntriesMax unless given. */
+  /** Leaves and documents of one request; sweepEntriesMax by default. */
   readonly entries?: number | undefined
 }
 
-/** One request of a sweep. Rejects with BadValue for a cursor that cannot go on. */
+/** One request of a sweep. Rejects with BadValue if the cursor cannot continue. */
 export async function sweepGraph(
   read: GraphPrograms['read'],
   cursor: string | undefined,
@@ -118,7 +118,7 @@ class SweepRequest {
     }
   }
 
-  /** Whether the root that the cursor is bound to still stands where it stood. */
+  /** Whether the root of the cursor is still at its place on the chain. */
   private async isThere(): Promise<boolean> {
     const { state, walk, parts, facts } = this
     if (state.root === null || state.root === walk.latest?.root) return true

@@ -1,5 +1,5 @@
-// What the chain says about a root, asked once for all who want to know it and remembered for a
-// while: what verify costs the chain must not grow with how often it is asked.
+// Reads roots from the chain once for all callers and caches them for a time: the number of verify
+// calls must not determine the load on the chain.
 
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../../base/clock.js'
@@ -19,7 +19,7 @@ import type { Anchors } from '../../../chain/open.js'
 import { inTime } from '../../../chain/remote/head.js'
 import type { Anchor } from '../anchors/anchor.js'
 
-/** A root in a confirmed block, by the account of ours. */
+/** A root in a confirmed block, from Sigil's account. */
 interface Found {
   readonly kind: 'found'
   readonly entry: AnchorEntry
@@ -38,14 +38,14 @@ export type Reading =
 
 interface Remembered {
   readonly reading: Promise<Reading>
-  /** Elapsed; while it is being read, for ever. */
+  /** Expiry (elapsed); infinite while it is being read. */
   untilMs: number
 }
 
 interface ReadingsOptions {
   readonly anchors: Anchors
   readonly clock: Clock
-  /** How long an answer is waited for; verifyChainMs unless given. */
+  /** Timeout for the chain; verifyChainMs by default. */
   readonly waitMs?: number | undefined
 }
 
@@ -53,14 +53,14 @@ export class ChainReadings {
   private readonly known = new LRUCache<string, Remembered>({ max: verifyRootsKept })
 
   private readonly waitMs: number
-  /** Until then (elapsed) the node is not asked for what is not remembered: it did not answer. */
+  /** Until then (elapsed) the node is not asked for uncached roots, because it did not answer. */
   private awayUntilMs = Number.NEGATIVE_INFINITY
 
   constructor(private readonly options: ReadingsOptions) {
     this.waitMs = options.waitMs ?? verifyChainMs
   }
 
-  /** `near` is the block in which the root is thought to be. */
+  /** `near` is the likely block of the root. */
   async of(graphKey: string, root: string, near: number | null): Promise<Reading> {
     const { anchors, clock } = this.options
     if (!anchors.isConfigured) return { kind: 'unconfigured' }
@@ -70,7 +70,7 @@ export class ChainReadings {
     return this.remember(name, graphKey, root, near)
   }
 
-  /** As `of`, whatever is remembered. */
+  /** As `of`, without the cache. */
   again(graphKey: string, root: string, near: number | null): Promise<Reading> {
     return this.remember(graphKey + root, graphKey, root, near)
   }
@@ -92,8 +92,8 @@ export class ChainReadings {
   }
 
   /**
-   * Asks for many roots of a graph by the blocks in which they are thought to be: a question for a
-   * whole range of them, none after `untilMs` (elapsed). What is not found is asked for one by one.
+   * Reads many roots of a graph by their likely blocks: one request for each range of blocks, none
+   * after `untilMs` (elapsed). Roots that are not found are read one by one.
    */
   async gather(
     graphKey: string,
@@ -110,7 +110,7 @@ export class ChainReadings {
         return { client, events: await client.events(graphKey, from, to) }
       })
       const found = await inTime(asked, this.waitMs).catch(() => undefined)
-      // A node may take a range for too long, or be away: who asks for one root is told.
+      // The node may refuse the range as too long, or be away: a read of one root reports that.
       if (found === undefined) return
       const keptUntilMs = clock.elapsed() + verifyConfirmedMs
       for (const { root, entry, transaction } of found.events) {
@@ -120,7 +120,7 @@ export class ChainReadings {
     }
   }
 
-  /** The newest root of a graph and its place; not remembered. Undefined: no answer lately. */
+  /** The newest root of a graph and its number; not cached. Undefined: no recent response. */
   async latest(graphKey: string) {
     if (this.isAway()) return undefined
     const asked = this.options.anchors.client().then((client) => {
@@ -160,7 +160,7 @@ function foundBy(client: AnchorClient, entry: AnchorEntry, transaction: AnchorTr
   return { kind: 'found', entry, transaction, anchoredBy, contract, chainId }
 }
 
-/** Ranges of at most verifyBlocksMax blocks that hold all blocks that are told. */
+/** Ranges of at most verifyBlocksMax blocks that cover all given blocks. */
 function rangesOf(anchors: readonly Pick<Anchor, 'block'>[]): { from: number; to: number }[] {
   const blocks = anchors.map(({ block }) => block).filter((block) => block !== null && block >= 0)
   const ranges: { from: number; to: number }[] = []

@@ -1,6 +1,6 @@
-// The anchors of a graph, newest first, against the chain: each root and place is the contract's,
-// none is missing in between, and roots of version 1 end where the upgrade leaf says. What is
-// stored of an anchor's status is not believed. (docs/memory.md, "Proofs")
+// Compares the anchors of a graph with the chain, newest first. Each root and number must be the
+// contract's, none may be missing, and roots of version 1 must end where the upgrade leaf says. The
+// stored status of an anchor is not trusted. (docs/memory.md, "Proofs")
 
 import type { LatestAnchor } from '../../../chain/anchors/anchor-client.js'
 import { graphKeyed, type ProofVersion } from '../../graph/graph-key.js'
@@ -11,13 +11,13 @@ import type { GraphFacts, GraphLeafProblem } from './graph-evidence.js'
 
 export interface StoredAnchor {
   readonly anchor: Anchor
-  /** Undefined where it is not there. */
+  /** Undefined if it is missing. */
   readonly batch: Batch | undefined
 }
 
 export interface JudgedAnchor extends StoredAnchor {
   readonly reading: Reading
-  /** The chain has it as the anchor tells. */
+  /** The chain has it as the anchor says. */
   readonly isProved: boolean
   /** Time of its block on the chain, milliseconds. */
   readonly at: number | undefined
@@ -32,10 +32,10 @@ export type WalkProblem =
   | 'chain unreachable'
   | 'no chain configured'
 
-/** What of a walk the next request has to know. */
+/** State of a walk for the next request. */
 export interface WalkState {
   version: ProofVersion
-  /** Place and root that the next older anchor has; null: whatever the first one has. */
+  /** Number and root of the next older anchor; null: those of the first one. */
   sequence: number | null
   root: string | null
   anchors: number
@@ -66,9 +66,9 @@ export interface WalkParts {
 }
 
 export class ChainWalk {
-  /** The newest root of version 2 on the chain; else, before the upgrade, of version 1. */
+  /** The newest root of version 2 on the chain; before the upgrade, of version 1. */
   latest: LatestAnchor | undefined
-  /** False: the chain has no root of version 2 yet, so that an old graph's states wait for it. */
+  /** False: the chain has no root of version 2 yet, so an old graph's states wait for one. */
   isRooted = true
 
   constructor(
@@ -77,7 +77,7 @@ export class ChainWalk {
     readonly state: WalkState = walkStart(),
   ) {}
 
-  /** Asks the chain for its newest root. */
+  /** Reads the chain's newest root. */
   async begin(): Promise<void> {
     const { facts, parts, state } = this
     const { readings, isConfigured } = parts
@@ -98,7 +98,7 @@ export class ChainWalk {
     }
   }
 
-  /** The next older anchors; questions end at `untilMs` (elapsed). */
+  /** The next older anchors; no chain requests after `untilMs` (elapsed). */
   async judge(page: readonly StoredAnchor[], untilMs: number): Promise<JudgedAnchor[]> {
     const judged: JudgedAnchor[] = []
     for (const version of [2, 1] as const) {
@@ -150,12 +150,12 @@ export class ChainWalk {
     const { readings } = this.parts
     const key = graphKeyed(this.facts.keys, version)
     const reading = await readings.of(key, root, block)
-    // It may have come to the chain since that was last asked.
+    // It may have reached the chain since the last read.
     if (reading.kind !== 'absent' || root !== this.state.root) return reading
     return readings.again(key, root, block)
   }
 
-  /** Whether the chain has it as it is stored, where the anchors before it have left off. */
+  /** Whether the chain has it as stored, continuing from the newer anchors. */
   private found({ anchor, batch }: StoredAnchor, reading: Reading & { kind: 'found' }): boolean {
     const { state } = this
     const { entry } = reading
@@ -187,14 +187,14 @@ export class ChainWalk {
     if (!state.isUpgradeListed) this.note('upgrade not proved')
   }
 
-  /** From the roots of version 2 to those before them. */
+  /** Crosses from roots of version 2 to those of version 1. */
   private cross(): void {
     const { state, facts, latest } = this
     const { upgraded } = facts
     if (state.version === 1) return
     state.version = 1
     if (latest === undefined) return
-    // Until the first root of version 2 is on the chain, the settings alone name the last one.
+    // Before the first root of version 2 is on the chain, only the settings name the last one.
     const isRooted = latest.sequence > 0
     if (state.sequence !== 0 && state.sequence !== null) {
       this.note(state.anchors === 0 ? 'anchors missing' : 'anchor chain broken')
@@ -212,9 +212,9 @@ export class ChainWalk {
 }
 
 /**
- * Whether an anchor tells of itself what the chain does; times and blocks may move, and do not.
- * Between the block that has a root and the write that says so, the chain knows more than the
- * store: an anchor whose transaction is not known yet claims its length alone.
+ * Whether an anchor's record agrees with the chain. Between the block of a root and the write that
+ * records it, the chain knows more than the store: an anchor with an unknown transaction only
+ * states its length.
  */
 function agrees(
   anchor: Anchor,

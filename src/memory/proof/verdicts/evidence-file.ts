@@ -1,12 +1,12 @@
-// Exported evidence as a file that comes from anywhere: its shape, and whether memory, leaf, proof
-// and root belong together. No server and no chain is asked. (docs/memory.md, "Evidence")
+// Exported evidence from an untrusted file: checks its shape, and that memory, leaf, proof and root
+// belong together, without a server or a chain. (docs/memory.md, "Evidence")
 
 import { fail } from '../../../base/errors.js'
 import { jsonHash } from '../leaves/leaf.js'
 import { isProof } from '../leaves/merkle.js'
 import { type ExportedEvidence, evidenceFormat, evidenceVersion } from './exported.js'
 
-/** What is wrong with evidence before any chain is asked; null: nothing. */
+/** The problem of evidence that needs no chain to find; null: none. */
 export function evidenceProblem(given: ExportedEvidence): string | null {
   const { memory, hash, leaf, leafHash: leafOf, proof, anchor } = given
   if (jsonHash(memory) !== hash) return 'content hash mismatch'
@@ -22,7 +22,7 @@ export function evidenceProblem(given: ExportedEvidence): string | null {
   return isProof(anchor.root, leafOf, proof) ? null : 'merkle proof invalid'
 }
 
-/** Throws BadValue for what is no evidence. */
+/** Throws BadValue for malformed evidence. */
 export function parseEvidence(text: string): ExportedEvidence {
   const given = parsed(text)
   const anchor = objectIn(given, 'anchor')

@@ -1,5 +1,5 @@
-// What the store says about one memory, read in one program: the hash recomputed from its fields,
-// the one that is kept with it, and whether leaves say what its state and its edges are.
+// The store's evidence about one memory, read in one program: the hash recomputed from its fields,
+// the stored hash, and whether leaves match its state and its edges.
 
 import { verifyEdgesMax } from '../../../base/limits.js'
 import { hashUnits } from '../../../base/work/work-figures.js'
@@ -30,14 +30,14 @@ import { edgeHash, isFirstState, leafHash, memoryLeaf, stateHash } from '../leav
 import { findLeaf, type LeafRecord, newestLeaf } from '../leaves/leaf-records.js'
 import { type HashedMemory, memoryHash } from '../leaves/memory-hash.js'
 
-/** What the leaves say of something that may change. */
+/** What the leaves say about a mutable part. */
 type Recorded =
-  /** It needs no leaf: it is as it was first written, or older than leaves are. */
+  /** It needs no leaf: it is unchanged, or older than leaves. */
   | 'first'
-  /** The newest leaf says so; a batch has that leaf, or has it not yet. */
+  /** The newest leaf matches it; a batch has that leaf, or not yet. */
   | 'recorded'
   | 'pending'
-  /** No leaf says so. */
+  /** No leaf matches it. */
   | 'wrong'
 
 export interface Evidence {
@@ -51,14 +51,14 @@ export interface Evidence {
   readonly state: Recorded
   /** The newest leaf of the memory's state. */
   readonly stateLeaf: LeafRecord | undefined
-  /** Of all its edges the worst. */
+  /** The worst of all its edges. */
   readonly edges: Recorded
   readonly document: Document
 }
 
 type Evident = Pick<Graph, 'name' | 'settings' | 'nodes' | 'edges' | 'anchors'>
 
-/** Undefined where the graph has no such memory. */
+/** Undefined if the graph has no such memory. */
 function* evidenceOf(tx: ReadTx, graph: Evident, id: string): Program<Evidence | undefined> {
   const document = yield* getDocument(tx, graph.nodes, recordKey(graph.nodes, stringValue(id)))
   if (document === undefined || !isMemory(document)) return undefined
@@ -71,7 +71,7 @@ function* evidenceOf(tx: ReadTx, graph: Evident, id: string): Program<Evidence |
   return { ...hashes, state, stateLeaf, edges, document }
 }
 
-/** Of those memories that are there. */
+/** For those memories that exist. */
 export function* evidencesOf(
   tx: ReadTx,
   graph: Evident,
@@ -113,7 +113,7 @@ export function* stateOf(
   return { state: recordedAs(isSaid, stateLeaf), stateLeaf }
 }
 
-/** Whether the newest leaf of an edge says what is stored of it. */
+/** Whether the newest leaf of an edge matches the stored edge. */
 export function* edgeRecorded(tx: ReadTx, graph: Evident, edge: Document): Program<Recorded> {
   const leaf = yield* newestLeaf(tx, graph.anchors, nodeId(edge))
   if (leaf !== undefined) {
@@ -124,7 +124,7 @@ export function* edgeRecorded(tx: ReadTx, graph: Evident, edge: Document): Progr
   return (yield* followsFromMemories(tx, graph, edge)) ? 'first' : 'wrong'
 }
 
-/** The leaf is over what it says, under the key of the graph. */
+/** Whether the leaf's hash matches its content, under the key of the graph. */
 export function isSound(graph: Evident, leaf: LeafRecord): boolean {
   return leaf.leaf === leafHash(graphKey(graph), leaf)
 }
@@ -145,7 +145,7 @@ function* leafBefore(
   )
 }
 
-/** Edges that begin or end at a memory, as many as a verdict looks at, and those that must be. */
+/** Edges at a memory, up to the bound of a verdict, and those that must exist. */
 function* edgesOfMemory(
   tx: ReadTx,
   graph: Evident,
@@ -168,7 +168,7 @@ function worse(one: Recorded, other: Recorded): Recorded {
   return order.indexOf(one) < order.indexOf(other) ? other : one
 }
 
-/** Whether an edge from the memory to one of its entities is gone, and no leaf says so. */
+/** Whether an edge from the memory to one of its entities is missing without a leaf. */
 export function* missingMention(
   tx: ReadTx,
   graph: Evident,
@@ -185,20 +185,21 @@ export function* missingMention(
   return false
 }
 
-/** What the memory's fields hash to, under the name that its graph was made with. */
+/** The hash of the memory's fields, with the graph's original name. */
 export function contentHash(graph: KeyedGraph, id: string, document: Document): string {
   return hashOf(placeOf(graph).name, id, document)
 }
 
 /**
- * Of what is stored under the id, whatever that is now: a field that is no text or number counts as
- * none. One that is there twice, of which readers may take either, is hashed as what no memory has.
+ * The hash of the stored document, whatever it contains: a field of a wrong type counts as missing.
+ * A document with a duplicate field, which readers may interpret differently, gets an impossible
+ * hash.
  */
 function hashOf(graph: string, id: string, document: Document): string {
   return memoryHash(hashedOf(graph, id, document))
 }
 
-/** The fields that are hashed, as they are stored. */
+/** The hashed fields, as stored. */
 export function hashedOf(graph: string, id: string, document: Document): HashedMemory {
   const { text, entities, createdAt, createdBy, supersedes } = readMemory(document)
   const source = field(document, 'source')
@@ -216,7 +217,7 @@ export function hashedOf(graph: string, id: string, document: Document): HashedM
   return isAmbiguous(id, document, names) ? { ...hashed, source: { names } } : hashed
 }
 
-/** Fields that a memory may be without: one of another type is hashed as if it were not there. */
+/** Optional fields of a memory: one of another type is hashed as missing. */
 const typesOf: ReadonlyMap<string, readonly number[]> = new Map([
   ['source', [bsonType.object]],
   ['entities', [bsonType.array]],
@@ -224,13 +225,13 @@ const typesOf: ReadonlyMap<string, readonly number[]> = new Map([
   ['supersedes', [bsonType.string]],
 ])
 
-/** All others that a memory has. */
+/** All other fields of a memory. */
 const otherNames: ReadonlySet<string> = new Set([
   ...['_id', 'type', 'text', 'keywords', 'len', 'hash', 'hashV', 'anchorId', 'status'],
   ...['validFrom', 'validTo', 'createdAt', 'updatedAt', 'contentKey', 'formerContentKey'],
 ])
 
-/** Whether it is not plain what a reader takes for the memory: its id, or one of its fields. */
+/** Whether readers may disagree about the memory's id or one of its fields. */
 function isAmbiguous(id: string, document: Document, names: readonly string[]): boolean {
   const named = field(document, '_id')
   if (named?.type !== bsonType.string || stringOf(named) !== id) return true
@@ -240,7 +241,7 @@ function isAmbiguous(id: string, document: Document, names: readonly string[]): 
   })
 }
 
-/** All of it, so that nothing can be added to it unseen; a name that is there twice keeps both. */
+/** All of it, so that an added field is detected; a duplicate name keeps both values. */
 function objectOf(value: Value): JsonObject {
   const fields = new Map<string, Json>()
   for (const [name, of] of fieldsOf(value)) {

@@ -1,5 +1,5 @@
-// What proves one memory without this server: its hashed fields, its leaf, the way from there to a
-// root, and where that root was anchored. A file of it is checked against any node of the chain.
+// Evidence for one memory that needs no server: its hashed fields, its leaf, the proof to a root,
+// and the anchor of that root. Any node of the chain can check the file.
 // (docs/memory.md, "Evidence")
 
 import { fail } from '../../../base/errors.js'
@@ -24,7 +24,7 @@ export interface ExportedEvidence extends JsonObject {
   /** The fields whose canonical JSON is hashed. */
   readonly memory: JsonObject
   readonly hash: string
-  /** Null of version 1, where the hash itself is the leaf. */
+  /** Null in version 1, where the hash itself is the leaf. */
   readonly leaf: JsonObject | null
   readonly leafHash: string
   /** Siblings from the leaf to the root. */
@@ -43,7 +43,7 @@ export interface ExportedEvidence extends JsonObject {
   }
 }
 
-/** Undefined where there is no such memory, or no confirmed anchor that lists it. */
+/** Undefined if the memory does not exist, or no confirmed anchor lists it. */
 export async function exportedOf(
   read: GraphPrograms['read'],
   id: string,

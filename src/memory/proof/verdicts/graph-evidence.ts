@@ -1,6 +1,5 @@
-// What the store says about a graph as a whole: its keys on the chain, the leaves that speak of
-// the graph itself, and whether these lead from its first place to where it lies. (docs/memory.md,
-// "Proofs")
+// The store's evidence about a graph as a whole: its keys on the chain, the leaves about the graph
+// itself, and whether they lead from its first place to the present one. (docs/memory.md, "Proofs")
 
 import { graphLeavesMax } from '../../../base/limits.js'
 import type { Program, ReadTx } from '../../../store/store.js'
@@ -13,12 +12,12 @@ export type GraphLeafProblem = 'graph leaves not as recorded' | 'graph moved wit
 
 export interface GraphFacts {
   readonly keys: GraphKeys
-  /** Hashed into the graph's key. */
+  /** Part of the hash of the graph's key. */
   readonly place: Place
-  /** All that is not as it was first written has leaves. */
+  /** Everything changed since it was first written has leaves. */
   readonly isUpgraded: boolean
   readonly upgraded: Upgraded | undefined
-  /** The leaf that names the last root of version 1. */
+  /** The leaf with the last root of version 1. */
   readonly upgradeLeaf: LeafRecord | undefined
   readonly problem: GraphLeafProblem | null
 }
@@ -46,7 +45,7 @@ export function* graphFacts(tx: ReadTx, graph: KeyedGraph): Program<GraphFacts> 
   return { keys, place, isUpgraded, upgraded, upgradeLeaf, problem }
 }
 
-/** Each is over what it says, and chained to the one before it. */
+/** Each hash matches its content, and each leaf is chained to the previous one. */
 function isChain(graphKey: string, leaves: readonly LeafRecord[]): boolean {
   return leaves.every((leaf, i) => {
     const before = leaves[i - 1]
@@ -70,7 +69,7 @@ function isNamed(
   return leaf.hash === jsonHash({ graphKey: key, root, sequence })
 }
 
-/** Where the moves lead; undefined where one does not begin where the last has ended. */
+/** The place after all moves; undefined if one does not start where the last ended. */
 function endOf(place: Place, leaves: readonly LeafRecord[]): Place | undefined {
   let at = place
   for (const { kind, details } of leaves) {

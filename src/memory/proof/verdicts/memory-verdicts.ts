@@ -1,7 +1,6 @@
-// Verdicts on some memories of a graph by one walk over its anchors: from the newest back to the
-// first that is older than all of them, because an id that contains its time cannot be listed
-// before it. The walk and its questions to the chain are shared by all ids. (docs/memory.md,
-// "Verify")
+// Verdicts on several memories of a graph by one walk over its anchors, from the newest to the
+// first that is older than all of them: an id contains its time, so no older anchor can list it.
+// All ids share the walk and its chain reads. (docs/memory.md, "Verify")
 
 import type { Clock } from '../../../base/clock.js'
 import { anchorDueMs, verifyChainMs, verifyRootsMs } from '../../../base/limits.js'
@@ -17,12 +16,12 @@ import type { GraphFacts } from './graph-evidence.js'
 import { hasRoomFor, type Listing, notFound, type Verdict, verdictOf } from './verdict.js'
 
 interface MemoriesEvidence {
-  /** Undefined where there is no such graph. */
+  /** Undefined if the graph does not exist. */
   readonly facts: GraphFacts | undefined
   readonly ids: readonly string[]
-  /** Some of the memories by their ids; those that are not there are left out. */
+  /** The existing ones of these memories. */
   readonly some: (ids: readonly string[]) => Awaitable<readonly Evidence[]>
-  /** Anchors before one, newest first, or the newest; empty where none is left. */
+  /** Anchors before one, newest first, or the newest; empty if none is left. */
   readonly anchors: (before: string | undefined) => Awaitable<readonly StoredAnchor[]>
 }
 
@@ -35,7 +34,7 @@ interface MemoriesParts extends WalkParts {
   readonly atOnce: number
 }
 
-/** One verdict for each id, in their order. */
+/** One verdict for each id, in the given order. */
 export async function verdictsOf(
   given: MemoriesEvidence,
   parts: MemoriesParts,
@@ -109,23 +108,23 @@ async function judge(
   return verdictOf(given, graphKey, parts.explorer)
 }
 
-/** Whether the batch gives the root, and is as long as it is told. */
+/** Whether the batch gives the root and has the stated length. */
 export async function isSum({ anchor, batch }: StoredAnchor, roots: MerkleRoots): Promise<boolean> {
   if (batch === undefined || batch.ids.length !== batch.hashes.length) return false
   return (await roots.rootOf(batch.hashes)) === anchor.root
 }
 
-/** What is not sent yet proves nothing, and is made anew where its batch is wrong. */
+/** Whether it makes a claim: an unsent anchor proves nothing, and is made again if it is wrong. */
 export function isSaid({ anchor, reading }: JudgedAnchor): boolean {
   return reading.kind === 'found' || anchor.status === 'confirmed'
 }
 
-/** What the walk has met. */
+/** The results of the walk. */
 class Walked {
   readonly listings = new Map<string, Listing[]>()
   /** Newest first. */
   private readonly judged: JudgedAnchor[] = []
-  /** The oldest anchor that can list any of the ids was made after this. */
+  /** Only anchors made after this time can list any of the ids. */
   private readonly sinceMs: number
   isPast = false
   /** A batch does not give its root: it may have listed one of the ids. */
@@ -140,7 +139,7 @@ class Walked {
 
   add(judged: JudgedAnchor): void {
     const { batch, at } = judged
-    // Of the others only place and time are asked again.
+    // Only number and time of the others are needed later.
     this.judged.push({ ...judged, batch: undefined })
     for (const [i, id] of batch?.ids.entries() ?? []) {
       if (!this.ids.has(id)) continue

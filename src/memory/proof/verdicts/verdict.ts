@@ -1,6 +1,6 @@
-// Whether one memory is proved: recomputed from what is stored and compared with the chain, never
-// read from a stored answer. Each flag stands for itself; the first check that fails gives the
-// problem's text. (docs/memory.md, "Verify")
+// Whether one memory is proved: computed from the stored data and the chain, never read from a
+// stored result. Each flag is independent; the first failing check gives the problem's text.
+// (docs/memory.md, "Verify")
 
 import { anchorBatchMemories, anchorDueMs } from '../../../base/limits.js'
 import type { ExplorerUrl } from '../../../chain/explorer.js'
@@ -25,7 +25,7 @@ export type Problem =
   | 'edge not as recorded'
   | 'changed since, not anchored'
 
-/** What is odd and proves nothing. */
+/** Unusual facts that prove nothing. */
 type Warning =
   | 'anchored late'
   | 'times differ'
@@ -33,29 +33,29 @@ type Warning =
   | 'older roots not recomputed'
 
 export interface Verdict {
-  /** All flags hold, and nothing is wrong with the graph's anchors. */
+  /** All flags hold, and the graph's anchors have no problem. */
   readonly verified: boolean
-  /** The hash that is kept is that of the fields. */
+  /** The stored hash is that of the fields. */
   readonly hashValid: boolean
-  /** The anchor that the memory names, and no other, lists the hash of the fields. */
+  /** Only the anchor that the memory names lists the hash of the fields. */
   readonly anchored: boolean
-  /** What the anchor lists adds up to its root. */
+  /** The leaves of the anchor give its root. */
   readonly proofValid: boolean
-  /** The contract has that root of ours in a confirmed block, as the anchor tells it. */
+  /** The contract has that root from Sigil's account in a confirmed block, as the anchor says. */
   readonly onChain: boolean
-  /** Status, validity and edges are as leaves say that are anchored. */
+  /** Status, validity and edges match anchored leaves. */
   readonly stateValid: boolean
   /** A single verify never shows that nothing is missing: only the sweep does. */
   readonly complete: false
-  /** The graph's key on the chain; null where there is no such graph. */
+  /** The graph's key on the chain; null if the graph does not exist. */
   readonly graphKey: string | null
   readonly root: string | null
   readonly txHash: string | null
-  /** Milliseconds since 1970: time of the block. */
+  /** Time of the block, milliseconds since 1970. */
   readonly anchoredAt: number | null
   readonly anchoredBy: string | null
   readonly explorerUrl: string | null
-  /** Empty for a memory that is not there. */
+  /** Empty if the memory does not exist. */
   readonly computedHash: string
   readonly problem: Problem | null
   readonly warnings: readonly Warning[]
@@ -80,7 +80,7 @@ export const notFound: Verdict = {
   warnings: [],
 }
 
-/** A place where a batch lists a leaf of the memory. */
+/** A position where a batch lists a leaf of the memory. */
 export interface Listing {
   readonly judged: JudgedAnchor
   readonly n: number
@@ -92,17 +92,17 @@ interface Facts {
   /** Newest first. */
   readonly listings: readonly Listing[]
   readonly walk: WalkProblem | null
-  /** The chain has a root of version 2 of the graph, or cannot say. */
+  /** The chain has a root of version 2 of the graph, or does not answer. */
   readonly isRooted: boolean
-  /** The anchor that the memory names, if it is there. */
+  /** The anchor that the memory names, if it exists. */
   readonly named: JudgedAnchor | undefined
   /** Whether its batch gives its root. */
   readonly proofValid: boolean
-  /** Whether all batches do that can list the memory. */
+  /** Whether all batches that can list the memory give their roots. */
   readonly rootsValid: boolean
   /** Some of them were not recomputed: there are too many. */
   readonly isPartial: boolean
-  /** The newest earlier anchor that had room for the memory; undefined where there is none. */
+  /** The newest earlier anchor that had room for the memory; undefined if there is none. */
   readonly before: JudgedAnchor | undefined
 }
 
@@ -148,7 +148,7 @@ export function verdictOf(facts: Facts, graphKey: string, explorer: ExplorerUrl)
 
 const mismatch: Problem = 'content hash mismatch'
 
-/** What is wrong with the places at which batches list the memory; null where nothing is. */
+/** The problem of the batches' listings of the memory; null if there is none. */
 function listingProblem(
   { anchorId, leaf, computedHash }: Evidence,
   own: readonly Listing[],
@@ -167,7 +167,7 @@ function listingProblem(
 function stateProblem({ evidence, listings, isRooted }: Facts): Problem | null {
   const { state, stateLeaf, edges } = evidence
   if (state === 'wrong') return 'state not as recorded'
-  // The newest leaf that a batch lists is the newest that is stored, but for those that wait.
+  // The newest listed leaf must be the newest stored one, except waiting ones.
   const newest = Math.max(0, ...listings.map(({ n }) => n))
   const anchored = stateLeaf === undefined ? 0 : stateLeaf.n
   if (newest > anchored || (state === 'recorded' && newest !== anchored)) {
@@ -199,7 +199,7 @@ function warningsOf({ evidence, before, isPartial }: Facts, at: number | undefin
   ]
 }
 
-/** An earlier anchor was made long after the memory says that it was written, without it. */
+/** An earlier anchor without the memory was made long after its stated creation time. */
 export function isLate(
   createdAt: number,
   at: number | undefined,
@@ -212,7 +212,7 @@ export function hasRoomFor({ count }: Anchor): boolean {
   return count < anchorBatchMemories
 }
 
-/** The chain's word; the anchor's where the chain cannot be asked; none where it disagrees. */
+/** The chain's values; the anchor's if the chain does not answer; none if they disagree. */
 function toldBy(anchor: Anchor, reading: Reading, onChain: boolean) {
   if (onChain && reading.kind === 'found') {
     const { transaction, entry, anchoredBy } = reading
