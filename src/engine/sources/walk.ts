@@ -389,10 +389,7 @@ export class Walk {
     }
   }
 
-  /**
-   * Checks after a read that the collection still exists: ids are never reused, so what was read is
-   * complete.
-   */
+  /** Checks after a read that the collection still exists. Ids are never reused. */
   private *stillThere(tx: ReadTx): Program<void> {
     const before = this.namespace
     const now = yield* findAgain(tx, before)
