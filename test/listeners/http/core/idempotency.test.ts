@@ -4,9 +4,11 @@ import t from 'tap'
 import { systemClock } from '../../../../src/base/clock.js'
 import { idempotencyMs } from '../../../../src/base/limits.js'
 import { silentLog } from '../../../../src/base/log.js'
+import type { Session } from '../../../../src/bus/session.js'
 import { operator } from '../../../../src/identity/identity.js'
 import { Idempotency } from '../../../../src/listeners/http/core/idempotency.js'
 import type { HttpRequest } from '../../../../src/listeners/http/core/request.js'
+import { keyClass } from '../../../../src/store/layout.js'
 import { openMemoryStore } from '../../../../src/store/memory.js'
 import { ask, openApi } from '../../../support/http-client.js'
 import { startGateway } from '../../../support/live-gateway.js'
@@ -121,3 +123,32 @@ t.test('while the first is at work the second is told to come again', async (t) 
   await t.rejects(begin('one more'), { code: 8000 })
   t.match((await begin('0'))[1], { status: 200 })
 })
+
+t.test(
+  'the stored rights of an answer keep their names, which earlier versions wrote',
+  async (t) => {
+    const store = openMemoryStore()
+    const all = new Idempotency({ store, clock: systemClock, log: silentLog, answersMax: 20 })
+    const session: { identity: typeof operator; witness?: Session['witness'] } = {
+      identity: operator,
+    }
+    const incoming = { method: 'POST', url: '/x', headers: {} }
+    const request = { session, incoming, database: 'main', fields: new Map() }
+    const turn = all.turn('a')
+    turn.read(Buffer.from('{}'))
+    await turn.begin(request as unknown as HttpRequest)
+    const resources = [{ db: 'main', collection: 'c', privileges: ['read'] as const }]
+    session.witness?.({ command: 'find', db: 'main', resources })
+    await turn.end({ status: 200, body: '{"ok":1}', headers: {} })
+    const range = {
+      start: Uint8Array.of(keyClass.identity),
+      end: Uint8Array.of(keyClass.identity + 1),
+    }
+    const entries = await store.read(function* (tx) {
+      return yield* tx.scan(range, 100)
+    })
+    const text = entries.map(({ value }) => Buffer.from(value).toString('latin1')).join('')
+    t.match(text, '"touches":[{"db":"main","collection":"c","needs":["read"]}]')
+    t.notMatch(text, /"resources"|"privileges"/)
+  },
+)
