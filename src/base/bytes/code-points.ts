@@ -1,4 +1,4 @@
-// Lengths and offsets in code points, as SQL counts. No array of code points is built, because a
+// Lengths and offsets in code points, as clients count them. No array of code points is built, because a
 // text may be as long as a document.
 
 /** Number of code points. */
