@@ -300,9 +300,9 @@ export class KeyValueBus implements Sessions {
           )
         case 'blocking':
           return this.await(
-            this.waiters.run(call).then(async () => {
-              await this.waiters.woken([call])
-              return call.reply
+            this.waiters.run(call).then(() => {
+              const woken = this.waiters.woken([call])
+              return woken === undefined ? call.reply : woken.then(() => call.reply)
             }),
             call,
             startedMs,

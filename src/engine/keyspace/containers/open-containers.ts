@@ -18,6 +18,8 @@ export interface Openable {
   readonly openHead: Head | undefined
   /** Writes its deferred member changes. */
   settleMembers?(): void
+  /** Called when it is no longer open and its record is up to date. */
+  closed?(): void
 }
 
 interface OpenContainer {

@@ -189,6 +189,7 @@ export class SortedSet extends Container {
     const { members, ks } = this
     if (members !== undefined && limit < size && limit <= removeAtOnceMax) {
       this.isChanged = true
+      yield* members.recallAhead(this.key.record)
       return yield* members.takeEnd(limit, fromBack, ks.work.left)
     }
     const found = yield* this.byRank(fromBack ? size - 1 : 0, Math.min(limit, size), fromBack)
@@ -260,6 +261,10 @@ export class SortedSet extends Container {
 
   override settleMembers(): void {
     this.members?.settle()
+  }
+
+  override closed(): void {
+    this.members?.keepAhead(this.key.record)
   }
 
   get openHead(): Head | undefined {
