@@ -231,15 +231,14 @@ export class Keyspace {
     return found
   }
 
-  /** Keeps a large container open, now that its record is up to date; false if it may not be. */
+  /** Keeps a large container open, now that its record is up to date; false if impossible. */
   hold(noun: Openable): boolean {
     if (this.work.left === 0) return false
     const { key, openHead } = noun
     const isPlain = !key.isChunked && !hasRules(this.ns)
     if (!isPlain || this.work.rewrites || key.storedHead?.id !== openHead?.id) return false
     this.openContainers ??= new OpenContainers(this.writeOpen)
-    this.openContainers.add(noun)
-    return true
+    return this.openContainers.add(noun)
   }
 
   /** Marks an open container as changed: its head is written later. */

@@ -3,7 +3,7 @@
 // contains a hash. Such members with a common prefix and score are ordered by the hash (Deviation).
 // Requests by score or rank use the order of places.
 
-import { type Bytes, compareBytes, equalBytes } from '../../../base/bytes/bytes.js'
+import { type Bytes, compareBytes } from '../../../base/bytes/bytes.js'
 import { emptySlice, Slice } from '../../../base/bytes/slice.js'
 import { memberKeyBytesMax, rankBlockMembersMax, scanEntriesMax } from '../../../base/limits.js'
 import { work } from '../../../base/work/work-budget.js'
@@ -90,7 +90,7 @@ const changed = new Done('changed' as const)
 
 export class ScoredMembers {
   private readonly ranks: Ranks
-  private readonly ahead = new Ahead()
+  readonly ahead = new Ahead()
   private taken: Taken | undefined
 
   constructor(
@@ -218,29 +218,6 @@ export class ScoredMembers {
   *removeRun(entries: readonly ScoredMember[]): Program<void> {
     this.ahead.forget()
     yield* this.removeAll(entries)
-  }
-
-  /** Continues with what an earlier program read ahead, if the set is unchanged since. */
-  *recallAhead(record: Bytes): Program<void> {
-    const { ks, members, ahead } = this
-    if (!ahead.isUntouched) return
-    const kept = ks.work.hints?.recallAhead(members.id)
-    if (kept === undefined || !equalBytes(kept.record, record)) return
-    const stored = yield* ks.tx.getVersioned(record)
-    if (stored?.version === kept.version) ahead.recall(kept.rest)
-  }
-
-  /** Keeps what was read ahead for later programs; the set's record is up to date. */
-  keepAhead(record: Bytes): void {
-    const { ks, members } = this
-    const { hints, prepares } = ks.work
-    // The changes of a prepared program get other versions when they are made.
-    if (hints === undefined || prepares) return
-    const rest = this.ahead.rest()
-    if (rest === undefined) return
-    const stored = ks.tx.getVersioned(record)
-    const version = stored instanceof Done ? stored.value?.version : undefined
-    if (version !== undefined) hints.keepAhead(members.id, { record, version, rest })
   }
 
   /**
