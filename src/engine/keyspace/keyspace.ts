@@ -195,14 +195,14 @@ export class Keyspace {
     return found
   }
 
-  /** Keeps a large container open, now that its record is up to date. */
-  hold(noun: Openable): void {
-    if (this.work.left === 0) return
+  /** Keeps a large container open, now that its record is up to date; false if impossible. */
+  hold(noun: Openable): boolean {
+    if (this.work.left === 0) return false
     const { key, openHead } = noun
     const isPlain = !key.isChunked && !hasRules(this.ns)
-    if (!isPlain || this.work.rewrites || key.storedHead?.id !== openHead?.id) return
+    if (!isPlain || this.work.rewrites || key.storedHead?.id !== openHead?.id) return false
     this.openContainers ??= new OpenContainers(this.writeOpen)
-    this.openContainers.add(noun)
+    return this.openContainers.add(noun)
   }
 
   /** Marks an open container as changed: its head is written later. */
@@ -335,6 +335,7 @@ export class Keyspace {
     if (head !== undefined) {
       assert(this.putHead(key, type, head) === nothing, 'the head of a plain key is put at once')
     }
+    noun.closed?.()
     // Earlier commands made these changes; the current one may still fail without a trace.
     work.changes = changes
   }
