@@ -5,7 +5,7 @@
 
 import { type Bytes, mapKey } from '../base/bytes/bytes.js'
 import { assert, fail, hasKind } from '../base/errors.js'
-import { preparedChangesMax, programRunsMax } from '../base/limits.js'
+import { preparedChangesMax, programRunsMax } from '../base/limits/engine.js'
 import { applyPrepared, isLookedAt, type Prepared, prepare } from '../store/programs/prepared.js'
 import type { Program, ReadOptions, ReadTx, Tx } from '../store/store.js'
 import { largePhase, readPhase, type Sweep, writePhase } from '../store/sweep.js'

@@ -2,7 +2,7 @@
 // at most one slice of each, whether commands read at once, pause or write.
 
 import t from 'tap'
-import { tickMsMax } from '../../src/base/limits.js'
+import { tickMsMax } from '../../src/base/limits/engine.js'
 import { Session } from '../../src/bus/session.js'
 import type { Identity } from '../../src/identity/identity.js'
 import { openMemoryStore } from '../../src/store/memory.js'

@@ -3,7 +3,7 @@
 
 import { Binary } from 'bson'
 import t, { type Test } from 'tap'
-import { authFailuresPerConnectionMax } from '../../src/base/limits.js'
+import { authFailuresPerConnectionMax } from '../../src/base/limits/connections.js'
 import { startGateway } from '../support/live-gateway.js'
 import { encode, RespClient } from '../support/resp-client.js'
 import { testWallet } from '../support/wallet.js'

@@ -3,7 +3,7 @@
 
 import type { Test } from 'tap'
 import { type Clock, systemClock, systemRandom } from '../../src/base/clock.js'
-import { scanEntriesMax } from '../../src/base/limits.js'
+import { scanEntriesMax } from '../../src/base/limits/engine.js'
 import { type Log, silentLog } from '../../src/base/log.js'
 import type { OpenChain } from '../../src/chain/open.js'
 import { ClockPace } from '../../src/engine/background/pace-job.js'

@@ -2,7 +2,7 @@
 // (docs/rights.md, "Collections")
 
 import { fail } from '../../base/errors.js'
-import { rolesMax } from '../../base/limits.js'
+import { rolesMax } from '../../base/limits/identity.js'
 import { collection, oneOf, optional, string, wholeNumber } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
 import { documentRow, plain } from '../../bus/document/row.js'

@@ -2,7 +2,8 @@
 // Each first writes the counts that are still in memory, so that its figures are complete.
 
 import { fail } from '../../base/errors.js'
-import { dayMs, keyUseDays, keyUseDaysMax, keyUseListedMax } from '../../base/limits.js'
+import { dayMs } from '../../base/limits/engine.js'
+import { keyUseDays, keyUseDaysMax, keyUseListedMax } from '../../base/limits/identity.js'
 import type { Call } from '../../bus/document/call.js'
 import { anyValue, string, wholeNumber, withDefault } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'

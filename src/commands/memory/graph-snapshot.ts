@@ -2,7 +2,7 @@
 // (docs/memory.md, "Routes")
 
 import { fail } from '../../base/errors.js'
-import { contextNodesMax } from '../../base/limits.js'
+import { contextNodesMax } from '../../base/limits/memory.js'
 import { entryUnits } from '../../base/work/work-figures.js'
 import { collection, number, withDefault } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'

@@ -2,7 +2,7 @@
 // (docs/memory.md, "Routes")
 
 import { fail } from '../../base/errors.js'
-import { rolesMax } from '../../base/limits.js'
+import { rolesMax } from '../../base/limits/identity.js'
 import type { Call } from '../../bus/document/call.js'
 import {
   anyValue,

@@ -2,7 +2,7 @@
 // (docs/memory.md, "Routes")
 
 import { fail } from '../../base/errors.js'
-import { fanOutMax } from '../../base/limits.js'
+import { fanOutMax } from '../../base/limits/memory.js'
 import { anyValue, collection, oneOf, optional } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
 import { documentRow, plain } from '../../bus/document/row.js'

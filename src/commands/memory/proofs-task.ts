@@ -2,7 +2,7 @@
 // tasks. Their reads and writes of the graph go through the call's guard.
 
 import { fail } from '../../base/errors.js'
-import { anchorBatchMemories, memoryIdCharsMax, verifyIdsMax } from '../../base/limits.js'
+import { anchorBatchMemories, memoryIdCharsMax, verifyIdsMax } from '../../base/limits/memory.js'
 import type { Call } from '../../bus/document/call.js'
 import { arrayOf, optional, string } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'

@@ -9,7 +9,7 @@ import {
   questionCharsMax,
   recalledDefault,
   recalledMax,
-} from '../../base/limits.js'
+} from '../../base/limits/memory.js'
 import {
   bool,
   collection,

@@ -3,7 +3,8 @@
 // (docs/design/transactions.md, rules 1 and 2; docs/memory.md, "Routes")
 
 import { fail, type GatewayError, hasKind, toGatewayError } from '../../base/errors.js'
-import { memoryBatchesOptimisticMax, memoryBatchMax, programPutsMax } from '../../base/limits.js'
+import { programPutsMax } from '../../base/limits/engine.js'
+import { memoryBatchesOptimisticMax, memoryBatchMax } from '../../base/limits/memory.js'
 import { KiB, MiB } from '../../base/units.js'
 import { writeTurnUnits } from '../../base/work/work-figures.js'
 import type { Call } from '../../bus/document/call.js'

@@ -2,7 +2,7 @@
 // come from CREATE TABLE, else from the first documents. (docs/sql.md, "Catalog")
 
 import { fail } from '../../base/errors.js'
-import { showSampleDocuments } from '../../base/limits.js'
+import { showSampleDocuments } from '../../base/limits/engine.js'
 import type { CommandReadTx } from '../../bus/document/command-tx.js'
 import { string } from '../../bus/document/params.js'
 import { documentRow, plain } from '../../bus/document/row.js'

@@ -9,14 +9,13 @@ import type { Backlog, MemoryAccount } from '../../base/heap/memory-account.js'
 import {
   anonymousIdleMs,
   messageStallMs,
-  pgAnswerBytes,
-  pgStatementsAtOnce,
   pressedStallMs,
   replyStallMs,
   smallMessageBytesMax,
   socketBacklogBytesMax,
   tcpKeepAliveMs,
-} from '../../base/limits.js'
+} from '../../base/limits/connections.js'
+import { pgAnswerBytes, pgStatementsAtOnce } from '../../base/limits/sql.js'
 import type { Log } from '../../base/log.js'
 import { memoryOwner } from '../../bus/memory-owner.js'
 import type { Session } from '../../bus/session.js'

@@ -4,7 +4,7 @@
 
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
 import type { ByteShare, ByteShares } from '../../base/heap/byte-shares.js'
-import { pgAnswerBytes, pgBatchRows, pgStatementsAtOnce } from '../../base/limits.js'
+import { pgAnswerBytes, pgBatchRows, pgStatementsAtOnce } from '../../base/limits/sql.js'
 import { KiB } from '../../base/units.js'
 import type { Session } from '../../bus/session.js'
 import { parsedStatement } from '../../commands/sql/statement-cache.js'

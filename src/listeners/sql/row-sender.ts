@@ -1,13 +1,16 @@
 // Sends rows batch by batch, as fast as the client reads. Simple queries and portals share this
 // code.
 
-import { pgAnswerBytes, pgBatchRows, pgEncodedAtOnce, pgRowsAtOnce } from '../../base/limits.js'
+import { pgAnswerBytes, pgBatchRows, pgEncodedAtOnce } from '../../base/limits/sql.js'
 import type { MessageWriter } from '../../protocol/pgwire/message-writer.js'
 import type { Awaitable } from '../../store/store.js'
 import { cancelledError, hiddenFields } from './answers.js'
 import { closingOf, nextBatchOf, type Rows } from './rows.js'
 import type { Outcome, Runner } from './runner.js'
 import type { SessionSettings } from './session-settings.js'
+
+/** Rows that are encoded without a pause. */
+const pgRowsAtOnce = 500
 
 interface RowSenderOptions {
   readonly runner: Runner

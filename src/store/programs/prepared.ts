@@ -4,7 +4,7 @@
 
 import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
-import { optimisticReadsMax } from '../../base/limits.js'
+import { optimisticReadsMax } from '../../base/limits/engine.js'
 import { keyClass } from '../layout.js'
 import { Done, Postponed, requireBounded } from '../steps.js'
 import type {

@@ -9,7 +9,7 @@ import {
   hopsMax,
   questionCharsMax,
   recalledMax,
-} from '../../../src/base/limits.js'
+} from '../../../src/base/limits/memory.js'
 import { type CommandRoom, eachRoom, type Reply } from '../../support/command-room.js'
 import { ManualClock } from '../../support/engine-room.js'
 

@@ -7,7 +7,7 @@ import {
   conversationMsMax,
   loginDelayMs,
   loginFailuresFreeOfAccount,
-} from '../../../src/base/limits.js'
+} from '../../../src/base/limits/identity.js'
 import { anonymous, operator } from '../../../src/identity/identity.js'
 import { type Credentials, Login, requireSameUser } from '../../../src/identity/sign-in/login.js'
 import { LoginDelay } from '../../../src/identity/sign-in/login-delay.js'

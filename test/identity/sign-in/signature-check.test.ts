@@ -4,7 +4,7 @@
 import { AbiCoder, BrowserProvider, ContractFactory, concat, id, type Wallet } from 'ethers'
 import t, { type Test } from 'tap'
 import type { Bytes } from '../../../src/base/bytes/bytes.js'
-import { signatureGasLocal } from '../../../src/base/limits.js'
+import { signatureGasLocal } from '../../../src/base/limits/identity.js'
 import type { OpenChain } from '../../../src/chain/open.js'
 import { SignatureChecker } from '../../../src/identity/sign-in/signature-check.js'
 import { burningWalletArtifact } from '../../contracts/mocks/burning-wallet.js'

@@ -3,7 +3,7 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import { edgesPerProgram } from '../../../src/base/limits.js'
+import { edgesPerProgram } from '../../../src/base/limits/memory.js'
 import { checkStore } from '../../../src/engine/check/check.js'
 import { checkGraphs } from '../../../src/memory/check-graphs.js'
 import { findGraph } from '../../../src/memory/graph/graph.js'

@@ -2,7 +2,7 @@
 // again, and what a program may hold.
 
 import t from 'tap'
-import { memoryBatchMax } from '../../../src/base/limits.js'
+import { memoryBatchMax } from '../../../src/base/limits/memory.js'
 import { checkStore } from '../../../src/engine/check/check.js'
 import { checkGraphs } from '../../../src/memory/check-graphs.js'
 import { memoryHash } from '../../../src/memory/proof/leaves/memory-hash.js'

@@ -2,7 +2,7 @@
 // and messages cut short at every byte.
 
 import t from 'tap'
-import { bsonDepthMax, commandBytesMax, writeBatchMax } from '../../../src/base/limits.js'
+import { bsonDepthMax, commandBytesMax, writeBatchMax } from '../../../src/base/limits/documents.js'
 import { opcode, readHeader } from '../../../src/protocol/wire/header.js'
 import {
   asksNoReply,

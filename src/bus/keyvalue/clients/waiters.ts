@@ -5,7 +5,7 @@
 import { mapKey } from '../../../base/bytes/bytes.js'
 import { Slice } from '../../../base/bytes/slice.js'
 import type { Clock } from '../../../base/clock.js'
-import { timerMsMax } from '../../../base/limits.js'
+import { timerMsMax } from '../../../base/limits/engine.js'
 import { refuse } from '../../../base/reply-error.js'
 import { work } from '../../../base/work/work-budget.js'
 import { WorkTurns } from '../../../base/work/work-turns.js'

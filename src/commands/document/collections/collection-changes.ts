@@ -3,7 +3,7 @@
 // Other options of MongoDB are refused by name.
 
 import { fail, GatewayError } from '../../../base/errors.js'
-import { modifyRunsMax } from '../../../base/limits.js'
+import { modifyRunsMax } from '../../../base/limits/documents.js'
 import type { Call } from '../../../bus/document/call.js'
 import {
   anyValue,

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import { fail } from '../../../base/errors.js'
-import { documentBytesMax } from '../../../base/limits.js'
+import { documentBytesMax } from '../../../base/limits/documents.js'
 import { entryUnits } from '../../../base/work/work-figures.js'
 import type { Call } from '../../../bus/document/call.js'
 import {

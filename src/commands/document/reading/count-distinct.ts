@@ -2,7 +2,8 @@
 // a reply bounds what distinct collects.
 
 import { fail } from '../../../base/errors.js'
-import { distinctBytesMax, pullDocumentsMax } from '../../../base/limits.js'
+import { distinctBytesMax } from '../../../base/limits/documents.js'
+import { pullDocumentsMax } from '../../../base/limits/engine.js'
 import { entryUnits } from '../../../base/work/work-figures.js'
 import type { Call } from '../../../bus/document/call.js'
 import type { CommandReadTx } from '../../../bus/document/command-tx.js'

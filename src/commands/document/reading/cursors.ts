@@ -2,7 +2,7 @@
 // getMore, and killCursors.
 
 import { fail, hasKind } from '../../../base/errors.js'
-import { batchBytesMax, firstBatchDocuments } from '../../../base/limits.js'
+import { batchBytesMax, firstBatchDocuments } from '../../../base/limits/documents.js'
 import type { Call } from '../../../bus/document/call.js'
 import { CommandReadTx } from '../../../bus/document/command-tx.js'
 import {

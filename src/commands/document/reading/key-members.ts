@@ -4,7 +4,7 @@
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import { fail } from '../../../base/errors.js'
-import { keyMembersAtOnce, keyMembersBytesMax, keyMembersMax } from '../../../base/limits.js'
+import { keyMembersBytesMax, keyMembersMax } from '../../../base/limits/documents.js'
 import {
   anyValue,
   collection,
@@ -30,6 +30,9 @@ import { numberOf } from '../../../value/numbers.js'
 import { numberValue, type Value } from '../../../value/value.js'
 import type { DocumentWriter } from '../../../value/writer.js'
 import { targetResource } from '../arguments.js'
+
+/** Members of one step. */
+const keyMembersAtOnce = 64
 
 /** A member as shown, and the position after it. */
 interface Shown {

@@ -2,7 +2,7 @@
 // operator all.
 
 import { hostname } from 'node:os'
-import { shownCommandBytesMax } from '../../../base/limits.js'
+import { shownCommandBytesMax } from '../../../base/limits/documents.js'
 import type { Operation } from '../../../bus/document/bus-view.js'
 import type { Call } from '../../../bus/document/call.js'
 import { genericFields } from '../../../bus/document/generic.js'

@@ -2,7 +2,7 @@
 // the engine until the process ends. All other settings are read at start.
 
 import { fail } from '../../../base/errors.js'
-import { sessionIdleMinutes } from '../../../base/limits.js'
+import { sessionIdleMinutes } from '../../../base/limits/documents.js'
 import { referenceCompatibilityVersion } from '../../../base/product.js'
 import type { Call } from '../../../bus/document/call.js'
 import { genericFields } from '../../../bus/document/generic.js'

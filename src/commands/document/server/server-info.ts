@@ -3,7 +3,7 @@
 
 import { arch, cpus, hostname, release, totalmem, type } from 'node:os'
 import { fail } from '../../../base/errors.js'
-import { documentBytesMax } from '../../../base/limits.js'
+import { documentBytesMax } from '../../../base/limits/documents.js'
 import { productName, referenceVersion, referenceVersionArray } from '../../../base/product.js'
 import { anyValue, ignored, string, wholeNumber } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'

@@ -9,7 +9,7 @@ import {
   messageBytesMax,
   sessionIdleMinutes,
   writeBatchMax,
-} from '../../../base/limits.js'
+} from '../../../base/limits/documents.js'
 import { wireVersionMax, wireVersionMin } from '../../../base/product.js'
 import type { Call } from '../../../bus/document/call.js'
 import { anyValue, optional } from '../../../bus/document/params.js'

@@ -2,7 +2,7 @@
 // accepted but not stored. Only open cursors belong to a session; they end with it.
 
 import { fail } from '../../../base/errors.js'
-import { sessionIdleMinutes } from '../../../base/limits.js'
+import { sessionIdleMinutes } from '../../../base/limits/documents.js'
 import type { Call } from '../../../bus/document/call.js'
 import { sessionIdOf } from '../../../bus/document/generic.js'
 import { anyValue, documents } from '../../../bus/document/params.js'

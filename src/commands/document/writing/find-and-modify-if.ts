@@ -3,7 +3,7 @@
 // other clients may.
 
 import { fail } from '../../../base/errors.js'
-import { writeBatchMax } from '../../../base/limits.js'
+import { writeBatchMax } from '../../../base/limits/documents.js'
 import type { Call } from '../../../bus/document/call.js'
 import {
   anyValue,

@@ -1,7 +1,8 @@
 // insert: documents are written in groups of one program each. A group is atomic, the command is
 // not, as in MongoDB: documents before a refused one stay. (docs/design/transactions.md, rule 2)
 
-import { inlineValueBytesMax, programBytesMax, sweepDocumentsMax } from '../../../base/limits.js'
+import { programBytesMax, sweepDocumentsMax } from '../../../base/limits/engine.js'
+import { inlineValueBytesMax } from '../../../base/limits/store.js'
 import {
   bool,
   collection,

@@ -2,7 +2,7 @@
 // Its changes stay, even if a later operation fails.
 
 import { fail } from '../../../base/errors.js'
-import { writeBatchMax } from '../../../base/limits.js'
+import { writeBatchMax } from '../../../base/limits/documents.js'
 import type { Call } from '../../../bus/document/call.js'
 import {
   anyValue,

@@ -1,7 +1,7 @@
 // Whole databases: their size, flushing, and swapping. A flush takes effect at once for any size;
 // the data is deleted in the background.
 
-import { keyspacesMax } from '../../../base/limits.js'
+import { keyspacesMax } from '../../../base/limits/key-value.js'
 import { refuse, syntaxError } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import { ok } from '../../../bus/keyvalue/reply.js'

@@ -3,7 +3,7 @@
 
 import { mapKey } from '../../../base/bytes/bytes.js'
 import type { Slice } from '../../../base/bytes/slice.js'
-import { keysAtOnceMax } from '../../../base/limits.js'
+import { keysAtOnceMax } from '../../../base/limits/key-value.js'
 import { wrongArity } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import { ok, type Reply } from '../../../bus/keyvalue/reply.js'

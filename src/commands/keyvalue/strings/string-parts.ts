@@ -2,7 +2,7 @@
 // keeps the expiry time.
 
 import { emptySlice, Slice } from '../../../base/bytes/slice.js'
-import { respBulkBytesMax } from '../../../base/limits.js'
+import { respBulkBytesMax } from '../../../base/limits/key-value.js'
 import { refuse, tooLong } from '../../../base/reply-error.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import { isTurned, partWithin } from './part-within.js'

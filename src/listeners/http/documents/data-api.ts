@@ -5,10 +5,9 @@
 import { fail, type GatewayError } from '../../../base/errors.js'
 import {
   dataApiAnswerBytesMax,
-  dataApiBatchDocuments,
   dataApiLimitDefault,
   dataApiLimitMax,
-} from '../../../base/limits.js'
+} from '../../../base/limits/http.js'
 import { WorkTurns } from '../../../base/work/work-turns.js'
 import { Elements, elementsOf, field } from '../../../value/elements.js'
 import { documentFrom } from '../../../value/literal.js'
@@ -28,6 +27,9 @@ import { jsonOf, wholeField } from '../core/call.js'
 import type { HttpAnswer, RawCall, ReplyRoute } from '../core/route.js'
 import { cursorBatch, cursorId, identified, writeErrors, writeFailure } from './document-routes.js'
 import { widenIds, widenPipeline } from './ids.js'
+
+/** Documents of one batch of a response. */
+const dataApiBatchDocuments = 1_000
 
 export const dataApiRoutes: readonly ReplyRoute[] = [
   {

@@ -5,10 +5,9 @@ import { fail, GatewayError, kindOf, toGatewayError } from '../../../base/errors
 import {
   importErrorsMax,
   importLineBytesMax,
-  importStreamBatchBytes,
   importStreamBytesMax,
-  importStreamDocuments,
-} from '../../../base/limits.js'
+} from '../../../base/limits/http.js'
+import { MiB } from '../../../base/units.js'
 import { elementsOf, field, fieldsOf } from '../../../value/elements.js'
 import { documentFrom } from '../../../value/literal.js'
 import { integerOf } from '../../../value/numbers.js'
@@ -18,6 +17,10 @@ import { readDocument } from '../../json-thread.js'
 import { type Line, LineSplitter } from '../core/lines.js'
 import type { RawCall } from '../core/route.js'
 import { identified, writeErrors } from './document-routes.js'
+
+/** Documents, and bytes of lines, that an import puts into one command. */
+const importStreamDocuments = 1_000
+const importStreamBatchBytes = 4 * MiB
 
 interface ImportOptions {
   /** Stops at the first failing line. */

@@ -4,7 +4,7 @@
 
 import type { ServerResponse } from 'node:http'
 import { fail, GatewayError, toGatewayError } from '../../../base/errors.js'
-import { backupBytesPerSecond, backupRateMax, backupStallMs } from '../../../base/limits.js'
+import { backupBytesPerSecond, backupRateMax, backupStallMs } from '../../../base/limits/store.js'
 import { ownerName } from '../../../engine/check/owner-name.js'
 import type { Audit, AuditEntry } from '../../../identity/audit.js'
 import { secretRows } from '../../../identity/secret-rows.js'

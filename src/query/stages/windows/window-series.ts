@@ -2,7 +2,7 @@
 // date: derivatives, integrals, moving averages and linear interpolation.
 
 import { fail } from '../../../base/errors.js'
-import { stepDocumentsMax } from '../../../base/limits.js'
+import { stepDocumentsMax } from '../../../base/limits/engine.js'
 import { work } from '../../../base/work/work-budget.js'
 import { fieldsOf } from '../../../value/elements.js'
 import { addNumbers, multiplyNumbers, numberOf } from '../../../value/numbers.js'

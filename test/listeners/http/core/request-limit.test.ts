@@ -2,7 +2,7 @@
 // of it, and who passes all the same.
 
 import t from 'tap'
-import { addressesTrackedMax } from '../../../../src/base/limits.js'
+import { addressesTrackedMax } from '../../../../src/base/limits/http.js'
 import { readSettings } from '../../../../src/base/settings.js'
 import { RequestWindows } from '../../../../src/listeners/http/core/request-limit.js'
 import { ask } from '../../../support/http-client.js'
