@@ -452,8 +452,7 @@ export class Call<A, T> implements Guard {
     const elements = new Elements(this.request.body)
     elements.next()
     const name = elements.name()
-    // The text of a statement contains values and may be long, so it is not shown.
-    const shown = name.startsWith('sql') ? this.resources[0]?.collection : textIn(elements)
+    const shown = this.row.isStatement ? this.resources[0]?.collection : textIn(elements)
     return `{ ${name}: ${shown === undefined ? '1' : JSON.stringify(shown)} }`
   }
 }

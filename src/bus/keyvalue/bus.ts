@@ -372,7 +372,7 @@ export class KeyValueBus implements Sessions {
   private limit({ command, session }: RunningCall): GatewayError | undefined {
     if (session.identity.kind !== 'key') return undefined
     try {
-      meetKey(this.services, session, command.opensTo, 'redis', command.row.name)
+      meetKey(this.services, session, command.facts.access, 'redis', command.row.name)
       return undefined
     } catch (thrown) {
       return toGatewayError(thrown)

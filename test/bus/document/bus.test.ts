@@ -6,7 +6,8 @@ import { fail } from '../../../src/base/errors.js'
 import type { Log } from '../../../src/base/log.js'
 import { anyValue, collection, optional, string } from '../../../src/bus/document/params.js'
 import { reply } from '../../../src/bus/document/reply.js'
-import { type DocumentRow, documentRow, plain } from '../../../src/bus/document/row.js'
+import { type DocumentRow, documentRow } from '../../../src/bus/document/row.js'
+import { plain } from '../../../src/bus/policy/facts.js'
 import { documentRows } from '../../../src/commands/rows.js'
 import {
   createNamespace,

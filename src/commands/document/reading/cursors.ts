@@ -15,7 +15,8 @@ import {
   string,
 } from '../../../bus/document/params.js'
 import { cursorReply, reply } from '../../../bus/document/reply.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
+import { plain } from '../../../bus/policy/facts.js'
 import { fillBatch, requireAlive, type Tail } from '../../../engine/sources/cursors.js'
 import type { Source } from '../../../engine/sources/holding-source.js'
 import type { Resource } from '../../../engine/types.js'

@@ -13,7 +13,8 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
+import { plain } from '../../../bus/policy/facts.js'
 import { keyspaceIndex } from '../../../engine/collection/catalog/homes.js'
 import { Hash } from '../../../engine/keyspace/hashes/hash.js'
 import type { Key } from '../../../engine/keyspace/keys/key.js'

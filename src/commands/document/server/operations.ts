@@ -15,8 +15,9 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
 import { shapeOf } from '../../../bus/document/shape.js'
+import { plain } from '../../../bus/policy/facts.js'
 import { meters } from '../../../bus/policy/meters.js'
 import { accountDatabaseOf, identityKey } from '../../../identity/identity.js'
 import { accountNameOf } from '../../../identity/sign-in/credentials.js'

@@ -11,7 +11,8 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
+import { plain } from '../../../bus/policy/facts.js'
 import { withId } from '../../../engine/collection/collections.js'
 import { seriesOfBuckets } from '../../../engine/collection/kinds/series-buckets.js'
 import { type Document, timestampValue, type Value } from '../../../value/value.js'

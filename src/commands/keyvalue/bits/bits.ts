@@ -39,6 +39,7 @@ export function widened(text: Slice, length: number): Uint8Array {
 const setbit: KeyValueRow = {
   ...shared,
   name: 'setbit',
+  uses: 'RW access update',
   grows: 'keys',
   arity: 4,
   flags: ['write', 'denyoom'],

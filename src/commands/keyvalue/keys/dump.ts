@@ -70,6 +70,7 @@ function readOptions(call: KeyValueCall): RestoreOptions {
 
 const restore: KeyValueRow = {
   name: 'restore',
+  uses: 'OW update',
   grows: 'keys',
   arity: -4,
   flags: ['write', 'denyoom'],

@@ -148,6 +148,7 @@ function storeRow(name: OperationName): KeyValueRow {
   const { run, text } = operations[name]
   return {
     name: `s${name}store`,
+    uses: `${name === 'inter' ? 'RW' : 'OW'} update 1; RO access 2..-1`,
     grows: 'keys',
     arity: -3,
     flags: ['write', 'denyoom'],
@@ -194,6 +195,7 @@ function readCounted(call: KeyValueCall): Counted {
 
 const sintercard: KeyValueRow = {
   name: 'sintercard',
+  uses: 'RO access #1',
   grows: 'nothing',
   arity: -3,
   flags: ['readonly'],

@@ -18,6 +18,7 @@ function popRow(name: string, end: End, what: string): KeyValueRow {
   return {
     ...shared,
     name,
+    uses: 'RW access delete',
     grows: 'nothing',
     arity: -3,
     flags: ['write', 'noscript', 'blocking', 'fast'],
@@ -42,6 +43,7 @@ function popRow(name: string, end: End, what: string): KeyValueRow {
 const bzmpop: KeyValueRow = {
   ...shared,
   name: 'bzmpop',
+  uses: 'RW access delete #2',
   grows: 'nothing',
   arity: -5,
   flags: ['write', 'blocking'],

@@ -33,6 +33,7 @@ function readOptions(call: KeyValueCall): Options {
 
 const lcs: KeyValueRow = {
   name: 'lcs',
+  uses: 'RO access',
   grows: 'nothing',
   arity: -3,
   flags: ['readonly'],

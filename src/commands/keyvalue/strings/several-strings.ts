@@ -83,6 +83,7 @@ function byName(written: Map<string, Key>, key: Key): Key {
 const mset: KeyValueRow = {
   ...shared,
   name: 'mset',
+  uses: 'OW update',
   grows: 'keys',
   isBrief: true,
   arity: -3,
@@ -130,6 +131,7 @@ function* msetLater(ks: Keyspace, call: KeyValueCall, from: number): Program<Rep
 const msetnx: KeyValueRow = {
   ...shared,
   name: 'msetnx',
+  uses: 'OW insert',
   grows: 'keys',
   arity: -3,
   flags: ['write', 'denyoom'],

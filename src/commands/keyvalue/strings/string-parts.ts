@@ -19,6 +19,7 @@ function stretched(text: Slice, length: number): Uint8Array {
 const append: KeyValueRow = {
   ...shared,
   name: 'append',
+  uses: 'RW insert',
   grows: 'keys',
   arity: 3,
   flags: ['write', 'denyoom', 'fast'],
@@ -44,6 +45,7 @@ const append: KeyValueRow = {
 const strlen: KeyValueRow = {
   ...shared,
   name: 'strlen',
+  uses: 'RO',
   grows: 'nothing',
   arity: 2,
   flags: ['readonly', 'fast'],
