@@ -51,7 +51,7 @@ export function* preparedWrite<T>(
 }
 
 /** A command whose changes are prepared in parts, some of which are worth being made anew alone. */
-export interface Parts<P, T> {
+interface Parts<P, T> {
   /** Asked before each reading: what is to be taken as late as can be is taken here. */
   begin(): (tx: ReadTx) => Program<P>
   /**
@@ -71,7 +71,7 @@ export function* preparedParts<P, T>(store: ObservedStore, parts: Parts<P, T>): 
 }
 
 /** Asked in the write program, before its changes are made and behind them. */
-export interface Admission {
+interface Admission {
   readonly before: (tx: Tx) => Program<unknown>
   readonly behind?: (tx: Tx) => Program<unknown>
 }

@@ -17,8 +17,9 @@ import { openWire, type WireListener, type WireOptions } from '../../src/listene
 import { decoyVerifier } from '../../src/protocol/scram/verifier.js'
 import { readHeader } from '../../src/protocol/wire/header.js'
 import type { Awaitable } from '../../src/store/store.js'
-import { documentFrom, toObject } from '../../src/value/literal.js'
+import { documentFrom } from '../../src/value/literal.js'
 import { makeCertificate } from '../support/certificate.js'
+import { toObject } from '../support/literal.js'
 import {
   bodySection,
   command,

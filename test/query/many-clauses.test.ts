@@ -9,7 +9,8 @@ import { compileFilter, type FilterNode, filterOf } from '../../src/query/filter
 import { compilePipeline, runPipeline, type StagePlan } from '../../src/query/pipeline.js'
 import { orderStages, pipelineMovesMax } from '../../src/query/pipeline-order.js'
 import { openMemoryStore } from '../../src/store/memory.js'
-import { documentFrom, toObject, valueFrom } from '../../src/value/literal.js'
+import { documentFrom, valueFrom } from '../../src/value/literal.js'
+import { toObject } from '../support/literal.js'
 import { context, ReadingRoom } from '../support/reading.js'
 
 type Plain = Readonly<Record<string, unknown>>

@@ -35,10 +35,11 @@ import type { Finding } from '../../src/memory/proof/sweep/sweep-checks.js'
 import { notFound, type Verdict } from '../../src/memory/proof/verdicts/verdict.js'
 import { openMemoryStore } from '../../src/store/memory.js'
 import type { Program, Store, Tx } from '../../src/store/store.js'
-import { documentFrom, toObject } from '../../src/value/literal.js'
+import { documentFrom } from '../../src/value/literal.js'
 import { ulid, ulidRandomBytes } from '../../src/value/ulid.js'
 import { stringValue } from '../../src/value/value.js'
 import { openClients } from './chain-room.js'
+import { toObject } from './literal.js'
 
 export const database = 'main'
 const insertedAtOnce = 500

@@ -59,7 +59,7 @@ function requireReading({ db, collection = '', privileges }: Resource): void {
   if (privileges.some((privilege) => privilege !== 'read')) throw reservedName(db, collection)
 }
 
-export interface CallOptions<A, T> {
+interface CallOptions<A, T> {
   readonly row: DocumentFacts
   readonly request: Message
   readonly session: Session

@@ -47,7 +47,7 @@ interface FailingCall {
   check(): void
 }
 
-export interface FailPointOptions {
+interface FailPointOptions {
   /** A number from 0 up to 1. */
   readonly chance: () => number
   /** Waits; uses a timer of the process by default. */

@@ -8,7 +8,7 @@ import type { CommandFacts } from '../policy/facts.js'
  * pausable read program, `point` one write program. `sweep` is many programs that are each atomic.
  * `task` is an async function that runs programs and waits between them.
  */
-export type Grain = 'local' | 'read' | 'point' | 'sweep' | 'task'
+type Grain = 'local' | 'read' | 'point' | 'sweep' | 'task'
 
 /** What the bus and the reference read of a row. */
 export interface DocumentFacts extends CommandFacts {

@@ -34,7 +34,7 @@ type Handler<F extends Fields, T> =
   | { readonly grain: 'sweep'; readonly run: (call: Call<Args<F>, T>) => Sweep<Document> }
   | { readonly grain: 'task'; readonly run: (call: Call<Args<F>, T>) => Awaitable<Document> }
 
-export type RowDefinition<F extends Fields, T> = DocumentFacts &
+type RowDefinition<F extends Fields, T> = DocumentFacts &
   Handler<F, T> & {
     /** The value beside the command's own name: usually the collection. */
     readonly target: Field<T>
@@ -128,7 +128,7 @@ function runners<F extends Fields, T>(
 }
 
 /** How a command is parsed: its fields, and the value beside its name. */
-export interface CommandSyntax<F extends Fields, T> {
+interface CommandSyntax<F extends Fields, T> {
   readonly schema: Schema<F>
   readonly readTarget: (value: Value) => T
   readonly ignoresUnknown: boolean

@@ -35,7 +35,7 @@ import { discarded, meterName, runLocal, unknownRow } from './row-running.js'
 import { RunningCall } from './running-call.js'
 import type { HandlerServices, KeyValueServices, Sessions } from './services.js'
 
-export interface KeyValueBusOptions {
+interface KeyValueBusOptions {
   readonly rows: readonly KeyValueRow[]
   readonly engine: Engine
   readonly spaces: SpaceTable

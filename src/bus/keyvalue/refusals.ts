@@ -59,7 +59,7 @@ function usesKeys({ row: { flags } }: Command): boolean {
   return flags.includes('readonly') || flags.includes('write') || flags.includes('may_replicate')
 }
 
-export function noPermission(name: string): ReplyError {
+function noPermission(name: string): ReplyError {
   const text = `NOPERM this user has no permissions to run the '${name}' command`
   return forbidden(text)
 }

@@ -30,7 +30,7 @@ export type Flag =
   | 'allow_busy'
 
 /** ACL categories that do not follow from the flags. */
-export type Category =
+type Category =
   | 'keyspace'
   | 'string'
   | 'bitmap'
@@ -44,7 +44,7 @@ export type Category =
   | 'admin'
   | 'dangerous'
 
-export type Group =
+type Group =
   | 'string'
   | 'bitmap'
   | 'hash'
@@ -60,10 +60,10 @@ export type Group =
 
 export const growths = ['nothing', 'keys'] as const
 
-export type KeyGrowth = Extract<Growth, (typeof growths)[number]>
+type KeyGrowth = Extract<Growth, (typeof growths)[number]>
 
 /** How the work is cut; row.ts describes each grain at its handler. */
-export type KeyValueGrain = 'local' | 'read' | 'write' | 'blocking' | 'task' | 'exec' | 'container'
+type KeyValueGrain = 'local' | 'read' | 'write' | 'blocking' | 'task' | 'exec' | 'container'
 
 /** What a row says. The policy reads the facts of the command (factsOf). */
 export interface KeyValueFacts {

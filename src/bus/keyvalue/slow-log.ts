@@ -5,7 +5,7 @@ import { slowLogBytesMax, slowLogEntriesMax, slowLogWordsMax } from '../../base/
 import { isSlow } from '../policy/slowness.js'
 import type { Followed } from './clients/followers.js'
 
-export interface SlowEntry {
+interface SlowEntry {
   readonly id: number
   /** Seconds since 1970. */
   readonly at: number

@@ -13,9 +13,10 @@ import {
   replaceDocument,
 } from '../../../src/engine/collection/collections.js'
 import { anonymous } from '../../../src/identity/identity.js'
-import { documentFrom, toObject, valueFrom } from '../../../src/value/literal.js'
+import { documentFrom, valueFrom } from '../../../src/value/literal.js'
 import { createOptions } from '../../support/engine-room.js'
 import { eachBound, eachKeyValueRoom, type KeyValueRoom } from '../../support/key-value-room.js'
+import { toObject } from '../../support/literal.js'
 
 const database = readSettings({}).DATABASE
 

@@ -23,7 +23,7 @@ import type { KeyValueSession } from './session.js'
 const joinedUnits = 40
 const leftUnits = 10
 
-export interface WaitersOptions {
+interface WaitersOptions {
   readonly store: ObservedStore
   readonly programs: Programs
   readonly clock: Clock

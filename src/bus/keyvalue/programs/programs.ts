@@ -34,7 +34,7 @@ export const commandReadsMax = 10_000
  */
 const wordsAtOnceMax = programPutsMax / 2
 
-export interface ProgramOptions extends ProgramRightsOptions {
+interface ProgramOptions extends ProgramRightsOptions {
   readonly store: ObservedStore
   /** Whether keyspace events are enabled. */
   readonly notifies: () => boolean

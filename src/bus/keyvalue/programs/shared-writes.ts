@@ -37,7 +37,7 @@ export interface Failure {
 }
 
 /** Runs the calls of one connection again after their shared program failed. */
-export type RunAgain = (
+type RunAgain = (
   calls: readonly RunningCall[],
   now: number,
   error: unknown,
