@@ -51,7 +51,7 @@ for (const [what, command] of Object.entries(commands)) {
     const { scheduler } = room.engine.store
     if (scheduler === undefined) throw new Error('a store in memory has a scheduler')
     // The round has had its work: what comes now waits.
-    scheduler.charge(scheduler.of('somebody'), tickMsMax)
+    scheduler.charge(scheduler.of('another'), tickMsMax)
     t.ok(scheduler.isBusy)
     const answered: number[] = []
     const replies: Promise<unknown>[] = []

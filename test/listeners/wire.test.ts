@@ -33,7 +33,7 @@ import { replyOf, unacknowledged, WireClient } from '../support/wire-client.js'
 
 type Run = (request: Request, session: Session) => Awaitable<Uint8Array>
 
-const nobody: Credentials = {
+const noCredentials: Credentials = {
   account: (user) => ({
     verifier: decoyVerifier(Uint8Array.of(1), user, 4096),
     identity: undefined,
@@ -59,7 +59,7 @@ async function open(t: Test, run: Run, more: Partial<WireOptions> = {}): Promise
     allowInsecure: false,
     authOff: false,
     bus: { run },
-    credentials: nobody,
+    credentials: noCredentials,
     memory,
     clock: systemClock,
     random: systemRandom,

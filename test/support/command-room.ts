@@ -140,7 +140,7 @@ export class CommandRoom {
     return new Session({ protocol: 'internal', id: 2, remoteAddress: 'test:2', identity })
   }
 
-  stranger(): Session {
+  anonymous(): Session {
     return this.sessionOf(anonymous)
   }
 }

@@ -47,9 +47,9 @@ t.test('an unknown command is 59, whatever its case', async (t) => {
 
 t.test('who has not signed in may say hello and little else', async (t) => {
   const { room } = memoryRoom()
-  const stranger = room.stranger()
-  t.equal((await room.run({ ping: 1 }, 'admin', stranger)).ok, 1)
-  const error = await room.refusal({ find: 'c' }, 'test', stranger)
+  const unauthenticated = room.anonymous()
+  t.equal((await room.run({ ping: 1 }, 'admin', unauthenticated)).ok, 1)
+  const error = await room.refusal({ find: 'c' }, 'test', unauthenticated)
   t.same([error.code, error.message], [13, 'Command find requires authentication'])
 })
 

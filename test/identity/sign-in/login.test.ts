@@ -60,7 +60,7 @@ t.test('wrong password and unknown user cannot be told apart', async (t) => {
   const failure = { code: 18, message: 'Authentication failed.' }
   for (const [user, password] of [
     ['operator', 'wrong'],
-    ['nobody', 'secret'],
+    ['unknown', 'secret'],
   ]) {
     const final = await begin(login, user, password)
     t.throws(() => login.continue(1, final), failure)
