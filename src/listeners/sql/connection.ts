@@ -3,6 +3,7 @@
 // TLS starts inside the protocol, at the client's request.
 
 import type { Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createSecureContext, TLSSocket } from 'node:tls'
 import type { ByteShares } from '../../base/heap/byte-shares.js'
 import type { Backlog, MemoryAccount } from '../../base/heap/memory-account.js'
@@ -388,8 +389,4 @@ export class SqlConnection {
     this.leaveLine = undefined
     if (this.isSignedIn) host.onLogin(false, this)
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }

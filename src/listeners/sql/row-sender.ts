@@ -1,6 +1,7 @@
 // Sends rows batch by batch, as fast as the client reads. Simple queries and portals share this
 // code.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pgAnswerBytes, pgBatchRows, pgEncodedAtOnce } from '../../base/limits/sql.js'
 import type { MessageWriter } from '../../protocol/pgwire/message-writer.js'
 import type { Awaitable } from '../../store/store.js'
@@ -77,8 +78,4 @@ export class RowSender {
       if (rows.isDone || count >= rowsMax) return count
     }
   }
-}
-
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }

@@ -13,6 +13,7 @@ import { recordKeyOf } from '../../../engine/keyspace/keys/key-name.js'
 import type { Place } from '../../../engine/keyspace/spaces.js'
 import type { ObservedStore } from '../../../engine/observed-store.js'
 import type { Namespace } from '../../../engine/types.js'
+import { losesRights } from '../../../identity/rights/revocation-check.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import type { Programs } from '../programs/programs.js'
 import { keysOf } from '../row-facts.js'
@@ -210,13 +211,6 @@ export class Waiters {
     return served
   }
 }
-
-/** Errors that end the wait, because the client may no longer read the key. */
-const losesRights: ReadonlySet<string> = new Set([
-  'Unauthorized',
-  'Unauthenticated',
-  'HostUnreachable',
-])
 
 /** Indexes of the words that it waits for; keys that it only writes do not matter. */
 function waitedFor({ command: { row }, args }: RunningCall): readonly number[] {

@@ -261,7 +261,7 @@ function withTable(row: Row, table: number, document: Document | undefined): Row
   return joined
 }
 
-function allOf(conditions: readonly Expression[]): Expression | undefined {
+export function allOf(conditions: readonly Expression[]): Expression | undefined {
   const [first] = conditions
   return conditions.length <= 1 ? first : { kind: 'and', at: 0, operands: conditions }
 }

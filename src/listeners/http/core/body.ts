@@ -209,7 +209,7 @@ export class SlowBodies {
   }
 }
 
-function interrupted(): Error {
+export function interrupted(): Error {
   return fail('Interrupted', 'the client closed the connection')
 }
 

@@ -420,7 +420,7 @@ function cursorJson(
   return jsonBetween(`{"cursor":{"${batch}":`, documents, end, call.mode)
 }
 
-function numberField(document: Document, name: string): number {
+export function numberField(document: Document, name: string): number {
   const value = field(document, name)
   return (value === undefined ? undefined : integerOf(value)) ?? 0
 }
