@@ -109,7 +109,7 @@ await eachRoom(t, 'what a tailable cursor does not go with is refused', async (t
   await room.insert('c', { _id: 1 })
   await room.run({ ...tail, sort: { $natural: 1 }, hint: { $natural: 1 } })
   const getMore = await open(room, tail)
-  t.same(await room.fails({ getMore, collection: 'c', maxTimeMS: 5 }), [
+  t.same(await room.fails({ getMore, collection: 'c', maxTimeMS: longMs }), [
     2,
     'cannot set maxTimeMS on getMore command for a non-awaitData cursor',
   ])
