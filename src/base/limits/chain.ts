@@ -82,6 +82,6 @@ export const deadlineSecondsMax = 3_600
 export const receiptMsMax = 60_000
 export const feeBumpMs = 20_000
 assert(feeBumpMs < receiptMsMax, 'a fee is raised while a client waits')
-/** Sponsored transactions of one wallet a day; those that wait for a block: HostUnreachable. */
+/** Sponsored transactions of one wallet a day (429); those that wait for a block (503). */
 export const sponsoredPerDayMax = 20
 export const sponsoredPendingMax = 200

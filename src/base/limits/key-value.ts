@@ -54,7 +54,7 @@ export const keyNameBytesMax = 64 * KiB
 export const memberKeyPrefixBytes = 992
 export const memberKeyBytesMax = memberKeyPrefixBytes + 32
 assert(memberKeyBytesMax + 32 <= keyBytesMax, 'a member and its score fit a key')
-/** Bytes of the strings of one dump after decompression: `-ERR Bad data format`. */
+/** Bytes of the strings of one dump, unpacked; above, Redis' error of long strings. */
 export const dumpUnpackedBytesMax = 4 * respBulkBytesMax
 /** Members that a negative count picks with repetitions: `-ERR value is out of range`. */
 export const randomPicksMax = 1_000_000

@@ -19,7 +19,6 @@ import { looksLikeWalletKey } from '../keys/key-format.js'
 import type { KeyGuesses } from '../keys/key-guesses.js'
 import type { LoginDelay } from './login-delay.js'
 
-/** Bytes of a SCRAM nonce. */
 const scramNonceBytes = 24
 
 /** Offered to known and unknown users alike: a difference would reveal who exists. */

@@ -43,7 +43,6 @@ export interface UserRecord {
   readonly customData: Document | undefined
 }
 
-/** The name of a user. */
 export interface UserName {
   readonly database: string
   readonly name: string

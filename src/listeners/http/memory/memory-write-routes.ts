@@ -19,7 +19,6 @@ import {
   replyJson,
 } from './memory-route.js'
 
-/** Fields of a memory. */
 const memoryFields = {
   text: 'string!',
   entities: 'array',
