@@ -1,7 +1,7 @@
 // A function as a row: its name, its number of arguments, and its evaluation. call.ts knows
 // functions only through the rows of the files in this folder.
 
-import { documentBytesMax } from '../../../../base/limits.js'
+import { documentBytesMax } from '../../../../base/limits/documents.js'
 import { integerOf } from '../../../../value/numbers.js'
 import { bigintOf, bsonType, stringOf, type Value } from '../../../../value/value.js'
 import { typeNameOf } from '../cast.js'
