@@ -407,6 +407,11 @@ export const documentExpirySweepMs = 30_000
 /** Text of a decimal, characters: 34 digits and the zeros that an exponent of 6,176 may need. */
 export const decimalCharsMax = 16_384
 /**
+ * Digits of a JSON number before its point, behind it, and in its exponent (BadValue): its value is
+ * a double, of which 17 digits tell all.
+ */
+export const jsonDigitsMax = 8_192
+/**
  * RESP: one argument, bytes; announced as proto-max-bulk-len (docs/compatibility.md, "Key-value").
  */
 export const respBulkBytesMax = documentBytesMax - KiB
