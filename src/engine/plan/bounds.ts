@@ -60,6 +60,9 @@ export interface Conditions {
   under(collation: Collation | undefined): Conditions
 }
 
+/** Conditions of one path from which bounds are derived. */
+const predicatesMax = 1_000
+
 /**
  * Extracts from a filter what an index with `collation` can use. Of conditions with another
  * collation it takes only those that compare no string.
@@ -70,6 +73,9 @@ export function conditionsOf(tree: FilterNode, collation?: Collation): Condition
   const byPath = new Map<string, Predicate[]>()
   const disjunctions: FilterNode[] = []
   for (const node of conjuncts) {
+    // The others stay conditions: an $all of hundreds of thousands gives no better bounds.
+    const isKnown = 'path' in node && (byPath.get(node.path.text)?.length ?? 0) >= predicatesMax
+    if (isKnown) continue
     for (const { path, predicate } of predicatesOf(node, collation)) {
       const known = byPath.get(path)
       if (known === undefined) byPath.set(path, [predicate])
