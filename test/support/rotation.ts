@@ -25,16 +25,19 @@ export const heavySets: readonly HeavySet[] = [
   {
     proves: 'backups, long models and the command line',
     parts: [
-      ['end-to-end/backup'],
-      ['cli/command-line', 'cli/spaces-move'],
-      ['store/model-long', 'store/backup/backup', 'cli/check-read-only'],
+      ['end-to-end/backup', 'store/backup/backup-format'],
+      ['cli/command-line', 'cli/spaces-move', 'cli/spaces', 'store/backup/restore'],
+      ['store/model-long', 'store/backup/backup', 'cli/check-read-only', 'cli/deploy'],
     ],
   },
   {
     proves: 'the chain and its contracts',
     parts: [
       ['chain/registry/registry-remote', 'contracts/registry'],
-      ['chain/sending/gas-station', 'chain/local/methods'],
+      [
+        ...['chain/sending/gas-station', 'chain/local/methods', 'contracts/registry-model'],
+        'contracts/validator',
+      ],
       [
         ...['chain/local/giving-way', 'chain/local/open', 'chain/local/node'],
         ...['contracts/anchor', 'contracts/registry-authority'],
@@ -52,7 +55,10 @@ export const heavySets: readonly HeavySet[] = [
         ...['memory/proof/anchors/anchor-kill', 'memory/proof/anchors/anchor-moves'],
         ...['memory/proof/anchors/anchor-reorganisation', 'memory/proof/leaves/upgrade'],
       ],
-      ['memory/proof/verdicts/tampering', 'memory/proof/verdicts/verdict', 'cli/verify'],
+      [
+        ...['memory/proof/verdicts/tampering', 'memory/proof/verdicts/verdict', 'cli/verify'],
+        'memory/proof/verdicts/graph-evidence',
+      ],
     ],
   },
   {
@@ -60,7 +66,7 @@ export const heavySets: readonly HeavySet[] = [
     parts: [
       ['end-to-end/package', 'docs/programs', 'end-to-end/tour-wallet'],
       ['docs/examples', 'end-to-end/tour'],
-      ['end-to-end/start', 'cli/demo', 'cli/remember'],
+      ['end-to-end/start', 'cli/demo', 'cli/remember', 'docs/where-things-go'],
     ],
   },
   {
@@ -77,11 +83,15 @@ export const heavySets: readonly HeavySet[] = [
       ['commands/keyvalue/large-at-once'],
       [
         ...['commands/keyvalue/hashes/hashes', 'commands/keyvalue/keys/key-moves'],
-        'commands/keyvalue/lists/list-middle',
+        ...['commands/keyvalue/lists/list-middle', 'commands/keyvalue/lists/list-sizes'],
+        'bus/keyvalue/programs/optimistic-turns',
       ],
       [
         ...['commands/keyvalue/large-atomic', 'commands/keyvalue/open-containers'],
-        'commands/keyvalue/sorted-sets/sorted-set-sizes',
+        ...[
+          'commands/keyvalue/sorted-sets/sorted-set-sizes',
+          'bus/keyvalue/programs/shared-writes',
+        ],
       ],
     ],
   },
@@ -99,6 +109,50 @@ export const heavySets: readonly HeavySet[] = [
       ['clients/database-tools'],
       ['clients/wallet-logins', 'clients/service-users'],
       ['clients/mongosh', 'clients/tailing'],
+    ],
+  },
+  {
+    proves: 'kills, outages and revocations of a running server',
+    parts: [
+      ['store/kill'],
+      ['end-to-end/kill', 'end-to-end/revocation'],
+      ['end-to-end/keys-recover', 'end-to-end/drop-loop', 'end-to-end/key-outage'],
+    ],
+  },
+  {
+    proves: 'fuzzers',
+    parts: [['fuzz/wire-fuzz'], ['listeners/sql/fuzz'], ['commands/mutated']],
+  },
+  {
+    proves: 'kinds of indexes and collections',
+    parts: [
+      ['engine/sources/pipeline-source'],
+      ['engine/index/partial-indexes', 'commands/document/indexes/unique-changes'],
+      ['commands/document/indexes/hashed-indexes', 'commands/document/collections/capped'],
+    ],
+  },
+  {
+    proves: 'heavy documents and sorts on disk',
+    parts: [
+      ['end-to-end/heavy-documents'],
+      ['commands/document/reading/heavy-documents'],
+      ['commands/document/reading/spill', 'query/detached'],
+    ],
+  },
+  {
+    proves: 'models of the memtable and of memories',
+    parts: [
+      ['store/memtable/memtable-model', 'memory/write/optimistic-batch'],
+      ['memory/write/changes', 'store/checkpoint/checkpointer'],
+      ['end-to-end/memory', 'bus/keyvalue/shared-databases'],
+    ],
+  },
+  {
+    proves: 'pages of other origins, replays and portals',
+    parts: [
+      ['listeners/http/core/other-origins'],
+      ['listeners/http/core/replayed-rights'],
+      ['listeners/sql/portals', 'end-to-end/quotas'],
     ],
   },
 ]
