@@ -1,11 +1,12 @@
 // Functions of texts. Like PostgreSQL, lengths and positions count code points, not UTF-16 units. A
 // result never exceeds the size of a document.
 
+import { lengthOfUtf8 } from '../../../../base/bytes/code-points.js'
 import { indexOfText, splitText } from '../../../../base/bytes/text-search.js'
 import { boolValue, int32Value, stringValue, type Value } from '../../../../value/value.js'
 import { evaluationError, evaluationState } from '../evaluation-error.js'
 import { CharacterSet } from '../texts/character-set.js'
-import { lengthOf, lengthOfUtf8, offsetAfter, reversed } from '../texts/code-points.js'
+import { lengthSpent, offsetSpent, reversed } from '../texts/spent-points.js'
 import { spendOn, spendOnSteps } from '../texts/text-cost.js'
 import { countAt, type FunctionRow, requireRoom, row, textOf, utf8Of } from './function-row.js'
 
@@ -24,14 +25,14 @@ export const textFunctions: readonly FunctionRow[] = [
   row('left', [2, 2], (args) => {
     const text = textOf(args, 0)
     const count = countAt(args, 1)
-    const kept = count < 0 ? lengthOf(text) + count : count
-    return stringValue(text.slice(0, offsetAfter(text, kept)))
+    const kept = count < 0 ? lengthSpent(text) + count : count
+    return stringValue(text.slice(0, offsetSpent(text, kept)))
   }),
   row('right', [2, 2], (args) => {
     const text = textOf(args, 0)
     const count = countAt(args, 1)
-    const left = count < 0 ? -count : lengthOf(text) - count
-    return stringValue(text.slice(offsetAfter(text, left)))
+    const left = count < 0 ? -count : lengthSpent(text) - count
+    return stringValue(text.slice(offsetSpent(text, left)))
   }),
   row('replace', [3, 3], (args) =>
     stringValue(replaced(slowTextOf(args), textOf(args, 1), textOf(args, 2))),
@@ -42,7 +43,7 @@ export const textFunctions: readonly FunctionRow[] = [
   row('position strpos', [2, 2], (args) => {
     const whole = textOf(args, 0)
     const at = indexOfText(whole, textOf(args, 1))
-    return int32Value(at < 0 ? 0 : lengthOf(whole.slice(0, at)) + 1)
+    return int32Value(at < 0 ? 0 : lengthSpent(whole.slice(0, at)) + 1)
   }),
   row('starts_with', [2, 2], (args) => boolValue(textOf(args, 0).startsWith(textOf(args, 1)))),
   row('reverse', [1, 1], (args) => stringValue(reversed(slowTextOf(args)))),
@@ -92,14 +93,14 @@ const wordSteps = 40
 function substring(args: readonly Value[]): Value {
   const text = textOf(args, 0)
   const start = countAt(args, 1) - 1
-  const from = offsetAfter(text, start)
+  const from = offsetSpent(text, start)
   if (args.length === 2) return stringValue(text.slice(from))
   const length = countAt(args, 2)
   if (length < 0) {
     throw evaluationError(evaluationState.badSubstring, 'negative substring length not allowed')
   }
   const count = start + length - Math.max(start, 0)
-  return stringValue(text.slice(from, offsetAfter(text, count, from)))
+  return stringValue(text.slice(from, offsetSpent(text, count, from)))
 }
 
 function replaced(text: string, from: string, to: string): string {
@@ -120,11 +121,11 @@ function padded(args: readonly Value[], atStart: boolean): string {
   const text = textOf(args, 0)
   const length = Math.max(countAt(args, 1), 0)
   const fill = args.length > 2 ? textOf(args, 2) : ' '
-  const missing = length - lengthOf(text)
-  if (missing <= 0 || fill === '') return text.slice(0, offsetAfter(text, length))
+  const missing = length - lengthSpent(text)
+  if (missing <= 0 || fill === '') return text.slice(0, offsetSpent(text, length))
   requireRoom(length)
-  const pad = fill.repeat(Math.ceil(missing / lengthOf(fill)))
-  const exact = pad.slice(0, offsetAfter(pad, missing))
+  const pad = fill.repeat(Math.ceil(missing / lengthSpent(fill)))
+  const exact = pad.slice(0, offsetSpent(pad, missing))
   return atStart ? exact + text : text + exact
 }
 

@@ -3,11 +3,9 @@
 
 import fc from 'fast-check'
 import t from 'tap'
+import { lengthOfUtf8 } from '../../../../../src/base/bytes/code-points.js'
 import { textFunctions } from '../../../../../src/commands/sql/expression/functions/text-functions.js'
-import {
-  lengthOfUtf8,
-  reversed,
-} from '../../../../../src/commands/sql/expression/texts/code-points.js'
+import { reversed } from '../../../../../src/commands/sql/expression/texts/spent-points.js'
 import { bigintOf, bsonType, stringOf, stringValue } from '../../../../../src/value/value.js'
 import { runs } from '../../../../support/runs.js'
 import { unitsOf } from '../../../../support/stretch.js'

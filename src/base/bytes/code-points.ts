@@ -1,8 +1,7 @@
-// Lengths and offsets in code points, as SQL counts. No array of code points is built, because a
-// text may be as long as a document.
+// Lengths and offsets in code points, as clients count them. No array of code points is built,
+// because a text may be as long as a document.
 
-import type { Bytes } from '../../../../base/bytes/bytes.js'
-import { spendOn } from './text-cost.js'
+import type { Bytes } from './bytes.js'
 
 /**
  * Number of code points of valid UTF-8: of the bytes that continue none. It counts four bytes at
@@ -37,43 +36,33 @@ function begins(bytes: Bytes, at: number): number {
   return ((bytes[at] as number) & 0xc0) === 0x80 ? 0 : 1
 }
 
-/** A code point in JavaScript code, relative to reading its text natively. */
-const pointWeight = 8
-/** The same for pairs of surrogates that are put in order. */
-const pairWeight = 32
-const surrogate = /[\ud800-\udbff]/
-
-/** Number of code points. Throws 54000 as spendOn. */
+/** Number of code points. */
 export function lengthOf(text: string): number {
-  if (!surrogate.test(text)) return text.length
-  spendOn(text.length, pointWeight)
+  if (!hasPairs(text)) return text.length
   let count = text.length
   for (let i = 1; i < text.length; i++) if (isPair(text, i - 1)) count--
   return count
 }
 
-/**
- * The UTF-16 offset after `count` code points from `from`; the end if there are fewer. Throws 54000
- * as spendOn.
- */
+/** The UTF-16 offset after `count` code points from `from`; the end if there are fewer. */
 export function offsetAfter(text: string, count: number, from = 0): number {
-  spendOn(Math.min(count, text.length - from), pointWeight)
   let at = from
   for (let left = count; left > 0 && at < text.length; left--) at += isPair(text, at) ? 2 : 1
   return at
 }
 
-/** The code points in reverse order, by native code. Throws 54000 as spendOn. */
-export function reversed(text: string): string {
-  spendOn(text.length, pointWeight)
-  const turned = Buffer.from(text, 'utf16le').reverse().swap16().toString('utf16le')
-  if (!surrogate.test(turned)) return turned
-  spendOn(text.length, pairWeight)
-  return turned.replace(/([\udc00-\udfff])([\ud800-\udbff])/g, '$2$1')
+/** The start of the code point that ends at `end`, which is above 0. */
+export function offsetBefore(text: string, end: number): number {
+  return end > 1 && isPair(text, end - 2) ? end - 2 : end - 1
 }
 
 /** Whether `at` is the start of a surrogate pair. */
 function isPair(text: string, at: number): boolean {
   const isHigh = (text.charCodeAt(at) & 0xfc00) === 0xd800
   return isHigh && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00
+}
+
+/** Whether a text may have surrogate pairs. */
+export function hasPairs(text: string): boolean {
+  return /[\ud800-\udbff]/.test(text)
 }
