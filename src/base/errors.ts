@@ -179,6 +179,8 @@ export class GatewayError extends Error {
   /** The row of the table. */
   readonly kind: CodeName
   readonly extra: ErrorExtra
+  /** The metrics have it: a route may throw again what a bus has counted. */
+  isCounted = false
 
   constructor(kind: CodeName, message: string, extra: ErrorExtra = {}, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })

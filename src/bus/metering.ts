@@ -62,8 +62,6 @@ export class Metering implements Counters {
   private readonly entries = new Map<string, Entry>()
   /** Commands refused before they ran, by name. */
   private readonly refusals = new Map<string, number>()
-  /** Errors of HTTP that are already counted: the route may throw them again. */
-  private readonly counted = new WeakSet<GatewayError>()
 
   constructor(readonly startedMs: number) {
     this.latency = new LatencyWindow(startedMs)
@@ -106,7 +104,7 @@ export class Metering implements Counters {
 
   /** Counts a request with an error reply. */
   failed(protocol: SessionProtocol, error: GatewayError): void {
-    if (protocol === 'http') this.counted.add(error)
+    if (protocol === 'http') error.isCounted = true
     this.countError(error.code)
   }
 
@@ -129,7 +127,7 @@ export class Metering implements Counters {
 
   /** Counts an error reply of HTTP, if no bus has counted it. */
   httpFailed(error: GatewayError, hasRun: boolean): void {
-    if (this.counted.has(error)) return
+    if (error.isCounted) return
     if (hasRun) this.countError(error.code)
     else this.refused(otherName, 'http', error)
   }

@@ -4,7 +4,7 @@
 
 import { fail } from '../base/errors.js'
 import { work } from '../base/work/work-budget.js'
-import { letVariableUnits } from '../base/work/work-figures.js'
+import { letVariableUnits, objectFieldUnits } from '../base/work/work-figures.js'
 import { Elements, elementsOf, fieldsOf } from '../value/elements.js'
 import {
   bsonType,
@@ -124,6 +124,7 @@ function compileObject(object: Value, scope: Scope): Expression {
     if (names.length === 0 && name.startsWith('$')) {
       return compileCall(name, elements.value(), elements.next(), scope)
     }
+    work.spend(objectFieldUnits)
     requireFieldName(name)
     if (name.includes('.')) {
       throw location(

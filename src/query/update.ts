@@ -7,7 +7,7 @@ import { documentBytesMax, documentDepthMax } from '../base/limits/documents.js'
 import { work } from '../base/work/work-budget.js'
 import { updatePathUnits } from '../base/work/work-figures.js'
 import { equalValues } from '../value/compare.js'
-import { Elements, field, fieldsOf } from '../value/elements.js'
+import { Elements, field, fieldsOf, idName } from '../value/elements.js'
 import type { FieldPath } from '../value/path.js'
 import { shellText } from '../value/shell.js'
 import {
@@ -244,12 +244,7 @@ function replaced(before: Document, replacement: Document): Document {
 function withIdFirst(document: Document, id: Value | undefined): Document {
   const writer = new DocumentWriter()
   if (id !== undefined) writer.value('_id', id)
-  const elements = new Elements(document)
-  while (elements.next()) {
-    if (elements.name() === '_id') continue
-    writer.element(document, elements.start, elements.valueEnd)
-  }
-  return writer.finish()
+  return writer.elementsBut(document, idName).finish()
 }
 
 /** Stages that are allowed in an update. */

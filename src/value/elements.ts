@@ -135,6 +135,9 @@ export function findElement(bytes: Bytes, start: number, name: Bytes): Value | u
   return undefined
 }
 
+/** The name of a document's id. */
+export const idName = utf8('_id')
+
 const names = new Map<string, Bytes>()
 
 /** The field `name` of a document; only for fixed names of Sigil, such as command fields. */

@@ -297,3 +297,13 @@ t.test('a command of very many names is refused while it is compiled', async (t)
     t.ok(refuses(t, acts(100_000)) < most * 2, name)
   }
 })
+
+t.test('names that no command used before count more than known ones', async (t) => {
+  const named = (count: number) =>
+    documentFrom(Object.fromEntries(Array.from({ length: count }, (_, i) => [`fresh${i}`, 1])))
+  const few = unitsOf(() => compileFilter(named(5_000), context))
+  t.ok(few > 5_000 * 10, `${few} units`)
+  refuses(t, () => compileFilter(named(20_000), context))
+  const fields = documentValue(named(25_000))
+  refuses(t, () => compileExpression(fields, scopeOf(context)))
+})

@@ -1,7 +1,7 @@
 import { BSON } from 'bson'
 import fc from 'fast-check'
 import t from 'tap'
-import { Elements, elementsOf, field, fieldsOf } from '../../src/value/elements.js'
+import { Elements, elementsOf, field, fieldsOf, idName } from '../../src/value/elements.js'
 import { documentFrom } from '../../src/value/literal.js'
 import { validateDocument } from '../../src/value/validate.js'
 import { documentValue, int32Value, stringValue } from '../../src/value/value.js'
@@ -78,6 +78,23 @@ t.test('elements that are copied keep their bytes', async () => {
     return Buffer.compare(writer.finish(), document) === 0
   }
   fc.assert(fc.property(documents, check), { numRuns: runs(500) })
+})
+
+t.test('the elements but those of a name are those that a loop copies', async () => {
+  const some = fc.array(fc.tuple(fc.constantFrom('a', '_id', '_i', '_idx', 'b'), fc.integer()))
+  const check = (fields: readonly (readonly [string, number])[]) => {
+    const write = (kept: readonly (readonly [string, number])[]) =>
+      writeDocument((writer) => {
+        writer.int32('x', 1)
+        for (const [name, n] of kept) writer.int32(name, n)
+      })
+    const document = write(fields)
+    const writer = new DocumentWriter().elementsBut(document, idName)
+    const kept = fields.filter(([name]) => name !== '_id')
+    const isCounted = writer.size === kept.length + 1
+    return isCounted && Buffer.compare(writer.finish(), write(kept)) === 0
+  }
+  fc.assert(fc.property(some, check), { numRuns: runs(1_000) })
 })
 
 t.test('a finished document is memory of its own, and not much more than its bytes', async (t) => {

@@ -26,6 +26,11 @@ export const messageSequencesMax = 2
 export const anonymousMessageBytesMax = 16 * KiB
 /** Nesting of BSON that the parser follows: Overflow (reference server: 200). */
 export const bsonDepthMax = 200
+/**
+ * Digits of a JSON number before its point, behind it, and in its exponent (BadValue): its value is
+ * a double, of which 17 digits tell all.
+ */
+export const jsonDigitsMax = 8_192
 /** Nesting of a stored document: Overflow. Conforming clients stop here. */
 export const documentDepthMax = 100
 /** Text of a decimal, characters: BadValue. 34 digits and the zeros of an exponent of 6,176. */

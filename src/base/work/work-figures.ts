@@ -73,6 +73,8 @@ export const conditionUnits = 4
 /** A compiled operand of an expression, a variable of `let`, an index specification. */
 export const compiledUnits = 4
 export const letVariableUnits = 10
+/** A field of an object in an expression, beside its compiled value. */
+export const objectFieldUnits = 3
 export const indexSpecUnits = 150
 /** An element of a document or array that a loop skips: 0.01 µs. */
 export const elementUnits = 0.1

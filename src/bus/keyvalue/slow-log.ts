@@ -54,7 +54,7 @@ export class SlowLog {
     for (let i = 0; i < shown; i++) {
       if (i === shown - 1 && shown < args.count) {
         words.push(`... (${args.count - shown + 1} more arguments)`)
-      } else words.push(i < secretsFrom ? cut(args.copy(i)) : '(redacted)')
+      } else words.push(i < secretsFrom ? cut(args.view(i)) : '(redacted)')
     }
     return {
       id: this.nextId++,
@@ -67,8 +67,9 @@ export class SlowLog {
   }
 }
 
+/** A copy of the beginning: a word may be as long as a value. */
 function cut(bytes: Uint8Array): Uint8Array {
-  if (bytes.length <= slowLogBytesMax) return bytes
+  if (bytes.length <= slowLogBytesMax) return bytes.slice()
   const rest = `... (${bytes.length - slowLogBytesMax} more bytes)`
   return Buffer.concat([bytes.subarray(0, slowLogBytesMax), Buffer.from(rest)])
 }

@@ -14,7 +14,7 @@ import { addCounts, zeroCount } from '../../store/programs/counters.js'
 import type { Count, Program, ReadTx, Tx } from '../../store/store.js'
 import { type Sweep, writePhase } from '../../store/sweep.js'
 import { equalValues } from '../../value/compare.js'
-import { Elements, field } from '../../value/elements.js'
+import { Elements, field, idName } from '../../value/elements.js'
 import { KeyWriter } from '../../value/key.js'
 import {
   bsonType,
@@ -371,7 +371,7 @@ export function withId(
   let idPosition = -1
   let isStamped = false
   for (; elements.next(); position++) {
-    if (isIdName(document, elements)) {
+    if (elements.nameIs(idName)) {
       if (id !== undefined) {
         throw fail('BadValue', "can't have multiple _id fields in one document")
       }
@@ -428,24 +428,15 @@ function* discardChunks(tx: Tx, { access }: Namespace, key: Bytes): Program<void
 function rebuild(document: Document, id: Value, serverTime: (() => Value) | undefined): Document {
   const writer = new DocumentWriter()
   writer.value('_id', id)
+  if (serverTime === undefined) return writer.elementsBut(document, idName).finish()
   const elements = new Elements(document)
   while (elements.next()) {
-    if (isIdName(document, elements)) continue
-    if (serverTime !== undefined && isEmptyTimestamp(elements)) {
+    if (elements.nameIs(idName)) continue
+    if (isEmptyTimestamp(elements)) {
       writer.value(elements.name(), serverTime())
     } else writer.element(document, elements.start, elements.valueEnd)
   }
   return writer.finish()
-}
-
-function isIdName(document: Document, elements: Elements): boolean {
-  const at = elements.nameStart
-  return (
-    elements.nameEnd - at === 3 &&
-    document[at] === 0x5f &&
-    document[at + 1] === 0x69 &&
-    document[at + 2] === 0x64
-  )
 }
 
 function isEmptyTimestamp(elements: Elements): boolean {

@@ -60,16 +60,41 @@ export interface Conditions {
   under(collation: Collation | undefined): Conditions
 }
 
+/** Whether some index, or the records, may have keys of a path. */
+type HasKeys = (path: string) => boolean
+const always: HasKeys = () => true
+
+/** A longer membership gets bounds only if there are keys: a bound for each value costs. */
+const longMembership = 1_000
+
+function isLongWithoutKeys(node: FilterNode, hasKeys: HasKeys): boolean {
+  const within = node.op === 'elemMatch' && node.form === 'value' ? node.child : node
+  const parts = within.op === 'and' ? within.children : [within]
+  return parts.some(
+    (part) => part.op === 'in' && part.values.length > longMembership && !hasKeys(part.path.text),
+  )
+}
+
+/** Conditions of one path from which bounds are derived. */
+const predicatesMax = 1_000
+
 /**
  * Extracts from a filter what an index with `collation` can use. Of conditions with another
  * collation it takes only those that compare no string.
  */
-export function conditionsOf(tree: FilterNode, collation?: Collation): Conditions {
+export function conditionsOf(
+  tree: FilterNode,
+  collation?: Collation,
+  hasKeys: HasKeys = always,
+): Conditions {
   const conjuncts: FilterNode[] = []
   flatten(tree, conjuncts)
   const byPath = new Map<string, Predicate[]>()
   const disjunctions: FilterNode[] = []
   for (const node of conjuncts) {
+    // The others stay conditions: an $all of hundreds of thousands gives no better bounds.
+    const isKnown = 'path' in node && (byPath.get(node.path.text)?.length ?? 0) >= predicatesMax
+    if (isKnown || isLongWithoutKeys(node, hasKeys)) continue
     for (const { path, predicate } of predicatesOf(node, collation)) {
       const known = byPath.get(path)
       if (known === undefined) byPath.set(path, [predicate])
@@ -79,7 +104,7 @@ export function conditionsOf(tree: FilterNode, collation?: Collation): Condition
       disjunctions.push(node)
   }
   const isNever = conjuncts.some(({ op }) => op === 'never')
-  const under = (other: Collation | undefined): Conditions => conditionsOf(tree, other)
+  const under = (other: Collation | undefined): Conditions => conditionsOf(tree, other, hasKeys)
   return { conjuncts, byPath, disjunctions, isNever, collation, under }
 }
 

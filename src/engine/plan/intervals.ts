@@ -18,6 +18,7 @@ import {
   Value,
 } from '../../value/value.js'
 import { writeArray, writeDocument } from '../../value/writer.js'
+import { compareKeys, sortByStart } from './key-order.js'
 
 /** One end of an interval. */
 interface Bound {
@@ -180,7 +181,7 @@ export function isNotANumber(value: Value): boolean {
 }
 
 function later(a: Bytes, b: Bytes): boolean {
-  return compareBytes(a, b) > 0
+  return compareKeys(a, b) > 0
 }
 
 function overlap(a: Interval, b: Interval): Interval | undefined {
@@ -210,7 +211,8 @@ export function intersect(a: readonly Interval[], b: readonly Interval[]): Inter
  * Values in any list, sorted and disjoint. Adjacent intervals stay separate, so points stay points.
  */
 export function union(intervals: readonly Interval[]): Interval[] {
-  const sorted = [...intervals].sort((a, b) => compareBytes(a.start, b.start))
+  const sorted = [...intervals]
+  sortByStart(sorted)
   const merged: Interval[] = []
   for (const next of sorted) {
     const last = merged.at(-1)

@@ -34,6 +34,15 @@ export function* servingOrderings(ns: Namespace, conditions: Conditions): Genera
   }
 }
 
+/** Whether the keys of an ordering may have values of a path. */
+export function hasKeysOf(ns: Namespace, path: string): boolean {
+  for (const { index, fields } of orderings(ns)) {
+    if (index?.wildcard !== undefined) return true
+    if (fields.some((field) => field.path === path)) return true
+  }
+  return false
+}
+
 /** The collation of an ordering's keys. */
 export function keyCollation(ns: Namespace, { index }: Ordered): Collation | undefined {
   return index === undefined ? ns.collation : index.collation

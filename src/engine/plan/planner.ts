@@ -28,7 +28,7 @@ import {
 import { plansTried } from './plan-choice.js'
 import { hintedOrdered, naturalDirection, type PlanRequest } from './plan-hint.js'
 import { isComplete } from './plan-membership.js'
-import { servingOrderings, withConditions } from './plan-orderings.js'
+import { hasKeysOf, servingOrderings, withConditions } from './plan-orderings.js'
 import { uselessHint, wildcardOrderings } from './wildcard-plan.js'
 
 /** Comparisons to plan the branches of $or: about 10 ms. Above it they are planned less well. */
@@ -99,8 +99,8 @@ class PointBounds implements FieldBounds {
 }
 
 function planAny(ns: Namespace, request: PlanRequest): Plan {
-  const conditions = conditionsOf(request.filter.tree, ns.collation)
-  const { sort } = request
+  const { sort, filter } = request
+  const conditions = conditionsOf(filter.tree, ns.collation, (path) => hasKeysOf(ns, path))
   const direction = naturalDirection(request)
   if (conditions.isNever) return nothingPlan
   if (direction !== undefined) return naturalPlan(ns, conditions, sort, direction)

@@ -10,7 +10,7 @@ import {
 import { work } from '../../base/work/work-budget.js'
 import { elementUnits, valueUnits } from '../../base/work/work-figures.js'
 import { equalValues, sameBytes } from '../../value/compare.js'
-import { Elements } from '../../value/elements.js'
+import { Elements, idName } from '../../value/elements.js'
 import { shellText } from '../../value/shell.js'
 import { bsonType, nullValue, type Value } from '../../value/value.js'
 import type { Action, Place } from './action.js'
@@ -208,8 +208,6 @@ export function tooLarge(): GatewayError {
   const text = `Resulting document after update is larger than ${documentBytesMax}`
   return fail('Location17419', text)
 }
-
-const idName = new TextEncoder().encode('_id')
 
 function idText(root: Branch): string {
   const id = root.find(idName)

@@ -3,11 +3,11 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
-import { bsonDepthMax } from '../../base/limits/documents.js'
+import { bsonDepthMax, jsonDigitsMax } from '../../base/limits/documents.js'
 import { work } from '../../base/work/work-budget.js'
 import { jsonBytesPerUnit, jsonPieceUnits } from '../../base/work/work-figures.js'
 import { bsonType, type Document, Value, writeInt32 } from '../value.js'
-import { JsonScanner } from './json-scanner.js'
+import { JsonScanner, tooManyDigits } from './json-scanner.js'
 import { isWrapper, writeWrapper } from './json-wrapper.js'
 
 /** The powers of ten that are exact as doubles. */
@@ -55,6 +55,9 @@ export class JsonReader extends JsonScanner {
   }
 
   private start(text: string | Bytes): void {
+    // What the budget would refuse in the end is refused before it is copied and read.
+    const units = text.length / jsonBytesPerUnit
+    if (!work.allows(units)) work.spend(units)
     this.begin(text)
     this.depth = 0
     this.fields = 0
@@ -265,7 +268,9 @@ export class JsonReader extends JsonScanner {
     let at = firstAt
     let n = 0
     let code = source[at] ?? 0
+    const most = firstAt + jsonDigitsMax
     while (code >= 0x30 && code <= 0x39) {
+      if (at === most) throw this.bad(tooManyDigits, start)
       n = n * 10 + (code - 0x30)
       code = source[++at] ?? 0
     }
@@ -299,9 +304,11 @@ export class JsonReader extends JsonScanner {
     const { source } = this
     if (this.peek() === 0x2e) {
       const pointAt = this.at++
+      const most = this.at + jsonDigitsMax
       let n = whole
       let code = this.peek()
       while (code >= 0x30 && code <= 0x39) {
+        if (this.at === most) throw this.bad(tooManyDigits, start)
         n = n * 10 + (code - 0x30)
         code = source[++this.at] ?? 0
       }

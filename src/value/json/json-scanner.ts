@@ -5,10 +5,13 @@ import { isUtf8 } from 'node:buffer'
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { copyOf } from '../../base/heap/slab.js'
+import { jsonDigitsMax } from '../../base/limits/documents.js'
 import { type Document, writeInt32 } from '../value.js'
 
 /** Larger buffers are released between texts. */
 const keptBytesMax = 64 * 1024
+
+export const tooManyDigits = `a number has more than ${jsonDigitsMax} digits`
 
 /** 1 for a byte that a string contains unescaped. */
 const isPlain = new Uint8Array(256).fill(1)
@@ -152,7 +155,11 @@ export abstract class JsonScanner {
   /** One digit or more. */
   protected digits(): void {
     const start = this.at
-    while (this.peek() >= 0x30 && this.peek() <= 0x39) this.at++
+    const most = start + jsonDigitsMax
+    while (this.peek() >= 0x30 && this.peek() <= 0x39) {
+      if (this.at === most) throw this.bad(tooManyDigits, start)
+      this.at++
+    }
     if (this.at === start) throw this.bad('expected a digit')
   }
 

@@ -91,3 +91,26 @@ await t.test('intervals are printed backwards where keys are read downwards', as
   const [interval] = predicate?.intervals ?? []
   t.equal(interval && intervalText(interval, true), '[inf.0, 1]')
 })
+
+t.test(
+  'very many conditions of a path, and a long membership without keys, give no bounds',
+  async (t) => {
+    const values = Array.from({ length: 3_000 }, (_, i) => i)
+    const treeOf = (filter: Plain) => compileFilter(documentFrom(filter), context).tree
+    const all = conditionsOf(treeOf({ a: { $all: values }, b: 1 }))
+    t.equal(all.conjuncts.length, 3_001, 'the others are conditions still')
+    t.equal(all.byPath.get('a')?.length, 1_000)
+    t.equal(all.byPath.get('b')?.length, 1)
+    const hasKeys = (path: string) => path === 'a'
+    for (const [filter, path] of [
+      [{ $in: values }, 'a'],
+      [{ $elemMatch: { $in: values, $gt: 5 } }, 'a'],
+    ] as const) {
+      const { byPath } = conditionsOf(treeOf({ a: filter, b: filter }), undefined, hasKeys)
+      t.ok(byPath.has(path))
+      t.notOk(byPath.has('b'))
+    }
+    const short = conditionsOf(treeOf({ b: { $in: [1, 2] } }), undefined, hasKeys)
+    t.ok(short.byPath.has('b'))
+  },
+)

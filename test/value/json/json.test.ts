@@ -1,7 +1,8 @@
 import { BSON } from 'bson'
 import fc from 'fast-check'
 import t from 'tap'
-import { bsonDepthMax } from '../../../src/base/limits/documents.js'
+import { bsonDepthMax, jsonDigitsMax } from '../../../src/base/limits/documents.js'
+import { work } from '../../../src/base/work/work-budget.js'
 import { equalValues } from '../../../src/value/compare.js'
 import {
   documentToJson,
@@ -27,6 +28,7 @@ import {
   undefinedValue,
 } from '../../../src/value/value.js'
 import { runs } from '../../support/runs.js'
+import { inStretch } from '../../support/stretch.js'
 import { codeNameOf, documentOfFields, documents, regexValue } from '../arbitrary.js'
 
 const shell = (text: string) => shellText(jsonToValue(text))
@@ -309,4 +311,25 @@ t.test('canonical text agrees with the bson library', async (t) => {
     ),
   )
   t.equal(shellText(documentValue(document)).startsWith('{ a: [ 1, 2.5, "x", null, true ]'), true)
+})
+
+t.test(
+  'the digits of a number are bounded, before its point, behind it and in its exponent',
+  async (t) => {
+    const most = '1'.repeat(jsonDigitsMax)
+    t.equal(shellText(jsonToValue(`0.${most}`)), '0.1111111111111111')
+    t.equal(shellText(jsonToValue(`0.${'0'.repeat(jsonDigitsMax - 1)}1`)), '0.0')
+    t.equal(shellText(jsonToValue(`1e-${'0'.repeat(jsonDigitsMax - 1)}1`)), '0.1')
+    t.throws(() => jsonToValue(most), /a number is too large/)
+    for (const number of [`${most}1`, `-${most}1`, `0.${most}1`, `1e${most}1`, `1.5e-0${most}`]) {
+      t.throws(() => jsonToValue(number), { kind: 'BadValue', message: /more than 8192 digits/ })
+    }
+  },
+)
+
+t.test('a text that the budget does not allow is refused before it is read', async (t) => {
+  const text = `"${'a'.repeat(12_000_000)}"`
+  const before = work.spent
+  t.throws(() => inStretch(() => jsonToValue(text)), /too much work/)
+  t.equal(work.spent, before)
 })

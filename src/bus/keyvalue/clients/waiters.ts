@@ -8,6 +8,7 @@ import type { Clock } from '../../../base/clock.js'
 import { timerMsMax } from '../../../base/limits/engine.js'
 import { refuse } from '../../../base/reply-error.js'
 import { work } from '../../../base/work/work-budget.js'
+import { wordUnits } from '../../../base/work/work-figures.js'
 import { WorkTurns } from '../../../base/work/work-turns.js'
 import { recordKeyOf } from '../../../engine/keyspace/keys/key-name.js'
 import type { Place } from '../../../engine/keyspace/spaces.js'
@@ -33,6 +34,8 @@ interface WaitersOptions {
 export class Waiters {
   /** The waiters of one key, by place and name. */
   private readonly queues = new Map<Place, Map<string, Queue>>()
+  /** Queues with a running pass. */
+  private readonly passing = new Set<Queue>()
   private readonly bySession = new Map<KeyValueSession, Waiter>()
 
   constructor(private readonly options: WaitersOptions) {}
@@ -99,18 +102,27 @@ export class Waiters {
     let changed = calls
     while (changed.length > 0) {
       const served: RunningCall[] = []
-      for (const pass of this.passesOf(changed)) served.push(...(await pass))
+      for (const pass of await this.passesOf(changed)) served.push(...(await pass))
       changed = served
     }
   }
 
-  private passesOf(calls: readonly RunningCall[]): Set<Promise<readonly RunningCall[]>> {
+  /** Passes over keys of these calls. A command may have hundreds of thousands of keys. */
+  private async passesOf(
+    calls: readonly RunningCall[],
+  ): Promise<ReadonlySet<Promise<readonly RunningCall[]>>> {
     const passes = new Set<Promise<readonly RunningCall[]>>()
+    // A pass that ends during a pause counts too.
+    const running = runningIn(this.passing)
+    if (running.size === 0) return passes
+    const turns = new WorkTurns()
     for (const { command, args, place } of calls) {
-      const queues = this.queues.get(place)
-      if (queues === undefined) continue
+      const byName = running.get(place)
+      if (byName === undefined) continue
       for (const index of keysOf(command.row, args)) {
-        const pass = queues.get(mapKey(args.view(index)))?.pass
+        work.note(wordUnits)
+        if (turns.isDue) await turns.pause()
+        const pass = byName.get(mapKey(args.view(index)))
         if (pass !== undefined) passes.add(pass)
       }
     }
@@ -195,8 +207,11 @@ export class Waiters {
     queue.isReady = true
     const pass = (queue.pass ?? Promise.resolve()).then(() => this.serve(queue))
     queue.pass = pass
+    this.passing.add(queue)
     pass.then(() => {
-      if (queue.pass === pass) queue.pass = undefined
+      if (queue.pass !== pass) return
+      queue.pass = undefined
+      this.passing.delete(queue)
     })
   }
 
@@ -226,6 +241,19 @@ function waitedFor({ command: { row }, args }: RunningCall): readonly number[] {
 
 function* readNamespace(tx: ReadTx, place: Place): Program<Namespace | undefined> {
   return yield* place.find(tx)
+}
+
+/** Running passes by place and name of the key. */
+function runningIn(
+  queues: Iterable<Queue>,
+): Map<Place, Map<string, Promise<readonly RunningCall[]>>> {
+  const running = new Map<Place, Map<string, Promise<readonly RunningCall[]>>>()
+  for (const { place, name, pass } of queues) {
+    if (pass === undefined) continue
+    const byName = running.get(place) ?? new Map<string, Promise<readonly RunningCall[]>>()
+    running.set(place, byName.set(mapKey(name.bytes), pass))
+  }
+  return running
 }
 
 class Queue {

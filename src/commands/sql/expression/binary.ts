@@ -69,7 +69,7 @@ function documentSide({ evaluator, isWritten }: Operand): Evaluator {
   if (!isWritten) return evaluator
   const value = evaluator.value([])
   if (value?.type !== bsonType.string) return evaluator
-  const parsed = jsonOfText(stringOf(value))
+  const parsed = jsonOfText(value)
   return computation(true, () => (parsed.isNullish ? undefined : parsed))
 }
 

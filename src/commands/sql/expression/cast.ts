@@ -236,14 +236,14 @@ function startOfDay(date: Value): Value {
 
 function json(value: Value): Value {
   if (!isText(value)) return value
-  return jsonOfText(stringOf(value))
+  return jsonOfText(value)
 }
 
-/** Throws 22P02 if the text is not valid JSON. */
-export function jsonOfText(given: string): Value {
-  spendOn(given.length)
+/** The JSON of a text. Throws 22P02 if it is not valid. */
+export function jsonOfText({ bytes, start, end }: Value): Value {
+  spendOn(end - start)
   try {
-    return jsonToValue(given)
+    return jsonToValue(bytes.subarray(start + 4, end - 1))
   } catch (error) {
     if (hasKind(error, 'MaxTimeMSExpired')) throw error
     throw evaluationError(evaluationState.badText, 'invalid input syntax for type json')

@@ -236,7 +236,7 @@ class Superset {
     if (path === undefined || given === undefined) return this.present(whole)
     let { value } = given
     const isWritten = part.kind === 'literal' || part.kind === 'parameter'
-    if (isWritten && value?.type === bsonType.string) value = jsonOfText(stringOf(value))
+    if (isWritten && value?.type === bsonType.string) value = jsonOfText(value)
     if (value === undefined) return 'never'
     return all([present(path), ...contained(path, value)])
   }

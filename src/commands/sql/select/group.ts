@@ -136,6 +136,8 @@ class WholeGroup extends StreamTransform {
     const writer = new DocumentWriter()
     for (const [i, state] of this.states.entries()) {
       writer.value(fieldName(i), state.result() ?? nullValue)
+      // A list of all rows takes a turn of its own.
+      yield
     }
     emit(writer.finish())
     yield

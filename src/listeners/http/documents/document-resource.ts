@@ -4,7 +4,7 @@
 import { fail } from '../../../base/errors.js'
 import { documentBytesMax } from '../../../base/limits/documents.js'
 import { equalValues } from '../../../value/compare.js'
-import { Elements, elementsOf, field, fieldIn } from '../../../value/elements.js'
+import { Elements, elementsOf, field, fieldIn, idName } from '../../../value/elements.js'
 import { jsonToValue } from '../../../value/json/json.js'
 import { documentFrom } from '../../../value/literal.js'
 import { integerOf } from '../../../value/numbers.js'
@@ -203,12 +203,8 @@ function withoutId(body: Value, ids: readonly Value[]): Value {
   if (!ids.some((id) => equalValues(id, given))) {
     throw fail('ImmutableField', 'the _id of the body is not the one of the path')
   }
-  const elements = new Elements(body.bytes, body.start)
   const document = writeDocument((writer) => {
-    while (elements.next()) {
-      if (elements.name() === '_id') continue
-      writer.element(body.bytes, elements.start, elements.valueEnd)
-    }
+    writer.elementsBut(documentOf(body), idName)
   })
   return documentValue(document)
 }

@@ -11,7 +11,7 @@ import { emptyDocument } from '../../../commands/document/arguments.js'
 import { nothingFound } from '../../../commands/document/reading/cursors.js'
 import { FindOneRequest } from '../../../commands/document/reading/find-one.js'
 import type { Awaitable } from '../../../store/store.js'
-import { Elements, elementsOf, field, fieldIn } from '../../../value/elements.js'
+import { Elements, elementsOf, field, fieldIn, idName } from '../../../value/elements.js'
 import { integerOf } from '../../../value/numbers.js'
 import {
   bsonType,
@@ -193,9 +193,7 @@ export function identified(call: HttpCall, value: Value | undefined): [Document,
   if (given !== undefined) return [document, given]
   const id = objectIdValue(call.makeId())
   const whole = writeDocument((writer) => {
-    writer.value('_id', id)
-    const elements = new Elements(document)
-    while (elements.next()) writer.element(document, elements.start, elements.valueEnd)
+    writer.value('_id', id).elementsBut(document, idName)
   })
   return [whole, id]
 }

@@ -4,7 +4,7 @@
 import { utf8 } from '../../../base/bytes/bytes.js'
 import { work } from '../../../base/work/work-budget.js'
 import { requestUnits, valueUnits } from '../../../base/work/work-figures.js'
-import { Elements } from '../../../value/elements.js'
+import { Elements, idName } from '../../../value/elements.js'
 import { bsonType, objectIdValue, type Value } from '../../../value/value.js'
 import { DocumentWriter, writeArray } from '../../../value/writer.js'
 
@@ -24,7 +24,6 @@ for (const [i, digit] of [...'0123456789abcdef'].entries()) {
   hexDigits[digit.toUpperCase().charCodeAt(0)] = i
 }
 
-const idName = utf8('_id')
 const matchName = utf8('$match')
 const logical = [utf8('$and'), utf8('$or'), utf8('$nor')]
 

@@ -34,6 +34,13 @@ export class ReplyText {
     if (this.gathered.length > gatheredMax) this.pass()
   }
 
+  /** A text beside replies, such as an error: a pipeline may have very many. Throws OOM. */
+  async line(text: string): Promise<void> {
+    work.note(wordUnits + text.length / jsonBytesPerUnit)
+    this.text(text)
+    if (this.turns.isDue) await this.turns.pause()
+  }
+
   /** Throws OOM. */
   async reply(reply: Reply): Promise<void> {
     if (!isLong(reply) && bytesOfReply(reply) <= jsonInThreadBytes) this.short(reply)

@@ -99,7 +99,7 @@ class Exchange {
       for (const [i, { error, reply }] of calls.entries()) {
         text.text(i === 0 ? '[' : ',')
         if (error === undefined) await this.result(text, reply)
-        else text.text(errorJson(error))
+        else await text.line(errorJson(error))
       }
       text.text(calls.length === 0 ? '[]' : ']')
     })

@@ -1,6 +1,7 @@
 // A function as a row: its name, its number of arguments, and its evaluation. call.ts knows
 // functions only through the rows of the files in this folder.
 
+import type { Bytes } from '../../../../base/bytes/bytes.js'
 import { documentBytesMax } from '../../../../base/limits/documents.js'
 import { integerOf } from '../../../../value/numbers.js'
 import { bigintOf, bsonType, stringOf, type Value } from '../../../../value/value.js'
@@ -30,12 +31,22 @@ export function row(
 
 /** The argument as a text. Throws 42883 for another type. */
 export function textOf(args: readonly Value[], at: number): string {
+  return stringOf(textAt(args, at))
+}
+
+/** As textOf, as UTF-8. */
+export function utf8Of(args: readonly Value[], at: number): Bytes {
+  const { bytes, start, end } = textAt(args, at)
+  return bytes.subarray(start + 4, end - 1)
+}
+
+function textAt(args: readonly Value[], at: number): Value {
   const value = args[at]
   if (value?.type !== bsonType.string && value?.type !== bsonType.symbol) {
     throw wrongType(value, 'text')
   }
   spendOn(value.end - value.start)
-  return stringOf(value)
+  return value
 }
 
 export function numberAt(args: readonly Value[], at: number): Value {

@@ -1,13 +1,14 @@
 // Functions of texts. Like PostgreSQL, lengths and positions count code points, not UTF-16 units. A
 // result never exceeds the size of a document.
 
-import { utf8 } from '../../../../base/bytes/bytes.js'
-import { lengthOf, offsetAfter, offsetBefore } from '../../../../base/bytes/code-points.js'
+import { lengthOfUtf8 } from '../../../../base/bytes/code-points.js'
 import { indexOfText, splitText } from '../../../../base/bytes/text-search.js'
 import { boolValue, int32Value, stringValue, type Value } from '../../../../value/value.js'
 import { evaluationError, evaluationState } from '../evaluation-error.js'
-import { spendOn } from '../texts/text-cost.js'
-import { countAt, type FunctionRow, requireRoom, row, textOf } from './function-row.js'
+import { CharacterSet } from '../texts/character-set.js'
+import { lengthSpent, offsetSpent, reversed } from '../texts/spent-points.js'
+import { spendOn, spendOnSteps } from '../texts/text-cost.js'
+import { countAt, type FunctionRow, requireRoom, row, textOf, utf8Of } from './function-row.js'
 
 /** Cost per character of functions that transform characters, relative to reading. */
 const slowWeight = 8
@@ -17,21 +18,21 @@ export const textFunctions: readonly FunctionRow[] = [
   row('upper', [1, 1], (args) => stringValue(textOf(args, 0).toUpperCase())),
   row('initcap', [1, 1], (args) => stringValue(initcap(slowTextOf(args)))),
   row('length char_length character_length', [1, 1], (args) =>
-    int32Value(lengthOf(textOf(args, 0))),
+    int32Value(lengthOfUtf8(utf8Of(args, 0))),
   ),
-  row('octet_length', [1, 1], (args) => int32Value(utf8(textOf(args, 0)).length)),
+  row('octet_length', [1, 1], (args) => int32Value(utf8Of(args, 0).length)),
   row('substring substr', [2, 3], substring),
   row('left', [2, 2], (args) => {
     const text = textOf(args, 0)
     const count = countAt(args, 1)
-    const kept = count < 0 ? lengthOf(text) + count : count
-    return stringValue(text.slice(0, offsetAfter(text, kept)))
+    const kept = count < 0 ? lengthSpent(text) + count : count
+    return stringValue(text.slice(0, offsetSpent(text, kept)))
   }),
   row('right', [2, 2], (args) => {
     const text = textOf(args, 0)
     const count = countAt(args, 1)
-    const left = count < 0 ? -count : lengthOf(text) - count
-    return stringValue(text.slice(offsetAfter(text, left)))
+    const left = count < 0 ? -count : lengthSpent(text) - count
+    return stringValue(text.slice(offsetSpent(text, left)))
   }),
   row('replace', [3, 3], (args) =>
     stringValue(replaced(slowTextOf(args), textOf(args, 1), textOf(args, 2))),
@@ -42,10 +43,10 @@ export const textFunctions: readonly FunctionRow[] = [
   row('position strpos', [2, 2], (args) => {
     const whole = textOf(args, 0)
     const at = indexOfText(whole, textOf(args, 1))
-    return int32Value(at < 0 ? 0 : lengthOf(whole.slice(0, at)) + 1)
+    return int32Value(at < 0 ? 0 : lengthSpent(whole.slice(0, at)) + 1)
   }),
   row('starts_with', [2, 2], (args) => boolValue(textOf(args, 0).startsWith(textOf(args, 1)))),
-  row('reverse', [1, 1], (args) => stringValue([...slowTextOf(args)].reverse().join(''))),
+  row('reverse', [1, 1], (args) => stringValue(reversed(slowTextOf(args)))),
   row('repeat', [2, 2], (args) => {
     const text = textOf(args, 0)
     const count = Math.max(countAt(args, 1), 0)
@@ -70,25 +71,36 @@ function slowTextOf(args: readonly Value[]): string {
   return text
 }
 
+/** Not by `replace` with a function, which first finds all words. */
 function initcap(text: string): string {
-  return text.toLowerCase().replace(/[\p{L}\p{N}]+/gu, (word) => {
-    const [first = ''] = word
-    return first.toUpperCase() + word.slice(first.length)
-  })
+  const lower = text.toLowerCase()
+  const word = /[\p{L}\p{N}]+/gu
+  let made = ''
+  let from = 0
+  for (let found = word.exec(lower); found !== null; found = word.exec(lower)) {
+    spendOnSteps(wordSteps)
+    const first = String.fromCodePoint(lower.codePointAt(found.index) as number)
+    made += lower.slice(from, found.index) + first.toUpperCase()
+    from = found.index + first.length
+  }
+  return made + lower.slice(from)
 }
+
+/** Steps of a word: 0.4 µs. */
+const wordSteps = 40
 
 /** The start counts from 1 and may be before the text. */
 function substring(args: readonly Value[]): Value {
   const text = textOf(args, 0)
   const start = countAt(args, 1) - 1
-  const from = offsetAfter(text, start)
+  const from = offsetSpent(text, start)
   if (args.length === 2) return stringValue(text.slice(from))
   const length = countAt(args, 2)
   if (length < 0) {
     throw evaluationError(evaluationState.badSubstring, 'negative substring length not allowed')
   }
   const count = start + length - Math.max(start, 0)
-  return stringValue(text.slice(from, offsetAfter(text, count, from)))
+  return stringValue(text.slice(from, offsetSpent(text, count, from)))
 }
 
 function replaced(text: string, from: string, to: string): string {
@@ -100,31 +112,20 @@ function replaced(text: string, from: string, to: string): string {
 
 function trimmed(args: readonly Value[], atStart: boolean, atEnd: boolean): string {
   const text = textOf(args, 0)
-  const removed = new Set(args.length > 1 ? textOf(args, 1) : ' ')
-  let start = 0
-  let end = text.length
-  while (atStart && start < end) {
-    const next = offsetAfter(text, 1, start)
-    if (!removed.has(text.slice(start, next))) break
-    start = next
-  }
-  while (atEnd && end > start) {
-    const before = offsetBefore(text, end)
-    if (!removed.has(text.slice(before, end))) break
-    end = before
-  }
-  return text.slice(start, end)
+  const removed = new CharacterSet(args.length > 1 ? textOf(args, 1) : ' ')
+  const start = atStart ? removed.endOfRun(text) : 0
+  return text.slice(start, atEnd ? removed.startOfRun(text, start) : text.length)
 }
 
 function padded(args: readonly Value[], atStart: boolean): string {
   const text = textOf(args, 0)
   const length = Math.max(countAt(args, 1), 0)
   const fill = args.length > 2 ? textOf(args, 2) : ' '
-  const missing = length - lengthOf(text)
-  if (missing <= 0 || fill === '') return text.slice(0, offsetAfter(text, length))
+  const missing = length - lengthSpent(text)
+  if (missing <= 0 || fill === '') return text.slice(0, offsetSpent(text, length))
   requireRoom(length)
-  const pad = fill.repeat(Math.ceil(missing / lengthOf(fill)))
-  const exact = pad.slice(0, offsetAfter(pad, missing))
+  const pad = fill.repeat(Math.ceil(missing / lengthSpent(fill)))
+  const exact = pad.slice(0, offsetSpent(pad, missing))
   return atStart ? exact + text : text + exact
 }
 

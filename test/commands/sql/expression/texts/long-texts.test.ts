@@ -1,0 +1,82 @@
+// Functions over long texts agree with the plain form of each, which makes a string a character, and
+// what they read counts for the row.
+
+import fc from 'fast-check'
+import t from 'tap'
+import { lengthOfUtf8 } from '../../../../../src/base/bytes/code-points.js'
+import { textFunctions } from '../../../../../src/commands/sql/expression/functions/text-functions.js'
+import { reversed } from '../../../../../src/commands/sql/expression/texts/spent-points.js'
+import { bigintOf, bsonType, stringOf, stringValue } from '../../../../../src/value/value.js'
+import { runs } from '../../../../support/runs.js'
+import { unitsOf } from '../../../../support/stretch.js'
+
+const texts = fc.array(fc.constantFrom(...'ab zé€😀\u{10ffff}ß1ǆ'), { maxLength: 40 })
+const text = texts.map((characters) => characters.join(''))
+
+function call(name: string, ...args: readonly string[]): string | bigint {
+  const row = textFunctions.find(({ names }) => names.includes(name))
+  const value = row?.run(args.map(stringValue), 0)
+  if (value === undefined || value === null) throw new Error(`${name} has no value`)
+  return value.type === bsonType.string ? stringOf(value) : bigintOf(value)
+}
+
+/** The plain form of the trims. */
+function trimmed(whole: string, characters: string, ends: 'both' | 'start' | 'end'): string {
+  const removed = new Set(characters)
+  const points = [...whole]
+  while (ends !== 'end' && points.length > 0 && removed.has(points[0] as string)) points.shift()
+  while (ends !== 'start' && points.length > 0 && removed.has(points.at(-1) as string)) points.pop()
+  return points.join('')
+}
+
+t.test('a length in code points is that of the bytes, at every alignment', async () => {
+  const check = (given: string, offset: number) => {
+    const bytes = new Uint8Array(Buffer.byteLength(given) + offset)
+    const end = offset + Buffer.from(given).copy(bytes, offset)
+    return lengthOfUtf8(bytes.subarray(offset, end)) === [...given].length
+  }
+  fc.assert(fc.property(text, fc.nat(7), check), { numRuns: runs(1_000) })
+  const long = 'é😀ß'.repeat(2_000)
+  fc.assert(
+    fc.property(fc.nat(7), (offset) => check(long, offset)),
+    { numRuns: 8 },
+  )
+})
+
+t.test('reverse and the trims agree with their plain forms', async () => {
+  const check = (whole: string, characters: string) =>
+    reversed(whole) === [...whole].reverse().join('') &&
+    call('btrim', whole, characters) === trimmed(whole, characters, 'both') &&
+    call('ltrim', whole, characters) === trimmed(whole, characters, 'start') &&
+    call('rtrim', whole, characters) === trimmed(whole, characters, 'end')
+  fc.assert(fc.property(text, text, check), { numRuns: runs(2_000) })
+})
+
+t.test('a run of more than one part is trimmed whole', async (t) => {
+  for (const letter of ['a', 'é', '😀']) {
+    const run = letter.repeat(70_000)
+    t.equal(call('btrim', `${run}x${run}`, letter), 'x')
+    t.equal(call('btrim', run, letter), '')
+    t.equal(call('rtrim', `x${run}`, `${run}b`), 'x')
+  }
+})
+
+t.test('initcap begins each word with a capital', async (t) => {
+  t.equal(
+    call('initcap', 'ÉLAN vital, o’NEIL 2nd-hand ßa ǆa 😀a'),
+    'Élan Vital, O’Neil 2nd-Hand SSa Ǆa 😀A',
+  )
+  t.equal(call('initcap', ''), '')
+})
+
+t.test(
+  'what a function reads by characters counts, removed characters and words too',
+  async (t) => {
+    const long = 'a'.repeat(1_000_000)
+    t.ok(unitsOf(() => call('btrim', long, 'a')) > 15_000)
+    t.ok(unitsOf(() => call('btrim', 'x', long)) > 15_000)
+    t.ok(unitsOf(() => call('btrim', long, 'x')) < 10_000, 'what is not removed is not read')
+    t.throws(() => unitsOf(() => call('btrim', 'x', 'é'.repeat(3_000_000))), /too much in one row/)
+    t.throws(() => unitsOf(() => call('initcap', 'ab '.repeat(60_000))), /too much in one row/)
+  },
+)
