@@ -33,6 +33,7 @@ import { storeCommit } from './store/commit.js'
 import { storeLatency } from './store/latency.js'
 import { storeMemory } from './store/memory.js'
 import { storeRead } from './store/read.js'
+import { storeRecordChecksums } from './store/record-checksums.js'
 import { storeSet } from './store/set.js'
 import { storeStart } from './store/start.js'
 import type { Figure } from './support/figure.js'
@@ -67,6 +68,7 @@ const questions: Readonly<Record<string, Question>> = {
   'store-latency': storeLatency,
   'store-memory': storeMemory,
   'store-read': storeRead,
+  'store-record-checksums': storeRecordChecksums,
   'store-set': storeSet,
   'store-start': storeStart,
 }

@@ -1,9 +1,9 @@
 // Prints a compiled contract as a TypeScript module. The compiler's own output has lines of 12,000
-// characters; here an interface can be read, and a change of it shows in a diff.
+// characters; here an interface reads as in Solidity, and a change of it shows in a diff.
 
-import type { AbiEntry, AbiParameter, Compiled } from './compiler.js'
+import type { Compiled } from './compiler.js'
 
-const bytecodeColumns = 92
+const columns = 92
 
 /** `KeyRegistry` → the text of `src/chain/artifacts/key-registry.ts`. */
 export function artifactText(contract: Compiled): string {
@@ -17,8 +17,11 @@ export function artifactText(contract: Compiled): string {
     '// test/contracts/artifacts.test.ts compiles again and compares.',
     '',
     `export const ${constant}Abi = [`,
-    ...contract.abi.flatMap(entryLines),
+    ...contract.abi.map(signatureLines),
     '] as const',
+    '',
+    '/** Before the constructor arguments. */',
+    `const creationBytecode = ${hexLines(contract.creationBytecode)}`,
     '',
     `export const ${constant}Artifact = {`,
     `  name: '${contract.name}',`,
@@ -26,10 +29,9 @@ export function artifactText(contract: Compiled): string {
     '  /** keccak-256 of the settings and sources. */',
     `  sourceHash: '${contract.sourceHash}',`,
     `  abi: ${constant}Abi,`,
-    '  /** Before the constructor arguments. */',
-    `  creationBytecode: ${hexLines(contract.creationBytecode)},`,
+    '  creationBytecode,',
     '  /** As deployed, with zeros where the constructor writes immutables. */',
-    `  runtimeBytecode: ${hexLines(contract.runtimeBytecode)},`,
+    `  runtimeBytecode: ${runtimeText(contract)},`,
     '  /** Bytes of the runtime code that differ from deployment to deployment. */',
     ...(immutables.length === 0
       ? ['  immutables: [],']
@@ -51,46 +53,26 @@ export function artifacts(
   })
 }
 
+/** The runtime code ends the creation code, unless the constructor returns something else. */
+function runtimeText({ creationBytecode, runtimeBytecode }: Compiled): string {
+  const at = creationBytecode.length - (runtimeBytecode.length - '0x'.length)
+  const isEnd = `0x${creationBytecode.slice(at)}` === runtimeBytecode
+  return isEnd ? `\`0x\${creationBytecode.slice(${at})}\`` : hexLines(runtimeBytecode)
+}
+
 function hexLines(hex: string): string {
-  const lines = hex.match(new RegExp(`.{1,${bytecodeColumns}}`, 'g')) ?? []
-  return ['[', ...lines.map((line) => `    '${line}',`), "  ].join('')"].join('\n')
+  const lines = hex.match(new RegExp(`.{1,${columns}}`, 'g')) ?? []
+  if (lines.length === 1) return `'${hex}'`
+  return ['[', ...lines.map((line) => `  '${line}',`), "].join('')"].join('\n')
 }
 
-function entryLines(entry: AbiEntry): string[] {
-  const head = [
-    `type: '${entry.type}'`,
-    ...(entry.name === undefined ? [] : [`name: '${entry.name}'`]),
-    ...(entry.stateMutability === undefined ? [] : [`stateMutability: '${entry.stateMutability}'`]),
-  ]
-  return [
-    '  {',
-    `    ${head.join(', ')},`,
-    ...listLines('    ', 'inputs', entry.inputs),
-    ...listLines('    ', 'outputs', entry.outputs),
-    '  },',
-  ]
-}
-
-function listLines(indent: string, name: string, list?: readonly AbiParameter[]): string[] {
-  if (list === undefined) return []
-  if (list.length === 0) return [`${indent}${name}: [],`]
-  const inner = `${indent}  `
-  return [
-    `${indent}${name}: [`,
-    ...list.flatMap((parameter) => parameterLines(inner, parameter)),
-    `${indent}],`,
-  ]
-}
-
-function parameterLines(indent: string, parameter: AbiParameter): string[] {
-  const { name, type, indexed, components } = parameter
-  const marks = indexed === undefined ? '' : `, indexed: ${indexed}`
-  const head = `name: '${name}', type: '${type}'${marks}`
-  if (components === undefined) return [`${indent}{ ${head} },`]
-  return [
-    `${indent}{`,
-    `${indent}  ${head},`,
-    ...listLines(`${indent}  `, 'components', components),
-    `${indent}},`,
-  ]
+/** A signature as a string, broken before a parameter where it is too long for a line. */
+function signatureLines(signature: string): string {
+  const lines = ['']
+  for (const part of signature.split(/(?<=, )/)) {
+    const last = lines.pop() ?? ''
+    if (last.length + part.length > columns) lines.push(last, part)
+    else lines.push(last + part)
+  }
+  return `  ${lines.map((line) => `'${line}'`).join(' +\n    ')},`
 }

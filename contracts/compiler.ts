@@ -4,7 +4,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { id } from 'ethers'
+import { Interface, type InterfaceAbi, id } from 'ethers'
 import { loadTool, toolFolder } from '../test/support/tools.js'
 
 /** Contracts that go into artifacts, by the file name (without .sol) that holds them. */
@@ -50,27 +50,12 @@ interface CodeRange {
   readonly length: number
 }
 
-export interface AbiParameter {
-  readonly name: string
-  readonly type: string
-  readonly indexed?: boolean
-  readonly components?: readonly AbiParameter[]
-}
-
-export interface AbiEntry {
-  readonly type: string
-  readonly name?: string
-  readonly stateMutability?: string
-  readonly anonymous?: boolean
-  readonly inputs?: readonly AbiParameter[]
-  readonly outputs?: readonly AbiParameter[]
-}
-
 export interface Compiled {
   readonly name: string
   /** Its path from the root of the project. */
   readonly source: string
-  readonly abi: readonly AbiEntry[]
+  /** Its errors, events and functions, as ethers spells them. */
+  readonly abi: readonly string[]
   readonly creationBytecode: string
   readonly runtimeBytecode: string
   readonly immutables: readonly CodeRange[]
@@ -88,7 +73,7 @@ interface CompilerOutput {
         Record<
           string,
           {
-            readonly abi: readonly AbiEntry[]
+            readonly abi: InterfaceAbi
             readonly metadata: string
             readonly evm: {
               readonly bytecode: { readonly object: string }
@@ -134,7 +119,7 @@ export function compile(root: string, files: readonly string[]): ReadonlyMap<str
       compiled.set(name, {
         name,
         source: `contracts/${file}.sol`,
-        abi: abi.map(plainEntry),
+        abi: new Interface(abi).format(),
         creationBytecode: `0x${evm.bytecode.object}`,
         runtimeBytecode: `0x${evm.deployedBytecode.object}`,
         immutables: references
@@ -148,27 +133,6 @@ export function compile(root: string, files: readonly string[]): ReadonlyMap<str
     }
   }
   return compiled
-}
-
-/** Without `internalType`, which says how the source spells a type and nothing about the interface. */
-function plainEntry(entry: AbiEntry): AbiEntry {
-  const { type, name, stateMutability, inputs, outputs } = entry
-  return {
-    type,
-    ...(name === undefined ? {} : { name }),
-    ...(stateMutability === undefined ? {} : { stateMutability }),
-    ...(inputs === undefined ? {} : { inputs: inputs.map(plainParameter) }),
-    ...(outputs === undefined ? {} : { outputs: outputs.map(plainParameter) }),
-  }
-}
-
-function plainParameter({ name, type, indexed, components }: AbiParameter): AbiParameter {
-  return {
-    name,
-    type,
-    ...(indexed === undefined ? {} : { indexed }),
-    ...(components === undefined ? {} : { components: components.map(plainParameter) }),
-  }
 }
 
 function addSource(root: string, path: string, sources: Map<string, string>): void {

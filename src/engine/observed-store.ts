@@ -11,7 +11,6 @@ import type {
   Awaitable,
   KeyChange,
   LargeChanges,
-  Peeker,
   Program,
   ReadOptions,
   ReadTx,
@@ -205,10 +204,6 @@ class ObservedTx extends PassingTx {
     readonly writer: object,
   ) {
     super(inner)
-  }
-
-  get peeker(): Peeker | undefined {
-    return this.inner.peeker
   }
 
   override put(key: Bytes, value: Bytes): void {

@@ -119,32 +119,6 @@ function listOf(value: Result): Value {
   return writeArray(value === undefined ? [] : [value])
 }
 
-class First implements Accumulator {
-  bytesHeld = 0
-  private hasValue = false
-  private value: Result
-
-  add(value: Result): void {
-    if (this.hasValue) return
-    this.hasValue = true
-    if (value === undefined) return
-    this.value = copyOf(value)
-    this.bytesHeld = bytesOf(this.value)
-  }
-
-  result(): Result {
-    return this.value
-  }
-
-  save(): Value {
-    return listOf(this.value)
-  }
-
-  absorb(saved: Value): void {
-    this.add(elementsOf(saved)[0])
-  }
-}
-
 class Last implements Accumulator {
   bytesHeld = 0
   private value: Result
@@ -164,6 +138,16 @@ class Last implements Accumulator {
 
   absorb(saved: Value): void {
     this.add(elementsOf(saved)[0])
+  }
+}
+
+class First extends Last {
+  private hasValue = false
+
+  override add(value: Result): void {
+    if (this.hasValue) return
+    this.hasValue = true
+    super.add(value)
   }
 }
 

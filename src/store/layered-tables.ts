@@ -348,16 +348,6 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
     return memtable.isRemoved(address) ? undefined : memtable.valueAt(address)
   }
 
-  protected override peekBelow<T>(key: Bytes, peek: Peek<T>, hash: number): T | undefined {
-    const { memtable } = this.lastApplied
-    const address = memtable === undefined ? -1 : memtable.find(key, undefined, hash)
-    if (memtable !== undefined && address !== -1) {
-      return memtable.isRemoved(address) ? undefined : memtable.peekAt(address, peek)
-    }
-    const kept = this.hot.find(key, hash)
-    return kept === undefined ? this.stored.peek(key, peek) : peek(kept, 0, kept.length)
-  }
-
   /** Applies a large log to the tables now, within a time limit, to shorten the next start. */
   private async lastCheckpoint(): Promise<void> {
     if (this.options.log.stats().segmentBytes < closeLogBytes) return

@@ -6,7 +6,7 @@ import type { Generation } from './generation.js'
 import type { Memtable } from './memtable/memtable.js'
 import { hashBytes } from './memtable/memtable-hash.js'
 import { mergeScan, type Source } from './merge.js'
-import type { KeyRange, Peek, Versioned } from './store.js'
+import type { KeyRange, Versioned } from './store.js'
 import type { PinnedView, StoredView } from './tables/stored-view.js'
 import type { Scanned, Snapshot, View } from './tables/tables.js'
 
@@ -35,17 +35,6 @@ export class LayeredView implements View {
       return memtable.isRemoved(address) ? undefined : memtable.valueAt(address)
     }
     return this.below(key, hash)
-  }
-
-  peek<T>(key: Bytes, peek: Peek<T>, hash: number): T | undefined {
-    const { layers } = this
-    for (let i = 0; i < layers.length; i++) {
-      const { memtable, before } = layers[i] as Layer
-      const address = memtable.find(key, before, hash)
-      if (address === -1) continue
-      return memtable.isRemoved(address) ? undefined : memtable.peekAt(address, peek)
-    }
-    return this.peekBelow(key, peek, hash)
   }
 
   getVersioned(key: Bytes): Versioned | undefined {
@@ -78,10 +67,6 @@ export class LayeredView implements View {
   /** Reads a key that no memtable has. */
   protected below(key: Bytes, _hash: number): Bytes | undefined {
     return this.stored.get(key)
-  }
-
-  protected peekBelow<T>(key: Bytes, peek: Peek<T>, _hash: number): T | undefined {
-    return this.stored.peek(key, peek)
   }
 }
 

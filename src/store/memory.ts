@@ -38,11 +38,6 @@ class MemoryView implements View {
     return address === -1 ? undefined : this.memtable.valueAt(address)
   }
 
-  peek<T>(key: Bytes, peek: Peek<T>, hash: number): T | undefined {
-    const address = this.find(key, hash)
-    return address === -1 ? undefined : this.memtable.peekAt(address, peek)
-  }
-
   getVersioned(key: Bytes): Versioned | undefined {
     const { memtable } = this
     const address = this.find(key)

@@ -89,15 +89,6 @@ export interface Count {
 /** Reads bytes in place, from `start` to `end`; it must not keep them. */
 export type Peek<T> = (bytes: Bytes, start: number, end: number) => T
 
-/** Reads without a step or a copy, if the store is in this process. */
-export interface Peeker {
-  /**
-   * Applies `peek` to the value that `get` would return; undefined if there is none. The caller
-   * must not change the key afterwards.
-   */
-  peek<T>(key: Bytes, peek: Peek<T>): T | undefined
-}
-
 /** An in-place put: the key belongs at `keyAt` of `bytes`, the value at `valueAt`. */
 export interface InPlaceWrite {
   readonly bytes: Bytes
@@ -129,9 +120,7 @@ export interface InPlace {
 }
 
 export interface Tx extends ReadTx {
-  /** Undefined if values are not in this process. */
-  readonly peeker?: Peeker | undefined
-  /** Undefined without a peeker, and if all changes are recorded by key. */
+  /** Undefined if values are not in this process, and if all changes are recorded by key. */
   readonly inPlace?: InPlace | undefined
   /**
    * For a store that applies a program's changes after the program ends. `told` is called directly

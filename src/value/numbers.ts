@@ -32,8 +32,9 @@ import {
 } from './value.js'
 
 const twoTo32 = 4294967296
-const int64Min = -(2n ** 63n)
-const int64Max = 2n ** 63n - 1n
+/** The range of an int64. */
+export const int64Min = -(2n ** 63n)
+export const int64Max = 2n ** 63n - 1n
 /** Digits kept when a double becomes a decimal, as on MongoDB. */
 const doubleDigits = 15
 

@@ -299,14 +299,7 @@ export class KeyValueBus implements Sessions {
             startedMs,
           )
         case 'blocking':
-          return this.await(
-            this.waiters.run(call).then(async () => {
-              await this.waiters.woken([call])
-              return call.reply
-            }),
-            call,
-            startedMs,
-          )
+          return this.block(call, startedMs)
         default:
           throw new Error(`${row.name} does not stand alone`)
       }
@@ -314,6 +307,19 @@ export class KeyValueBus implements Sessions {
       call.fail(thrown)
     }
     this.finish([call], startedMs)
+  }
+
+  /** Most blocking commands find something at once, so this path has few promises. */
+  private block(call: RunningCall, startedMs: number): Promise<void> {
+    const done = () => this.finish([call], startedMs)
+    const failed = (thrown: unknown) => {
+      call.fail(thrown)
+      done()
+    }
+    return this.waiters.run(call).then(() => {
+      const woken = this.waiters.woken([call])
+      return woken === undefined ? done() : woken.then(done, failed)
+    }, failed)
   }
 
   /** Releases everything that a disconnected client holds or waits for. */

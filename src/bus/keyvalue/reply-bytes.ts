@@ -5,7 +5,7 @@ import { Slice } from '../../base/bytes/slice.js'
 import { pipelineReplyBytes } from '../../base/limits/connections.js'
 import { tooMuchMemory } from '../../base/reply-error.js'
 import type { Program, ReadTx } from '../../store/store.js'
-import { bytesInTurns, bytesOfReply, isLong, type Reply } from './reply.js'
+import { bytesInTurns, bytesOfReply, isLong, ok, type Reply } from './reply.js'
 import type { RunningCall } from './running-call.js'
 
 /** Smaller replies do not count: all replies of one program are then still small. */
@@ -13,7 +13,8 @@ const countedReplyBytes = 1_024
 
 /** Notes the size of a reply. Returns a program for a long reply, which is counted with pauses. */
 export function noteReply(tx: ReadTx, call: RunningCall, reply: Reply): Program<void> | undefined {
-  if (typeof reply !== 'object' || reply === null) return undefined
+  // The usual reply of a write has no bytes.
+  if (typeof reply !== 'object' || reply === null || reply === ok) return undefined
   if (reply instanceof Slice) note(call, reply.end - reply.start)
   else if (isLong(reply)) return noteLong(tx, call, reply)
   else note(call, bytesOfReply(reply))

@@ -10,16 +10,7 @@ import { inlineValueBytesMax } from '../../base/limits/store.js'
 import { tooLong } from '../../base/reply-error.js'
 import { keyClass } from '../../store/layout.js'
 import { Done, nothing } from '../../store/steps.js'
-import type {
-  Entry,
-  InPlace,
-  KeyRange,
-  Peeker,
-  Program,
-  ReadTx,
-  Step,
-  Tx,
-} from '../../store/store.js'
+import type { Entry, InPlace, KeyRange, Program, ReadTx, Step, Tx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'
 import { discardMembers, membersChunks } from '../background/garbage.js'
@@ -131,35 +122,18 @@ export class Keyspace {
   }
 
   /**
-   * For a write that replaces a whole key (plain-strings.ts); undefined if its record is not in
-   * memory, or other data depends on it.
+   * For an in-place write that replaces a whole key (plain-strings.ts); undefined if the store has
+   * none, or other data depends on the record.
    */
-  peekerOf(name: Slice): Peeker | undefined {
-    if (hasRules(this.ns)) return undefined
-    this.openContainers?.settle(name)
-    return this.writing.peeker
-  }
-
-  /** Like peekerOf, for an in-place write. */
   inPlaceOf(name: Slice): InPlace | undefined {
     if (hasRules(this.ns)) return undefined
     this.openContainers?.settle(name)
     return this.writing.inPlace
   }
 
-  /** Keeps an in-place string without expiry that replaces one of `before` bytes: like putPlain. */
+  /** Keeps an in-place string without expiry that replaces one of `before` bytes, if any. */
   keepPlain(at: InPlace, name: Slice, bytes: number, before?: number, recordBytes?: number): void {
     at.keep(recordBytes)
-    this.countPlain(name, bytes, before)
-  }
-
-  /** Puts a string without expiry; `before` are the bytes of the one it replaces, if any. */
-  putPlain(key: Bytes, name: Slice, record: Bytes, before: number | undefined): void {
-    this.writing.put(key, record)
-    this.countPlain(name, record.length - 1, before)
-  }
-
-  private countPlain(name: Slice, bytes: number, before: number | undefined): void {
     const { work } = this
     work.changes++
     if (work.notesRare && before === undefined) this.notify('n', 'new', name)
@@ -174,19 +148,9 @@ export class Keyspace {
     if (usage !== undefined) tx.add(usage, 0, bytes)
   }
 
-  /** Removes a string without expiry whose document has `bytes` bytes. */
-  removePlain(key: Bytes, bytes: number): void {
-    this.writing.remove(key)
-    this.uncountPlain(bytes)
-  }
-
-  /** Like removePlain, for the key of a write. */
+  /** Removes the key of an in-place write: a string without expiry, of `bytes` bytes. */
   dropPlain(inPlace: InPlace, bytes: number): void {
     inPlace.drop()
-    this.uncountPlain(bytes)
-  }
-
-  private uncountPlain(bytes: number): void {
     this.work.changes++
     this.count(-1, -bytes)
   }
@@ -232,14 +196,14 @@ export class Keyspace {
     return found
   }
 
-  /** Keeps a large container open, now that its record is up to date. */
-  hold(noun: Openable): void {
-    if (this.work.left === 0) return
+  /** Keeps a large container open, now that its record is up to date; false if impossible. */
+  hold(noun: Openable): boolean {
+    if (this.work.left === 0) return false
     const { key, openHead } = noun
     const isPlain = !key.isChunked && !hasRules(this.ns)
-    if (!isPlain || this.work.rewrites || key.storedHead?.id !== openHead?.id) return
+    if (!isPlain || this.work.rewrites || key.storedHead?.id !== openHead?.id) return false
     this.openContainers ??= new OpenContainers(this.writeOpen)
-    this.openContainers.add(noun)
+    return this.openContainers.add(noun)
   }
 
   /** Marks an open container as changed: its head is written later. */
@@ -372,6 +336,7 @@ export class Keyspace {
     if (head !== undefined) {
       assert(this.putHead(key, type, head) === nothing, 'the head of a plain key is put at once')
     }
+    noun.closed?.()
     // Earlier commands made these changes; the current one may still fail without a trace.
     work.changes = changes
   }

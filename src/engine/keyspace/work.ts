@@ -25,6 +25,8 @@ const inlineMembersMax = 128
 const inlineContainerBytesMax = 8 * KiB
 /** Members that one write program may read before it is refused: about 20 ms. */
 const programReadsMax = 20_000
+/** Members that one program may read for later programs: about 2 ms. */
+const aheadReadsMax = 2_048
 
 /** Limits of a container in one document. Tests set 0, 1 or the default. */
 export interface InlineBounds {
@@ -119,6 +121,7 @@ export class Work {
   /** Members that the program may read. */
   readsMax = programReadsMax
   private reads = 0
+  private aheadLeft = aheadReadsMax
   private idsGiven = 0
   private tallies: Map<MembersId, Tally> | undefined
   private lastTally: Tally | undefined
@@ -186,6 +189,13 @@ export class Work {
   read(entries: number): void {
     this.reads += entries
     if (this.reads > this.readsMax) throw readTooMuch()
+  }
+
+  /** How many of these members may be read for later programs; they count as read so. */
+  roomAhead(members: number): number {
+    const room = Math.min(members, this.aheadLeft)
+    this.aheadLeft -= room
+    return room
   }
 
   /**

@@ -2,7 +2,7 @@
 // replies, and messages of channels, wait until it is complete.
 
 import { replyValuesAtOnce } from '../../base/limits/key-value.js'
-import { bytesOfReply, isLong, type Reply, valuesOf } from '../../bus/keyvalue/reply.js'
+import { bytesOfReply, isLong, ok, type Reply, valuesOf } from '../../bus/keyvalue/reply.js'
 import type { ReplyWriter, RespVersion } from '../../protocol/resp/reply-writer.js'
 import { writeInParts, writeReply } from './write-reply.js'
 
@@ -45,7 +45,7 @@ export class LongReplies {
    */
   takes(reply: Reply, protocol: RespVersion, known = 0): boolean {
     if (!this.isWriting) {
-      if (!isLong(reply)) return false
+      if (reply === ok || !isLong(reply)) return false
       setImmediate(this.step)
     }
     const bytes = known > 0 ? known : bytesOfReply(reply)

@@ -5,6 +5,8 @@ import { fail } from '../../base/errors.js'
 import {
   addNumbers,
   divideNumbers,
+  int64Max,
+  int64Min,
   integerOf,
   modNumbers,
   multiplyNumbers,
@@ -24,9 +26,6 @@ import {
 import { functionOperators } from './functions.js'
 import { NumberSum } from './number-sum.js'
 import { binary, isNullish, type OperatorRow, type Result, typeName, variadic } from './operator.js'
-
-const int64Min = -(2n ** 63n)
-const int64Max = 2n ** 63n - 1n
 
 function add(values: readonly Result[]): Value {
   const [first, second] = values

@@ -16,6 +16,8 @@ import {
 import {
   exactOf,
   exactOfBigint,
+  int64Max,
+  int64Min,
   integerOf,
   isZero,
   numberOf,
@@ -42,9 +44,6 @@ import {
   unary,
   valueText,
 } from './operator.js'
-
-const int64Min = -(2n ** 63n)
-const int64Max = 2n ** 63n - 1n
 
 /** An operator of one number; null and missing give null. */
 function numeric(name: string, apply: (value: Value) => Value): OperatorRow {

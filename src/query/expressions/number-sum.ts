@@ -3,7 +3,14 @@
 // order of the additions.
 
 import { Elements } from '../../value/elements.js'
-import { addNumbers, divideNumbers, readInt64AsNumber, toDecimal } from '../../value/numbers.js'
+import {
+  addNumbers,
+  divideNumbers,
+  int64Max,
+  int64Min,
+  readInt64AsNumber,
+  toDecimal,
+} from '../../value/numbers.js'
 import {
   bigintOf,
   boolOf,
@@ -18,9 +25,6 @@ import {
   type Value,
 } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'
-
-const int64Min = -(2n ** 63n)
-const int64Max = 2n ** 63n - 1n
 
 export class NumberSum {
   /** Number of additions. */

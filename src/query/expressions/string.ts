@@ -2,6 +2,7 @@
 // MongoDB, case applies only to ASCII letters. Pattern matching is in pattern.ts.
 
 import { textOf, utf8 } from '../../base/bytes/bytes.js'
+import { lengthOf, offsetAfter, offsetBefore } from '../../base/bytes/code-points.js'
 import { indexOfText, Needle, splitText } from '../../base/bytes/text-search.js'
 import { work } from '../../base/work/work-budget.js'
 import { bytesPerUnit, charsPerUnit } from '../../base/work/work-figures.js'
@@ -187,21 +188,13 @@ function codePoints(text: string, start: number, end: number): string {
 
 /** The UTF-16 position of a code point. */
 function unitsAt(text: string, index: number): number {
-  let at = 0
   spendChars(Math.min(index, text.length))
-  for (let i = 0; i < index && at < text.length; i++) {
-    at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
-  }
-  return at
+  return offsetAfter(text, index)
 }
 
 function codePointCount(text: string): number {
-  let count = 0
   spendChars(text.length)
-  for (let at = 0; at < text.length; count++) {
-    at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
-  }
-  return count
+  return lengthOf(text)
 }
 
 function split(value: Result, separator: Result): Value {
@@ -266,9 +259,9 @@ function pointsOf(text: string): ReadonlySet<string> {
 function trimmedStart(text: string, cut: ReadonlySet<string>): number {
   let at = 0
   while (at < text.length) {
-    const point = String.fromCodePoint(text.codePointAt(at) as number)
-    if (!cut.has(point)) break
-    at += point.length
+    const next = offsetAfter(text, 1, at)
+    if (!cut.has(text.slice(at, next))) break
+    at = next
     work.spend(1)
   }
   return at
@@ -277,10 +270,9 @@ function trimmedStart(text: string, cut: ReadonlySet<string>): number {
 function trimmedEnd(text: string, start: number, cut: ReadonlySet<string>): number {
   let at = text.length
   while (at > start) {
-    const pair = at - start > 1 ? (text.codePointAt(at - 2) as number) : 0
-    const point = pair > 0xffff ? text.slice(at - 2, at) : text.charAt(at - 1)
-    if (!cut.has(point)) break
-    at -= point.length
+    const before = offsetBefore(text, at)
+    if (!cut.has(text.slice(before, at))) break
+    at = before
     work.spend(1)
   }
   return at

@@ -27,7 +27,6 @@ import type {
   KeyChange,
   KeyRange,
   Peek,
-  Peeker,
   Program,
   Step,
   Tx,
@@ -153,8 +152,7 @@ function isInPlaceClass(first: number | undefined): boolean {
 }
 
 /** The transaction of one write program; every step completes at once. */
-class Writing implements Tx, Peeker, InPlace {
-  readonly peeker: Peeker = this
+class Writing implements Tx, InPlace {
   private readonly view: GroupView
   private readonly group: Group
   private readonly buffer: WriteBuffer
@@ -224,16 +222,6 @@ class Writing implements Tx, Peeker, InPlace {
   /** A write program cannot wait for work elsewhere. */
   elsewhere({ refusal }: Elsewhere): never {
     throw refusal
-  }
-
-  peek<T>(key: Bytes, peek: Peek<T>): T | undefined {
-    const hash = hashBytes(key, 0, key.length)
-    this.lookedAt = key
-    this.lookedHash = hash
-    const own = this.buffer.find(key, hash)
-    if (own === undefined) return this.view.peek(key, peek, hash)
-    const { value } = own
-    return value === undefined ? undefined : peek(value, 0, value.length)
   }
 
   begin(keyBytes: number, valueBytes: number): InPlaceWrite {
@@ -307,6 +295,8 @@ class Writing implements Tx, Peeker, InPlace {
 
   private getNow(key: Bytes): Bytes | undefined {
     const hash = hashBytes(key, 0, key.length)
+    this.lookedAt = key
+    this.lookedHash = hash
     const own = this.buffer.find(key, hash)
     const value = own === undefined ? this.view.get(key, hash) : own.value
     noteEntry(value)

@@ -18,8 +18,6 @@ import type {
 export interface View {
   /** Pass the key's hash (memtable-hash.ts) if it is already known, here and below. */
   get(key: Bytes, hash?: number): Bytes | undefined
-  /** Like get, but reads the value in place. */
-  peek<T>(key: Bytes, peek: Peek<T>, hash: number): T | undefined
   /** Only for the versioned classes. */
   getVersioned(key: Bytes): Versioned | undefined
   /** At most `limit` entries, in the order of the range. */

@@ -3,17 +3,18 @@
 // test/contracts/artifacts.test.ts compiles again and compares.
 
 export const yesWalletAbi = [
-  {
-    type: 'function', name: 'isValidSignature', stateMutability: 'pure',
-    inputs: [
-      { name: '', type: 'bytes32' },
-      { name: '', type: 'bytes' },
-    ],
-    outputs: [
-      { name: '', type: 'bytes4' },
-    ],
-  },
+  'function isValidSignature(bytes32, bytes) pure returns (bytes4)',
 ] as const
+
+/** Before the constructor arguments. */
+const creationBytecode = [
+  '0x6080604052348015600e575f5ffd5b5060e080601a5f395ff3fe6080604052348015600e575f5ffd5b50600436',
+  '106026575f3560e01c80631626ba7e14602a575b5f5ffd5b604460353660046061565b630b135d3f60e11b939250',
+  '5050565b6040516001600160e01b0319909116815260200160405180910390f35b5f5f5f60408486031215607257',
+  '5f5ffd5b83359250602084013567ffffffffffffffff811115608e575f5ffd5b8401601f81018613609d575f5ffd',
+  '5b803567ffffffffffffffff81111560b2575f5ffd5b86602082840101111560c2575f5ffd5b9396602091909101',
+  '9550929350505056fea164736f6c6343000825000a',
+].join('')
 
 export const yesWalletArtifact = {
   name: 'YesWallet',
@@ -21,23 +22,9 @@ export const yesWalletArtifact = {
   /** keccak-256 of the settings and sources. */
   sourceHash: '0x0ec0326366405407ab23498c9a7347ad77a054fff86d7af6282275afa31951fe',
   abi: yesWalletAbi,
-  /** Before the constructor arguments. */
-  creationBytecode: [
-    '0x6080604052348015600e575f5ffd5b5060e080601a5f395ff3fe6080604052348015600e575f5ffd5b50600436',
-    '106026575f3560e01c80631626ba7e14602a575b5f5ffd5b604460353660046061565b630b135d3f60e11b939250',
-    '5050565b6040516001600160e01b0319909116815260200160405180910390f35b5f5f5f60408486031215607257',
-    '5f5ffd5b83359250602084013567ffffffffffffffff811115608e575f5ffd5b8401601f81018613609d575f5ffd',
-    '5b803567ffffffffffffffff81111560b2575f5ffd5b86602082840101111560c2575f5ffd5b9396602091909101',
-    '9550929350505056fea164736f6c6343000825000a',
-  ].join(''),
+  creationBytecode,
   /** As deployed, with zeros where the constructor writes immutables. */
-  runtimeBytecode: [
-    '0x6080604052348015600e575f5ffd5b50600436106026575f3560e01c80631626ba7e14602a575b5f5ffd5b6044',
-    '60353660046061565b630b135d3f60e11b9392505050565b6040516001600160e01b031990911681526020016040',
-    '5180910390f35b5f5f5f604084860312156072575f5ffd5b83359250602084013567ffffffffffffffff81111560',
-    '8e575f5ffd5b8401601f81018613609d575f5ffd5b803567ffffffffffffffff81111560b2575f5ffd5b86602082',
-    '840101111560c2575f5ffd5b93966020919091019550929350505056fea164736f6c6343000825000a',
-  ].join(''),
+  runtimeBytecode: `0x${creationBytecode.slice(54)}`,
   /** Bytes of the runtime code that differ from deployment to deployment. */
   immutables: [],
 } as const

@@ -37,13 +37,18 @@ export class Waiters {
 
   constructor(private readonly options: WaitersOptions) {}
 
-  /** Runs a blocking call until it has its reply. Rejects with the errors of `timeout`. */
-  async run(call: RunningCall): Promise<void> {
+  /** Runs a blocking call until it has its reply. Throws the errors of `timeout`. */
+  run(call: RunningCall): Promise<void> {
     const { row } = call.command
     if (row.grain !== 'blocking') throw new Error(`${row.name} does not block`)
     const timeoutMs = row.timeout(call)
     // Most calls find something at once and do not wait.
-    if (await this.attempt(call, true)) return
+    return this.attempt(call, true).then((isOver) =>
+      isOver ? undefined : this.wait(call, timeoutMs),
+    )
+  }
+
+  private async wait(call: RunningCall, timeoutMs: number): Promise<void> {
     call.args = call.args.detach()
     const waiter = new Waiter(call, () => this.attempt(call, false))
     // It joins the queue before it tries again, so that it misses no change in between.
@@ -113,14 +118,15 @@ export class Waiters {
   }
 
   /** Tries the call; true if it has its reply. A waiting client ignores a key of another type. */
-  private async attempt(call: RunningCall, isFirst: boolean): Promise<boolean> {
+  private attempt(call: RunningCall, isFirst: boolean): Promise<boolean> {
     call.isWaiting = !isFirst
-    await this.options.programs.write([call], this.options.clock.now())
-    if (call.error !== undefined && !isFirst && !losesRights.has(call.error.kind)) {
-      call.error = undefined
-      call.isUnanswered = true
-    }
-    return !call.isUnanswered
+    return this.options.programs.write([call], this.options.clock.now()).then(() => {
+      if (call.error !== undefined && !isFirst && !losesRights.has(call.error.kind)) {
+        call.error = undefined
+        call.isUnanswered = true
+      }
+      return !call.isUnanswered
+    })
   }
 
   private async join(waiter: Waiter): Promise<void> {

@@ -1,11 +1,15 @@
 // The blocking sorted-set commands. They take members as the other commands do; the bus keeps the
 // waiting clients and their order (waiters.ts).
 
-import { double, nullArray } from '../../../bus/keyvalue/reply.js'
+import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
+import { double, nullArray, type Reply } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
+import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
+import { Done } from '../../../store/steps.js'
+import type { Program } from '../../../store/store.js'
 import { timeoutAt } from '../lists/block-timeout.js'
 import { keysFrom, readPopSome } from '../lists/list-moves.js'
-import { type End, endAt, popFirst, popSomeReply } from './sorted-set-pops.js'
+import { type End, endAt, popFirst, popOpen, popSomeReply } from './sorted-set-pops.js'
 
 const shared = {
   categories: ['sortedset'],
@@ -28,16 +32,24 @@ function popRow(name: string, end: End, what: string): KeyValueRow {
     complexity: 'O(log(N))',
     syntax: 'key [key ...] timeout',
     grain: 'blocking',
-    *run(ks, call) {
+    run(ks, call) {
       timeoutAt(call, call.count - 1)
-      const names = call.argsFrom(1).slice(0, -1)
-      const popped = yield* popFirst(ks, names, end, 1, call.isWaiting)
-      const one = popped?.taken[0]
-      if (popped === undefined || one === undefined) return undefined
-      return [popped.name, one.member, double(one.score)]
+      const name = call.arg(1)
+      const isPlain = call.count === 3 && !call.isWaiting
+      const one = isPlain ? popOpen(ks, name, end) : undefined
+      if (one === undefined) return popOne(ks, call, end)
+      return new Done<Reply>([name, one.member, double(one.score)])
     },
     timeout: (call) => timeoutAt(call, call.count - 1),
   }
+}
+
+function* popOne(ks: Keyspace, call: KeyValueCall, end: End): Program<Reply | undefined> {
+  const names = call.argsFrom(1).slice(0, -1)
+  const popped = yield* popFirst(ks, names, end, 1, call.isWaiting)
+  const one = popped?.taken[0]
+  if (popped === undefined || one === undefined) return undefined
+  return [popped.name, one.member, double(one.score)]
 }
 
 const bzmpop: KeyValueRow = {

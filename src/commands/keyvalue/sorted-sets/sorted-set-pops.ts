@@ -83,12 +83,16 @@ export function popSomeReply({ name, taken }: Popped): Reply {
 
 /** Pops one member of a set that an earlier command left open, as pipelines do. */
 function popPlain(ks: Keyspace, call: KeyValueCall, end: End): Step<Reply> {
-  const name = call.arg(1)
-  const held = call.count === 2 ? findOpenSortedSet(ks, name) : undefined
-  const one = held?.popNow(end === 'max')
+  const one = call.count === 2 ? popOpen(ks, call.arg(1), end) : undefined
   if (one === undefined) return pop(ks, call, end)
-  ks.notify('z', `zpop${end}`, name)
   return new Done<Reply>([one.member, double(one.score)])
+}
+
+/** Pops one member of a large set that is open; undefined without a change if it is not. */
+export function popOpen(ks: Keyspace, name: Slice, end: End): ScoredMember | undefined {
+  const one = findOpenSortedSet(ks, name)?.popNow(end === 'max')
+  if (one !== undefined) ks.notify('z', `zpop${end}`, name)
+  return one
 }
 
 function* pop(ks: Keyspace, call: KeyValueCall, end: End): Program<Reply> {

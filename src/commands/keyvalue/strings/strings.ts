@@ -8,7 +8,7 @@ import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import { type Key, never } from '../../../engine/keyspace/keys/key.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
 import { overwriteString } from '../../../engine/keyspace/strings/plain-strings.js'
-import { Done } from '../../../store/steps.js'
+import { Done, nothing } from '../../../store/steps.js'
 import type { Program, Step } from '../../../store/store.js'
 import { type ExpireUnit, expireTime, unitOf } from '../keys/expire-time.js'
 import { counterRows } from './counters.js'
@@ -73,16 +73,27 @@ function answersOld(call: KeyValueCall): boolean {
 
 function setPlain(ks: Keyspace, call: KeyValueCall): Step<Reply> {
   const name = call.arg(1)
-  if (!overwriteString(ks, name, call.arg(2))) return setLater(ks, call, name)
+  const value = call.arg(2)
+  if (!overwriteString(ks, name, value)) {
+    const found = ks.keyAround(name)
+    const put = found instanceof Done ? ks.putString(found.value, value, never) : undefined
+    if (put !== nothing) return setLater(ks, name, value, found, put)
+  }
   ks.notify('$', 'set', name)
   return doneOk
 }
 
 const doneOk: Step<Reply> = new Done(ok)
 
-function* setLater(ks: Keyspace, call: KeyValueCall, name: Slice): Program<Reply> {
-  const key = yield* ks.keyAround(name)
-  yield* ks.putString(key, call.arg(2), never)
+/** The rest of a SET that waits for its key, or for `put`. */
+function* setLater(
+  ks: Keyspace,
+  name: Slice,
+  value: Slice,
+  found: Step<Key>,
+  put: Step<void> | undefined,
+): Program<Reply> {
+  yield* put ?? ks.putString(yield* found, value, never)
   ks.notify('$', 'set', name)
   return ok
 }

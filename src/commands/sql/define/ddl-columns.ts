@@ -2,13 +2,13 @@
 // properties in column order. It applies to the writes of every protocol, and listCollections and
 // dumps include it.
 
+import { offsetAfter } from '../../../base/bytes/code-points.js'
 import { fail, type GatewayError } from '../../../base/errors.js'
 import type { ColumnDefinition, PathPart, TypeName } from '../../../protocol/sql/ast.js'
 import { elementsOf, field, fieldIn, fieldsOf } from '../../../value/elements.js'
 import { bsonType, type Document, stringOf, type Value } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
 import { type Cast, castTo } from '../expression/cast.js'
-import { offsetAfter } from '../expression/texts/code-points.js'
 
 /** Title of the schemas from CREATE TABLE. */
 const schemaTitle = 'CREATE TABLE'

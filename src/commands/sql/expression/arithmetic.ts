@@ -7,6 +7,8 @@ import {
   addNumbers,
   divideNumbers,
   exactOf,
+  int64Max,
+  int64Min,
   isZero,
   modNumbers,
   multiplyIntegers,
@@ -25,9 +27,6 @@ import {
   type Value,
 } from '../../../value/value.js'
 import { evaluationError, evaluationState, outOfRange } from './evaluation-error.js'
-
-const int64Min = -(2n ** 63n)
-const int64Max = 2n ** 63n - 1n
 
 export function isWhole({ type }: Value): boolean {
   return type === bsonType.int32 || type === bsonType.int64

@@ -1,6 +1,7 @@
 // Binary operators except comparisons: arithmetic, `||`, document access and patterns. All of them
 // are NULL if one side is NULL.
 
+import { dayMs } from '../../../query/expressions/dates/calendar.js'
 import { compileRegex, type Regex } from '../../../query/regex.js'
 import { elementsOf } from '../../../value/elements.js'
 import {
@@ -23,7 +24,6 @@ import { parseArrayText } from './texts/array-text.js'
 import { type LikePattern, matchesLike, parseLike } from './texts/like.js'
 import { spendOn } from './texts/text-cost.js'
 import { textForm } from './texts/text-form.js'
-import { dayMs } from './texts/time-text.js'
 import { computation, condition, type Evaluator, not, type SqlValue, type Truth } from './truth.js'
 
 type BinaryRun = (left: Value, right: Value) => SqlValue

@@ -1,8 +1,10 @@
 // Casts: a value as text, number, bool, time or document. A text that does not parse as the type is
 // 22P02 (22007 for times), a number out of range 22003.
 
+import { offsetAfter } from '../../../base/bytes/code-points.js'
 import { hasKind } from '../../../base/errors.js'
 import type { TypeName } from '../../../protocol/sql/ast.js'
+import { dayMs } from '../../../query/expressions/dates/calendar.js'
 import {
   decimalFromString,
   decodeDecimal,
@@ -32,10 +34,9 @@ import { isWhole, wholeOf } from './arithmetic.js'
 import { evaluationError, evaluationState, outOfRange } from './evaluation-error.js'
 import { bigintOfExact, decimalOf, roundExact, shownExact } from './rounding.js'
 import { parseArrayText } from './texts/array-text.js'
-import { offsetAfter } from './texts/code-points.js'
 import { elementsSpent, spendOn } from './texts/text-cost.js'
 import { textForm } from './texts/text-form.js'
-import { dayMs, hasTimeForm, parseTime } from './texts/time-text.js'
+import { hasTimeForm, parseTime } from './texts/time-text.js'
 
 export type Cast = (value: Value) => Value
 

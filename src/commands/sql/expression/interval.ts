@@ -1,8 +1,9 @@
 // Intervals that are added to or subtracted from a time, `now() - interval '7 days'`. Months follow
 // the calendar; days and smaller units have a fixed length in UTC.
 
+import { dayMs, monthsLater } from '../../../query/expressions/dates/calendar.js'
 import { evaluationError, evaluationState } from './evaluation-error.js'
-import { dayMs, timeMsMax } from './texts/time-text.js'
+import { timeMsMax } from './texts/time-text.js'
 
 export interface Interval {
   readonly months: number
@@ -73,16 +74,7 @@ function malformed(text: string): Error {
 
 /** `time + interval * sign`. A day that a shorter month lacks becomes its last day. */
 export function shifted(ms: number, { months, ms: span }: Interval, sign: 1 | -1): number {
-  const date = new Date(ms)
-  if (months !== 0) {
-    const day = date.getUTCDate()
-    date.setUTCDate(1)
-    date.setUTCMonth(date.getUTCMonth() + months * sign)
-    const target = new Date(0)
-    target.setUTCFullYear(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)
-    date.setUTCDate(Math.min(day, target.getUTCDate()))
-  }
-  const result = date.getTime() + span * sign
+  const result = monthsLater(ms, months * sign) + span * sign
   if (Math.abs(result) <= timeMsMax) return result
   throw evaluationError(evaluationState.dateOutOfRange, 'timestamp out of range')
 }

@@ -37,6 +37,8 @@ export abstract class Container implements Openable {
 
   settleMembers(): void {}
 
+  closed(): void {}
+
   /** Writes the changes; removes the key of an empty container. */
   *save(): Program<void> {
     if (!this.isChanged) return
@@ -52,12 +54,12 @@ export abstract class Container implements Openable {
     }
     if (openHead === undefined) yield* this.saveSmall()
     else yield* ks.putHead(key, type, openHead)
-    this.keepOpen()
+    if (!this.keepOpen()) this.closed()
   }
 
-  /** Keeps it open for further commands of the program, even without a change. */
-  keepOpen(): void {
-    if (this.staysOpen && this.isLarge) this.ks.hold(this)
+  /** Keeps it open for further commands of the program, even without a change, if possible. */
+  keepOpen(): boolean {
+    return this.staysOpen && this.isLarge && this.ks.hold(this)
   }
 
   protected *saveSmall(): Program<void> {

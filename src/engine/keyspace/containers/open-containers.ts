@@ -18,6 +18,8 @@ export interface Openable {
   readonly openHead: Head | undefined
   /** Writes its deferred member changes. */
   settleMembers?(): void
+  /** Called when it is no longer open and its record is up to date. */
+  closed?(): void
 }
 
 interface OpenContainer {
@@ -43,10 +45,11 @@ export class OpenContainers {
   }
 
   /** Adds an open container whose record is up to date. An already open one stays unchanged. */
-  add(noun: Openable): void {
-    for (let i = 0; i < this.open.length; i++) if (this.open[i]?.noun === noun) return
+  add(noun: Openable): true {
+    for (let i = 0; i < this.open.length; i++) if (this.open[i]?.noun === noun) return true
     if (this.open.length >= openContainersMax) this.saveFirst()
     this.open.push({ noun, isUnsaved: false })
+    return true
   }
 
   /** Marks it as changed; false if it is not open. */

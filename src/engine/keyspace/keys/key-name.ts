@@ -38,7 +38,7 @@ export function plainKeyBytes({ start, end }: Slice): number {
   return length > headBytes + recordKeyBytesMax || length > keyNameBytesMax ? 0 : length
 }
 
-/** Writes the record key of a name of plain characters; false if it has others. */
+/** Writes the record key of a name of plain text; false if it has 00, 01, or is not UTF-8. */
 export function writePlainKey(key: Bytes, from: number, ns: Namespace, name: Slice): boolean {
   const { bytes, start, end } = name
   const { id } = ns
@@ -49,14 +49,16 @@ export function writePlainKey(key: Bytes, from: number, ns: Namespace, name: Sli
   key[from + 4] = id
   key[from + 5] = textType
   let to = from + 6
+  let seen = 0
   for (let at = start; at < end; at++) {
     const byte = bytes[at] as number
-    // 00 and 01 are escaped, and bytes above 7f need UTF-8 validation.
-    if (byte < 2 || byte > 0x7f) return false
+    // 00 and 01 are escaped.
+    if (byte < 2) return false
+    seen |= byte
     key[to++] = byte
   }
   key[to] = 0
-  return true
+  return seen < 0x80 || name.isText()
 }
 
 function generalKey(ns: Namespace, name: Slice): Bytes {

@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache'
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { compareKeys } from '../../../store/memtable/ordered-map.js'
 import type { MembersId } from '../../types.js'
+import { type KeptAhead, KeptAheads } from './kept-aheads.js'
 
 /** Remembered block starts of all large sorted sets; about 200 bytes each. */
 const blockHintsMax = 32_768
@@ -14,6 +15,8 @@ const blockHintsMax = 32_768
 type Starts = Bytes[]
 
 export class BlockHints {
+  /** Members read ahead for the next pops. */
+  readonly aheads = new KeptAheads()
   private readonly known: LRUCache<number, Starts>
 
   constructor(most = blockHintsMax) {
@@ -62,6 +65,7 @@ export class ProgramHints {
   private questions: Question[] | undefined
   private asked = 0
   private learned: (() => void)[] | undefined
+  private recalled: Map<MembersId, KeptAhead | undefined> | undefined
 
   constructor(private readonly hints: BlockHints) {}
 
@@ -89,6 +93,21 @@ export class ProgramHints {
 
   remove(id: MembersId, level: number, start: Bytes): void {
     this.later(() => this.hints.remove(id, level, start))
+  }
+
+  /** What an earlier program kept; what this program keeps is for others. */
+  recallAhead(id: MembersId): KeptAhead | undefined {
+    this.recalled ??= new Map()
+    const { recalled } = this
+    if (recalled.has(id)) return recalled.get(id)
+    const kept = this.hints.aheads.find(id)
+    recalled.set(id, kept)
+    return kept
+  }
+
+  /** It may be kept before the commit: until then, no other program can read its version. */
+  keepAhead(id: MembersId, ahead: KeptAhead): void {
+    this.hints.aheads.set(id, ahead)
   }
 
   tell(): void {

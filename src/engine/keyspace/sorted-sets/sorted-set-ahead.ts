@@ -1,7 +1,10 @@
-// Reads ahead at an end of a large sorted set, for a pipeline that pops members one by one. The
-// more it pops, the more are read at once.
+// Reads ahead at an end of a large sorted set, for a pipeline that pops members one by one and for
+// the programs after it. The more was popped in a row, the more is read at once.
 
-import type { ScoredMember } from './sorted-set-place.js'
+import type { Bytes } from '../../../base/bytes/bytes.js'
+import { Slice } from '../../../base/bytes/slice.js'
+import { memberKeyBytesMax } from '../../../base/limits/key-value.js'
+import { type ScoredMember, scoreBytes } from './sorted-set-place.js'
 
 /** Members read ahead: first if more commands follow, and at most. */
 const aheadMin = 32
@@ -20,17 +23,40 @@ export interface Taken extends Inner {
   readonly room: number
 }
 
+/** The members that are left, for a later program; it is not changed. */
+export interface AheadRest {
+  /** The nearest member is at `at`; those before it were removed. */
+  readonly members: readonly ScoredMember[]
+  readonly at: number
+  readonly reverse: boolean
+  /** Members removed at this end in a row. */
+  readonly taken: number
+  /** Size of all names in `members`, bytes. */
+  readonly bytes: number
+}
+
 export class Ahead {
   private members: readonly ScoredMember[] = []
   private at = 0
   private isReverse = false
   private size = aheadMin
+  private taken = 0
+  /** Size of the names if `members` has its own memory, else 0. */
+  private ownBytes = 0
+  /** Whether nothing has been read, removed or forgotten yet. */
+  isUntouched = true
 
-  /** How many members to read: `limit` are removed now, and `left` commands follow. */
-  wanted(limit: number, left: number): number {
+  /**
+   * How many members to read: `limit` are removed now, and `left` commands follow. Twice what was
+   * removed at this end in a row, if the program has that `room`: later programs continue there.
+   */
+  wanted(limit: number, left: number, reverse: boolean, room: (members: number) => number): number {
     const { size } = this
     if (left > size) this.size = Math.min(2 * size, aheadMax)
-    return limit + 1 + Math.min(left, size)
+    if (this.isReverse !== reverse) this.taken = 0
+    const follow = Math.min(left, size)
+    const later = Math.min(this.taken, aheadMax) - follow
+    return limit + 1 + follow + (later > 0 ? room(later) : 0)
   }
 
   /** Sets the members next to an end, nearest first. */
@@ -38,12 +64,25 @@ export class Ahead {
     this.members = members
     this.at = 0
     this.isReverse = reverse
+    this.ownBytes = 0
+    this.isUntouched = false
+  }
+
+  /** Continues with what an earlier program left. */
+  recall({ members, at, reverse, taken, bytes }: AheadRest): void {
+    this.fill(members, reverse)
+    this.at = at
+    this.taken = taken
+    this.ownBytes = bytes
   }
 
   /** Discards the members after another change. */
   forget(): void {
     this.members = []
     this.at = 0
+    this.taken = 0
+    this.ownBytes = 0
+    this.isUntouched = false
   }
 
   /** Whether `limit` members of that end are known, plus the next one. */
@@ -59,12 +98,55 @@ export class Ahead {
   /** Removes the nearest member. */
   take(): void {
     this.at++
+    this.taken++
   }
 
   /** Removes and returns the nearest `limit` members. */
   takeAll(limit: number): readonly ScoredMember[] {
     const { at } = this
     this.at += limit
+    this.taken += limit
     return this.members.slice(at, at + limit)
   }
+
+  /** What a later program may continue with; undefined after another change. */
+  rest(): AheadRest | undefined {
+    if (this.taken === 0) return undefined
+    if (this.ownBytes === 0) this.own()
+    const { members, at, isReverse: reverse, taken, ownBytes: bytes } = this
+    return { members, at, reverse, taken, bytes }
+  }
+
+  /** Copies the names, which are in the memory of a scan, up to the first long one. */
+  private own(): void {
+    const { members, at } = this
+    let end = at
+    let bytes = 0
+    for (; end < members.length; end++) {
+      const { length } = (members[end] as ScoredMember).member
+      if (scoreBytes + length >= memberKeyBytesMax) break
+      bytes += length
+    }
+    this.members = copies(members, at, end, new Uint8Array(bytes))
+    this.at = 0
+    this.ownBytes = bytes
+  }
+}
+
+function copies(
+  members: readonly ScoredMember[],
+  from: number,
+  to: number,
+  memory: Bytes,
+): ScoredMember[] {
+  const made: ScoredMember[] = []
+  let end = 0
+  for (let i = from; i < to; i++) {
+    const { member, score } = members[i] as ScoredMember
+    const { bytes } = member
+    const start = end
+    for (let at = member.start; at < member.end; at++) memory[end++] = bytes[at] as number
+    made.push({ member: new Slice(memory, start, end), score })
+  }
+  return made
 }

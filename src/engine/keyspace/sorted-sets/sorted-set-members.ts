@@ -91,7 +91,7 @@ const changed = new Done('changed' as const)
 
 export class ScoredMembers {
   private readonly ranks: Ranks
-  private readonly ahead = new Ahead()
+  readonly ahead = new Ahead()
   private taken: Taken | undefined
 
   constructor(
@@ -228,7 +228,9 @@ export class ScoredMembers {
   *takeEnd(limit: number, reverse: boolean, left: number): Program<readonly ScoredMember[]> {
     const { ahead } = this
     if (!ahead.has(limit, reverse)) {
-      const wanted = Math.min(ahead.wanted(limit, left), this.count)
+      const { work } = this.ks
+      const most = ahead.wanted(limit, left, reverse, (members) => work.roomAhead(members))
+      const wanted = Math.min(most, this.count)
       ahead.fill(yield* this.byRank(reverse ? this.count - 1 : 0, wanted, reverse), reverse)
     }
     const found: ScoredMember[] = []

@@ -22,6 +22,7 @@ import type { Key } from '../keys/key.js'
 import type { Keyspace } from '../keyspace.js'
 import { scalarOf, scalarValue } from '../strings/scalar.js'
 import { scoredBuilding } from './scored-building.js'
+import { keepAhead, recallAhead } from './shared-ahead.js'
 import { Edges } from './sorted-set-edges.js'
 import { placeKeyOf, ScoredMembers } from './sorted-set-members.js'
 import { compareScored, type ScoredMember } from './sorted-set-place.js'
@@ -192,6 +193,7 @@ export class SortedSet extends Container {
     const { members, ks } = this
     if (members !== undefined && limit < size && limit <= removeAtOnceMax) {
       this.isChanged = true
+      yield* recallAhead(ks, members.ahead, { head: this.head, record: this.key.record })
       return yield* members.takeEnd(limit, fromBack, ks.work.left)
     }
     const found = yield* this.byRank(fromBack ? size - 1 : 0, Math.min(limit, size), fromBack)
@@ -263,6 +265,11 @@ export class SortedSet extends Container {
 
   override settleMembers(): void {
     this.members?.settle()
+  }
+
+  override closed(): void {
+    const { members, ks, head, key } = this
+    if (members !== undefined) keepAhead(ks, members.ahead, { head, record: key.record })
   }
 
   get openHead(): Head | undefined {

@@ -1,24 +1,21 @@
 // The fast path for strings without expiry: a write examines the old record in place, without a key
-// object. It applies if the store is in this process and nothing but the record changes; all other
-// keys use keyspace.ts.
+// object. It applies if the store is in this process and nothing but the record changes. Every
+// other write of a string is `putString` of keyspace.ts.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Slice } from '../../../base/bytes/slice.js'
 import { inlineValueBytesMax } from '../../../base/limits/store.js'
-import type { InPlace, InPlaceWrite } from '../../../store/store.js'
 import { bsonType, readInt32 } from '../../../value/value.js'
-import { never } from '../keys/key.js'
 import {
   idName,
   inlineKind,
   plainRecordBytes,
   plainStringBytes,
-  stringRecord,
   stringTypeElement,
   valueName,
   writeStringRecord,
 } from '../keys/key-document.js'
-import { plainKeyBytes, recordKeyOf, writePlainKey } from '../keys/key-name.js'
+import { plainKeyBytes, writePlainKey } from '../keys/key-name.js'
 import type { Keyspace } from '../keyspace.js'
 import { addInt64, charsOf, decimalOf, parseInt64 } from './numbers.js'
 
@@ -35,11 +32,6 @@ const integerCharsMax = 20
  */
 export function overwriteString(ks: Keyspace, name: Slice, value: Slice): boolean {
   if (value.length > valueBytesMax) return false
-  return overwriteInPlace(ks, name, value) || overwriteByPeek(ks, name, value)
-}
-
-/** Writes key and record in place. */
-function overwriteInPlace(ks: Keyspace, name: Slice, value: Slice): boolean {
   const inPlace = ks.inPlaceOf(name)
   const keyBytes = plainKeyBytes(name)
   if (inPlace === undefined || keyBytes === 0) return false
@@ -53,40 +45,18 @@ function overwriteInPlace(ks: Keyspace, name: Slice, value: Slice): boolean {
   return true
 }
 
-function overwriteByPeek(ks: Keyspace, name: Slice, value: Slice): boolean {
-  const peeker = ks.peekerOf(name)
-  if (peeker === undefined) return false
-  const key = recordKeyOf(ks.ns, name)
-  const before = peeker.peek(key, bytesOfPlain)
-  if (before === null) return false
-  ks.putPlain(key, name, stringRecord(name, value, never), before)
-  return true
-}
-
 /**
  * Removes a string without expiry. False if there is no key; undefined, without a change, if the
  * usual path is needed.
  */
 export function removeString(ks: Keyspace, name: Slice): boolean | undefined {
   const inPlace = ks.inPlaceOf(name)
-  const keyBytes = inPlace === undefined ? 0 : plainKeyBytes(name)
-  if (inPlace !== undefined && keyBytes > 0) {
-    const { bytes, keyAt } = inPlace.begin(keyBytes, 0)
-    if (writePlainKey(bytes, keyAt, ks.ns, name)) {
-      const before = inPlace.peekUnder(bytesOfPlain)
-      if (typeof before === 'number') ks.dropPlain(inPlace, before)
-      return before === null ? undefined : before !== undefined
-    }
-  }
-  return removeByPeek(ks, name)
-}
-
-function removeByPeek(ks: Keyspace, name: Slice): boolean | undefined {
-  const peeker = ks.peekerOf(name)
-  if (peeker === undefined) return undefined
-  const key = recordKeyOf(ks.ns, name)
-  const before = peeker.peek(key, bytesOfPlain)
-  if (typeof before === 'number') ks.removePlain(key, before)
+  const keyBytes = plainKeyBytes(name)
+  if (inPlace === undefined || keyBytes === 0) return undefined
+  const { bytes, keyAt } = inPlace.begin(keyBytes, 0)
+  if (!writePlainKey(bytes, keyAt, ks.ns, name)) return undefined
+  const before = inPlace.peekUnder(bytesOfPlain)
+  if (typeof before === 'number') ks.dropPlain(inPlace, before)
   return before === null ? undefined : before !== undefined
 }
 
@@ -101,23 +71,12 @@ export function addToInteger(
 ): number | bigint | 'overflow' | undefined {
   const inPlace = ks.inPlaceOf(name)
   const keyBytes = plainKeyBytes(name)
-  if (inPlace !== undefined && keyBytes > 0) {
-    const write = inPlace.begin(keyBytes, plainRecordBytes(name.length, integerCharsMax))
-    if (writePlainKey(write.bytes, write.keyAt, ks.ns, name)) {
-      return addInPlace(ks, inPlace, write, name, amount)
-    }
-  }
-  return addByPeek(ks, name, amount)
-}
-
-/** Adds to a key with an in-place write. */
-function addInPlace(
-  ks: Keyspace,
-  inPlace: InPlace,
-  { bytes, valueAt }: InPlaceWrite,
-  name: Slice,
-  amount: number | bigint,
-): number | bigint | 'overflow' | undefined {
+  if (inPlace === undefined || keyBytes === 0) return undefined
+  const { bytes, keyAt, valueAt } = inPlace.begin(
+    keyBytes,
+    plainRecordBytes(name.length, integerCharsMax),
+  )
+  if (!writePlainKey(bytes, keyAt, ks.ns, name)) return undefined
   const before = inPlace.peekUnder(integerOfPlain)
   if (before === null) return undefined
   const after = addInt64(before ?? 0, amount)
@@ -126,22 +85,6 @@ function addInPlace(
   writeStringRecord(bytes, valueAt, name, digits)
   const length = plainStringBytes(name.length, digits.length)
   ks.keepPlain(inPlace, name, length, bytesWith(name, before), 1 + length)
-  return after
-}
-
-function addByPeek(
-  ks: Keyspace,
-  name: Slice,
-  amount: number | bigint,
-): number | bigint | 'overflow' | undefined {
-  const peeker = ks.peekerOf(name)
-  if (peeker === undefined) return undefined
-  const key = recordKeyOf(ks.ns, name)
-  const before = peeker.peek(key, integerOfPlain)
-  if (before === null) return undefined
-  const after = addInt64(before ?? 0, amount)
-  if (after === undefined) return 'overflow'
-  ks.putPlain(key, name, stringRecord(name, decimalOf(after), never), bytesWith(name, before))
   return after
 }
 

@@ -77,6 +77,15 @@ export function daysInMonth(year: number, month: number): number {
   return daysOf(year, month + 1, 1) - daysOf(year, month, 1)
 }
 
+/** The same day and time, `months` later; a day that a shorter month lacks becomes its last day. */
+export function monthsLater(ms: number, months: number): number {
+  const days = Math.floor(ms / dayMs)
+  const { year, month, day } = civilOf(days)
+  const target = month + months
+  const targetDay = Math.min(day, daysInMonth(year, target))
+  return daysOf(year, target, targetDay) * dayMs + (ms - days * dayMs)
+}
+
 /** 0 for Sunday to 6. */
 export function weekdayOf(days: number): number {
   return (((days + 4) % 7) + 7) % 7

@@ -26,7 +26,7 @@ import {
   typeName,
   valueText,
 } from '../operator.js'
-import { civilOf, dayMs, daysInMonth, daysOf, partsOf, weekdayOf } from './calendar.js'
+import { dayMs, daysOf, monthsLater, partsOf, weekdayOf } from './calendar.js'
 import { momentOf, type TimeZone, toLocal, toUtc, utcZone, zoneArgument } from './time-zone.js'
 
 export type Unit =
@@ -65,13 +65,7 @@ function shiftDate(ms: number, unit: Unit, amount: number, zone: TimeZone): numb
   if (unit.kind === 'time') return ms + amount * unit.ms
   const local = toLocal(ms, zone)
   if (unit.kind === 'day') return toUtc(local + amount * unit.days * dayMs, zone)
-  const days = Math.floor(local / dayMs)
-  const { year, month, day } = civilOf(days)
-  const months = year * 12 + month - 1 + amount * unit.months
-  const newYear = Math.floor(months / 12)
-  const newMonth = months - newYear * 12 + 1
-  const newDay = Math.min(day, daysInMonth(newYear, newMonth))
-  return toUtc(daysOf(newYear, newMonth, newDay) * dayMs + (local - days * dayMs), zone)
+  return toUtc(monthsLater(local, amount * unit.months), zone)
 }
 
 /** Moves a date in UTC. Throws 5166406 if the result is not a date. */

@@ -2,8 +2,11 @@
 // a value for every document.
 
 import { fail, type GatewayError } from '../../../base/errors.js'
+import { stepDocumentsMax } from '../../../base/limits/engine.js'
+import { work } from '../../../base/work/work-budget.js'
 import { numberOf } from '../../../value/numbers.js'
 import { type Document, documentValue, type Value } from '../../../value/value.js'
+import { jobThen } from '../../detached.js'
 import type { Env, Expression, Result } from '../../expressions/operator.js'
 import type { StageCompiler } from '../stage.js'
 import type { Sorting, SortValues } from './window-bounds.js'
@@ -37,6 +40,28 @@ export class ColumnValues {
 
 /** Yields after each bounded step, as `Transform.finish`; returns a value for each document. */
 export type Column = Generator<unknown, Result[], void>
+
+/** A column made in one pass: `add` is called with the value of `input` of each document. */
+export function* columnOf(
+  input: Expression,
+  partition: Partition,
+  env: Env,
+  add: (column: ColumnValues, value: Result, index: number) => void,
+): Column {
+  const column = new ColumnValues(partition)
+  for (const [i, document] of partition.documents.entries()) {
+    env.root = documentValue(document)
+    let value: Result
+    try {
+      value = input.evaluate(env)
+    } catch (error) {
+      value = yield* jobThen(error, () => input.evaluate(env))
+    }
+    add(column, value, i)
+    if (i % stepDocumentsMax === stepDocumentsMax - 1 || work.isDue) yield
+  }
+  return column.values
+}
 
 /** The numeric value of an expression per document, evaluated at most once each. */
 export class NumberColumn {

@@ -30,6 +30,7 @@ import {
   type Column,
   ColumnValues,
   type CompileFunction,
+  columnOf,
   type Partition,
   refuseFunction,
   type WindowFunction,
@@ -221,23 +222,12 @@ const lastObserved: CompileFunction = ({ operand, window, isSorted, compiler }) 
   if (!isSorted) throw refuseFunction('$locf requires a sortBy')
   const expression = compiler.input(operand)
   return {
-    *column(partition, env) {
-      const { documents } = partition
-      const column = new ColumnValues(partition)
+    column(partition, env) {
       let last: Result = nullValue
-      for (const [i, document] of documents.entries()) {
-        env.root = documentValue(document)
-        let value: Result
-        try {
-          value = expression.evaluate(env)
-        } catch (error) {
-          value = yield* jobThen(error, () => expression.evaluate(env))
-        }
+      return columnOf(expression, partition, env, (column, value) => {
         if (!isNullish(value)) last = value
         column.push(last)
-        if (i % stepDocumentsMax === stepDocumentsMax - 1 || work.isDue) yield
-      }
-      return column.values
+      })
     },
   }
 }

@@ -2,17 +2,9 @@
 // date: derivatives, integrals, moving averages and linear interpolation.
 
 import { fail } from '../../../base/errors.js'
-import { stepDocumentsMax } from '../../../base/limits/engine.js'
-import { work } from '../../../base/work/work-budget.js'
 import { fieldsOf } from '../../../value/elements.js'
 import { addNumbers, multiplyNumbers, numberOf } from '../../../value/numbers.js'
-import {
-  bsonType,
-  documentValue,
-  doubleValue,
-  nullValue,
-  type Value,
-} from '../../../value/value.js'
+import { bsonType, doubleValue, nullValue, type Value } from '../../../value/value.js'
 import { jobThen } from '../../detached.js'
 import { momentOf } from '../../expressions/dates/time-zone.js'
 import {
@@ -29,6 +21,7 @@ import {
   type Column,
   ColumnValues,
   type CompileFunction,
+  columnOf,
   NumberColumn,
   type Partition,
   refuseFunction,
@@ -164,18 +157,9 @@ export const expMovingAverage: CompileFunction = ({ operand, window, isSorted, c
   const rest = doubleValue(1 - numberOf(alpha))
   const expression = compiler.input(input)
   return {
-    *column(partition, env) {
-      const { documents } = partition
-      const column = new ColumnValues(partition)
+    column(partition, env) {
       let average: Value | undefined
-      for (const [i, document] of documents.entries()) {
-        env.root = documentValue(document)
-        let value: Result
-        try {
-          value = expression.evaluate(env)
-        } catch (error) {
-          value = yield* jobThen(error, () => expression.evaluate(env))
-        }
+      return columnOf(expression, partition, env, (column, value) => {
         if (value?.isNumber === true) {
           average =
             average === undefined
@@ -183,9 +167,7 @@ export const expMovingAverage: CompileFunction = ({ operand, window, isSorted, c
               : addNumbers(multiplyNumbers(value, alpha), multiplyNumbers(average, rest))
         }
         column.push(average ?? nullValue)
-        if (i % stepDocumentsMax === stepDocumentsMax - 1 || work.isDue) yield
-      }
-      return column.values
+      })
     },
   }
 }
@@ -214,34 +196,22 @@ export const linearFill: CompileFunction = ({ operand, window, sortsByOne, compi
   return { column: (partition, env) => filledColumn(partition, expression, env) }
 }
 
-function* filledColumn(partition: Partition, expression: Expression, env: Env): Column {
-  const { documents, sortedBy } = partition
-  const column = new ColumnValues(partition)
+function filledColumn(partition: Partition, expression: Expression, env: Env): Column {
   /** Index of the last number; the values after it wait for the next number. */
   let last = -1
-  for (const [i, document] of documents.entries()) {
-    env.root = documentValue(document)
-    let value: Result
-    try {
-      value = expression.evaluate(env)
-    } catch (error) {
-      value = yield* jobThen(error, () => expression.evaluate(env))
-    }
+  return columnOf(expression, partition, env, (column, value, i) => {
     column.push(isNullish(value) ? nullValue : value)
-    if (!isNullish(value)) {
-      if (!value.isNumber) {
-        const found = typeName(value)
-        throw fail(
-          'TypeMismatch',
-          `Value to be filled must be numeric or nullish, but found type ${found}`,
-        )
-      }
-      if (last >= 0) fillBetween(column.values, last, i, sortedBy)
-      last = i
+    if (isNullish(value)) return
+    if (!value.isNumber) {
+      const found = typeName(value)
+      throw fail(
+        'TypeMismatch',
+        `Value to be filled must be numeric or nullish, but found type ${found}`,
+      )
     }
-    if (i % stepDocumentsMax === stepDocumentsMax - 1 || work.isDue) yield
-  }
-  return column.values
+    if (last >= 0) fillBetween(column.values, last, i, partition.sortedBy)
+    last = i
+  })
 }
 
 function fillBetween(

@@ -2,10 +2,10 @@
 // result never exceeds the size of a document.
 
 import { utf8 } from '../../../../base/bytes/bytes.js'
+import { lengthOf, offsetAfter, offsetBefore } from '../../../../base/bytes/code-points.js'
 import { indexOfText, splitText } from '../../../../base/bytes/text-search.js'
 import { boolValue, int32Value, stringValue, type Value } from '../../../../value/value.js'
 import { evaluationError, evaluationState } from '../evaluation-error.js'
-import { lengthOf, offsetAfter, offsetBefore } from '../texts/code-points.js'
 import { spendOn } from '../texts/text-cost.js'
 import { countAt, type FunctionRow, requireRoom, row, textOf } from './function-row.js'
 

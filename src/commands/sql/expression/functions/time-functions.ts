@@ -1,10 +1,19 @@
 // Functions of times, all in UTC. `now` is the statement's time: one statement sees one moment, and
 // a program that runs again gives the same result.
 
+import {
+  dayMs,
+  dayOfYear,
+  daysOf,
+  isoWeekday,
+  isoWeekOf,
+  partsOf,
+  weekdayOf,
+} from '../../../../query/expressions/dates/calendar.js'
 import { integerOf, numberOf } from '../../../../value/numbers.js'
 import { dateValue, doubleValue, int32Value, type Value } from '../../../../value/value.js'
 import { evaluationError, evaluationState } from '../evaluation-error.js'
-import { dayMs, timeMsMax } from '../texts/time-text.js'
+import { timeMsMax } from '../texts/time-text.js'
 import { countAt, type FunctionRow, numberAt, row, textOf, timeAt } from './function-row.js'
 
 export const timeFunctions: readonly FunctionRow[] = [
@@ -40,9 +49,10 @@ function toTimestamp(args: readonly Value[]): Value {
 
 function makeDate(args: readonly Value[]): Value {
   const [year, month, day] = [countAt(args, 0), countAt(args, 1), countAt(args, 2)]
-  const ms = utcDay(year, month - 1, day)
-  const made = new Date(ms)
-  if (made.getUTCMonth() === month - 1 && made.getUTCDate() === day) return dateValue(ms)
+  const ms = midnight(year, month, day)
+  const made = partsOf(ms)
+  const isDay = made.month === month && made.day === day
+  if (isDay && Math.abs(ms) <= timeMsMax) return dateValue(ms)
   throw evaluationError(evaluationState.dateOutOfRange, 'date field value out of range')
 }
 
@@ -51,9 +61,8 @@ function requireUtc(zone: string): void {
   throw evaluationError(evaluationState.featureNotSupported, 'time zones but UTC are not supported')
 }
 
-/** Midnight. Handles the years 0 to 99, which Date.UTC would treat as 1900 to 1999. */
-function utcDay(year: number, month: number, day: number): number {
-  return new Date(0).setUTCFullYear(year, month, day)
+function midnight(year: number, month: number, day: number): number {
+  return daysOf(year, month, day) * dayMs
 }
 
 function badUnit(unit: string): Error {
@@ -61,50 +70,46 @@ function badUnit(unit: string): Error {
   return evaluationError(evaluationState.badArgument, message)
 }
 
-/** Monday is 1. */
-function isoWeekday(date: Date): number {
-  return date.getUTCDay() || 7
-}
-
 function part(unit: string, ms: number): Value {
-  const date = new Date(ms)
+  const { year, month, day, hour, minute, second, millisecond } = partsOf(ms)
+  const days = Math.floor(ms / dayMs)
   switch (unit.toLowerCase()) {
     case 'epoch':
       return secondsValue(ms)
     case 'second':
-      return secondsValue(date.getUTCSeconds() * 1000 + date.getUTCMilliseconds())
+      return secondsValue(second * 1000 + millisecond)
     case 'milliseconds':
     case 'millisecond':
-      return int32Value(date.getUTCSeconds() * 1000 + date.getUTCMilliseconds())
+      return int32Value(second * 1000 + millisecond)
     case 'microseconds':
     case 'microsecond':
-      return int32Value((date.getUTCSeconds() * 1000 + date.getUTCMilliseconds()) * 1000)
+      return int32Value((second * 1000 + millisecond) * 1000)
     case 'minute':
-      return int32Value(date.getUTCMinutes())
+      return int32Value(minute)
     case 'hour':
-      return int32Value(date.getUTCHours())
+      return int32Value(hour)
     case 'day':
-      return int32Value(date.getUTCDate())
+      return int32Value(day)
     case 'dow':
-      return int32Value(date.getUTCDay())
+      return int32Value(weekdayOf(days))
     case 'isodow':
-      return int32Value(isoWeekday(date))
+      return int32Value(isoWeekday(days))
     case 'doy':
-      return int32Value((midnight(ms) - utcDay(date.getUTCFullYear(), 0, 1)) / dayMs + 1)
+      return int32Value(dayOfYear(days))
     case 'week':
-      return int32Value(isoWeek(date).week)
+      return int32Value(isoWeekOf(days).week)
     case 'isoyear':
-      return int32Value(isoWeek(date).year)
+      return int32Value(isoWeekOf(days).year)
     case 'month':
-      return int32Value(date.getUTCMonth() + 1)
+      return int32Value(month)
     case 'quarter':
-      return int32Value(Math.floor(date.getUTCMonth() / 3) + 1)
+      return int32Value(Math.ceil(month / 3))
     case 'year':
-      return int32Value(date.getUTCFullYear())
+      return int32Value(year)
     case 'decade':
-      return int32Value(Math.floor(date.getUTCFullYear() / 10))
+      return int32Value(Math.floor(year / 10))
     case 'century':
-      return int32Value(Math.ceil(date.getUTCFullYear() / 100))
+      return int32Value(Math.ceil(year / 100))
     default:
       throw badUnit(unit)
   }
@@ -115,17 +120,6 @@ function secondsValue(ms: number): Value {
   const seconds = doubleValue(ms / 1000)
   const whole = integerOf(seconds)
   return whole !== undefined && Math.abs(whole) <= 0x7fffffff ? int32Value(whole) : seconds
-}
-
-function midnight(ms: number): number {
-  return Math.floor(ms / dayMs) * dayMs
-}
-
-/** The week of a date's Thursday, in that Thursday's year. (ISO 8601) */
-function isoWeek(date: Date): { year: number; week: number } {
-  const thursday = midnight(date.getTime()) + (4 - isoWeekday(date)) * dayMs
-  const year = new Date(thursday).getUTCFullYear()
-  return { year, week: Math.floor((thursday - utcDay(year, 0, 1)) / dayMs / 7) + 1 }
 }
 
 const fixedUnitMs = new Map<string, number>([
@@ -141,22 +135,20 @@ function truncated(unit: string, ms: number): number {
   const lower = unit.toLowerCase()
   const fixed = fixedUnitMs.get(lower)
   if (fixed !== undefined) return Math.floor(ms / fixed) * fixed
-  const date = new Date(ms)
-  const year = date.getUTCFullYear()
-  const month = date.getUTCMonth()
+  const { year, month, day } = partsOf(ms)
   switch (lower) {
     case 'week':
-      return midnight(ms) - (isoWeekday(date) - 1) * dayMs
+      return midnight(year, month, day + 1 - isoWeekday(Math.floor(ms / dayMs)))
     case 'month':
-      return utcDay(year, month, 1)
+      return midnight(year, month, 1)
     case 'quarter':
-      return utcDay(year, month - (month % 3), 1)
+      return midnight(year, month - ((month - 1) % 3), 1)
     case 'year':
-      return utcDay(year, 0, 1)
+      return midnight(year, 1, 1)
     case 'decade':
-      return utcDay(Math.floor(year / 10) * 10, 0, 1)
+      return midnight(Math.floor(year / 10) * 10, 1, 1)
     case 'century':
-      return utcDay(Math.floor((year - 1) / 100) * 100 + 1, 0, 1)
+      return midnight(Math.floor((year - 1) / 100) * 100 + 1, 1, 1)
     default:
       throw badUnit(unit)
   }

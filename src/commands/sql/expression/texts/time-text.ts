@@ -6,7 +6,6 @@ const zone = '(Z|UTC|[+-]\\d{2}(?::?\\d{2})?)'
 const form = new RegExp(`^(\\d{4})-(\\d{2})-(\\d{2})(?:[T ]${clock}\\s?${zone}?)?$`, 'i')
 
 const minuteMs = 60_000
-export const dayMs = 86_400_000
 /** The range of a JavaScript Date around 1970. */
 export const timeMsMax = 8_640_000_000_000_000
 

@@ -1,5 +1,5 @@
-// Lengths and offsets in code points, as SQL counts. No array of code points is built, because a
-// text may be as long as a document.
+// Lengths and offsets in code points, as clients count them. No array of code points is built,
+// because a text may be as long as a document.
 
 /** Number of code points. */
 export function lengthOf(text: string): number {
