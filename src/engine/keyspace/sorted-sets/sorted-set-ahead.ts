@@ -8,7 +8,7 @@ import { type ScoredMember, scoreBytes } from './sorted-set-place.js'
 
 /** Members read ahead: first if more commands follow, and at most. */
 const aheadMin = 32
-export const aheadMax = 512
+const aheadMax = 512
 
 /** The next member at an end; undefined if it must be searched. */
 export interface Inner {
