@@ -4,7 +4,7 @@
 // Map of counts by the same addresses.
 
 import { systemClock } from '../src/base/clock.js'
-import { addressesTrackedMax } from '../src/base/limits.js'
+import { addressesTrackedMax } from '../src/base/limits/http.js'
 import type { KeyIdentity } from '../src/identity/identity.js'
 import { KeyLimit } from '../src/identity/keys/key-limit.js'
 import { RequestWindows } from '../src/listeners/http/core/request-limit.js'

@@ -15,7 +15,7 @@ import {
   settingsAsJson,
 } from './base/settings.js'
 import { version } from './base/version.js'
-import { runCommandLine } from './cli/command-line.js'
+import { print, runCommandLine } from './cli/command-line.js'
 import type { Gateway } from './gateway/gateway.js'
 import { loadGateway } from './gateway/load-gateway.js'
 
@@ -26,11 +26,6 @@ function settings(folder?: string): Settings {
 
 function showSettings(settings: Settings, asJson: boolean): number {
   return print(asJson ? settingsAsJson(settings) : printSettings(settings))
-}
-
-function print(text: string): number {
-  process.stdout.write(text)
-  return 0
 }
 
 async function start(settings: Settings): Promise<number> {

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pullDocumentsMax } from '../../src/base/limits.js'
+import { pullDocumentsMax } from '../../src/base/limits/engine.js'
 import { openFind } from '../../src/engine/sources/source.js'
 import type { Namespace } from '../../src/engine/types.js'
 import type { QueryContext } from '../../src/query/context.js'

@@ -49,3 +49,8 @@ function slowly(plain: string): string {
     .map((group) => Number.parseInt(group, 16).toString(16))
     .join(':')
 }
+
+/** An IPv4 address that a socket for both versions reports as IPv6, in its own form. */
+export function plainAddress(address: string): string {
+  return address.startsWith('::ffff:') ? address.slice(7) : address
+}

@@ -365,7 +365,6 @@ export function readSettings(environment: Source, file: Source = {}): Settings {
   return values as Settings
 }
 
-/** The default of a port setting. */
 export function defaultPort(name: SettingName & `${string}_PORT`): number {
   return Number(settingRows[name].shows)
 }

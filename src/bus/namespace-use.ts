@@ -2,7 +2,7 @@
 // for recently used collections; a dropped collection starts at zero again.
 
 import type { Resource } from '../engine/types.js'
-import type { Effects } from './policy/facts.js'
+import type { CommandFacts } from './policy/facts.js'
 import {
   type LatencyKind,
   latencyKinds,
@@ -28,7 +28,7 @@ export interface LatencyBucket {
 }
 
 /** What counting reads of a command's row. */
-type Counted = Pick<Effects, 'metered' | 'ends'>
+type Counted = Pick<CommandFacts, 'metered' | 'ends'>
 
 const bucketsMax = 51
 

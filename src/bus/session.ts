@@ -11,7 +11,7 @@ import type { Document } from '../value/value.js'
 
 export type SessionProtocol = 'wire' | 'resp' | 'sql' | 'http' | 'internal'
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly protocol: SessionProtocol
   /** connectionId of hello, unique in this process; absent for an HTTP request. */
   readonly id?: number

@@ -12,7 +12,7 @@ import {
   Wallet,
   ZeroAddress,
 } from 'ethers'
-import { receiptMsMax } from '../base/limits.js'
+import { receiptMsMax } from '../base/limits/chain.js'
 import { anchorRegistryArtifact } from './artifacts/anchor-registry.js'
 import { keyRegistryAbi, keyRegistryArtifact } from './artifacts/key-registry.js'
 import { type ContractArtifact, requireCode } from './registry/contract-code.js'

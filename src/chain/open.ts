@@ -4,7 +4,7 @@
 
 import { existsSync } from 'node:fs'
 import type { Clock } from '../base/clock.js'
-import { chainWaitMs } from '../base/limits.js'
+import { chainWaitMs } from '../base/limits/chain.js'
 import type { Log } from '../base/log.js'
 import type { Store } from '../store/store.js'
 import type { AnchorClient } from './anchors/anchor-client.js'

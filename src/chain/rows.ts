@@ -79,7 +79,6 @@ export class Rows {
     return this.key(kinds.sending, Uint8Array.of(sending.day), numbers(day), tail)
   }
 
-  /** The days before `day`. */
   daysBefore(day: number): KeyRange {
     const { start } = rangeOf(this.key(kinds.sending, Uint8Array.of(sending.day)))
     return { start, end: this.day(day) }

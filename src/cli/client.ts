@@ -3,7 +3,9 @@
 
 import { setTimeout } from 'node:timers/promises'
 import { fail } from '../base/errors.js'
-import { retryAfterSecondsMax } from '../base/limits.js'
+
+/** Longest wait of a program that loads a file before it retries after a rate limit. */
+const retryAfterSecondsMax = 60
 
 export interface Answer {
   readonly status: number

@@ -267,7 +267,7 @@ function asClient(command: Command): Command {
     .addHelpText('after', '\nThe key is read from the environment: SIGIL_API_KEY.')
 }
 
-function print(text: string): number {
+export function print(text: string): number {
   process.stdout.write(text)
   return 0
 }

@@ -2,11 +2,13 @@
 // over HTTP, in batches, with a progress bar on a terminal.
 
 import { fail } from '../base/errors.js'
-import { importRequestsMax } from '../base/limits.js'
 import { MiB } from '../base/units.js'
 import { type Answer, openClient, postInTurn } from './client.js'
 import { Input, inputBytes } from './input.js'
 import { openProgress, type Progress } from './progress.js'
+
+/** Concurrent requests of an import: one is parsed while another is written. */
+const importRequestsMax = 3
 
 /** Documents and text bytes of one request. */
 const importBatchDocuments = 1_000

@@ -3,7 +3,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { fail, toGatewayError } from '../base/errors.js'
-import { documentBytesMax } from '../base/limits.js'
+import { documentBytesMax } from '../base/limits/documents.js'
 import { jsonToDocument } from '../value/json/json.js'
 
 /** The JSON text of a document may be longer than its BSON, because of numbers and escapes. */

@@ -3,7 +3,7 @@
 // of one source are linked in order.
 
 import { fail } from '../base/errors.js'
-import { memoryBodyBytesMax } from '../base/limits.js'
+import { memoryBodyBytesMax } from '../base/limits/memory.js'
 import { MiB } from '../base/units.js'
 import { type Answer, type Client, openClient, postInTurn } from './client.js'
 import { Input, inputBytes } from './input.js'

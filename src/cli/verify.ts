@@ -4,7 +4,7 @@
 
 import { readFileSync } from 'node:fs'
 import { fail } from '../base/errors.js'
-import { verifyIdsMax } from '../base/limits.js'
+import { verifyIdsMax } from '../base/limits/memory.js'
 import { type Answer, type Client, openClient } from './client.js'
 import { checkEvidence } from './evidence.js'
 import { Pins, pinsPath, type Seen } from './pins.js'

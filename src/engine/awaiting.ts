@@ -4,7 +4,8 @@
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import { fail } from '../base/errors.js'
-import { awaitingCursorsMax, timerMsMax } from '../base/limits.js'
+import { awaitingCursorsMax } from '../base/limits/documents.js'
+import { timerMsMax } from '../base/limits/engine.js'
 import type { ObservedStore } from './observed-store.js'
 
 export class Awaiting {

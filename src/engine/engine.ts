@@ -4,7 +4,7 @@
 import type { Clock, Random } from '../base/clock.js'
 import type { ByteShares } from '../base/heap/byte-shares.js'
 import { MemoryAccount } from '../base/heap/memory-account.js'
-import { memoryBudgetBytes } from '../base/limits.js'
+import { memoryBudgetBytes } from '../base/limits/connections.js'
 import type { Log } from '../base/log.js'
 import type { Store } from '../store/store.js'
 import { Awaiting } from './awaiting.js'

@@ -21,16 +21,16 @@ import type {
 import { namespaceOfRecord } from './keyspace/keys/expiry.js'
 
 /** Called after a commit that changed the key, in group order; perhaps for nothing. */
-export type Changed = () => void
+type Changed = () => void
 
 /**
  * Called with the id of the collection in which a record was put, and its writer: one
  * object for all runs of a program.
  */
-export type RecordPut = (namespace: number, writer: object) => void
+type RecordPut = (namespace: number, writer: object) => void
 
 /** Called with every key that is put or removed. */
-export type KeyChanged = (key: Bytes) => void
+type KeyChanged = (key: Bytes) => void
 
 /** Who writes in this transaction, as RecordPut names it; undefined without observers. */
 export function writerOf(tx: ReadTx): object | undefined {

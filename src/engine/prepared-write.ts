@@ -5,7 +5,7 @@
 
 import { type Bytes, mapKey } from '../base/bytes/bytes.js'
 import { assert, fail, hasKind } from '../base/errors.js'
-import { preparedChangesMax, programRunsMax } from '../base/limits.js'
+import { preparedChangesMax, programRunsMax } from '../base/limits/engine.js'
 import { applyPrepared, isLookedAt, type Prepared, prepare } from '../store/programs/prepared.js'
 import type { Program, ReadOptions, ReadTx, Tx } from '../store/store.js'
 import { largePhase, readPhase, type Sweep, writePhase } from '../store/sweep.js'
@@ -51,7 +51,7 @@ export function* preparedWrite<T>(
 }
 
 /** A command whose changes are prepared in parts, some of which are worth being made anew alone. */
-export interface Parts<P, T> {
+interface Parts<P, T> {
   /** Asked before each reading: what is to be taken as late as can be is taken here. */
   begin(): (tx: ReadTx) => Program<P>
   /**
@@ -71,7 +71,7 @@ export function* preparedParts<P, T>(store: ObservedStore, parts: Parts<P, T>): 
 }
 
 /** Asked in the write program, before its changes are made and behind them. */
-export interface Admission {
+interface Admission {
   readonly before: (tx: Tx) => Program<unknown>
   readonly behind?: (tx: Tx) => Program<unknown>
 }

@@ -2,7 +2,7 @@
 // and sign-in over the chain. The composition root opens it.
 
 import type { Clock, Random } from '../base/clock.js'
-import { signatureGasLocal, signatureGasRemote } from '../base/limits.js'
+import { signatureGasLocal, signatureGasRemote } from '../base/limits/identity.js'
 import type { Log } from '../base/log.js'
 import type { Settings } from '../base/settings.js'
 import type { OpenChain } from '../chain/open.js'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Clock, Random } from '../base/clock.js'
 import { HeapRest, processHeap } from '../base/heap/heap-rest.js'
 import { MemoryAccount } from '../base/heap/memory-account.js'
-import { shutdownMsMax } from '../base/limits.js'
+import { shutdownMsMax } from '../base/limits/connections.js'
 import type { Log } from '../base/log.js'
 import type { Settings } from '../base/settings.js'
 import type { Scheduler } from '../base/work/scheduler.js'
@@ -39,6 +39,7 @@ import { modeOf, openKeyValue } from './key-value.js'
 import { type Listeners, openListeners, placesOf, portsOf, type Server } from './open-listeners.js'
 import { Protocols } from './protocols.js'
 import { checkSettings } from './settings-check.js'
+import { noConnections } from './switched-listeners.js'
 import { openWallets, type Wallets } from './wallets.js'
 
 export interface GatewayOptions {
@@ -275,9 +276,6 @@ function chanceOf(random: Random): number {
 function contractOf(registry: Registry): string | undefined {
   return registry.state() === 'ready' ? registry.contract : undefined
 }
-
-/** Before the listeners are open. */
-const noConnections = { current: 0, available: 0, totalCreated: 0 } as const
 
 /** Closes the open connections of a key when the key ends. */
 function closeWithKeys(wallets: Wallets, overHttp: KeyValueHttp, protocols: Protocols): void {

@@ -2,7 +2,7 @@
 // others become notes for the operator.
 
 import { fail } from '../base/errors.js'
-import { operatorKeyCharsMin } from '../base/limits.js'
+import { operatorKeyCharsMin } from '../base/limits/identity.js'
 import type { Settings } from '../base/settings.js'
 import { requireTemplate } from '../chain/explorer.js'
 import { requireOrigins } from '../listeners/http/core/other-origins.js'

@@ -113,6 +113,6 @@ export class SwitchedListeners {
   }
 }
 
-const noConnections = { current: 0, available: 0, totalCreated: 0 } as const
+export const noConnections = { current: 0, available: 0, totalCreated: 0 } as const
 
 const disabledText = 'ERR this protocol has been disabled by an administrator'

@@ -5,7 +5,7 @@
 
 import { type Bytes, concatBytes } from '../base/bytes/bytes.js'
 import type { Clock } from '../base/clock.js'
-import { auditEntriesMax, auditTextMax } from '../base/limits.js'
+import { auditEntriesMax, auditTextMax } from '../base/limits/identity.js'
 import { ensureAudit } from '../engine/collection/catalog/server-collections.js'
 import {
   getDocument,

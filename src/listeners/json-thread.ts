@@ -4,7 +4,7 @@
 import type { Bytes } from '../base/bytes/bytes.js'
 import type { Slice } from '../base/bytes/slice.js'
 import { fail, type GatewayError } from '../base/errors.js'
-import { jsonInThreadBytes } from '../base/limits.js'
+import { jsonInThreadBytes } from '../base/limits/engine.js'
 import { IdleThread, movable } from '../base/work/idle-thread.js'
 import type { Awaitable } from '../store/store.js'
 import { type JsonMode, jsonToValue, valueInJson } from '../value/json/json.js'

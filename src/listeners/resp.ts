@@ -4,7 +4,7 @@
 import type { Socket } from 'node:net'
 import type { Clock } from '../base/clock.js'
 import type { MemoryAccount } from '../base/heap/memory-account.js'
-import { anonymousSocketsMax, respConnectionsMax } from '../base/limits.js'
+import { anonymousSocketsMax, respConnectionsMax } from '../base/limits/connections.js'
 import type { Log } from '../base/log.js'
 import type { KeyValueBus } from '../bus/keyvalue/bus.js'
 import { type ClientSocket, KeyValueSession } from '../bus/keyvalue/clients/session.js'
@@ -30,7 +30,7 @@ export interface RespOptions {
   readonly memory: MemoryAccount
   readonly clock: Clock
   readonly log: Log
-  /** Most sockets, and most of them before login; limits.ts has the defaults. */
+  /** Most sockets, and most of them before login; limits/connections.ts has the defaults. */
   readonly bounds?: SocketBounds
   /** Connections for each wallet; unlimited if missing. */
   readonly quotas?: ConnectionQuota

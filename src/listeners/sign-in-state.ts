@@ -2,7 +2,7 @@
 // for every protocol with lasting connections.
 
 import type { Socket } from 'node:net'
-import { anonymousIdleMs, tcpKeepAliveMs } from '../base/limits.js'
+import { anonymousIdleMs, tcpKeepAliveMs } from '../base/limits/connections.js'
 
 export class SignInState {
   /** From the last `note`: a new socket is not logged in. */

@@ -3,7 +3,7 @@
 // the address with the most, so no address can lock out others.
 
 import type { Socket } from 'node:net'
-import { clientOf } from '../base/client-address.js'
+import { clientOf, plainAddress } from '../base/client-address.js'
 
 interface SilentBounds {
   readonly all: number
@@ -39,7 +39,7 @@ export class SilentSockets {
   add(socket: Socket): boolean {
     const key = keyOf(socket)
     const address = clientOf(socket.remoteAddress ?? '')
-    if (key === undefined || this.isExempt(plain(socket.remoteAddress ?? ''))) return false
+    if (key === undefined || this.isExempt(plainAddress(socket.remoteAddress ?? ''))) return false
     this.remove(key)
     const closed = () => this.remove(key)
     this.silent.set(key, { socket, address, closed })
@@ -93,8 +93,4 @@ export class SilentSockets {
 /** The same for a socket and its TLS socket; undefined if it is closed. */
 export function keyOf({ remoteAddress, remotePort }: Socket): string | undefined {
   return remoteAddress === undefined ? undefined : `${remoteAddress} ${remotePort}`
-}
-
-function plain(address: string): string {
-  return address.startsWith('::ffff:') ? address.slice(7) : address
 }

@@ -3,7 +3,7 @@
 
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
-import { anonymousIdleMs, anonymousSocketsOfAddressMax } from '../base/limits.js'
+import { anonymousIdleMs, anonymousSocketsOfAddressMax } from '../base/limits/connections.js'
 import type { Log } from '../base/log.js'
 import type { ConnectionCounts } from '../bus/services.js'
 import { accountOf, type Identity } from '../identity/identity.js'

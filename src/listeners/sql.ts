@@ -5,7 +5,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { Clock, Random } from '../base/clock.js'
 import type { MemoryAccount } from '../base/heap/memory-account.js'
-import { anonymousSocketsMax, sqlConnectionsMax } from '../base/limits.js'
+import { anonymousSocketsMax, sqlConnectionsMax } from '../base/limits/connections.js'
 import type { Log } from '../base/log.js'
 import type { Scheduler } from '../base/work/scheduler.js'
 import type { Request } from '../bus/document/request.js'
@@ -47,7 +47,7 @@ interface SqlOptions {
   readonly database: string
   /** Of Sigil's package. */
   readonly version: string
-  /** Most sockets, and most of them before login; limits.ts has the defaults. */
+  /** Most sockets, and most of them before login; limits/connections.ts has the defaults. */
   readonly bounds?: SocketBounds
   /** Connections for each wallet; unlimited if missing. */
   readonly quotas?: ConnectionQuota

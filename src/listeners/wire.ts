@@ -4,7 +4,7 @@
 import type { Socket } from 'node:net'
 import type { Clock, Random } from '../base/clock.js'
 import type { MemoryAccount } from '../base/heap/memory-account.js'
-import { anonymousSocketsMax, wireConnectionsMax } from '../base/limits.js'
+import { anonymousSocketsMax, wireConnectionsMax } from '../base/limits/connections.js'
 import type { Log } from '../base/log.js'
 import type { Scheduler } from '../base/work/scheduler.js'
 import type { Request } from '../bus/document/request.js'
@@ -40,7 +40,7 @@ export interface WireOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** Most sockets, and most of them before login; limits.ts has the defaults. */
+  /** Most sockets, and most of them before login; limits/connections.ts has the defaults. */
   readonly bounds?: SocketBounds
   /** Connections for each wallet; unlimited if missing. */
   readonly quotas?: ConnectionQuota

@@ -5,7 +5,7 @@
 import type { Bytes } from '../base/bytes/bytes.js'
 import { systemClock } from '../base/clock.js'
 import { fail, GatewayError } from '../base/errors.js'
-import { heavyDocumentBytesMax, heavyDocumentMsMax } from '../base/limits.js'
+import { heavyDocumentBytesMax, heavyDocumentMsMax } from '../base/limits/documents.js'
 import { type Account, Accounts } from '../base/work/accounts.js'
 import { FairQueue } from '../base/work/fair-queue.js'
 import { IdleThread } from '../base/work/idle-thread.js'

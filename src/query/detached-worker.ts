@@ -4,7 +4,7 @@
 import { getHeapStatistics } from 'node:v8'
 import { parentPort } from 'node:worker_threads'
 import { fail, toGatewayError } from '../base/errors.js'
-import { heavyDocumentBytesMax } from '../base/limits.js'
+import { heavyDocumentBytesMax } from '../base/limits/documents.js'
 import { work } from '../base/work/work-budget.js'
 import { type Cell, failureOf } from './detached.js'
 import { type Evaluate, evaluatorOf } from './detached-recipes.js'

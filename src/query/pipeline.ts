@@ -2,7 +2,7 @@
 // here. Pure stages become transforms; stages that read collections become plans for the engine.
 
 import { fail } from '../base/errors.js'
-import { pipelineStagesMax, subPipelineDepthMax } from '../base/limits.js'
+import { pipelineStagesMax, subPipelineDepthMax } from '../base/limits/documents.js'
 import { Elements, elementsOf, fieldsOf } from '../value/elements.js'
 import { bsonType, type Document, stringOf, type Value } from '../value/value.js'
 import type { QueryContext } from './context.js'

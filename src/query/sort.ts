@@ -4,7 +4,7 @@
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import { fail } from '../base/errors.js'
-import { indexFieldsMax } from '../base/limits.js'
+import { indexFieldsMax } from '../base/limits/documents.js'
 import { work } from '../base/work/work-budget.js'
 import type { Collation } from '../value/collation/collation.js'
 import { compareValues } from '../value/compare.js'

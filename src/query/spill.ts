@@ -4,7 +4,7 @@
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import { assert, fail, type GatewayError } from '../base/errors.js'
-import { blockingBytesMax } from '../base/limits.js'
+import { blockingBytesMax } from '../base/limits/documents.js'
 import { type Document, readDouble, readInt32 } from '../value/value.js'
 
 /** A file of one stage; it is deleted with its command or cursor. */

@@ -3,7 +3,7 @@
 // so that nothing is written. Source: MongoDB manual, Update Operators.
 
 import { fail } from '../base/errors.js'
-import { documentBytesMax, documentDepthMax } from '../base/limits.js'
+import { documentBytesMax, documentDepthMax } from '../base/limits/documents.js'
 import { work } from '../base/work/work-budget.js'
 import { updatePathUnits } from '../base/work/work-figures.js'
 import { equalValues } from '../value/compare.js'

@@ -2,7 +2,7 @@
 // is lazy, so a range full of tombstones costs a bounded step, not the whole range.
 
 import type { Bytes } from '../base/bytes/bytes.js'
-import { scanStepMax } from '../base/limits.js'
+import { scanStepMax } from '../base/limits/engine.js'
 import { compareKeys } from './memtable/ordered-map.js'
 import type { Entry, KeyRange } from './store.js'
 import type { Scanned } from './tables/tables.js'

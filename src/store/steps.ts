@@ -3,7 +3,7 @@
 // (docs/design/transactions.md, "Programs")
 
 import { assert } from '../base/errors.js'
-import { scanEntriesMax } from '../base/limits.js'
+import { scanEntriesMax } from '../base/limits/engine.js'
 import type { Ask, Step } from './store.js'
 
 /** A step whose result is known. */

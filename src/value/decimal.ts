@@ -4,7 +4,7 @@
 
 import { type Bytes, bufferOf } from '../base/bytes/bytes.js'
 import { fail } from '../base/errors.js'
-import { decimalCharsMax } from '../base/limits.js'
+import { decimalCharsMax } from '../base/limits/documents.js'
 import { bsonType, Value } from './value.js'
 
 /** Digits of a significand, and the limits of its exponent. */

@@ -1,6 +1,6 @@
-// Converts JavaScript objects to BSON and back, for tests, small documents of Sigil and the extra
-// fields of errors. Never used for stored documents: a plain object loses types and the order of
-// integer-like names.
+// Converts JavaScript objects to BSON, for tests, small documents of Sigil and the extra fields of
+// errors. Never used for stored documents: a plain object loses types and the order of integer-like
+// names.
 
 import { BSON } from 'bson'
 import { Elements, field } from './elements.js'
@@ -21,16 +21,6 @@ export function documentFrom(object: Readonly<Record<string, unknown>>): Documen
 /** One value, converted like a field of documentFrom; undefined gives null. */
 export function valueFrom(js: unknown): Value {
   return js === undefined ? nullValue : (field(documentFrom({ v: js }), 'v') ?? nullValue)
-}
-
-/** A plain object with JavaScript numbers, strings and dates, and bson classes for other types. */
-export function toObject(document: Document): Record<string, unknown> {
-  return BSON.deserialize(document, { useBigInt64: false, promoteBuffers: false })
-}
-
-/** One value, converted like a field of toObject. */
-export function toJs(v: Value): unknown {
-  return toObject(new DocumentWriter().value('v', v).finish()).v
 }
 
 function fill(writer: DocumentWriter, entries: Iterable<readonly [string, unknown]>): void {

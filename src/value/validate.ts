@@ -4,7 +4,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Bytes } from '../base/bytes/bytes.js'
 import { fail } from '../base/errors.js'
-import { bsonDepthMax } from '../base/limits.js'
+import { bsonDepthMax } from '../base/limits/documents.js'
 import { bsonType, readInt32 } from './value.js'
 
 /** The smallest document: a length and the final 00. */

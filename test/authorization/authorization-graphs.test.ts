@@ -132,7 +132,7 @@ t.test(
         const may = opens === 'reader' && mode === 'public'
         t.equal(await isRefused(room, command, 'anonymous'), !may, `${name}, ${mode}`)
       }
-      const { graphs } = await room.run({ listGraphs: 1 }, 'test', room.stranger())
+      const { graphs } = await room.run({ listGraphs: 1 }, 'test', room.anonymous())
       t.equal(graphs.length, mode === 'public' ? 1 : 0)
     }
     await room.engine.close()

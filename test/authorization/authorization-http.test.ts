@@ -217,7 +217,7 @@ t.test('privacy tells all clients mode and owner, and the owner all', async (t) 
   const path = '/api/v1/collections/c/privacy'
   const seen = async (who: Who) => (await as[who]?.('GET', path))?.json.privacy
   const open = { mode: 'private', ownerAddress: wallets.owner.address }
-  for (const who of ['anonymous', 'stranger', 'role 2', 'owner, reading key'] as const) {
+  for (const who of ['anonymous', 'otherWallet', 'role 2', 'owner, reading key'] as const) {
     t.strictSame(await seen(who), open, who)
   }
   const accessRoles = { [wallets['role 1'].address]: 1, [wallets['role 2'].address]: 2 }
@@ -231,8 +231,8 @@ t.test('privacy tells all clients mode and owner, and the owner all', async (t) 
   t.match(await as.owner?.('POST', path, { mode: 'secret' }), { status: 400, json: { code: 2 } })
   t.match(await as.owner?.('POST', path, {}), { status: 400, json: { code: 2 } })
   t.match(await as.owner?.('GET', '/api/v1/collections/none/privacy'), { status: 404 })
-  const made = await as.stranger?.('POST', '/api/v1/collections/new/privacy', { mode: 'public' })
-  t.match(made?.json, { ok: 1, mode: 'public', ownerAddress: wallets.stranger.address })
+  const made = await as.otherWallet?.('POST', '/api/v1/collections/new/privacy', { mode: 'public' })
+  t.match(made?.json, { ok: 1, mode: 'public', ownerAddress: wallets.otherWallet.address })
 })
 
 t.test('roles are granted and revoked, and bad ones refused', async (t) => {
@@ -275,7 +275,7 @@ t.test(
     }
     t.equal((await set('ban'))?.status, 400)
     t.equal((await set('add', '0x12'))?.status, 400)
-    t.equal((await as.stranger?.('GET', '/api/v1/auth/me'))?.status, 200, 'it gates nothing')
+    t.equal((await as.otherWallet?.('GET', '/api/v1/auth/me'))?.status, 200, 'it gates nothing')
     await gateway.close()
   },
 )
@@ -334,7 +334,7 @@ t.test(
     await reset('public')
     const find = { filter: {}, limit: 1_000 }
     const read = async (who: Who) => as[who]?.('POST', '/api/v1/collections/_audit/find', find)
-    for (const who of ['stranger', 'owner', 'owner, key for all', 'role 2'] as const) {
+    for (const who of ['otherWallet', 'owner', 'owner, key for all', 'role 2'] as const) {
       t.equal((await read(who))?.status, 403, who)
     }
     t.equal((await read('anonymous'))?.status, 401)
@@ -354,7 +354,7 @@ t.test('another wallet is refused on every protocol, and the owner is not', asyn
   const { gateway, keys, reset } = await openPlace(t)
   await reset('private')
   const { wire, redis } = gateway.ports
-  const open = async (who: 'owner' | 'stranger', name: Who) => {
+  const open = async (who: 'owner' | 'otherWallet', name: Who) => {
     const key = keys[name] ?? ''
     const { address } = wallets[who]
     const client = new MongoClient(
@@ -365,14 +365,14 @@ t.test('another wallet is refused on every protocol, and the owner is not', asyn
     return { client, resp, http: byKey(gateway.url, key) }
   }
   const owner = await open('owner', 'owner, key for all')
-  const stranger = await open('stranger', 'stranger, key for all')
+  const otherWallet = await open('otherWallet', 'otherWallet, key for all')
   const find = '/api/v1/collections/c/find'
   t.equal((await owner.http('POST', find, {})).status, 200)
-  t.equal((await stranger.http('POST', find, {})).status, 403)
+  t.equal((await otherWallet.http('POST', find, {})).status, 403)
   t.equal(await owner.client.db().collection('c').countDocuments(), 2)
-  await t.rejects(stranger.client.db().collection('c').find().toArray(), { code: 13 })
-  await t.rejects(stranger.client.db().collection('c').insertOne({}), { code: 13 })
-  t.same(await stranger.client.db().listCollections({ name: 'c' }).toArray(), [])
+  await t.rejects(otherWallet.client.db().collection('c').find().toArray(), { code: 13 })
+  await t.rejects(otherWallet.client.db().collection('c').insertOne({}), { code: 13 })
+  t.same(await otherWallet.client.db().listCollections({ name: 'c' }).toArray(), [])
 
   const operator = byKey(gateway.url, gateway.key)
   const give = { ownerAddress: wallets.owner.address, mode: 'private' }
@@ -389,16 +389,16 @@ t.test('another wallet is refused on every protocol, and the owner is not', asyn
     'SUBSCRIBE c',
     'PUBLISH c m',
   ]) {
-    t.match(String(await say(stranger.resp, line)), /^-NOPERM/, line)
+    t.match(String(await say(otherWallet.resp, line)), /^-NOPERM/, line)
   }
   t.equal(await say(owner.resp, 'GET k'), '$v')
   const command = { command: ['GET', 'k'] }
-  t.match((await stranger.http('POST', '/api/v1/redis', command)).text, /NOPERM/)
+  t.match((await otherWallet.http('POST', '/api/v1/redis', command)).text, /NOPERM/)
   t.equal((await owner.http('POST', '/api/v1/redis', command)).json.result, 'v')
-  t.equal((await stranger.http('GET', '/api/v1/redis/stream?channels=c')).status, 403)
-  t.equal((await stranger.http('POST', '/api/v1/backup', {})).status, 403)
-  t.match((await stranger.http('POST', '/upstash', ['GET', 'k'])).text, /NOPERM/)
-  for (const { client, resp } of [owner, stranger]) {
+  t.equal((await otherWallet.http('GET', '/api/v1/redis/stream?channels=c')).status, 403)
+  t.equal((await otherWallet.http('POST', '/api/v1/backup', {})).status, 403)
+  t.match((await otherWallet.http('POST', '/upstash', ['GET', 'k'])).text, /NOPERM/)
+  for (const { client, resp } of [owner, otherWallet]) {
     await client.close()
     resp.close()
   }

@@ -210,9 +210,9 @@ await eachKeyValueRoom(
   async (t, room) => {
     await prepare(room, 'shared')
     await setAccess(room.store, 'main', 'kv1', accesses.private)
-    const stranger = room.client(identities.stranger)
+    const otherWallet = room.client(identities.otherWallet)
     for (const line of ['move k 1', 'copy k k DB 1', 'swapdb 0 1', 'flushall']) {
-      t.ok(isRefusal(await stranger.line(line)), line)
+      t.ok(isRefusal(await otherWallet.line(line)), line)
     }
     const owner = room.client(identities.owner)
     t.equal(await owner.line('copy k k DB 1'), 1)
@@ -245,9 +245,10 @@ await eachKeyValueRoom(
   'EXEC asks for each command, and a refusal is the reply of that one alone',
   async (t, room) => {
     await prepare(room, 'public')
-    const stranger = room.client(identities.stranger)
-    for (const line of ['multi', 'get k', 'set k stolen', 'publish c m']) await stranger.line(line)
-    const replies = (await stranger.line('exec')) as unknown[]
+    const otherWallet = room.client(identities.otherWallet)
+    for (const line of ['multi', 'get k', 'set k stolen', 'publish c m'])
+      await otherWallet.line(line)
+    const replies = (await otherWallet.line('exec')) as unknown[]
     t.equal(replies[0], 'v')
     t.ok(isRefusal(replies[1]))
     t.ok(isRefusal(replies[2]))
@@ -261,21 +262,21 @@ await eachKeyValueRoom(
   'INFO and CLIENT LIST tell a wallet of what is its own',
   async (t, room) => {
     await prepare(room, 'private')
-    const stranger = room.client(identities.stranger)
-    const info = String(await stranger.line('info everything'))
+    const otherWallet = room.client(identities.otherWallet)
+    const info = String(await otherWallet.line('info everything'))
     t.match(info, /# Server/)
     t.notMatch(info, /db0:/)
     t.notMatch(info, /# Commandstats|# Clients|# Stats|# Errorstats/)
     t.match(String(await room.client(identities.owner).line('info')), /db0:keys=1/)
     t.equal(
-      String(await stranger.line('client list'))
+      String(await otherWallet.line('client list'))
         .trim()
         .split('\n').length,
       1,
     )
     const mine = Number(await room.line('client id'))
-    t.equal(await stranger.line(`client kill id ${mine}`), 0)
-    t.equal(await stranger.line(`client unblock ${mine}`), 0)
+    t.equal(await otherWallet.line(`client kill id ${mine}`), 0)
+    t.equal(await otherWallet.line(`client unblock ${mine}`), 0)
   },
   { kinds: ['memory'], rights },
 )
@@ -287,9 +288,9 @@ await eachKeyValueRoom(
     await prepare(room, 'shared')
     for (let i = 0; i < 50; i++) await room.line(`set key${i} v`)
     const owner = room.client(identities.owner)
-    const stranger = room.client(identities.stranger)
+    const otherWallet = room.client(identities.otherWallet)
     const [cursor, first] = (await owner.line('scan 0 count 10')) as [string, string[]]
-    const [, again] = (await stranger.line(`scan ${cursor} count 10`)) as [string, string[]]
+    const [, again] = (await otherWallet.line(`scan ${cursor} count 10`)) as [string, string[]]
     t.same(again, first)
   },
   { kinds: ['memory'], rights },
@@ -305,17 +306,17 @@ for (const [settings, mode] of [
 ] as const) {
   await eachKeyValueRoom(
     t,
-    `shared spaces are ${mode} under ${JSON.stringify(settings)}, and nobody can claim them`,
+    `shared spaces are ${mode} under ${JSON.stringify(settings)}, and no wallet can claim them`,
     async (t, room) => {
       await admit(room.store, room.clock.now())
       const rules = { ...strictRules, claimsUnowned: true }
       const documents = new CommandRoom(room.store, room.clock, { services: { revocation, rules } })
-      const stranger = documents.sessionOf(identities.stranger)
+      const otherWallet = documents.sessionOf(identities.otherWallet)
       for (const name of ['kv0', 'kv15', 'pubsub']) {
-        const { privacy } = await documents.run({ getPrivacy: name }, 'main', stranger)
+        const { privacy } = await documents.run({ getPrivacy: name }, 'main', otherWallet)
         t.same(privacy, { mode, ownerAddress: null }, name)
         const claim = { setPrivacy: name, mode: 'private' }
-        t.equal((await documents.refusal(claim, 'main', stranger)).code, 13, name)
+        t.equal((await documents.refusal(claim, 'main', otherWallet)).code, 13, name)
       }
       t.same(
         await documents.drain({ listCollections: 1 }, 'main'),
@@ -344,7 +345,7 @@ await eachKeyValueRoom(
       const rename = { renameCollection: `main.${name}`, to: 'main.mine' }
       t.equal((await documents.refusal(rename, 'admin', wallet)).code, 20, name)
     }
-    t.ok(isRefusal(await room.client(identities.stranger).line('set k v')))
+    t.ok(isRefusal(await room.client(identities.otherWallet).line('set k v')))
     await documents.engine.close()
   },
   { kinds: ['memory'], rights },

@@ -109,8 +109,8 @@ t.test('the list shows the graphs that the caller may read', async (t) => {
 t.test('the graph default is there, and its first mode is that of shared spaces', async (t) => {
   for (const mode of ['shared', 'private'] as const) {
     const { url } = await startGateway(t, { SHARED_SPACES: mode })
-    const stranger = await WalletClient.signIn(url, wallets.stranger)
-    const kept = await stranger.send('POST', '/api/memories', { text: 'Of a stranger.' })
+    const otherWallet = await WalletClient.signIn(url, wallets.otherWallet)
+    const kept = await otherWallet.send('POST', '/api/memories', { text: 'Of another wallet.' })
     t.equal(kept.status, mode === 'shared' ? 201 : 403, mode)
   }
 })

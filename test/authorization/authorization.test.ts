@@ -828,7 +828,7 @@ t.test('a cursor over a view ends with the right of the owner', async (t) => {
   await reset('private')
   await room.run({ create: 'v', viewOn: 'c', pipeline: [] })
   await setAccess(store, 'test', 'v', accesses.public)
-  const session = room.sessionOf(identities.stranger)
+  const session = room.sessionOf(identities.otherWallet)
   const open = async () => {
     const { id } = (await room.run({ find: 'v', batchSize: 1 }, 'test', session)).cursor
     return { getMore: Long.fromNumber(Number(id)), collection: 'v' }
@@ -873,7 +873,7 @@ t.test('a view opens what it shows, and not the collection behind it', async (t)
   await reset('private')
   await room.run({ create: 'v', viewOn: 'c', pipeline: [{ $project: { _id: 1 } }] })
   await setAccess(room.store, 'test', 'v', accesses.public)
-  const session = room.sessionOf(identities.stranger)
+  const session = room.sessionOf(identities.otherWallet)
   const union = [{ $unionWith: 'c' }]
   const facets = writeDocument((out) => {
     for (const pipeline of [union, []]) out.value('same', valueFrom(pipeline))

@@ -14,12 +14,12 @@ const plainIndex = { key: { a: 1 }, name: 'a_1' }
 t.test('what a wallet makes is its own, under a name that stays its own', async (t) => {
   const { room } = await openPlace()
   const owner = room.sessionOf(identities.owner)
-  const stranger = room.sessionOf(identities.stranger)
+  const otherWallet = room.sessionOf(identities.otherWallet)
   await room.run({ insert: 'mine', documents: [{ _id: 1 }] }, 'test', owner)
-  const privacy = async (session = stranger) =>
+  const privacy = async (session = otherWallet) =>
     (await room.run({ getPrivacy: 'mine' }, 'test', session)).privacy
   t.same(await privacy(), { mode: 'private', ownerAddress: wallets.owner })
-  t.same(await privacy(room.stranger()), { mode: 'private', ownerAddress: wallets.owner })
+  t.same(await privacy(room.anonymous()), { mode: 'private', ownerAddress: wallets.owner })
   await room.run(
     { setRole: 'mine', address: wallets.reader, action: 'grant', role: 1 },
     'test',
@@ -29,7 +29,7 @@ t.test('what a wallet makes is its own, under a name that stays its own', async 
     ...{ mode: 'private', ownerAddress: wallets.owner, contractAddress: null },
     accessRoles: { [wallets.reader]: 1 },
   })
-  t.equal((await room.refusal({ find: 'mine' }, 'test', stranger)).code, 13)
+  t.equal((await room.refusal({ find: 'mine' }, 'test', otherWallet)).code, 13)
 
   await room.run({ drop: 'mine' }, 'test', owner)
   t.same(await privacy(), { mode: 'private', ownerAddress: wallets.owner })
@@ -42,12 +42,12 @@ t.test('what a wallet makes is its own, under a name that stays its own', async 
     { update: 'mine', updates: [{ q: {}, u: { $set: { a: 1 } }, upsert: true }] },
     { drop: 'mine', release: true },
   ]) {
-    const error = await room.refusal(command, 'test', stranger)
+    const error = await room.refusal(command, 'test', otherWallet)
     t.equal(error.code, 13, `${Object.keys(command)[0]} on a reserved name`)
   }
   const rename = { renameCollection: 'test.theirs', to: 'test.mine' }
-  await room.run({ create: 'theirs' }, 'test', stranger)
-  t.equal((await room.refusal(rename, 'admin', stranger)).code, 13, 'a rename onto it')
+  await room.run({ create: 'theirs' }, 'test', otherWallet)
+  t.equal((await room.refusal(rename, 'admin', otherWallet)).code, 13, 'a rename onto it')
   await room.run({ insert: 'theirs', documents: [{}] })
   await room.run({ insert: 'operators', documents: [{}] })
   await room.run({ renameCollection: 'test.operators', to: 'test.mine' }, 'admin')
@@ -58,8 +58,8 @@ t.test('what a wallet makes is its own, under a name that stays its own', async 
   t.same(again.accessRoles, { [wallets.reader]: 1 }, 'mode and roles came back with it')
 
   await room.run({ drop: 'mine', release: true }, 'test', owner)
-  await room.run({ create: 'mine' }, 'test', stranger)
-  t.equal((await privacy()).ownerAddress, wallets.stranger)
+  await room.run({ create: 'mine' }, 'test', otherWallet)
+  t.equal((await privacy()).ownerAddress, wallets.otherWallet)
   await room.engine.close()
 })
 
@@ -77,11 +77,11 @@ t.test('the owner of a dropped collection may give its name away', async (t) => 
 
 t.test('what the operator makes has no owner until it is claimed or given', async (t) => {
   const { room } = await openPlace()
-  const stranger = room.sessionOf(identities.stranger)
+  const otherWallet = room.sessionOf(identities.otherWallet)
   await room.insert('c', { _id: 1 })
-  t.equal((await room.refusal({ setPrivacy: 'c', mode: 'private' }, 'test', stranger)).code, 13)
+  t.equal((await room.refusal({ setPrivacy: 'c', mode: 'private' }, 'test', otherWallet)).code, 13)
   await room.run({ setPrivacy: 'c', mode: 'public', ownerAddress: wallets.owner.toLowerCase() })
-  const { privacy } = await room.run({ getPrivacy: 'c' }, 'test', stranger)
+  const { privacy } = await room.run({ getPrivacy: 'c' }, 'test', otherWallet)
   t.same(privacy, { mode: 'public', ownerAddress: wallets.owner })
   const wrong = wallets.owner.replace('f39F', 'F39f')
   const mistyped = await room.refusal({ setPrivacy: 'c', ownerAddress: wrong })
@@ -93,9 +93,13 @@ t.test('what the operator makes has no owner until it is claimed or given', asyn
   const rules = { ...strictRules, claimsUnowned: true }
   const open = new CommandRoom(store, systemClock, { services: { revocation, rules } })
   await open.insert('c', { _id: 1 })
-  await open.run({ setPrivacy: 'c', mode: 'private' }, 'test', open.sessionOf(identities.stranger))
+  await open.run(
+    { setPrivacy: 'c', mode: 'private' },
+    'test',
+    open.sessionOf(identities.otherWallet),
+  )
   const claimed = await open.run({ getPrivacy: 'c' })
-  t.equal(claimed.privacy.ownerAddress, wallets.stranger)
+  t.equal(claimed.privacy.ownerAddress, wallets.otherWallet)
   const late = open.sessionOf(identities.owner)
   t.equal((await open.refusal({ setPrivacy: 'c', mode: 'public' }, 'test', late)).code, 13)
   await open.insert('settled', { _id: 1 })

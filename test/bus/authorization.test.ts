@@ -160,7 +160,7 @@ t.test('a caller who has not signed in is refused before anything is read', asyn
   const lsid = { id: new Binary(new Uint8Array(16), 4) }
   for (const [name, { command, db }] of Object.entries({ ...samples, ...listings })) {
     if (name === 'getPrivacy') continue
-    const error = await room.refusal({ ...command, lsid }, db, room.stranger())
+    const error = await room.refusal({ ...command, lsid }, db, room.anonymous())
     t.same([error.code, error.message], [13, `Command ${name} requires authentication`])
   }
 })

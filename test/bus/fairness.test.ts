@@ -2,7 +2,7 @@
 // at most one slice of each, whether commands read at once, pause or write.
 
 import t from 'tap'
-import { tickMsMax } from '../../src/base/limits.js'
+import { tickMsMax } from '../../src/base/limits/engine.js'
 import { Session } from '../../src/bus/session.js'
 import type { Identity } from '../../src/identity/identity.js'
 import { openMemoryStore } from '../../src/store/memory.js'
@@ -51,7 +51,7 @@ for (const [what, command] of Object.entries(commands)) {
     const { scheduler } = room.engine.store
     if (scheduler === undefined) throw new Error('a store in memory has a scheduler')
     // The round has had its work: what comes now waits.
-    scheduler.charge(scheduler.of('somebody'), tickMsMax)
+    scheduler.charge(scheduler.of('another'), tickMsMax)
     t.ok(scheduler.isBusy)
     const answered: number[] = []
     const replies: Promise<unknown>[] = []

@@ -15,15 +15,15 @@ const names = ['forget', 'graph', 'recall', 'relate', 'remember', 'verify', 'ver
 
 interface Room extends Target {
   readonly owner: WalletClient
-  readonly stranger: WalletClient
+  readonly otherWallet: WalletClient
 }
 
 /** One Sigil for all of them; each has a graph of its own. */
 async function openRoom(): Promise<Room> {
   const { url } = await startGateway(t, { RATE_LIMITS: 'off' })
   const owner = await WalletClient.signIn(url, testWallet('alice'))
-  const stranger = await WalletClient.signIn(url, testWallet('mallory'))
-  return { url, key: (await owner.issue()).apiKey, owner, stranger }
+  const otherWallet = await WalletClient.signIn(url, testWallet('mallory'))
+  return { url, key: (await owner.issue()).apiKey, owner, otherWallet }
 }
 
 const opened = openRoom()
@@ -43,13 +43,13 @@ for (const over of ['http', 'stdio'] as const) {
   }
 
   t.test(`over ${over}, another's graph is closed, and a revoked key ends at once`, async (t) => {
-    const { url, owner, stranger } = await opened
+    const { url, owner, otherWallet } = await opened
     const issued = await owner.issue()
     const client = await openMcp('2.x', over, { url, key: issued.apiKey })
     t.teardown(() => client.close())
     const text = 'Nobody else reads this.'
     const { id } = (await client.call('remember', { graph: 'mine', text })).data
-    const { apiKey } = await stranger.issue()
+    const { apiKey } = await otherWallet.issue()
     const apart = await openMcp('1.x', over, { url, key: apiKey })
     t.teardown(() => apart.close())
     const own = await apart.call('recall', { graph: 'mine', q: 'nobody' })

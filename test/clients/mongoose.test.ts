@@ -30,10 +30,10 @@ t.test('operations wait for the connection, and the default instance signs in', 
   await instance.disconnect()
   await instance.connect(uri)
   t.equal(await Cat.countDocuments(), 1, 'closed, opened again')
-  const stranger = new mongoose.Mongoose()
-  const wrong = uri.replace('operator', 'nobody')
-  await t.rejects(stranger.connect(wrong, { serverSelectionTimeoutMS: 2000 }), { code: 18 })
-  await stranger.disconnect()
+  const wrongLogin = new mongoose.Mongoose()
+  const wrong = uri.replace('operator', 'unknown')
+  await t.rejects(wrongLogin.connect(wrong, { serverSelectionTimeoutMS: 2000 }), { code: 18 })
+  await wrongLogin.disconnect()
 })
 
 t.test('schemas validate, give defaults, cast, and keep times and versions', async (t) => {

@@ -39,14 +39,14 @@ forEachMajor('signs in, and a wrong key or user is code 18', async (t, client, d
   t.match(await client.db('admin').command({ connectionStatus: 1 }), {
     authInfo: { authenticatedUsers: [{ user: 'operator' }] },
   })
-  for (const wrong of [uri.replace(/f@/, 'e@'), uri.replace('operator', 'nobody')]) {
-    const stranger = new driver.MongoClient(wrong)
-    await t.rejects(stranger.connect(), { code: 18, codeName: 'AuthenticationFailed' })
-    await stranger.close()
+  for (const wrong of [uri.replace(/f@/, 'e@'), uri.replace('operator', 'unknown')]) {
+    const wrongLogin = new driver.MongoClient(wrong)
+    await t.rejects(wrongLogin.connect(), { code: 18, codeName: 'AuthenticationFailed' })
+    await wrongLogin.close()
   }
-  const nobody = await driver.MongoClient.connect(uri.replace(/\/\/.*@/, '//'))
-  await t.rejects(nobody.db('main').collection('a').findOne(), { code: 13 })
-  await nobody.close()
+  const unauthenticated = await driver.MongoClient.connect(uri.replace(/\/\/.*@/, '//'))
+  await t.rejects(unauthenticated.db('main').collection('a').findOne(), { code: 13 })
+  await unauthenticated.close()
 })
 
 forEachMajor('writes and reads documents', async (t, client) => {

@@ -152,11 +152,15 @@ t.test('a wallet signs in by the name of each of its keys, and ends with it', as
   t.same((await copied.query('SELECT current_database() AS db')).rows, [{ db: home }])
   await copied.end()
   await t.rejects(connect(t, gateway, alice.address, issued.apiKey), { code: '28P01' })
-  await t.rejects(connect(t, gateway, 'nobody', issued.apiKey), { code: '28P01' })
+  await t.rejects(connect(t, gateway, 'unknown', issued.apiKey), { code: '28P01' })
   const client = await connect(t, gateway, `${alice.address}:s0`, issued.apiKey)
   await client.query("INSERT INTO hers (_id) VALUES ('x')")
-  const stranger = await connect(t, gateway)
-  t.same((await stranger.query('SELECT _id FROM hers')).rows, [{ _id: 'x' }], 'the operator may')
+  const operatorClient = await connect(t, gateway)
+  t.same(
+    (await operatorClient.query('SELECT _id FROM hers')).rows,
+    [{ _id: 'x' }],
+    'the operator may',
+  )
   const ended = new Promise<void>((resolve) => client.on('end', resolve))
   await wallet.send('DELETE', `/api/v1/keys/${issued.hash}`)
   await ended

@@ -57,12 +57,12 @@ for (const [major, driver] of majors) {
       uriOf(gateway, 'app', '/main', 'wrong'),
       // Drivers send PLAIN to $external whatever authSource says.
       uriOf(gateway, 'app', plain),
-      uriOf(gateway, 'nobody', '/main'),
+      uriOf(gateway, 'unknown', '/main'),
       uriOf(gateway, 'App', '/main'),
     ]) {
-      const stranger = new driver.MongoClient(uri)
-      await t.rejects(stranger.connect(), failed, uri)
-      await stranger.close()
+      const wrongLogin = new driver.MongoClient(uri)
+      await t.rejects(wrongLogin.connect(), failed, uri)
+      await wrongLogin.close()
     }
   })
 }
@@ -184,7 +184,7 @@ t.test('roles are those of the record at each use', async (t) => {
   await t.rejects(own.insertOne({}), { code: 13 })
 })
 
-t.test("what a user makes is the operator's, and nobody can claim it", async (t) => {
+t.test("what a user makes is the operator's, and no wallet can claim it", async (t) => {
   const gateway = await startGateway(t, { WALLET_COLLECTIONS: '2', WALLET_CONNECTIONS: '1' })
   const db = await operatorOf(t, gateway)
   await db.command({ createUser: 'app', pwd: password, roles: ['readWrite'] })
@@ -209,9 +209,9 @@ t.test('without USERS there are none', async (t) => {
   const db = await operatorOf(t, gateway)
   const refused = { code: 20, message: 'createUser is not possible: the setting USERS is off' }
   await t.rejects(db.command({ createUser: 'app', pwd: password, roles: [] }), refused)
-  const stranger = new driver7.MongoClient(uriOf(gateway, 'app', '/main'))
-  await t.rejects(stranger.connect(), failed)
-  await stranger.close()
+  const wrongLogin = new driver7.MongoClient(uriOf(gateway, 'app', '/main'))
+  await t.rejects(wrongLogin.connect(), failed)
+  await wrongLogin.close()
 })
 
 t.test('HTTP takes no password', async (t) => {

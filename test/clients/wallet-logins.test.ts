@@ -76,9 +76,9 @@ for (const [major, driver] of majors) {
         [testWallet('bob').address, onChain.apiKey],
         [`${address.slice(0, -1)}`, onChain.apiKey],
       ] as const) {
-        const stranger = new driver.MongoClient(uriOf(room, user, key, options))
-        await t.rejects(stranger.connect(), authenticationFailed, `${user} ${options}`)
-        await stranger.close()
+        const wrongLogin = new driver.MongoClient(uriOf(room, user, key, options))
+        await t.rejects(wrongLogin.connect(), authenticationFailed, `${user} ${options}`)
+        await wrongLogin.close()
       }
     }
   })
@@ -98,12 +98,12 @@ for (const [major, driver] of majors) {
     )
     await client.close()
     const bob = await WalletClient.signIn(room.url, testWallet('bob'))
-    const stranger = await driver.MongoClient.connect(wireOf(await bob.issue()))
-    await t.rejects(stranger.db('main').collection('notes').findOne(), { code: 13 })
-    t.match(await stranger.db('admin').command({ usersInfo: 1 }), {
+    const wrongLogin = await driver.MongoClient.connect(wireOf(await bob.issue()))
+    await t.rejects(wrongLogin.db('main').collection('notes').findOne(), { code: 13 })
+    t.match(await wrongLogin.db('admin').command({ usersInfo: 1 }), {
       users: [{ user: `${testWallet('bob').address}:s0`, mechanisms: ['SCRAM-SHA-256', 'PLAIN'] }],
     })
-    await stranger.close()
+    await wrongLogin.close()
   })
 }
 

@@ -18,7 +18,7 @@ interface Product {
 }
 
 for (const [major, driver] of majors) {
-  t.test(`${major}: attributes nobody has named are found by one index`, async (t) => {
+  t.test(`${major}: attributes without a name are found by one index`, async (t) => {
     const { uri } = await startGateway(t)
     const client = await driver.MongoClient.connect(uri)
     t.teardown(() => client.close())

@@ -9,7 +9,7 @@ import { type Contract, Evm, walletOf } from '../support/evm.js'
 import { runs } from '../support/runs.js'
 
 const sender = walletOf('anchors')
-const other = walletOf('somebody else')
+const other = walletOf('another')
 const [graph, second] = [id('graph'), id('another graph')]
 const root = (n: number) => id(`root ${n}`)
 

@@ -10,14 +10,14 @@ import {
   bob,
   keyValues,
   listed,
+  otherWallet,
   owner,
   RegistryRoom,
   station,
-  stranger,
 } from '../support/registry-room.js'
 
 /** Every function that can change anything, by who may succeed with it. */
-const decided: Readonly<Record<string, 'own keys' | 'signed' | 'owner' | 'proposed' | 'nobody'>> = {
+const decided: Readonly<Record<string, 'own keys' | 'signed' | 'owner' | 'proposed' | 'none'>> = {
   registerKey: 'own keys',
   revokeKey: 'own keys',
   rotateKey: 'own keys',
@@ -28,7 +28,7 @@ const decided: Readonly<Record<string, 'own keys' | 'signed' | 'owner' | 'propos
   acceptGasStation: 'proposed',
   transferOwnership: 'owner',
   acceptOwnership: 'proposed',
-  renounceOwnership: 'nobody',
+  renounceOwnership: 'none',
 }
 
 const face = new Interface(keyRegistryArtifact.abi)
@@ -51,7 +51,7 @@ t.test(
     const room = await RegistryRoom.open()
     for (let index = 0; index < 3; index++) await room.register(alice, index)
     const before = await room.stateOf(alice.address)
-    for (const caller of [owner, station, stranger, bob]) {
+    for (const caller of [owner, station, otherWallet, bob]) {
       for (const mutator of mutators) {
         for (const args of attempts(mutator, room)) {
           const outcome = await room.registry.send(caller, mutator.name, ...args)
@@ -92,7 +92,7 @@ t.test('I5: the owner proposes a gas station and the new one accepts', async (t)
     await registry.read('gasStation'),
     await registry.read('pendingGasStation'),
   ]
-  for (const caller of [station, alice, stranger]) {
+  for (const caller of [station, alice, otherWallet]) {
     const refused = await registry.send(caller, 'proposeGasStation', caller.address)
     t.equal(refused.error, 'OwnableUnauthorizedAccount')
   }
@@ -153,7 +153,7 @@ t.test(
     const none = await room.evm.deploy(keyRegistryArtifact, [owner.address, ZeroAddress], bob)
     const args = [alice.address, 0, 0, room.deadline, '0x']
     t.equal((await none.send(station, 'revokeKeyMeta', ...args)).error, 'NotGasStation')
-    t.equal((await none.send(stranger, 'acceptGasStation')).error, 'NotPendingGasStation')
+    t.equal((await none.send(otherWallet, 'acceptGasStation')).error, 'NotPendingGasStation')
   },
 )
 

@@ -10,12 +10,12 @@ import {
   alice,
   bob,
   keyValues,
+  otherWallet,
   owner,
   RegistryRoom,
   type Request,
   type RequestName,
   requestTypes,
-  stranger,
 } from '../support/registry-room.js'
 
 interface Golden {
@@ -183,7 +183,7 @@ t.test('another version, name or signer is another signature', async (t) => {
     const signature = await room.sign('RegisterKey', alice, request, domain)
     t.equal((await room.relay('RegisterKey', request, signature)).error, 'BadSignature')
   }
-  for (const signer of [bob, owner, stranger]) {
+  for (const signer of [bob, owner, otherWallet]) {
     const signature = await room.sign('RegisterKey', signer, request)
     t.equal((await room.relay('RegisterKey', request, signature)).error, 'BadSignature')
   }
@@ -216,11 +216,11 @@ t.test(
   'front-running: who sees a pending request cannot bring it, nor use it for himself',
   async (t) => {
     const { room, request, signature } = await signedRequest()
-    for (const from of [stranger, owner, alice]) {
+    for (const from of [otherWallet, owner, alice]) {
       const brought = await room.relay('RegisterKey', request, signature, { from })
       t.same([brought.error, brought.errorArgs], ['NotGasStation', [from.address]])
     }
-    const mine = { ...request, wallet: stranger.address }
+    const mine = { ...request, wallet: otherWallet.address }
     t.equal((await room.relay('RegisterKey', mine, signature)).error, 'BadSignature')
     t.equal((await room.relay('RegisterKey', request, signature)).error, undefined)
   },

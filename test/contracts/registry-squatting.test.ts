@@ -6,7 +6,13 @@ import { createHash, createHmac, pbkdf2Sync } from 'node:crypto'
 import { id } from 'ethers'
 import t from 'tap'
 import type { Event } from '../support/evm.js'
-import { alice, type KeyValues, listed, RegistryRoom, stranger } from '../support/registry-room.js'
+import {
+  alice,
+  type KeyValues,
+  listed,
+  otherWallet,
+  RegistryRoom,
+} from '../support/registry-room.js'
 
 const apiKey = `svc_live_${'0123456789abcdef'.repeat(4)}`
 
@@ -36,7 +42,7 @@ t.test(
     const room = await RegistryRoom.open()
     const { registry } = room
     const values = valuesFor(String(await registry.read('keySalt', alice.address, 0)))
-    const copied = await room.register(stranger, 0, values)
+    const copied = await room.register(otherWallet, 0, values)
     t.equal(copied.error, undefined, 'commitments are not unique')
     const registered = await room.register(alice, 0, values)
     t.equal(registered.error, undefined, 'so the copy does not make the original fail')
@@ -51,7 +57,7 @@ t.test('squatting: a copied StoredKey was made with another salt, at any index',
   const values = valuesFor(String(await registry.read('keySalt', alice.address, 0)))
   const events: Event[] = []
   for (let index = 0; index < 3; index++) {
-    events.push(...(await room.register(stranger, index, values)).events)
+    events.push(...(await room.register(otherWallet, index, values)).events)
   }
   t.equal(events.length, 3)
   t.equal(await provenWallet(room, events), undefined)
@@ -63,10 +69,10 @@ t.test(
     const room = await RegistryRoom.open()
     const { registry } = room
     const mine = valuesFor(String(await registry.read('keySalt', alice.address, 0)))
-    const his = valuesFor(String(await registry.read('keySalt', stranger.address, 0)))
+    const his = valuesFor(String(await registry.read('keySalt', otherWallet.address, 0)))
     const events = [...(await room.register(alice, 0, mine)).events]
     await registry.send(alice, 'revokeKey', 0)
-    events.push(...(await room.register(stranger, 0, his)).events)
+    events.push(...(await room.register(otherWallet, 0, his)).events)
     t.equal(await provenWallet(room, events), alice.address)
     t.equal(await registry.read('isKeyActive', alice.address, 0), false, 'and that one is dead')
   },
@@ -76,6 +82,6 @@ t.test('front-running: the same call sent first by another registers a key of hi
   const room = await RegistryRoom.open()
   const values = valuesFor(String(await room.registry.read('keySalt', alice.address, 0)))
   const before = await room.stateOf(alice.address)
-  await room.registry.send(stranger, 'registerKey', 0, ...listed(values))
+  await room.registry.send(otherWallet, 'registerKey', 0, ...listed(values))
   t.same(await room.stateOf(alice.address), before)
 })

@@ -20,7 +20,7 @@ import { ownedWalletArtifact } from './mocks/owned-wallet.js'
 import { walletFactoryArtifact } from './mocks/wallet-factory.js'
 
 const holder = walletOf('holder')
-const stranger = walletOf('stranger')
+const otherWallet = walletOf('otherWallet')
 const suffix = '6492'.repeat(16)
 const message = 'example.org wants you to sign in'
 const hash = hashMessage(message)
@@ -63,7 +63,7 @@ interface Counterfactual {
 
 async function counterfactual(owner: Wallet = holder): Promise<Counterfactual> {
   const evm = await Evm.open()
-  const factory = await evm.deploy(walletFactoryArtifact, [], stranger)
+  const factory = await evm.deploy(walletFactoryArtifact, [], otherWallet)
   const args = [owner.address, id('salt')]
   return {
     evm,
@@ -77,7 +77,7 @@ t.test('a plain signature is valid for its signer only', async (t) => {
   const evm = await Evm.open()
   const signature = await holder.signMessage(message)
   t.equal(await ask(t, evm, holder.address, hash, signature), yes)
-  t.equal(await ask(t, evm, stranger.address, hash, signature), no)
+  t.equal(await ask(t, evm, otherWallet.address, hash, signature), no)
   t.equal(await ask(t, evm, holder.address, id('another'), signature), no)
   t.equal(await ask(t, evm, `0x${'00'.repeat(20)}`, hash, `0x${'00'.repeat(65)}`), no)
 })
@@ -93,20 +93,20 @@ t.test('signatures of other forms and lengths are refused without a failure', as
 
 t.test('ERC-1271: a deployed wallet is asked', async (t) => {
   const evm = await Evm.open()
-  const wallet = await evm.deploy(ownedWalletArtifact, [holder.address], stranger)
+  const wallet = await evm.deploy(ownedWalletArtifact, [holder.address], otherWallet)
   const signature = await holder.signMessage(message)
   t.equal(await ask(t, evm, wallet.address, hash, signature), yes)
   t.equal(await ask(t, evm, wallet.address, id('another'), signature), no)
-  t.equal(await ask(t, evm, wallet.address, hash, await stranger.signMessage(message)), no)
+  t.equal(await ask(t, evm, wallet.address, hash, await otherWallet.signMessage(message)), no)
 })
 
 t.test('ERC-1271: wallets that answer oddly have not signed', async (t) => {
   const evm = await Evm.open()
   for (let answer = 0; answer <= 6; answer++) {
-    const wallet = await evm.deploy(oddWalletArtifact, [answer], stranger)
+    const wallet = await evm.deploy(oddWalletArtifact, [answer], otherWallet)
     t.equal(await ask(t, evm, wallet.address, hash, '0x'), no, `${answer}`)
   }
-  const burning = await evm.deploy(burningWalletArtifact, [], stranger)
+  const burning = await evm.deploy(burningWalletArtifact, [], otherWallet)
   t.equal(await ask(t, evm, burning.address, hash, '0x'), no, 'nor one that burns all gas')
 })
 
@@ -117,21 +117,25 @@ t.test('ERC-6492: a wallet that is not deployed yet signs by its factory', async
   t.equal(await ask(t, evm, address, hash, signature), yes)
   t.equal(await ask(t, evm, address, id('another'), signature), no)
   t.equal(await evm.code(address), '0x', 'and is not deployed by it')
-  const foreign = wrap(factory.address, deployCall, await stranger.signMessage(message))
+  const foreign = wrap(factory.address, deployCall, await otherWallet.signMessage(message))
   t.equal(await ask(t, evm, address, hash, foreign), no)
-  t.equal(await ask(t, evm, stranger.address, hash, signature), no, 'nor does it sign for others')
+  t.equal(
+    await ask(t, evm, otherWallet.address, hash, signature),
+    no,
+    'nor does it sign for others',
+  )
 })
 
 t.test('ERC-6492: once deployed, the wallet takes wrapped and plain signatures', async (t) => {
   const { evm, factory, deployCall, address } = await counterfactual()
   const plain = await holder.signMessage(message)
-  await evm.send(stranger, factory.address, deployCall)
+  await evm.send(otherWallet, factory.address, deployCall)
   t.not(await evm.code(address), '0x')
   t.equal(await ask(t, evm, address, hash, plain), yes)
   t.equal(await ask(t, evm, address, hash, wrap(factory.address, deployCall, plain)), yes)
   const burning = wrap(factory.address, factory.face.encodeFunctionData('burn'), plain)
   t.equal(await ask(t, evm, address, hash, burning), yes, 'its factory is not needed any more')
-  const foreign = wrap(factory.address, deployCall, await stranger.signMessage(message))
+  const foreign = wrap(factory.address, deployCall, await otherWallet.signMessage(message))
   t.equal(await ask(t, evm, address, hash, foreign), no)
 })
 
@@ -145,7 +149,7 @@ t.test(
     const calls = {
       refuses: wrap(factory.address, face.encodeFunctionData('refuse'), plain),
       burns: wrap(factory.address, face.encodeFunctionData('burn'), plain),
-      'is none': wrap(stranger.address, elsewhere, plain),
+      'is none': wrap(otherWallet.address, elsewhere, plain),
       'deploys elsewhere': wrap(factory.address, elsewhere, plain),
     }
     for (const [name, signature] of Object.entries(calls)) {

@@ -182,8 +182,8 @@ t.test('a backup is not made over a file, or by another identity', async (t) => 
   const own = clientOf(sigil)
   t.match(await runSigil(['backup', file], own), { code: 1, errors: /is there already; --force/ })
   t.equal(readFileSync(file, 'utf8'), 'mine')
-  const stranger = { ...own, SIGIL_API_KEY: 'nobody' }
-  const refused = await runSigil(['backup', file, '--force'], stranger)
+  const wrongKey = { ...own, SIGIL_API_KEY: 'unknown' }
+  const refused = await runSigil(['backup', file, '--force'], wrongKey)
   t.match(refused, { code: 1, errors: 'sigil: the key is not valid\n' })
   t.equal(readFileSync(file, 'utf8'), 'mine')
   t.match(await runSigil(['backup', file, '--force'], own), { code: 0, errors: '' })
@@ -205,8 +205,8 @@ t.test('a backup is not made over a file, or by another identity', async (t) => 
   t.match(await runSigil(['backup', `${file}3`, '--rate', '0'], own), { code: 1, errors: /'rate'/ })
   t.match(await runSigil(['backup'], own), { code: 2, errors: /Usage/ })
   t.match(await runSigil(['restore'], {}), { code: 2, errors: /Usage/ })
-  const nobody = { ...own, SIGIL_URL: 'http://127.0.0.1:1' }
-  t.match(await runSigil(['backup', `${file}3`], nobody), { code: 1, errors: /no Sigil answers/ })
+  const noServer = { ...own, SIGIL_URL: 'http://127.0.0.1:1' }
+  t.match(await runSigil(['backup', `${file}3`], noServer), { code: 1, errors: /no Sigil answers/ })
   const memory = { STORE: 'memory:' }
   t.match(await runSigil(['restore', file], memory), { code: 1, errors: /not a data folder/ })
   t.strictSame(readdirSync(folder).sort(), ['a.backup', 'a.backup2', 'data'])

@@ -3,7 +3,7 @@
 
 import { Binary } from 'bson'
 import t, { type Test } from 'tap'
-import { authFailuresPerConnectionMax } from '../../src/base/limits.js'
+import { authFailuresPerConnectionMax } from '../../src/base/limits/connections.js'
 import { startGateway } from '../support/live-gateway.js'
 import { encode, RespClient } from '../support/resp-client.js'
 import { testWallet } from '../support/wallet.js'
@@ -44,11 +44,11 @@ t.test('saslStart answers all users alike', async (t) => {
   const { address } = alice
   for (const user of [
     ...[address, `${address}:0`, `${address}:s0`, `${address}:7`, `${address}:s7`],
-    ...[bob.address, `${bob.address}:0`, `${bob.address}:s0`, 'operator', 'nobody', '0x12'],
+    ...[bob.address, `${bob.address}:0`, `${bob.address}:s0`, 'operator', 'unknown', '0x12'],
   ]) {
     const wire = await WireClient.open(ports.wire)
     // Names of service users have passwords behind them: another count of iterations, for all.
-    const isOfUsers = user === 'nobody' || user === '0x12'
+    const isOfUsers = user === 'unknown' || user === '0x12'
     const known = isOfUsers ? ofUsers : shapes
     known.add(shapeOf(await start(wire, user)))
     t.match(
@@ -80,7 +80,7 @@ t.test('a login that fails is told in the same words, whatever was wrong', async
     ],
     ...[
       [revoked.connection.user, revoked.apiKey],
-      ['nobody', wrongKey],
+      ['unknown', wrongKey],
     ],
   ] as const
   const scram = new Set<string>()

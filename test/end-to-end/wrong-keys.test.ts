@@ -3,7 +3,7 @@
 
 import t, { type Test } from 'tap'
 import { systemClock } from '../../src/base/clock.js'
-import { wrongKeysMax, wrongKeysMs } from '../../src/base/limits.js'
+import { wrongKeysMax, wrongKeysMs } from '../../src/base/limits/identity.js'
 import { int32, message, startup, text } from '../protocol/pgwire/frontend.js'
 import { testKey } from '../support/gateway.js'
 import { ask } from '../support/http-client.js'

@@ -3,7 +3,7 @@
 
 import t from 'tap'
 import { systemClock } from '../../src/base/clock.js'
-import { awaitingCursorsMax } from '../../src/base/limits.js'
+import { awaitingCursorsMax } from '../../src/base/limits/documents.js'
 import { Awaiting } from '../../src/engine/awaiting.js'
 import { ObservedStore } from '../../src/engine/observed-store.js'
 import { idKey, keyClass } from '../../src/store/layout.js'

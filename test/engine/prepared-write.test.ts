@@ -3,7 +3,7 @@
 
 import t, { type Test } from 'tap'
 import { fail } from '../../src/base/errors.js'
-import { snapshotKeptMsMax } from '../../src/base/limits.js'
+import { snapshotKeptMsMax } from '../../src/base/limits/store.js'
 import { turnUnits } from '../../src/base/work/work-figures.js'
 import { ObservedStore } from '../../src/engine/observed-store.js'
 import { preparedWrite } from '../../src/engine/prepared-write.js'

@@ -7,7 +7,7 @@ import {
   anonymousRespBulkBytesMax,
   respArgumentsMax,
   respBulkBytesMax,
-} from '../../src/base/limits.js'
+} from '../../src/base/limits/key-value.js'
 import type { Heard } from '../protocol/resp/requests.js'
 
 /** What a server hears in a stream, one character a byte. */

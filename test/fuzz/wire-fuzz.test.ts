@@ -8,7 +8,7 @@ import { fuzzWire } from './wire-fuzz.js'
 const growthBytesMax = 30_000_000
 
 for (const { name, signedIn, share } of [
-  { name: 'strangers', signedIn: false, share: 0.3 },
+  { name: 'unauthenticated', signedIn: false, share: 0.3 },
   { name: 'the operator', signedIn: true, share: 0.7 },
 ]) {
   t.test(`whatever ${name} send is answered or closed (seed ${seed})`, async (t) => {

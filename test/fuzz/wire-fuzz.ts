@@ -3,7 +3,7 @@
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { anonymousMessageBytesMax, messageBytesMax } from '../../src/base/limits.js'
+import { anonymousMessageBytesMax, messageBytesMax } from '../../src/base/limits/documents.js'
 import { documentRows } from '../../src/commands/rows.js'
 import { opcode, readHeader } from '../../src/protocol/wire/header.js'
 import { inflateMessage } from '../../src/protocol/wire/op-compressed.js'

@@ -62,9 +62,9 @@ t.test('acts on privacy, roles and the whitelist are told with who did them', as
 t.test('an act that is refused leaves no entry', async (t) => {
   const { room } = await openRoom()
   await room.run({ create: 'c' })
-  const stranger = room.sessionOf(identities.stranger)
-  await room.refusal({ setPrivacy: 'c', mode: 'public' }, 'test', stranger)
-  await room.refusal({ setPrivacy: 'c', ownerAddress: 'nobody' })
+  const otherWallet = room.sessionOf(identities.otherWallet)
+  await room.refusal({ setPrivacy: 'c', mode: 'public' }, 'test', otherWallet)
+  await room.refusal({ setPrivacy: 'c', ownerAddress: 'unknown' })
   t.same(await room.all('_audit'), [])
   await room.engine.close()
 })
@@ -92,7 +92,7 @@ t.test('the audit is read by administrators and written by no command', async (t
       { drop: '_audit' },
       { createIndexes: '_audit', indexes: [{ key: { at: 1 }, name: 'at_1' }] },
       { setPrivacy: '_audit', mode: 'public' },
-      { setRole: '_audit', address: wallets.stranger, action: 'grant', role: 1 },
+      { setRole: '_audit', address: wallets.otherWallet, action: 'grant', role: 1 },
     ]) {
       const error = await room.refusal(command, 'test', session)
       t.equal(error.code, 13, `${Object.keys(command)[0]} by ${who}`)
@@ -128,7 +128,7 @@ t.test('what wallets do pushes out nothing that the operator did', async (t) => 
   const { room, audit } = await openRoom(2)
   const shared = { protocol: 'http', remoteAddress: '' }
   await audit.record({ act: 'kept', identity: operator, ...shared })
-  const identity = identities.stranger
+  const identity = identities.otherWallet
   for (let i = 0; i < 5; i++) await audit.record({ act: `${i}`, identity, ...shared })
   const entries = await room.all('_audit')
   t.same(

@@ -2,7 +2,7 @@
 // slices inside of it nothing is counted twice.
 
 import t from 'tap'
-import { tickMsMax } from '../../src/base/limits.js'
+import { tickMsMax } from '../../src/base/limits/engine.js'
 import { edgeSliceMsMin, Scheduler } from '../../src/base/work/scheduler.js'
 import { Session } from '../../src/bus/session.js'
 import { EdgeTime } from '../../src/listeners/edge-time.js'

@@ -1,7 +1,7 @@
 // Long JSON goes through a thread and comes out as short JSON does, errors too.
 
 import t from 'tap'
-import { jsonInThreadBytes } from '../../src/base/limits.js'
+import { jsonInThreadBytes } from '../../src/base/limits/engine.js'
 import { work } from '../../src/base/work/work-budget.js'
 import {
   asciiJson,

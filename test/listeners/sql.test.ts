@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { systemClock, systemRandom } from '../../src/base/clock.js'
 import { MemoryAccount } from '../../src/base/heap/memory-account.js'
-import { loginDelayMs } from '../../src/base/limits.js'
+import { loginDelayMs } from '../../src/base/limits/identity.js'
 import { silentLog } from '../../src/base/log.js'
 import type { Credentials } from '../../src/identity/sign-in/login.js'
 import { LoginDelay } from '../../src/identity/sign-in/login-delay.js'
@@ -33,8 +33,8 @@ import {
 const open = { AUTH_MODE: 'off' }
 
 /** Of a server that admits no sign-in. */
-const nobody: Credentials = {
-  account: () => Promise.reject(new Error('nobody signs in')),
+const noCredentials: Credentials = {
+  account: () => Promise.reject(new Error('there is no sign-in')),
   identityOf: () => undefined,
   identify: () => undefined,
 }
@@ -285,7 +285,7 @@ t.test('settings are kept, shown and refused', async (t) => {
   t.ok(set.some(([name, of]) => name === 'ParameterStatus' && of === 'application_name'))
   t.equal(stateOf(await client.query('SET nosuch = 1')), '42704')
   t.equal(stateOf(await client.query("SET client_encoding = 'LATIN1'")), '22023')
-  t.equal(stateOf(await client.query('SET ROLE somebody')), '42601')
+  t.equal(stateOf(await client.query('SET ROLE another')), '42601')
   t.same(tagsOf(await client.query("SET extra_float_digits = 3; SET my.own = 'x'")), ['SET', 'SET'])
   t.same(tagsOf(await client.query('SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE')), [
     'SET',
@@ -317,7 +317,7 @@ t.test('cancel requests with wrong keys wait as failed logins do, right ones nev
   const listener = await openSql({
     ...{ host: '127.0.0.1', port: 0, tls: undefined, allowInsecure: false, authOff: true },
     bus: { run, inFlight: () => [] },
-    credentials: { ...nobody, delay },
+    credentials: { ...noCredentials, delay },
     ...{ memory: new MemoryAccount(1_000_000), clock: systemClock, random: systemRandom },
     ...{ log: silentLog, database: 'main', version: '0.0.0-test' },
   })
@@ -452,9 +452,9 @@ t.test(
     const [known, refused] = await saltOf('operator')
     t.equal(refused, '28P01')
     t.ok(known.length > 0)
-    const [unknown, refusedToo] = await saltOf('nobody')
+    const [unknown, refusedToo] = await saltOf('unknown')
     t.equal(refusedToo, '28P01')
-    t.equal((await saltOf('nobody'))[0], unknown, 'a stable salt tells nothing')
+    t.equal((await saltOf('unknown'))[0], unknown, 'a stable salt tells nothing')
     const client = await SqlClient.open(gateway.ports.sql)
     client.send(startup(version3, { user: 'operator' }))
     await client.until('Sasl')

@@ -6,7 +6,8 @@ import t, { type Test } from 'tap'
 import { systemClock, systemRandom } from '../../src/base/clock.js'
 import { fail } from '../../src/base/errors.js'
 import { MemoryAccount } from '../../src/base/heap/memory-account.js'
-import { anonymousMessageBytesMax, socketBacklogBytesMax } from '../../src/base/limits.js'
+import { socketBacklogBytesMax } from '../../src/base/limits/connections.js'
+import { anonymousMessageBytesMax } from '../../src/base/limits/documents.js'
 import { silentLog } from '../../src/base/log.js'
 import type { Request } from '../../src/bus/document/request.js'
 import type { Session } from '../../src/bus/session.js'
@@ -16,8 +17,9 @@ import { openWire, type WireListener, type WireOptions } from '../../src/listene
 import { decoyVerifier } from '../../src/protocol/scram/verifier.js'
 import { readHeader } from '../../src/protocol/wire/header.js'
 import type { Awaitable } from '../../src/store/store.js'
-import { documentFrom, toObject } from '../../src/value/literal.js'
+import { documentFrom } from '../../src/value/literal.js'
 import { makeCertificate } from '../support/certificate.js'
+import { toObject } from '../support/literal.js'
 import {
   bodySection,
   command,
@@ -31,7 +33,7 @@ import { replyOf, unacknowledged, WireClient } from '../support/wire-client.js'
 
 type Run = (request: Request, session: Session) => Awaitable<Uint8Array>
 
-const nobody: Credentials = {
+const noCredentials: Credentials = {
   account: (user) => ({
     verifier: decoyVerifier(Uint8Array.of(1), user, 4096),
     identity: undefined,
@@ -57,7 +59,7 @@ async function open(t: Test, run: Run, more: Partial<WireOptions> = {}): Promise
     allowInsecure: false,
     authOff: false,
     bus: { run },
-    credentials: nobody,
+    credentials: noCredentials,
     memory,
     clock: systemClock,
     random: systemRandom,

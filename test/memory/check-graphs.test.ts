@@ -12,9 +12,10 @@ import type { Namespace } from '../../src/engine/types.js'
 import { checkGraphs } from '../../src/memory/check-graphs.js'
 import { findGraph, type Graph } from '../../src/memory/graph/graph.js'
 import type { Store } from '../../src/store/store.js'
-import { documentFrom, toObject } from '../../src/value/literal.js'
+import { documentFrom } from '../../src/value/literal.js'
 import { stringValue } from '../../src/value/value.js'
 import { type CommandRoom, eachRoom } from '../support/command-room.js'
+import { toObject } from '../support/literal.js'
 
 type Change = (before: Record<string, unknown>) => Record<string, unknown> | undefined
 

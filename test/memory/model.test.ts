@@ -17,7 +17,7 @@ import {
 import { runs } from '../support/runs.js'
 
 const words = ['ant', 'cow', 'dog', 'elk', 'fox', 'alpha', 'beta', 'gamma']
-const names = ['alpha', 'beta gamma', 'beta', 'gamma', 'dog elk fox ant', 'nobody']
+const names = ['alpha', 'beta gamma', 'beta', 'gamma', 'dog elk fox ant', 'unknown']
 const kinds = ['person', 'place']
 const text = fc
   .array(fc.constantFrom(...words), { minLength: 1, maxLength: 7 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { expressionDepthMax } from '../../src/base/limits.js'
+import { expressionDepthMax } from '../../src/base/limits/documents.js'
 import { letVariables } from '../../src/query/expression.js'
 import { documentFrom } from '../../src/value/literal.js'
 import { context, evaluate, refused, shown, table } from './expressions/expression-table.js'

@@ -3,14 +3,14 @@
 
 import t from 'tap'
 import { systemClock } from '../../src/base/clock.js'
-import { implicationStepsMax, pipelineMovesMax } from '../../src/base/limits.js'
-import { implies } from '../../src/engine/plan/implication.js'
+import { implicationStepsMax, implies } from '../../src/engine/plan/implication.js'
 import { planConditionsMax, planQuery } from '../../src/engine/plan/planner.js'
 import { compileFilter, type FilterNode, filterOf } from '../../src/query/filter.js'
 import { compilePipeline, runPipeline, type StagePlan } from '../../src/query/pipeline.js'
-import { orderStages } from '../../src/query/pipeline-order.js'
+import { orderStages, pipelineMovesMax } from '../../src/query/pipeline-order.js'
 import { openMemoryStore } from '../../src/store/memory.js'
-import { documentFrom, toObject, valueFrom } from '../../src/value/literal.js'
+import { documentFrom, valueFrom } from '../../src/value/literal.js'
+import { toObject } from '../support/literal.js'
 import { context, ReadingRoom } from '../support/reading.js'
 
 type Plain = Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { pipelineStagesMax } from '../../src/base/limits.js'
+import { pipelineStagesMax } from '../../src/base/limits/documents.js'
 import {
   compilePipeline,
   pipelineCollections,

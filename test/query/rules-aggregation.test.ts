@@ -50,7 +50,7 @@ rule('an unknown stage is 40324, two in one object 40323, none an object 14', (t
 rule('an unknown expression is 168, a wrong arity 16020, an unknown variable 17276', (t) => {
   fails(t, { $foo: 1 }, 168, "Unrecognized expression '$foo'")
   fails(t, { $abs: [1, 2] }, 16020, 'takes exactly 1 arguments. 2 were passed in.')
-  fails(t, '$$nobody', 17276, 'Use of undefined variable: nobody')
+  fails(t, '$$unknown', 17276, 'Use of undefined variable: unknown')
 })
 
 rule('a path maps over an array, and has no positions', (t) => {

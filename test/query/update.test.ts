@@ -3,7 +3,7 @@
 
 import { Decimal128, Double, Long, Timestamp } from 'bson'
 import t from 'tap'
-import { documentBytesMax } from '../../src/base/limits.js'
+import { documentBytesMax } from '../../src/base/limits/documents.js'
 import { field } from '../../src/value/elements.js'
 import { documentFrom } from '../../src/value/literal.js'
 import { parsePath } from '../../src/value/path.js'

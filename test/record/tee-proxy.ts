@@ -3,7 +3,7 @@
 // order in which the gateway worked, and a replay draws the same random bytes.
 
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
-import { messageBytesMax } from '../../src/base/limits.js'
+import { messageBytesMax } from '../../src/base/limits/documents.js'
 import { FrameSplitter } from '../../src/protocol/wire/frame-splitter.js'
 import { opcode, readHeader } from '../../src/protocol/wire/header.js'
 import { asksNoReply } from '../../src/protocol/wire/op-msg.js'

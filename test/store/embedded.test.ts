@@ -5,17 +5,13 @@ import t from 'tap'
 import type { Bytes } from '../../src/base/bytes/bytes.js'
 import type { Clock } from '../../src/base/clock.js'
 import { codes, fail } from '../../src/base/errors.js'
-import {
-  groupBytesMax,
-  groupProgramsMax,
-  snapshotKeptMsMax,
-  snapshotsMax,
-  tickMsMax,
-} from '../../src/base/limits.js'
+import { tickMsMax } from '../../src/base/limits/engine.js'
+import { groupBytesMax, snapshotKeptMsMax, snapshotsMax } from '../../src/base/limits/store.js'
 import { entryUnits, turnUnits } from '../../src/base/work/work-figures.js'
 import { EmbeddedStore } from '../../src/store/embedded.js'
 import { keyClass } from '../../src/store/layout.js'
 import { MemoryTables } from '../../src/store/memory.js'
+import { groupProgramsMax } from '../../src/store/programs/write-groups.js'
 import type { ReadTx, Store, Tx } from '../../src/store/store.js'
 import type { GroupView } from '../../src/store/tables/tables.js'
 import { eachStore } from '../support/stores.js'

@@ -2,7 +2,8 @@
 
 import { openPipeline, type PipelineEnvironment } from '../../src/engine/sources/pipeline-source.js'
 import { compilePipeline } from '../../src/query/pipeline.js'
-import { toObject, valueFrom } from '../../src/value/literal.js'
+import { valueFrom } from '../../src/value/literal.js'
+import { toObject } from './literal.js'
 import { type Answer, context, type ReadingRoom } from './reading.js'
 
 type Plain = Readonly<Record<string, unknown>>

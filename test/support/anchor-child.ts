@@ -4,7 +4,7 @@
 
 import { join } from 'node:path'
 import { systemClock } from '../../src/base/clock.js'
-import { anchorDueMs } from '../../src/base/limits.js'
+import { anchorDueMs } from '../../src/base/limits/memory.js'
 import { silentLog } from '../../src/base/log.js'
 import { readSettings } from '../../src/base/settings.js'
 import type { AnchorClient } from '../../src/chain/anchors/anchor-client.js'

@@ -3,7 +3,7 @@
 
 import type { Test } from 'tap'
 import { type Clock, systemClock, systemRandom } from '../../src/base/clock.js'
-import { scanEntriesMax } from '../../src/base/limits.js'
+import { scanEntriesMax } from '../../src/base/limits/engine.js'
 import { type Log, silentLog } from '../../src/base/log.js'
 import type { OpenChain } from '../../src/chain/open.js'
 import { ClockPace } from '../../src/engine/background/pace-job.js'
@@ -35,10 +35,11 @@ import type { Finding } from '../../src/memory/proof/sweep/sweep-checks.js'
 import { notFound, type Verdict } from '../../src/memory/proof/verdicts/verdict.js'
 import { openMemoryStore } from '../../src/store/memory.js'
 import type { Program, Store, Tx } from '../../src/store/store.js'
-import { documentFrom, toObject } from '../../src/value/literal.js'
+import { documentFrom } from '../../src/value/literal.js'
 import { ulid, ulidRandomBytes } from '../../src/value/ulid.js'
 import { stringValue } from '../../src/value/value.js'
 import { openClients } from './chain-room.js'
+import { toObject } from './literal.js'
 
 export const database = 'main'
 const insertedAtOnce = 500

@@ -16,11 +16,12 @@ import { Engine } from '../../src/engine/engine.js'
 import type { SpillFolder } from '../../src/engine/sources/spill.js'
 import { anonymous, type Identity, operator } from '../../src/identity/identity.js'
 import type { Store } from '../../src/store/store.js'
-import { documentFrom, toObject } from '../../src/value/literal.js'
+import { documentFrom } from '../../src/value/literal.js'
 import { ObjectIds } from '../../src/value/object-id.js'
 import { Ulids } from '../../src/value/ulids.js'
 import type { Document } from '../../src/value/value.js'
 import { tickPace } from './engine-room.js'
+import { toObject } from './literal.js'
 import { eachStore, type StoreCase, type StoreCaseOptions } from './stores.js'
 
 type Plain = Readonly<Record<string, unknown>>
@@ -139,7 +140,7 @@ export class CommandRoom {
     return new Session({ protocol: 'internal', id: 2, remoteAddress: 'test:2', identity })
   }
 
-  stranger(): Session {
+  anonymous(): Session {
     return this.sessionOf(anonymous)
   }
 }

@@ -22,8 +22,9 @@ import {
 import type { Namespace } from '../../src/engine/types.js'
 import type { Store } from '../../src/store/store.js'
 import { runSweep } from '../../src/store/sweep.js'
-import { documentFrom, toObject, valueFrom } from '../../src/value/literal.js'
+import { documentFrom, valueFrom } from '../../src/value/literal.js'
 import type { Value } from '../../src/value/value.js'
+import { toObject } from './literal.js'
 
 export const createOptions: CreateOptions = {
   owner: null,

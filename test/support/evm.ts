@@ -114,7 +114,7 @@ export class Evm {
     await journal.checkpoint()
     try {
       const { execResult } = await this.#vm.evm.runCall({
-        caller: createAddressFromString(from ?? walletOf('nobody').address),
+        caller: createAddressFromString(from ?? walletOf('unknown').address),
         data: hexToBytes(data as Hex),
         gasLimit: gas,
         block: this.#block(),

@@ -9,11 +9,11 @@ import type { Who } from './identities.js'
 import { type LiveGateway, startGateway } from './live-gateway.js'
 
 export const wallets = Object.fromEntries(
-  ['owner', 'role 1', 'role 2', 'stranger', 'administrator'].map((who, i) => [
+  ['owner', 'role 1', 'role 2', 'otherWallet', 'administrator'].map((who, i) => [
     who,
     new Wallet(`0x${String(i + 11).repeat(32)}`),
   ]),
-) as Record<'owner' | 'role 1' | 'role 2' | 'stranger' | 'administrator', Wallet>
+) as Record<'owner' | 'role 1' | 'role 2' | 'otherWallet' | 'administrator', Wallet>
 
 export type Send = (method: string, path: string, body?: unknown) => Promise<HttpAnswer>
 
@@ -57,7 +57,7 @@ export async function openCrowd(
   await generate('owner', 'owner, writing key', ['write'])
   await generate('owner', 'owner, administering key', ['admin'])
   await generate('role 2', 'role 2, reading key', ['read'])
-  await generate('stranger', 'stranger, key for all', ['all'])
+  await generate('otherWallet', 'otherWallet, key for all', ['all'])
   return { gateway, as, keys }
 }
 

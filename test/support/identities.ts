@@ -26,7 +26,7 @@ export const wallets = {
   owner: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
   reader: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
   writer: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
-  stranger: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
+  otherWallet: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
   administrator: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65',
 } as const
 
@@ -46,7 +46,7 @@ export function keyOf(address: string, ...permissions: readonly Permission[]): K
 
 const keyDigits: Readonly<Record<Permission, number>> = { read: 1, write: 2, admin: 4 }
 
-const { owner, reader, writer, stranger, administrator } = wallets
+const { owner, reader, writer, otherWallet, administrator } = wallets
 
 export const identities = {
   operator,
@@ -59,8 +59,8 @@ export const identities = {
   'role 1': sessionOf(reader),
   'role 2': sessionOf(writer),
   'role 2, reading key': keyOf(writer, 'read'),
-  stranger: sessionOf(stranger),
-  'stranger, key for all': keyOf(stranger, 'read', 'write', 'admin'),
+  otherWallet: sessionOf(otherWallet),
+  'otherWallet, key for all': keyOf(otherWallet, 'read', 'write', 'admin'),
   administrator: sessionOf(administrator),
 } as const satisfies Readonly<Record<string, Identity>>
 
@@ -93,8 +93,8 @@ export const rights: Readonly<Record<Who, Readonly<Record<Mode, string>>>> = {
   'role 1': { private: 'r', public: 'r', shared: 'rw', unowned: '' },
   'role 2': { private: 'rwi', public: 'rwi', shared: 'rwi', unowned: '' },
   'role 2, reading key': { private: 'r', public: 'r', shared: 'r', unowned: '' },
-  stranger: { private: '', public: 'r', shared: 'rw', unowned: '' },
-  'stranger, key for all': { private: '', public: 'r', shared: 'rw', unowned: '' },
+  otherWallet: { private: '', public: 'r', shared: 'rw', unowned: '' },
+  'otherWallet, key for all': { private: '', public: 'r', shared: 'rw', unowned: '' },
   administrator: { private: '', public: 'r', shared: 'rw', unowned: '' },
 }
 

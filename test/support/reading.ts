@@ -11,9 +11,10 @@ import type { QueryContext } from '../../src/query/context.js'
 import { compileFilter } from '../../src/query/filter.js'
 import { compileProjection } from '../../src/query/projection.js'
 import { compileSort } from '../../src/query/sort.js'
-import { documentFrom, toObject, valueFrom } from '../../src/value/literal.js'
+import { documentFrom, valueFrom } from '../../src/value/literal.js'
 import type { Document } from '../../src/value/value.js'
 import { countingRandom, indexSpecs, jobParts, ManualClock, Room } from './engine-room.js'
+import { toObject } from './literal.js'
 
 type Plain = Readonly<Record<string, unknown>>
 

@@ -29,7 +29,7 @@ export const owner = walletOf('owner')
 export const station = walletOf('gas station')
 export const alice = walletOf('alice')
 export const bob = walletOf('bob')
-export const stranger = walletOf('stranger')
+export const otherWallet = walletOf('otherWallet')
 
 /** Three values that no other key has. */
 export function keyValues(name: string): KeyValues {

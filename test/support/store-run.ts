@@ -2,7 +2,7 @@
 // programs saw and left, in the order in which they committed, and what readers saw meanwhile. A
 // round is programs at work at the same time; an era is some rounds that readers may outlast.
 
-import { scanEntriesMax } from '../../src/base/limits.js'
+import { scanEntriesMax } from '../../src/base/limits/engine.js'
 import { turnUnits } from '../../src/base/work/work-figures.js'
 import type {
   Entry,

@@ -3,7 +3,8 @@
 // and, from eight bytes on, each its own.
 
 import { type Bytes, concatBytes } from '../../src/base/bytes/bytes.js'
-import { keyBytesMax, scanEntriesMax, scanStepMax } from '../../src/base/limits.js'
+import { scanEntriesMax, scanStepMax } from '../../src/base/limits/engine.js'
+import { keyBytesMax } from '../../src/base/limits/store.js'
 import { isVersioned, keyClass } from '../../src/store/layout.js'
 import type { KeyRange } from '../../src/store/store.js'
 

@@ -7,8 +7,8 @@ import { connect as connectTls } from 'node:tls'
 import { Binary } from 'bson'
 import { FrameSplitter } from '../../src/protocol/wire/frame-splitter.js'
 import { opcode, readHeader } from '../../src/protocol/wire/header.js'
-import { toObject } from '../../src/value/literal.js'
 import type { Document } from '../../src/value/value.js'
+import { toObject } from './literal.js'
 import { bodySection, command, type MessageOptions, opMsg } from './messages.js'
 
 type Fields = Readonly<Record<string, unknown>>

@@ -1,9 +1,10 @@
 import { Long, ObjectId } from 'bson'
 import fc from 'fast-check'
 import t from 'tap'
-import { documentFrom, toJs, toObject, valueFrom } from '../../src/value/literal.js'
+import { documentFrom, valueFrom } from '../../src/value/literal.js'
 import { shellText } from '../../src/value/shell.js'
 import { bsonType, int64Value, nullValue } from '../../src/value/value.js'
+import { toJs, toObject } from '../support/literal.js'
 import { runs } from '../support/runs.js'
 
 t.test('an object becomes a document and comes back', async () => {

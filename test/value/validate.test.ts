@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { bsonDepthMax } from '../../src/base/limits.js'
+import { bsonDepthMax } from '../../src/base/limits/documents.js'
 import { documentFrom } from '../../src/value/literal.js'
 import { DocumentCheck, validateDocument } from '../../src/value/validate.js'
 import { int32Value, stringValue } from '../../src/value/value.js'

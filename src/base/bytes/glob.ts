@@ -2,7 +2,7 @@
 // bytes, so characters do not matter here. A client chooses pattern and subject, so the work of one
 // match grows only with the subject. (Redis 7.0, KEYS; stringmatchlen in its util.c)
 
-import { globPatternBytesMax, globStepsBase, globStepsPerByteMax } from '../limits.js'
+import { globPatternBytesMax, globStepsBase, globStepsPerByteMax } from '../limits/key-value.js'
 import { work } from '../work/work-budget.js'
 import { likeCharsPerUnit } from '../work/work-figures.js'
 import type { Bytes } from './bytes.js'

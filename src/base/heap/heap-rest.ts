@@ -2,9 +2,13 @@
 // a quiet server may be never. So a quiet process collects once.
 
 import { getHeapStatistics } from 'node:v8'
-import { restBusyShare, restGarbageBytes, restMs } from '../limits.js'
+import { restMs } from '../limits/engine.js'
 import { MiB } from '../units.js'
 import type { MemoryAccount } from './memory-account.js'
+
+/** Share of busy time that counts as rest, and the garbage that is worth a collection. */
+const restBusyShare = 0.05
+export const restGarbageBytes = 16 * MiB
 
 /**
  * With this much garbage, mostly buffers of large replies, a slightly busy process collects too.

@@ -2,7 +2,7 @@
 // for each owner. What is kept (cursors, statements, portals) is refused beyond the bounds. Unread
 // replies pause the connections of their owner; if memory stays short, the slowest are closed.
 
-import { socketBacklogBytesMax } from '../limits.js'
+import { socketBacklogBytesMax } from '../limits/connections.js'
 import { ByteBudget } from './byte-budget.js'
 import { type ByteShare, ByteShares } from './byte-shares.js'
 

@@ -3,7 +3,7 @@
 // the last poll of the sockets; otherwise it waits for its owner's turn.
 // (docs/design/fairness.md)
 
-import { tickMsMax } from '../limits.js'
+import { tickMsMax } from '../limits/engine.js'
 import { type Account, Accounts } from './accounts.js'
 import { FairQueue } from './fair-queue.js'
 

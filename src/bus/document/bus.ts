@@ -4,7 +4,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fail, type GatewayError, unquotedKeys } from '../../base/errors.js'
-import { collationTablesMax } from '../../base/limits.js'
+import { collationTablesMax } from '../../base/limits/engine.js'
 import type { Account } from '../../base/work/accounts.js'
 import type { Scheduler } from '../../base/work/scheduler.js'
 import { work } from '../../base/work/work-budget.js'

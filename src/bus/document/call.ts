@@ -59,7 +59,7 @@ function requireReading({ db, collection = '', privileges }: Resource): void {
   if (privileges.some((privilege) => privilege !== 'read')) throw reservedName(db, collection)
 }
 
-export interface CallOptions<A, T> {
+interface CallOptions<A, T> {
   readonly row: DocumentFacts
   readonly request: Message
   readonly session: Session
@@ -452,8 +452,7 @@ export class Call<A, T> implements Guard {
     const elements = new Elements(this.request.body)
     elements.next()
     const name = elements.name()
-    // The text of a statement contains values and may be long, so it is not shown.
-    const shown = name.startsWith('sql') ? this.resources[0]?.collection : textIn(elements)
+    const shown = this.row.isStatement ? this.resources[0]?.collection : textIn(elements)
     return `{ ${name}: ${shown === undefined ? '1' : JSON.stringify(shown)} }`
   }
 }

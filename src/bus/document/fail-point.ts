@@ -12,6 +12,7 @@ import { numberOf } from '../../value/numbers.js'
 import { boolOf, bsonType, type Document, stringOf, type Value } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
 import type { Session } from '../session.js'
+import type { DocumentFacts } from './row-facts.js'
 
 /** A blocking fail point checks this often whether its call must end, milliseconds. */
 const failPointWaitStepMs = 50
@@ -36,10 +37,8 @@ interface Effect {
 }
 
 /** What the fail point reads of a row. */
-interface FailingRow {
-  readonly name: string
-  readonly aliases?: readonly string[]
-}
+type FailingRow = Pick<DocumentFacts, 'name' | 'aliases' | 'neverFails'>
+
 interface FailingCall {
   readonly session: Session
   readonly db: string
@@ -48,7 +47,7 @@ interface FailingCall {
   check(): void
 }
 
-export interface FailPointOptions {
+interface FailPointOptions {
   /** A number from 0 up to 1. */
   readonly chance: () => number
   /** Waits; uses a timer of the process by default. */
@@ -153,8 +152,7 @@ function withWriteConcernError(
 }
 
 function isMeant(effect: Effect, row: FailingRow, call: FailingCall): boolean {
-  // Otherwise no command could disarm it.
-  if (row.name === 'configureFailPoint' || call.session.protocol !== 'wire') return false
+  if (row.neverFails || call.session.protocol !== 'wire') return false
   const { commands, appName, namespace } = effect
   if (appName !== undefined && appName !== applicationOf(call)) return false
   if (namespace !== undefined && namespace !== namespaceOf(call)) return false

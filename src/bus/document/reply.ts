@@ -57,7 +57,7 @@ const twoTo32 = 4294967296
 const okElement = Uint8Array.of(bsonType.double, 0x6f, 0x6b, 0, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f)
 
 /** A batch of a cursor; an `id` of 0 tells the client that the cursor is exhausted. */
-export interface Batch {
+interface Batch {
   readonly name: 'firstBatch' | 'nextBatch'
   readonly documents: readonly Document[]
   readonly id: number

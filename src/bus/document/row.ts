@@ -9,22 +9,13 @@ import type { Awaitable, Program } from '../../store/store.js'
 import type { Sweep } from '../../store/sweep.js'
 import { Elements } from '../../value/elements.js'
 import type { Document, Value } from '../../value/value.js'
-import { type Effects, endings, failings, growths } from '../policy/facts.js'
-import { meters } from '../policy/meters.js'
+import { checkFacts } from '../policy/facts.js'
 import type { Message } from '../session.js'
 import type { Call } from './call.js'
 import type { CommandReadTx, CommandTx } from './command-tx.js'
 import { type GenericArgs, genericFields, genericSchema, noGeneric } from './generic.js'
 import type { DocumentFacts } from './row-facts.js'
 import { type Args, type Field, type Fields, type Reading, Schema } from './schema.js'
-
-/** For a command that grows nothing and has the default meter. */
-export const plain = {
-  grows: 'nothing',
-  fails: 'whole',
-  metered: 'command',
-  ends: 'nothing',
-} as const satisfies Effects
 
 type Handler<F extends Fields, T> =
   | { readonly grain: 'local'; readonly run: (call: Call<Args<F>, T>) => Document }
@@ -43,7 +34,7 @@ type Handler<F extends Fields, T> =
   | { readonly grain: 'sweep'; readonly run: (call: Call<Args<F>, T>) => Sweep<Document> }
   | { readonly grain: 'task'; readonly run: (call: Call<Args<F>, T>) => Awaitable<Document> }
 
-export type RowDefinition<F extends Fields, T> = DocumentFacts &
+type RowDefinition<F extends Fields, T> = DocumentFacts &
   Handler<F, T> & {
     /** The value beside the command's own name: usually the collection. */
     readonly target: Field<T>
@@ -137,7 +128,7 @@ function runners<F extends Fields, T>(
 }
 
 /** How a command is parsed: its fields, and the value beside its name. */
-export interface CommandSyntax<F extends Fields, T> {
+interface CommandSyntax<F extends Fields, T> {
   readonly schema: Schema<F>
   readonly readTarget: (value: Value) => T
   readonly ignoresUnknown: boolean
@@ -180,11 +171,7 @@ function checkDefinition<F extends Fields, T>(definition: RowDefinition<F, T>): 
     assert(!(field in genericFields), `${name}.${field} is a generic field`)
   }
   for (const secret of secrets) assert(secret in params, `${name}: secret ${secret} is no field`)
-  const { grows, fails, metered, ends } = definition
-  assert(growths.includes(grows), `${name}: it does not say what it makes larger`)
-  assert(failings.includes(fails), `${name}: it does not say how it fails`)
-  assert(metered in meters, `${name}: it does not say how it is metered`)
-  assert(endings.includes(ends), `${name}: it does not say what it ends`)
+  checkFacts(definition)
   const writes = grain === 'point' || grain === 'sweep'
   assert(!(access === 'anonymous' && writes), `${name}: it writes without sign-in`)
   const isRead = grain === 'read' || grain === 'sweep'

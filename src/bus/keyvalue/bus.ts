@@ -35,7 +35,7 @@ import { discarded, meterName, runLocal, unknownRow } from './row-running.js'
 import { RunningCall } from './running-call.js'
 import type { HandlerServices, KeyValueServices, Sessions } from './services.js'
 
-export interface KeyValueBusOptions {
+interface KeyValueBusOptions {
   readonly rows: readonly KeyValueRow[]
   readonly engine: Engine
   readonly spaces: SpaceTable
@@ -378,7 +378,7 @@ export class KeyValueBus implements Sessions {
   private limit({ command, session }: RunningCall): GatewayError | undefined {
     if (session.identity.kind !== 'key') return undefined
     try {
-      meetKey(this.services, session, command.opensTo, 'redis', command.row.name)
+      meetKey(this.services, session, command.facts.access, 'redis', command.row.name)
       return undefined
     } catch (thrown) {
       return toGatewayError(thrown)

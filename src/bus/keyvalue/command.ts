@@ -6,20 +6,20 @@ import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import type { Privilege } from '../../engine/types.js'
 import type { Step } from '../../store/store.js'
 import type { CommandCounts } from '../document/bus-view.js'
-import type { RowAccess } from '../policy/facts.js'
+import { type CommandFacts, checkFacts } from '../policy/facts.js'
 import type { Arguments } from './arguments.js'
 import type { KeyValueCall } from './call.js'
 import { none, type Reply } from './reply.js'
 import { checkRow, type KeyValueRow } from './row.js'
-import { accessOf, privilegesOf } from './row-facts.js'
+import { factsOf, privilegesOf } from './row-facts.js'
 
 export class Command {
   readonly counts: CommandCounts
   /** Calls refused before they ran: arity, rights (INFO commandstats). */
   rejected = 0
   readonly privileges: readonly Privilege[]
-  /** Which callers may send it. */
-  readonly opensTo: RowAccess
+  /** What the policy reads of it. */
+  readonly facts: CommandFacts
   readonly isFast: boolean
   /** Its work is bounded by the number of its words. */
   readonly isBrief: boolean
@@ -40,7 +40,8 @@ export class Command {
   ) {
     this.counts = counts
     this.privileges = privilegesOf(row)
-    this.opensTo = accessOf(row)
+    this.facts = factsOf(row)
+    checkFacts(this.facts)
     this.isFast = row.flags.includes('fast')
     this.isBrief = this.isFast || row.isBrief === true
     this.isWrite = row.flags.includes('write')

@@ -20,14 +20,14 @@ interface Sources {
 }
 
 /** Calls of one command. */
-export interface Calls {
+interface Calls {
   readonly total: number
   readonly failed: number
   readonly rejected: number
   readonly ms: number
 }
 
-export interface Totals {
+interface Totals {
   readonly commands: number
   readonly accepted: number
   readonly rejected: number

@@ -45,11 +45,11 @@ export function refusalOf(
 
 /** Whether the caller may send the command at all; the operator always may. */
 export function accessRefusal(
-  { opensTo, row }: Command,
+  { facts, row }: Command,
   identity: Identity,
   rules?: Rules,
 ): ReplyError | undefined {
-  const refusal = senderRefusal(opensTo, identity, rules)
+  const refusal = senderRefusal(facts.access, identity, rules)
   if (refusal === undefined) return undefined
   return refusal === 'forbidden' ? noPermission(row.name) : noAuthentication()
 }
@@ -59,7 +59,7 @@ function usesKeys({ row: { flags } }: Command): boolean {
   return flags.includes('readonly') || flags.includes('write') || flags.includes('may_replicate')
 }
 
-export function noPermission(name: string): ReplyError {
+function noPermission(name: string): ReplyError {
   const text = `NOPERM this user has no permissions to run the '${name}' command`
   return forbidden(text)
 }

@@ -2,7 +2,7 @@
 // some replies. A reply that cannot be split is then refused.
 
 import { Slice } from '../../base/bytes/slice.js'
-import { pipelineReplyBytes } from '../../base/limits.js'
+import { pipelineReplyBytes } from '../../base/limits/connections.js'
 import { tooMuchMemory } from '../../base/reply-error.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { bytesInTurns, bytesOfReply, isLong, ok, type Reply } from './reply.js'

@@ -5,7 +5,7 @@
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { Slice } from '../../base/bytes/slice.js'
 import type { GatewayError } from '../../base/errors.js'
-import { replyValuesAtOnce } from '../../base/limits.js'
+import { replyValuesAtOnce } from '../../base/limits/key-value.js'
 import { errorLine } from '../../base/reply-error.js'
 import { valueUnits } from '../../base/work/work-figures.js'
 import type { Program, ReadTx } from '../../store/store.js'

@@ -22,9 +22,9 @@ export class RevocationChecks {
    * always passes.
    */
   look({ session, command }: RunningCall): Awaitable<void> {
-    const { opensTo, row } = command
+    const { facts, row } = command
     const { kind } = session.identity
-    if (kind === 'operator' || opensTo === 'anonymous') return undefined
+    if (kind === 'operator' || facts.access === 'anonymous') return undefined
     const { channels } = row
     if (kind === 'anonymous' && channels === undefined) return undefined
     return this.store.read((tx) => this.checkSession(tx, session, channels, command))

@@ -3,7 +3,8 @@
 // facts.
 
 import type { Privilege } from '../../engine/types.js'
-import type { CommandFacts, Growth, RowAccess } from '../policy/facts.js'
+import type { RoleMark } from '../../identity/rights/user-rights.js'
+import { type CommandFacts, type Growth, plain, type RowAccess } from '../policy/facts.js'
 import type { Arguments } from './arguments.js'
 
 /** As COMMAND INFO prints them; `movablekeys` follows from `movableKeys`. */
@@ -29,7 +30,7 @@ export type Flag =
   | 'allow_busy'
 
 /** ACL categories that do not follow from the flags. */
-export type Category =
+type Category =
   | 'keyspace'
   | 'string'
   | 'bitmap'
@@ -43,7 +44,7 @@ export type Category =
   | 'admin'
   | 'dangerous'
 
-export type Group =
+type Group =
   | 'string'
   | 'bitmap'
   | 'hash'
@@ -59,12 +60,13 @@ export type Group =
 
 export const growths = ['nothing', 'keys'] as const
 
-export type KeyGrowth = Extract<Growth, (typeof growths)[number]>
+type KeyGrowth = Extract<Growth, (typeof growths)[number]>
 
 /** How the work is cut; row.ts describes each grain at its handler. */
-export type KeyValueGrain = 'local' | 'read' | 'write' | 'blocking' | 'task' | 'exec' | 'container'
+type KeyValueGrain = 'local' | 'read' | 'write' | 'blocking' | 'task' | 'exec' | 'container'
 
-export interface KeyValueFacts extends CommandFacts {
+/** What a row says. The policy reads the facts of the command (factsOf). */
+export interface KeyValueFacts {
   /** Lower-case. A subcommand is `container|name`; its container has its own row. */
   readonly name: string
   /** Not flagged `fast`, but its work is bounded by its words. */
@@ -84,8 +86,16 @@ export interface KeyValueFacts extends CommandFacts {
   readonly keys?: readonly [first: number, last: number, step: number]
   /** Indexes of the keys, if the arguments decide them. */
   readonly movableKeys?: (args: Arguments) => readonly number[]
+  /**
+   * How it uses its keys, as COMMAND INFO of 7.0.15 reports it: flags, then the place if it is not
+   * `keys`: `1`; `2..-1` up to the last word; `#2` as many as word 2 states; `?` unknown. A
+   * semicolon separates several uses. Default: `RW update` with the flag `write`, else `RO access`.
+   */
+  readonly uses?: string
   /** Which callers may send it. Default: `reader` with the flag `readonly`, else `identity`. */
   readonly access?: RowAccess
+  /** How roles of service users treat it, beyond its privileges. */
+  readonly roles?: readonly RoleMark[]
   /** Privileges on the selected database. Default: from the flags `write` and `readonly`. */
   readonly privileges?: readonly Privilege[]
   /** Privilege on the channels; their rights are those of the collection `pubsub`. */
@@ -96,6 +106,8 @@ export interface KeyValueFacts extends CommandFacts {
   readonly isRead?: (args: Arguments) => boolean
   /** Index of the first word that logs, MONITOR and SLOWLOG must not show. */
   readonly secretsFrom?: number
+  /** What its event stream over HTTP has: messages of channels or patterns, or commands. */
+  readonly events?: 'channels' | 'patterns' | 'commands'
   /** Allowed while subscribed in RESP2. */
   readonly whileSubscribed?: boolean
   /** Runs at once inside MULTI instead of being queued. */
@@ -111,9 +123,10 @@ export interface KeyValueFacts extends CommandFacts {
   readonly tips?: readonly string[]
 }
 
-/** Which callers may send it. */
-export function accessOf({ access, flags }: KeyValueFacts): RowAccess {
-  return access ?? (flags.includes('readonly') ? 'reader' : 'identity')
+/** The facts of a command. All are atomic, and none ends a name. */
+export function factsOf({ name, access, flags, grows, roles = [] }: KeyValueFacts): CommandFacts {
+  const usual = flags.includes('readonly') ? 'reader' : 'identity'
+  return { ...plain, name, access: access ?? usual, grows, roles }
 }
 
 /** Its privileges on the selected database. */

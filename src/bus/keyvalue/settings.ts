@@ -5,7 +5,7 @@ import {
   subscriberBacklogBytesMax,
   subscriberBacklogMs,
   subscriberOutputBytesMax,
-} from '../../base/limits.js'
+} from '../../base/limits/key-value.js'
 
 /** Unsent bytes allowed for one client (client-output-buffer-limit); 0 means no bound. */
 export interface OutputBounds {

@@ -1,11 +1,11 @@
 // The slowest commands for SLOWLOG: a few, newest first, with shortened words. They are kept in
 // memory and shown only to the operator, without secret words.
 
-import { slowLogBytesMax, slowLogEntriesMax, slowLogWordsMax } from '../../base/limits.js'
+import { slowLogBytesMax, slowLogEntriesMax, slowLogWordsMax } from '../../base/limits/key-value.js'
 import { isSlow } from '../policy/slowness.js'
 import type { Followed } from './clients/followers.js'
 
-export interface SlowEntry {
+interface SlowEntry {
   readonly id: number
   /** Seconds since 1970. */
   readonly at: number

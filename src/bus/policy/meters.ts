@@ -2,7 +2,7 @@
 // currentOp each use another MongoDB name for it.
 
 /** The names of `opcounters` in serverStatus. */
-export const operationKinds = ['insert', 'query', 'update', 'delete', 'getmore', 'command'] as const
+const operationKinds = ['insert', 'query', 'update', 'delete', 'getmore', 'command'] as const
 /** The names of `top`. */
 export const topKinds = ['queries', 'getmore', 'insert', 'update', 'remove', 'commands'] as const
 /** The names of `latencyStats` in `$collStats`. */

@@ -6,7 +6,8 @@ import { clientOf } from '../../base/client-address.js'
 import type { Clock } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
 import { lastUsed } from '../../base/heap/last-used.js'
-import { addressesTrackedMax, homesWindowMs } from '../../base/limits.js'
+import { addressesTrackedMax } from '../../base/limits/http.js'
+import { homesWindowMs } from '../../base/limits/identity.js'
 
 export interface HomeLimits {
   /** Setting HOMES_MAX. */

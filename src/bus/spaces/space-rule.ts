@@ -18,7 +18,7 @@ const unfinishedMove =
   "Run 'sigil spaces move' again: it goes on where it was"
 const rules: readonly SpaceRule[] = ['own', 'shared', 'private', 'public']
 
-export interface FolderRule {
+interface FolderRule {
   readonly rule: SpaceRule
   /** A note for each start, if the rule differs from the setting. */
   readonly note: string | undefined

@@ -2,7 +2,8 @@
 // available evenly, so heavy use in the morning leaves some for the afternoon. Requested anchors
 // may take half of it, so the schedule always has the rest. (docs/chain.md, "What anchoring costs")
 
-import { anchorHeadStartMs } from '../../base/limits.js'
+/** Part of a day's budget that may be spent when the day starts, as milliseconds of that day. */
+const anchorHeadStartMs = 10_800_000
 
 const dayMs = 86_400_000
 

@@ -3,7 +3,6 @@
 
 import { Wallet } from 'ethers'
 import type { Clock } from '../../base/clock.js'
-import { anchorGasMax } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
 import type { Store } from '../../store/store.js'
 import type { ContractReader } from '../registry/contract-reader.js'
@@ -13,6 +12,9 @@ import { Rows, scopeOf } from '../rows.js'
 import { GasStation } from '../sending/gas-station.js'
 import { Intents } from '../sending/intents.js'
 import { AnchorClient } from './anchor-client.js'
+
+/** Gas of one transaction of anchors. */
+const anchorGasMax = 3_000_000
 
 export interface AnchorSettings {
   /** The contract (EIP-55) and the sender's private key; without both there is no anchoring. */

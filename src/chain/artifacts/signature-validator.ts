@@ -2,7 +2,7 @@
 // Committed so that neither a build nor a start needs the Solidity compiler;
 // test/contracts/artifacts.test.ts compiles again and compares.
 
-export const signatureValidatorAbi = [
+const signatureValidatorAbi = [
   'constructor(address signer, bytes32 hash, bytes signature)',
 ] as const
 

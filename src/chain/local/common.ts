@@ -10,7 +10,7 @@ import {
   type HardforkTransitionConfig,
   Mainnet,
 } from '@ethereumjs/common'
-import { chainBlockGasMax } from '../../base/limits.js'
+import { chainBlockGasMax } from '../../base/limits/chain.js'
 
 const byBlock = [
   Hardfork.Chainstart,

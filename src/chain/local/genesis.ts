@@ -12,7 +12,7 @@ import {
 import { type Bytes, textOf, utf8 } from '../../base/bytes/bytes.js'
 import type { Random } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
-import { chainBlockGasMax } from '../../base/limits.js'
+import { chainBlockGasMax } from '../../base/limits/chain.js'
 import { firstBaseFee } from './common.js'
 import { bytesOf, hex } from './quantity.js'
 import { putsOf, recordOf } from './records.js'

@@ -3,16 +3,18 @@
 // day's bytes are used, the rest is for senders that have used little.
 
 import {
-  chainGasPerByte,
   chainGrowthBytesMax,
   chainGrowthLateBytesMax,
   chainGrowthMs,
   chainGrowthSenderBytesMax,
-} from '../../base/limits.js'
+} from '../../base/limits/chain.js'
 import { RpcError, rpcCodes } from '../remote/provider.js'
 import type { Signed } from './transaction.js'
 
-/** Bytes of a day; the defaults are in limits.ts. */
+/** Eight gas write at most one byte (data of logs). */
+const chainGasPerByte = 8
+
+/** Bytes of a day; the defaults are in limits/chain.ts. */
 export interface GrowthBounds {
   readonly all: number
   readonly sender: number

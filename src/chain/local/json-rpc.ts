@@ -2,7 +2,7 @@
 // worker, so bodies and responses cost the main thread nothing.
 
 import { type Bytes, textOf, utf8 } from '../../base/bytes/bytes.js'
-import { chainBatchMax, chainReplyBytesMax } from '../../base/limits.js'
+import { chainBatchMax, chainReplyBytesMax } from '../../base/limits/chain.js'
 import { RpcError, rpcCodes } from '../remote/provider.js'
 
 type Run = (method: string, params: readonly unknown[]) => Promise<unknown>

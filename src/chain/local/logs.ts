@@ -2,7 +2,7 @@
 // other work runs in between.
 
 import { setImmediate as breath } from 'node:timers/promises'
-import { chainLogBlocksMax, chainLogsMax } from '../../base/limits.js'
+import { chainLogBlocksMax, chainLogsMax } from '../../base/limits/chain.js'
 import { RpcError, type RpcLog, rpcCodes } from '../remote/provider.js'
 import { invalidParams, type LogFilter } from './params.js'
 import type { Records } from './records.js'

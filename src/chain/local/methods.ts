@@ -7,7 +7,7 @@ import {
   chainFeeBlocksMax,
   chainFeePercentilesMax,
   chainTransactionGasMax,
-} from '../../base/limits.js'
+} from '../../base/limits/chain.js'
 import { productName } from '../../base/product.js'
 import { RpcError, rpcCodes } from '../remote/provider.js'
 import { findLogs } from './logs.js'

@@ -12,7 +12,7 @@ import {
 import { MerklePatriciaTrie } from '@ethereumjs/mpt'
 import { createAddressFromString } from '@ethereumjs/util'
 import { Bloom, encodeReceipt, runTx } from '@ethereumjs/vm'
-import { chainBlockGasMax } from '../../base/limits.js'
+import { chainBlockGasMax } from '../../base/limits/chain.js'
 import type { Queued } from './queue.js'
 import { type BlockRecord, type Included, recordOf } from './records.js'
 import type { Ledger, World } from './state.js'

@@ -15,7 +15,7 @@ import {
   chainForeignTransactionBytesMax,
   chainGapMs,
   chainTransactionBytesMax,
-} from '../../base/limits.js'
+} from '../../base/limits/chain.js'
 import { type ChainHead, RpcError, rpcCodes } from '../remote/provider.js'
 import { openCommon } from './common.js'
 import { addressOf, type ChainIdentity, openIdentity } from './genesis.js'
@@ -43,7 +43,7 @@ interface NodeOptions {
   /** Called before the senders of its transactions get their results. */
   readonly onBlock: (head: ChainHead) => void
   readonly onError: (text: string) => void
-  /** Bounds for clients' transactions; the defaults are in limits.ts. */
+  /** Bounds for clients' transactions; the defaults are in limits/chain.ts. */
   readonly growth?: GrowthBounds | undefined
 }
 

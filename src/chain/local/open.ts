@@ -6,7 +6,7 @@ import { Worker, type WorkerOptions } from 'node:worker_threads'
 import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Clock } from '../../base/clock.js'
 import { withOwnYoungHeap } from '../../base/heap/worker-heap.js'
-import { chainBodiesMax, chainRequestsMax } from '../../base/limits.js'
+import { chainBodiesMax, chainRequestsMax } from '../../base/limits/chain.js'
 import type { Log } from '../../base/log.js'
 import {
   type Chain,

@@ -2,7 +2,7 @@
 // the reason, because client libraries show them.
 
 import type { AccessList } from '@ethereumjs/tx'
-import { chainLogChoicesMax, chainTransactionBytesMax } from '../../base/limits.js'
+import { chainLogChoicesMax, chainTransactionBytesMax } from '../../base/limits/chain.js'
 import { RpcError, rpcCodes } from '../remote/provider.js'
 import { bytesOf } from './quantity.js'
 import type { Call } from './simulate.js'

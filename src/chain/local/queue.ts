@@ -1,7 +1,7 @@
 // Transactions waiting for the next block, in order of nonce for each sender. Sigil's own senders
 // come first and always have room; others share the rest.
 
-import { chainGapMs, chainQueueMax, chainQueueSenderMax } from '../../base/limits.js'
+import { chainGapMs, chainQueueMax, chainQueueSenderMax } from '../../base/limits/chain.js'
 import { feeOf, refused, type Signed, tipOf } from './transaction.js'
 
 export interface Queued extends Signed {

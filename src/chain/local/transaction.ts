@@ -4,7 +4,7 @@
 import type { Common } from '@ethereumjs/common'
 import { createTxFromRLP, TransactionType, type TypedTransaction } from '@ethereumjs/tx'
 import type { Bytes } from '../../base/bytes/bytes.js'
-import { chainTransactionGasMax } from '../../base/limits.js'
+import { chainTransactionGasMax } from '../../base/limits/chain.js'
 import { RpcError, rpcCodes } from '../remote/provider.js'
 import { hex } from './quantity.js'
 

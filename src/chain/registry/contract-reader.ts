@@ -2,7 +2,7 @@
 // result belongs to the head that it is cached for; the local chain only has the latest.
 
 import { id } from 'ethers'
-import { chainWaitMs, sponsoredGasMax } from '../../base/limits.js'
+import { chainWaitMs, sponsoredGasMax } from '../../base/limits/chain.js'
 import { unavailable } from '../remote/away.js'
 import { inTime } from '../remote/head.js'
 import type { Header } from '../remote/header.js'

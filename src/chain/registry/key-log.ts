@@ -6,13 +6,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Bytes, concatBytes } from '../../base/bytes/bytes.js'
 import { checksumAddress } from '../../base/bytes/eip55.js'
-import {
-  blockHashesKept,
-  logBlocksFirst,
-  logBlocksMax,
-  logOverlapBlocks,
-  scanEntriesMax,
-} from '../../base/limits.js'
+import { assert } from '../../base/errors.js'
+import { headRewindMax } from '../../base/limits/chain.js'
+import { scanEntriesMax } from '../../base/limits/engine.js'
 import type { Log } from '../../base/log.js'
 import type { Program, ReadTx, Store, Tx } from '../../store/store.js'
 import { ChainAway } from '../remote/away.js'
@@ -22,6 +18,15 @@ import { numberAt, numbers, type Rows } from '../rows.js'
 import { bytesOfHex, hexOfBytes, hexQuantity } from '../words.js'
 import { type KeyEvent, readKeyEvents, registeredTopic, revokedTopic } from './key-events.js'
 import type { Candidate } from './registry.js'
+
+/** Hashes of blocks that are kept, to notice a reorganization. */
+const blockHashesKept = 2 * headRewindMax
+/** Blocks of one eth_getLogs, at first and at most: providers limit them. */
+const logBlocksFirst = 10_000
+const logBlocksMax = 100_000
+/** Blocks that are read again behind the head: a lagging node returns an empty range, no error. */
+const logOverlapBlocks = 8
+assert(logOverlapBlocks < headRewindMax, 'what is read again can be taken back')
 
 /** Events that one program writes. */
 const logEventsAtOnce = 200

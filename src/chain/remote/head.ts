@@ -4,7 +4,7 @@
 // (docs/chain.md, "What you trust")
 
 import type { Clock } from '../../base/clock.js'
-import { chainWaitMs, headAgeMsMax, headPollMs, headRewindMax } from '../../base/limits.js'
+import { chainWaitMs, headAgeMsMax, headPollMs, headRewindMax } from '../../base/limits/chain.js'
 import type { Log } from '../../base/log.js'
 import { ChainAway, reasonOf, unavailable } from './away.js'
 import type { Header } from './header.js'

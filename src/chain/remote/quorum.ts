@@ -2,13 +2,15 @@
 // could invent a key for any wallet; two independent ones would have to give the same false answer.
 // Values that legitimately differ (fees, estimates) come from the first that answers.
 
-import { quorumGraceMs } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
 import { hexQuantity } from '../words.js'
 import { ChainAway } from './away.js'
 import { type Header, readHeader } from './header.js'
 import { RpcError, type RpcRequest, rpcCodes } from './provider.js'
 import type { NamedProvider } from './rpc-endpoint.js'
+
+/** How long Sigil waits for the slower endpoints after enough responses. */
+const quorumGraceMs = 400
 
 /** Methods whose results legitimately differ, or which need only one node. */
 const opinions = new Set(['eth_gasPrice', 'eth_maxPriorityFeePerGas', 'eth_estimateGas'])

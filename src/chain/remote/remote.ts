@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
-import { rpcEndpointsMax } from '../../base/limits.js'
+import { rpcEndpointsMax } from '../../base/limits/chain.js'
 import type { Log } from '../../base/log.js'
 import { quantity } from '../words.js'
 import { ChainAway } from './away.js'

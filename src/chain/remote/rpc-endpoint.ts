@@ -4,9 +4,12 @@
 
 import type { Clock } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
-import { rpcAnswerBytesMax, rpcPauseMsMax, rpcTimeoutMs } from '../../base/limits.js'
+import { rpcAnswerBytesMax, rpcTimeoutMs } from '../../base/limits/chain.js'
 import { ChainAway } from './away.js'
 import { type Provider, RpcError, type RpcRequest } from './provider.js'
+
+/** The longest pause that a 429 may request. */
+const rpcPauseMsMax = 30_000
 
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]'])
 const retryAfterForm = /^\d{1,4}$/

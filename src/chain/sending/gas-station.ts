@@ -13,7 +13,7 @@ import {
   sponsoredGasMax,
   sponsoredGasMin,
   sponsoredPendingMax,
-} from '../../base/limits.js'
+} from '../../base/limits/chain.js'
 import type { Log } from '../../base/log.js'
 import type { ContractReader } from '../registry/contract-reader.js'
 import { ChainAway, reasonOf, unavailable } from '../remote/away.js'

@@ -4,7 +4,8 @@
 
 import { type Bytes, textOf } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
-import { scanEntriesMax, sponsoredPerDayMax } from '../../base/limits.js'
+import { sponsoredPerDayMax } from '../../base/limits/chain.js'
+import { scanEntriesMax } from '../../base/limits/engine.js'
 import type { Program, ReadTx, Store, Tx } from '../../store/store.js'
 import { encodeRow, numberAt, numbers, type Rows } from '../rows.js'
 import { bytesOfHex } from '../words.js'

@@ -5,7 +5,7 @@
 
 import { Interface } from 'ethers'
 import { fail, GatewayError } from '../../base/errors.js'
-import { deadlineSecondsMax, sponsoredGasMax } from '../../base/limits.js'
+import { deadlineSecondsMax, sponsoredGasMax } from '../../base/limits/chain.js'
 import { keyRegistryAbi } from '../artifacts/key-registry.js'
 import { type ContractReader, isExecutionFailure } from '../registry/contract-reader.js'
 import type {

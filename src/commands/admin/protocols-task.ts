@@ -4,7 +4,8 @@
 import { fail } from '../../base/errors.js'
 import { anyValue, strictBool, string } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
-import { documentRow, plain } from '../../bus/document/row.js'
+import { documentRow } from '../../bus/document/row.js'
+import { plain } from '../../bus/policy/facts.js'
 import { isSwitched } from '../../bus/protocols.js'
 
 const listProtocols = documentRow({

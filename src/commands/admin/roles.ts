@@ -2,10 +2,11 @@
 // (docs/rights.md, "Collections")
 
 import { fail } from '../../base/errors.js'
-import { rolesMax } from '../../base/limits.js'
+import { rolesMax } from '../../base/limits/identity.js'
 import { collection, oneOf, optional, string, wholeNumber } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
-import { documentRow, plain } from '../../bus/document/row.js'
+import { documentRow } from '../../bus/document/row.js'
+import { plain } from '../../bus/policy/facts.js'
 import type { Access, Namespace } from '../../engine/types.js'
 import { requireAddress } from '../../identity/address.js'
 import { ownedResource, saveOwnership } from './owned.js'

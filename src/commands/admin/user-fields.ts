@@ -2,7 +2,7 @@
 // where it refuses the same thing. Source: MongoDB manual, User Management Commands.
 
 import { fail } from '../../base/errors.js'
-import { userCustomDataBytesMax } from '../../base/limits.js'
+import { userCustomDataBytesMax } from '../../base/limits/identity.js'
 import {
   anyValue,
   array,

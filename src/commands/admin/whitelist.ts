@@ -3,7 +3,8 @@
 
 import { anyValue, oneOf, string } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
-import { documentRow, plain } from '../../bus/document/row.js'
+import { documentRow } from '../../bus/document/row.js'
+import { plain } from '../../bus/policy/facts.js'
 import { requireAddress } from '../../identity/address.js'
 import {
   addToWhitelist,

@@ -2,7 +2,7 @@
 // with the same error texts.
 
 import { fail } from '../../base/errors.js'
-import { writeBatchMax } from '../../base/limits.js'
+import { writeBatchMax } from '../../base/limits/documents.js'
 import {
   countNumber,
   flag,

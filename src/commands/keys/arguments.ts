@@ -2,7 +2,7 @@
 // limits, and the parts of a request for the chain.
 
 import { fail } from '../../base/errors.js'
-import { keyLabelCharsMax, keyRateLimitMax } from '../../base/limits.js'
+import { keyLabelCharsMax, keyRateLimitMax } from '../../base/limits/identity.js'
 import type { Call } from '../../bus/document/call.js'
 import { arrayOf, number, optional, string, structure } from '../../bus/document/params.js'
 import { allPermissions, type Permission } from '../../identity/identity.js'

@@ -2,11 +2,13 @@
 // Each first writes the counts that are still in memory, so that its figures are complete.
 
 import { fail } from '../../base/errors.js'
-import { dayMs, keyUseDays, keyUseDaysMax, keyUseListedMax } from '../../base/limits.js'
+import { dayMs } from '../../base/limits/engine.js'
+import { keyUseDays, keyUseDaysMax, keyUseListedMax } from '../../base/limits/identity.js'
 import type { Call } from '../../bus/document/call.js'
 import { anyValue, string, wholeNumber, withDefault } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
-import { type DocumentRow, documentRow, plain } from '../../bus/document/row.js'
+import { type DocumentRow, documentRow } from '../../bus/document/row.js'
+import { plain } from '../../bus/policy/facts.js'
 import { dayOf, type KeyUse, useOfKey, useOfKeys } from '../../identity/keys/key-use.js'
 import { readWalletKey, type WalletKey } from '../../identity/keys/wallet-keys.js'
 import type { Program, ReadTx } from '../../store/store.js'

@@ -2,7 +2,7 @@
 // have equal texts.
 
 import { fail } from '../../base/errors.js'
-import { entityNameCharsMax } from '../../base/limits.js'
+import { entityNameCharsMax } from '../../base/limits/memory.js'
 import type { Call } from '../../bus/document/call.js'
 import { string } from '../../bus/document/params.js'
 import type { Field } from '../../bus/document/schema.js'

@@ -2,11 +2,12 @@
 // (docs/memory.md, "Routes")
 
 import { fail } from '../../base/errors.js'
-import { contextNodesMax } from '../../base/limits.js'
+import { contextNodesMax } from '../../base/limits/memory.js'
 import { entryUnits } from '../../base/work/work-figures.js'
 import { collection, number, withDefault } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
-import { documentRow, plain } from '../../bus/document/row.js'
+import { documentRow } from '../../bus/document/row.js'
+import { plain } from '../../bus/policy/facts.js'
 import { findGraph } from '../../memory/graph/graph.js'
 import { type Edge, edgeDocument, shownEdge } from '../../memory/nodes/edge.js'
 import { shownNode } from '../../memory/nodes/node.js'

@@ -2,7 +2,7 @@
 // (docs/memory.md, "Routes")
 
 import { fail } from '../../base/errors.js'
-import { rolesMax } from '../../base/limits.js'
+import { rolesMax } from '../../base/limits/identity.js'
 import type { Call } from '../../bus/document/call.js'
 import {
   anyValue,
@@ -16,7 +16,8 @@ import {
   withDefault,
 } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
-import { documentRow, plain } from '../../bus/document/row.js'
+import { documentRow } from '../../bus/document/row.js'
+import { plain } from '../../bus/policy/facts.js'
 import { accessIn } from '../../engine/collection/catalog/homes.js'
 import type { Access, PrivacyMode, Privilege } from '../../engine/types.js'
 import { requireAddress } from '../../identity/address.js'

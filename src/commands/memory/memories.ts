@@ -2,10 +2,11 @@
 // (docs/memory.md, "Routes")
 
 import { fail } from '../../base/errors.js'
-import { fanOutMax } from '../../base/limits.js'
+import { fanOutMax } from '../../base/limits/memory.js'
 import { anyValue, collection, oneOf, optional } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
-import { documentRow, plain } from '../../bus/document/row.js'
+import { documentRow } from '../../bus/document/row.js'
+import { plain } from '../../bus/policy/facts.js'
 import { findById } from '../../engine/collection/collections.js'
 import { edgeDocument, shownEdge } from '../../memory/nodes/edge.js'
 import { isMemory, shownNode } from '../../memory/nodes/node.js'

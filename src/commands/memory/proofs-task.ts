@@ -2,12 +2,13 @@
 // tasks. Their reads and writes of the graph go through the call's guard.
 
 import { fail } from '../../base/errors.js'
-import { anchorBatchMemories, memoryIdCharsMax, verifyIdsMax } from '../../base/limits.js'
+import { anchorBatchMemories, memoryIdCharsMax, verifyIdsMax } from '../../base/limits/memory.js'
 import type { Call } from '../../bus/document/call.js'
 import { arrayOf, optional, string } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
-import { type DocumentRow, documentRow, plain } from '../../bus/document/row.js'
+import { type DocumentRow, documentRow } from '../../bus/document/row.js'
 import type { Args, Fields } from '../../bus/document/schema.js'
+import { plain } from '../../bus/policy/facts.js'
 import { graphResources } from '../../memory/graph/graph.js'
 import { graphPath } from '../../memory/graph/graph-names.js'
 import { graphPrograms } from '../../memory/proof/graph-programs.js'

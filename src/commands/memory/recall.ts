@@ -9,7 +9,7 @@ import {
   questionCharsMax,
   recalledDefault,
   recalledMax,
-} from '../../base/limits.js'
+} from '../../base/limits/memory.js'
 import {
   bool,
   collection,
@@ -20,8 +20,9 @@ import {
   withDefault,
 } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
-import { documentRow, plain } from '../../bus/document/row.js'
+import { documentRow } from '../../bus/document/row.js'
 import type { Args } from '../../bus/document/schema.js'
+import { plain } from '../../bus/policy/facts.js'
 import { findGraph } from '../../memory/graph/graph.js'
 import {
   type Recall,

@@ -3,14 +3,16 @@
 // (docs/design/transactions.md, rules 1 and 2; docs/memory.md, "Routes")
 
 import { fail, type GatewayError, hasKind, toGatewayError } from '../../base/errors.js'
-import { memoryBatchesOptimisticMax, memoryBatchMax, programPutsMax } from '../../base/limits.js'
+import { programPutsMax } from '../../base/limits/engine.js'
+import { memoryBatchesOptimisticMax, memoryBatchMax } from '../../base/limits/memory.js'
 import { KiB, MiB } from '../../base/units.js'
 import { writeTurnUnits } from '../../base/work/work-figures.js'
 import type { Call } from '../../bus/document/call.js'
 import { CommandTx } from '../../bus/document/command-tx.js'
 import { collection, documents, oneOf, withDefault } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
-import { documentRow, plain } from '../../bus/document/row.js'
+import { documentRow } from '../../bus/document/row.js'
+import { plain } from '../../bus/policy/facts.js'
 import { preparedParts } from '../../engine/prepared-write.js'
 import { walletOf } from '../../identity/identity.js'
 import {

@@ -5,7 +5,8 @@
 import { fail } from '../../base/errors.js'
 import type { CommandReadTx } from '../../bus/document/command-tx.js'
 import { string } from '../../bus/document/params.js'
-import { documentRow, plain } from '../../bus/document/row.js'
+import { documentRow } from '../../bus/document/row.js'
+import { plain } from '../../bus/policy/facts.js'
 import { type ExplainTarget, explainFind, explainWrite } from '../../engine/plan/explain.js'
 import { documentsSource, type FindQuery } from '../../engine/sources/source.js'
 import type { Namespace, Resource } from '../../engine/types.js'
@@ -76,6 +77,7 @@ const planColumn = 'QUERY PLAN'
 
 export const sqlExplainRow = documentRow({
   name: 'sqlExplain',
+  isStatement: true,
   ...plain,
   grain: 'read',
   access: 'reader',

@@ -2,10 +2,11 @@
 // come from CREATE TABLE, else from the first documents. (docs/sql.md, "Catalog")
 
 import { fail } from '../../base/errors.js'
-import { showSampleDocuments } from '../../base/limits.js'
+import { showSampleDocuments } from '../../base/limits/engine.js'
 import type { CommandReadTx } from '../../bus/document/command-tx.js'
 import { string } from '../../bus/document/params.js'
-import { documentRow, plain } from '../../bus/document/row.js'
+import { documentRow } from '../../bus/document/row.js'
+import { plain } from '../../bus/policy/facts.js'
 import { shownNamespaces } from '../../engine/collection/catalog/catalog.js'
 import { listedIndexes } from '../../engine/index/indexes.js'
 import { documentsSource } from '../../engine/sources/source.js'
@@ -42,6 +43,7 @@ function shownBy({ target }: Pick<SqlCall, 'target'>): ShowStatement {
 
 export const sqlShowRow = documentRow({
   name: 'sqlShow',
+  isStatement: true,
   ...plain,
   roles: ['metadata'],
   grain: 'read',

@@ -2,11 +2,15 @@
 // and its run, and clients repeat the same texts.
 
 import { LRUCache } from 'lru-cache'
-import { sqlStatementsBytesMax, sqlStatementsMax } from '../../base/limits.js'
+import { MiB } from '../../base/units.js'
 import type { Parsed, Statement } from '../../protocol/sql/ast.js'
 import { parseStatement } from '../../protocol/sql/parse.js'
 import { withPosition } from './expression/evaluation-error.js'
 import { withoutSchemas } from './qualified-names.js'
+
+/** Cached parsed statements, and the estimated bytes of their trees. */
+const sqlStatementsMax = 2_000
+const sqlStatementsBytesMax = 32 * MiB
 
 interface Known extends Parsed {
   /** The same with folded names; created when a declared table is first used. */

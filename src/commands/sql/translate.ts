@@ -77,21 +77,21 @@ export function commandFor(request: SqlRequest): SqlCommand {
  */
 export function explaining(request: SqlRequest): Document | undefined {
   const { statement, parameters } = parsedStatement(request.text)
-  const command = commandNameOf(statement)
+  const command = commandNameOf(statement, true)
   if (command === undefined) return undefined
-  const isExplained = command === 'sqlSelect' || command === 'sqlChange'
-  return bodyOf(isExplained ? 'sqlExplain' : command, request, valuesFor(parameters, request))
+  return bodyOf(command, request, valuesFor(parameters, request))
 }
 
-function commandNameOf({ kind }: Statement): string | undefined {
+/** With `isExplained`, the command that explains the statement, where there is one. */
+function commandNameOf({ kind }: Statement, isExplained = false): string | undefined {
   switch (kind) {
     case 'select':
-      return 'sqlSelect'
+      return isExplained ? 'sqlExplain' : 'sqlSelect'
     case 'insert':
     case 'update':
     case 'delete':
     case 'truncate':
-      return 'sqlChange'
+      return isExplained ? 'sqlExplain' : 'sqlChange'
     case 'createIndex':
     case 'dropIndex':
     case 'createTable':

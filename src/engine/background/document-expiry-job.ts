@@ -5,7 +5,7 @@
 
 import { type Bytes, compareBytes, concatBytes, mapKey } from '../../base/bytes/bytes.js'
 import { hasKind } from '../../base/errors.js'
-import { documentExpirySweepMs } from '../../base/limits.js'
+import { documentExpirySweepMs } from '../../base/limits/documents.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { bsonType, dateValue } from '../../value/value.js'
 import { findNamespace } from '../collection/catalog/catalog.js'

@@ -7,7 +7,7 @@ import { assert } from '../../base/errors.js'
 import { idKey, idKeyEnd, keyClass } from '../../store/layout.js'
 import type { KeyRange, Tx } from '../../store/store.js'
 import type { IndexId, MembersId, NamespaceId } from '../types.js'
-import { noWaste, putGarbage } from './waste.js'
+import { noWaste, putGarbage, type Waste } from './waste.js'
 
 /** Second byte of a garbage key: data to delete, or a staged value. */
 const kind = { garbage: 0x01, staged: 0x02 } as const
@@ -50,17 +50,17 @@ export type Garbage =
   | { readonly what: 'trimmed'; readonly key: Bytes; readonly members: MembersId }
 
 /** Everything of a dropped collection except its indexes, which are discarded one by one. */
-export function discardNamespace(tx: Tx, id: NamespaceId, waste = noWaste): void {
+export function discardNamespace(tx: Tx, id: NamespaceId, waste: Waste = noWaste): void {
   putGarbage(tx, garbageKey(what.namespace, id), waste)
 }
 
 /** Like discardNamespace, for a key-value database. */
-export function discardKeyspace(tx: Tx, id: NamespaceId, waste = noWaste): void {
+export function discardKeyspace(tx: Tx, id: NamespaceId, waste: Waste = noWaste): void {
   putGarbage(tx, garbageKey(what.keyspace, id), waste)
 }
 
 /** Discards the members of one container. */
-export function discardMembers(tx: Tx, id: MembersId, waste = noWaste): void {
+export function discardMembers(tx: Tx, id: MembersId, waste: Waste = noWaste): void {
   putGarbage(tx, discardedMembersKey(id), waste)
 }
 
@@ -94,11 +94,11 @@ export function trimmedKey(id: MembersId, end: number): Bytes {
   return key
 }
 
-export function discardIndex(tx: Tx, id: IndexId, waste = noWaste): void {
+export function discardIndex(tx: Tx, id: IndexId, waste: Waste = noWaste): void {
   putGarbage(tx, garbageKey(what.index, id), waste)
 }
 
-export function discardValue(tx: Tx, value: ValueId, waste = noWaste): void {
+export function discardValue(tx: Tx, value: ValueId, waste: Waste = noWaste): void {
   putGarbage(tx, valueKey([keyClass.garbage, kind.garbage, what.value], value), waste)
 }
 

@@ -2,7 +2,7 @@
 // scan is limited by entries, but the cost of a tick depends on bytes.
 // (docs/design/transactions.md, rules 1 and 14)
 
-import { backgroundBytesTarget, backgroundRecordsMax } from '../../base/limits.js'
+import { backgroundBytesTarget, backgroundRecordsMax } from '../../base/limits/engine.js'
 
 const recordsFirst = 4
 

@@ -2,7 +2,7 @@
 // has a collection. Entries of `_id_` are checked like those of any index.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
-import { scanEntriesMax } from '../../base/limits.js'
+import { scanEntriesMax } from '../../base/limits/engine.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
 import { findNamespace } from '../collection/catalog/catalog.js'

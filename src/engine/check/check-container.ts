@@ -5,7 +5,7 @@
 
 import { type Bytes, equalBytes } from '../../base/bytes/bytes.js'
 import { GatewayError } from '../../base/errors.js'
-import { scanEntriesMax } from '../../base/limits.js'
+import { scanEntriesMax } from '../../base/limits/engine.js'
 import type { Entry, Program, ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
 import { chunkKey, membersRange, type ValueId } from '../background/garbage.js'

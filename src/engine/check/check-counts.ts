@@ -2,7 +2,7 @@
 // writing, so a difference must show in one state.
 
 import { concatBytes } from '../../base/bytes/bytes.js'
-import { backgroundRecordsMax } from '../../base/limits.js'
+import { backgroundRecordsMax } from '../../base/limits/engine.js'
 import { keyClass } from '../../store/layout.js'
 import type { Count, Entry, KeyRange, Program, ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'

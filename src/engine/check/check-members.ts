@@ -3,7 +3,7 @@
 
 import { type Bytes, compareBytes, equalBytes } from '../../base/bytes/bytes.js'
 import { Slice } from '../../base/bytes/slice.js'
-import { scanEntriesMax } from '../../base/limits.js'
+import { scanEntriesMax } from '../../base/limits/engine.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { discardedMembersKey, membersChunks } from '../background/garbage.js'
 import { documentOfRecord } from '../collection/records.js'

@@ -2,7 +2,7 @@
 // removes the reservation.
 
 import { concatBytes } from '../../base/bytes/bytes.js'
-import { scanEntriesMax } from '../../base/limits.js'
+import { scanEntriesMax } from '../../base/limits/engine.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
 import { validateDocument } from '../../value/validate.js'

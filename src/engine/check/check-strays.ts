@@ -3,7 +3,7 @@
 // too long, they are checked without concurrent writes; if that fails too, nothing is reported.
 
 import { mapKey } from '../../base/bytes/bytes.js'
-import { scanEntriesMax } from '../../base/limits.js'
+import { scanEntriesMax } from '../../base/limits/engine.js'
 import { keyClass } from '../../store/layout.js'
 import type { Entry, Program, ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'

@@ -2,7 +2,7 @@
 // a quota too lax or too strict. (docs/design/storage.md, "Counts")
 
 import { textOf } from '../../base/bytes/bytes.js'
-import { backgroundRecordsMax } from '../../base/limits.js'
+import { backgroundRecordsMax } from '../../base/limits/engine.js'
 import { idKey, keyClass } from '../../store/layout.js'
 import { decodeCount, zeroCount } from '../../store/programs/counters.js'
 import type { Count, Program, ReadTx } from '../../store/store.js'

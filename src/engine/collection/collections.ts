@@ -5,13 +5,9 @@
 import { createHash } from 'node:crypto'
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail, hasKind } from '../../base/errors.js'
-import {
-  cappedEvictionsMax,
-  programRunsMax,
-  recordKeyBytesMax,
-  recordKeyPrefixBytes,
-  sweepDocumentsMax,
-} from '../../base/limits.js'
+import { cappedEvictionsMax } from '../../base/limits/documents.js'
+import { programRunsMax, sweepDocumentsMax } from '../../base/limits/engine.js'
+import { recordKeyBytesMax, recordKeyPrefixBytes } from '../../base/limits/store.js'
 import { work } from '../../base/work/work-budget.js'
 import { idKeyEnd, keyClass } from '../../store/layout.js'
 import { addCounts, zeroCount } from '../../store/programs/counters.js'

@@ -2,7 +2,7 @@
 // new validator applies from the next write.
 
 import { fail } from '../../base/errors.js'
-import { collectionOptionsBytesMax } from '../../base/limits.js'
+import { collectionOptionsBytesMax } from '../../base/limits/documents.js'
 import type { Tx } from '../../store/store.js'
 import { field, fieldsOf } from '../../value/elements.js'
 import { type Document, documentValue, stringValue, type Value } from '../../value/value.js'

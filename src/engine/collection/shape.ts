@@ -2,7 +2,7 @@
 // Updates apply the same checks to their results.
 
 import { fail } from '../../base/errors.js'
-import { documentBytesMax } from '../../base/limits.js'
+import { documentBytesMax } from '../../base/limits/documents.js'
 import { Elements } from '../../value/elements.js'
 import { bsonType, type Document, type Value } from '../../value/value.js'
 

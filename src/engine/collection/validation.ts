@@ -5,7 +5,6 @@
 import { LRUCache } from 'lru-cache'
 import { mapKey } from '../../base/bytes/bytes.js'
 import { fail, GatewayError } from '../../base/errors.js'
-import { validatorsBytesMax } from '../../base/limits.js'
 import { isTooMuchWork, work } from '../../base/work/work-budget.js'
 import { compileFilter, type Filter } from '../../query/filter.js'
 import type { Clause } from '../../query/validation/clause.js'
@@ -17,6 +16,9 @@ import { field, fieldsOf } from '../../value/elements.js'
 import { bsonType, type Document, documentOf, documentValue, stringOf } from '../../value/value.js'
 import { collationOf } from '../index/index-options.js'
 import type { Guarded, Namespace, Validation, Validator } from '../types.js'
+
+/** Compiled validators that are cached, by the bytes of their rules. */
+const validatorsBytesMax = 64 * 1024 * 1024
 
 export const validationLevels = ['off', 'strict', 'moderate'] as const
 export const validationActions = ['error', 'warn'] as const

@@ -6,7 +6,7 @@
 import { type Bytes, concatBytes } from '../../base/bytes/bytes.js'
 import type { Random } from '../../base/clock.js'
 import { assert, fail, hasKind } from '../../base/errors.js'
-import { backgroundBytesTarget } from '../../base/limits.js'
+import { backgroundBytesTarget } from '../../base/limits/engine.js'
 import { work } from '../../base/work/work-budget.js'
 import { keyClass } from '../../store/layout.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'

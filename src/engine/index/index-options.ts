@@ -4,7 +4,7 @@
 import { LRUCache } from 'lru-cache'
 import { mapKey } from '../../base/bytes/bytes.js'
 import { fail, type GatewayError } from '../../base/errors.js'
-import { expireAfterSecondsMax } from '../../base/limits.js'
+import { expireAfterSecondsMax } from '../../base/limits/documents.js'
 import type { QueryContext } from '../../query/context.js'
 import {
   compileFilter,

@@ -3,7 +3,7 @@
 // reference server's index validation.
 
 import { fail, GatewayError } from '../../base/errors.js'
-import { indexFieldsMax, indexSpecBytesMax } from '../../base/limits.js'
+import { indexFieldsMax, indexSpecBytesMax } from '../../base/limits/documents.js'
 import { work } from '../../base/work/work-budget.js'
 import { indexSpecUnits } from '../../base/work/work-figures.js'
 import { type Collation, parseCollation, sameCollation } from '../../value/collation/collation.js'

@@ -2,7 +2,7 @@
 // the entries of existing documents. (docs/design/transactions.md, rule 12)
 
 import { fail } from '../../base/errors.js'
-import { indexesMax } from '../../base/limits.js'
+import { indexesMax } from '../../base/limits/documents.js'
 import { keyClass } from '../../store/layout.js'
 import type { Program, Tx } from '../../store/store.js'
 import { equalValues } from '../../value/compare.js'

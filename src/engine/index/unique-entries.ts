@@ -3,7 +3,8 @@
 
 import { type Bytes, concatBytes, equalBytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
-import { scanEntriesMax, violationsBytesMax } from '../../base/limits.js'
+import { violationsBytesMax } from '../../base/limits/documents.js'
+import { scanEntriesMax } from '../../base/limits/engine.js'
 import { keyClass } from '../../store/layout.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'

@@ -3,7 +3,7 @@
 // with one name only the first counts; names with a dot are ignored.
 
 import { fail } from '../../base/errors.js'
-import { wildcardEntriesMax } from '../../base/limits.js'
+import { wildcardEntriesMax } from '../../base/limits/documents.js'
 import { Elements } from '../../value/elements.js'
 import { bsonType, type Document, undefinedValue, Value } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'

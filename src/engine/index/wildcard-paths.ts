@@ -1,7 +1,7 @@
 // The paths that a wildcard index covers, from its specification, and those known to contain
 // arrays. Keys, plans and maintenance share it. Source: MongoDB manual, Wildcard Indexes.
 
-import { wildcardArrayPathsBytesMax, wildcardArrayPathsMax } from '../../base/limits.js'
+import { wildcardArrayPathsBytesMax, wildcardArrayPathsMax } from '../../base/limits/documents.js'
 import { field, fieldsOf } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
 import { boolOf, bsonType, type Document, type Value } from '../../value/value.js'

@@ -5,7 +5,7 @@
 
 import { type Bytes, equalBytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
-import { keyspacesMax } from '../../base/limits.js'
+import { keyspacesMax } from '../../base/limits/key-value.js'
 import { Done } from '../../store/steps.js'
 import type { Program, ReadTx, Step, Tx } from '../../store/store.js'
 import {

@@ -4,7 +4,7 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { emptySlice, type Slice } from '../../base/bytes/slice.js'
-import { programPutsMax } from '../../base/limits.js'
+import { programPutsMax } from '../../base/limits/engine.js'
 import { refuse } from '../../base/reply-error.js'
 import { KiB } from '../../base/units.js'
 import { work as budget } from '../../base/work/work-budget.js'

@@ -3,7 +3,7 @@
 // one by one. (docs/design/transactions.md, rule 2)
 
 import { GatewayError, hasKind } from '../../base/errors.js'
-import { sweepBytesTarget } from '../../base/limits.js'
+import { sweepBytesTarget } from '../../base/limits/engine.js'
 import { isTooMuchWork, work } from '../../base/work/work-budget.js'
 import type { Program, Tx } from '../../store/store.js'
 import type { Sweep } from '../../store/sweep.js'

@@ -2,7 +2,7 @@
 // returns a candidate, and the following write program checks that it still matches.
 
 import { type Bytes, compareBytes, equalBytes } from '../../base/bytes/bytes.js'
-import { pullDocumentsMax } from '../../base/limits.js'
+import { pullDocumentsMax } from '../../base/limits/engine.js'
 import { entryUnits } from '../../base/work/work-figures.js'
 import type { Sort } from '../../query/sort.js'
 import type { Program, ReadTx } from '../../store/store.js'

@@ -3,7 +3,7 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail, unquoted } from '../../base/errors.js'
-import { documentBytesMax } from '../../base/limits.js'
+import { documentBytesMax } from '../../base/limits/documents.js'
 import type { QueryContext } from '../../query/context.js'
 import type { Filter } from '../../query/filter.js'
 import type { Sort } from '../../query/sort.js'

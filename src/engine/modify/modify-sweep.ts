@@ -5,7 +5,7 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { GatewayError, hasKind } from '../../base/errors.js'
-import { pullDocumentsMax, sweepBytesTarget, sweepDocumentsMax } from '../../base/limits.js'
+import { pullDocumentsMax, sweepBytesTarget, sweepDocumentsMax } from '../../base/limits/engine.js'
 import { MiB } from '../../base/units.js'
 import { isTooMuchWork, work } from '../../base/work/work-budget.js'
 import type { Update } from '../../query/update.js'

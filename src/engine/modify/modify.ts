@@ -3,7 +3,7 @@
 // as on MongoDB. (docs/design/transactions.md, rules 1 to 3 and 17)
 
 import { fail } from '../../base/errors.js'
-import { modifyRunsMax } from '../../base/limits.js'
+import { modifyRunsMax } from '../../base/limits/documents.js'
 import type { Filter } from '../../query/filter.js'
 import type { Program, Tx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'

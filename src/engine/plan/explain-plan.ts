@@ -1,7 +1,7 @@
 // Prints a plan as MongoDB does: a tree of stages, each with its input and, after a run, its
 // figures. Tools read `stage` and follow `inputStage`; bounds are text.
 
-import { blockingBytesMax } from '../../base/limits.js'
+import { blockingBytesMax } from '../../base/limits/documents.js'
 import { type FilterNode, filterToDocument } from '../../query/filter.js'
 import { noSpills, type SpillFigures } from '../../query/spill.js'
 import type { Collation } from '../../value/collation/collation.js'

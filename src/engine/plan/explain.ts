@@ -2,7 +2,7 @@
 // command and changes nothing. Source: MongoDB manual, Explain Results.
 
 import type { Clock } from '../../base/clock.js'
-import { pullDocumentsMax } from '../../base/limits.js'
+import { pullDocumentsMax } from '../../base/limits/engine.js'
 import { filterToDocument } from '../../query/filter.js'
 import type { StagePlan, Transform } from '../../query/pipeline.js'
 import type { Program, ReadTx } from '../../store/store.js'

@@ -3,7 +3,7 @@
 // (docs/design/transactions.md, rule 8)
 
 import { type Bytes, compareBytes, concatBytes, prefixEnd } from '../../base/bytes/bytes.js'
-import { recordKeyPrefixBytes } from '../../base/limits.js'
+import { recordKeyPrefixBytes } from '../../base/limits/store.js'
 import type { FilterNode } from '../../query/filter.js'
 import { idKey, idKeyEnd, keyClass } from '../../store/layout.js'
 import { isHashedKey, recordKey } from '../collection/collections.js'

@@ -4,7 +4,7 @@
 
 import { type Bytes, compareBytes, concatBytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
-import { recordKeyPrefixBytes } from '../../base/limits.js'
+import { recordKeyPrefixBytes } from '../../base/limits/store.js'
 import { idKey, idKeyEnd, keyClass } from '../../store/layout.js'
 import { type Collation, sameCollation } from '../../value/collation/collation.js'
 import { fieldsOf } from '../../value/elements.js'

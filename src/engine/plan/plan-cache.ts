@@ -3,7 +3,6 @@
 
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { planChoicesMax } from '../../base/limits.js'
 import { KiB } from '../../base/units.js'
 import { type Filter, filterToDocument } from '../../query/filter.js'
 import type { Sort } from '../../query/sort.js'
@@ -12,6 +11,9 @@ import { DocumentWriter, writeDocument } from '../../value/writer.js'
 import type { NamespaceId } from '../types.js'
 import { type Figures, findStages, type Shape, writeExecution, writeStage } from './explain-plan.js'
 import type { Plan } from './plan.js'
+
+/** Query shapes with a kept winner. */
+const planChoicesMax = 5_000
 
 /** Maximum details of one choice for $planCacheStats, bytes. */
 const planCacheDetailBytesMax = 4 * KiB

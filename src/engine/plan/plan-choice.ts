@@ -2,7 +2,6 @@
 // and the one that ends, or has the best yield, wins. The choice is cached for queries of the same
 // shape, and renewed after a while.
 
-import { planSampleDocuments, plansTried } from '../../base/limits.js'
 import type { Filter, FilterNode } from '../../query/filter.js'
 import type { Sort } from '../../query/sort.js'
 import type { Program, ReadTx } from '../../store/store.js'
@@ -12,6 +11,10 @@ import type { Guarded, IndexDescriptor, Namespace } from '../types.js'
 import type { Access, FieldBounds, Plan } from './plan.js'
 import { isAll } from './plan-access.js'
 import { type PlanChoices, type Shaped, type Trial, worksOf } from './plan-cache.js'
+
+/** Plans tried on the data, and documents that each trial reads. */
+export const plansTried = 4
+const planSampleDocuments = 64
 
 interface Query {
   readonly filter: Filter

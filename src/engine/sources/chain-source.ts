@@ -1,7 +1,7 @@
 // Pushes the documents of one source through pure transforms, in bounded steps with pauses. So
 // sorting a million documents is many short pieces of work.
 
-import { pullDocumentsMax, scanBytesTarget } from '../../base/limits.js'
+import { pullDocumentsMax, scanBytesTarget } from '../../base/limits/engine.js'
 import { work } from '../../base/work/work-budget.js'
 import { entryUnits } from '../../base/work/work-figures.js'
 import type { Workspace } from '../../query/spill.js'

@@ -1,7 +1,7 @@
 // Counts index entries without reading records, for queries whose bounds are exact on an index
 // where each entry represents one document.
 
-import { scanEntriesMax } from '../../base/limits.js'
+import { scanEntriesMax } from '../../base/limits/engine.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { findAgain } from '../collection/catalog/catalog.js'
 import { hasSameArrays } from '../index/wildcard-paths.js'

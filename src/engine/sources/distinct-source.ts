@@ -3,7 +3,7 @@
 
 import { type Bytes, compareBytes, concatBytes, prefixEnd } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
-import { scanFirstEntries } from '../../base/limits.js'
+import { scanFirstEntries } from '../../base/limits/engine.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { keyValues, parsePath } from '../../value/path.js'
 import type { Document } from '../../value/value.js'

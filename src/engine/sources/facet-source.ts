@@ -1,7 +1,8 @@
 // $facet: pushes each document into every pipeline at once. Leading pure stages of a pipeline
 // process it immediately; later stages that read other data run over their results.
 
-import { blockingBytesMax, pullDocumentsMax } from '../../base/limits.js'
+import { blockingBytesMax } from '../../base/limits/documents.js'
+import { pullDocumentsMax } from '../../base/limits/engine.js'
 import { entryUnits } from '../../base/work/work-figures.js'
 import { location } from '../../query/expressions/operator.js'
 import { isPure, type StagePlan } from '../../query/pipeline.js'

@@ -2,7 +2,8 @@
 // queries all its values at once, through the planner. A document is found once, in the first round
 // that reaches it.
 
-import { blockingBytesMax, pullDocumentsMax } from '../../base/limits.js'
+import { blockingBytesMax } from '../../base/limits/documents.js'
+import { pullDocumentsMax } from '../../base/limits/engine.js'
 import type { QueryContext } from '../../query/context.js'
 import { location } from '../../query/expressions/operator.js'
 import { compileFilter, type Filter } from '../../query/filter.js'

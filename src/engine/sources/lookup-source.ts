@@ -3,12 +3,9 @@
 
 import { type Bytes, mapKey, utf8 } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
-import {
-  blockingBytesMax,
-  lookupCacheBytesMax,
-  pullDocumentsMax,
-  scanBytesTarget,
-} from '../../base/limits.js'
+import { blockingBytesMax } from '../../base/limits/documents.js'
+import { pullDocumentsMax, scanBytesTarget } from '../../base/limits/engine.js'
+import { MiB } from '../../base/units.js'
 import { entryUnits } from '../../base/work/work-figures.js'
 import type { QueryContext } from '../../query/context.js'
 import { compileFilter, type Filter } from '../../query/filter.js'
@@ -24,6 +21,9 @@ import type { Guarded } from '../types.js'
 import { detachedThen } from './detaching.js'
 import type { Source } from './holding-source.js'
 import { JoiningSource } from './joining-source.js'
+
+/** Results that one batch of a $lookup caches, bytes. */
+const lookupCacheBytesMax = 16 * MiB
 
 const joinedAtOnce = 50
 

@@ -4,7 +4,7 @@
 
 import { fail, type GatewayError } from '../../base/errors.js'
 import type { ByteShare, ByteShares } from '../../base/heap/byte-shares.js'
-import { blockingBytesMax } from '../../base/limits.js'
+import { blockingBytesMax } from '../../base/limits/documents.js'
 import type { MemoryHolding, SpillFile, Workspace } from '../../query/spill.js'
 import {
   type Emit,

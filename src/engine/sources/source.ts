@@ -3,7 +3,7 @@
 // to the work budget, because every loop reads or pauses. (docs/design/transactions.md, rules 1 and
 // 10)
 
-import { pullDocumentsMax, scanEntriesMax } from '../../base/limits.js'
+import { pullDocumentsMax, scanEntriesMax } from '../../base/limits/engine.js'
 import { work } from '../../base/work/work-budget.js'
 import type { Filter } from '../../query/filter.js'
 import type { Projection } from '../../query/projection.js'

@@ -11,7 +11,7 @@ import {
   spillBytesMax,
   spillBytesOfAllMax,
   spillBytesOfOwnerMax,
-} from '../../base/limits.js'
+} from '../../base/limits/documents.js'
 import type { SpillFile, Workspace } from '../../query/spill.js'
 import { errorCode, type Files, isNoSpace, nodeFiles } from '../../store/files.js'
 import { DiskSpace } from '../../store/tables/disk-space.js'

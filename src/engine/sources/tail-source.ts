@@ -4,7 +4,7 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
-import { scanBytesTarget } from '../../base/limits.js'
+import { scanBytesTarget } from '../../base/limits/engine.js'
 import { work } from '../../base/work/work-budget.js'
 import { idKeyEnd, keyClass } from '../../store/layout.js'
 import type { KeyRange, Program, ReadTx } from '../../store/store.js'

@@ -1,7 +1,7 @@
 // $unionWith: the documents of one source, then those of another pipeline, which is opened only
 // when needed.
 
-import { pullDocumentsMax } from '../../base/limits.js'
+import { pullDocumentsMax } from '../../base/limits/engine.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import type { Guarded } from '../types.js'

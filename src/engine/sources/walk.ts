@@ -4,7 +4,7 @@
 
 import { type Bytes, compareBytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
-import { scanBytesTarget, scanEntriesMax, scanFirstEntries } from '../../base/limits.js'
+import { scanBytesTarget, scanEntriesMax, scanFirstEntries } from '../../base/limits/engine.js'
 import { work } from '../../base/work/work-budget.js'
 import type { Filter } from '../../query/filter.js'
 import type { Entry, Program, ReadTx } from '../../store/store.js'

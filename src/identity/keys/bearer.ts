@@ -5,7 +5,7 @@
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { lastUsed } from '../../base/heap/last-used.js'
-import { provenKeysMax, unknownKeysMax } from '../../base/limits.js'
+import { provenKeysMax } from '../../base/limits/identity.js'
 import type { Candidate, Registry } from '../../chain/registry/registry.js'
 import type { Awaitable, Store } from '../../store/store.js'
 import type { Identity, KeyIdentity } from '../identity.js'
@@ -13,6 +13,9 @@ import { commitmentOf, hexOf, keyVerifier, onChainSalt } from './key-derivation.
 import { isWalletKey, type KeyMode } from './key-format.js'
 import { isPublished } from './published-keys.js'
 import { findIssued, type KeyState, readKeyState } from './wallet-keys.js'
+
+/** Cached keys known to have no owner. */
+const unknownKeysMax = 10_000
 
 export type KeyRegistry = Pick<
   Registry,

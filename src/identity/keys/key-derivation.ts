@@ -5,7 +5,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { type Bytes, concatBytes, utf8 } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
-import { scramIterations } from '../../base/limits.js'
+import { scramIterations } from '../../base/limits/identity.js'
 import { deriveVerifier, type ScramVerifier } from '../../protocol/scram/verifier.js'
 import { bytesOfAddress } from '../address.js'
 import { type KeyMode, writeKey } from './key-format.js'

@@ -7,7 +7,8 @@ import { clientOf } from '../../base/client-address.js'
 import type { Clock } from '../../base/clock.js'
 import { fail, type GatewayError } from '../../base/errors.js'
 import { lastUsed } from '../../base/heap/last-used.js'
-import { addressesTrackedMax, wrongKeysMax, wrongKeysMs } from '../../base/limits.js'
+import { addressesTrackedMax } from '../../base/limits/http.js'
+import { wrongKeysMax, wrongKeysMs } from '../../base/limits/identity.js'
 
 interface Minute {
   readonly startedMs: number

@@ -4,7 +4,7 @@
 import type { Clock } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
 import { lastUsed } from '../../base/heap/last-used.js'
-import { provenKeysMax } from '../../base/limits.js'
+import { provenKeysMax } from '../../base/limits/identity.js'
 import { type Identity, identityKey } from '../identity.js'
 
 const minuteMs = 60_000

@@ -5,7 +5,7 @@
 
 import type { Random } from '../../base/clock.js'
 import { fail, GatewayError } from '../../base/errors.js'
-import { listedKeysMax, walletKeysMax } from '../../base/limits.js'
+import { listedKeysMax, walletKeysMax } from '../../base/limits/identity.js'
 import type { Registry } from '../../chain/registry/registry.js'
 import type { Awaitable, Program, ReadTx, Tx } from '../../store/store.js'
 import { commitmentOf, hexOf, issuedSalt, keyVerifier, walletSalt } from './key-derivation.js'

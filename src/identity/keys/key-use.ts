@@ -4,7 +4,8 @@
 
 import { type Bytes, concatBytes, prefixEnd } from '../../base/bytes/bytes.js'
 import type { Clock } from '../../base/clock.js'
-import { dayMs, keyUseDaysMax, scanEntriesMax } from '../../base/limits.js'
+import { dayMs, scanEntriesMax } from '../../base/limits/engine.js'
+import { keyUseDaysMax } from '../../base/limits/identity.js'
 import type { Log } from '../../base/log.js'
 import { entryUnits } from '../../base/work/work-figures.js'
 import { keyClass } from '../../store/layout.js'

@@ -6,7 +6,7 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import { type Bytes, equalBytes, utf8 } from '../../base/bytes/bytes.js'
 import type { Random } from '../../base/clock.js'
 import { assert, fail, GatewayError } from '../../base/errors.js'
-import { scramIterations } from '../../base/limits.js'
+import { scramIterations } from '../../base/limits/identity.js'
 import {
   decoyVerifier,
   makeVerifier,

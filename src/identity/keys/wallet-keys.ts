@@ -6,7 +6,8 @@
 
 import { type Bytes, concatBytes, prefixEnd } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
-import { scanEntriesMax, walletKeysMax } from '../../base/limits.js'
+import { scanEntriesMax } from '../../base/limits/engine.js'
+import { walletKeysMax } from '../../base/limits/identity.js'
 import type { ScramVerifier } from '../../protocol/scram/verifier.js'
 import { keyClass } from '../../store/layout.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'

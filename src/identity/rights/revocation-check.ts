@@ -135,7 +135,8 @@ export function stillValid(
   })
 }
 
-const refusals: ReadonlySet<string> = new Set([
+/** Errors after which a caller may no longer read. */
+export const losesRights: ReadonlySet<string> = new Set([
   'Unauthorized',
   'Unauthenticated',
   'HostUnreachable',
@@ -143,7 +144,7 @@ const refusals: ReadonlySet<string> = new Set([
 
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof GatewayError)) return false
-  return refusals.has(error.kind)
+  return losesRights.has(error.kind)
 }
 
 function revoked(): Error {

@@ -2,7 +2,8 @@
 // rights that were removed after the backup are valid again.
 
 import { type Bytes, concatBytes } from '../../base/bytes/bytes.js'
-import { rightsListedMax, scanEntriesMax } from '../../base/limits.js'
+import { scanEntriesMax } from '../../base/limits/engine.js'
+import { rightsListedMax } from '../../base/limits/identity.js'
 import { entryUnits } from '../../base/work/work-figures.js'
 import { eachNamespace } from '../../engine/collection/catalog/catalog-walk.js'
 import type { Program, ReadTx } from '../../store/store.js'

@@ -3,7 +3,8 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
-import { scanEntriesMax, whitelistAddressesMax } from '../../base/limits.js'
+import { scanEntriesMax } from '../../base/limits/engine.js'
+import { whitelistAddressesMax } from '../../base/limits/identity.js'
 import { keyClass } from '../../store/layout.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { addressOfBytes, bytesOfAddress } from '../address.js'

@@ -5,7 +5,7 @@
 // (docs/keys.md, "Signing in with a key")
 
 import type { Bytes } from '../../base/bytes/bytes.js'
-import { scramIterations } from '../../base/limits.js'
+import { scramIterations } from '../../base/limits/identity.js'
 import { decoyVerifier } from '../../protocol/scram/verifier.js'
 import type { Awaitable, Store } from '../../store/store.js'
 import { parseAddress } from '../address.js'

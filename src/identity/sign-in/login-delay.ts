@@ -7,14 +7,14 @@ import type { LRUCache } from 'lru-cache'
 import { clientOf } from '../../base/client-address.js'
 import type { Clock } from '../../base/clock.js'
 import { lastUsed } from '../../base/heap/last-used.js'
+import { addressesTrackedMax } from '../../base/limits/http.js'
 import {
-  addressesTrackedMax,
   loginDelayMs,
   loginDelayMsMax,
   loginFailuresFreeOfAccount,
   loginFailuresFreeOfAddress,
   loginFailuresMs,
-} from '../../base/limits.js'
+} from '../../base/limits/identity.js'
 
 interface Failures {
   count: number

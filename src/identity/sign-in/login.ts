@@ -5,7 +5,7 @@
 import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Clock, Random } from '../../base/clock.js'
 import { fail, GatewayError } from '../../base/errors.js'
-import { conversationMsMax, scramNonceBytes } from '../../base/limits.js'
+import { conversationMsMax } from '../../base/limits/identity.js'
 import { ServerConversation } from '../../protocol/scram/conversation.js'
 import {
   authenticationFailed,
@@ -18,6 +18,8 @@ import { type Identity, identityKey } from '../identity.js'
 import { looksLikeWalletKey } from '../keys/key-format.js'
 import type { KeyGuesses } from '../keys/key-guesses.js'
 import type { LoginDelay } from './login-delay.js'
+
+const scramNonceBytes = 24
 
 /** Offered to known and unknown users alike: a difference would reveal who exists. */
 export const saslMechanisms = ['SCRAM-SHA-256', 'PLAIN'] as const

@@ -5,7 +5,7 @@
 import { type Bytes, concatBytes, utf8 } from '../../base/bytes/bytes.js'
 import type { Random } from '../../base/clock.js'
 import { assert } from '../../base/errors.js'
-import { nonceChars, nonceMs, noncesPerSessionMax } from '../../base/limits.js'
+import { nonceChars, nonceMs, noncesPerSessionMax } from '../../base/limits/identity.js'
 import { keyClass } from '../../store/layout.js'
 import type { Entry, Program, Tx } from '../../store/store.js'
 import { field } from '../../value/elements.js'

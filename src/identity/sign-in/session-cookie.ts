@@ -12,7 +12,7 @@ import {
 import { type Bytes, utf8 } from '../../base/bytes/bytes.js'
 import type { Random } from '../../base/clock.js'
 import { assert, fail } from '../../base/errors.js'
-import { sessionCookieCharsMax, sessionMs } from '../../base/limits.js'
+import { sessionCookieCharsMax, sessionMs } from '../../base/limits/identity.js'
 
 interface CookieContent {
   readonly sid: string

@@ -5,7 +5,7 @@
 import { type Bytes, concatBytes, utf8 } from '../../base/bytes/bytes.js'
 import type { Clock, Random } from '../../base/clock.js'
 import { assert } from '../../base/errors.js'
-import { sessionMs } from '../../base/limits.js'
+import { sessionMs } from '../../base/limits/identity.js'
 import type { Log } from '../../base/log.js'
 import { keyClass } from '../../store/layout.js'
 import type { Program, ReadTx, Store, Tx } from '../../store/store.js'

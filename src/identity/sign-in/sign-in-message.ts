@@ -2,7 +2,7 @@
 // has a separate reason. The nonce is checked elsewhere. (docs/sign-in.md, "What is refused")
 
 import { fail, type GatewayError } from '../../base/errors.js'
-import { signInAgeMsMax, signInSkewMs } from '../../base/limits.js'
+import { signInAgeMsMax, signInSkewMs } from '../../base/limits/identity.js'
 import { parseDateTime } from '../../protocol/siwe/date-time.js'
 import type { SiweMessage } from '../../protocol/siwe/message.js'
 

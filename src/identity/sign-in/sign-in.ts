@@ -5,7 +5,7 @@
 import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Clock, Random } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
-import { nonceMs, signatureBytesMax } from '../../base/limits.js'
+import { nonceMs, signatureBytesMax } from '../../base/limits/identity.js'
 import type { Log } from '../../base/log.js'
 import { productName } from '../../base/product.js'
 import { buildSiwe, parseSiwe, type SiweMessage } from '../../protocol/siwe/message.js'

@@ -5,7 +5,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail, hasKind } from '../../base/errors.js'
-import { userPasswordCharsMin, userScramIterations } from '../../base/limits.js'
+import { userPasswordCharsMin, userScramIterations } from '../../base/limits/identity.js'
 import { decoyVerifier, deriveVerifier, type ScramVerifier } from '../../protocol/scram/verifier.js'
 import type { Awaitable, Store } from '../../store/store.js'
 import type { Identity } from '../identity.js'

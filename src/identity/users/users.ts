@@ -5,12 +5,9 @@
 import { type Bytes, concatBytes, equalBytes, textOf, utf8 } from '../../base/bytes/bytes.js'
 import { assert, fail } from '../../base/errors.js'
 import { lastUsed } from '../../base/heap/last-used.js'
-import {
-  databaseNameBytesMax,
-  scanEntriesMax,
-  userNameBytesMax,
-  usersMax,
-} from '../../base/limits.js'
+import { databaseNameBytesMax } from '../../base/limits/documents.js'
+import { scanEntriesMax } from '../../base/limits/engine.js'
+import { userNameBytesMax, usersMax } from '../../base/limits/identity.js'
 import { checkDatabaseName } from '../../engine/collection/catalog/names.js'
 import type { ScramVerifier } from '../../protocol/scram/verifier.js'
 import { keyClass } from '../../store/layout.js'
@@ -46,7 +43,6 @@ export interface UserRecord {
   readonly customData: Document | undefined
 }
 
-/** The name of a user. */
 export interface UserName {
   readonly database: string
   readonly name: string

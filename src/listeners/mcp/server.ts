@@ -11,7 +11,7 @@ import {
   ResourceTemplate,
   type Variables,
 } from '@modelcontextprotocol/server'
-import { mcpResourcesMax } from '../../base/limits.js'
+import { mcpResourcesMax } from '../../base/limits/memory.js'
 import { productName } from '../../base/product.js'
 import {
   type ApiReply,

@@ -1,7 +1,7 @@
 // The text of a result for a model: short lines with all ids, within a bound. Structured content
 // beside the text has the whole result.
 
-import { mcpTextBytesMax } from '../../base/limits.js'
+import { mcpTextBytesMax } from '../../base/limits/memory.js'
 import type { Json } from './memory-api.js'
 
 /** Added wherever stored texts are shown. */

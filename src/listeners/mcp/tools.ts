@@ -2,7 +2,7 @@
 // (docs/memory.md, "MCP")
 
 import type { JsonSchemaType, ToolAnnotations } from '@modelcontextprotocol/server'
-import { memoryCharsMax, questionCharsMax, verifyIdsMax } from '../../base/limits.js'
+import { memoryCharsMax, questionCharsMax, verifyIdsMax } from '../../base/limits/memory.js'
 import { type ApiReply, isSuccess, type Json, type MemoryApi } from './memory-api.js'
 import {
   boolean,

@@ -12,7 +12,7 @@ import {
   replyStallMs,
   smallMessageBytesMax,
   socketBacklogBytesMax,
-} from '../../base/limits.js'
+} from '../../base/limits/connections.js'
 import type { Log } from '../../base/log.js'
 import { KiB } from '../../base/units.js'
 import type { KeyValueBus } from '../../bus/keyvalue/bus.js'

@@ -1,7 +1,7 @@
 // Replies with very many values: encoding one would exceed a turn, so it is written in parts. Later
 // replies, and messages of channels, wait until it is complete.
 
-import { replyValuesAtOnce } from '../../base/limits.js'
+import { replyValuesAtOnce } from '../../base/limits/key-value.js'
 import { bytesOfReply, isLong, ok, type Reply, valuesOf } from '../../bus/keyvalue/reply.js'
 import type { ReplyWriter, RespVersion } from '../../protocol/resp/reply-writer.js'
 import { writeInParts, writeReply } from './write-reply.js'

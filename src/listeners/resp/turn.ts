@@ -2,7 +2,7 @@
 // pipelined commands wait for the next turn.
 
 import type { Clock } from '../../base/clock.js'
-import { tickMsMax } from '../../base/limits.js'
+import { tickMsMax } from '../../base/limits/engine.js'
 
 export class Turn {
   /** Start of this turn's measured work; undefined in a new turn. */

@@ -2,7 +2,7 @@
 // Redis: maps and scores flat, sets and pushes as arrays.
 
 import { Slice } from '../../base/bytes/slice.js'
-import { replyValuesAtOnce } from '../../base/limits.js'
+import { replyValuesAtOnce } from '../../base/limits/key-value.js'
 import { isLong, itemsOf, type Reply, type Tagged, valuesOf } from '../../bus/keyvalue/reply.js'
 import type { ReplyWriter } from '../../protocol/resp/reply-writer.js'
 

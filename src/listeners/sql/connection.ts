@@ -3,20 +3,20 @@
 // TLS starts inside the protocol, at the client's request.
 
 import type { Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createSecureContext, TLSSocket } from 'node:tls'
 import type { ByteShares } from '../../base/heap/byte-shares.js'
 import type { Backlog, MemoryAccount } from '../../base/heap/memory-account.js'
 import {
   anonymousIdleMs,
   messageStallMs,
-  pgAnswerBytes,
-  pgStatementsAtOnce,
   pressedStallMs,
   replyStallMs,
   smallMessageBytesMax,
   socketBacklogBytesMax,
   tcpKeepAliveMs,
-} from '../../base/limits.js'
+} from '../../base/limits/connections.js'
+import { pgAnswerBytes, pgStatementsAtOnce } from '../../base/limits/sql.js'
 import type { Log } from '../../base/log.js'
 import { memoryOwner } from '../../bus/memory-owner.js'
 import type { Session } from '../../bus/session.js'
@@ -389,8 +389,4 @@ export class SqlConnection {
     this.leaveLine = undefined
     if (this.isSignedIn) host.onLogin(false, this)
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }

@@ -2,9 +2,10 @@
 // protocol. The writer gathers replies; the connection sends them.
 // Source: PostgreSQL 17, 53.2.2 to 53.2.4.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
 import type { ByteShare, ByteShares } from '../../base/heap/byte-shares.js'
-import { pgAnswerBytes, pgBatchRows, pgStatementsAtOnce } from '../../base/limits.js'
+import { pgAnswerBytes, pgBatchRows, pgStatementsAtOnce } from '../../base/limits/sql.js'
 import { KiB } from '../../base/units.js'
 import type { Session } from '../../bus/session.js'
 import { parsedStatement } from '../../commands/sql/statement-cache.js'
@@ -23,7 +24,7 @@ import { type StatementText, splitStatements } from '../../protocol/sql/split.js
 import type { Awaitable } from '../../store/store.js'
 import { cancelledError, cancelledFields, moved } from './answers.js'
 import { Portals } from './portals.js'
-import { nextTurn, RowSender } from './row-sender.js'
+import { RowSender } from './row-sender.js'
 import { Layouts, Rows } from './rows.js'
 import { Runner, type RunnerHost } from './runner.js'
 import type { SessionSettings } from './session-settings.js'

@@ -4,7 +4,7 @@
 // Source: PostgreSQL 17, 53.2.3.
 
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
-import { pgBatchRows } from '../../base/limits.js'
+import { pgBatchRows } from '../../base/limits/sql.js'
 import type { Session } from '../../bus/session.js'
 import { emptyDocument } from '../../commands/document/arguments.js'
 import { parsedStatement } from '../../commands/sql/statement-cache.js'

@@ -1,7 +1,7 @@
 // One prepared statement of the extended protocol: its text, its placeholders, and the columns
 // described to the client.
 
-import { jsonInThreadBytes } from '../../base/limits.js'
+import { jsonInThreadBytes } from '../../base/limits/engine.js'
 import { WorkTurns } from '../../base/work/work-turns.js'
 import type { Session } from '../../bus/session.js'
 import { parsedStatement } from '../../commands/sql/statement-cache.js'

@@ -1,13 +1,17 @@
 // Sends rows batch by batch, as fast as the client reads. Simple queries and portals share this
 // code.
 
-import { pgAnswerBytes, pgBatchRows, pgEncodedAtOnce, pgRowsAtOnce } from '../../base/limits.js'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { pgAnswerBytes, pgBatchRows, pgEncodedAtOnce } from '../../base/limits/sql.js'
 import type { MessageWriter } from '../../protocol/pgwire/message-writer.js'
 import type { Awaitable } from '../../store/store.js'
 import { cancelledError, hiddenFields } from './answers.js'
 import { closingOf, nextBatchOf, type Rows } from './rows.js'
 import type { Outcome, Runner } from './runner.js'
 import type { SessionSettings } from './session-settings.js'
+
+/** Rows that are encoded without a pause. */
+const pgRowsAtOnce = 500
 
 interface RowSenderOptions {
   readonly runner: Runner
@@ -74,8 +78,4 @@ export class RowSender {
       if (rows.isDone || count >= rowsMax) return count
     }
   }
-}
-
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }

@@ -2,7 +2,7 @@
 // before the first row.
 
 import { type Bytes, equalBytes, utf8 } from '../../base/bytes/bytes.js'
-import { pgEncodedAtOnce } from '../../base/limits.js'
+import { pgEncodedAtOnce } from '../../base/limits/sql.js'
 import { KiB } from '../../base/units.js'
 import { emptyDocument } from '../../commands/document/arguments.js'
 import { type Format, formatAt } from '../../protocol/pgwire/client-message.js'

@@ -2,7 +2,7 @@
 // by itself, so a rollback to a savepoint works only if nothing was changed since, usually after a
 // failed statement. A rollback that would have to undo changes is refused.
 
-import { pgSavepointsMax } from '../../base/limits.js'
+import { pgSavepointsMax } from '../../base/limits/sql.js'
 import { pgError, pgState } from '../../protocol/pgwire/pg-error.js'
 
 interface Savepoint {

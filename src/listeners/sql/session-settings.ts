@@ -3,7 +3,7 @@
 // drivers set them at the start.
 
 import { fail, type GatewayError } from '../../base/errors.js'
-import { sqlSettingCharsMax, sqlSettingsMax } from '../../base/limits.js'
+import { sqlSettingCharsMax, sqlSettingsMax } from '../../base/limits/sql.js'
 import { sessionSettings } from '../../commands/sql/session/session-setting-values.js'
 
 /** Settings reported at the start of a session, in PostgreSQL's order and spelling. */

@@ -7,15 +7,14 @@ import type { Bytes } from '../../base/bytes/bytes.js'
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
 import type { Backlog, MemoryAccount } from '../../base/heap/memory-account.js'
 import {
-  anonymousMessageBytesMax,
   authFailuresPerConnectionMax,
-  messageBytesMax,
   messageStallMs,
   pressedStallMs,
   replyStallMs,
   smallMessageBytesMax,
   socketBacklogBytesMax,
-} from '../../base/limits.js'
+} from '../../base/limits/connections.js'
+import { anonymousMessageBytesMax, messageBytesMax } from '../../base/limits/documents.js'
 import type { Log } from '../../base/log.js'
 import { errorReply } from '../../bus/document/reply.js'
 import type { Request } from '../../bus/document/request.js'

@@ -1,6 +1,7 @@
 // Converts a MongoDB message to a request of the bus, and a reply to a message: which opcodes are
 // answered, with which opcode, and whether the connection survives a malformed message.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail, type GatewayError } from '../../base/errors.js'
 import { MiB } from '../../base/units.js'
@@ -64,10 +65,6 @@ async function readInSteps(message: Bytes): Promise<Request> {
   const parser = new OpMsgParser(message)
   while (!parser.step(parseStepBytes)) await nextTurn()
   return commandOf(parser.finish())
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }
 
 function commandOf({ body, sequences }: OpMsg): Request {

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import { type Bytes, compareBytes, concatBytes, utf8 } from '../../base/bytes/bytes.js'
-import { scanEntriesMax } from '../../base/limits.js'
+import { scanEntriesMax } from '../../base/limits/engine.js'
 import { idRange } from '../../engine/background/garbage.js'
 import { documentOfRecord } from '../../engine/collection/records.js'
 import type { Namespace } from '../../engine/types.js'

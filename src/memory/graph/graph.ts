@@ -3,7 +3,7 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
-import { graphNameCharsMax } from '../../base/limits.js'
+import { graphNameCharsMax } from '../../base/limits/memory.js'
 import {
   type CreateOptions,
   createAnyNamespace,

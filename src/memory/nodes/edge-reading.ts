@@ -2,13 +2,16 @@
 // by page, only as far as the caller requests.
 
 import { keyAfter } from '../../base/bytes/bytes.js'
-import { edgePageFirst, edgePageMax } from '../../base/limits.js'
 import { documentOfRecord } from '../../engine/collection/records.js'
 import type { KeyRange, Program, ReadTx } from '../../store/store.js'
 import { stringValue } from '../../value/value.js'
 import type { Graph } from '../graph/graph.js'
 import { rangeOf } from '../graph/index-range.js'
 import { type Edge, readEdge } from './edge.js'
+
+/** Edges of one node that are read first, and at most in one step. */
+const edgePageFirst = 16
+const edgePageMax = 256
 
 /** The edges that start or end at a node. */
 export class EdgeCursor {

@@ -1,7 +1,7 @@
 // Finds the entity of a name. One index contains names, aliases and the former ids of merged
 // entities. Missing entities are created. (docs/memory.md, "What is kept")
 
-import { namesOfWordMax } from '../../base/limits.js'
+import { namesOfWordMax } from '../../base/limits/memory.js'
 import { findById } from '../../engine/collection/collections.js'
 import type { KeyRange, Program, ReadTx } from '../../store/store.js'
 import { stringValue } from '../../value/value.js'

@@ -2,7 +2,7 @@
 // the program's own writes; it is cached because memories of a batch name the same things
 // repeatedly.
 
-import { entityNamesMax, namesOfWordMax } from '../../base/limits.js'
+import { entityNamesMax, namesOfWordMax } from '../../base/limits/memory.js'
 import {
   getDocument,
   insertDocument,

@@ -3,7 +3,7 @@
 // (docs/memory.md, "What is kept")
 
 import { hash } from 'node:crypto'
-import { nameBytesMax } from '../../base/limits.js'
+import { nameBytesMax } from '../../base/limits/memory.js'
 import { unitSeparator } from './edge.js'
 
 /** Default kind of an entity. */

@@ -1,7 +1,7 @@
 // Reads nodes by their ids. Memories are read some at a time: a context has up to some hundred, and
 // each is read whole, for its score and its text.
 
-import { nodesAtOnce } from '../../base/limits.js'
+import { nodesAtOnce } from '../../base/limits/memory.js'
 import { recordKey } from '../../engine/collection/collections.js'
 import { documentOfRecord } from '../../engine/collection/records.js'
 import type { Program, ReadTx } from '../../store/store.js'

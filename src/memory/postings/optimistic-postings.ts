@@ -3,7 +3,7 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
-import { programPutsMax } from '../../base/limits.js'
+import { programPutsMax } from '../../base/limits/engine.js'
 import { entryUnits, postingsPerUnit } from '../../base/work/work-figures.js'
 import type { Changes } from '../../engine/prepared-write.js'
 import type { Namespace } from '../../engine/types.js'

@@ -46,7 +46,6 @@ export function packedId(id: string): Bytes {
   return packed
 }
 
-/** The id at `at`. */
 export function unpackId(bytes: Bytes, at: number): string {
   return memoryPrefix + ulidAt(bytes, at)
 }

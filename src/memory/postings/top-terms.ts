@@ -1,7 +1,7 @@
 // The keywords of a memory: terms that are frequent in it and rare in its graph. The writer sees
 // which words will find the memory. (docs/memory.md, "What is kept")
 
-import { keywordsShown } from '../../base/limits.js'
+import { keywordsShown } from '../../base/limits/memory.js'
 
 /**
  * The best by tf·idf, with BM25's idf; equal ones in text order. `frequencies` are those of the

@@ -2,7 +2,7 @@
 // verdicts on them.
 
 import { fail } from '../../base/errors.js'
-import { anchorPayMs, verifyMemoriesAtOnce } from '../../base/limits.js'
+import { anchorPayMs, verifyMemoriesAtOnce } from '../../base/limits/memory.js'
 import { type ExplorerUrl, explorerOf } from '../../chain/explorer.js'
 import type { OpenChain } from '../../chain/open.js'
 import type { Program, Tx } from '../../store/store.js'

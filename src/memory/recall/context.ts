@@ -1,7 +1,7 @@
 // The context of a recall: the nodes around some seeds, breadth first, within bounds that hold for
 // any graph. (docs/memory.md, "Recall, exactly")
 
-import { contextEdgesMax, contextNodesMax, fanOutMax } from '../../base/limits.js'
+import { contextEdgesMax, contextNodesMax, fanOutMax } from '../../base/limits/memory.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Graph } from '../graph/graph.js'
 import type { Edge } from '../nodes/edge.js'

@@ -4,7 +4,7 @@
 // many memories adds nothing, because it does not distinguish them.
 
 import { concatBytes } from '../../base/bytes/bytes.js'
-import { linkedMemoriesMax } from '../../base/limits.js'
+import { linkedMemoriesMax } from '../../base/limits/memory.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { stringValue } from '../../value/value.js'
 import type { Graph } from '../graph/graph.js'

@@ -1,7 +1,11 @@
 // A question prepared for ranking: its terms that some memory has, with their weights, and the
 // memories linked to the entities that it names.
 
-import { questionCharsMax, questionEntitiesMax, questionTermsMax } from '../../base/limits.js'
+import {
+  questionCharsMax,
+  questionEntitiesMax,
+  questionTermsMax,
+} from '../../base/limits/memory.js'
 import { documentOfRecord } from '../../engine/collection/records.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Graph } from '../graph/graph.js'

@@ -2,7 +2,7 @@
 // them, and its newest anchors. By time alone, the entities with most links would be missing first.
 // Its cost does not depend on the size of the graph. (docs/memory.md, "Routes")
 
-import { nodesAtOnce, snapshotAnchorsMax } from '../../base/limits.js'
+import { nodesAtOnce, snapshotAnchorsMax } from '../../base/limits/memory.js'
 import { recordKey } from '../../engine/collection/collections.js'
 import { countOf } from '../../engine/collection/counters.js'
 import { documentOfRecord } from '../../engine/collection/records.js'

@@ -3,7 +3,7 @@
 // postings.
 
 import { createHash } from 'node:crypto'
-import { termsMax, termUnitsMax } from '../../base/limits.js'
+import { termsMax, termUnitsMax } from '../../base/limits/memory.js'
 import { bareForm } from './bare-form.js'
 import { bigramsOf, isLeftToBigrams } from './bigrams.js'
 import { partsOf } from './identifier.js'

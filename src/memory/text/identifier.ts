@@ -1,7 +1,7 @@
 // Identifiers are indexed as a whole and by their parts: `snake_case`, `camelCase`, `a.b.c`,
 // `l'avenir`. Hashes and addresses have no parts.
 
-import { identifierPartsMax } from '../../base/limits.js'
+import { identifierPartsMax } from '../../base/limits/memory.js'
 
 const hexadecimal = /^0x[0-9a-f]+$/i
 /** Part boundaries: joining characters, or a change of case. */

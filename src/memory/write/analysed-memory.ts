@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto'
 import type { Bytes } from '../../base/bytes/bytes.js'
-import { extractedMax, termsMax } from '../../base/limits.js'
+import { extractedMax, termsMax } from '../../base/limits/memory.js'
 import { memoryCharUnits, memoryUnits } from '../../base/work/work-figures.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'

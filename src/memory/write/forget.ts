@@ -2,7 +2,7 @@
 // The hash of an anchored one stays, so that its batch still gives its root.
 // (docs/memory.md, "What is kept")
 
-import { edgesPerProgram } from '../../base/limits.js'
+import { edgesPerProgram } from '../../base/limits/memory.js'
 import {
   findById,
   getDocument,

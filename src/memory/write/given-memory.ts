@@ -13,7 +13,7 @@ import {
   memoryUnitsMax,
   nameBytesMax,
   sourceCharsMax,
-} from '../../base/limits.js'
+} from '../../base/limits/memory.js'
 import { elementsOf, field, fieldIn } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
 import { bsonType, type Document, stringOf, type Value } from '../../value/value.js'

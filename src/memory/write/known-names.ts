@@ -1,7 +1,7 @@
 // Finds known entities in a text: at each word the longest known name that starts there and ends
 // with a word. (docs/memory.md, "What is kept")
 
-import { namesOfTextMax, namesOfWordMax } from '../../base/limits.js'
+import { namesOfTextMax, namesOfWordMax } from '../../base/limits/memory.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Graph } from '../graph/graph.js'
 import { scanDocuments } from '../graph/index-range.js'

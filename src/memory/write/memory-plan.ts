@@ -2,7 +2,7 @@
 // program that it shares with others. (docs/memory.md, "What is kept")
 
 import { fail } from '../../base/errors.js'
-import { extractedMax } from '../../base/limits.js'
+import { extractedMax } from '../../base/limits/memory.js'
 import { findById, getDocument } from '../../engine/collection/collections.js'
 import type { Program, Tx } from '../../store/store.js'
 import { binaryValue, type Document, stringValue } from '../../value/value.js'

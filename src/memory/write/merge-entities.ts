@@ -2,7 +2,7 @@
 // entity. The hashed lists of memories do not change. (docs/memory.md, "What is kept")
 
 import { fail } from '../../base/errors.js'
-import { edgesMergedAtOnce, entityNamesMax } from '../../base/limits.js'
+import { entityNamesMax } from '../../base/limits/memory.js'
 import {
   getDocument,
   insertDocument,
@@ -19,6 +19,9 @@ import type { Entity } from '../nodes/node.js'
 import { recordEdge, recordEdgeGone } from '../proof/leaves/leaf-writing.js'
 import { edgesOf, removeEdge, removeNode } from './forget.js'
 import { unknownNode } from './memory-plan.js'
+
+/** Edges that one program of a merge moves. */
+const edgesMergedAtOnce = 50
 
 interface Merged {
   readonly entity: Entity

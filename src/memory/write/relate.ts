@@ -83,7 +83,6 @@ export function* unrelateNodes(
   yield* noteChange(tx, graph.anchors)
 }
 
-/** The error for an unknown edge. */
 export function unknownEdge(): Error {
   return fail('EdgeNotFound', 'there is no such edge')
 }

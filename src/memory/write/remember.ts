@@ -2,7 +2,7 @@
 // the number of the last change. (docs/memory.md, "What is kept")
 
 import { fail, type GatewayError, toGatewayError } from '../../base/errors.js'
-import { graphNodesMax } from '../../base/limits.js'
+import { graphNodesMax } from '../../base/limits/memory.js'
 import {
   getDocument,
   insertDocument,

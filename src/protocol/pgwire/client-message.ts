@@ -4,7 +4,7 @@
 // Source: PostgreSQL 17, 53.7.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
-import { sqlInsertBytesMax } from '../../base/limits.js'
+import { sqlInsertBytesMax } from '../../base/limits/sql.js'
 import { BodyReader } from './body-reader.js'
 import type { Frame } from './message-splitter.js'
 import { fatalError, pgError, pgState } from './pg-error.js'

@@ -3,7 +3,7 @@
 // checked before memory is allocated. Source: PostgreSQL 17, 53.2 and 53.7.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
-import { pgMessageBytesMax, pgSmallMessageBytesMax } from '../../base/limits.js'
+import { pgMessageBytesMax, pgSmallMessageBytesMax } from '../../base/limits/sql.js'
 import { readInt32BE } from './body-reader.js'
 import { fatalError } from './pg-error.js'
 

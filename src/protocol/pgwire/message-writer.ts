@@ -5,7 +5,7 @@
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
 import { copyOf } from '../../base/heap/slab.js'
-import { pgColumnsMax } from '../../base/limits.js'
+import { pgColumnsMax } from '../../base/limits/sql.js'
 import type { Format } from './client-message.js'
 import type { ErrorFields } from './error-fields.js'
 import { pgError, pgState } from './pg-error.js'

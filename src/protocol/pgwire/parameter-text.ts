@@ -3,7 +3,8 @@
 
 import { type Bytes, textOf } from '../../base/bytes/bytes.js'
 import { GatewayError } from '../../base/errors.js'
-import { jsonInThreadBytes, pgScalarCharsMax, sqlListMax } from '../../base/limits.js'
+import { jsonInThreadBytes } from '../../base/limits/engine.js'
+import { pgScalarCharsMax, sqlListMax } from '../../base/limits/sql.js'
 import { decimalFromString } from '../../value/decimal.js'
 import { jsonToValue } from '../../value/json/json.js'
 import {

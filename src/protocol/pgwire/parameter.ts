@@ -3,7 +3,7 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import type { GatewayError } from '../../base/errors.js'
-import { sqlListMax } from '../../base/limits.js'
+import { sqlListMax } from '../../base/limits/sql.js'
 import {
   binaryValue,
   boolValue,

@@ -3,7 +3,7 @@
 // PostgreSQL. Source: PostgreSQL 17, 53.2.3.
 
 import type { GatewayError } from '../../base/errors.js'
-import { pgHeldBytesMax, pgPreparedBytesMax, pgPreparedMax } from '../../base/limits.js'
+import { pgHeldBytesMax, pgPreparedBytesMax, pgPreparedMax } from '../../base/limits/sql.js'
 import type { Target } from './client-message.js'
 import { pgError, pgState } from './pg-error.js'
 

@@ -5,7 +5,13 @@
 import { type Bytes, utf8 } from '../../base/bytes/bytes.js'
 import { doubleText } from '../../base/bytes/double-text.js'
 import { assert, type GatewayError } from '../../base/errors.js'
-import { respBlockBytes, respReferenceBytesMin } from '../../base/limits.js'
+import { KiB } from '../../base/units.js'
+
+/** Replies are gathered in blocks of this size, bytes (Redis: PROTO_REPLY_CHUNK_BYTES). */
+export const respBlockBytes = 16 * KiB
+/** Longer bulk strings are sent without a copy: it saves half a block, bytes. */
+export const respReferenceBytesMin = 8 * KiB
+assert(respReferenceBytesMin <= respBlockBytes, 'what is copied fits a block')
 
 export type RespVersion = 2 | 3
 

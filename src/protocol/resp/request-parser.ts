@@ -12,7 +12,7 @@ import {
   respLineBytesMax,
   respPassedBytesMax,
   respRequestBytesMax,
-} from '../../base/limits.js'
+} from '../../base/limits/key-value.js'
 import { splitInline } from './inline.js'
 import { lengthOf } from './length.js'
 import { type OffsetTable, RespRequest } from './request.js'
@@ -285,7 +285,7 @@ export class RequestParser {
   }
 
   private checkCount(count: number): void {
-    // Deviation: Redis' bound is 2^31 - 1; limits.ts says why this one is lower.
+    // Deviation: Redis' bound is 2^31 - 1; limits/key-value.ts says why this one is lower.
     if (!(count <= respArgumentsMax)) throw this.refuse('invalid multibulk length')
     if (!this.authenticated && count > anonymousRespArgumentsMax) {
       throw this.refuse('unauthenticated multibulk length')

@@ -4,7 +4,7 @@
 
 import { checksumAddress } from '../../base/bytes/eip55.js'
 import { fail, type GatewayError } from '../../base/errors.js'
-import { nonceCharsMax, nonceCharsMin, signInMessageBytesMax } from '../../base/limits.js'
+import { nonceCharsMax, nonceCharsMin, signInMessageBytesMax } from '../../base/limits/identity.js'
 import { parseDateTime } from './date-time.js'
 import { isAuthority, isRequestId, isScheme, isStatement, isUri } from './rfc3986.js'
 

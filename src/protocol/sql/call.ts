@@ -1,7 +1,7 @@
 // Function calls: those of the usual form, those with keywords between arguments, and the clauses
 // of aggregates after their arguments.
 
-import { sqlListMax } from '../../base/limits.js'
+import { sqlListMax } from '../../base/limits/sql.js'
 import { int32Value, stringValue } from '../../value/value.js'
 import type { Expression, OrderItem } from './ast.js'
 import type { TokenStream } from './token-stream.js'

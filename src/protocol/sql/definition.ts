@@ -1,7 +1,7 @@
 // CREATE, DROP and TRUNCATE of tables and indexes. A table is a collection. This code only parses
 // types and keys; the executor of the statement interprets them.
 
-import { sqlListMax } from '../../base/limits.js'
+import { sqlListMax } from '../../base/limits/sql.js'
 import type {
   ColumnDefinition,
   CreateIndexStatement,

@@ -2,7 +2,7 @@
 // (PostgreSQL's `b_expr`) excludes the operators that would end it. (PostgreSQL, "Operator
 // Precedence"; its grammar's a_expr and b_expr)
 
-import { sqlChainMax, sqlListMax } from '../../base/limits.js'
+import { sqlChainMax, sqlListMax } from '../../base/limits/sql.js'
 import { falseValue, nullValue, trueValue } from '../../value/value.js'
 import type { Expression } from './ast.js'
 import type { Extent } from './call.js'

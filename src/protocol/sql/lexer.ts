@@ -2,7 +2,7 @@
 // Names keep their case, as fields of documents do. `?` is a placeholder, never part of an
 // operator. (PostgreSQL 17, 4.1)
 
-import { sqlBytesMax, sqlInsertBytesMax, sqlTokensMax } from '../../base/limits.js'
+import { sqlBytesMax, sqlInsertBytesMax, sqlTokensMax } from '../../base/limits/sql.js'
 import { readEscapes } from './escapes.js'
 import { sqlError, sqlState } from './sql-error.js'
 import type { Token } from './token.js'

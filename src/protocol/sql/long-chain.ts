@@ -2,7 +2,7 @@
 // continues with plain operands only, the position of the excess operator is found in the text.
 // Parsing a thousand terms takes 7 ms in a cold process; this takes 1 ms.
 
-import { sqlChainMax } from '../../base/limits.js'
+import { sqlChainMax } from '../../base/limits/sql.js'
 
 /** At this operator of a chain, the rest of the text is scanned. */
 export const chainLooked = 32

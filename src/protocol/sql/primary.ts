@@ -1,7 +1,7 @@
 // Parses operands of expressions: literals, placeholders, columns, calls, CASE, CAST, ARRAY and
 // expressions in parentheses.
 
-import { sqlChainMax, sqlListMax } from '../../base/limits.js'
+import { sqlChainMax, sqlListMax } from '../../base/limits/sql.js'
 import { falseValue, nullValue, stringValue, trueValue, type Value } from '../../value/value.js'
 import type { Expression, PathPart } from './ast.js'
 import { acceptSpecialCall, callOf, type Parse, parseCall } from './call.js'

@@ -1,7 +1,7 @@
 // Parses SELECT: results, tables and joins, conditions, groups, order and window. It refuses set
 // operations, subqueries and window functions by name.
 
-import { sqlListMax } from '../../base/limits.js'
+import { sqlListMax } from '../../base/limits/sql.js'
 import { int32Value } from '../../value/value.js'
 import type { Expression, Join, ResultItem, SelectStatement, TableReference } from './ast.js'
 import { parseOrder } from './call.js'

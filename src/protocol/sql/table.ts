@@ -1,7 +1,7 @@
 // Parses names of tables, and of the columns and paths that a statement writes. A collection whose
 // name has dots is quoted as a whole.
 
-import { sqlListMax } from '../../base/limits.js'
+import { sqlListMax } from '../../base/limits/sql.js'
 import type { PathPart, TableName, TableReference, Target } from './ast.js'
 import { parseCall } from './call.js'
 import { parseExpression } from './expression.js'

@@ -1,7 +1,7 @@
 // The tokens of one statement for the grammar: looks ahead, takes expected tokens, and reports
 // others with PostgreSQL's texts.
 
-import { sqlDepthMax, sqlParametersMax } from '../../base/limits.js'
+import { sqlDepthMax, sqlParametersMax } from '../../base/limits/sql.js'
 import type { Parameters } from './ast.js'
 import { Lexer } from './lexer.js'
 import { type ChainKind, chainLooked, chainOverflow } from './long-chain.js'

@@ -1,7 +1,7 @@
 // Parses INSERT, UPDATE and DELETE: rows, assignments, conflicts, the condition and the returned
 // columns.
 
-import { sqlListMax, sqlRowsMax } from '../../base/limits.js'
+import { sqlListMax, sqlRowsMax } from '../../base/limits/sql.js'
 import type {
   Assigned,
   Assignment,

@@ -5,7 +5,7 @@
 import { createDeflate, createInflate, deflateSync, inflateSync } from 'node:zlib'
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail, type GatewayError } from '../../base/errors.js'
-import { messageBytesMax } from '../../base/limits.js'
+import { messageBytesMax } from '../../base/limits/documents.js'
 import { KiB } from '../../base/units.js'
 import { readInt32, writeInt32 } from '../../value/value.js'
 import { headerBytes, opcode, readHeader, writeHeader } from './header.js'

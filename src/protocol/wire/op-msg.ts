@@ -5,7 +5,7 @@
 import { type Bytes, textOf, utf8 } from '../../base/bytes/bytes.js'
 import { crc32c } from '../../base/bytes/crc32c.js'
 import { fail } from '../../base/errors.js'
-import { commandBytesMax, messageSequencesMax, writeBatchMax } from '../../base/limits.js'
+import { commandBytesMax, messageSequencesMax, writeBatchMax } from '../../base/limits/documents.js'
 import { findElement } from '../../value/elements.js'
 import { DocumentCheck, validateDocument } from '../../value/validate.js'
 import { type Document, readInt32 } from '../../value/value.js'

@@ -4,7 +4,7 @@
 
 import { type Bytes, textOf, utf8 } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
-import { namespaceBytesMax } from '../../base/limits.js'
+import { namespaceBytesMax } from '../../base/limits/documents.js'
 import { Elements } from '../../value/elements.js'
 import { bsonType, type Document } from '../../value/value.js'
 import { headerBytes, opcode, writeHeader } from './header.js'

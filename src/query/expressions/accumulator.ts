@@ -2,7 +2,7 @@
 // document.
 
 import { fail } from '../../base/errors.js'
-import { blockingBytesMax } from '../../base/limits.js'
+import { blockingBytesMax } from '../../base/limits/documents.js'
 import type { Value } from '../../value/value.js'
 import type { Env, Expression, Result, Scope } from './operator.js'
 

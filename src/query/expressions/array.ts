@@ -2,7 +2,7 @@
 // iteration.ts, those that treat arrays as sets in set.ts.
 
 import { fail } from '../../base/errors.js'
-import { blockingBytesMax } from '../../base/limits.js'
+import { blockingBytesMax } from '../../base/limits/documents.js'
 import { work } from '../../base/work/work-budget.js'
 import { elementUnits, valueUnits } from '../../base/work/work-figures.js'
 import { positionOf } from '../../value/compare.js'

@@ -3,7 +3,7 @@
 // ../expression.ts imports the families.
 
 import { type CodeName, fail, type GatewayError } from '../../base/errors.js'
-import { expressionBytesMax, expressionDepthMax } from '../../base/limits.js'
+import { expressionBytesMax, expressionDepthMax } from '../../base/limits/documents.js'
 import { isTooMuchWork, work } from '../../base/work/work-budget.js'
 import { bytesPerUnit, compiledUnits } from '../../base/work/work-figures.js'
 import type { Collation } from '../../value/collation/collation.js'

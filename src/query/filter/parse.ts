@@ -2,7 +2,7 @@
 // top-level operators ($and, $expr …) are in the table here.
 
 import { fail } from '../../base/errors.js'
-import { expressionDepthMax } from '../../base/limits.js'
+import { expressionDepthMax } from '../../base/limits/documents.js'
 import { work } from '../../base/work/work-budget.js'
 import { conditionUnits } from '../../base/work/work-figures.js'
 import { Elements, elementsOf } from '../../value/elements.js'

@@ -2,7 +2,7 @@
 // Keywords are rows of two tables. What MongoDB refuses is refused with its texts.
 
 import { fail } from '../../base/errors.js'
-import { expressionDepthMax } from '../../base/limits.js'
+import { expressionDepthMax } from '../../base/limits/documents.js'
 import { fieldsOf } from '../../value/elements.js'
 import { bsonType, type Value } from '../../value/value.js'
 import { containerKeywords } from './container-keywords.js'

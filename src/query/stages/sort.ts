@@ -1,7 +1,7 @@
 // $sort: all documents go through a sorter, which spills what exceeds memory. If only the first few
 // are needed, a heap keeps only those. $sample uses the same heap with random keys.
 
-import { stepDocumentsMax } from '../../base/limits.js'
+import { stepDocumentsMax } from '../../base/limits/engine.js'
 import { work } from '../../base/work/work-budget.js'
 import { bytesPerUnit } from '../../base/work/work-figures.js'
 import { Elements } from '../../value/elements.js'

@@ -2,7 +2,7 @@
 // document never creates an unbounded number of documents at once.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
-import { stepDocumentsMax } from '../../base/limits.js'
+import { stepDocumentsMax } from '../../base/limits/engine.js'
 import { work } from '../../base/work/work-budget.js'
 import { Elements } from '../../value/elements.js'
 import { type FieldPath, parsePath, valueAt } from '../../value/path.js'

@@ -2,7 +2,11 @@
 // objects, array positions are filled with null, and impossible paths are refused.
 
 import { fail, type GatewayError } from '../../base/errors.js'
-import { arrayBackfillMax, documentBytesMax, documentDepthMax } from '../../base/limits.js'
+import {
+  arrayBackfillMax,
+  documentBytesMax,
+  documentDepthMax,
+} from '../../base/limits/documents.js'
 import { work } from '../../base/work/work-budget.js'
 import { elementUnits, valueUnits } from '../../base/work/work-figures.js'
 import { equalValues, sameBytes } from '../../value/compare.js'

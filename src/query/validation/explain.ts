@@ -2,7 +2,7 @@
 // shorter one if that would be too large.
 
 import { GatewayError } from '../../base/errors.js'
-import { validationErrorBytesMax, validationErrorDepthMax } from '../../base/limits.js'
+import { validationErrorBytesMax, validationErrorDepthMax } from '../../base/limits/documents.js'
 import { field } from '../../value/elements.js'
 import type { Document } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'

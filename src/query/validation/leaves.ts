@@ -1,7 +1,7 @@
 // Why an operator under a field failed, or matched under a negation: one row per operator, with
 // MongoDB's texts. Source: doc_validation_error.cpp of the MongoDB server.
 
-import { consideredValuesMax } from '../../base/limits.js'
+import { consideredValuesMax } from '../../base/limits/documents.js'
 import { Elements } from '../../value/elements.js'
 import { parsePath, walkPath } from '../../value/path.js'
 import { bsonType, type Document, Value } from '../../value/value.js'

@@ -1,7 +1,7 @@
 // The size bound of one explanation. Values and rules are quoted while they fit; if they do not, a
 // second, shorter explanation omits them, as in MongoDB.
 
-import { validationErrorBytesMax } from '../../base/limits.js'
+import { validationErrorBytesMax } from '../../base/limits/documents.js'
 import { fieldsOf } from '../../value/elements.js'
 import { bsonType, type Document, documentValue, type Value } from '../../value/value.js'
 import type { DocumentWriter } from '../../value/writer.js'

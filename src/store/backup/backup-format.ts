@@ -4,7 +4,7 @@
 import { type Bytes, bufferOf, textOf, utf8 } from '../../base/bytes/bytes.js'
 import { crc32c } from '../../base/bytes/crc32c.js'
 import type { GatewayError } from '../../base/errors.js'
-import { backupBlockBytes } from '../../base/limits.js'
+import { backupBlockBytes } from '../../base/limits/store.js'
 import type { Applied } from '../tables/lmdb-environment.js'
 
 /**

@@ -4,7 +4,7 @@
 import { type Bytes, bufferOf, equalBytes } from '../../base/bytes/bytes.js'
 import { crc32c } from '../../base/bytes/crc32c.js'
 import { fail, GatewayError, kindOf } from '../../base/errors.js'
-import { backupBlockBytes, backupSectionBytesMax } from '../../base/limits.js'
+import { backupBlockBytes, backupSectionBytesMax } from '../../base/limits/store.js'
 import {
   type BackupHead,
   type BackupTail,

@@ -10,7 +10,7 @@ import {
   writeUint64,
 } from '../../base/bytes/bytes.js'
 import { crc32c, crc32cOfBoth } from '../../base/bytes/crc32c.js'
-import { logRecordBytesMax } from '../../base/limits.js'
+import { logRecordBytesMax } from '../../base/limits/store.js'
 import { changeEnd, changeHeaderBytes, isChangeKind, versionOf } from './change.js'
 
 /**

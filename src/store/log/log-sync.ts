@@ -4,7 +4,7 @@
 
 import type { Clock } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
-import { logSyncMs } from '../../base/limits.js'
+import { logSyncMs } from '../../base/limits/store.js'
 import type { Log } from '../../base/log.js'
 import type { Files } from '../files.js'
 import type { SyncMark } from './sync-mark.js'

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { type Clock, type Random, systemRandom } from '../../base/clock.js'
 import { assert, fail, GatewayError } from '../../base/errors.js'
-import { logRecordBytesMax } from '../../base/limits.js'
+import { logRecordBytesMax } from '../../base/limits/store.js'
 import type { Log } from '../../base/log.js'
 import { errorCode, type Files, isNoSpace } from '../files.js'
 import {

@@ -5,7 +5,7 @@
 import { readSync } from 'node:fs'
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
-import { checkpointReadBytesMax } from '../../base/limits.js'
+import { checkpointReadBytesMax } from '../../base/limits/store.js'
 import { freeMemory } from '../checkpoint/typed-memory.js'
 import { changeEnd, changeHeaderBytes, isChangeKind, versionOf } from './change.js'
 import {

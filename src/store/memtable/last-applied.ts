@@ -2,7 +2,7 @@
 // used next, and lookups here cost a fraction of those in the tables. It equals the tables, so it
 // is used only for keys that no newer layer has.
 
-import { memtableMsMax } from '../../base/limits.js'
+import { memtableMsMax } from '../../base/limits/store.js'
 import type { Generation } from '../generation.js'
 import type { Memtable } from './memtable.js'
 

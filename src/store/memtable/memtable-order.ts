@@ -3,9 +3,12 @@
 // each key beside them, so a search rarely reads a key itself.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
-import { memtableTailKeysMax, memtableRunKeysMax as runMax } from '../../base/limits.js'
+import { memtableTailKeysMax } from '../../base/limits/store.js'
 import { type Entries, KeyRef, wordOf } from './memtable-entries.js'
 import { sortIds } from './memtable-sort.js'
+
+/** Keys of one sorted run. */
+const runMax = 512
 
 interface Run {
   readonly ids: Int32Array

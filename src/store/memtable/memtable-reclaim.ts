@@ -3,12 +3,15 @@
 // written since the last one.
 
 import { assert } from '../../base/errors.js'
-import { memtableCleanChangesMax, memtableSlabBytes } from '../../base/limits.js'
+import { memtableSlabBytes } from '../../base/limits/store.js'
 import type { Entries } from './memtable-entries.js'
 import type { HashTable } from './memtable-hash.js'
 import { absent } from './memtable-history.js'
 import type { Order } from './memtable-order.js'
 import type { Slabs } from './memtable-slabs.js'
+
+/** Changes of one search for live values: about 2 ms of work. */
+const memtableCleanChangesMax = 8_192
 
 /** Dead bytes above this and half of the live bytes are worth a cleanup. */
 const deadBytesFree = memtableSlabBytes

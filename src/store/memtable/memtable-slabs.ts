@@ -3,7 +3,7 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
-import { memtableSlabBytes as slabBytes } from '../../base/limits.js'
+import { memtableSlabBytes as slabBytes } from '../../base/limits/store.js'
 import { freeMemory } from '../checkpoint/typed-memory.js'
 import { giveSlab, takeSlab } from './slab-arenas.js'
 

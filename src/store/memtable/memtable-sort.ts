@@ -2,7 +2,7 @@
 // it continues with the next six. Comparing whole keys at each step would cause cache misses in the
 // slabs.
 
-import { memtableTailKeysMax } from '../../base/limits.js'
+import { memtableTailKeysMax } from '../../base/limits/store.js'
 import { type Entries, wordBytes } from './memtable-entries.js'
 
 /** Below this many, insertion sort is faster. */

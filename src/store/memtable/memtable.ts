@@ -6,7 +6,7 @@
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
 import { copyOf } from '../../base/heap/slab.js'
-import { memtableCleanBytes, memtableCleanBytesMax } from '../../base/limits.js'
+import { KiB, MiB } from '../../base/units.js'
 import {
   changeBytes,
   changeEnd,
@@ -29,6 +29,13 @@ import { absent, History } from './memtable-history.js'
 import { Order } from './memtable-order.js'
 import { Reclaim } from './memtable-reclaim.js'
 import { type Mark, Slabs } from './memtable-slabs.js'
+
+/**
+ * Bytes searched for live values after one group, in addition to three times its own bytes, and the
+ * most bytes of one search: about 2 ms of work.
+ */
+const memtableCleanBytes = 32 * KiB
+const memtableCleanBytesMax = 4 * MiB
 
 /** Superseded versions released after one group or snapshot, beyond two for each change. */
 const memtableTrimMax = 1_024

@@ -4,8 +4,14 @@
 // are reused between memtables, since mapping them each time costs more.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
-import { memtableArenaSlabs, memtableSlabBytes } from '../../base/limits.js'
+import { assert } from '../../base/errors.js'
+import { memtableSlabBytes } from '../../base/limits/store.js'
+import { MiB } from '../../base/units.js'
 import { freeMemory } from '../checkpoint/typed-memory.js'
+
+/** Slabs of one mapping: more than the 32 MiB up to which glibc may use its common heap. */
+export const memtableArenaSlabs = 33
+assert(memtableArenaSlabs * memtableSlabBytes > 32 * MiB, 'an arena is mapped on its own')
 
 /**
  * Free slabs kept while whole arenas are returned: idle memory against the cost of mapping again.

@@ -4,7 +4,7 @@
 import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { assert, fail } from '../../base/errors.js'
 import { copyOf } from '../../base/heap/slab.js'
-import { keyBytesMax } from '../../base/limits.js'
+import { keyBytesMax } from '../../base/limits/store.js'
 import { work } from '../../base/work/work-budget.js'
 import {
   entryUnits,

@@ -3,7 +3,8 @@
 // nothing. (docs/design/transactions.md, rule 2)
 
 import type { Clock } from '../../base/clock.js'
-import { logPartBytes, tickMsMax } from '../../base/limits.js'
+import { tickMsMax } from '../../base/limits/engine.js'
+import { logPartBytes } from '../../base/limits/store.js'
 import type { KeyChange, LargeChanges } from '../store.js'
 import type { LargeCommit, Tables } from '../tables/tables.js'
 import { Group, type Outcome, type WriteProgram } from './group.js'

@@ -4,7 +4,7 @@
 
 import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
-import { optimisticReadsMax } from '../../base/limits.js'
+import { optimisticReadsMax } from '../../base/limits/engine.js'
 import { keyClass } from '../layout.js'
 import { Done, Postponed, requireBounded } from '../steps.js'
 import type {
@@ -36,7 +36,7 @@ export interface Prepared<T> {
  * range, which is recorded. `headed`: any range, unrecorded, if the program gets a record that is
  * put with every change in that range.
  */
-export type Scans = 'members' | 'noted' | 'headed'
+type Scans = 'members' | 'noted' | 'headed'
 
 /**
  * Runs `program` on the reads of `tx`. It may scan only ranges that change with a record that it

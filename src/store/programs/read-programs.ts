@@ -5,15 +5,14 @@
 import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Clock } from '../../base/clock.js'
 import { assert, fail } from '../../base/errors.js'
+import { scanStepMax, tickMsMax } from '../../base/limits/engine.js'
 import {
-  scanStepMax,
   snapshotKeptBytesMax,
   snapshotKeptMsMax,
   snapshotMsMax,
   snapshotsKeptMax,
   snapshotsMax,
-  tickMsMax,
-} from '../../base/limits.js'
+} from '../../base/limits/store.js'
 import type { Account } from '../../base/work/accounts.js'
 import type { FairQueue } from '../../base/work/fair-queue.js'
 import { backgroundOwner, type Scheduler } from '../../base/work/scheduler.js'

@@ -5,12 +5,12 @@
 import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { assert, fail } from '../../base/errors.js'
 import {
-  keyBytesMax,
   largeBytesMax,
   largePutsMax,
   programBytesMax,
   programPutsMax,
-} from '../../base/limits.js'
+} from '../../base/limits/engine.js'
+import { keyBytesMax } from '../../base/limits/store.js'
 import { holdsData, keyClass } from '../layout.js'
 import { hashBytes } from '../memtable/memtable-hash.js'
 import { compareKeys, OrderedMap } from '../memtable/ordered-map.js'

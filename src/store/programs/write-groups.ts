@@ -4,7 +4,7 @@
 // 4)
 
 import type { Clock } from '../../base/clock.js'
-import { groupBytesMax, groupMsMax, groupProgramsMax } from '../../base/limits.js'
+import { groupBytesMax } from '../../base/limits/store.js'
 import type { Account } from '../../base/work/accounts.js'
 import type { FairQueue } from '../../base/work/fair-queue.js'
 import { backgroundOwner, type Scheduler } from '../../base/work/scheduler.js'
@@ -13,6 +13,10 @@ import type { GroupStats, LargeChanges, Program, Tx } from '../store.js'
 import type { GroupView, Tables } from '../tables/tables.js'
 import { Group, type Outcome, type WriteProgram } from './group.js'
 import { LargeGroup } from './large-group.js'
+
+/** Programs and milliseconds of one write group. */
+export const groupProgramsMax = 64
+const groupMsMax = 2
 
 interface Pending {
   readonly account: Account

@@ -2,7 +2,7 @@
 // and compactions have space to work. The check is a system call, so its result is cached briefly.
 
 import type { Clock } from '../../base/clock.js'
-import { diskReserveBytesMax, diskReserveShare } from '../../base/limits.js'
+import { diskReserveBytesMax, diskReserveShare } from '../../base/limits/store.js'
 import { MiB } from '../../base/units.js'
 import type { Files } from '../files.js'
 

@@ -5,7 +5,7 @@
 
 import { LRUCache } from 'lru-cache'
 import { type Bytes, mapKey, utf8 } from '../../base/bytes/bytes.js'
-import { collationsMax, collationTablesMax } from '../../base/limits.js'
+import { collationTablesMax } from '../../base/limits/engine.js'
 import { work } from '../../base/work/work-budget.js'
 import { charsPerUnit, collationTableUnits } from '../../base/work/work-figures.js'
 import type { Document } from '../value.js'
@@ -14,6 +14,9 @@ import { type LevelsOptions, levelsOf, type TableData } from './collation-levels
 import { type CollationOptions, readCollation, specOf } from './collation-options.js'
 import { backwardOf, CollationTable, low, type Weights } from './collation-table.js'
 import { tableDataFor } from './collation-thread.js'
+
+/** Cached collations by their documents. */
+const collationsMax = 1_000
 
 export interface Collation {
   /** All options in MongoDB's full form: `{locale, caseLevel, …, version: "57.1"}`. */

@@ -3,7 +3,7 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
-import { bsonDepthMax, jsonDigitsMax } from '../../base/limits.js'
+import { bsonDepthMax, jsonDigitsMax } from '../../base/limits/documents.js'
 import { work } from '../../base/work/work-budget.js'
 import { jsonBytesPerUnit, jsonPieceUnits } from '../../base/work/work-figures.js'
 import { bsonType, type Document, Value, writeInt32 } from '../value.js'

@@ -5,7 +5,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { copyOf } from '../../base/heap/slab.js'
-import { jsonDigitsMax } from '../../base/limits.js'
+import { jsonDigitsMax } from '../../base/limits/documents.js'
 import { type Document, writeInt32 } from '../value.js'
 
 /** Larger buffers are released between texts. */

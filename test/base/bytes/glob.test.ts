@@ -4,7 +4,7 @@
 import t, { type Test } from 'tap'
 import { Glob } from '../../../src/base/bytes/glob.js'
 import { Slice } from '../../../src/base/bytes/slice.js'
-import { globStepsBase, globStepsPerByteMax } from '../../../src/base/limits.js'
+import { globStepsBase, globStepsPerByteMax } from '../../../src/base/limits/key-value.js'
 import { work } from '../../../src/base/work/work-budget.js'
 import { likeCharsPerUnit } from '../../../src/base/work/work-figures.js'
 

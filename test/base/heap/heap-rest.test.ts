@@ -6,9 +6,9 @@ import {
   muchGarbageBusyShare,
   muchGarbageBytes,
   processHeap,
+  restGarbageBytes,
 } from '../../../src/base/heap/heap-rest.js'
 import { MemoryAccount } from '../../../src/base/heap/memory-account.js'
-import { restGarbageBytes } from '../../../src/base/limits.js'
 
 interface Told {
   bytes: number

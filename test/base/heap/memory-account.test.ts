@@ -4,7 +4,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
 import { type Backlog, MemoryAccount } from '../../../src/base/heap/memory-account.js'
-import { socketBacklogBytesMax as backlogBytes } from '../../../src/base/limits.js'
+import { socketBacklogBytesMax as backlogBytes } from '../../../src/base/limits/connections.js'
 
 const megabyte = 1_000_000
 const whole = 64 * megabyte

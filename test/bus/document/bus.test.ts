@@ -6,7 +6,8 @@ import { fail } from '../../../src/base/errors.js'
 import type { Log } from '../../../src/base/log.js'
 import { anyValue, collection, optional, string } from '../../../src/bus/document/params.js'
 import { reply } from '../../../src/bus/document/reply.js'
-import { type DocumentRow, documentRow, plain } from '../../../src/bus/document/row.js'
+import { type DocumentRow, documentRow } from '../../../src/bus/document/row.js'
+import { plain } from '../../../src/bus/policy/facts.js'
 import { documentRows } from '../../../src/commands/rows.js'
 import {
   createNamespace,
@@ -46,9 +47,9 @@ t.test('an unknown command is 59, whatever its case', async (t) => {
 
 t.test('who has not signed in may say hello and little else', async (t) => {
   const { room } = memoryRoom()
-  const stranger = room.stranger()
-  t.equal((await room.run({ ping: 1 }, 'admin', stranger)).ok, 1)
-  const error = await room.refusal({ find: 'c' }, 'test', stranger)
+  const unauthenticated = room.anonymous()
+  t.equal((await room.run({ ping: 1 }, 'admin', unauthenticated)).ok, 1)
+  const error = await room.refusal({ find: 'c' }, 'test', unauthenticated)
   t.same([error.code, error.message], [13, 'Command find requires authentication'])
 })
 

@@ -5,8 +5,9 @@ import t from 'tap'
 import { GatewayError } from '../../../src/base/errors.js'
 import * as params from '../../../src/bus/document/params.js'
 import { type Field, type Fields, Schema } from '../../../src/bus/document/schema.js'
-import { documentFrom, toJs } from '../../../src/value/literal.js'
+import { documentFrom } from '../../../src/value/literal.js'
 import type { Value } from '../../../src/value/value.js'
+import { toJs } from '../../support/literal.js'
 
 const fields = {
   filter: params.withDefault(params.object, documentFrom({})),

@@ -5,9 +5,10 @@ import fc from 'fast-check'
 import t from 'tap'
 import { fail } from '../../../src/base/errors.js'
 import { cursorReply, errorReply, reply } from '../../../src/bus/document/reply.js'
-import { documentFrom, toObject } from '../../../src/value/literal.js'
+import { documentFrom } from '../../../src/value/literal.js'
 import { validateDocument } from '../../../src/value/validate.js'
 import { documentValue, int32Value } from '../../../src/value/value.js'
+import { toObject } from '../../support/literal.js'
 import { runs } from '../../support/runs.js'
 
 t.test('ok is a double and comes last', async (t) => {

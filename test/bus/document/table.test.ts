@@ -3,8 +3,9 @@
 import t from 'tap'
 import { anyValue, optional, string } from '../../../src/bus/document/params.js'
 import { reply } from '../../../src/bus/document/reply.js'
-import { documentRow, plain } from '../../../src/bus/document/row.js'
+import { documentRow } from '../../../src/bus/document/row.js'
 import { CommandTable, commandName } from '../../../src/bus/document/table.js'
+import { plain } from '../../../src/bus/policy/facts.js'
 import { documentRows } from '../../../src/commands/rows.js'
 import { documentFrom } from '../../../src/value/literal.js'
 

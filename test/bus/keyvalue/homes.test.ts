@@ -83,13 +83,13 @@ await eachKeyValueRoom(
   'homes are bounded, in all and by address; the operator and homes that exist are not',
   async (t, room) => {
     await admit(room.store, room.clock.now())
-    const [owner, other] = [room.client(identities.owner), room.client(identities.stranger)]
+    const [owner, other] = [room.client(identities.owner), room.client(identities.otherWallet)]
     t.equal(await owner.line('set k v'), 'OK')
     t.match(await other.line('set k v'), { error: /homes/ })
     t.equal(await other.line('get k'), null, 'reading needs none')
     t.equal(await owner.line('set k w'), 'OK')
     t.equal(await room.line('set k v'), 'OK')
-    const operator = room.client(undefined, homeOf(wallets.stranger))
+    const operator = room.client(undefined, homeOf(wallets.otherWallet))
     t.equal(await operator.line('set k v'), 'OK', 'the operator makes it all the same')
     t.equal(await other.line('get k'), 'v', 'and it is the wallet that has it')
   },
@@ -101,7 +101,7 @@ await eachKeyValueRoom(
   'so many homes of one address in an hour',
   async (t, room) => {
     await admit(room.store, room.clock.now())
-    const [owner, other] = [room.client(identities.owner), room.client(identities.stranger)]
+    const [owner, other] = [room.client(identities.owner), room.client(identities.otherWallet)]
     t.equal(await owner.line('set k v'), 'OK')
     t.equal(await owner.line('del k'), 1)
     t.equal(await owner.line('set k v'), 'OK', 'the same home is not counted twice')

@@ -1,7 +1,7 @@
 // What the slow log keeps of a command: the beginnings of its words, in memory of their own.
 
 import t from 'tap'
-import { slowLogBytesMax } from '../../../src/base/limits.js'
+import { slowLogBytesMax } from '../../../src/base/limits/key-value.js'
 import type { Followed } from '../../../src/bus/keyvalue/clients/followers.js'
 import { SlowLog } from '../../../src/bus/keyvalue/slow-log.js'
 import { keyValueRows } from '../../../src/commands/keyvalue/rows.js'

@@ -3,7 +3,7 @@
 
 import { JsonRpcApiProvider, type JsonRpcPayload, JsonRpcProvider, Wallet } from 'ethers'
 import t from 'tap'
-import { chainForeignTransactionBytesMax, chainGrowthMs } from '../../../src/base/limits.js'
+import { chainForeignTransactionBytesMax, chainGrowthMs } from '../../../src/base/limits/chain.js'
 import { answerBody } from '../../../src/chain/local/json-rpc.js'
 import { runMethod } from '../../../src/chain/local/methods.js'
 import { startGateway } from '../../support/live-gateway.js'

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { textOf, utf8 } from '../../../src/base/bytes/bytes.js'
-import { chainBatchMax } from '../../../src/base/limits.js'
+import { chainBatchMax } from '../../../src/base/limits/chain.js'
 import { answerBody } from '../../../src/chain/local/json-rpc.js'
 import { RpcError } from '../../../src/chain/remote/provider.js'
 import { runs } from '../../support/runs.js'

@@ -3,7 +3,7 @@
 
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { chainLogsMax } from '../../../src/base/limits.js'
+import { chainLogsMax } from '../../../src/base/limits/chain.js'
 import { findLogs } from '../../../src/chain/local/logs.js'
 import { type LogFilter, Params } from '../../../src/chain/local/params.js'
 import type { Records } from '../../../src/chain/local/records.js'

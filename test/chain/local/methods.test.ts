@@ -3,7 +3,7 @@
 
 import { AbiCoder, Wallet } from 'ethers'
 import t from 'tap'
-import { chainCallGasMax, chainTransactionGasMax } from '../../../src/base/limits.js'
+import { chainCallGasMax, chainTransactionGasMax } from '../../../src/base/limits/chain.js'
 import * as code from '../../support/bytecode.js'
 import { chainId, ether, type NodeRoom, openNodeRoom, startMs } from '../../support/local-node.js'
 

@@ -4,7 +4,11 @@
 import { runBlock } from '@ethereumjs/vm'
 import { encodeRlp, toBeHex, Wallet } from 'ethers'
 import t from 'tap'
-import { chainAheadSecondsMax, chainGapMs, chainQueueSenderMax } from '../../../src/base/limits.js'
+import {
+  chainAheadSecondsMax,
+  chainGapMs,
+  chainQueueSenderMax,
+} from '../../../src/base/limits/chain.js'
 import { Records } from '../../../src/chain/local/records.js'
 import { openWorld } from '../../../src/chain/local/state.js'
 import * as code from '../../support/bytecode.js'

@@ -6,7 +6,7 @@ import type { RegistryKey } from '../../../src/chain/registry/registry.js'
 import { followedKeysMax, RegistryCache } from '../../../src/chain/registry/registry-cache.js'
 
 const wallet = '0x52908400098527886E0F7030069857D2E4169EE7'
-const stranger = '0x8617E340B3D01FA5F11F306F4090FD50E238070D'
+const otherWallet = '0x8617E340B3D01FA5F11F306F4090FD50E238070D'
 const word = new Uint8Array(32)
 const active: RegistryKey = {
   ...{ commitment: 'a'.repeat(64), storedKey: word, serverKey: word, salt: word },
@@ -19,10 +19,10 @@ t.test('an active key is not forgotten for keys that are not there, or have ende
   cache.keepKey(wallet, 0, { key: active, ...read })
   for (let index = 0; index <= followedKeysMax; index++) {
     const key = index % 2 === 0 ? undefined : { ...active, active: false }
-    cache.keepKey(stranger, index, { key, ...read })
+    cache.keepKey(otherWallet, index, { key, ...read })
   }
   t.equal(cache.key(wallet, 0)?.key, active)
-  t.equal(cache.key(stranger, 0), undefined, 'there is a bound')
+  t.equal(cache.key(otherWallet, 0), undefined, 'there is a bound')
 })
 
 t.test('a key that comes to be, and one that ends, are known as they are now', async (t) => {

@@ -13,9 +13,10 @@ import {
   replaceDocument,
 } from '../../../src/engine/collection/collections.js'
 import { anonymous } from '../../../src/identity/identity.js'
-import { documentFrom, toObject, valueFrom } from '../../../src/value/literal.js'
+import { documentFrom, valueFrom } from '../../../src/value/literal.js'
 import { createOptions } from '../../support/engine-room.js'
 import { eachBound, eachKeyValueRoom, type KeyValueRoom } from '../../support/key-value-room.js'
+import { toObject } from '../../support/literal.js'
 
 const database = readSettings({}).DATABASE
 
@@ -93,19 +94,19 @@ t.test('an error leaves its neighbours alone', (t) =>
 
 t.test('without login everything but login is refused', (t) =>
   eachKeyValueRoom(t, 'login', async (t, room) => {
-    const stranger = room.client(anonymous)
-    t.same(await stranger.run('GET', 'a'), { error: 'NOAUTH Authentication required.' })
-    t.same(await stranger.run('GET'), {
+    const unauthenticated = room.client(anonymous)
+    t.same(await unauthenticated.run('GET', 'a'), { error: 'NOAUTH Authentication required.' })
+    t.same(await unauthenticated.run('GET'), {
       error: "ERR wrong number of arguments for 'get' command",
     })
-    t.same(await stranger.run('FOO', 'secret'), {
+    t.same(await unauthenticated.run('FOO', 'secret'), {
       error: "ERR unknown command 'FOO', with args beginning with: ",
     })
-    t.same(await stranger.run('AUTH', 'wrong'), {
+    t.same(await unauthenticated.run('AUTH', 'wrong'), {
       error: 'WRONGPASS invalid username-password pair or user is disabled.',
     })
-    t.equal(await stranger.run('AUTH', 'svc_op_room'), 'OK')
-    t.equal(await stranger.run('GET', 'a'), null)
+    t.equal(await unauthenticated.run('AUTH', 'svc_op_room'), 'OK')
+    t.equal(await unauthenticated.run('GET', 'a'), null)
     const named = room.client(anonymous)
     const hello = await named.run('HELLO', '3', 'AUTH', 'operator', 'svc_op_room')
     t.match(hello, ['server', 'redis', 'version', '7.0.15', 'proto', 3])

@@ -13,8 +13,8 @@ const anchors = await AnchorRoom.open(t)
 const { store, anchoring: proofs } = anchors
 const room = new CommandRoom(store, systemClock, { services: { proofs } })
 const run = (command: Readonly<Record<string, unknown>>) => room.run(command, database)
-const stranger: Identity = {
-  ...{ kind: 'session', address: testWallet('stranger').address, sid: 's', chainId: 31_337 },
+const otherWallet: Identity = {
+  ...{ kind: 'session', address: testWallet('otherWallet').address, sid: 's', chainId: 31_337 },
 }
 
 t.test('what was written is anchored on request and then verified', async (t) => {
@@ -60,7 +60,7 @@ t.test('arguments are looked at, and unknown names told', async (t) => {
 })
 
 t.test('another wallet neither verifies nor anchors what is private', async (t) => {
-  room.session.identity = stranger
+  room.session.identity = otherWallet
   for (const command of [{ verifyMemory: 'g', id: 'mem_1' }, { anchorGraph: 'g' }]) {
     await t.rejects(run(command), { code: 13 })
   }

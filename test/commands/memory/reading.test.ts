@@ -9,7 +9,7 @@ import {
   hopsMax,
   questionCharsMax,
   recalledMax,
-} from '../../../src/base/limits.js'
+} from '../../../src/base/limits/memory.js'
 import { type CommandRoom, eachRoom, type Reply } from '../../support/command-room.js'
 import { ManualClock } from '../../support/engine-room.js'
 
@@ -129,7 +129,7 @@ await eachRoom(
     for (const limit of [0, 0.5, contextNodesMax + 1]) {
       assert.equal((await room.refusal({ graphSnapshot: 'tour', limit })).kind, 'BadValue')
     }
-    const unknown = await room.refusal({ recallMemories: 'tour', entity: 'nobody' })
+    const unknown = await room.refusal({ recallMemories: 'tour', entity: 'unknown' })
     assert.equal(unknown.kind, 'NodeNotFound')
     const whole = { q: long(questionCharsMax), entity: 'something' }
     assert.equal((await room.refusal({ recallMemories: 'tour', ...whole })).kind, 'NodeNotFound')
@@ -145,7 +145,7 @@ await eachRoom(
   async (_t, room) => {
     const empty = { memories: [], nodeIds: [], edgeIds: [], contextTruncated: false, ok: 1 }
     assert.deepEqual(await room.run({ recallMemories: 'unwritten', q: 'anything' }), empty)
-    const unknown = await room.refusal({ recallMemories: 'unwritten', entity: 'nobody' })
+    const unknown = await room.refusal({ recallMemories: 'unwritten', entity: 'unknown' })
     assert.equal(unknown.kind, 'NodeNotFound', 'nor is any entity known there')
     const snapshot = await room.run({ graphSnapshot: 'unwritten' })
     const { nodes, edges, anchors, total, truncated } = snapshot

@@ -5,8 +5,8 @@ import { Binary, Int32, Long } from 'bson'
 import type { DocumentRow } from '../../../src/bus/document/row.js'
 import { opcode, readHeader } from '../../../src/protocol/wire/header.js'
 import { parseOpMsg } from '../../../src/protocol/wire/op-msg.js'
-import { toObject } from '../../../src/value/literal.js'
 import { readFixtures } from '../../record/fixture.js'
+import { toObject } from '../../support/literal.js'
 import {
   accumulators,
   expressions,

@@ -101,9 +101,9 @@ tap.test('the table that a folded name means is read with its own rights', async
   await run('owner', { sqlChange: 'INSERT INTO mine VALUES (1)' })
   const read = { sqlSelect: 'SELECT A FROM MINE' }
   t.same((await run('owner', read)).cursor.firstBatch, [{ a: 1 }])
-  await t.rejects(run('stranger', read), { code: 13 })
-  await t.rejects(run('stranger', { sqlChange: 'DELETE FROM Mine' }), { code: 13 })
-  await t.rejects(run('stranger', { sqlDefine: 'DROP TABLE Mine' }), { code: 13 })
+  await t.rejects(run('otherWallet', read), { code: 13 })
+  await t.rejects(run('otherWallet', { sqlChange: 'DELETE FROM Mine' }), { code: 13 })
+  await t.rejects(run('otherWallet', { sqlDefine: 'DROP TABLE Mine' }), { code: 13 })
   const explain = { sqlExplain: 'EXPLAIN SELECT A FROM MINE' }
-  await t.rejects(run('stranger', explain), { code: 13 })
+  await t.rejects(run('otherWallet', explain), { code: 13 })
 })

@@ -2,7 +2,7 @@
 
 import { setImmediate as tick } from 'node:timers/promises'
 import t from 'tap'
-import { backgroundRecordsMax } from '../../../src/base/limits.js'
+import { backgroundRecordsMax } from '../../../src/base/limits/engine.js'
 import { GarbageJob } from '../../../src/engine/background/garbage-job.js'
 import { ClockPace } from '../../../src/engine/background/pace-job.js'
 import { checkStore } from '../../../src/engine/check/check.js'

@@ -17,7 +17,7 @@ import { dropIndexes } from '../../../src/engine/index/indexes.js'
 import { keyClass } from '../../../src/store/layout.js'
 import type { Store } from '../../../src/store/store.js'
 import { runSweep } from '../../../src/store/sweep.js'
-import { documentFrom, toObject, valueFrom } from '../../../src/value/literal.js'
+import { documentFrom, valueFrom } from '../../../src/value/literal.js'
 import { type Document, timestampValue } from '../../../src/value/value.js'
 import { writeDocument } from '../../../src/value/writer.js'
 import {
@@ -29,6 +29,7 @@ import {
   Room,
 } from '../../support/engine-room.js'
 import type { LateStore } from '../../support/late-store.js'
+import { toObject } from '../../support/literal.js'
 import { runs } from '../../support/runs.js'
 import { eachStore, type StoreKind } from '../../support/stores.js'
 

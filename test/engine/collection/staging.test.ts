@@ -2,7 +2,7 @@
 
 import { setImmediate as tick } from 'node:timers/promises'
 import t from 'tap'
-import { inlineValueBytesMax } from '../../../src/base/limits.js'
+import { inlineValueBytesMax } from '../../../src/base/limits/store.js'
 import { stagingRange } from '../../../src/engine/background/garbage.js'
 import { chunkGraceMs, GarbageJob } from '../../../src/engine/background/garbage-job.js'
 import { checkStore } from '../../../src/engine/check/check.js'

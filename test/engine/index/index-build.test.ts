@@ -20,7 +20,7 @@ import { declareIndexes, dropIndexes, listedIndexes } from '../../../src/engine/
 import type { IndexDescriptor, Namespace } from '../../../src/engine/types.js'
 import { keyClass } from '../../../src/store/layout.js'
 import type { Program, Store, Tx } from '../../../src/store/store.js'
-import { toObject, valueFrom } from '../../../src/value/literal.js'
+import { valueFrom } from '../../../src/value/literal.js'
 import type { Document } from '../../../src/value/value.js'
 import {
   countingRandom,
@@ -31,6 +31,7 @@ import {
   ManualClock,
   Room,
 } from '../../support/engine-room.js'
+import { toObject } from '../../support/literal.js'
 import { seededRandom } from '../../support/seeded-random.js'
 import { eachStore } from '../../support/stores.js'
 

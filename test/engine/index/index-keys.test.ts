@@ -8,8 +8,9 @@ import { entriesOf, entryPrefixBytes, entryValues } from '../../../src/engine/in
 import type { IndexDescriptor, IndexId } from '../../../src/engine/types.js'
 import { idKey, keyClass } from '../../../src/store/layout.js'
 import { encodeKey } from '../../../src/value/key.js'
-import { documentFrom, toJs, toObject, valueFrom } from '../../../src/value/literal.js'
+import { documentFrom, valueFrom } from '../../../src/value/literal.js'
 import { keyValues, parsePath } from '../../../src/value/path.js'
+import { toJs, toObject } from '../../support/literal.js'
 import { runs } from '../../support/runs.js'
 
 type Plain = Readonly<Record<string, unknown>>

@@ -7,7 +7,8 @@ import {
   parseIndexSpecs,
 } from '../../../src/engine/index/index-spec.js'
 import type { IndexDescriptor, IndexId } from '../../../src/engine/types.js'
-import { documentFrom, toObject, valueFrom } from '../../../src/value/literal.js'
+import { documentFrom, valueFrom } from '../../../src/value/literal.js'
+import { toObject } from '../../support/literal.js'
 
 type Plain = Readonly<Record<string, unknown>>
 

@@ -3,7 +3,7 @@
 
 import t from 'tap'
 import { systemClock } from '../../../src/base/clock.js'
-import { wildcardArrayPathsMax } from '../../../src/base/limits.js'
+import { wildcardArrayPathsMax } from '../../../src/base/limits/documents.js'
 import { checkStore } from '../../../src/engine/check/check.js'
 import { leavesOf } from '../../../src/engine/index/wildcard-keys.js'
 import {

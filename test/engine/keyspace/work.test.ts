@@ -2,7 +2,7 @@
 // by a read from the start, and reads nothing twice.
 
 import t from 'tap'
-import { programPutsMax } from '../../../src/base/limits.js'
+import { programPutsMax } from '../../../src/base/limits/engine.js'
 import { commandReadsMax } from '../../../src/bus/keyvalue/programs/programs.js'
 import { usualBounds, Work } from '../../../src/engine/keyspace/work.js'
 import type { ReadTx } from '../../../src/store/store.js'

@@ -14,8 +14,9 @@ import {
 import { compilePipeline } from '../../../src/query/pipeline.js'
 import { openMemoryStore } from '../../../src/store/memory.js'
 import type { Program, ReadTx } from '../../../src/store/store.js'
-import { documentFrom, toObject, valueFrom } from '../../../src/value/literal.js'
+import { documentFrom, valueFrom } from '../../../src/value/literal.js'
 import type { Document } from '../../../src/value/value.js'
+import { toObject } from '../../support/literal.js'
 import { compiled, context, type PlainQuery, ReadingRoom } from '../../support/reading.js'
 
 type Plain = Readonly<Record<string, unknown>>

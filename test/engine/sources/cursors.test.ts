@@ -2,7 +2,7 @@
 
 import t from 'tap'
 import type { Clock, Random } from '../../../src/base/clock.js'
-import { cursorIdleMs, cursorsPerOwnerMax } from '../../../src/base/limits.js'
+import { cursorIdleMs, cursorsPerOwnerMax } from '../../../src/base/limits/documents.js'
 import { silentLog } from '../../../src/base/log.js'
 import { CursorExpiry } from '../../../src/engine/background/cursor-expiry-job.js'
 import {

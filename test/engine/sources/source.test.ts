@@ -15,7 +15,8 @@ import { openFind } from '../../../src/engine/sources/source.js'
 import { compileFilter } from '../../../src/query/filter.js'
 import { compileSort } from '../../../src/query/sort.js'
 import { openMemoryStore } from '../../../src/store/memory.js'
-import { documentFrom, toObject } from '../../../src/value/literal.js'
+import { documentFrom } from '../../../src/value/literal.js'
+import { toObject } from '../../support/literal.js'
 import {
   type Answer,
   compiled,

@@ -1,7 +1,7 @@
 // Wrong keys of an address and minute: how many are looked at, and whom that concerns.
 
 import t from 'tap'
-import { wrongKeysMax, wrongKeysMs } from '../../../src/base/limits.js'
+import { wrongKeysMax, wrongKeysMs } from '../../../src/base/limits/identity.js'
 import { KeyGuesses } from '../../../src/identity/keys/key-guesses.js'
 
 function openGuesses() {

@@ -26,7 +26,7 @@ t.test('a key has its requests a minute, and is told when to come again', async 
   t.throws(() => limit.take(key), tooMany, 'no more than a minute is saved up')
 })
 
-t.test("a stranger who registers a key's hash uses up his own share", async (t) => {
+t.test("another wallet that registers a key's hash uses up its own share", async (t) => {
   const limit = new KeyLimit({ now: () => 0, elapsed: () => 0 })
   const address = '0x8617E340B3D01FA5F11F306F4090FD50E238070D'
   const squatter: KeyIdentity = { ...key, source: 'onchain', address, rateLimit: 1 }

@@ -2,7 +2,8 @@
 // but a kill.
 
 import t from 'tap'
-import { dayMs, keyUseDaysMax } from '../../../src/base/limits.js'
+import { dayMs } from '../../../src/base/limits/engine.js'
+import { keyUseDaysMax } from '../../../src/base/limits/identity.js'
 import { silentLog } from '../../../src/base/log.js'
 import { type KeyIdentity, operator } from '../../../src/identity/identity.js'
 import { dayOf, KeyUse, useOfKey, useOfKeys } from '../../../src/identity/keys/key-use.js'

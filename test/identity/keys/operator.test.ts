@@ -23,7 +23,7 @@ async function stored(store: Store): Promise<string> {
 
 function sameKey(t: Test, a: OperatorKey, b: OperatorKey): void {
   t.same(a.verifier, b.verifier)
-  t.same(a.account('nobody'), b.account('nobody'))
+  t.same(a.account('unknown'), b.account('unknown'))
 }
 
 eachStore(t, 'the first start makes a key and later ones keep it', async (t, { store }) => {
@@ -52,16 +52,16 @@ eachStore(t, 'API_KEY replaces the key, and stays when the setting goes', async 
   sameKey(t, given.key, (await OperatorKey.open(store, { random, apiKey })).key)
   const later = await OperatorKey.open(store, { random })
   t.equal(later.key.matches(apiKey), true)
-  t.same(later.key.account('nobody'), before.account('nobody'))
+  t.same(later.key.account('unknown'), before.account('unknown'))
 })
 
 eachStore(t, 'a renewed key takes the place of the old one', async (t, { store }) => {
   const { key, made = '' } = await OperatorKey.open(store, { random })
-  const decoy = key.account('nobody')
+  const decoy = key.account('unknown')
   const next = await key.renew(store, random)
   t.match(next, /^svc_op_[0-9a-f]{64}$/)
   t.same([key.matches(next), key.matches(made)], [true, false])
-  t.same(key.account('nobody'), decoy)
+  t.same(key.account('unknown'), decoy)
   const reopened = await OperatorKey.open(store, { random })
   t.equal(reopened.key.matches(next), true)
 })
@@ -80,10 +80,10 @@ eachStore(
       t.equal(key.identityOf(user, password), undefined)
     }
     t.same(key.account('operator').identity, { kind: 'operator' })
-    const stranger = key.account('operators')
-    t.equal(stranger.identity, undefined)
-    t.equal(stranger.verifier.salt.length, key.verifier.salt.length)
-    t.equal(stranger.verifier.iterations, key.verifier.iterations)
+    const unknown = key.account('operators')
+    t.equal(unknown.identity, undefined)
+    t.equal(unknown.verifier.salt.length, key.verifier.salt.length)
+    t.equal(unknown.verifier.iterations, key.verifier.iterations)
   },
   { kinds: ['memory'] },
 )

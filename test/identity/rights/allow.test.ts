@@ -19,7 +19,7 @@ import {
 const owner = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 const reader = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const writer = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
-const stranger = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
+const otherWallet = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
 const admin = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
 
 const session = (address: string): Identity => ({
@@ -100,7 +100,7 @@ const table: readonly Row[] = [
     session(writer),
     { ...foreign, private: 'rwi---', public: 'rwi---', shared: 'rwi---' },
   ],
-  ['another wallet', session(stranger), foreign],
+  ['another wallet', session(otherWallet), foreign],
   ['an administrator', session(admin), { ...foreign, audit: 'r-----' }],
   [
     'the owner by a key for all',
@@ -148,7 +148,7 @@ const table: readonly Row[] = [
     key(reader, 'read', 'write', 'admin'),
     { ...foreign, private: 'r-----' },
   ],
-  ['another wallet by a key for all', key(stranger, 'read', 'write', 'admin'), foreign],
+  ['another wallet by a key for all', key(otherWallet, 'read', 'write', 'admin'), foreign],
   [
     'an administrator by a reading key',
     key(admin, 'read'),
@@ -180,28 +180,28 @@ t.test('ANONYMOUS=read opens what is public to be read, and nothing else', async
     const expected = kind === 'public' ? 'r-----' : '------'
     t.equal(rightsOf(anonymous, access, open), expected, kind)
   }
-  t.equal(rightsOf(session(stranger), collections.private, open), '------')
+  t.equal(rightsOf(session(otherWallet), collections.private, open), '------')
 })
 
 t.test('the first wallet may claim an unowned collection without a chosen mode', async (t) => {
   const first = { ...rules, claimsUnowned: true }
   const claims = (identity: Identity, kind: string) =>
     allow(identity, 'claim', collections[kind], first)
-  t.ok(claims(session(stranger), 'unowned'))
-  t.ok(claims(key(stranger, 'admin'), 'unowned'))
-  t.notOk(claims(key(stranger, 'read', 'write'), 'unowned'))
-  t.notOk(claims(session(stranger), 'unowned, settled'))
-  t.notOk(claims(session(stranger), 'private'))
+  t.ok(claims(session(otherWallet), 'unowned'))
+  t.ok(claims(key(otherWallet, 'admin'), 'unowned'))
+  t.notOk(claims(key(otherWallet, 'read', 'write'), 'unowned'))
+  t.notOk(claims(session(otherWallet), 'unowned, settled'))
+  t.notOk(claims(session(otherWallet), 'private'))
   t.notOk(claims(session(writer), 'private'))
-  t.notOk(claims(session(stranger), 'audit'))
+  t.notOk(claims(session(otherWallet), 'audit'))
   t.notOk(claims(anonymous, 'unowned'))
-  t.equal(rightsOf(session(stranger), collections.unowned, first), '-----c')
+  t.equal(rightsOf(session(otherWallet), collections.unowned, first), '-----c')
 })
 
 t.test('the rules are the strictest where none are given', async (t) => {
   t.notOk(allow(anonymous, 'read', collections.public))
   t.notOk(allow(session(admin), 'read', collections.audit))
-  t.notOk(allow(session(stranger), 'claim', collections.unowned))
+  t.notOk(allow(session(otherWallet), 'claim', collections.unowned))
   t.ok(allowUnder(rules)(session(admin), 'read', collections.audit))
 })
 

@@ -81,7 +81,7 @@ t.test('a session stands until it is over, for its own wallet', async (t) => {
   t.equal(await checked(revocation, store, session), '401 SESSION_OVER')
   await admitOne(store, session, 1_000)
   t.equal(await checked(revocation, store, session, 2_000), session)
-  const other = { ...session, address: wallets.stranger }
+  const other = { ...session, address: wallets.otherWallet }
   t.equal(await checked(revocation, store, other, 2_000), '401 SESSION_OVER')
   const day = 24 * 3_600_000
   t.equal(await checked(revocation, store, session, 1_000 + day - 1), session)
@@ -166,7 +166,7 @@ t.test('a cursor of another identity answers as an unknown one', async (t) => {
   const mine = room.sessionOf(identities.owner)
   const { cursor } = await room.run({ find: 'c', batchSize: 1 }, 'test', mine)
   const getMore = { getMore: Long.fromNumber(cursor.id), collection: 'c' }
-  for (const who of ['stranger', 'owner, key for all', 'administrator', 'operator'] as const) {
+  for (const who of ['otherWallet', 'owner, key for all', 'administrator', 'operator'] as const) {
     const error = await room.refusal(getMore, 'test', room.sessionOf(identities[who]))
     t.same([error.code, error.message], [43, `cursor id ${cursor.id} not found`], who)
   }
@@ -269,7 +269,7 @@ await eachKeyValueRoom(
     await room.line('config set notify-keyspace-events KEA')
     await setAccess(room.store, 'main', 'kv0', accesses.private)
     const heard: Record<string, number> = {}
-    for (const who of ['owner', 'role 1', 'stranger', 'operator'] as const) {
+    for (const who of ['owner', 'role 1', 'otherWallet', 'operator'] as const) {
       heard[who] = 0
       const session = { identity: identities[who] }
       const subscriber = new Subscriber(session, room.bus.spaces.main, () => {
@@ -278,7 +278,7 @@ await eachKeyValueRoom(
       room.bus.services.channels.subscribePattern(subscriber, Slice.ofText('__key*'))
     }
     await room.line('set k v')
-    t.same(heard, { owner: 2, 'role 1': 2, stranger: 0, operator: 2 })
+    t.same(heard, { owner: 2, 'role 1': 2, otherWallet: 0, operator: 2 })
     const made = await room.client(identities.owner).run('publish', '__keyspace@0__:k', 'set')
     t.match(made, { error: /^NOPERM/ })
   },

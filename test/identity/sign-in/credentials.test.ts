@@ -30,7 +30,7 @@ import { derivedKey, materialOf, testWallet } from '../../support/wallet.js'
 
 const wallet = testWallet('user')
 const { address } = wallet
-const stranger = testWallet('stranger').address
+const otherWallet = testWallet('otherWallet').address
 
 async function openRoom(t: Test) {
   const store = openMemoryStore()
@@ -130,11 +130,11 @@ t.test(
   async (t) => {
     const { credentials, registry } = await openRoom(t)
     for (const [user, salt] of [
-      [stranger, walletSalt(stranger)],
-      [stranger.toLowerCase(), walletSalt(stranger)],
-      [`${stranger}:0`, onChainSalt(stranger, 0)],
-      [`${stranger}:4`, onChainSalt(stranger, 4)],
-      [`${stranger}:s4`, issuedSalt(stranger, 4)],
+      [otherWallet, walletSalt(otherWallet)],
+      [otherWallet.toLowerCase(), walletSalt(otherWallet)],
+      [`${otherWallet}:0`, onChainSalt(otherWallet, 0)],
+      [`${otherWallet}:4`, onChainSalt(otherWallet, 4)],
+      [`${otherWallet}:s4`, issuedSalt(otherWallet, 4)],
     ] as const) {
       const { verifier, identity } = await credentials.account(user)
       t.equal(identity, undefined)
@@ -155,7 +155,7 @@ t.test(
       'a revoked key, as an unknown',
     )
     t.notSame(revoked.verifier.storedKey, known.verifier.storedKey)
-    const names = ['', 'root', 'nobody', address.slice(0, -1)]
+    const names = ['', 'root', 'unknown', address.slice(0, -1)]
     for (const name of names) {
       const { verifier, identity } = await credentials.account(name)
       t.equal(identity, undefined)
@@ -232,8 +232,8 @@ t.test('known and unknown users cost the chain the same questions', async (t) =>
     await credentials.account(user)
     return registry.questions
   }
-  t.equal(await costOf(`${address}:0`), await costOf(`${stranger}:0`))
-  t.ok((await costOf(address)) >= (await costOf(stranger)))
+  t.equal(await costOf(`${address}:0`), await costOf(`${otherWallet}:0`))
+  t.ok((await costOf(address)) >= (await costOf(otherWallet)))
 })
 
 t.test('a key is a password for its own wallet alone', async (t) => {
@@ -251,7 +251,7 @@ t.test('a key is a password for its own wallet alone', async (t) => {
     t.match(await credentials.identityOf(user, key), { kind: 'key', address, index }, user)
   }
   for (const [user, key] of [
-    [stranger, apiKey],
+    [otherWallet, apiKey],
     [`${address}:1`, apiKey],
     [`${address}:s0`, apiKey],
     [`${address}:0`, issued.apiKey],
@@ -271,7 +271,7 @@ t.test('a wallet without its chain is 6; its issued keys by their number go on',
   const { credentials, registry, issue } = await openRoom(t)
   await issue(1)
   registry.isAway = true
-  for (const user of [address, `${address}:0`, stranger]) {
+  for (const user of [address, `${address}:0`, otherWallet]) {
     await t.rejects(async () => credentials.account(user), { code: 6 }, user)
   }
   t.match((await credentials.account(`${address}:s1`)).identity, { source: 'issued' })

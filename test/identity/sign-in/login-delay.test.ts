@@ -9,7 +9,7 @@ import {
   loginFailuresFreeOfAccount,
   loginFailuresFreeOfAddress,
   loginFailuresMs,
-} from '../../../src/base/limits.js'
+} from '../../../src/base/limits/identity.js'
 import { LoginDelay } from '../../../src/identity/sign-in/login-delay.js'
 
 function openDelay() {

@@ -7,7 +7,7 @@ import {
   conversationMsMax,
   loginDelayMs,
   loginFailuresFreeOfAccount,
-} from '../../../src/base/limits.js'
+} from '../../../src/base/limits/identity.js'
 import { anonymous, operator } from '../../../src/identity/identity.js'
 import { type Credentials, Login, requireSameUser } from '../../../src/identity/sign-in/login.js'
 import { LoginDelay } from '../../../src/identity/sign-in/login-delay.js'
@@ -60,7 +60,7 @@ t.test('wrong password and unknown user cannot be told apart', async (t) => {
   const failure = { code: 18, message: 'Authentication failed.' }
   for (const [user, password] of [
     ['operator', 'wrong'],
-    ['nobody', 'secret'],
+    ['unknown', 'secret'],
   ]) {
     const final = await begin(login, user, password)
     t.throws(() => login.continue(1, final), failure)

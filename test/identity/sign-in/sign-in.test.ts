@@ -19,7 +19,7 @@ import { specFiles } from '../../support/specs.js'
 import { openStore } from '../../support/stores.js'
 
 const wallet = new Wallet('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')
-const stranger = new Wallet(`0x${'01'.repeat(32)}`)
+const otherWallet = new Wallet(`0x${'01'.repeat(32)}`)
 const start = Date.UTC(2030, 0, 1)
 const caller = { protocol: 'http', remoteAddress: '127.0.0.1' }
 
@@ -140,7 +140,7 @@ t.test('signing in again ends the session of before', async (t) => {
 t.test('a nonce is spent by its first try, whatever comes of it', async (t) => {
   const room = await openRoom(t)
   const { signed, cookie } = await prepare(room)
-  const wrong = { ...signed, signature: await stranger.signMessage(signed.message) }
+  const wrong = { ...signed, signature: await otherWallet.signMessage(signed.message) }
   t.equal(await reasonOf(room.signIn.verify(wrong, cookie, caller)), '401 13 SIWE_SIGNATURE')
   const spent = '401 13 SIWE_NONCE_INVALID'
   t.equal(await reasonOf(room.signIn.verify(signed, cookie, caller)), spent)
@@ -184,8 +184,8 @@ t.test('what is wrong with a nonce is not told', async (t) => {
   )
   const unknown = await prepare(room, { change: (m) => ({ ...m, nonce: 'a'.repeat(22) }) })
   t.equal(await reasonOf(room.signIn.verify(unknown.signed, unknown.cookie, caller)), wanted)
-  const change = (m: SiweMessage) => ({ ...m, address: stranger.address })
-  const foreign = await prepare(room, { change, signer: stranger })
+  const change = (m: SiweMessage) => ({ ...m, address: otherWallet.address })
+  const foreign = await prepare(room, { change, signer: otherWallet })
   t.equal(await reasonOf(room.signIn.verify(foreign.signed, foreign.cookie, caller)), wanted)
   const { expirationTime: _, ...endless } = parseSiwe(one.signed.message)
   room.now += 5 * 60_000

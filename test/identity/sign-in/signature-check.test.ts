@@ -4,7 +4,7 @@
 import { AbiCoder, BrowserProvider, ContractFactory, concat, id, type Wallet } from 'ethers'
 import t, { type Test } from 'tap'
 import type { Bytes } from '../../../src/base/bytes/bytes.js'
-import { signatureGasLocal } from '../../../src/base/limits.js'
+import { signatureGasLocal } from '../../../src/base/limits/identity.js'
 import type { OpenChain } from '../../../src/chain/open.js'
 import { SignatureChecker } from '../../../src/identity/sign-in/signature-check.js'
 import { burningWalletArtifact } from '../../contracts/mocks/burning-wallet.js'
@@ -16,7 +16,7 @@ import { openChainRoom, openClients } from '../../support/chain-room.js'
 import { testWallet } from '../../support/wallet.js'
 
 const holder = testWallet('holder')
-const stranger = testWallet('stranger')
+const otherWallet = testWallet('otherWallet')
 const text = 'localhost:8080 wants you to sign in'
 const wrappedEnd = `0x${'6492'.repeat(16)}`
 const noSignature = new Uint8Array(0)
@@ -86,8 +86,12 @@ t.test('ERC-1271: a contract says whose signature is its own', async (t) => {
   const before = await room.stateRoot()
   t.equal(await room.checker.holds(owned.address, text, await signed(holder)), true)
   t.equal(await room.checker.holds(owned.address, `${text}.`, await signed(holder)), false)
-  t.equal(await room.checker.holds(owned.address, text, await signed(stranger)), false)
-  t.equal(await room.checker.holds(stranger.address, text, await signed(holder)), false, 'no code')
+  t.equal(await room.checker.holds(owned.address, text, await signed(otherWallet)), false)
+  t.equal(
+    await room.checker.holds(otherWallet.address, text, await signed(holder)),
+    false,
+    'no code',
+  )
   t.equal(await room.stateRoot(), before)
 })
 
@@ -126,7 +130,7 @@ t.test('ERC-6492: a wallet that is not there yet signs, and still is not there',
   t.equal(await room.checker.holds(address, text, good), true)
   t.equal(await room.checker.holds(address, `${text}.`, good), false, 'another text')
   t.equal(await room.checker.holds(holder.address, text, good), false, 'another address')
-  const foreign = await wrap(stranger, 'deploy', ...args)
+  const foreign = await wrap(otherWallet, 'deploy', ...args)
   t.equal(await room.checker.holds(address, text, foreign), false)
   t.equal(await room.checker.holds(address, text, await wrap(holder, 'refuse')), false)
   t.equal(await room.checker.holds(address, text, await wrap(holder, 'burn')), false)
@@ -143,6 +147,6 @@ t.test('a chain that is away is no refusal; a plain signature needs none', async
   await server.close()
   t.equal(await checker.holds(holder.address, text, await signed(holder)), true)
   const away = { code: 6, extra: { reason: 'CHAIN_UNAVAILABLE' } }
-  await t.rejects(checker.holds(stranger.address, text, await signed(holder)), away)
+  await t.rejects(checker.holds(otherWallet.address, text, await signed(holder)), away)
   await t.rejects(checker.holds(holder.address, text, bytesOf(wrappedEnd)), away)
 })

@@ -79,9 +79,9 @@ t.test('before login a client may say little, and only little at a time', async 
     ['*2\r\n$3\r\nGET\r\n$16385\r\n', '-ERR Protocol error: unauthenticated bulk length'],
   ]
   for (const [stream, wanted] of refused) {
-    const stranger = await RespClient.open(redis)
-    stranger.send(stream)
-    t.same(await replies(stranger, 2), [wanted, undefined])
+    const unauthenticated = await RespClient.open(redis)
+    unauthenticated.send(stream)
+    t.same(await replies(unauthenticated, 2), [wanted, undefined])
   }
   const guesser = await RespClient.open(redis)
   for (let i = 0; i < 5; i++) t.match(await guesser.call('AUTH', 'wrong'), /^-WRONGPASS/)

@@ -3,7 +3,7 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import { replyValuesAtOnce } from '../../../src/base/limits.js'
+import { replyValuesAtOnce } from '../../../src/base/limits/key-value.js'
 import { double, map, push, type Reply, set } from '../../../src/bus/keyvalue/reply.js'
 import { LongReplies } from '../../../src/listeners/resp/long-replies.js'
 import { writeReply } from '../../../src/listeners/resp/write-reply.js'

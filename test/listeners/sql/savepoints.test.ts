@@ -4,7 +4,7 @@
 
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { pgSavepointsMax } from '../../../src/base/limits.js'
+import { pgSavepointsMax } from '../../../src/base/limits/sql.js'
 import { startGateway } from '../../support/live-gateway.js'
 import { openPostgres, postgresMissing } from '../../support/postgres-reference.js'
 import { runs } from '../../support/runs.js'

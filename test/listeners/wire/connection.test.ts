@@ -11,7 +11,7 @@ import {
   messageStallMs,
   replyStallMs,
   socketBacklogBytesMax,
-} from '../../../src/base/limits.js'
+} from '../../../src/base/limits/connections.js'
 import { silentLog } from '../../../src/base/log.js'
 import { Session } from '../../../src/bus/session.js'
 import { operator } from '../../../src/identity/identity.js'

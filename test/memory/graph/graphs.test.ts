@@ -19,7 +19,7 @@ const services = { revocation, rules: { ...strictRules, claimsUnowned: true } }
 
 interface Players {
   readonly owner: Session
-  readonly stranger: Session
+  readonly otherWallet: Session
   readonly writer: Session
 }
 
@@ -27,7 +27,7 @@ async function players(room: CommandRoom, { store, clock }: StoreCase): Promise<
   await admit(store, clock.now())
   return {
     owner: room.sessionOf(sessionOf(wallets.owner)),
-    stranger: room.sessionOf(sessionOf(wallets.stranger)),
+    otherWallet: room.sessionOf(sessionOf(wallets.otherWallet)),
     writer: room.sessionOf(sessionOf(wallets.writer)),
   }
 }
@@ -40,14 +40,14 @@ eachRoom(
   t,
   'the first writer owns a graph, all of it',
   async (t, room, given) => {
-    const { owner, stranger } = await players(room, given)
+    const { owner, otherWallet } = await players(room, given)
     await room.run(remember('mine'), 'test', owner)
     for (const part of graphParts) {
-      const { privacy } = await room.run({ getPrivacy: `memory.g.${part}` }, 'test', stranger)
+      const { privacy } = await room.run({ getPrivacy: `memory.g.${part}` }, 'test', otherWallet)
       t.match(privacy, { mode: 'private', ownerAddress: wallets.owner }, part)
       const find = { find: `memory.g.${part}` }
       t.equal(
-        (await room.refusal(find, 'test', stranger)).code,
+        (await room.refusal(find, 'test', otherWallet)).code,
         13,
         `${part} is closed to another wallet`,
       )
@@ -56,12 +56,12 @@ eachRoom(
     const [memory] = (await room.run({ graphSnapshot: 'g' }, 'test', owner)).nodes
     t.equal(memory.createdBy, wallets.owner)
     t.same(namesIn(await room.run({ listGraphs: '' }, 'test', owner)), ['g'])
-    t.same(namesIn(await room.run({ listGraphs: '' }, 'test', stranger)), [])
+    t.same(namesIn(await room.run({ listGraphs: '' }, 'test', otherWallet)), [])
     for (const [who, name, names] of [
       [owner, 'g', ['g']],
       [owner, 'other', []],
       [owner, '..', []],
-      [stranger, 'g', []],
+      [otherWallet, 'g', []],
     ] as const) {
       t.same(namesIn(await room.run({ listGraphs: '', name }, 'test', who)), names, `${name} alone`)
     }
@@ -70,9 +70,9 @@ eachRoom(
       { recallMemories: 'g', q: 'mine' },
       { dropGraph: 'g' },
     ]) {
-      t.equal((await room.refusal(command, 'test', stranger)).code, 13)
+      t.equal((await room.refusal(command, 'test', otherWallet)).code, 13)
     }
-    t.equal((await room.refusal(remember('theirs'), 'test', room.stranger())).code, 13)
+    t.equal((await room.refusal(remember('theirs'), 'test', room.anonymous())).code, 13)
   },
   { services },
 )
@@ -81,7 +81,7 @@ eachRoom(
   t,
   'mode, roles and owner are those of the whole graph, whichever way they are set',
   async (t, room, given) => {
-    const { owner, stranger, writer } = await players(room, given)
+    const { owner, otherWallet, writer } = await players(room, given)
     await room.run(remember('mine'), 'test', owner)
     const ways: readonly (readonly [Plain, Plain])[] = [
       [
@@ -100,12 +100,15 @@ eachRoom(
         t.match(privacy, { mode: 'public', ownerAddress: wallets.owner })
       }
       t.equal(
-        (await room.run({ recallMemories: 'g', q: 'mine' }, 'test', stranger)).memories.length,
+        (await room.run({ recallMemories: 'g', q: 'mine' }, 'test', otherWallet)).memories.length,
         1,
       )
-      t.equal((await room.refusal(remember('theirs'), 'test', stranger)).code, 13)
+      t.equal((await room.refusal(remember('theirs'), 'test', otherWallet)).code, 13)
       await room.run(close, 'test', owner)
-      t.equal((await room.refusal({ recallMemories: 'g', q: 'mine' }, 'test', stranger)).code, 13)
+      t.equal(
+        (await room.refusal({ recallMemories: 'g', q: 'mine' }, 'test', otherWallet)).code,
+        13,
+      )
     }
     const role = { setRole: 'memory.g.nodes', address: wallets.writer, action: 'grant', role: 2 }
     await room.run(role, 'test', owner)
@@ -123,10 +126,10 @@ eachRoom(
     }
     const { graphs } = await room.run({ listGraphs: '' }, 'test', writer)
     t.notOk('accessRoles' in graphs[0], 'roles are told to the owner')
-    const given2 = { setGraph: 'g', ownerAddress: wallets.stranger }
+    const given2 = { setGraph: 'g', ownerAddress: wallets.otherWallet }
     t.equal((await room.refusal(given2, 'test', owner)).code, 13, 'the operator alone names owners')
-    t.equal((await room.run(given2)).owner, wallets.stranger)
-    t.match(await room.run(remember('now mine'), 'test', stranger), { inserted: 1 })
+    t.equal((await room.run(given2)).owner, wallets.otherWallet)
+    t.match(await room.run(remember('now mine'), 'test', otherWallet), { inserted: 1 })
   },
   { services },
 )
@@ -229,19 +232,19 @@ eachRoom(
   t,
   'a dropped graph is gone, and its name is kept for its owner',
   async (t, room, given) => {
-    const { owner, stranger } = await players(room, given)
+    const { owner, otherWallet } = await players(room, given)
     await room.run(remember('mine'), 'test', owner)
     t.match(await room.run({ dropGraph: 'g' }, 'test', owner), { dropped: true })
     t.equal((await room.refusal({ dropGraph: 'g' }, 'test', owner)).kind, 'GraphNotFound')
     t.same((await room.run({ graphSnapshot: 'g' }, 'test', owner)).nodes, [])
-    t.equal((await room.refusal(remember('theirs'), 'test', stranger)).code, 13)
+    t.equal((await room.refusal(remember('theirs'), 'test', otherWallet)).code, 13)
     await room.run(remember('mine again'), 'test', owner)
     await room.run({ dropGraph: 'g', release: true }, 'test', owner)
-    await room.run(remember('theirs'), 'test', stranger)
-    const [{ name, nodes }] = (await room.run({ listGraphs: '' }, 'test', stranger)).graphs
+    await room.run(remember('theirs'), 'test', otherWallet)
+    const [{ name, nodes }] = (await room.run({ listGraphs: '' }, 'test', otherWallet)).graphs
     t.same([name, nodes], ['g', 1])
-    await room.run({ dropGraph: 'g' }, 'test', stranger)
-    await room.run({ setPrivacy: 'memory.g.edges', release: true }, 'test', stranger)
+    await room.run({ dropGraph: 'g' }, 'test', otherWallet)
+    await room.run({ setPrivacy: 'memory.g.edges', release: true }, 'test', otherWallet)
     await room.run(remember('mine'), 'test', owner)
     t.same(await checkStore(given.store), [])
     t.same(await checkGraphs(given.store), [])
@@ -253,22 +256,22 @@ eachRoom(
   t,
   'the graph `default` is there from the first start and shown once it holds something',
   async (t, room, given) => {
-    const { owner, stranger } = await players(room, given)
+    const { owner, otherWallet } = await players(room, given)
     const { store, clock } = given
     const space = { owner: null, mode: 'shared', now: clock.now() } as const
     for (let starts = 0; starts < 2; starts++) {
       await store.write((tx) => ensureDefaultGraph(tx, 'test', space))
     }
     const shown = async (): Promise<number> => {
-      const { cursor } = await room.run({ listCollections: 1 }, 'test', stranger)
-      const { length } = namesIn(await room.run({ listGraphs: '' }, 'test', stranger))
+      const { cursor } = await room.run({ listCollections: 1 }, 'test', otherWallet)
+      const { length } = namesIn(await room.run({ listGraphs: '' }, 'test', otherWallet))
       return cursor.firstBatch.length + length
     }
     t.equal(await shown(), 0)
     t.equal((await room.refusal({ setGraph: 'default', mode: 'private' }, 'test', owner)).code, 13)
     t.match(await room.run({ recallMemories: 'default', q: 'x' }, 'test', owner), { memories: [] })
     await room.run(remember('Shared with Everybody', 'default'), 'test', owner)
-    t.match(await room.run(remember('Shared too', 'default'), 'test', stranger), { inserted: 1 })
+    t.match(await room.run(remember('Shared too', 'default'), 'test', otherWallet), { inserted: 1 })
     t.equal(await shown(), 5)
     t.equal((await room.refusal({ dropGraph: 'default' }, 'test', owner)).code, 13)
     t.match(await room.run({ dropGraph: 'default' }), { dropped: true })
@@ -290,13 +293,13 @@ eachRoom(
     const quotas = new Quotas({ ...limits, subscriptions: 0, commandMs: 0 })
     const { CommandRoom } = await import('../../support/command-room.js')
     const room = new CommandRoom(store, clock, { services: { ...services, quotas } })
-    const { owner, stranger } = await players(room, given)
+    const { owner, otherWallet } = await players(room, given)
     await room.run(remember('x', 'a'), 'test', owner)
     await room.run(remember('x', 'b'), 'test', owner)
     const refusal = await room.refusal(remember('x', 'c'), 'test', owner)
     t.match(refusal, { kind: 'QuotaExceeded', extra: { reason: 'GRAPHS' } })
     await room.run({ insert: 'c', documents: [{ a: 1 }] }, 'test', owner)
-    await room.run(remember('x', 'c'), 'test', stranger)
+    await room.run(remember('x', 'c'), 'test', otherWallet)
     await room.run({ dropGraph: 'a' }, 'test', owner)
     await room.run(remember('x', 'd'), 'test', owner)
     const reading = room.sessionOf(keyOf(wallets.owner, 'read'))

@@ -4,13 +4,13 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
+import { tickMsMax } from '../../../src/base/limits/engine.js'
 import {
   contextEdgesMax,
   contextNodesMax,
   fanOutMax,
   questionTermsMax,
-  tickMsMax,
-} from '../../../src/base/limits.js'
+} from '../../../src/base/limits/memory.js'
 import { type Edge, edgeTypes } from '../../../src/memory/nodes/edge.js'
 import { Question } from '../../../src/memory/recall/question.js'
 import { rounded } from '../../../src/memory/recall/ranking.js'

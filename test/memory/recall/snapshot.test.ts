@@ -2,7 +2,7 @@
 // between these where there are more than it looks at. Each bound is tested from both sides.
 
 import t, { type Test } from 'tap'
-import { contextEdgesMax, contextNodesMax, fanOutMax } from '../../../src/base/limits.js'
+import { contextEdgesMax, contextNodesMax, fanOutMax } from '../../../src/base/limits/memory.js'
 import { type Snapshot, snapshotOf } from '../../../src/memory/recall/snapshot.js'
 import { CommandRoom, type Reply } from '../../support/command-room.js'
 import { ManualClock } from '../../support/engine-room.js'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { identifierPartsMax, termsMax, termUnitsMax } from '../../../src/base/limits.js'
+import { identifierPartsMax, termsMax, termUnitsMax } from '../../../src/base/limits/memory.js'
 import { analyse } from '../../../src/memory/text/analyser.js'
 import { segmentedSpans } from '../../../src/memory/text/segments.js'
 import { plainWordsOf, segmentedWords, wordsOf } from '../../../src/memory/text/words.js'

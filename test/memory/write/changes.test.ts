@@ -3,7 +3,7 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import { edgesPerProgram } from '../../../src/base/limits.js'
+import { edgesPerProgram } from '../../../src/base/limits/memory.js'
 import { checkStore } from '../../../src/engine/check/check.js'
 import { checkGraphs } from '../../../src/memory/check-graphs.js'
 import { findGraph } from '../../../src/memory/graph/graph.js'
@@ -140,7 +140,7 @@ eachRoom(t, 'edges come, change and go', async (t, room, { store }) => {
   t.equal((await room.run({ getMemory: 'g', id: b })).edges.length, 1)
   const refusals: readonly (readonly [Given, string])[] = [
     [{ to: a }, 'BadValue'],
-    [{ to: 'nobody' }, 'NodeNotFound'],
+    [{ to: 'unknown' }, 'NodeNotFound'],
     [{ weight: -1 }, 'BadValue'],
     [{ weight: Number.NaN }, 'BadValue'],
     [{ type: 'supersedes' }, 'BadValue'],
@@ -195,7 +195,7 @@ eachRoom(t, 'two entities become one, and the old id goes on', async (t, room, {
   t.same((await room.run({ getMemory: 'g', id: c })).memory.entities, [entity.id])
   for (const [from, into] of [
     ['New York', entity.id],
-    ['nobody', 'nyc'],
+    ['unknown', 'nyc'],
     [a, 'nyc'],
   ]) {
     const { kind } = await room.refusal({ mergeEntities: 'g', from, into })

@@ -2,7 +2,7 @@
 // that the graph knows, the longest first.
 
 import t from 'tap'
-import { namesOfTextMax } from '../../../src/base/limits.js'
+import { namesOfTextMax } from '../../../src/base/limits/memory.js'
 import { normName } from '../../../src/memory/nodes/names.js'
 import { findPatterns } from '../../../src/memory/write/patterns.js'
 import { eachRoom, type Reply } from '../../support/command-room.js'

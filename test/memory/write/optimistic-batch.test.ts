@@ -4,11 +4,8 @@
 import { setImmediate } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { fail } from '../../../src/base/errors.js'
-import {
-  memoryBatchesOptimisticMax,
-  programPutsMax,
-  programRunsMax,
-} from '../../../src/base/limits.js'
+import { programPutsMax, programRunsMax } from '../../../src/base/limits/engine.js'
+import { memoryBatchesOptimisticMax } from '../../../src/base/limits/memory.js'
 import { Quotas } from '../../../src/bus/quota.js'
 import { checkStore } from '../../../src/engine/check/check.js'
 import { strictRules } from '../../../src/identity/rights/allow.js'

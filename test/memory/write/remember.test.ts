@@ -2,7 +2,7 @@
 // again, and what a program may hold.
 
 import t from 'tap'
-import { memoryBatchMax } from '../../../src/base/limits.js'
+import { memoryBatchMax } from '../../../src/base/limits/memory.js'
 import { checkStore } from '../../../src/engine/check/check.js'
 import { checkGraphs } from '../../../src/memory/check-graphs.js'
 import { memoryHash } from '../../../src/memory/proof/leaves/memory-hash.js'
@@ -119,7 +119,7 @@ eachRoom(
       [{ text: 'x', entities: new Array(33).fill('a') }, 'BadValue'],
       [{ text: 'x', entities: [`ent_${'0'.repeat(24)}`] }, 'NodeNotFound'],
       [{ text: 'x', keywords: new Array(33).fill('a') }, 'BadValue'],
-      [{ text: 'x', edges: [{ to: 'nobody' }] }, 'NodeNotFound'],
+      [{ text: 'x', edges: [{ to: 'unknown' }] }, 'NodeNotFound'],
       [{ text: 'x', edges: [{ to: 'a', weight: 2 }] }, 'BadValue'],
       [{ text: 'x', edges: [{ to: 'a', type: 'supersedes' }] }, 'BadValue'],
       [{ text: 'x', supersedes: `mem_${'0'.repeat(26)}` }, 'NodeNotFound'],
@@ -188,7 +188,7 @@ eachRoom(t, 'memories of a source make one path, however quickly they come', asy
 })
 
 eachRoom(t, 'memories that are all refused make no graph', async (t, room, { store }) => {
-  const memories = ['one', 'two'].map((text) => ({ text, edges: [{ to: 'nobody', type: 'x' }] }))
+  const memories = ['one', 'two'].map((text) => ({ text, edges: [{ to: 'unknown', type: 'x' }] }))
   const { results, inserted } = await room.run({ rememberMemories: 'g', memories })
   t.match(results, [{ error: { code: 'NodeNotFound' } }, { error: { code: 'NodeNotFound' } }])
   t.equal(inserted, 0)

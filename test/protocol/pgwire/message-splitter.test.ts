@@ -1,7 +1,7 @@
 // The splitter against every way a stream can be cut, and against lengths and types that lie.
 
 import t from 'tap'
-import { pgMessageBytesMax, pgSmallMessageBytesMax } from '../../../src/base/limits.js'
+import { pgMessageBytesMax, pgSmallMessageBytesMax } from '../../../src/base/limits/sql.js'
 import {
   type Frame,
   MessageSplitter,

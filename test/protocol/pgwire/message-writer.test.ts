@@ -4,7 +4,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { fail } from '../../../src/base/errors.js'
-import { pgColumnsMax } from '../../../src/base/limits.js'
+import { pgColumnsMax } from '../../../src/base/limits/sql.js'
 import { sqlStateOf } from '../../../src/base/sql-state.js'
 import { errorFields } from '../../../src/protocol/pgwire/error-fields.js'
 import { MessageWriter } from '../../../src/protocol/pgwire/message-writer.js'

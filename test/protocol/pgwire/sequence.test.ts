@@ -3,7 +3,7 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import { pgPreparedMax } from '../../../src/base/limits.js'
+import { pgPreparedMax } from '../../../src/base/limits/sql.js'
 import { Prepared } from '../../../src/protocol/pgwire/prepared.js'
 import { MessageSequence } from '../../../src/protocol/pgwire/sequence.js'
 import { runs } from '../../support/runs.js'

@@ -5,8 +5,12 @@ import RedisParser from 'redis-parser'
 import t from 'tap'
 import { type Bytes, utf8 } from '../../../src/base/bytes/bytes.js'
 import { fail } from '../../../src/base/errors.js'
-import { respBlockBytes, respReferenceBytesMin } from '../../../src/base/limits.js'
-import { ReplyWriter, type RespVersion } from '../../../src/protocol/resp/reply-writer.js'
+import {
+  ReplyWriter,
+  type RespVersion,
+  respBlockBytes,
+  respReferenceBytesMin,
+} from '../../../src/protocol/resp/reply-writer.js'
 import { runs } from '../../support/runs.js'
 import { seed } from '../../support/seed.js'
 import { seededRandom } from '../../support/seeded-random.js'

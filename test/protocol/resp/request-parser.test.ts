@@ -8,7 +8,7 @@ import {
   respLineBytesMax,
   respPassedBytesMax,
   respRequestBytesMax,
-} from '../../../src/base/limits.js'
+} from '../../../src/base/limits/key-value.js'
 import { isCrossProtocol } from '../../../src/protocol/resp/request.js'
 import { RequestParser } from '../../../src/protocol/resp/request-parser.js'
 import { refusals } from './refusals.js'

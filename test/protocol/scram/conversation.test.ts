@@ -147,14 +147,14 @@ t.test('the grammar of client-first is held', async (t) => {
 
 t.test('a decoy is stable, looks like the others and is opened by nothing', async (t) => {
   const secret = Uint8Array.of(1, 2, 3)
-  const decoy = decoyVerifier(secret, 'nobody', 4096)
-  t.same(decoyVerifier(secret, 'nobody', 4096), decoy)
-  t.notSame(decoyVerifier(secret, 'nobody2', 4096).salt, decoy.salt)
-  t.notSame(decoyVerifier(Uint8Array.of(4), 'nobody', 4096).salt, decoy.salt)
+  const decoy = decoyVerifier(secret, 'unknown', 4096)
+  t.same(decoyVerifier(secret, 'unknown', 4096), decoy)
+  t.notSame(decoyVerifier(secret, 'unknown2', 4096).salt, decoy.salt)
+  t.notSame(decoyVerifier(Uint8Array.of(4), 'unknown', 4096).salt, decoy.salt)
   t.equal(decoy.salt.length, 32)
-  const conversation = converse('n,,n=nobody,r=abc', true, decoy)
+  const conversation = converse('n,,n=unknown,r=abc', true, decoy)
   const serverFirst = textOf(conversation.serverFirst)
-  const { message } = clientFinal('n=nobody,r=abc', serverFirst, '')
+  const { message } = clientFinal('n=unknown,r=abc', serverFirst, '')
   t.throws(() => conversation.step(utf8(message)), failed)
 })
 

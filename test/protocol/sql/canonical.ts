@@ -12,8 +12,8 @@ import type {
   Target,
   TypeName,
 } from '../../../src/protocol/sql/ast.js'
-import { toJs } from '../../../src/value/literal.js'
 import { bsonType } from '../../../src/value/value.js'
+import { toJs } from '../../support/literal.js'
 
 export type Tree = string | number | boolean | null | readonly Tree[]
 

@@ -4,7 +4,7 @@
 
 import t from 'tap'
 import { GatewayError } from '../../../src/base/errors.js'
-import { sqlBytesMax, sqlChainMax, sqlDepthMax } from '../../../src/base/limits.js'
+import { sqlBytesMax, sqlChainMax, sqlDepthMax } from '../../../src/base/limits/sql.js'
 import { Lexer } from '../../../src/protocol/sql/lexer.js'
 import { parseStatement } from '../../../src/protocol/sql/parse.js'
 import { runs } from '../../support/runs.js'

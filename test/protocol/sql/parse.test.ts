@@ -2,10 +2,10 @@
 // before it could cost anything. Trees are compared with PostgreSQL's own elsewhere.
 
 import t from 'tap'
-import { sqlChainMax, sqlDepthMax } from '../../../src/base/limits.js'
+import { sqlChainMax, sqlDepthMax } from '../../../src/base/limits/sql.js'
 import type { Expression, SelectStatement } from '../../../src/protocol/sql/ast.js'
 import { parseStatement } from '../../../src/protocol/sql/parse.js'
-import { toJs } from '../../../src/value/literal.js'
+import { toJs } from '../../support/literal.js'
 
 /** An expression with all its parentheses. */
 function grouped(text: string): string {

@@ -4,8 +4,8 @@
 import t, { type Test } from 'tap'
 import type { Statement } from '../../../src/protocol/sql/ast.js'
 import { parseStatement } from '../../../src/protocol/sql/parse.js'
-import { toJs } from '../../../src/value/literal.js'
 import { Value } from '../../../src/value/value.js'
+import { toJs } from '../../support/literal.js'
 import { statementTree } from './canonical.js'
 
 function read(text: string): Statement {

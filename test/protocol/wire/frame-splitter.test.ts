@@ -1,7 +1,7 @@
 // The splitter against every way a stream can be cut, and against lengths that lie.
 
 import t from 'tap'
-import { messageBytesMax } from '../../../src/base/limits.js'
+import { messageBytesMax } from '../../../src/base/limits/documents.js'
 import { FrameSplitter } from '../../../src/protocol/wire/frame-splitter.js'
 import { command, frame } from '../../support/messages.js'
 

@@ -2,7 +2,7 @@
 
 import { deflateSync } from 'node:zlib'
 import t from 'tap'
-import { messageBytesMax } from '../../../src/base/limits.js'
+import { messageBytesMax } from '../../../src/base/limits/documents.js'
 import { opcode, readHeader } from '../../../src/protocol/wire/header.js'
 import {
   deflateMessage,

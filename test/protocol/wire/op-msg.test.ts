@@ -2,7 +2,7 @@
 // and messages cut short at every byte.
 
 import t from 'tap'
-import { bsonDepthMax, commandBytesMax, writeBatchMax } from '../../../src/base/limits.js'
+import { bsonDepthMax, commandBytesMax, writeBatchMax } from '../../../src/base/limits/documents.js'
 import { opcode, readHeader } from '../../../src/protocol/wire/header.js'
 import {
   asksNoReply,
@@ -11,7 +11,8 @@ import {
   parseOpMsg,
   replyHeadBytes,
 } from '../../../src/protocol/wire/op-msg.js'
-import { documentFrom, toObject } from '../../../src/value/literal.js'
+import { documentFrom } from '../../../src/value/literal.js'
+import { toObject } from '../../support/literal.js'
 import { bodySection, command, frame, opMsg, sequenceSection } from '../../support/messages.js'
 
 const insert = { insert: 'c', $db: 'test' }

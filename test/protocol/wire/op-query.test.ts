@@ -3,7 +3,8 @@
 import t from 'tap'
 import { readHeader } from '../../../src/protocol/wire/header.js'
 import { encodeOpReply, parseOpQuery } from '../../../src/protocol/wire/op-query.js'
-import { documentFrom, toObject } from '../../../src/value/literal.js'
+import { documentFrom } from '../../../src/value/literal.js'
+import { toObject } from '../../support/literal.js'
 import { frame, opQuery } from '../../support/messages.js'
 
 t.test('hello is taken by each of its names, wrapped or not', async (t) => {

@@ -7,7 +7,8 @@ import { aggregate } from 'mingo'
 import * as theirStages from 'mingo/operators/pipeline'
 import t from 'tap'
 import { compilePipeline, runPipeline } from '../../../src/query/pipeline.js'
-import { documentFrom, toObject, valueFrom } from '../../../src/value/literal.js'
+import { documentFrom, valueFrom } from '../../../src/value/literal.js'
+import { toObject } from '../../support/literal.js'
 import {
   agree,
   copyDocument,

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { blockingBytesMax, stepDocumentsMax } from '../../../src/base/limits.js'
+import { blockingBytesMax } from '../../../src/base/limits/documents.js'
+import { stepDocumentsMax } from '../../../src/base/limits/engine.js'
 import { isPure } from '../../../src/query/pipeline.js'
 import { compareValues } from '../../../src/value/compare.js'
 import { documentFrom, valueFrom } from '../../../src/value/literal.js'

@@ -4,9 +4,10 @@
 import t from 'tap'
 import { work } from '../../../src/base/work/work-budget.js'
 import { Elements } from '../../../src/value/elements.js'
-import { documentFrom, toObject } from '../../../src/value/literal.js'
+import { documentFrom } from '../../../src/value/literal.js'
 import { int32Value } from '../../../src/value/value.js'
 import { DocumentWriter } from '../../../src/value/writer.js'
+import { toObject } from '../../support/literal.js'
 import { compile } from '../../support/updates.js'
 
 const count = 4_000

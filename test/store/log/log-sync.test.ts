@@ -2,7 +2,7 @@
 
 import t from 'tap'
 import { codes } from '../../../src/base/errors.js'
-import { logSyncMs } from '../../../src/base/limits.js'
+import { logSyncMs } from '../../../src/base/limits/store.js'
 import type { SegmentLogOptions } from '../../../src/store/log/log.js'
 import { logGroupsPerStart } from '../../../src/store/log/log.js'
 import { FaultyFiles } from '../../support/faulty-files.js'

@@ -11,7 +11,7 @@ import {
   mapKey,
   utf8,
 } from '../../../src/base/bytes/bytes.js'
-import { memtableSlabBytes } from '../../../src/base/limits.js'
+import { memtableSlabBytes } from '../../../src/base/limits/store.js'
 import {
   changeEnd,
   isRemoval,

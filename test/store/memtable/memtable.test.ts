@@ -2,7 +2,7 @@
 
 import t from 'tap'
 import { type Bytes, concatBytes, utf8 } from '../../../src/base/bytes/bytes.js'
-import { memtableSlabBytes, memtableTailKeysMax } from '../../../src/base/limits.js'
+import { memtableSlabBytes, memtableTailKeysMax } from '../../../src/base/limits/store.js'
 import { changeEnd, isRemoval, keyBytesOf, valueBytesOf } from '../../../src/store/log/change.js'
 import { Memtable } from '../../../src/store/memtable/memtable.js'
 import type { MemtableCursor } from '../../../src/store/memtable/memtable-cursor.js'

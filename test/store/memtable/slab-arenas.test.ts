@@ -1,9 +1,10 @@
 // The memory of slabs: used again while it is needed, given back when it is not.
 
 import t from 'tap'
-import { memtableArenaSlabs, memtableSlabBytes } from '../../../src/base/limits.js'
+import { memtableSlabBytes } from '../../../src/base/limits/store.js'
 import {
   giveSlab,
+  memtableArenaSlabs,
   memtableSlabsFreeMax,
   takeSlab,
 } from '../../../src/store/memtable/slab-arenas.js'

@@ -1,7 +1,7 @@
 // When the disk counts as nearly full, and how often it is asked.
 
 import t from 'tap'
-import { diskReserveBytesMax } from '../../../src/base/limits.js'
+import { diskReserveBytesMax } from '../../../src/base/limits/store.js'
 import { DiskSpace, diskAskBytes, diskAskMs } from '../../../src/store/tables/disk-space.js'
 import { FaultyFiles } from '../../support/faulty-files.js'
 import { ManualTime } from '../../support/log-room.js'

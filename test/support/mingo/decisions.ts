@@ -4,8 +4,9 @@
 
 import { BSON, Decimal128 } from 'bson'
 import type { Test } from 'tap'
-import { documentFrom, toJs, valueFrom } from '../../../src/value/literal.js'
+import { documentFrom, valueFrom } from '../../../src/value/literal.js'
 import type { Value } from '../../../src/value/value.js'
+import { toJs } from '../literal.js'
 
 /** What a case failed with; of mingo, the code is 0. */
 interface Failure {

@@ -20,9 +20,10 @@ import type { Namespace } from '../../../src/engine/types.js'
 import { keyClass } from '../../../src/store/layout.js'
 import type { Program, ReadTx, Store, Tx } from '../../../src/store/store.js'
 import { runSweep } from '../../../src/store/sweep.js'
-import { documentFrom, toObject, valueFrom } from '../../../src/value/literal.js'
+import { documentFrom, valueFrom } from '../../../src/value/literal.js'
 import type { Document } from '../../../src/value/value.js'
 import { createOptions, indexSpecs } from '../engine-room.js'
+import { toObject } from '../literal.js'
 
 export const lanes = 8
 /** Documents of a lane live for so many of its operations. */

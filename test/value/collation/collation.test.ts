@@ -8,7 +8,8 @@ import { collationTableUnits } from '../../../src/base/work/work-figures.js'
 import { type Collation, parseCollation } from '../../../src/value/collation/collation.js'
 import { compareValues } from '../../../src/value/compare.js'
 import { encodeKey, equalityKey } from '../../../src/value/key.js'
-import { documentFrom, toObject, valueFrom } from '../../../src/value/literal.js'
+import { documentFrom, valueFrom } from '../../../src/value/literal.js'
+import { toObject } from '../../support/literal.js'
 import { runs } from '../../support/runs.js'
 
 type Plain = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 import { BSON } from 'bson'
 import fc from 'fast-check'
 import t from 'tap'
-import { bsonDepthMax, jsonDigitsMax } from '../../../src/base/limits.js'
+import { bsonDepthMax, jsonDigitsMax } from '../../../src/base/limits/documents.js'
 import { work } from '../../../src/base/work/work-budget.js'
 import { equalValues } from '../../../src/value/compare.js'
 import {

@@ -67,7 +67,7 @@ interface Pattern {
 export type NameKind = 'channels' | 'patterns'
 
 /** The rights of the collection `pubsub` of the space decide who may subscribe. */
-export interface ChannelsOptions {
+interface ChannelsOptions {
   readonly store: Store
   readonly allow: Allow
   readonly revocation: RevocationCheck

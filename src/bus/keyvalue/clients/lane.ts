@@ -2,12 +2,15 @@
 // a read program, a write and the commands after it share a write program. A lane that waits for a
 // reply takes no new commands, so replies need no sorting. (docs/design/transactions.md, rule 5)
 
-import { batchCommandsMax, batchCommandsShared } from '../../../base/limits.js'
+import { batchCommandsMax } from '../../../base/limits/key-value.js'
 import type { Arguments } from '../arguments.js'
 import type { KeyValueBus } from '../bus.js'
 import type { Command } from '../command.js'
 import type { RunningCall } from '../running-call.js'
 import type { KeyValueSession } from './session.js'
+
+/** Commands of one connection that share a program while other programs wait. */
+const batchCommandsShared = 16
 
 export interface LaneOwner {
   /** A reply, in the order of the commands. */

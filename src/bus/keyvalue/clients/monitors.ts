@@ -1,7 +1,7 @@
 // MONITOR: clients that see every command of every client and protocol after it has run. Without
 // such a client nothing is formatted. Secret words are never shown.
 
-import { monitorLineBytes } from '../../../base/limits.js'
+import { monitorLineBytes } from '../../../base/limits/key-value.js'
 import { simple } from '../reply.js'
 import type { Followed, Followers } from './followers.js'
 import type { KeyValueSession } from './session.js'

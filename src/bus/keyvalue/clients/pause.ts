@@ -1,7 +1,7 @@
 // CLIENT PAUSE: all commands, or only writes, are held for a period. The lanes ask; a paused
 // command continues in the order of its connection.
 
-import { timerMsMax } from '../../../base/limits.js'
+import { timerMsMax } from '../../../base/limits/engine.js'
 import type { KeyValueFacts } from '../row-facts.js'
 
 /** A command that may have to wait, and the commands that EXEC runs with it. */

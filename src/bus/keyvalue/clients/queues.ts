@@ -2,7 +2,11 @@
 // all together. Their memory counts for the owner until EXEC is answered.
 
 import type { ByteShare } from '../../../base/heap/byte-shares.js'
-import { multiBytesMax, multiBytesTotalMax, multiCommandBytes } from '../../../base/limits.js'
+import {
+  multiBytesMax,
+  multiBytesTotalMax,
+  multiCommandBytes,
+} from '../../../base/limits/key-value.js'
 import { type ReplyError, refuse, tooMuchMemory } from '../../../base/reply-error.js'
 import { KiB } from '../../../base/units.js'
 import type { Arguments } from '../arguments.js'

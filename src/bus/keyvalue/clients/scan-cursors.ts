@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { type Bytes, utf8 } from '../../../base/bytes/bytes.js'
-import { scanCursorBytesMax, scanCursorsMax } from '../../../base/limits.js'
+import { scanCursorBytesMax, scanCursorsMax } from '../../../base/limits/key-value.js'
 import { type Identity, identityKey } from '../../../identity/identity.js'
 
 interface Place {

@@ -23,7 +23,7 @@ export interface ClientSocket {
   blocked?(): void
 }
 
-export interface KeyValueSessionOptions {
+interface KeyValueSessionOptions {
   readonly protocol: SessionProtocol
   readonly id: number
   /** `address:port` of the client and of the server. */

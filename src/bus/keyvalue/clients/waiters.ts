@@ -5,7 +5,7 @@
 import { mapKey } from '../../../base/bytes/bytes.js'
 import { Slice } from '../../../base/bytes/slice.js'
 import type { Clock } from '../../../base/clock.js'
-import { timerMsMax } from '../../../base/limits.js'
+import { timerMsMax } from '../../../base/limits/engine.js'
 import { refuse } from '../../../base/reply-error.js'
 import { work } from '../../../base/work/work-budget.js'
 import { wordUnits } from '../../../base/work/work-figures.js'
@@ -14,6 +14,7 @@ import { recordKeyOf } from '../../../engine/keyspace/keys/key-name.js'
 import type { Place } from '../../../engine/keyspace/spaces.js'
 import type { ObservedStore } from '../../../engine/observed-store.js'
 import type { Namespace } from '../../../engine/types.js'
+import { losesRights } from '../../../identity/rights/revocation-check.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import type { Programs } from '../programs/programs.js'
 import { keysOf } from '../row-facts.js'
@@ -24,7 +25,7 @@ import type { KeyValueSession } from './session.js'
 const joinedUnits = 40
 const leftUnits = 10
 
-export interface WaitersOptions {
+interface WaitersOptions {
   readonly store: ObservedStore
   readonly programs: Programs
   readonly clock: Clock
@@ -231,13 +232,6 @@ export class Waiters {
     return served
   }
 }
-
-/** Errors that end the wait, because the client may no longer read the key. */
-const losesRights: ReadonlySet<string> = new Set([
-  'Unauthorized',
-  'Unauthenticated',
-  'HostUnreachable',
-])
 
 /** Indexes of the words that it waits for; keys that it only writes do not matter. */
 function waitedFor({ command: { row }, args }: RunningCall): readonly number[] {

@@ -87,7 +87,7 @@ export class ProgramRights {
   private require(call: RunningCall, ns: Namespace, privileges: readonly Privilege[]): void {
     const { allow } = this.options
     const { current } = call.session
-    const asked = current.kind === 'user' ? askedOf(ns, call.command.row.roles) : undefined
+    const asked = current.kind === 'user' ? askedOf(ns, call.command.facts.roles) : undefined
     for (let i = 0; i < privileges.length; i++) {
       if (allow(current, privileges[i] as Privilege, ns.access, asked)) continue
       throw noKeyPermission(wayOutOfSpace(current, ns.db, ns.access))
@@ -118,5 +118,5 @@ export function makingHomeOf(
 }
 
 function growsKeys({ command, isRefused }: RunningCall): boolean {
-  return !isRefused && command.row.grows !== 'nothing'
+  return !isRefused && command.facts.grows !== 'nothing'
 }

@@ -3,7 +3,7 @@
 // than its share, the program is rolled back and each command runs again in its own program.
 
 import { fail } from '../../../base/errors.js'
-import { optimisticReadsMax, programPutsMax } from '../../../base/limits.js'
+import { optimisticReadsMax, programPutsMax } from '../../../base/limits/engine.js'
 import { Account } from '../../../base/work/accounts.js'
 import { work as budget } from '../../../base/work/work-budget.js'
 import { stagedWrite } from '../../../engine/collection/collections.js'
@@ -34,7 +34,7 @@ export const commandReadsMax = 10_000
  */
 const wordsAtOnceMax = programPutsMax / 2
 
-export interface ProgramOptions extends ProgramRightsOptions {
+interface ProgramOptions extends ProgramRightsOptions {
   readonly store: ObservedStore
   /** Whether keyspace events are enabled. */
   readonly notifies: () => boolean

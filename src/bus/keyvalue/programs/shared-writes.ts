@@ -3,14 +3,21 @@
 // program fails, the commands of each connection run again by themselves, so no client waits for
 // the privileges of another.
 
-import {
-  sharedCommandBytesMax,
-  sharedCommandsMax,
-  sharedCommandWordsMax,
-  sharedWordsMax,
-} from '../../../base/limits.js'
+import { assert } from '../../../base/errors.js'
+import { programPutsMax } from '../../../base/limits/engine.js'
+import { KiB } from '../../../base/units.js'
 import { isRevocable } from '../../../identity/rights/revocation-check.js'
 import type { RunningCall } from '../running-call.js'
+
+/**
+ * Commands of several connections that share a program, and their words: a few milliseconds of
+ * work; words and bytes of one such command. A larger one runs alone.
+ */
+export const sharedCommandsMax = 512
+export const sharedWordsMax = 2_048
+export const sharedCommandWordsMax = 64
+export const sharedCommandBytesMax = 4 * KiB
+assert(2 * sharedWordsMax < programPutsMax, 'what is shared is no large program')
 
 /** Calls of a program that has not begun; more may join. */
 export interface SharedProgram {
@@ -30,7 +37,7 @@ export interface Failure {
 }
 
 /** Runs the calls of one connection again after their shared program failed. */
-export type RunAgain = (
+type RunAgain = (
   calls: readonly RunningCall[],
   now: number,
   error: unknown,

@@ -17,7 +17,7 @@ import type { Before, Programs } from './programs.js'
 export class WatchedKeyChanged extends Error {}
 
 /** What EXEC needs from the bus besides programs. */
-export interface TransactionsOptions {
+interface TransactionsOptions {
   readonly clock: Clock
   readonly metering: Metering
   readonly figures: Figures

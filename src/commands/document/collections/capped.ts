@@ -3,11 +3,13 @@
 // write meanwhile; if they do, the copy restarts.
 
 import { fail } from '../../../base/errors.js'
-import { batchBytesMax, sweepDocumentsMax } from '../../../base/limits.js'
+import { batchBytesMax } from '../../../base/limits/documents.js'
+import { sweepDocumentsMax } from '../../../base/limits/engine.js'
 import type { Call } from '../../../bus/document/call.js'
 import { collection, ignored, number, string } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
+import { plain } from '../../../bus/policy/facts.js'
 import {
   findNamespace,
   renameNamespace,

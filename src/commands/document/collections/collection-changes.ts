@@ -3,7 +3,7 @@
 // Other options of MongoDB are refused by name.
 
 import { fail, GatewayError } from '../../../base/errors.js'
-import { modifyRunsMax } from '../../../base/limits.js'
+import { modifyRunsMax } from '../../../base/limits/documents.js'
 import type { Call } from '../../../bus/document/call.js'
 import {
   anyValue,
@@ -19,8 +19,9 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
 import type { Args } from '../../../bus/document/schema.js'
+import { plain } from '../../../bus/policy/facts.js'
 import { findNamespace } from '../../../engine/collection/catalog/catalog.js'
 import { changeCapped } from '../../../engine/collection/kinds/capped-changes.js'
 import { changeImages } from '../../../engine/collection/kinds/change-images.js'

@@ -12,7 +12,8 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
+import { plain } from '../../../bus/policy/facts.js'
 import { countOf } from '../../../engine/collection/counters.js'
 import { numberValue } from '../../../value/value.js'
 import { splitNamespace, targetResource } from '../arguments.js'

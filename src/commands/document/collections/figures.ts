@@ -12,8 +12,9 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
 import type { LatencyBucket, NamespaceCounts, Spent } from '../../../bus/namespace-use.js'
+import { plain } from '../../../bus/policy/facts.js'
 import { latencyKinds } from '../../../bus/policy/meters.js'
 import { shownNamespaces } from '../../../engine/collection/catalog/catalog.js'
 import { countKey, countOf } from '../../../engine/collection/counters.js'

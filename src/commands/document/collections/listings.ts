@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import { fail } from '../../../base/errors.js'
-import { documentBytesMax } from '../../../base/limits.js'
+import { documentBytesMax } from '../../../base/limits/documents.js'
 import { entryUnits } from '../../../base/work/work-figures.js'
 import type { Call } from '../../../bus/document/call.js'
 import {
@@ -16,7 +16,8 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
+import { plain } from '../../../bus/policy/facts.js'
 import {
   findNamespace,
   isShown,

@@ -4,8 +4,9 @@
 import { fail } from '../../../base/errors.js'
 import { anyValue, arrayOf, collection, ignored, typeName } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
 import type { Field } from '../../../bus/document/schema.js'
+import { plain } from '../../../bus/policy/facts.js'
 import { parseIndexSpecs } from '../../../engine/index/index-spec.js'
 import {
   declareIndexes,

@@ -13,8 +13,9 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { cursorReply } from '../../../bus/document/reply.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
 import type { Args } from '../../../bus/document/schema.js'
+import { plain } from '../../../bus/policy/facts.js'
 import { findNamespace } from '../../../engine/collection/catalog/catalog.js'
 import { stagesOver } from '../../../engine/collection/kinds/views.js'
 import { explainAggregate } from '../../../engine/plan/explain.js'

@@ -2,7 +2,7 @@
 // transaction until data comes, its time is over, or it is killed. Each attempt is a read program
 // behind the call's guard, so that revoked rights take effect.
 
-import { awaitDataMs, batchBytesMax } from '../../../base/limits.js'
+import { awaitDataMs, batchBytesMax } from '../../../base/limits/documents.js'
 import type { Watch } from '../../../engine/awaiting.js'
 import {
   type Batch,

@@ -2,7 +2,8 @@
 // a reply bounds what distinct collects.
 
 import { fail } from '../../../base/errors.js'
-import { distinctBytesMax, pullDocumentsMax } from '../../../base/limits.js'
+import { distinctBytesMax } from '../../../base/limits/documents.js'
+import { pullDocumentsMax } from '../../../base/limits/engine.js'
 import { entryUnits } from '../../../base/work/work-figures.js'
 import type { Call } from '../../../bus/document/call.js'
 import type { CommandReadTx } from '../../../bus/document/command-tx.js'
@@ -18,8 +19,9 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
 import type { Args } from '../../../bus/document/schema.js'
+import { plain } from '../../../bus/policy/facts.js'
 import type { PipelineEnvironment } from '../../../engine/sources/pipeline-source.js'
 import {
   type CountQuery,

@@ -2,7 +2,7 @@
 // getMore, and killCursors.
 
 import { fail, hasKind } from '../../../base/errors.js'
-import { batchBytesMax, firstBatchDocuments } from '../../../base/limits.js'
+import { batchBytesMax, firstBatchDocuments } from '../../../base/limits/documents.js'
 import type { Call } from '../../../bus/document/call.js'
 import { CommandReadTx } from '../../../bus/document/command-tx.js'
 import {
@@ -15,7 +15,8 @@ import {
   string,
 } from '../../../bus/document/params.js'
 import { cursorReply, reply } from '../../../bus/document/reply.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
+import { plain } from '../../../bus/policy/facts.js'
 import { fillBatch, requireAlive, type Tail } from '../../../engine/sources/cursors.js'
 import type { Source } from '../../../engine/sources/holding-source.js'
 import type { Resource } from '../../../engine/types.js'

@@ -10,9 +10,10 @@ import {
   oneOf,
   withDefault,
 } from '../../../bus/document/params.js'
-import { documentRow, parseCommand, plain } from '../../../bus/document/row.js'
+import { documentRow, parseCommand } from '../../../bus/document/row.js'
 import { type Args, type Field, type Fields, Schema } from '../../../bus/document/schema.js'
 import { commandName } from '../../../bus/document/table.js'
+import { plain } from '../../../bus/policy/facts.js'
 import { resolveView, stagesOver } from '../../../engine/collection/kinds/views.js'
 import {
   type ExplainTarget,

@@ -14,8 +14,9 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { cursorReply } from '../../../bus/document/reply.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
 import type { Args } from '../../../bus/document/schema.js'
+import { plain } from '../../../bus/policy/facts.js'
 import type { IndexUse } from '../../../engine/index/index-use.js'
 import type { AskedRange } from '../../../engine/plan/plan.js'
 import { hintMissing } from '../../../engine/plan/plan-between.js'

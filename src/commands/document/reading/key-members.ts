@@ -4,7 +4,7 @@
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import { fail } from '../../../base/errors.js'
-import { keyMembersAtOnce, keyMembersBytesMax, keyMembersMax } from '../../../base/limits.js'
+import { keyMembersBytesMax, keyMembersMax } from '../../../base/limits/documents.js'
 import {
   anyValue,
   collection,
@@ -13,7 +13,8 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
+import { plain } from '../../../bus/policy/facts.js'
 import { keyspaceIndex } from '../../../engine/collection/catalog/homes.js'
 import { Hash } from '../../../engine/keyspace/hashes/hash.js'
 import type { Key } from '../../../engine/keyspace/keys/key.js'
@@ -30,6 +31,9 @@ import { numberOf } from '../../../value/numbers.js'
 import { numberValue, type Value } from '../../../value/value.js'
 import type { DocumentWriter } from '../../../value/writer.js'
 import { targetResource } from '../arguments.js'
+
+/** Members of one step. */
+const keyMembersAtOnce = 64
 
 /** A member as shown, and the position after it. */
 interface Shown {

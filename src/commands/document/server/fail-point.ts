@@ -5,7 +5,8 @@ import { fail } from '../../../base/errors.js'
 import type { FailPointMode } from '../../../bus/document/fail-point.js'
 import { anyValue, object, optional, string } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
+import { plain } from '../../../bus/policy/facts.js'
 import { Elements } from '../../../value/elements.js'
 import { numberOf } from '../../../value/numbers.js'
 import { bsonType, documentOf, stringOf, type Value } from '../../../value/value.js'
@@ -15,6 +16,7 @@ const countMax = 2 ** 31 - 1
 export const failPointRow = documentRow({
   name: 'configureFailPoint',
   ...plain,
+  neverFails: true,
   grain: 'local',
   access: 'operator',
   adminOnly: true,

@@ -2,7 +2,7 @@
 // operator all.
 
 import { hostname } from 'node:os'
-import { shownCommandBytesMax } from '../../../base/limits.js'
+import { shownCommandBytesMax } from '../../../base/limits/documents.js'
 import type { Operation } from '../../../bus/document/bus-view.js'
 import type { Call } from '../../../bus/document/call.js'
 import { genericFields } from '../../../bus/document/generic.js'
@@ -15,8 +15,9 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
 import { shapeOf } from '../../../bus/document/shape.js'
+import { plain } from '../../../bus/policy/facts.js'
 import { meters } from '../../../bus/policy/meters.js'
 import { accountDatabaseOf, identityKey } from '../../../identity/identity.js'
 import { accountNameOf } from '../../../identity/sign-in/credentials.js'

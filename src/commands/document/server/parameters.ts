@@ -2,13 +2,14 @@
 // the engine until the process ends. All other settings are read at start.
 
 import { fail } from '../../../base/errors.js'
-import { sessionIdleMinutes } from '../../../base/limits.js'
+import { sessionIdleMinutes } from '../../../base/limits/documents.js'
 import { referenceCompatibilityVersion } from '../../../base/product.js'
 import type { Call } from '../../../bus/document/call.js'
 import { genericFields } from '../../../bus/document/generic.js'
 import { anyValue, bool } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
+import { plain } from '../../../bus/policy/facts.js'
 import { saslMechanisms } from '../../../identity/sign-in/login.js'
 import { Elements, field } from '../../../value/elements.js'
 import { integerOf, numberOf } from '../../../value/numbers.js'

@@ -4,7 +4,8 @@
 
 import { type CodeName, fail } from '../../../base/errors.js'
 import { anyValue } from '../../../bus/document/params.js'
-import { type DocumentRow, documentRow, plain } from '../../../bus/document/row.js'
+import { type DocumentRow, documentRow } from '../../../bus/document/row.js'
+import { plain } from '../../../bus/policy/facts.js'
 
 interface Refusal {
   readonly names: readonly string[]

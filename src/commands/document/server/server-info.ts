@@ -3,12 +3,13 @@
 
 import { arch, cpus, hostname, release, totalmem, type } from 'node:os'
 import { fail } from '../../../base/errors.js'
-import { documentBytesMax } from '../../../base/limits.js'
+import { documentBytesMax } from '../../../base/limits/documents.js'
 import { productName, referenceVersion, referenceVersionArray } from '../../../base/product.js'
 import { anyValue, ignored, string, wholeNumber } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
 import type { Field } from '../../../bus/document/schema.js'
+import { plain } from '../../../bus/policy/facts.js'
 import { topKinds } from '../../../bus/policy/meters.js'
 
 const ping = documentRow({

@@ -5,7 +5,8 @@ import { fail } from '../../../base/errors.js'
 import { referenceCompatibilityVersion } from '../../../base/product.js'
 import { anyValue, bool, ignored, string, withDefault } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
+import { plain } from '../../../bus/policy/facts.js'
 
 /** The machine part of an ObjectId; Sigil uses random bytes there. */
 const machineOfIds = 0

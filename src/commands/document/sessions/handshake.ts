@@ -9,13 +9,14 @@ import {
   messageBytesMax,
   sessionIdleMinutes,
   writeBatchMax,
-} from '../../../base/limits.js'
+} from '../../../base/limits/documents.js'
 import { wireVersionMax, wireVersionMin } from '../../../base/product.js'
 import type { Call } from '../../../bus/document/call.js'
 import { anyValue, optional } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { type DocumentRow, documentRow, plain } from '../../../bus/document/row.js'
+import { type DocumentRow, documentRow } from '../../../bus/document/row.js'
 import type { Args } from '../../../bus/document/schema.js'
+import { plain } from '../../../bus/policy/facts.js'
 import type { Session } from '../../../bus/session.js'
 import { type LoginStep, saslMechanisms } from '../../../identity/sign-in/login.js'
 import type { Awaitable } from '../../../store/store.js'

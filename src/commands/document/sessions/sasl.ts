@@ -3,10 +3,11 @@
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { fail, GatewayError } from '../../../base/errors.js'
-import { credentialBytesMax } from '../../../base/limits.js'
+import { credentialBytesMax } from '../../../base/limits/identity.js'
 import { anyValue, number, optional, string } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { type DocumentRow, documentRow, plain } from '../../../bus/document/row.js'
+import { type DocumentRow, documentRow } from '../../../bus/document/row.js'
+import { plain } from '../../../bus/policy/facts.js'
 import type { Session } from '../../../bus/session.js'
 import {
   conversationId,

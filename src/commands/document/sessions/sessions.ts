@@ -2,12 +2,13 @@
 // accepted but not stored. Only open cursors belong to a session; they end with it.
 
 import { fail } from '../../../base/errors.js'
-import { sessionIdleMinutes } from '../../../base/limits.js'
+import { sessionIdleMinutes } from '../../../base/limits/documents.js'
 import type { Call } from '../../../bus/document/call.js'
 import { sessionIdOf } from '../../../bus/document/generic.js'
 import { anyValue, documents } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
+import { plain } from '../../../bus/policy/facts.js'
 import { field } from '../../../value/elements.js'
 import { binaryValue, bsonType, type Document } from '../../../value/value.js'
 

@@ -2,7 +2,7 @@
 // run ends before it changes anything, and the change is compiled again.
 
 import { fail } from '../../../base/errors.js'
-import { modifyRunsMax } from '../../../base/limits.js'
+import { modifyRunsMax } from '../../../base/limits/documents.js'
 import {
   type AssumedCollation,
   OtherCollation,

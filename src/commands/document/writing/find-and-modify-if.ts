@@ -3,7 +3,7 @@
 // other clients may.
 
 import { fail } from '../../../base/errors.js'
-import { writeBatchMax } from '../../../base/limits.js'
+import { writeBatchMax } from '../../../base/limits/documents.js'
 import type { Call } from '../../../bus/document/call.js'
 import {
   anyValue,
@@ -16,8 +16,9 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
 import type { Args } from '../../../bus/document/schema.js'
+import { plain } from '../../../bus/policy/facts.js'
 import { changeFirst, updateFirst } from '../../../engine/modify/modify.js'
 import {
   type AssumedCollation,

@@ -14,8 +14,9 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
 import type { Args } from '../../../bus/document/schema.js'
+import { plain } from '../../../bus/policy/facts.js'
 import { notOfSeries } from '../../../engine/collection/kinds/time-series.js'
 import { deleteFirst, updateFirst } from '../../../engine/modify/modify.js'
 import type { AssumedCollation, Changed, Selection } from '../../../engine/modify/modify-spec.js'

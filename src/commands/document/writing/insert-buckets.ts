@@ -3,7 +3,7 @@
 // small.
 
 import { fail } from '../../../base/errors.js'
-import { writeBatchMax } from '../../../base/limits.js'
+import { writeBatchMax } from '../../../base/limits/documents.js'
 import type { Call } from '../../../bus/document/call.js'
 import { reply } from '../../../bus/document/reply.js'
 import { findNamespace } from '../../../engine/collection/catalog/catalog.js'

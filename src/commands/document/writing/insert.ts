@@ -1,7 +1,8 @@
 // insert: documents are written in groups of one program each. A group is atomic, the command is
 // not, as in MongoDB: documents before a refused one stay. (docs/design/transactions.md, rule 2)
 
-import { inlineValueBytesMax, programBytesMax, sweepDocumentsMax } from '../../../base/limits.js'
+import { programBytesMax, sweepDocumentsMax } from '../../../base/limits/engine.js'
+import { inlineValueBytesMax } from '../../../base/limits/store.js'
 import {
   bool,
   collection,
@@ -10,7 +11,8 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
+import { plain } from '../../../bus/policy/facts.js'
 import { withId } from '../../../engine/collection/collections.js'
 import { seriesOfBuckets } from '../../../engine/collection/kinds/series-buckets.js'
 import { type Document, timestampValue, type Value } from '../../../value/value.js'

@@ -2,7 +2,7 @@
 // Its changes stay, even if a later operation fails.
 
 import { fail } from '../../../base/errors.js'
-import { writeBatchMax } from '../../../base/limits.js'
+import { writeBatchMax } from '../../../base/limits/documents.js'
 import type { Call } from '../../../bus/document/call.js'
 import {
   anyValue,
@@ -18,8 +18,9 @@ import {
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
 import type { Args } from '../../../bus/document/schema.js'
+import { plain } from '../../../bus/policy/facts.js'
 import { requireMetaUpdate } from '../../../engine/collection/kinds/time-series.js'
 import type { TimeSeries } from '../../../engine/collection/kinds/time-series-options.js'
 import {

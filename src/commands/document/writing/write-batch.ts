@@ -1,7 +1,7 @@
 // Runs the operations of one update or delete command in order, each with its own error. Adjacent
 // operations that name an `_id` run together.
 
-import { sweepDocumentsMax } from '../../../base/limits.js'
+import { sweepDocumentsMax } from '../../../base/limits/engine.js'
 import { work } from '../../../base/work/work-budget.js'
 import { WorkTurns } from '../../../base/work/work-turns.js'
 import {

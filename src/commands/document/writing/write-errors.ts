@@ -2,7 +2,7 @@
 // error that ends the whole command is thrown instead.
 
 import { type CodeName, GatewayError, hasKind, unquotedKeys } from '../../../base/errors.js'
-import { validationErrorsBytesMax } from '../../../base/limits.js'
+import { validationErrorsBytesMax } from '../../../base/limits/documents.js'
 import { isTooMuchWork, work } from '../../../base/work/work-budget.js'
 import { bytesPerUnit } from '../../../base/work/work-figures.js'
 import { WorkTurns } from '../../../base/work/work-turns.js'

@@ -2,7 +2,8 @@
 // combines each result with its matching document. The pipeline is read in batches between writes.
 
 import { fail } from '../../../base/errors.js'
-import { batchBytesMax, sweepDocumentsMax } from '../../../base/limits.js'
+import { batchBytesMax } from '../../../base/limits/documents.js'
+import { sweepDocumentsMax } from '../../../base/limits/engine.js'
 import type { Call } from '../../../bus/document/call.js'
 import { wrongType } from '../../../bus/document/params.js'
 import { Schema } from '../../../bus/document/schema.js'

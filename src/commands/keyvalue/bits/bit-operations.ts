@@ -61,6 +61,7 @@ function combineWith(operation: Operation, bytes: Uint8Array, other: Uint8Array)
 
 const bitop: KeyValueRow = {
   name: 'bitop',
+  uses: 'OW update 2; RO access 3..-1',
   grows: 'keys',
   arity: -4,
   flags: ['write', 'denyoom'],

@@ -147,6 +147,7 @@ function reach(operations: readonly Operation[]): number {
 const bitfield: KeyValueRow = {
   ...shared,
   name: 'bitfield',
+  uses: 'RW access update variable_flags',
   grows: 'keys',
   arity: -2,
   flags: ['write', 'denyoom'],

@@ -2,7 +2,7 @@
 // processed in pieces, so that other clients do not wait.
 
 import { emptySlice, Slice } from '../../../base/bytes/slice.js'
-import { respBulkBytesMax } from '../../../base/limits.js'
+import { respBulkBytesMax } from '../../../base/limits/key-value.js'
 import { refuse, syntaxError } from '../../../base/reply-error.js'
 import { bitBytesPerUnit } from '../../../base/work/work-figures.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
@@ -39,6 +39,7 @@ export function widened(text: Slice, length: number): Uint8Array {
 const setbit: KeyValueRow = {
   ...shared,
   name: 'setbit',
+  uses: 'RW access update',
   grows: 'keys',
   arity: 4,
   flags: ['write', 'denyoom'],

@@ -4,7 +4,7 @@
 
 import { Slice } from '../../../base/bytes/slice.js'
 import { type GatewayError, toGatewayError } from '../../../base/errors.js'
-import { credentialBytesMax } from '../../../base/limits.js'
+import { credentialBytesMax } from '../../../base/limits/identity.js'
 import { noPassword, refuse, syntaxError } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import type { KeyValueSession, RespVersion } from '../../../bus/keyvalue/clients/session.js'

@@ -1,7 +1,7 @@
 // Commands of a client about its own connection: PING and ECHO, SELECT, and QUIT. The selected
 // database is part of the session.
 
-import { keyspacesMax } from '../../../base/limits.js'
+import { keyspacesMax } from '../../../base/limits/key-value.js'
 import { refuse } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import { ok, simple } from '../../../bus/keyvalue/reply.js'

@@ -90,6 +90,7 @@ const hmset: KeyValueRow = {
 const hsetnx: KeyValueRow = {
   ...shared,
   name: 'hsetnx',
+  uses: 'RW insert',
   grows: 'keys',
   arity: 4,
   flags: ['write', 'denyoom', 'fast'],
@@ -127,6 +128,7 @@ const hget: KeyValueRow = {
 const hexists: KeyValueRow = {
   ...shared,
   name: 'hexists',
+  uses: 'RO',
   grows: 'nothing',
   arity: 3,
   flags: ['readonly', 'fast'],
@@ -143,6 +145,7 @@ const hexists: KeyValueRow = {
 const hstrlen: KeyValueRow = {
   ...shared,
   name: 'hstrlen',
+  uses: 'RO',
   grows: 'nothing',
   arity: 3,
   flags: ['readonly', 'fast'],
@@ -182,6 +185,7 @@ const hmget: KeyValueRow = {
 const hlen: KeyValueRow = {
   ...shared,
   name: 'hlen',
+  uses: 'RO',
   grows: 'nothing',
   arity: 2,
   flags: ['readonly', 'fast'],
@@ -240,6 +244,7 @@ const hvals = wholeRow('hvals', 'Returns the values of all fields of a hash.', (
 const hdel: KeyValueRow = {
   ...shared,
   name: 'hdel',
+  uses: 'RW delete',
   grows: 'nothing',
   arity: -3,
   flags: ['write', 'fast'],
@@ -267,6 +272,7 @@ const hdel: KeyValueRow = {
 const hincrby: KeyValueRow = {
   ...shared,
   name: 'hincrby',
+  uses: 'RW access update',
   grows: 'keys',
   arity: 4,
   flags: ['write', 'denyoom', 'fast'],
@@ -294,6 +300,7 @@ const hincrby: KeyValueRow = {
 const hincrbyfloat: KeyValueRow = {
   ...shared,
   name: 'hincrbyfloat',
+  uses: 'RW access update',
   grows: 'keys',
   arity: 4,
   flags: ['write', 'denyoom', 'fast'],

@@ -1,7 +1,7 @@
 // DUMP and RESTORE: a value as one string in Redis' own format, so that it can be moved between
 // Sigil and Redis.
 
-import { respBulkBytesMax } from '../../../base/limits.js'
+import { respBulkBytesMax } from '../../../base/limits/key-value.js'
 import { refuse, syntaxError, tooLong } from '../../../base/reply-error.js'
 import { crcBytesPerUnit } from '../../../base/work/work-figures.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
@@ -70,6 +70,7 @@ function readOptions(call: KeyValueCall): RestoreOptions {
 
 const restore: KeyValueRow = {
   name: 'restore',
+  uses: 'OW update',
   grows: 'keys',
   arity: -4,
   flags: ['write', 'denyoom'],

@@ -4,7 +4,7 @@
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { Glob } from '../../../base/bytes/glob.js'
 import { Slice } from '../../../base/bytes/slice.js'
-import { scanEntriesMax } from '../../../base/limits.js'
+import { scanEntriesMax } from '../../../base/limits/engine.js'
 import { wordUnits } from '../../../base/work/work-figures.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import type { Reply } from '../../../bus/keyvalue/reply.js'

@@ -31,6 +31,7 @@ function* renameKey(ks: Keyspace, call: KeyValueCall, mayReplace: boolean): Prog
 const rename: KeyValueRow = {
   ...shared,
   name: 'rename',
+  uses: 'RW access delete 1; OW update 2',
   grows: 'keys',
   arity: 3,
   flags: ['write'],
@@ -49,6 +50,7 @@ const rename: KeyValueRow = {
 const renamenx: KeyValueRow = {
   ...shared,
   name: 'renamenx',
+  uses: 'RW access delete 1; OW insert 2',
   grows: 'keys',
   arity: 3,
   flags: ['write', 'fast'],
@@ -93,6 +95,7 @@ function named(read: (call: KeyValueCall) => number): (call: KeyValueCall) => re
 const copy: KeyValueRow = {
   ...shared,
   name: 'copy',
+  uses: 'RO access 1; OW update 2',
   grows: 'keys',
   arity: -3,
   flags: ['write', 'denyoom'],
@@ -124,6 +127,7 @@ function* copyTo(ks: Keyspace, call: KeyValueCall): Program<Reply> {
 const move: KeyValueRow = {
   ...shared,
   name: 'move',
+  uses: 'RW access update',
   grows: 'keys',
   arity: 3,
   flags: ['write', 'fast'],

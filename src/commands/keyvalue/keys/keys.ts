@@ -26,6 +26,7 @@ function* remove(ks: Keyspace, call: KeyValueCall): Program<Reply> {
 const del: KeyValueRow = {
   ...shared,
   name: 'del',
+  uses: 'RM delete',
   isBrief: true,
   arity: -2,
   flags: ['write'],
@@ -42,6 +43,7 @@ const del: KeyValueRow = {
 const unlink: KeyValueRow = {
   ...del,
   name: 'unlink',
+  uses: 'RM delete',
   grows: 'nothing',
   flags: ['write', 'fast'],
   summary: 'Removes keys like DEL. Both free large values in the background.',
@@ -56,6 +58,7 @@ function* count(ks: Keyspace, call: KeyValueCall): Program<Reply> {
 const exists: KeyValueRow = {
   ...shared,
   name: 'exists',
+  uses: 'RO',
   arity: -2,
   flags: ['readonly', 'fast'],
   keys: [1, -1, 1],
@@ -71,6 +74,7 @@ const exists: KeyValueRow = {
 const touch: KeyValueRow = {
   ...exists,
   name: 'touch',
+  uses: 'RO',
   grows: 'nothing',
   summary: 'Returns how many of the keys exist. The time of use is not stored.',
   since: '3.2.1',
@@ -79,6 +83,7 @@ const touch: KeyValueRow = {
 const type: KeyValueRow = {
   ...shared,
   name: 'type',
+  uses: 'RO',
   arity: 2,
   flags: ['readonly', 'fast'],
   keys: [1, 1, 1],

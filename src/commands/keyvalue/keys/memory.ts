@@ -26,6 +26,7 @@ const memory: KeyValueRow = {
 
 const usage: KeyValueRow = {
   name: 'memory|usage',
+  uses: 'RO',
   grows: 'nothing',
   arity: -3,
   flags: ['readonly'],

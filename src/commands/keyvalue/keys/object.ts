@@ -35,6 +35,7 @@ function about(
 ): KeyValueRow {
   return {
     name: `object|${name}`,
+    uses: 'RO',
     grows: 'nothing',
     since,
     summary,

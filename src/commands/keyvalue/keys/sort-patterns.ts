@@ -3,11 +3,14 @@
 
 import { concatBytes } from '../../../base/bytes/bytes.js'
 import { Slice } from '../../../base/bytes/slice.js'
-import { keyNameBytesMax, sortLookUpsAtOnce } from '../../../base/limits.js'
+import { keyNameBytesMax } from '../../../base/limits/key-value.js'
 import { Hash } from '../../../engine/keyspace/hashes/hash.js'
 import type { Key } from '../../../engine/keyspace/keys/key.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
 import type { Program } from '../../../store/store.js'
+
+/** Keys that SORT looks up in one step. */
+const sortLookUpsAtOnce = 500
 
 const star = 0x2a
 const arrow = Buffer.from('->')

@@ -125,6 +125,7 @@ const options =
 const sortRow: KeyValueRow = {
   ...shared,
   name: 'sort',
+  uses: 'RO access 1; RO access ?; OW update ?',
   grows: 'keys',
   readsByPattern: true,
   flags: ['write', 'denyoom'],
@@ -144,6 +145,7 @@ const sortRow: KeyValueRow = {
 const sortRo: KeyValueRow = {
   ...shared,
   name: 'sort_ro',
+  uses: 'RO access 1; RO access ?',
   grows: 'nothing',
   readsByPattern: true,
   flags: ['readonly'],

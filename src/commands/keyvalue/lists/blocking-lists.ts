@@ -47,6 +47,7 @@ function popRow(name: string, end: End, what: string): KeyValueRow {
   return {
     ...shared,
     name,
+    uses: 'RW access delete',
     grows: 'nothing',
     arity: -3,
     flags: ['write', 'noscript', 'blocking'],
@@ -74,6 +75,7 @@ function* move(ks: Keyspace, call: KeyValueCall, move: Move): Program<Reply | un
 const blmove: KeyValueRow = {
   ...shared,
   name: 'blmove',
+  uses: 'RW access delete 1; RW insert 2',
   grows: 'keys',
   arity: 6,
   flags: ['write', 'denyoom', 'noscript', 'blocking'],
@@ -99,6 +101,7 @@ const blmove: KeyValueRow = {
 const brpoplpush: KeyValueRow = {
   ...shared,
   name: 'brpoplpush',
+  uses: 'RW access delete 1; RW insert 2',
   grows: 'keys',
   arity: 4,
   flags: ['write', 'denyoom', 'noscript', 'blocking'],
@@ -120,6 +123,7 @@ const brpoplpush: KeyValueRow = {
 const blmpop: KeyValueRow = {
   ...shared,
   name: 'blmpop',
+  uses: 'RW access delete #2',
   grows: 'nothing',
   arity: -5,
   flags: ['write', 'blocking'],

@@ -68,6 +68,7 @@ function* move(ks: Keyspace, move: Move): Program<Reply> {
 
 const lmove: KeyValueRow = {
   name: 'lmove',
+  uses: 'RW access delete 1; RW insert 2',
   grows: 'keys',
   arity: 5,
   flags: ['write', 'denyoom'],
@@ -85,6 +86,7 @@ const lmove: KeyValueRow = {
 
 const rpoplpush: KeyValueRow = {
   name: 'rpoplpush',
+  uses: 'RW access delete 1; RW insert 2',
   grows: 'keys',
   arity: 3,
   flags: ['write', 'denyoom'],
@@ -151,6 +153,7 @@ export function* popSome(
 
 const lmpop: KeyValueRow = {
   name: 'lmpop',
+  uses: 'RW access delete #1',
   grows: 'nothing',
   arity: -4,
   flags: ['write'],

@@ -66,6 +66,7 @@ function pushRow(end: End): KeyValueRow {
   return {
     ...shared,
     name: pushEvent(end),
+    uses: 'RW insert',
     grows: 'keys',
     arity: -3,
     flags: ['write', 'denyoom', 'fast'],
@@ -82,6 +83,7 @@ function pushExistingRow(end: End): KeyValueRow {
   return {
     ...shared,
     name: `${pushEvent(end)}x`,
+    uses: 'RW insert',
     grows: 'keys',
     arity: -3,
     flags: ['write', 'denyoom', 'fast'],
@@ -117,6 +119,7 @@ function popRow(end: End): KeyValueRow {
   return {
     ...shared,
     name: popEvent(end),
+    uses: 'RW access delete',
     grows: 'nothing',
     arity: -2,
     flags: ['write', 'fast'],
@@ -133,6 +136,7 @@ function popRow(end: End): KeyValueRow {
 const llen: KeyValueRow = {
   ...shared,
   name: 'llen',
+  uses: 'RO',
   grows: 'nothing',
   arity: 2,
   flags: ['readonly', 'fast'],
@@ -231,6 +235,7 @@ const lset: KeyValueRow = {
 const linsert: KeyValueRow = {
   ...shared,
   name: 'linsert',
+  uses: 'RW insert',
   grows: 'keys',
   arity: 5,
   flags: ['write', 'denyoom'],
@@ -262,6 +267,7 @@ const linsert: KeyValueRow = {
 const lrem: KeyValueRow = {
   ...shared,
   name: 'lrem',
+  uses: 'RW delete',
   grows: 'nothing',
   arity: 4,
   flags: ['write'],
@@ -287,6 +293,7 @@ const lrem: KeyValueRow = {
 const ltrim: KeyValueRow = {
   ...shared,
   name: 'ltrim',
+  uses: 'RW delete',
   grows: 'nothing',
   arity: 4,
   flags: ['write'],

@@ -18,6 +18,7 @@ const flags = ['pubsub', 'noscript', 'loading', 'stale'] as const
 const subscribe: KeyValueRow = {
   ...shared,
   name: 'subscribe',
+  events: 'channels',
   arity: -2,
   flags,
   channels: 'read',
@@ -36,6 +37,7 @@ const subscribe: KeyValueRow = {
 const psubscribe: KeyValueRow = {
   ...shared,
   name: 'psubscribe',
+  events: 'patterns',
   arity: -2,
   flags,
   channels: 'read',

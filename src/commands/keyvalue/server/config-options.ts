@@ -1,7 +1,8 @@
 // The options of CONFIG: names and types of Redis settings that clients and Redis' tools read, each
 // with its default. Most are only stored and returned; config.ts lists those with an effect.
 
-import { respBulkBytesMax, respConnectionsMax } from '../../../base/limits.js'
+import { respConnectionsMax } from '../../../base/limits/connections.js'
+import { respBulkBytesMax } from '../../../base/limits/key-value.js'
 import type { SettingTexts } from '../../../bus/keyvalue/settings.js'
 
 type OptionKind =

@@ -1,7 +1,7 @@
 // Whole databases: their size, flushing, and swapping. A flush takes effect at once for any size;
 // the data is deleted in the background.
 
-import { keyspacesMax } from '../../../base/limits.js'
+import { keyspacesMax } from '../../../base/limits/key-value.js'
 import { refuse, syntaxError } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import { ok } from '../../../bus/keyvalue/reply.js'
@@ -10,8 +10,9 @@ import { walkKeys } from '../../../engine/keyspace/keys/key-walk.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
 import { parseInt64 } from '../../../engine/keyspace/strings/numbers.js'
 import type { Program } from '../../../store/store.js'
+import { databaseIndexes } from './info-sections.js'
 
-const onAllShards = ['request_policy:all_shards', 'response_policy:all_succeeded'] as const
+export const onAllShards = ['request_policy:all_shards', 'response_policy:all_succeeded'] as const
 
 const dbsize: KeyValueRow = {
   name: 'dbsize',
@@ -64,18 +65,17 @@ const flushdb: KeyValueRow = {
 }
 
 const noPrefix = new Uint8Array(0)
-const everyDatabase = Array.from({ length: keyspacesMax }, (_, index) => index)
 
 const flushall: KeyValueRow = {
   ...flush,
   name: 'flushall',
   roles: ['removes'],
-  databases: () => everyDatabase,
+  databases: () => databaseIndexes,
   summary: 'Empties all databases.',
   grain: 'write',
   *run(_ks, call) {
     checkFlush(call)
-    for (const index of everyDatabase) yield* empty(call.keyspace(index))
+    for (const index of databaseIndexes) yield* empty(call.keyspace(index))
     return ok
   },
 }

@@ -2,7 +2,7 @@
 // clients and Redis' own tools read; they are 0.
 
 import { release, type as systemType, totalmem } from 'node:os'
-import { keyspacesMax } from '../../../base/limits.js'
+import { keyspacesMax } from '../../../base/limits/key-value.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import { announcedVersion } from '../connection/connection.js'
 

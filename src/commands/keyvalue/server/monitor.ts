@@ -7,6 +7,7 @@ import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 
 const monitor: KeyValueRow = {
   name: 'monitor',
+  events: 'commands',
   grows: 'nothing',
   isAudited: true,
   arity: 1,

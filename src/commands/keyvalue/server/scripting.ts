@@ -6,6 +6,7 @@ import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import { map, ok, type Reply } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import type { Flag } from '../../../bus/keyvalue/row-facts.js'
+import { onAllShards } from './databases.js'
 import { helpRow } from './help.js'
 
 const shared = {
@@ -14,7 +15,6 @@ const shared = {
   group: 'scripting',
   complexity: 'O(1)',
 } as const
-const onAll = ['request_policy:all_shards', 'response_policy:all_succeeded'] as const
 const onOne = ['request_policy:all_shards', 'response_policy:one_succeeded'] as const
 
 function container(name: string, since: string, summary: string): KeyValueRow {
@@ -139,7 +139,7 @@ const scripting = { categories: ['scripting'] } as const
 
 export const scriptingRows: readonly KeyValueRow[] = [
   functions,
-  flush('function', '7.0.0', ['write', 'noscript'], onAll),
+  flush('function', '7.0.0', ['write', 'noscript'], onAllShards),
   kill('function', '7.0.0'),
   ...[list, stats],
   helpRow({ ...functions, ...scripting }, '7.0.0'),

@@ -1,7 +1,7 @@
 // Random members, for HRANDFIELD and SRANDMEMBER. A positive count picks distinct members, a
 // negative count allows repetitions.
 
-import { randomPicksMax } from '../../../base/limits.js'
+import { randomPicksMax } from '../../../base/limits/key-value.js'
 import { refuse } from '../../../base/reply-error.js'
 import { wordUnits } from '../../../base/work/work-figures.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'

@@ -3,7 +3,7 @@
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import { GrowingMap } from '../../../base/heap/growing-map.js'
-import { scanEntriesMax } from '../../../base/limits.js'
+import { scanEntriesMax } from '../../../base/limits/engine.js'
 import { refuse, syntaxError } from '../../../base/reply-error.js'
 import { wordUnits } from '../../../base/work/work-figures.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
@@ -148,6 +148,7 @@ function storeRow(name: OperationName): KeyValueRow {
   const { run, text } = operations[name]
   return {
     name: `s${name}store`,
+    uses: `${name === 'inter' ? 'RW' : 'OW'} update 1; RO access 2..-1`,
     grows: 'keys',
     arity: -3,
     flags: ['write', 'denyoom'],
@@ -194,6 +195,7 @@ function readCounted(call: KeyValueCall): Counted {
 
 const sintercard: KeyValueRow = {
   name: 'sintercard',
+  uses: 'RO access #1',
   grows: 'nothing',
   arity: -3,
   flags: ['readonly'],

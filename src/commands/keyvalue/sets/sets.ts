@@ -53,6 +53,7 @@ function* addAll(ks: Keyspace, call: KeyValueCall): Program<Reply> {
 const sadd: KeyValueRow = {
   ...shared,
   name: 'sadd',
+  uses: 'RW insert',
   grows: 'keys',
   arity: -3,
   flags: ['write', 'denyoom', 'fast'],
@@ -67,6 +68,7 @@ const sadd: KeyValueRow = {
 const srem: KeyValueRow = {
   ...shared,
   name: 'srem',
+  uses: 'RW delete',
   grows: 'nothing',
   arity: -3,
   flags: ['write', 'fast'],
@@ -90,6 +92,7 @@ const srem: KeyValueRow = {
 const scard: KeyValueRow = {
   ...shared,
   name: 'scard',
+  uses: 'RO',
   grows: 'nothing',
   arity: 2,
   flags: ['readonly', 'fast'],
@@ -106,6 +109,7 @@ const scard: KeyValueRow = {
 const sismember: KeyValueRow = {
   ...shared,
   name: 'sismember',
+  uses: 'RO',
   grows: 'nothing',
   arity: 3,
   flags: ['readonly', 'fast'],
@@ -195,6 +199,7 @@ function* pop(ks: Keyspace, call: KeyValueCall): Program<Reply> {
 const spop: KeyValueRow = {
   ...shared,
   name: 'spop',
+  uses: 'RW access delete',
   grows: 'nothing',
   arity: -2,
   flags: ['write', 'fast'],
@@ -245,6 +250,7 @@ const srandmember: KeyValueRow = {
 const smove: KeyValueRow = {
   ...shared,
   name: 'smove',
+  uses: 'RW access delete 1; RW insert 2',
   grows: 'keys',
   arity: 4,
   flags: ['write', 'fast'],

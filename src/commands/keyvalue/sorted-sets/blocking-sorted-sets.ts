@@ -22,6 +22,7 @@ function popRow(name: string, end: End, what: string): KeyValueRow {
   return {
     ...shared,
     name,
+    uses: 'RW access delete',
     grows: 'nothing',
     arity: -3,
     flags: ['write', 'noscript', 'blocking', 'fast'],
@@ -54,6 +55,7 @@ function* popOne(ks: Keyspace, call: KeyValueCall, end: End): Program<Reply | un
 const bzmpop: KeyValueRow = {
   ...shared,
   name: 'bzmpop',
+  uses: 'RW access delete #2',
   grows: 'nothing',
   arity: -5,
   flags: ['write', 'blocking'],

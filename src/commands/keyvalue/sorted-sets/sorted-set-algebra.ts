@@ -221,6 +221,7 @@ function replyRow(operation: Operation, texts: Texts): KeyValueRow {
     ...shared,
     ...texts,
     name: `z${operation}`,
+    uses: 'RO access #1',
     grows: 'nothing',
     arity: -3,
     flags: ['readonly'],
@@ -242,6 +243,7 @@ function storeRow(operation: Operation, texts: Texts): KeyValueRow {
     ...shared,
     ...texts,
     name: `z${operation}store`,
+    uses: 'OW update 1; RO access #2',
     grows: 'keys',
     arity: -4,
     flags: ['write', 'denyoom'],
@@ -278,6 +280,7 @@ function* store(ks: Keyspace, call: KeyValueCall, operation: Operation): Program
 const zintercard: KeyValueRow = {
   ...shared,
   name: 'zintercard',
+  uses: 'RO access #1',
   grows: 'nothing',
   arity: -3,
   flags: ['readonly'],

@@ -86,6 +86,7 @@ function removeRow(name: string, since: string, summary: string, read: ReadSpan)
   return {
     ...shared,
     name,
+    uses: 'RW delete',
     grows: 'nothing',
     since,
     summary,
@@ -123,6 +124,7 @@ export function ranksOf(
 const zremrangebyrank: KeyValueRow = {
   ...shared,
   name: 'zremrangebyrank',
+  uses: 'RW delete',
   grows: 'nothing',
   arity: 4,
   flags: ['write'],

@@ -108,6 +108,7 @@ function popRow(name: string, end: End, what: string): KeyValueRow {
   return {
     ...shared,
     name,
+    uses: 'RW access delete',
     grows: 'nothing',
     arity: -2,
     flags: ['write', 'fast'],
@@ -125,6 +126,7 @@ function popRow(name: string, end: End, what: string): KeyValueRow {
 const zmpop: KeyValueRow = {
   ...shared,
   name: 'zmpop',
+  uses: 'RW access delete #1',
   arity: -4,
   flags: ['write'],
   movableKeys: (args) => keysFrom(args, 1),

@@ -150,6 +150,7 @@ function rangeRow(
 const zrangestore: KeyValueRow = {
   ...shared,
   name: 'zrangestore',
+  uses: 'OW update 1; RO access 2',
   grows: 'keys',
   arity: -5,
   flags: ['write', 'denyoom'],

@@ -160,6 +160,7 @@ const zadd: KeyValueRow = {
 const zincrby: KeyValueRow = {
   ...shared,
   name: 'zincrby',
+  uses: 'RW access update',
   grows: 'keys',
   arity: 4,
   flags: ['write', 'denyoom', 'fast'],
@@ -175,6 +176,7 @@ const zincrby: KeyValueRow = {
 const zrem: KeyValueRow = {
   ...shared,
   name: 'zrem',
+  uses: 'RW delete',
   grows: 'nothing',
   arity: -3,
   flags: ['write', 'fast'],
@@ -212,6 +214,7 @@ export function* saveRemoved(
 const zcard: KeyValueRow = {
   ...shared,
   name: 'zcard',
+  uses: 'RO',
   grows: 'nothing',
   arity: 2,
   flags: ['readonly', 'fast'],

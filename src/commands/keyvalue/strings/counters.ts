@@ -37,6 +37,7 @@ function counter(
   return {
     ...shared,
     name,
+    uses: 'RW access update',
     grows: 'keys',
     ...row,
     since: '1.0.0',
@@ -126,6 +127,7 @@ export const zeroDecimal: Decimal = { units: 0n, scale: 0 }
 const incrbyfloat: KeyValueRow = {
   ...shared,
   name: 'incrbyfloat',
+  uses: 'RW access update',
   grows: 'keys',
   arity: 3,
   summary: 'Adds to the decimal of a key.',

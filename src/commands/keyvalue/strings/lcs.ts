@@ -2,7 +2,7 @@
 // long strings are refused.
 
 import { emptySlice } from '../../../base/bytes/slice.js'
-import { respBulkBytesMax } from '../../../base/limits.js'
+import { respBulkBytesMax } from '../../../base/limits/key-value.js'
 import { refuse, syntaxError } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import { map, type Reply } from '../../../bus/keyvalue/reply.js'
@@ -33,6 +33,7 @@ function readOptions(call: KeyValueCall): Options {
 
 const lcs: KeyValueRow = {
   name: 'lcs',
+  uses: 'RO access',
   grows: 'nothing',
   arity: -3,
   flags: ['readonly'],

@@ -3,7 +3,7 @@
 
 import { mapKey } from '../../../base/bytes/bytes.js'
 import type { Slice } from '../../../base/bytes/slice.js'
-import { keysAtOnceMax } from '../../../base/limits.js'
+import { keysAtOnceMax } from '../../../base/limits/key-value.js'
 import { wrongArity } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import { ok, type Reply } from '../../../bus/keyvalue/reply.js'
@@ -83,6 +83,7 @@ function byName(written: Map<string, Key>, key: Key): Key {
 const mset: KeyValueRow = {
   ...shared,
   name: 'mset',
+  uses: 'OW update',
   grows: 'keys',
   isBrief: true,
   arity: -3,
@@ -130,6 +131,7 @@ function* msetLater(ks: Keyspace, call: KeyValueCall, from: number): Program<Rep
 const msetnx: KeyValueRow = {
   ...shared,
   name: 'msetnx',
+  uses: 'OW insert',
   grows: 'keys',
   arity: -3,
   flags: ['write', 'denyoom'],

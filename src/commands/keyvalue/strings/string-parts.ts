@@ -2,7 +2,7 @@
 // keeps the expiry time.
 
 import { emptySlice, Slice } from '../../../base/bytes/slice.js'
-import { respBulkBytesMax } from '../../../base/limits.js'
+import { respBulkBytesMax } from '../../../base/limits/key-value.js'
 import { refuse, tooLong } from '../../../base/reply-error.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import { isTurned, partWithin } from './part-within.js'
@@ -19,6 +19,7 @@ function stretched(text: Slice, length: number): Uint8Array {
 const append: KeyValueRow = {
   ...shared,
   name: 'append',
+  uses: 'RW insert',
   grows: 'keys',
   arity: 3,
   flags: ['write', 'denyoom', 'fast'],
@@ -44,6 +45,7 @@ const append: KeyValueRow = {
 const strlen: KeyValueRow = {
   ...shared,
   name: 'strlen',
+  uses: 'RO',
   grows: 'nothing',
   arity: 2,
   flags: ['readonly', 'fast'],

@@ -46,6 +46,7 @@ function textOf(key: { requireType(type: 'string'): boolean; text(): Slice }): R
 const set: KeyValueRow = {
   ...shared,
   name: 'set',
+  uses: 'RW access update variable_flags',
   grows: 'keys',
   isBrief: true,
   arity: -3,
@@ -116,6 +117,7 @@ function* setWithOptions(ks: Keyspace, call: KeyValueCall): Program<Reply> {
 const setnx: KeyValueRow = {
   ...shared,
   name: 'setnx',
+  uses: 'OW insert',
   grows: 'keys',
   arity: 3,
   flags: ['write', 'denyoom', 'fast'],
@@ -143,6 +145,7 @@ function setWithTime(
     ...shared,
     ...row,
     name,
+    uses: 'OW update',
     grows: 'keys',
     arity: 4,
     flags: ['write', 'denyoom'],
@@ -173,6 +176,7 @@ const psetex = setWithTime('psetex', unitOf.px, {
 const getset: KeyValueRow = {
   ...shared,
   name: 'getset',
+  uses: 'RW access update',
   grows: 'keys',
   arity: 3,
   flags: ['write', 'denyoom', 'fast'],
@@ -194,6 +198,7 @@ const getset: KeyValueRow = {
 const getdel: KeyValueRow = {
   ...shared,
   name: 'getdel',
+  uses: 'RW access delete',
   grows: 'nothing',
   arity: 2,
   flags: ['write', 'fast'],
@@ -216,6 +221,7 @@ const getdel: KeyValueRow = {
 const getex: KeyValueRow = {
   ...shared,
   name: 'getex',
+  uses: 'RW access update',
   grows: 'keys',
   arity: -2,
   flags: ['write', 'fast'],

@@ -62,6 +62,7 @@ const discard: KeyValueRow = {
 const watch: KeyValueRow = {
   ...shared,
   name: 'watch',
+  uses: 'RO',
   arity: -2,
   flags,
   privileges: ['read'],

@@ -17,6 +17,7 @@ import { evaluationError, evaluationState } from '../expression/evaluation-error
 import type { Scope } from '../expression/scope.js'
 import { textForm } from '../expression/texts/text-form.js'
 import { computation, type Evaluator, type SqlValue } from '../expression/truth.js'
+import { quotedName } from '../session/session-functions.js'
 import type { Relation, RelationIndex, Relations } from './catalog-relations.js'
 import { typeOidOf, typeWords } from './catalog-types.js'
 import { hasPrivilege } from './privileges.js'
@@ -153,22 +154,18 @@ function indexText([oid, column]: readonly SqlValue[], relations: KnownRelations
 }
 
 export function indexDefinition({ ns }: Relation, { name, isUnique, keys }: RelationIndex): string {
-  const columns = keys.map(({ path, descends }) => `${quote(path)}${descends ? ' DESC' : ''}`)
+  const columns = keys.map(({ path, descends }) => `${quotedName(path)}${descends ? ' DESC' : ''}`)
   const unique = isUnique ? 'UNIQUE ' : ''
-  const on = `public.${quote(ns.name)}`
-  return `CREATE ${unique}INDEX ${quote(name)} ON ${on} USING btree (${columns.join(', ')})`
+  const on = `public.${quotedName(ns.name)}`
+  return `CREATE ${unique}INDEX ${quotedName(name)} ON ${on} USING btree (${columns.join(', ')})`
 }
 
 function constraintText([oid]: readonly SqlValue[], relations: KnownRelations): SqlValue {
   const found = relations?.indexByOid(oidOf(oid))
   if (found === undefined) return undefined
   const { isPrimary, keys } = found.index
-  const columns = keys.map(({ path }) => quote(path)).join(', ')
+  const columns = keys.map(({ path }) => quotedName(path)).join(', ')
   return stringValue(`${isPrimary ? 'PRIMARY KEY' : 'UNIQUE'} (${columns})`)
-}
-
-function quote(name: string): string {
-  return /^[a-z_][a-z0-9_$]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`
 }
 
 function unquoted(part: string): string {

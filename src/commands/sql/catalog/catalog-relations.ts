@@ -1,7 +1,7 @@
 // The data of the virtual tables: the collections and views that the caller may read, with their
 // indexes, owners and columns. Their OIDs stay the same as long as they exist.
 
-import { showSampleDocuments } from '../../../base/limits.js'
+import { showSampleDocuments } from '../../../base/limits/engine.js'
 import type { Call } from '../../../bus/document/call.js'
 import { shownNamespaces } from '../../../engine/collection/catalog/catalog.js'
 import { secondaryIndexes } from '../../../engine/collection/kinds/capped-order.js'

@@ -2,7 +2,8 @@
 // larger change is refused before it writes anything. (docs/design/transactions.md, rules 1 and 2)
 
 import { fail, type GatewayError } from '../../../base/errors.js'
-import { documentDepthMax, modifyRunsMax, programPutsMax } from '../../../base/limits.js'
+import { documentDepthMax, modifyRunsMax } from '../../../base/limits/documents.js'
+import { programPutsMax } from '../../../base/limits/engine.js'
 import { checkSize } from '../../../engine/collection/shape.js'
 import { depthOf, tooDeep } from '../../../query/update/apply.js'
 import { type Document, documentValue } from '../../../value/value.js'

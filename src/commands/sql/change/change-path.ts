@@ -3,7 +3,7 @@
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { fail, type GatewayError } from '../../../base/errors.js'
-import { arrayBackfillMax, documentDepthMax } from '../../../base/limits.js'
+import { arrayBackfillMax, documentDepthMax } from '../../../base/limits/documents.js'
 import type { PathPart, Target } from '../../../protocol/sql/ast.js'
 import { tooDeep } from '../../../query/update/apply.js'
 import { Elements } from '../../../value/elements.js'

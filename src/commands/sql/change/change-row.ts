@@ -4,7 +4,8 @@
 
 import { CommandReadTx } from '../../../bus/document/command-tx.js'
 import { string } from '../../../bus/document/params.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
+import { plain } from '../../../bus/policy/facts.js'
 import type { Namespace } from '../../../engine/types.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import { readPhase, type Sweep } from '../../../store/sweep.js'
@@ -22,6 +23,7 @@ import { runUpdate } from './update.js'
 
 export const sqlChangeRow = documentRow({
   name: 'sqlChange',
+  isStatement: true,
   ...plain,
   grows: 'documents',
   roles: ['removes', 'writes'],

@@ -5,7 +5,7 @@
 
 import { type Bytes, equalBytes } from '../../../base/bytes/bytes.js'
 import { GatewayError } from '../../../base/errors.js'
-import { programBytesMax, programPutsMax, pullDocumentsMax } from '../../../base/limits.js'
+import { programBytesMax, programPutsMax, pullDocumentsMax } from '../../../base/limits/engine.js'
 import { work } from '../../../base/work/work-budget.js'
 import { entryUnits } from '../../../base/work/work-figures.js'
 import { findNamespace } from '../../../engine/collection/catalog/catalog.js'

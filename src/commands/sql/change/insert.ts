@@ -3,7 +3,7 @@
 
 import { equalBytes } from '../../../base/bytes/bytes.js'
 import type { GatewayError } from '../../../base/errors.js'
-import { messageBytesMax } from '../../../base/limits.js'
+import { messageBytesMax } from '../../../base/limits/documents.js'
 import { work } from '../../../base/work/work-budget.js'
 import { entryUnits } from '../../../base/work/work-figures.js'
 import { ensureNamespace, findNamespace } from '../../../engine/collection/catalog/catalog.js'

@@ -6,7 +6,8 @@ import { fail } from '../../../base/errors.js'
 import { CommandReadTx } from '../../../bus/document/command-tx.js'
 import { string } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
+import { plain } from '../../../bus/policy/facts.js'
 import { dropNamespace, findNamespace } from '../../../engine/collection/catalog/catalog.js'
 import { parseIndexSpecs } from '../../../engine/index/index-spec.js'
 import { declareIndexes } from '../../../engine/index/indexes.js'
@@ -42,6 +43,7 @@ function definitionOf({ target }: Pick<SqlCall, 'target'>): Definition {
 
 export const sqlDefineRow = documentRow({
   name: 'sqlDefine',
+  isStatement: true,
   ...plain,
   grows: 'indexes',
   roles: ['shapes', 'removes', 'makes'],

@@ -2,7 +2,8 @@
 // Only lists include NULL. Without values, counts are 0 and all others NULL.
 
 import { fail } from '../../../base/errors.js'
-import { documentBytesMax, sqlSortedListBytesMax } from '../../../base/limits.js'
+import { documentBytesMax } from '../../../base/limits/documents.js'
+import { sqlSortedListBytesMax } from '../../../base/limits/sql.js'
 import {
   type Accumulator,
   bytesOf,

@@ -1,7 +1,7 @@
 // A function as a table in FROM: one row of one column, or the rows of a set-returning function.
 // Its arguments are constants and parameters; they cannot use rows of other tables.
 
-import { sqlListMax } from '../../../base/limits.js'
+import { sqlListMax } from '../../../base/limits/sql.js'
 import type { TableReference } from '../../../protocol/sql/ast.js'
 import { pgKeywords } from '../../../protocol/sql/keywords.js'
 import { elementsOf } from '../../../value/elements.js'

@@ -35,7 +35,6 @@ export function planJoins(bound: BoundSelect): JoinOrder {
   return isInner ? planInner(bound) : planWritten(bound)
 }
 
-/** The tables that an expression reads. */
 function tablesOf(expression: Expression, tables: readonly string[]): ReadonlySet<number> {
   const found = new Set<number>()
   someNode(expression, (node) => {

@@ -2,7 +2,8 @@
 // memory, or among all of its rows. NULL matches nothing.
 
 import { fail } from '../../../base/errors.js'
-import { pullDocumentsMax, scanBytesTarget, sqlJoinBytesMax } from '../../../base/limits.js'
+import { pullDocumentsMax, scanBytesTarget } from '../../../base/limits/engine.js'
+import { sqlJoinBytesMax } from '../../../base/limits/sql.js'
 import { work } from '../../../base/work/work-budget.js'
 import { entryUnits } from '../../../base/work/work-figures.js'
 import { HoldingSource, type Source } from '../../../engine/sources/holding-source.js'
@@ -260,7 +261,7 @@ function withTable(row: Row, table: number, document: Document | undefined): Row
   return joined
 }
 
-function allOf(conditions: readonly Expression[]): Expression | undefined {
+export function allOf(conditions: readonly Expression[]): Expression | undefined {
   const [first] = conditions
   return conditions.length <= 1 ? first : { kind: 'and', at: 0, operands: conditions }
 }

@@ -3,7 +3,8 @@
 
 import type { CommandReadTx } from '../../../bus/document/command-tx.js'
 import { array, countNumber, optional, string } from '../../../bus/document/params.js'
-import { documentRow, plain } from '../../../bus/document/row.js'
+import { documentRow } from '../../../bus/document/row.js'
+import { plain } from '../../../bus/policy/facts.js'
 import type { SelectStatement } from '../../../protocol/sql/ast.js'
 import type { Program } from '../../../store/store.js'
 import { elementsOf } from '../../../value/elements.js'
@@ -19,6 +20,7 @@ import { selectTree } from './select-tree.js'
 
 export const sqlSelectRow = documentRow({
   name: 'sqlSelect',
+  isStatement: true,
   ...plain,
   grain: 'read',
   access: 'reader',

@@ -32,7 +32,7 @@ import type { BoundSelect } from './binding.js'
 import { isLookedUp, openTable, type SelectCall, type Table } from './from.js'
 import { distinctBy, groupBy } from './group.js'
 import { planJoins } from './join-plan.js'
-import { JoinSource } from './join-source.js'
+import { allOf, JoinSource } from './join-source.js'
 import { LimitSource } from './limit-source.js'
 import { compileOrderKey, type RowOf, sortBy, withTiebreak } from './order.js'
 import { openNullsApart, openOrdered } from './ordered-find.js'
@@ -319,9 +319,4 @@ function countsOnly({ results, orderBy, having }: BoundSelect): boolean {
 
 function pathOf(expression: Expression | undefined): readonly (string | number)[] | undefined {
   return expression?.kind === 'column' ? expression.path.slice(1) : undefined
-}
-
-function allOf(conditions: readonly Expression[]): Expression | undefined {
-  const [first] = conditions
-  return conditions.length <= 1 ? first : { kind: 'and', at: 0, operands: conditions }
 }

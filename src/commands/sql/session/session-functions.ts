@@ -174,7 +174,7 @@ function titleOf(type: Value): Value {
 }
 
 /** As an identifier in a statement: quoted only if needed, because names keep their case. */
-function quotedName(name: string): string {
+export function quotedName(name: string): string {
   return /^[a-z_][a-z0-9_$]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`
 }
 

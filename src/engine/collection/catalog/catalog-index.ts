@@ -4,7 +4,7 @@
 // (docs/design/storage.md, "Key space")
 
 import { type Bytes, compareBytes, concatBytes, textOf, utf8 } from '../../../base/bytes/bytes.js'
-import { scanEntriesMax } from '../../../base/limits.js'
+import { scanEntriesMax } from '../../../base/limits/engine.js'
 import { entryUnits } from '../../../base/work/work-figures.js'
 import { idKey, keyClass } from '../../../store/layout.js'
 import type { KeyRange, Program, ReadTx, Tx } from '../../../store/store.js'

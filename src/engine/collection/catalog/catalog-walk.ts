@@ -3,7 +3,7 @@
 // so a walk holds one page of descriptors at a time and pauses between pages.
 
 import { type Bytes, concatBytes } from '../../../base/bytes/bytes.js'
-import { scanEntriesMax } from '../../../base/limits.js'
+import { scanEntriesMax } from '../../../base/limits/engine.js'
 import { descriptorUnits } from '../../../base/work/work-figures.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import { readPhase, type Sweep } from '../../../store/sweep.js'

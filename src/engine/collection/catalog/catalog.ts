@@ -5,7 +5,7 @@
 
 import { type Bytes, concatBytes, textOf, utf8 } from '../../../base/bytes/bytes.js'
 import { fail } from '../../../base/errors.js'
-import { scanEntriesMax } from '../../../base/limits.js'
+import { scanEntriesMax } from '../../../base/limits/engine.js'
 import { keyClass } from '../../../store/layout.js'
 import type { Program, ReadTx, Tx } from '../../../store/store.js'
 import type { Document } from '../../../value/value.js'

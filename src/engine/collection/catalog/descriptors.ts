@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache'
 import { type Bytes, equalBytes } from '../../../base/bytes/bytes.js'
 import { assert } from '../../../base/errors.js'
-import { graphNameCharsMax } from '../../../base/limits.js'
+import { graphNameCharsMax } from '../../../base/limits/memory.js'
 import { MiB } from '../../../base/units.js'
 import { type Collation, keysVersion } from '../../../value/collation/collation.js'
 import { elementsOf, field, fieldsOf } from '../../../value/elements.js'

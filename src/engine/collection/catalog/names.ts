@@ -2,7 +2,7 @@
 // their own form. (docs/rights.md, "Names")
 
 import { fail, type GatewayError } from '../../../base/errors.js'
-import { databaseNameBytesMax, namespaceBytesMax } from '../../../base/limits.js'
+import { databaseNameBytesMax, namespaceBytesMax } from '../../../base/limits/documents.js'
 import { auditName, isGraphPart } from './descriptors.js'
 import { requireHomeForm } from './homes.js'
 

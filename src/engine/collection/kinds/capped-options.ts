@@ -7,7 +7,7 @@ import {
   cappedBytesMin,
   cappedBytesStep,
   cappedDocumentsMax,
-} from '../../../base/limits.js'
+} from '../../../base/limits/documents.js'
 import { field, fieldsOf } from '../../../value/elements.js'
 import { numberOf } from '../../../value/numbers.js'
 import {

@@ -3,7 +3,7 @@
 // unpacks them for a write. (docs/rights.md, "Names")
 
 import { fail, type GatewayError } from '../../../base/errors.js'
-import { bucketMeasurementsMax } from '../../../base/limits.js'
+import { bucketMeasurementsMax } from '../../../base/limits/documents.js'
 import { type BucketRules, packingStage } from '../../../query/stages/groups/series-buckets.js'
 import type { TransformPlan } from '../../../query/stages/stage.js'
 import { Elements, field, fieldIn, fieldsOf } from '../../../value/elements.js'

@@ -3,7 +3,7 @@
 // stored and listed, without effect. Source: the reference server's manual and its core tests.
 
 import { fail, type GatewayError } from '../../../base/errors.js'
-import { seriesSpanSecondsMax } from '../../../base/limits.js'
+import { seriesSpanSecondsMax } from '../../../base/limits/documents.js'
 import { field } from '../../../value/elements.js'
 import { numberOf } from '../../../value/numbers.js'
 import { bsonType, type Document, stringOf } from '../../../value/value.js'

@@ -2,7 +2,11 @@
 // Views may nest, twenty deep. (MongoDB manual, Views; docs/design/authorization.md)
 
 import { fail, type GatewayError } from '../../../base/errors.js'
-import { viewDepthMax, viewPipelineBytesMax, viewSourcesMax } from '../../../base/limits.js'
+import {
+  viewDepthMax,
+  viewPipelineBytesMax,
+  viewSourcesMax,
+} from '../../../base/limits/documents.js'
 import type { QueryContext } from '../../../query/context.js'
 import { compilePipeline, type StagePlan } from '../../../query/pipeline.js'
 import { orderStages } from '../../../query/pipeline-order.js'

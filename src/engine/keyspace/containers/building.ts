@@ -6,13 +6,9 @@
 import { type Bytes, writeUint32 } from '../../../base/bytes/bytes.js'
 import type { Slice } from '../../../base/bytes/slice.js'
 import { assert } from '../../../base/errors.js'
-import {
-  inlineValueBytesMax,
-  membersCopiedAtOnce,
-  membersCopiedBytes,
-  programBytesMax,
-  programPutsMax,
-} from '../../../base/limits.js'
+import { programBytesMax, programPutsMax } from '../../../base/limits/engine.js'
+import { membersCopiedAtOnce, membersCopiedBytes } from '../../../base/limits/key-value.js'
+import { inlineValueBytesMax } from '../../../base/limits/store.js'
 import { bytesPerUnit, wordUnits } from '../../../base/work/work-figures.js'
 import type { Program, ReadTx, Tx } from '../../../store/store.js'
 import { type Sweep, writePhase } from '../../../store/sweep.js'

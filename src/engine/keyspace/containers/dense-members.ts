@@ -4,7 +4,8 @@
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { emptySlice, Slice } from '../../../base/bytes/slice.js'
-import { inlineValueBytesMax, memberKeyBytesMax } from '../../../base/limits.js'
+import { memberKeyBytesMax } from '../../../base/limits/key-value.js'
+import { inlineValueBytesMax } from '../../../base/limits/store.js'
 import type { InPlace, Program, Step } from '../../../store/store.js'
 import type { Building } from './building.js'
 import {

@@ -8,11 +8,8 @@ import { createHash } from 'node:crypto'
 import { type Bytes, concatBytes, prefixEnd } from '../../../base/bytes/bytes.js'
 import { emptySlice, Slice } from '../../../base/bytes/slice.js'
 import { room } from '../../../base/heap/slab.js'
-import {
-  inlineValueBytesMax,
-  memberKeyBytesMax,
-  memberKeyPrefixBytes,
-} from '../../../base/limits.js'
+import { memberKeyBytesMax, memberKeyPrefixBytes } from '../../../base/limits/key-value.js'
+import { inlineValueBytesMax } from '../../../base/limits/store.js'
 import { Done } from '../../../store/steps.js'
 import type { Entry, InPlace, KeyRange, Program, ReadTx, Step, Tx } from '../../../store/store.js'
 import { discardValue, membersPrefix, type ValueId } from '../../background/garbage.js'

@@ -1,7 +1,7 @@
 // Sorting with pauses: runs of a thousand are sorted at once and merged in steps. So SORT on many
 // elements, or a large sorted set, delays no other client.
 
-import { sortRunElements } from '../../../base/limits.js'
+import { sortRunElements } from '../../../base/limits/key-value.js'
 import { compareUnits, wordUnits } from '../../../base/work/work-figures.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 

@@ -2,9 +2,12 @@
 // small. A trip is in memory before any check can refuse it, and is copied without a pause.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
-import { keysAtOnceMax, largeKeysAtOnce } from '../../../base/limits.js'
+import { keysAtOnceMax } from '../../../base/limits/key-value.js'
 import { MiB } from '../../../base/units.js'
 import type { Member } from './members.js'
+
+/** Keys of the next step after one of many bytes: records have up to inlineValueBytesMax. */
+const largeKeysAtOnce = 128
 
 /** Bytes of members that are read before the reply size is checked. */
 const membersPageBytes = 262_144

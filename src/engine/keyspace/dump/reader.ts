@@ -3,7 +3,7 @@
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { Slice } from '../../../base/bytes/slice.js'
-import { dumpUnpackedBytesMax } from '../../../base/limits.js'
+import { dumpUnpackedBytesMax } from '../../../base/limits/key-value.js'
 import { refuse, tooLong } from '../../../base/reply-error.js'
 import { unpackLzf } from './lzf.js'
 import { stringEncoding } from './types.js'

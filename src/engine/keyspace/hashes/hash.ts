@@ -4,7 +4,7 @@
 // once.
 
 import { Slice } from '../../../base/bytes/slice.js'
-import { scanEntriesMax } from '../../../base/limits.js'
+import { scanEntriesMax } from '../../../base/limits/engine.js'
 import { Done } from '../../../store/steps.js'
 import type { Program, Step } from '../../../store/store.js'
 import { Elements, elementsOf, field as fieldOf } from '../../../value/elements.js'

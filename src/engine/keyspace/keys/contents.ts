@@ -2,7 +2,7 @@
 // read all of it (SORT).
 
 import type { Slice } from '../../../base/bytes/slice.js'
-import { scanEntriesMax } from '../../../base/limits.js'
+import { scanEntriesMax } from '../../../base/limits/engine.js'
 import { wordUnits } from '../../../base/work/work-figures.js'
 import type { Program } from '../../../store/store.js'
 import { Hash, type HashField } from '../hashes/hash.js'

@@ -4,7 +4,8 @@
 
 import { type Bytes, concatBytes } from '../../../base/bytes/bytes.js'
 import { fail } from '../../../base/errors.js'
-import { membersCopiedAtOnce, membersCopiedBytes, scanEntriesMax } from '../../../base/limits.js'
+import { scanEntriesMax } from '../../../base/limits/engine.js'
+import { membersCopiedAtOnce, membersCopiedBytes } from '../../../base/limits/key-value.js'
 import type { Entry, KeyRange, Program, Tx } from '../../../store/store.js'
 import { type Sweep, writePhase } from '../../../store/sweep.js'
 import { membersChunks, membersRange } from '../../background/garbage.js'

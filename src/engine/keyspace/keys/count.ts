@@ -1,7 +1,7 @@
 // Counts the keys of a database: the collection's counter minus the documents that are expired and
 // not yet deleted. The expiry class lists those, and they are few at any time.
 
-import { scanEntriesMax } from '../../../base/limits.js'
+import { scanEntriesMax } from '../../../base/limits/engine.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import { countOf } from '../../collection/counters.js'
 import type { Namespace } from '../../types.js'

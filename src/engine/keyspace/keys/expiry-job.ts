@@ -3,7 +3,8 @@
 // (docs/design/transactions.md, rule 14)
 
 import type { Clock } from '../../../base/clock.js'
-import { backgroundRecordsMax, expirySweepMs } from '../../../base/limits.js'
+import { backgroundRecordsMax } from '../../../base/limits/engine.js'
+import { expirySweepMs } from '../../../base/limits/key-value.js'
 import type { Log } from '../../../base/log.js'
 import type { Program, ReadTx, Store, Tx } from '../../../store/store.js'
 import { BackgroundLoop } from '../../background/background-loop-job.js'

@@ -3,7 +3,7 @@
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import { fail } from '../../../base/errors.js'
-import { keyNameBytesMax, respBulkBytesMax } from '../../../base/limits.js'
+import { keyNameBytesMax, respBulkBytesMax } from '../../../base/limits/key-value.js'
 import type { Tx } from '../../../store/store.js'
 import { sameBytes } from '../../../value/compare.js'
 import { Elements } from '../../../value/elements.js'

@@ -2,7 +2,7 @@
 // and estimates the rest.
 
 import { concatBytes } from '../../../base/bytes/bytes.js'
-import { scanEntriesMax } from '../../../base/limits.js'
+import { scanEntriesMax } from '../../../base/limits/engine.js'
 import type { Program } from '../../../store/store.js'
 import { membersRange } from '../../background/garbage.js'
 import type { Keyspace } from '../keyspace.js'

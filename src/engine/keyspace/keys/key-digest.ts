@@ -3,7 +3,7 @@
 
 import { createHash, type Hash as Hashing } from 'node:crypto'
 import { Slice } from '../../../base/bytes/slice.js'
-import { scanEntriesMax } from '../../../base/limits.js'
+import { scanEntriesMax } from '../../../base/limits/engine.js'
 import type { Program } from '../../../store/store.js'
 import { Hash } from '../hashes/hash.js'
 import type { Keyspace } from '../keyspace.js'

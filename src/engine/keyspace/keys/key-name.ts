@@ -3,7 +3,8 @@
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Slice } from '../../../base/bytes/slice.js'
-import { keyNameBytesMax, recordKeyBytesMax } from '../../../base/limits.js'
+import { keyNameBytesMax } from '../../../base/limits/key-value.js'
+import { recordKeyBytesMax } from '../../../base/limits/store.js'
 import { refuse } from '../../../base/reply-error.js'
 import { keyClass } from '../../../store/layout.js'
 import { recordKey } from '../../collection/collections.js'

@@ -3,7 +3,8 @@
 // wanted names narrows the walk.
 
 import { type Bytes, compareBytes, concatBytes, prefixEnd } from '../../../base/bytes/bytes.js'
-import { recordKeyPrefixBytes, scanEntriesMax } from '../../../base/limits.js'
+import { scanEntriesMax } from '../../../base/limits/engine.js'
+import { recordKeyPrefixBytes } from '../../../base/limits/store.js'
 import { keyClass } from '../../../store/layout.js'
 import type { KeyRange, Program } from '../../../store/store.js'
 import { idRange } from '../../background/garbage.js'

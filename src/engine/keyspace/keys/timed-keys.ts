@@ -1,7 +1,7 @@
 // Counts the keys with an expiry in each database and their mean time left, for INFO. It reads a
 // bounded part of the expiry class, soonest first.
 
-import { scanEntriesMax } from '../../../base/limits.js'
+import { scanEntriesMax } from '../../../base/limits/engine.js'
 import { keyClass } from '../../../store/layout.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import { dueOf, dueRange, namespaceOfRecord } from './expiry.js'

@@ -1,7 +1,8 @@
 // Iterates over the elements of a large list in place, for replies and for searches that read many
 // elements and keep none.
 
-import { listScanMembers, scanEntriesMax } from '../../../base/limits.js'
+import { scanEntriesMax } from '../../../base/limits/engine.js'
+import { listScanMembers } from '../../../base/limits/key-value.js'
 import { entryUnits } from '../../../base/work/work-figures.js'
 import type { KeyRange, Program } from '../../../store/store.js'
 import { isPlain, type Member, type Members } from '../containers/members.js'

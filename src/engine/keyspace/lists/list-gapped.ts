@@ -5,7 +5,7 @@
 import { type Bytes, compareBytes } from '../../../base/bytes/bytes.js'
 import { Slice } from '../../../base/bytes/slice.js'
 import { assert } from '../../../base/errors.js'
-import { rankBlockMembersMax } from '../../../base/limits.js'
+import { rankBlockMembersMax } from '../../../base/limits/key-value.js'
 import { wordUnits } from '../../../base/work/work-figures.js'
 import type { Program } from '../../../store/store.js'
 import type { Head } from '../containers/head.js'

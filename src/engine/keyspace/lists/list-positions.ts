@@ -3,7 +3,7 @@
 // inside first converts the list to gaps (list-gapped.ts), permanently.
 
 import type { Slice } from '../../../base/bytes/slice.js'
-import { listScanMembers, trimAtOnceMax } from '../../../base/limits.js'
+import { listScanMembers, trimAtOnceMax } from '../../../base/limits/key-value.js'
 import { wordUnits } from '../../../base/work/work-figures.js'
 import type { Program } from '../../../store/store.js'
 import type { Building } from '../containers/building.js'

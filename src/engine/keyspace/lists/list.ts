@@ -3,7 +3,7 @@
 // once.
 
 import type { Slice } from '../../../base/bytes/slice.js'
-import { keptAtOnceMax, trimAtOnceMax } from '../../../base/limits.js'
+import { keptAtOnceMax, trimAtOnceMax } from '../../../base/limits/key-value.js'
 import { Done } from '../../../store/steps.js'
 import type { Program, Step } from '../../../store/store.js'
 import { elementsOf } from '../../../value/elements.js'

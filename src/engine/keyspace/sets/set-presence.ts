@@ -3,7 +3,8 @@
 // set is much larger than the number of tests.
 
 import type { Slice } from '../../../base/bytes/slice.js'
-import { memberKeyPrefixBytes, scanEntriesMax } from '../../../base/limits.js'
+import { scanEntriesMax } from '../../../base/limits/engine.js'
+import { memberKeyPrefixBytes } from '../../../base/limits/key-value.js'
 import type { Program } from '../../../store/store.js'
 import type { MemberSet } from './set.js'
 

@@ -4,7 +4,7 @@
 import { type Bytes, concatBytes } from '../../../base/bytes/bytes.js'
 import { Slice } from '../../../base/bytes/slice.js'
 import { assert } from '../../../base/errors.js'
-import { rankBlockMembersMax } from '../../../base/limits.js'
+import { rankBlockMembersMax } from '../../../base/limits/key-value.js'
 import type { Entry } from '../../../store/store.js'
 import {
   type Members,

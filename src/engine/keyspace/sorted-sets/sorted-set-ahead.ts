@@ -3,7 +3,7 @@
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { Slice } from '../../../base/bytes/slice.js'
-import { memberKeyBytesMax } from '../../../base/limits.js'
+import { memberKeyBytesMax } from '../../../base/limits/key-value.js'
 import { type ScoredMember, scoreBytes } from './sorted-set-place.js'
 
 /** Members read ahead: first if more commands follow, and at most. */

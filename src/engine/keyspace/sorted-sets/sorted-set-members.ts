@@ -5,7 +5,8 @@
 
 import { type Bytes, compareBytes } from '../../../base/bytes/bytes.js'
 import { emptySlice, Slice } from '../../../base/bytes/slice.js'
-import { memberKeyBytesMax, rankBlockMembersMax, scanEntriesMax } from '../../../base/limits.js'
+import { scanEntriesMax } from '../../../base/limits/engine.js'
+import { memberKeyBytesMax, rankBlockMembersMax } from '../../../base/limits/key-value.js'
 import { work } from '../../../base/work/work-budget.js'
 import { entryUnits } from '../../../base/work/work-figures.js'
 import { Done } from '../../../store/steps.js'

@@ -3,7 +3,7 @@
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Slice } from '../../../base/bytes/slice.js'
-import { memberKeyPrefixBytes } from '../../../base/limits.js'
+import { memberKeyPrefixBytes } from '../../../base/limits/key-value.js'
 import type { Members } from '../containers/members.js'
 import { behind, placesPart } from './rank-blocks.js'
 import { scoreBytes, scorePlace } from './sorted-set-place.js'

@@ -5,7 +5,7 @@
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Slice } from '../../../base/bytes/slice.js'
 import { GrowingMap } from '../../../base/heap/growing-map.js'
-import { keptAtOnceMax, removeAtOnceMax, sortRunElements } from '../../../base/limits.js'
+import { keptAtOnceMax, sortRunElements } from '../../../base/limits/key-value.js'
 import { Done } from '../../../store/steps.js'
 import type { Program, Step } from '../../../store/store.js'
 import { elementsOf, fieldIn } from '../../../value/elements.js'
@@ -27,6 +27,9 @@ import { Edges } from './sorted-set-edges.js'
 import { placeKeyOf, ScoredMembers } from './sorted-set-members.js'
 import { compareScored, type ScoredMember } from './sorted-set-place.js'
 import { isAbove, isBelow, isEmptySpan, type Span, walker } from './sorted-set-span.js'
+
+/** Members that a range removes one by one. */
+const removeAtOnceMax = 1_000
 
 export type { ScoredMember } from './sorted-set-place.js'
 export type { LexBound, LexSpan, ScoreSpan, Span } from './sorted-set-span.js'

@@ -4,7 +4,7 @@
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Slice } from '../../../base/bytes/slice.js'
-import { inlineValueBytesMax } from '../../../base/limits.js'
+import { inlineValueBytesMax } from '../../../base/limits/store.js'
 import { bsonType, readInt32 } from '../../../value/value.js'
 import {
   idName,

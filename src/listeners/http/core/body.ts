@@ -5,7 +5,8 @@
 import type { IncomingMessage } from 'node:http'
 import { fail } from '../../../base/errors.js'
 import type { ByteBudget } from '../../../base/heap/byte-budget.js'
-import { messageBytesMax, requestMsMax } from '../../../base/limits.js'
+import { messageBytesMax } from '../../../base/limits/documents.js'
+import { requestMsMax } from '../../../base/limits/http.js'
 import { KiB } from '../../../base/units.js'
 import type { Awaitable } from '../../../store/store.js'
 
@@ -208,7 +209,7 @@ export class SlowBodies {
   }
 }
 
-function interrupted(): Error {
+export function interrupted(): Error {
   return fail('Interrupted', 'the client closed the connection')
 }
 

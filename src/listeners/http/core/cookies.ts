@@ -2,7 +2,7 @@
 // 6265; docs/sign-in.md)
 
 import type { IncomingMessage } from 'node:http'
-import { sessionMs } from '../../../base/limits.js'
+import { sessionMs } from '../../../base/limits/identity.js'
 
 /** Sealed, and hidden from pages: the session. */
 export const sessionCookie = 'svc_session'

@@ -4,7 +4,8 @@
 
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../../base/clock.js'
-import { eventStreamPingMs, smallMessageBytesMax } from '../../../base/limits.js'
+import { smallMessageBytesMax } from '../../../base/limits/connections.js'
+import { eventStreamPingMs } from '../../../base/limits/http.js'
 import type { Log } from '../../../base/log.js'
 import type { OutputBounds } from '../../../bus/keyvalue/settings.js'
 import type { Identity } from '../../../identity/identity.js'

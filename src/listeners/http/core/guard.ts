@@ -5,6 +5,7 @@
 // risks")
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { plainAddress } from '../../../base/client-address.js'
 import { fail } from '../../../base/errors.js'
 
 export interface GuardOptions {
@@ -92,7 +93,7 @@ export class Guard {
     while (this.isProxy(address) && forwarded.length > 0) {
       const next = forwarded.pop()?.trim() ?? ''
       if (next === '') break
-      address = normalise(withoutPort(next))
+      address = plainAddress(withoutPort(next))
     }
     return address
   }
@@ -134,11 +135,7 @@ function foreignSite(): Error {
 }
 
 function remoteAddressOf(incoming: IncomingMessage): string {
-  return normalise(incoming.socket.remoteAddress ?? '')
-}
-
-function normalise(address: string): string {
-  return address.startsWith('::ffff:') ? address.slice(7) : address
+  return plainAddress(incoming.socket.remoteAddress ?? '')
 }
 
 /** Without the port, which some proxies add. */

@@ -11,7 +11,7 @@ import {
   idempotencyBytesMax,
   idempotencyKeyCharsMax,
   idempotencyMs,
-} from '../../../base/limits.js'
+} from '../../../base/limits/http.js'
 import type { Log } from '../../../base/log.js'
 import type { Declared } from '../../../bus/session.js'
 import { findNamespace } from '../../../engine/collection/catalog/catalog.js'

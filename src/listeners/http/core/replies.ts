@@ -7,14 +7,13 @@ import type { Socket } from 'node:net'
 import { fail } from '../../../base/errors.js'
 import type { Backlog, MemoryAccount } from '../../../base/heap/memory-account.js'
 import {
-  memoryWaitMsMax,
-  pipelinedRequestsMax,
   pipelineReplyBytes,
   pressedStallMs,
   replyStallMs,
   smallMessageBytesMax,
   socketBacklogBytesMax,
-} from '../../../base/limits.js'
+} from '../../../base/limits/connections.js'
+import { memoryWaitMsMax, pipelinedRequestsMax } from '../../../base/limits/http.js'
 import { memoryOwner } from '../../../bus/memory-owner.js'
 import type { Identity } from '../../../identity/identity.js'
 import type { Awaitable } from '../../../store/store.js'

@@ -3,7 +3,8 @@
 
 import type { ServerResponse } from 'node:http'
 import { type ErrorExtra, fail, type GatewayError } from '../../../base/errors.js'
-import { jsonInThreadBytes, smallMessageBytesMax } from '../../../base/limits.js'
+import { smallMessageBytesMax } from '../../../base/limits/connections.js'
+import { jsonInThreadBytes } from '../../../base/limits/engine.js'
 import { type JsonMode, valueToJson } from '../../../value/json/json.js'
 import { valueFrom } from '../../../value/literal.js'
 import { documentValue, Value } from '../../../value/value.js'

@@ -12,12 +12,14 @@ import { fail, type GatewayError, toGatewayError } from '../../../base/errors.js
 import {
   anonymousSocketsMax,
   anonymousSocketsOfAddressMax,
+} from '../../../base/limits/connections.js'
+import {
   headerBytesMax,
   importStreamMsMax,
   keepAliveMs,
   requestMsMax,
   streamBatchDocuments,
-} from '../../../base/limits.js'
+} from '../../../base/limits/http.js'
 import type { SwitchedProtocol } from '../../../bus/protocols.js'
 import type { Identity } from '../../../identity/identity.js'
 import type { Awaitable } from '../../../store/store.js'

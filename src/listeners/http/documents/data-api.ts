@@ -5,14 +5,12 @@
 import { fail, type GatewayError } from '../../../base/errors.js'
 import {
   dataApiAnswerBytesMax,
-  dataApiBatchDocuments,
   dataApiLimitDefault,
   dataApiLimitMax,
-} from '../../../base/limits.js'
+} from '../../../base/limits/http.js'
 import { WorkTurns } from '../../../base/work/work-turns.js'
 import { Elements, elementsOf, field } from '../../../value/elements.js'
 import { documentFrom } from '../../../value/literal.js'
-import { integerOf } from '../../../value/numbers.js'
 import {
   bsonType,
   type Document,
@@ -26,8 +24,18 @@ import { writeArray } from '../../../value/writer.js'
 import { type JsonText, joinedJson, jsonBetween } from '../../json-thread.js'
 import { jsonOf, wholeField } from '../core/call.js'
 import type { HttpAnswer, RawCall, ReplyRoute } from '../core/route.js'
-import { cursorBatch, cursorId, identified, writeErrors, writeFailure } from './document-routes.js'
+import {
+  cursorBatch,
+  cursorId,
+  identified,
+  numberField,
+  writeErrors,
+  writeFailure,
+} from './document-routes.js'
 import { widenIds, widenPipeline } from './ids.js'
+
+/** Documents of one batch of a response. */
+const dataApiBatchDocuments = 1_000
 
 export const dataApiRoutes: readonly ReplyRoute[] = [
   {
@@ -171,8 +179,8 @@ async function update(
   requireDone(reply)
   const [upserted] = elementsOf(field(reply, 'upserted') ?? writeArray([]))
   const id = upserted === undefined ? undefined : field(documentOf(upserted), '_id')
-  const matched = numberIn(reply, 'n') - (id === undefined ? 0 : 1)
-  const counts = `"matchedCount":${matched},"modifiedCount":${numberIn(reply, 'nModified')}`
+  const matched = numberField(reply, 'n') - (id === undefined ? 0 : 1)
+  const counts = `"matchedCount":${matched},"modifiedCount":${numberField(reply, 'nModified')}`
   if (id === undefined) return { status: 200, body: `{${counts}}` }
   return { status: 201, body: `{${counts},"upsertedId":${jsonOf(call, id)}}` }
 }
@@ -196,7 +204,7 @@ async function remove(call: RawCall, limit: 0 | 1): Promise<HttpAnswer> {
   const deletes = [{ q: filterOf(call), limit }]
   const reply = await run(call, { delete: nameOf(call), deletes })
   requireDone(reply)
-  return { status: 200, body: `{"deletedCount":${numberIn(reply, 'n')}}` }
+  return { status: 200, body: `{"deletedCount":${numberField(reply, 'n')}}` }
 }
 
 async function run(call: RawCall, command: Plain): Promise<Document> {
@@ -226,9 +234,4 @@ function required(call: RawCall, name: string): Value {
 function given(call: RawCall, names: readonly string[]): Plain {
   const fields = names.map((name) => [name, call.fields.get(name)] as const)
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
-}
-
-function numberIn(document: Document, name: string): number {
-  const value = field(document, name)
-  return (value === undefined ? undefined : integerOf(value)) ?? 0
 }

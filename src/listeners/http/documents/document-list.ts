@@ -3,7 +3,7 @@
 // insert does not make a page skip documents.
 
 import { fail } from '../../../base/errors.js'
-import { httpPageDefault, httpPageMax, pageSortFieldsMax } from '../../../base/limits.js'
+import { httpPageDefault, httpPageMax, pageSortFieldsMax } from '../../../base/limits/http.js'
 import { elementsOf, field, fieldIn } from '../../../value/elements.js'
 import { jsonToValue } from '../../../value/json/json.js'
 import { documentFrom } from '../../../value/literal.js'

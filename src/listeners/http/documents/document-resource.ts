@@ -2,7 +2,7 @@
 // writing command checks a condition in its own transaction; nothing is read before it.
 
 import { fail } from '../../../base/errors.js'
-import { documentBytesMax } from '../../../base/limits.js'
+import { documentBytesMax } from '../../../base/limits/documents.js'
 import { equalValues } from '../../../value/compare.js'
 import { Elements, elementsOf, field, fieldIn, idName } from '../../../value/elements.js'
 import { jsonToValue } from '../../../value/json/json.js'

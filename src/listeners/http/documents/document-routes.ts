@@ -2,7 +2,7 @@
 // returns its reply as JSON.
 
 import { fail, kindOf } from '../../../base/errors.js'
-import { httpPageDefault, httpPageMax } from '../../../base/limits.js'
+import { httpPageDefault, httpPageMax } from '../../../base/limits/http.js'
 import { work } from '../../../base/work/work-budget.js'
 import { bytesPerUnit, entryUnits } from '../../../base/work/work-figures.js'
 import { WorkTurns } from '../../../base/work/work-turns.js'
@@ -418,7 +418,7 @@ function cursorJson(
   return jsonBetween(`{"cursor":{"${batch}":`, documents, end, call.mode)
 }
 
-function numberField(document: Document, name: string): number {
+export function numberField(document: Document, name: string): number {
   const value = field(document, name)
   return (value === undefined ? undefined : integerOf(value)) ?? 0
 }

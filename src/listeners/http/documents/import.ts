@@ -5,19 +5,21 @@ import { fail, GatewayError, kindOf, toGatewayError } from '../../../base/errors
 import {
   importErrorsMax,
   importLineBytesMax,
-  importStreamBatchBytes,
   importStreamBytesMax,
-  importStreamDocuments,
-} from '../../../base/limits.js'
+} from '../../../base/limits/http.js'
+import { MiB } from '../../../base/units.js'
 import { elementsOf, field, fieldsOf } from '../../../value/elements.js'
 import { documentFrom } from '../../../value/literal.js'
-import { integerOf } from '../../../value/numbers.js'
 import { type Document, documentValue, stringOf, type Value } from '../../../value/value.js'
 import { writeArray } from '../../../value/writer.js'
 import { readDocument } from '../../json-thread.js'
 import { type Line, LineSplitter } from '../core/lines.js'
 import type { RawCall } from '../core/route.js'
-import { identified, writeErrors } from './document-routes.js'
+import { identified, numberField, writeErrors } from './document-routes.js'
+
+/** Documents, and bytes of lines, that an import puts into one command. */
+const importStreamDocuments = 1_000
+const importStreamBatchBytes = 4 * MiB
 
 interface ImportOptions {
   /** Stops at the first failing line. */
@@ -133,17 +135,17 @@ export class Import {
           : { update: call.collection, updates: batch.map(upsertOf), ordered },
       ),
     )
-    const n = numberIn(reply, 'n')
+    const n = numberField(reply, 'n')
     const upserted = field(reply, 'upserted')
     const added = upserted === undefined ? 0 : elementsOf(upserted).length
     this.inserted += mode === 'insert' ? n : added
     this.matched += n - added
-    this.modified += numberIn(reply, 'nModified')
+    this.modified += numberField(reply, 'nModified')
     this.tell(
       writeErrors(reply).map((error) => {
-        const code = numberIn(error, 'code')
+        const code = numberField(error, 'code')
         const text = field(error, 'errmsg')
-        const line = batch[numberIn(error, 'index')]?.line ?? 0
+        const line = batch[numberField(error, 'index')]?.line ?? 0
         const errmsg = text === undefined ? '' : stringOf(text)
         return { line, code, codeName: kindOf(code), errmsg }
       }),
@@ -191,9 +193,4 @@ function requireNoOperators(document: Document): void {
     if (!name.startsWith('$')) continue
     throw fail('BadValue', `a document holds no operators such as '${name}'`)
   }
-}
-
-function numberIn(document: Document, name: string): number {
-  const value = field(document, name)
-  return (value === undefined ? undefined : integerOf(value)) ?? 0
 }

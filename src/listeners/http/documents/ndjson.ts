@@ -3,7 +3,7 @@
 
 import type { ServerResponse } from 'node:http'
 import { toGatewayError } from '../../../base/errors.js'
-import { streamBatchDocuments } from '../../../base/limits.js'
+import { streamBatchDocuments } from '../../../base/limits/http.js'
 import { WorkTurns } from '../../../base/work/work-turns.js'
 import { Elements } from '../../../value/elements.js'
 import type { JsonMode } from '../../../value/json/json.js'

@@ -5,7 +5,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { fail } from '../../../base/errors.js'
-import { pageCursorCharsMax } from '../../../base/limits.js'
+import { pageCursorCharsMax } from '../../../base/limits/http.js'
 import { elementsOf, field } from '../../../value/elements.js'
 import { binaryValue, bsonType, type Value } from '../../../value/value.js'
 import { writeArray, writeDocument } from '../../../value/writer.js'

@@ -4,7 +4,7 @@
 
 import type { ServerResponse } from 'node:http'
 import { fail } from '../../../base/errors.js'
-import { streamBatchDocuments } from '../../../base/limits.js'
+import { streamBatchDocuments } from '../../../base/limits/http.js'
 import { documentFrom } from '../../../value/literal.js'
 import type { HttpAnswer, RawCall, RawRoute, ReplyRoute } from '../core/route.js'
 import { filterOf } from './document-list.js'

@@ -3,7 +3,7 @@
 // (docs/sign-in.md, "The routes")
 
 import type { ServerResponse } from 'node:http'
-import { signInBodyBytesMax } from '../../../base/limits.js'
+import { signInBodyBytesMax } from '../../../base/limits/identity.js'
 import { field } from '../../../value/elements.js'
 import { type Document, stringOf } from '../../../value/value.js'
 import { type DocumentWriter, writeDocument } from '../../../value/writer.js'

@@ -3,7 +3,7 @@
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { fail } from '../../../base/errors.js'
-import { jsonInThreadBytes } from '../../../base/limits.js'
+import { jsonInThreadBytes } from '../../../base/limits/engine.js'
 import { work } from '../../../base/work/work-budget.js'
 import { bytesPerUnit, wordUnits } from '../../../base/work/work-figures.js'
 import { WorkTurns } from '../../../base/work/work-turns.js'

@@ -4,7 +4,7 @@
 import type { ServerResponse } from 'node:http'
 import { Slice } from '../../../base/bytes/slice.js'
 import { fail, type GatewayError } from '../../../base/errors.js'
-import { keyspacesMax } from '../../../base/limits.js'
+import { keyspacesMax } from '../../../base/limits/key-value.js'
 import { errorLine, ReplyError } from '../../../base/reply-error.js'
 import type { KeyValueBus } from '../../../bus/keyvalue/bus.js'
 import { type Channels, type Message, Subscriber } from '../../../bus/keyvalue/clients/channels.js'

@@ -3,7 +3,7 @@
 // hint.
 
 import type { GatewayError } from '../../../base/errors.js'
-import { batchCommandsMax } from '../../../base/limits.js'
+import { batchCommandsMax } from '../../../base/limits/key-value.js'
 import { refuse } from '../../../base/reply-error.js'
 import { work } from '../../../base/work/work-budget.js'
 import { WorkTurns } from '../../../base/work/work-turns.js'

@@ -3,7 +3,7 @@
 
 import { Slice } from '../../../base/bytes/slice.js'
 import type { ByteShare } from '../../../base/heap/byte-shares.js'
-import { jsonInThreadBytes } from '../../../base/limits.js'
+import { jsonInThreadBytes } from '../../../base/limits/engine.js'
 import { tooMuchMemory } from '../../../base/reply-error.js'
 import { work } from '../../../base/work/work-budget.js'
 import { jsonBytesPerUnit, wordUnits } from '../../../base/work/work-figures.js'

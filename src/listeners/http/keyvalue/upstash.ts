@@ -65,15 +65,16 @@ class Exchange {
     const { words, query } = pathOf(incoming)
     const [first, ...rest] = words
     const name = first === undefined ? '' : Buffer.from(first).toString('latin1').toLowerCase()
+    const events = this.options.bus.table.find(name)?.row.events
     const isPost = incoming.method === 'POST'
     if (first === undefined) {
       if (!isPost) throw fail('BadValue', 'a command is sent by POST, or as the path')
       await this.single(await this.call.body(bodyCommand))
     } else if (name === 'pipeline' && isPost && rest.length === 0) await this.pipeline()
     else if (name === 'multi-exec' && isPost && rest.length === 0) await this.transaction()
-    else if ((name === 'subscribe' || name === 'psubscribe') && rest.length > 0) {
-      await this.subscribe(name, rest)
-    } else if (name === 'monitor' && rest.length === 0) await this.monitor()
+    else if (rest.length > 0 && (events === 'channels' || events === 'patterns')) {
+      await this.subscribe(name, events, rest)
+    } else if (rest.length === 0 && events === 'commands') await this.monitor()
     else await this.single(requestOf([...words, ...(await this.bodyWord()), ...query]), !isPost)
   }
 
@@ -125,7 +126,8 @@ class Exchange {
   }
 
   private async subscribe(
-    word: 'subscribe' | 'psubscribe',
+    word: string,
+    kind: 'channels' | 'patterns',
     names: readonly Bytes[],
   ): Promise<void> {
     const { bus, streams } = this.options
@@ -139,7 +141,7 @@ class Exchange {
     )
     const told = subscribed(channels, subscriber, () =>
       names.map((name) => {
-        if (word === 'subscribe') channels.subscribe(subscriber, Slice.of(name))
+        if (kind === 'channels') channels.subscribe(subscriber, Slice.of(name))
         else channels.subscribePattern(subscriber, Slice.of(name))
         return `${word},${Slice.of(name).text()},${subscriber.count}`
       }),

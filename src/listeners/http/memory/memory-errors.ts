@@ -3,7 +3,7 @@
 // of the MCP library. (docs/memory.md, "Routes")
 
 import { type CodeName, codeRow, type GatewayError } from '../../../base/errors.js'
-import { memoryEchoCharsMax, memoryMessageCharsMax } from '../../../base/limits.js'
+import { memoryEchoCharsMax, memoryMessageCharsMax } from '../../../base/limits/memory.js'
 
 interface Refused {
   readonly status: number

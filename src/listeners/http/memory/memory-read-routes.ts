@@ -2,7 +2,11 @@
 // on a graph, single memories, and the list of graphs. (docs/memory.md, "Routes")
 
 import { fail } from '../../../base/errors.js'
-import { contextNodesMax, memoryBodyBytesMax, memoryIdCharsMax } from '../../../base/limits.js'
+import {
+  contextNodesMax,
+  memoryBodyBytesMax,
+  memoryIdCharsMax,
+} from '../../../base/limits/memory.js'
 import { elementsOf, field } from '../../../value/elements.js'
 import { integerOf } from '../../../value/numbers.js'
 import { type Document, documentOf } from '../../../value/value.js'

@@ -2,7 +2,7 @@
 // rights, and anchoring on request. (docs/memory.md, "Routes")
 
 import { type CodeName, fail } from '../../../base/errors.js'
-import { memoryBatchBodyBytesMax, memoryBodyBytesMax } from '../../../base/limits.js'
+import { memoryBatchBodyBytesMax, memoryBodyBytesMax } from '../../../base/limits/memory.js'
 import { elementsOf, field, fieldIn } from '../../../value/elements.js'
 import { valueToJson } from '../../../value/json/json.js'
 import { boolOf, type Document, documentOf, stringValue, type Value } from '../../../value/value.js'
@@ -19,7 +19,6 @@ import {
   replyJson,
 } from './memory-route.js'
 
-/** Fields of a memory. */
 const memoryFields = {
   text: 'string!',
   entities: 'array',

@@ -4,13 +4,14 @@
 
 import type { ServerResponse } from 'node:http'
 import { fail, GatewayError, toGatewayError } from '../../../base/errors.js'
-import { backupBytesPerSecond, backupRateMax, backupStallMs } from '../../../base/limits.js'
+import { backupBytesPerSecond, backupRateMax, backupStallMs } from '../../../base/limits/store.js'
 import { ownerName } from '../../../engine/check/owner-name.js'
 import type { Audit, AuditEntry } from '../../../identity/audit.js'
 import { secretRows } from '../../../identity/secret-rows.js'
 import { encodeFailure } from '../../../store/backup/backup-format.js'
 import { TablesDamaged } from '../../../store/backup/backup-thread.js'
 import type { Backup, Store } from '../../../store/store.js'
+import { interrupted } from '../core/body.js'
 import { type HttpCall, wholeField } from '../core/call.js'
 import type { RawCall, RawRoute } from '../core/route.js'
 
@@ -80,7 +81,7 @@ async function send(backup: Backup, outgoing: ServerResponse, stallMs: number): 
 
 /** Resolves when the client has read the written bytes; rejects if it disconnects or stalls. */
 function taken(outgoing: ServerResponse, stallMs: number): Promise<void> {
-  if (outgoing.destroyed) return Promise.reject(gone())
+  if (outgoing.destroyed) return Promise.reject(interrupted())
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => outgoing.destroy(), stallMs)
     const drained = () => {
@@ -89,7 +90,7 @@ function taken(outgoing: ServerResponse, stallMs: number): Promise<void> {
     }
     const closed = () => {
       off()
-      reject(gone())
+      reject(interrupted())
     }
     const off = () => {
       clearTimeout(timer)
@@ -97,10 +98,6 @@ function taken(outgoing: ServerResponse, stallMs: number): Promise<void> {
     }
     outgoing.on('drain', drained).on('close', closed)
   })
-}
-
-function gone(): Error {
-  return fail('Interrupted', 'the client closed the connection')
 }
 
 /** Adds the collection's name to an error about damage, if the name can still be read. */

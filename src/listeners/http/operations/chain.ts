@@ -5,7 +5,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { fail, type GatewayError } from '../../../base/errors.js'
-import { chainBodyBytesMax } from '../../../base/limits.js'
+import { chainBodyBytesMax } from '../../../base/limits/chain.js'
 import type { RawCall, RawRoute } from '../core/route.js'
 
 interface ChainRouteOptions {

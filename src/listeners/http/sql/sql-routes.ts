@@ -2,7 +2,7 @@
 // the SQL port; the response is that command's reply as JSON. (docs/http.md, "SQL")
 
 import { fail, type GatewayError } from '../../../base/errors.js'
-import { httpPageDefault, httpPageMax } from '../../../base/limits.js'
+import { httpPageDefault, httpPageMax } from '../../../base/limits/http.js'
 import { sqlStateOf } from '../../../base/sql-state.js'
 import { commandFor } from '../../../commands/sql/translate.js'
 import type { Awaitable } from '../../../store/store.js'

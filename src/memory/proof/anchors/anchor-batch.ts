@@ -4,7 +4,8 @@
 
 import { type Bytes, keyAfter } from '../../../base/bytes/bytes.js'
 import { fail } from '../../../base/errors.js'
-import { anchorBatchBytes, anchorBatchMemories, anchorDueMemories } from '../../../base/limits.js'
+import { anchorBatchMemories, anchorDueMemories } from '../../../base/limits/memory.js'
+import { MiB } from '../../../base/units.js'
 import { entryUnits, hashUnits } from '../../../base/work/work-figures.js'
 import { getDocument, recordKey, replaceDocument } from '../../../engine/collection/collections.js'
 import { documentOfRecord } from '../../../engine/collection/records.js'
@@ -32,6 +33,9 @@ import {
 import { hashForm } from '../leaves/memory-hash.js'
 import { type Anchor, anchorPrefix, type Batch, isUnsent } from './anchor.js'
 import { addAnchor, findBatch, newestAnchors, saveAnchor } from './anchors.js'
+
+/** Bytes of the documents of a batch. */
+const anchorBatchBytes = 4 * MiB
 
 /** Records of one gathering step, and memories that one program marks. */
 const gatheredAtOnce = 50

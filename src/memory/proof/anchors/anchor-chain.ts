@@ -3,7 +3,7 @@
 // a crash cannot cause a second anchor.
 
 import { assert } from '../../../base/errors.js'
-import { anchorAttemptsMax, anchorsAtOnce } from '../../../base/limits.js'
+import { anchorAttemptsMax, anchorsAtOnce } from '../../../base/limits/memory.js'
 import type { Log } from '../../../base/log.js'
 import { entryUnits } from '../../../base/work/work-figures.js'
 import type { AnchorClient, AnchorEntry, AnchorLink } from '../../../chain/anchors/anchor-client.js'

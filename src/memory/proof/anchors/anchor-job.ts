@@ -10,9 +10,8 @@ import {
   anchorDueMemories,
   anchorDueMs,
   anchorPayMs,
-  anchorRetryMs,
   anchorsAtOnce,
-} from '../../../base/limits.js'
+} from '../../../base/limits/memory.js'
 import type { Log } from '../../../base/log.js'
 import type { Anchors } from '../../../chain/open.js'
 import { reasonOf } from '../../../chain/remote/away.js'
@@ -37,6 +36,9 @@ import { finishMarking, makeAnchor } from './anchor-making.js'
 import { type AnchoringGraph, AnchorSender } from './anchor-sender.js'
 import { newestAnchors } from './anchors.js'
 import { Lease } from './lease.js'
+
+/** The pause after the first failed attempt, then doubled. */
+const anchorRetryMs = 10_000
 
 /** Interval of polls for due graphs and for confirmations. */
 const anchorPollMs = 5_000

@@ -3,7 +3,7 @@
 // The job decides when to send.
 
 import { fail } from '../../../base/errors.js'
-import { anchorsAtOnce } from '../../../base/limits.js'
+import { anchorsAtOnce } from '../../../base/limits/memory.js'
 import type { Log } from '../../../base/log.js'
 import type { AnchorClient } from '../../../chain/anchors/anchor-client.js'
 import type { Anchor } from './anchor.js'

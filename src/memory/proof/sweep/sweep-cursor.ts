@@ -2,7 +2,7 @@
 // start of the sweep. It has only counts and positions, so a forged one deceives only its sender.
 
 import { fail } from '../../../base/errors.js'
-import { sweepCursorCharsMax } from '../../../base/limits.js'
+import { sweepCursorCharsMax } from '../../../base/limits/memory.js'
 import { type WalkProblem, type WalkState, walkStart } from '../verdicts/chain-walk.js'
 import type { SweepProblem } from './sweep-checks.js'
 

@@ -3,7 +3,7 @@
 // (docs/memory.md, "The sweep")
 
 import { LRUCache } from 'lru-cache'
-import { verifyMemoriesAtOnce, verifyRootsKept } from '../../../base/limits.js'
+import { verifyMemoriesAtOnce, verifyRootsKept } from '../../../base/limits/memory.js'
 import { type GraphKeys, graphKeyed } from '../../graph/graph-key.js'
 import type { Anchor } from '../anchors/anchor.js'
 import { anchorsBefore, findAnchor } from '../anchors/anchors.js'

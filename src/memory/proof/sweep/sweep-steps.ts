@@ -1,11 +1,7 @@
 // The steps of a sweep: each is a bounded read of anchors, leaves, memories or edges in id order,
 // which returns its findings and the start of the next step.
 
-import {
-  verifyAnchorsAtOnce,
-  verifyBatchesAtOnce,
-  verifyMemoriesAtOnce,
-} from '../../../base/limits.js'
+import { verifyMemoriesAtOnce } from '../../../base/limits/memory.js'
 import { recordKey } from '../../../engine/collection/collections.js'
 import { countOf } from '../../../engine/collection/counters.js'
 import { documentOfRecord } from '../../../engine/collection/records.js'
@@ -27,6 +23,10 @@ import {
   KnownBatch,
   type SweptGraph,
 } from './sweep-checks.js'
+
+/** Anchors, and batches, of one step. */
+const verifyAnchorsAtOnce = 200
+const verifyBatchesAtOnce = 10
 
 export interface Step {
   readonly findings: readonly Finding[]

@@ -4,7 +4,7 @@
 
 import type { Clock } from '../../../base/clock.js'
 import { fail } from '../../../base/errors.js'
-import { sweepEntriesMax, sweepListedMax, verifyGraphMs } from '../../../base/limits.js'
+import { sweepEntriesMax, sweepListedMax, verifyGraphMs } from '../../../base/limits/memory.js'
 import type { Pace } from '../../../engine/background/pace-job.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import type { AnchoredGraph } from '../anchors/anchor-batch.js'

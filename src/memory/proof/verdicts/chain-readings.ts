@@ -3,13 +3,7 @@
 
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../../base/clock.js'
-import {
-  verifyBlocksMax,
-  verifyChainMs,
-  verifyConfirmedMs,
-  verifyRootsKept,
-  verifyUnconfirmedMs,
-} from '../../../base/limits.js'
+import { verifyChainMs, verifyRootsKept } from '../../../base/limits/memory.js'
 import type {
   AnchorClient,
   AnchorEntry,
@@ -18,6 +12,12 @@ import type {
 import type { Anchors } from '../../../chain/open.js'
 import { inTime } from '../../../chain/remote/head.js'
 import type { Anchor } from '../anchors/anchor.js'
+
+/** How long results about confirmed anchors, and others, are cached. */
+export const verifyConfirmedMs = 60_000
+const verifyUnconfirmedMs = 5_000
+/** The longest block range of one request for events. */
+export const verifyBlocksMax = 10_000
 
 /** A root in a confirmed block, from Sigil's account. */
 interface Found {

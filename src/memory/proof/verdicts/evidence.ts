@@ -1,7 +1,7 @@
 // The store's evidence about one memory, read in one program: the hash recomputed from its fields,
 // the stored hash, and whether leaves match its state and its edges.
 
-import { verifyEdgesMax } from '../../../base/limits.js'
+import { verifyEdgesMax } from '../../../base/limits/memory.js'
 import { hashUnits } from '../../../base/work/work-figures.js'
 import { getDocument, recordKey } from '../../../engine/collection/collections.js'
 import type { Namespace } from '../../../engine/types.js'

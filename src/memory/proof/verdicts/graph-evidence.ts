@@ -1,7 +1,7 @@
 // The store's evidence about a graph as a whole: its keys on the chain, the leaves about the graph
 // itself, and whether they lead from its first place to the present one. (docs/memory.md, "Proofs")
 
-import { graphLeavesMax } from '../../../base/limits.js'
+import { graphLeavesMax } from '../../../base/limits/memory.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import { type GraphKeys, graphKeys, type KeyedGraph, placeOf } from '../../graph/graph-key.js'
 import { type Place, proofsVersion, type Upgraded } from '../../graph/graph-settings.js'

@@ -3,7 +3,7 @@
 // All ids share the walk and its chain reads. (docs/memory.md, "Verify")
 
 import type { Clock } from '../../../base/clock.js'
-import { anchorDueMs, verifyChainMs, verifyRootsMs } from '../../../base/limits.js'
+import { anchorDueMs, verifyChainMs } from '../../../base/limits/memory.js'
 import type { ExplorerUrl } from '../../../chain/explorer.js'
 import type { Pace } from '../../../engine/background/pace-job.js'
 import type { Awaitable } from '../../../store/store.js'
@@ -14,6 +14,9 @@ import { ChainWalk, type JudgedAnchor, type StoredAnchor, type WalkParts } from 
 import type { Evidence } from './evidence.js'
 import type { GraphFacts } from './graph-evidence.js'
 import { hasRoomFor, type Listing, notFound, type Verdict, verdictOf } from './verdict.js'
+
+/** Time to recompute uncached roots: 3 ms each. */
+const verifyRootsMs = 5_000
 
 interface MemoriesEvidence {
   /** Undefined if the graph does not exist. */

@@ -2,7 +2,7 @@
 // stored result. Each flag is independent; the first failing check gives the problem's text.
 // (docs/memory.md, "Verify")
 
-import { anchorBatchMemories, anchorDueMs } from '../../../base/limits.js'
+import { anchorBatchMemories, anchorDueMs } from '../../../base/limits/memory.js'
 import type { ExplorerUrl } from '../../../chain/explorer.js'
 import { ulidTime } from '../../../value/ulid.js'
 import { memoryPrefix } from '../../postings/packed-id.js'

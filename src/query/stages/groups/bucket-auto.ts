@@ -2,7 +2,7 @@
 // values stay together, so there may be fewer buckets than requested. A granularity rounds
 // boundaries to preferred numbers.
 
-import { stepDocumentsMax } from '../../../base/limits.js'
+import { stepDocumentsMax } from '../../../base/limits/engine.js'
 import { work } from '../../../base/work/work-budget.js'
 import { compareValues } from '../../../value/compare.js'
 import { fieldsOf } from '../../../value/elements.js'

@@ -4,7 +4,7 @@
 
 import { type Bytes, bufferOf } from '../../../base/bytes/bytes.js'
 import { Arena } from '../../../base/heap/arena.js'
-import { stepDocumentsMax } from '../../../base/limits.js'
+import { stepDocumentsMax } from '../../../base/limits/engine.js'
 import { work } from '../../../base/work/work-budget.js'
 import type { Collation } from '../../../value/collation/collation.js'
 import { compareValues } from '../../../value/compare.js'

@@ -4,12 +4,7 @@
 // Source: MongoDB manual, Time Series Collections.
 
 import { createHash } from 'node:crypto'
-import {
-  bucketBytesMax,
-  bucketMeasurementsMax,
-  openBucketsBytesMax,
-  openBucketsMax,
-} from '../../../base/limits.js'
+import { bucketBytesMax, bucketMeasurementsMax } from '../../../base/limits/documents.js'
 import { work } from '../../../base/work/work-budget.js'
 import { valueUnits } from '../../../base/work/work-figures.js'
 import { Elements } from '../../../value/elements.js'
@@ -24,6 +19,10 @@ import {
 import { type DocumentWriter, writeDocument } from '../../../value/writer.js'
 import type { Emit, Transform, TransformPlan } from '../stage.js'
 import { type Extremes, fits, type Side, widened, writeExtreme } from './series-extremes.js'
+
+/** Buckets that a read fills at once, and their bytes: interleaved series need one each. */
+const openBucketsMax = 256
+const openBucketsBytesMax = 1_048_576
 
 /** The packing rules of a collection. */
 export interface BucketRules {

@@ -3,7 +3,8 @@
 
 import { concatBytes } from '../../../base/bytes/bytes.js'
 import { fail, type GatewayError } from '../../../base/errors.js'
-import { densifyDocumentsMax, stepDocumentsMax } from '../../../base/limits.js'
+import { densifyDocumentsMax } from '../../../base/limits/documents.js'
+import { stepDocumentsMax } from '../../../base/limits/engine.js'
 import { work } from '../../../base/work/work-budget.js'
 import type { Collation } from '../../../value/collation/collation.js'
 import { compareValues, equalValues } from '../../../value/compare.js'

@@ -3,7 +3,7 @@
 
 import { concatBytes } from '../../../base/bytes/bytes.js'
 import { fail, type GatewayError } from '../../../base/errors.js'
-import { stepDocumentsMax } from '../../../base/limits.js'
+import { stepDocumentsMax } from '../../../base/limits/engine.js'
 import { work } from '../../../base/work/work-budget.js'
 import { equalValues } from '../../../value/compare.js'
 import { fieldsOf } from '../../../value/elements.js'

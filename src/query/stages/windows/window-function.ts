@@ -2,7 +2,7 @@
 // a value for every document.
 
 import { fail, type GatewayError } from '../../../base/errors.js'
-import { stepDocumentsMax } from '../../../base/limits.js'
+import { stepDocumentsMax } from '../../../base/limits/engine.js'
 import { work } from '../../../base/work/work-budget.js'
 import { numberOf } from '../../../value/numbers.js'
 import { type Document, documentValue, type Value } from '../../../value/value.js'

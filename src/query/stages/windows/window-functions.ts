@@ -1,7 +1,7 @@
 // The functions of $setWindowFields: accumulators over a window, and functions of a document's
 // position in its partition. Each computes one column, a value for every document.
 
-import { stepDocumentsMax } from '../../../base/limits.js'
+import { stepDocumentsMax } from '../../../base/limits/engine.js'
 import { work } from '../../../base/work/work-budget.js'
 import { equalValues } from '../../../value/compare.js'
 import { fieldsOf } from '../../../value/elements.js'

@@ -77,7 +77,7 @@ await eachKeyValueRoom(
         .run('SADD', `set${i}`, ...numbers)
         .then(() => answered.push('owner')),
     )
-    const honest = room.client(identities.stranger).run('SADD', 'set', ...numbers)
+    const honest = room.client(identities.otherWallet).run('SADD', 'set', ...numbers)
     t.equal(await honest, numbers.length)
     t.ok(answered.length <= 2, `${answered.length} were answered before it`)
     await Promise.all(attack)

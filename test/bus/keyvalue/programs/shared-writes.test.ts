@@ -3,13 +3,13 @@
 // commands one by one, and a command that makes the program fail harms none of the others.
 
 import t from 'tap'
+import { Programs } from '../../../../src/bus/keyvalue/programs/programs.js'
 import {
   sharedCommandBytesMax,
   sharedCommandsMax,
   sharedCommandWordsMax,
   sharedWordsMax,
-} from '../../../../src/base/limits.js'
-import { Programs } from '../../../../src/bus/keyvalue/programs/programs.js'
+} from '../../../../src/bus/keyvalue/programs/shared-writes.js'
 import { RunningCall } from '../../../../src/bus/keyvalue/running-call.js'
 import { checkStore } from '../../../../src/engine/check/check.js'
 import { usualBounds } from '../../../../src/engine/keyspace/work.js'

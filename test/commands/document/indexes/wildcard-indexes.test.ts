@@ -2,7 +2,7 @@
 // tell of them, which queries they serve and which they must leave alone.
 
 import t from 'tap'
-import { wildcardEntriesMax } from '../../../../src/base/limits.js'
+import { wildcardEntriesMax } from '../../../../src/base/limits/documents.js'
 import { type CommandRoom, eachRoom, type Reply } from '../../../support/command-room.js'
 
 type Plain = Readonly<Record<string, unknown>>

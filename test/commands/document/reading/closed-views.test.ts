@@ -70,20 +70,20 @@ const told = (reply: Reply): string => {
 for (const verbosity of ['queryPlanner', 'executionStats', 'allPlansExecution']) {
   t.test(`explain through a view, ${verbosity}: nothing of what lies below`, async (t) => {
     const room = await openViews()
-    const stranger = room.sessionOf(identities.stranger)
+    const otherWallet = room.sessionOf(identities.otherWallet)
     for (const view of views) {
       for (const explain of explained(view)) {
         // What writes is not run to be explained.
         const isWriting = /\$out|\$merge/.test(JSON.stringify(explain))
         if (isWriting && verbosity !== 'queryPlanner') continue
-        const reply = await room.run({ explain, verbosity }, 'test', stranger)
+        const reply = await room.run({ explain, verbosity }, 'test', otherWallet)
         const text = told(reply)
         const name = JSON.stringify(explain)
         t.notMatch(text, /test\.base|"base"|salary":0|hidden/, `${name}: names and filters`)
         if (!name.includes('readable')) t.notMatch(text, figures, `${name}: figures`)
         if (!name.includes('readable')) t.notMatch(text, plans, `${name}: plans`)
       }
-      const closed = await room.run({ explain: { find: view }, verbosity }, 'test', stranger)
+      const closed = await room.run({ explain: { find: view }, verbosity }, 'test', otherWallet)
       t.equal(closed.queryPlanner.namespace, `test.${view}`)
       t.same(closed.queryPlanner.winningPlan, { stage: 'VIEW' })
       const returned = { shown: 25, plain: 50, over: 25 }[view]
@@ -98,10 +98,10 @@ for (const verbosity of ['queryPlanner', 'executionStats', 'allPlansExecution'])
 
 t.test('an aggregate with explain: true, and SQL, tell as little', async (t) => {
   const room = await openViews()
-  const stranger = room.sessionOf(identities.stranger)
+  const otherWallet = room.sessionOf(identities.otherWallet)
   for (const view of views) {
     const aggregate = { aggregate: view, pipeline: [{ $match: { salary: 1020 } }], explain: true }
-    const text = told(await room.run(aggregate, 'test', stranger))
+    const text = told(await room.run(aggregate, 'test', otherWallet))
     t.notMatch(text, /test\.base|"base"/, view)
     t.notMatch(text, plans, view)
     for (const statement of [
@@ -110,7 +110,7 @@ t.test('an aggregate with explain: true, and SQL, tell as little', async (t) => 
       `EXPLAIN ANALYZE SELECT r.a FROM readable r JOIN ${view} v ON v.a = r.a`,
       `EXPLAIN ANALYZE SELECT count(*) FROM ${view}`,
     ]) {
-      const reply = await room.run({ sqlExplain: statement }, 'test', stranger)
+      const reply = await room.run({ sqlExplain: statement }, 'test', otherWallet)
       const sql = JSON.stringify(reply)
       t.notMatch(sql, /test\.base|secret_index|"base"/, statement)
       t.notMatch(sql.replaceAll(/Seq Scan on readable.*?"/g, ''), /a_1|rows=(50|25)/, statement)
@@ -120,7 +120,7 @@ t.test('an aggregate with explain: true, and SQL, tell as little', async (t) => 
 
 t.test('a hint through a view is neither used nor missed', async (t) => {
   const room = await openViews()
-  const stranger = room.sessionOf(identities.stranger)
+  const otherWallet = room.sessionOf(identities.otherWallet)
   const hints = [
     'secret_index',
     'no_such_index',
@@ -131,22 +131,22 @@ t.test('a hint through a view is neither used nor missed', async (t) => {
   ]
   for (const view of views) {
     for (const hint of hints) {
-      const { n } = await room.run({ count: view, hint }, 'test', stranger)
+      const { n } = await room.run({ count: view, hint }, 'test', otherWallet)
       t.equal(n, view === 'plain' ? 50 : 25, `count ${view} ${JSON.stringify(hint)}`)
       for (const command of [
         { find: view, hint, batchSize: 100 },
         { aggregate: view, pipeline: [{ $match: { a: { $gte: 0 } } }], hint, cursor: {} },
       ]) {
-        const { cursor } = await room.run(command, 'test', stranger)
+        const { cursor } = await room.run(command, 'test', otherWallet)
         t.equal(cursor.firstBatch.length, view === 'plain' ? 50 : 25)
-        await room.run({ explain: command }, 'test', stranger)
+        await room.run({ explain: command }, 'test', otherWallet)
       }
       t.equal(
-        (await room.run({ distinct: view, key: 'a', hint }, 'test', stranger)).values.length,
+        (await room.run({ distinct: view, key: 'a', hint }, 'test', otherWallet)).values.length,
         5,
       )
       const out = { aggregate: view, pipeline: [{ $out: 'mine' }], hint, cursor: {} }
-      t.same((await room.run(out, 'test', stranger)).cursor.firstBatch, [])
+      t.same((await room.run(out, 'test', otherWallet)).cursor.firstBatch, [])
     }
   }
 })
@@ -154,7 +154,7 @@ t.test('a hint through a view is neither used nor missed', async (t) => {
 t.test('figures of a collection are none of a view, wherever the stage stands', async (t) => {
   const room = await openViews()
   const owner = room.sessionOf(identities.owner)
-  const stranger = room.sessionOf(identities.stranger)
+  const otherWallet = room.sessionOf(identities.otherWallet)
   for (const stage of [
     { $collStats: { count: {}, storageStats: {}, latencyStats: {}, queryExecStats: {} } },
     { $indexStats: {} },
@@ -167,7 +167,7 @@ t.test('figures of a collection are none of a view, wherever the stage stands', 
         { aggregate: 'readable', pipeline: [{ $lookup: sub }] },
       ]) {
         const whole = { ...command, cursor: {} }
-        const { code, message } = await room.refusal(whole, 'test', stranger)
+        const { code, message } = await room.refusal(whole, 'test', otherWallet)
         t.ok([20, 166].includes(code), `${JSON.stringify(command)}: ${code}`)
         t.notMatch(message, /\bbase\b|secret/)
       }
@@ -179,29 +179,29 @@ t.test('figures of a collection are none of a view, wherever the stage stands', 
     ...[{ listIndexes: 'plain' }, { collStats: 'plain' }, { validate: 'plain' }],
     ...[{ dataSize: 'test.plain' }, { compact: 'plain' }, { planCacheClear: 'plain' }],
   ]) {
-    const { message } = await room.refusal(command, 'test', stranger)
+    const { message } = await room.refusal(command, 'test', otherWallet)
     t.notMatch(message, /\bbase\b/, JSON.stringify(command))
   }
 })
 
 t.test("a reader's condition that can fail sees what the view shows, and no more", async (t) => {
   const room = await openViews()
-  const stranger = room.sessionOf(identities.stranger)
+  const otherWallet = room.sessionOf(identities.otherWallet)
   // Text that is no number stands in every document: an error would show it.
   const fails = { $expr: { $eq: [{ $toInt: '$s' }, 1] } }
   const nothing = { $and: [{ a: { $gt: 100 } }, fails] }
   for (const view of ['shown', 'over']) {
-    const { message } = await room.refusal({ find: view, filter: fails }, 'test', stranger)
+    const { message } = await room.refusal({ find: view, filter: fails }, 'test', otherWallet)
     t.match(message, /'text \d*[02468]'/, 'of a document that is shown')
     const one = { salary: 1001, ...fails }
-    t.same((await room.run({ find: view, filter: one }, 'test', stranger)).cursor.firstBatch, [])
+    t.same((await room.run({ find: view, filter: one }, 'test', otherWallet)).cursor.firstBatch, [])
     t.same(
-      (await room.run({ find: view, filter: nothing }, 'test', stranger)).cursor.firstBatch,
+      (await room.run({ find: view, filter: nothing }, 'test', otherWallet)).cursor.firstBatch,
       [],
     )
     const joined = { from: view, pipeline: [{ $match: { _id: 1, ...fails } }], as: 'found' }
     const command = { aggregate: 'readable', pipeline: [{ $lookup: joined }], cursor: {} }
-    const { cursor } = await room.run(command, 'test', stranger)
+    const { cursor } = await room.run(command, 'test', otherWallet)
     t.same(cursor.firstBatch[0].found, [], '_id 1 is hidden')
   }
 })
@@ -224,7 +224,7 @@ t.test('the definition of a view is told to those who may read what it names', a
   const definition = { viewOn: 'base', pipeline: shown }
   const [options, system] = await listed('owner')
   t.same([options, system], [definition, { _id: 'test.shown', ...definition }])
-  const [hidden, without, rows] = await listed('stranger')
+  const [hidden, without, rows] = await listed('otherWallet')
   t.same([hidden, without], [{}, { _id: 'test.shown' }])
   t.notMatch(rows, /"base"|hidden/)
   t.match(rows, /"viewOn":"shown"/, 'what names a view that may be read')
@@ -232,11 +232,11 @@ t.test('the definition of a view is told to those who may read what it names', a
 
 t.test('own commands and cursors are shown by the name that was asked for', async (t) => {
   const room = await openViews()
-  const stranger = room.sessionOf(identities.stranger)
-  const { cursor } = await room.run({ find: 'shown', batchSize: 2 }, 'test', stranger)
+  const otherWallet = room.sessionOf(identities.otherWallet)
+  const { cursor } = await room.run({ find: 'shown', batchSize: 2 }, 'test', otherWallet)
   t.equal(cursor.ns, 'test.shown')
   const stage = { $currentOp: { idleCursors: true, allUsers: true } }
-  const seen = await room.run({ aggregate: 1, pipeline: [stage], cursor: {} }, 'admin', stranger)
+  const seen = await room.run({ aggregate: 1, pipeline: [stage], cursor: {} }, 'admin', otherWallet)
   t.match(JSON.stringify(seen), /test\.shown/)
   t.notMatch(JSON.stringify(seen), /base/)
 })

@@ -68,7 +68,7 @@ await eachBound(t, 'what it refuses', async (t, room) => {
   await room.run('SET', 'string', 'text')
   await room.run('RPUSH', 'list', 'a')
   await room.run('PEXPIRE', 'list', 5)
-  t.equal(await fails({ key: 'nobody' }), 4)
+  t.equal(await fails({ key: 'unknown' }), 4)
   t.equal(await fails({ key: 'string' }), 14)
   t.equal(await fails({ key: 7.5, after: 1 }), 4)
   t.equal(await fails({ key: { a: 1 } }), 2)

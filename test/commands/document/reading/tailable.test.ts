@@ -109,7 +109,7 @@ await eachRoom(t, 'what a tailable cursor does not go with is refused', async (t
   await room.insert('c', { _id: 1 })
   await room.run({ ...tail, sort: { $natural: 1 }, hint: { $natural: 1 } })
   const getMore = await open(room, tail)
-  t.same(await room.fails({ getMore, collection: 'c', maxTimeMS: 5 }), [
+  t.same(await room.fails({ getMore, collection: 'c', maxTimeMS: longMs }), [
     2,
     'cannot set maxTimeMS on getMore command for a non-awaitData cursor',
   ])
@@ -266,11 +266,11 @@ await t.test('who may not read any more is told while it waits', async (t) => {
   const { room, reset } = await openPlace()
   await reset('public')
   await room.run({ convertToCapped: 'c', size: 100_000 })
-  const stranger = room.sessionOf(identities.stranger)
-  const { cursor } = await room.run(awaiting, 'test', stranger)
+  const otherWallet = room.sessionOf(identities.otherWallet)
+  const { cursor } = await room.run(awaiting, 'test', otherWallet)
   t.equal(cursor.firstBatch.length, 2)
   const command = { getMore: Long.fromNumber(cursor.id), collection: 'c', maxTimeMS: longMs }
-  const refused = refusalOf(room.run(command, 'test', stranger))
+  const refused = refusalOf(room.run(command, 'test', otherWallet))
   await waiting(room, 1)
   await room.run({ setPrivacy: 'c', mode: 'private' })
   t.equal((await refused).code, 13)

@@ -39,8 +39,8 @@ t.test('connectionStatus tells who one is', async (t) => {
   t.same(authInfo.authenticatedUsers, [{ user: 'operator', db: 'admin' }])
   t.same(authInfo.authenticatedUserRoles, [{ role: 'root', db: 'admin' }])
   t.equal(authInfo.authenticatedUserPrivileges.length, 1)
-  const stranger = await room.run({ connectionStatus: 1 }, 'admin', room.stranger())
-  t.same(stranger.authInfo, { authenticatedUsers: [], authenticatedUserRoles: [] })
+  const unauthenticated = await room.run({ connectionStatus: 1 }, 'admin', room.anonymous())
+  t.same(unauthenticated.authInfo, { authenticatedUsers: [], authenticatedUserRoles: [] })
 })
 
 t.test('accounts are listed in the forms that shells ask in', async (t) => {
@@ -50,10 +50,10 @@ t.test('accounts are listed in the forms that shells ask in', async (t) => {
   t.equal(await count(1), 1)
   t.equal(await count(1, 'test'), 0)
   t.equal(await count('operator'), 1)
-  t.equal(await count('nobody'), 0)
+  t.equal(await count('unknown'), 0)
   t.equal(await count({ user: 'operator', db: 'admin' }, 'test'), 1)
   t.equal(await count({ forAllDBs: true }, 'test'), 1)
-  t.equal(await count(['nobody', 'operator']), 1)
+  t.equal(await count(['unknown', 'operator']), 1)
   t.same((await room.run({ rolesInfo: 1 }, 'admin')).roles, [])
   t.equal((await room.run({ rolesInfo: 1, showBuiltinRoles: true }, 'admin')).roles.length, 1)
 })

@@ -68,7 +68,7 @@ t.test('compression is the intersection, in the client’s order, or absent', as
 
 t.test('mechanisms are the same for every name', async (t) => {
   const client = await open(t)
-  for (const user of ['admin.operator', 'admin.nobody', 'test.a.b']) {
+  for (const user of ['admin.operator', 'admin.unknown', 'test.a.b']) {
     const reply = await client.run({ hello: 1, saslSupportedMechs: user, $db: 'admin' })
     t.same(reply.saslSupportedMechs, ['SCRAM-SHA-256', 'PLAIN'])
   }
@@ -106,7 +106,7 @@ t.test('no login in hello can make it fail', async (t) => {
     t.notOk('speculativeAuthenticate' in reply)
   }
   t.match(
-    await client.run({ hello: 1, speculativeAuthenticate: speculate('nobody'), $db: 'admin' }),
+    await client.run({ hello: 1, speculativeAuthenticate: speculate('unknown'), $db: 'admin' }),
     { ok: 1, speculativeAuthenticate: { done: false } },
   )
 })
@@ -116,7 +116,7 @@ t.test('the right key signs in, a wrong one and an unknown user answer alike', a
   const failure = { ok: 0, code: 18, codeName: 'AuthenticationFailed' }
   for (const [user, key] of [
     ['operator', 'wrong'],
-    ['nobody', testKey],
+    ['unknown', testKey],
   ] as const) {
     t.match(await client.login(user, key), { ...failure, errmsg: 'Authentication failed.' })
   }
@@ -137,9 +137,9 @@ t.test('an unknown salt is stable, as a known one is', async (t) => {
     const reply = await client.run({ ...start, options, $db: 'admin' })
     return /s=([^,]+)/.exec(textOf(reply.payload))?.[1]
   }
-  t.equal(await salt('nobody'), await salt('nobody'))
-  t.not(await salt('nobody'), await salt('somebody'))
-  t.equal((await salt('operator'))?.length, (await salt('nobody'))?.length)
+  t.equal(await salt('unknown'), await salt('unknown'))
+  t.not(await salt('unknown'), await salt('another'))
+  t.equal((await salt('operator'))?.length, (await salt('unknown'))?.length)
 })
 
 t.test('PLAIN works on loopback, with payloads as text too', async (t) => {

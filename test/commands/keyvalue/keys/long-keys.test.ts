@@ -2,7 +2,7 @@
 // and two of them that differ in their last byte alone. HELP and large values are compared too.
 
 import t from 'tap'
-import { keyNameBytesMax, respBulkBytesMax } from '../../../../src/base/limits.js'
+import { keyNameBytesMax, respBulkBytesMax } from '../../../../src/base/limits/key-value.js'
 import { helpLines } from '../../../../src/commands/keyvalue/server/help-texts.js'
 import { eachKeyValueRoom } from '../../../support/key-value-room.js'
 import { besideRedis } from '../../../support/redis-reference.js'

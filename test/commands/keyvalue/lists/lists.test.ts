@@ -10,7 +10,7 @@ import {
 } from '../../../../src/engine/collection/catalog/catalog.js'
 import { findById, insertDocument } from '../../../../src/engine/collection/collections.js'
 import { keyClass } from '../../../../src/store/layout.js'
-import { documentFrom, toObject, valueFrom } from '../../../../src/value/literal.js'
+import { documentFrom, valueFrom } from '../../../../src/value/literal.js'
 import { createOptions, keysOfClasses } from '../../../support/engine-room.js'
 import {
   eachBound,
@@ -19,6 +19,7 @@ import {
   type KeyValueRoomOptions,
   type Word,
 } from '../../../support/key-value-room.js'
+import { toObject } from '../../../support/literal.js'
 
 const wrongType = { error: 'WRONGTYPE Operation against a key holding the wrong kind of value' }
 const notInteger = { error: 'ERR value is not an integer or out of range' }

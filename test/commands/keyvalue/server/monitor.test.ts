@@ -1,7 +1,7 @@
 // MONITOR: what the operator sees of all commands, and what is never shown.
 
 import t from 'tap'
-import { monitorLineBytes } from '../../../../src/base/limits.js'
+import { monitorLineBytes } from '../../../../src/base/limits/key-value.js'
 import { eachKeyValueRoom, roomKey } from '../../../support/key-value-room.js'
 
 const kinds = ['memory'] as const

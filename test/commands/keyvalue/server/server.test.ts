@@ -233,9 +233,9 @@ t.test('what is the operator’s is refused to others', (t) =>
     t,
     'room',
     async (t, room) => {
-      const stranger = room.client(anonymous)
+      const unauthenticated = room.client(anonymous)
       for (const line of ['CONFIG GET save', 'SLOWLOG GET', 'INFO', 'CLIENT LIST', 'COMMAND']) {
-        t.same(await stranger.line(line), { error: 'NOAUTH Authentication required.' }, line)
+        t.same(await unauthenticated.line(line), { error: 'NOAUTH Authentication required.' }, line)
       }
     },
     memory,

@@ -9,9 +9,10 @@ import {
 } from '../../../../src/engine/collection/catalog/catalog.js'
 import { findById, insertDocument } from '../../../../src/engine/collection/collections.js'
 import { keyClass } from '../../../../src/store/layout.js'
-import { documentFrom, toObject, valueFrom } from '../../../../src/value/literal.js'
+import { documentFrom, valueFrom } from '../../../../src/value/literal.js'
 import { createOptions, keysOfClasses } from '../../../support/engine-room.js'
 import { eachBound, eachKeyValueRoom, type KeyValueRoom } from '../../../support/key-value-room.js'
+import { toObject } from '../../../support/literal.js'
 import { sameSet } from '../../../support/set-sequences.js'
 
 const wrongType = { error: 'WRONGTYPE Operation against a key holding the wrong kind of value' }

@@ -9,9 +9,10 @@ import {
   findNamespace,
 } from '../../../../src/engine/collection/catalog/catalog.js'
 import { findById, insertDocument } from '../../../../src/engine/collection/collections.js'
-import { documentFrom, toObject, valueFrom } from '../../../../src/value/literal.js'
+import { documentFrom, valueFrom } from '../../../../src/value/literal.js'
 import { createOptions } from '../../../support/engine-room.js'
 import { eachBound, eachKeyValueRoom, type KeyValueRoom } from '../../../support/key-value-room.js'
+import { toObject } from '../../../support/literal.js'
 
 const wrongType = { error: 'WRONGTYPE Operation against a key holding the wrong kind of value' }
 const notFloat = { error: 'ERR value is not a valid float' }

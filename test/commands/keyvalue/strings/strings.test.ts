@@ -2,7 +2,7 @@
 // shows: times, events, large values, and the document that lies under a key.
 
 import t from 'tap'
-import { respBulkBytesMax } from '../../../../src/base/limits.js'
+import { respBulkBytesMax } from '../../../../src/base/limits/key-value.js'
 import { checkStore } from '../../../../src/engine/check/check.js'
 import { eachKeyValueRoom } from '../../../support/key-value-room.js'
 

@@ -2,7 +2,8 @@
 // is queued behind MULTI is bounded.
 
 import t from 'tap'
-import { multiBytesMax, multiBytesTotalMax, programPutsMax } from '../../../../src/base/limits.js'
+import { programPutsMax } from '../../../../src/base/limits/engine.js'
+import { multiBytesMax, multiBytesTotalMax } from '../../../../src/base/limits/key-value.js'
 import { readSettings } from '../../../../src/base/settings.js'
 import { findNamespace } from '../../../../src/engine/collection/catalog/catalog.js'
 import {

@@ -38,13 +38,13 @@ const table = (name: string, privilege: string) => `has_table_privilege('${name}
 t.test('of a table, for the caller: what the one decision says', async (t) => {
   const { ask } = await openRights()
   const told: [Who, string, string, boolean][] = [
-    ['stranger', 'private', 'SELECT', false],
-    ['stranger', 'private', 'INSERT', false],
-    ['stranger', 'public', 'SELECT', true],
-    ['stranger', 'public', 'UPDATE', false],
-    ['stranger', 'shared', 'DELETE', true],
-    ['stranger', 'shared', 'TRUNCATE', false],
-    ['stranger', 'unowned', 'SELECT', false],
+    ['otherWallet', 'private', 'SELECT', false],
+    ['otherWallet', 'private', 'INSERT', false],
+    ['otherWallet', 'public', 'SELECT', true],
+    ['otherWallet', 'public', 'UPDATE', false],
+    ['otherWallet', 'shared', 'DELETE', true],
+    ['otherWallet', 'shared', 'TRUNCATE', false],
+    ['otherWallet', 'unowned', 'SELECT', false],
     ['owner', 'private', 'TRUNCATE', true],
     ['owner', 'private', 'SELECT WITH GRANT OPTION', true],
     ['owner', 'unowned', 'SELECT', false],
@@ -59,12 +59,12 @@ t.test('of a table, for the caller: what the one decision says', async (t) => {
     ['role 2', 'private', 'UPDATE WITH GRANT OPTION', false],
     ['administrator', 'private', 'SELECT', false],
     ['operator', 'private', 'select', true],
-    ['stranger', 'seen', 'SELECT', true],
+    ['otherWallet', 'seen', 'SELECT', true],
     ['owner', 'seen', 'INSERT', false],
-    ['stranger', 'pg_catalog.pg_class', 'SELECT', true],
-    ['stranger', 'pg_class', 'INSERT', false],
-    ['stranger', 'public.private', 'SELECT', false],
-    ['stranger', '"public"."shared"', 'INSERT', true],
+    ['otherWallet', 'pg_catalog.pg_class', 'SELECT', true],
+    ['otherWallet', 'pg_class', 'INSERT', false],
+    ['otherWallet', 'public.private', 'SELECT', false],
+    ['otherWallet', '"public"."shared"', 'INSERT', true],
   ]
   for (const [who, name, privilege, held] of told) {
     t.equal(await ask(who, table(name, privilege)), held, `${who} ${name} ${privilege}`)
@@ -81,33 +81,33 @@ t.test('by number, which only readers are told, and of none', async (t) => {
   const oid = Number(await ask('owner', "'private'::regclass::oid"))
   t.ok(oid > 16_000)
   t.equal(await ask('owner', `has_table_privilege(${oid}, 'SELECT')`), true)
-  t.equal(await ask('stranger', `has_table_privilege(${oid}, 'SELECT')`), false)
-  t.equal(await ask('stranger', "has_table_privilege(999999999, 'SELECT')"), null)
-  t.equal(await ask('stranger', `has_column_privilege(${oid}, 1, 'SELECT')`), false)
+  t.equal(await ask('otherWallet', `has_table_privilege(${oid}, 'SELECT')`), false)
+  t.equal(await ask('otherWallet', "has_table_privilege(999999999, 'SELECT')"), null)
+  t.equal(await ask('otherWallet', `has_column_privilege(${oid}, 1, 'SELECT')`), false)
   t.equal(await ask('owner', `pg_table_is_visible(${oid})`), true)
-  t.equal(await ask('stranger', `pg_table_is_visible(${oid})`), false)
-  t.equal(await ask('stranger', 'pg_table_is_visible(999999999)'), null)
-  t.equal(await ask('stranger', "has_table_privilege(NULL, 'SELECT')"), null)
-  t.equal(await ask('stranger', table('nothing', 'SELECT')), '42P01')
-  t.equal(await ask('stranger', table('public', 'EAT')), '22023')
+  t.equal(await ask('otherWallet', `pg_table_is_visible(${oid})`), false)
+  t.equal(await ask('otherWallet', 'pg_table_is_visible(999999999)'), null)
+  t.equal(await ask('otherWallet', "has_table_privilege(NULL, 'SELECT')"), null)
+  t.equal(await ask('otherWallet', table('nothing', 'SELECT')), '42P01')
+  t.equal(await ask('otherWallet', table('public', 'EAT')), '22023')
 })
 
 t.test('for another user: what every client may know', async (t) => {
   const { ask } = await openRights()
   const of = (user: string, name: string, privilege: string) =>
     `has_table_privilege('${user}', '${name}', '${privilege}')`
-  t.equal(await ask('stranger', of(wallets.stranger, 'private', 'SELECT')), false)
-  t.equal(await ask('stranger', of(`${wallets.stranger}:s0`, 'public', 'SELECT')), true)
+  t.equal(await ask('otherWallet', of(wallets.otherWallet, 'private', 'SELECT')), false)
+  t.equal(await ask('otherWallet', of(`${wallets.otherWallet}:s0`, 'public', 'SELECT')), true)
   t.equal(await ask('owner', of(wallets.owner.toLowerCase(), 'private', 'UPDATE')), true)
-  t.equal(await ask('stranger', of(wallets.owner, 'private', 'UPDATE')), true)
-  t.equal(await ask('stranger', of(wallets.reader, 'private', 'SELECT')), false, 'no roles')
+  t.equal(await ask('otherWallet', of(wallets.owner, 'private', 'UPDATE')), true)
+  t.equal(await ask('otherWallet', of(wallets.reader, 'private', 'SELECT')), false, 'no roles')
   t.equal(await ask('owner', of(wallets.reader, 'private', 'SELECT')), true, 'which the owner sees')
   t.equal(await ask('owner', of(wallets.reader, 'private', 'UPDATE')), false)
-  t.equal(await ask('stranger', of('operator', 'private', 'SELECT')), true)
-  t.equal(await ask('stranger', of('public', 'private', 'SELECT')), false)
-  t.equal(await ask('stranger', of('public', 'public', 'SELECT')), true)
-  t.equal(await ask('stranger', of('nobody', 'public', 'SELECT')), '42704')
-  t.equal(await ask('stranger', "has_table_privilege(0, 'public', 'SELECT')"), true)
+  t.equal(await ask('otherWallet', of('operator', 'private', 'SELECT')), true)
+  t.equal(await ask('otherWallet', of('public', 'private', 'SELECT')), false)
+  t.equal(await ask('otherWallet', of('public', 'public', 'SELECT')), true)
+  t.equal(await ask('otherWallet', of('unknown', 'public', 'SELECT')), '42704')
+  t.equal(await ask('otherWallet', "has_table_privilege(0, 'public', 'SELECT')"), true)
   const self = "has_table_privilege(current_user, 'private', 'SELECT')"
   t.equal(await ask('operator', self), true)
 })
@@ -116,14 +116,14 @@ t.test('of schemas and databases', async (t) => {
   const { ask } = await openRights()
   const schema = (name: string, privilege: string) =>
     `has_schema_privilege(${name}, '${privilege}')`
-  t.equal(await ask('stranger', schema("'public'", 'USAGE')), true)
-  t.equal(await ask('stranger', schema('2200', 'CREATE')), true)
+  t.equal(await ask('otherWallet', schema("'public'", 'USAGE')), true)
+  t.equal(await ask('otherWallet', schema('2200', 'CREATE')), true)
   t.equal(await ask('owner, reading key', schema("'public'", 'CREATE')), false)
-  t.equal(await ask('stranger', schema("'pg_catalog'", 'CREATE')), false)
-  t.equal(await ask('stranger', schema("'other'", 'USAGE')), '3F000')
-  t.equal(await ask('stranger', "has_database_privilege('test', 'CONNECT')"), true)
-  t.equal(await ask('stranger', "has_database_privilege('test', 'CREATE')"), false)
-  t.equal(await ask('stranger', "has_database_privilege('hidden', 'CONNECT')"), '3D000')
+  t.equal(await ask('otherWallet', schema("'pg_catalog'", 'CREATE')), false)
+  t.equal(await ask('otherWallet', schema("'other'", 'USAGE')), '3F000')
+  t.equal(await ask('otherWallet', "has_database_privilege('test', 'CONNECT')"), true)
+  t.equal(await ask('otherWallet', "has_database_privilege('test', 'CREATE')"), false)
+  t.equal(await ask('otherWallet', "has_database_privilege('hidden', 'CONNECT')"), '3D000')
 })
 
 t.test('the views list what the caller holds', async (t) => {
@@ -136,7 +136,7 @@ t.test('the views list what the caller holds', async (t) => {
     return [...new Set(found.map((row) => `${row.table_name} ${row.privilege_type}`))].sort()
   }
   for (const view of ['table_privileges', 'role_table_grants']) {
-    t.same(await listed('stranger', view), [
+    t.same(await listed('otherWallet', view), [
       ...['public SELECT', 'shared DELETE', 'shared INSERT', 'shared SELECT', 'shared UPDATE'],
     ])
     t.same(await listed('owner, reading key', view), [
@@ -144,7 +144,7 @@ t.test('the views list what the caller holds', async (t) => {
     ])
   }
   for (const view of ['column_privileges', 'role_column_grants']) {
-    t.same(await listed('stranger', view), [
+    t.same(await listed('otherWallet', view), [
       ...['public SELECT', 'shared INSERT', 'shared SELECT', 'shared UPDATE'],
     ])
   }

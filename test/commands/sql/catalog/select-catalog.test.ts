@@ -172,10 +172,10 @@ tap.test('each caller sees of the catalog what it may read', async (t) => {
   const tables = ['information_schema.tables', 'information_schema.columns', 'pg_class']
   for (const table of [...tables, 'pg_indexes']) {
     t.match(await seen('owner', table), '"c"', table)
-    t.notMatch(await seen('stranger', table), '"c"', table)
-    t.match(await seen('stranger', table), '"open"', table)
+    t.notMatch(await seen('otherWallet', table), '"c"', table)
+    t.match(await seen('otherWallet', table), '"open"', table)
   }
-  t.notMatch(await seen('stranger', 'pg_attribute'), '"u"')
+  t.notMatch(await seen('otherWallet', 'pg_attribute'), '"u"')
 })
 
 eachRoom(tap, 'what a database without such things has none of is asked for', async (t, room) => {

@@ -302,9 +302,9 @@ await eachRoom(t, 'of a time-series collection only the metaField is updated', a
 t.test('a refusal for a missing right shows nothing of the text', async (t) => {
   const { room, reset } = await openPlace()
   await reset('private')
-  const stranger = room.sessionOf(identities.stranger)
+  const otherWallet = room.sessionOf(identities.otherWallet)
   const brief = async (text: string) =>
-    (await room.refusal({ sqlChange: text }, 'test', stranger)).message
+    (await room.refusal({ sqlChange: text }, 'test', otherWallet)).message
   const told = await brief("UPDATE c SET a = 'secret'")
   t.match(told, /^not authorized on test to execute command \{ sqlChange: "c" \}: test\.c belongs/)
   t.notMatch(told, /secret/)

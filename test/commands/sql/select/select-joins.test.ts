@@ -2,7 +2,7 @@
 // commas, over views too; NULL joins nothing.
 
 import tap from 'tap'
-import { sqlJoinBytesMax } from '../../../../src/base/limits.js'
+import { sqlJoinBytesMax } from '../../../../src/base/limits/sql.js'
 import { type CommandRoom, eachRoom, type Reply } from '../../../support/command-room.js'
 import { rowsOf, stateOfStatement } from './selecting.js'
 

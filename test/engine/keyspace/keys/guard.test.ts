@@ -2,7 +2,7 @@
 
 import t from 'tap'
 import { GatewayError } from '../../../../src/base/errors.js'
-import { keyNameBytesMax } from '../../../../src/base/limits.js'
+import { keyNameBytesMax } from '../../../../src/base/limits/key-value.js'
 import { checkKeyDocument } from '../../../../src/engine/keyspace/keys/guard.js'
 import { documentFrom } from '../../../../src/value/literal.js'
 

@@ -7,7 +7,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { mock } from 'node:test'
 import t from 'tap'
 import { ByteBudget } from '../../../../src/base/heap/byte-budget.js'
-import { requestMsMax } from '../../../../src/base/limits.js'
+import { requestMsMax } from '../../../../src/base/limits/http.js'
 import {
   type Held,
   readBody,

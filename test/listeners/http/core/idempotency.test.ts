@@ -2,7 +2,7 @@
 
 import t from 'tap'
 import { systemClock } from '../../../../src/base/clock.js'
-import { idempotencyMs } from '../../../../src/base/limits.js'
+import { idempotencyMs } from '../../../../src/base/limits/http.js'
 import { silentLog } from '../../../../src/base/log.js'
 import type { Session } from '../../../../src/bus/session.js'
 import { operator } from '../../../../src/identity/identity.js'

@@ -2,7 +2,7 @@
 // of it, and who passes all the same.
 
 import t from 'tap'
-import { addressesTrackedMax } from '../../../../src/base/limits.js'
+import { addressesTrackedMax } from '../../../../src/base/limits/http.js'
 import { readSettings } from '../../../../src/base/settings.js'
 import { RequestWindows } from '../../../../src/listeners/http/core/request-limit.js'
 import { ask } from '../../../support/http-client.js'
@@ -80,7 +80,7 @@ for (const [name, settings] of [
   ['RATE_LIMITS=off', { RATE_LIMITS: 'off' }],
   ['AUTH_MODE=off', { AUTH_MODE: 'off' }],
 ] as const) {
-  t.test(`with ${name} nobody is counted`, async (t) => {
+  t.test(`with ${name} no client is counted`, async (t) => {
     const { url } = await startGateway(t, settings, { clock: still })
     for (let asked = 0; asked <= 100; asked++) {
       const { status, headers } = await ask(url, { path: asked % 2 === 0 ? list : '/health' })

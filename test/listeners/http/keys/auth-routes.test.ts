@@ -195,8 +195,12 @@ t.test('pages of other sites are refused wherever a cookie counts', async (t) =>
   for (const origin of ['http://evil.test', 'null', own.replace('http:', 'https:'), `${own}0`]) {
     t.match(await browser.get(me, { origin }), refused, origin)
     t.match(await browser.post(insert, book, { origin }), refused, origin)
-    const stranger = new Browser(gateway.url)
-    t.match(await stranger.post(nonce, { address: wallet.address }, { origin }), refused, origin)
+    const otherBrowser = new Browser(gateway.url)
+    t.match(
+      await otherBrowser.post(nonce, { address: wallet.address }, { origin }),
+      refused,
+      origin,
+    )
   }
   t.match(await browser.get(me, { 'sec-fetch-site': 'cross-site' }), refused)
   t.match(await browser.post(insert, book, { 'sec-fetch-site': 'cross-site' }), refused)

@@ -144,8 +144,8 @@ t.test('what is no Unicode is refused, never changed', async (t) => {
 t.test('unknown things are 404, each with its own code', async (t) => {
   const { send, refuses } = await open(t)
   await send({ path: '/api/memories', body: { text: 'Ada is here.', entities: ['Ada'] } })
-  await refuses(404, 'NODE_NOT_FOUND', { path: '/api/recall?entity=nobody' })
-  await refuses(404, 'NODE_NOT_FOUND', { path: '/api/recall?entity=nobody&graph=none' })
+  await refuses(404, 'NODE_NOT_FOUND', { path: '/api/recall?entity=unknown' })
+  await refuses(404, 'NODE_NOT_FOUND', { path: '/api/recall?entity=unknown&graph=none' })
   for (const id of ['mem_none', 'ent_none', 'x', '%20', '%E6%9D%B1']) {
     await refuses(404, 'NODE_NOT_FOUND', { path: `/api/memories/${id}` })
     await refuses(404, 'NODE_NOT_FOUND', { path: `/api/memories/${id}`, method: 'DELETE' })
@@ -220,8 +220,8 @@ t.test(
     const headers = { 'x-sigil-database': homeOf(alice.wallet.address) }
     for (const request of requests) {
       const sent = { ...request, headers }
-      const nobody = await refuses(401, 'UNAUTHENTICATED', sent, '')
-      t.equal(nobody.headers['www-authenticate'], 'Bearer')
+      const unauthenticated = await refuses(401, 'UNAUTHENTICATED', sent, '')
+      t.equal(unauthenticated.headers['www-authenticate'], 'Bearer')
       await refuses(403, 'FORBIDDEN', sent, mallory.apiKey)
     }
     await refuses(404, 'GRAPH_NOT_FOUND', { path: '/api/graphs/mine' }, mallory.apiKey)

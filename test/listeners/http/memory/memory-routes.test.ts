@@ -28,7 +28,7 @@ interface Listed {
   readonly type?: string
 }
 
-t.test("a stranger's first five minutes", async (t) => {
+t.test('the first five minutes of a new wallet', async (t) => {
   const { send } = await open(t)
   const empty = await send('GET', '/api/graph')
   const nothing = { nodes: [], edges: [], anchors: [], total: 0, truncated: false }

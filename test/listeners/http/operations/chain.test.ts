@@ -2,7 +2,7 @@
 
 import { Contract, ContractFactory, FetchRequest, JsonRpcProvider, Wallet } from 'ethers'
 import t, { type Test } from 'tap'
-import { chainBodyBytesMax } from '../../../../src/base/limits.js'
+import { chainBodyBytesMax } from '../../../../src/base/limits/chain.js'
 import { keyRegistryArtifact } from '../../../../src/chain/artifacts/key-registry.js'
 import { chainRoutes } from '../../../../src/listeners/http/operations/chain.js'
 import { fixedStart, openFixedGateway, testKey } from '../../../support/gateway.js'

@@ -5,7 +5,7 @@
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { type Clock, systemClock } from '../../../../src/base/clock.js'
-import { anchorDueMs, anchorPayMs, anchorsAtOnce } from '../../../../src/base/limits.js'
+import { anchorDueMs, anchorPayMs, anchorsAtOnce } from '../../../../src/base/limits/memory.js'
 import { allowance } from '../../../../src/chain/anchors/anchor-allowance.js'
 import { sharesOf, Turns } from '../../../../src/memory/proof/anchors/anchor-turns.js'
 import { AnchorRoom, type AnchorRoomOptions } from '../../../support/anchor-room.js'

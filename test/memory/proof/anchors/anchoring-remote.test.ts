@@ -20,8 +20,8 @@ import {
 import { testWallet } from '../../../support/wallet.js'
 
 const contract = new Interface(anchorRegistryAbi)
-const stranger = testWallet('another anchorer')
-const chainRoom = await openChainRoom(t, { fund: [stranger.address] })
+const otherWallet = testWallet('another anchorer')
+const chainRoom = await openChainRoom(t, { fund: [otherWallet.address] })
 const { chain, deployed, server } = chainRoom
 const environment = {
   ...chainRoom.environment,
@@ -36,7 +36,7 @@ t.test('an anchor on a chain behind JSON-RPC is found again by its time alone', 
   const [anchor] = await room.anchors('remote')
   t.match(anchor, { status: 'confirmed', anchoredBy: chainOwner.address, chainId: 31_337 })
   t.equal(anchor?.contract, deployed.anchor)
-  await sendDirectly(chain, { by: stranger, to: stranger.address, data: '0x' })
+  await sendDirectly(chain, { by: otherWallet, to: otherWallet.address, data: '0x' })
   for (const block of [null, 0, (anchor?.block ?? 0) + 1, 1e9]) {
     await room.tamper('remote', 'anchors', anchor?.id ?? '', (fields) => ({ ...fields, block }))
     t.match(await room.verify('remote', id), { verified: true, txHash: anchor?.tx })
@@ -59,11 +59,11 @@ t.test("what another account has anchored is not ours, even under our graph's ke
   const leaf = memoryLeaf(key, id, hash)
   const root = merkleRoot([leaf]) ?? ''
   const data = contract.encodeFunctionData('anchor', [[[key, root, ZeroHash, 1]]])
-  const receipt = await sendDirectly(chain, { by: stranger, to: deployed.anchor, data })
+  const receipt = await sendDirectly(chain, { by: otherWallet, to: deployed.anchor, data })
   t.equal(Number(receipt.status), 1)
   await room.tamperBatch('foreign', anchor?.id ?? '', (fields) => ({ ...fields, hashes: [leaf] }))
   const tx = receipt.transactionHash
-  const anchoredBy = stranger.address
+  const anchoredBy = otherWallet.address
   const forged = { root, tx, anchoredBy, block: Number(receipt.blockNumber) }
   await room.tamper('foreign', 'anchors', anchor?.id ?? '', (fields) => ({ ...fields, ...forged }))
   t.match(await room.verify('foreign', id), {
@@ -82,7 +82,7 @@ t.test('an anchor counts once it is as deep as CHAIN_CONFIRMATIONS asks', async 
   t.match(await patient.verify('deep', id), { verified: false, problem: 'not anchored yet' })
   await patient.settle()
   t.match(await patient.anchors('deep'), [{ status: 'submitted', tx: sent?.tx }], 'sent once')
-  await sendDirectly(chain, { by: stranger, to: stranger.address, data: '0x' })
+  await sendDirectly(chain, { by: otherWallet, to: otherWallet.address, data: '0x' })
   while ((await patient.anchors('deep'))[0]?.status !== 'confirmed') await patient.settle()
   t.match(await patient.verify('deep', id), { verified: true, txHash: sent?.tx })
 })

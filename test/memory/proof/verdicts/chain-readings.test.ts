@@ -3,9 +3,11 @@
 
 import { id } from 'ethers'
 import t from 'tap'
-import { verifyBlocksMax } from '../../../../src/base/limits.js'
 import { graphKey } from '../../../../src/memory/graph/graph-key.js'
-import { ChainReadings } from '../../../../src/memory/proof/verdicts/chain-readings.js'
+import {
+  ChainReadings,
+  verifyBlocksMax,
+} from '../../../../src/memory/proof/verdicts/chain-readings.js'
 import { AnchorRoom } from '../../../support/anchor-room.js'
 import { ManualClock } from '../../../support/engine-room.js'
 

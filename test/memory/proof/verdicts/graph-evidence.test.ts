@@ -3,7 +3,7 @@
 
 import t from 'tap'
 import { type Clock, systemClock } from '../../../../src/base/clock.js'
-import { verifyGraphMs } from '../../../../src/base/limits.js'
+import { verifyGraphMs } from '../../../../src/base/limits/memory.js'
 import { AnchorRoom, anchorEach, programsIn } from '../../../support/anchor-room.js'
 
 const room = await AnchorRoom.open(t)

@@ -2,7 +2,7 @@
 // functions only through the rows of the files in this folder.
 
 import type { Bytes } from '../../../../base/bytes/bytes.js'
-import { documentBytesMax } from '../../../../base/limits.js'
+import { documentBytesMax } from '../../../../base/limits/documents.js'
 import { integerOf } from '../../../../value/numbers.js'
 import { bigintOf, bsonType, stringOf, type Value } from '../../../../value/value.js'
 import { typeNameOf } from '../cast.js'

@@ -1,7 +1,7 @@
 // PostgreSQL's text form of an array, `{a,"b c",NULL}`: used for paths of `#>` and for arrays from
 // clients. Only one dimension is supported.
 
-import { sqlBytesMax, sqlListMax } from '../../../../base/limits.js'
+import { sqlBytesMax, sqlListMax } from '../../../../base/limits/sql.js'
 import { nullValue, stringValue, type Value } from '../../../../value/value.js'
 import { writeArray } from '../../../../value/writer.js'
 import { evaluationError, evaluationState } from '../evaluation-error.js'

@@ -1,7 +1,7 @@
 // LIKE and ILIKE. A pattern is parsed once and matched with two pointers that backtrack only to the
 // last `%`. The cost is at most the product of both lengths. (PostgreSQL 17, 9.7.1)
 
-import { sqlPatternCharsMax } from '../../../../base/limits.js'
+import { sqlPatternCharsMax } from '../../../../base/limits/sql.js'
 import { evaluationError, evaluationState } from '../evaluation-error.js'
 import { spendOn, spendOnSteps } from './text-cost.js'
 

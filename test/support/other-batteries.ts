@@ -5,7 +5,7 @@ import { BSON, type Document, Long, type MongoClient } from 'mongodb'
 import type pg from 'pg'
 import type { KeyValueRow } from '../../src/bus/keyvalue/row.js'
 import { keyValueRows } from '../../src/commands/keyvalue/rows.js'
-import { collectionName, type Handles, keyNames, mark } from './stranger-world.js'
+import { collectionName, type Handles, keyNames, mark } from './other-world.js'
 
 /** What closes the server or its connections, or answers the same after seconds. */
 const notSent = new Set(['shutdown', 'debug', 'monitor', 'save', 'psync', 'quit', 'reset', 'hello'])

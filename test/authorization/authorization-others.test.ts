@@ -4,7 +4,6 @@
 
 import { Long, MongoClient } from 'mongodb'
 import t from 'tap'
-import { RespClient } from '../support/resp-client.js'
 import {
   databaseReads,
   documentReads,
@@ -12,7 +11,7 @@ import {
   keyValueLines,
   sent,
   serverReads,
-} from '../support/stranger-batteries.js'
+} from '../support/other-batteries.js'
 import {
   type Battery,
   collectionName,
@@ -25,7 +24,8 @@ import {
   type Replies,
   respOf,
   wireOf,
-} from '../support/stranger-world.js'
+} from '../support/other-world.js'
+import { RespClient } from '../support/resp-client.js'
 
 t.setTimeout(600_000)
 

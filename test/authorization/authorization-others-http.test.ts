@@ -1,11 +1,11 @@
 // SQL, HTTP and MCP, every family: by default no wallet and no administrator reads, counts, changes
 // or blocks what is another wallet's. Each is answered the same before that wallet has made
-// anything and afterwards. (The other protocols: authorization-strangers.test.ts)
+// anything and afterwards. (The other protocols: authorization-others.test.ts)
 
 import t from 'tap'
 import { ask } from '../support/http-client.js'
 import { openMcp } from '../support/mcp-clients.js'
-import { queried, sqlReads } from '../support/stranger-batteries.js'
+import { queried, sqlReads } from '../support/other-batteries.js'
 import {
   type Battery,
   collectionName,
@@ -17,7 +17,7 @@ import {
   openWorld,
   type Replies,
   sqlOf,
-} from '../support/stranger-world.js'
+} from '../support/other-world.js'
 
 t.setTimeout(600_000)
 

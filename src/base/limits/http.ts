@@ -1,0 +1,63 @@
+// Bounds of HTTP: requests, pages of the document routes, streams, and the Data API. The routes of
+// graph memory have theirs in memory.ts, sign-in in identity.ts. Too large a body is always
+// BSONObjectTooLarge (413).
+
+import { KiB, MiB } from '../units.js'
+import { documentBytesMax, messageBytesMax } from './documents.js'
+
+// Requests
+
+/** Request headers, bytes: 431. */
+export const headerBytesMax = 16 * KiB
+/** Time to receive the headers (408), and a body that is read whole: MaxTimeMSExpired. */
+export const requestMsMax = 60_000
+/** Idle time of a connection: more than a proxy's. */
+export const keepAliveMs = 75_000
+/** HTTP requests queued on one connection before Sigil stops reading from it. */
+export const pipelinedRequestsMax = 100
+/** A request that waits for memory fails after this time: ExceededTimeLimit. */
+export const memoryWaitMsMax = 10_000
+/** How long a browser caches the response to a preflight, seconds. */
+export const preflightAgeSeconds = 600
+/**
+ * Addresses, and keys, whose HTTP requests are counted. The least recently used are forgotten
+ * (docs/operations.md, "Limits of requests").
+ */
+export const addressesTrackedMax = 100_000
+/** Characters of an Idempotency-Key: BadValue; how long its response is kept. */
+export const idempotencyKeyCharsMax = 255
+export const idempotencyMs = 86_400_000
+/** Responses kept for one caller in a day, and their bytes, above which QuotaExceeded. */
+export const idempotencyAnswersMax = 10_000
+export const idempotencyBytesMax = 64 * MiB
+/** Interval of the comments that keep an event stream open through proxies. */
+export const eventStreamPingMs = 15_000
+
+// Pages of documents
+
+/** Page of the HTTP routes: default and largest, BadValue (docs/compatibility.md, "HTTP"). */
+export const httpPageDefault = 100
+export const httpPageMax = 10_000
+/** Sort fields of a list of documents: BadValue. */
+export const pageSortFieldsMax = 8
+/** Cursor of such a list: BadValue. It must fit a URL, and the headers take at most 16 KiB. */
+export const pageCursorCharsMax = 8 * KiB
+
+// Streams
+
+/** Documents of one batch of an NDJSON stream, which stays in memory while a slow client reads. */
+export const streamBatchDocuments = 500
+/** NDJSON import: bytes, and bytes of a line: BSONObjectTooLarge. */
+export const importStreamBytesMax = 1024 * MiB
+export const importLineBytesMax = documentBytesMax
+/** Time of an import: 408. Errors that its response lists; the others are counted. */
+export const importStreamMsMax = 3_600_000
+export const importErrorsMax = 100
+
+// Data API
+
+/** Documents of one response by default and at most: BadValue. */
+export const dataApiLimitDefault = 1_000
+export const dataApiLimitMax = 50_000
+/** Bytes of one response as text: BSONObjectTooLarge. */
+export const dataApiAnswerBytesMax = messageBytesMax

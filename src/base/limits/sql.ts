@@ -1,0 +1,62 @@
+// Bounds of SQL: a statement, its execution, and the PostgreSQL protocol. Each says the SQLSTATE
+// that a client gets above it.
+
+import { KiB, MiB } from '../units.js'
+
+// Statements
+
+/** One SQL statement: bytes of its text, bytes of an INSERT, and words: 54001. */
+export const sqlBytesMax = 256 * 1024
+export const sqlInsertBytesMax = 1024 * 1024
+export const sqlTokensMax = 100_000
+/** Levels of parentheses, CASE, NOT and signs in an expression; operators of one chain: 54001. */
+export const sqlDepthMax = 100
+export const sqlChainMax = 1_000
+/**
+ * Items of a list in a statement (IN, arguments, columns), and rows of VALUES: 54001. Elements of
+ * an array value, and rows of a function in FROM: 54000.
+ */
+export const sqlListMax = 10_000
+export const sqlRowsMax = 10_000
+/** Values for placeholders: 54001. The PostgreSQL protocol counts them in 16 bits. */
+export const sqlParametersMax = 32_767
+/** Characters of a LIKE pattern: 54000. */
+export const sqlPatternCharsMax = 1_000
+
+// Execution
+
+/**
+ * Bytes of the rows of one table that a join without an index holds, also while its cursor is idle:
+ * 53200.
+ */
+export const sqlJoinBytesMax = 32 * MiB
+/** Values of one group that an ordered aggregate lists, bytes: 53200. Sorting them is one step. */
+export const sqlSortedListBytesMax = 4 * MiB
+
+// The PostgreSQL protocol
+
+/** One message, bytes: before login or only with names, and any other. The connection is closed. */
+export const pgSmallMessageBytesMax = 10 * KiB
+export const pgMessageBytesMax = 16 * MiB
+/** Prepared statements of one connection, and its portals: 53400. */
+export const pgPreparedMax = 1_000
+/** Their bytes: 53400; the bytes of rows that wait in its portals: 53200. */
+export const pgPreparedBytesMax = 32 * MiB
+export const pgHeldBytesMax = 64 * MiB
+/** Savepoints of a transaction, with the cursors recorded for them, 100 bytes each: 53400. */
+export const pgSavepointsMax = 10_000
+/** Columns of a row: 54011 (PostgreSQL: MaxTupleAttributeNumber). The protocol counts to 32,767. */
+export const pgColumnsMax = 1_664
+/** Text of a number that is bound to a placeholder, characters: 22P02. */
+export const pgScalarCharsMax = 16_384
+/** Settings that one session keeps: 53400. Characters of a name: 42622; a value is cut. */
+export const sqlSettingsMax = 200
+export const sqlSettingCharsMax = 1_000
+/** Statements of one message, and messages of one chunk, in one turn of the event loop. */
+export const pgStatementsAtOnce = 32
+/** Rows that a listener requests from a cursor at once. */
+export const pgBatchRows = 1_000
+/** Bytes of rows that are encoded in one turn of the event loop: a few milliseconds. */
+export const pgEncodedAtOnce = 256 * KiB
+/** Bytes of replies that are gathered before they are sent. */
+export const pgAnswerBytes = 64 * KiB

@@ -1,0 +1,89 @@
+// Bounds of the store: keys and values, the memtable, the log, snapshots, the disk and backups.
+// Several files share each of them, or a user meets it.
+
+import { assert } from '../errors.js'
+import { KiB, MiB } from '../units.js'
+import { largeBytesMax, largePutsMax, programBytesMax } from './engine.js'
+
+// Keys and values
+
+/** Store key, bytes. LMDB with 4 KiB pages accepts 1,978, a PostgreSQL btree row 2,704. */
+export const keyBytesMax = 1_900
+assert(keyBytesMax < 1_978, 'a key must fit every store')
+/**
+ * Encoded primary key, bytes. A longer key is stored as a prefix and a SHA-256
+ * (docs/design/transactions.md, rule 8).
+ */
+export const recordKeyBytesMax = 512
+export const recordKeyPrefixBytes = 480
+assert(recordKeyPrefixBytes + 32 === recordKeyBytesMax, 'prefix and SHA-256 fill a record key')
+/**
+ * Encoded fields of one index entry, bytes. Longer ones are shortened in the same way
+ * (docs/design/transactions.md, rule 8).
+ */
+export const entryFieldsBytesMax = 1_300
+assert(entryFieldsBytesMax + recordKeyBytesMax + 6 <= keyBytesMax, 'an entry must fit a key')
+/** Larger values are staged in chunks, bytes (docs/design/transactions.md, rule 13). */
+export const inlineValueBytesMax = 256 * KiB
+export const chunkBytes = 128 * KiB
+
+// Memtable and log
+
+/** Bytes of one write group. */
+export const groupBytesMax = 4 * MiB
+/**
+ * Memory of one memtable before it is frozen, and its age. A key that is written again within this
+ * time is checkpointed once and read without the tables.
+ */
+export const memtableBytesMax = 32 * MiB
+export const memtableMsMax = 5_000
+/** Memory that a memtable allocates at a time, bytes; a larger change has its own allocation. */
+export const memtableSlabBytes = 1 * MiB
+/** Unsorted keys before they are sorted into the order: 2 to 4 ms of work. */
+export const memtableTailKeysMax = 8_192
+/** Bytes of a segment that are read at a time: all of a segment of the usual size. */
+export const checkpointReadBytesMax = memtableBytesMax + 48 * MiB
+/** With `interval`, the log is synced so long after the first unsynced write, milliseconds. */
+export const logSyncMs = 100
+/** Changes of one log record, bytes: a large change is one record. */
+export const logRecordBytesMax = 72 * MiB
+/** Bytes of a large change that are written to the log at once: about 3 ms. */
+export const logPartBytes = 1 * MiB
+assert(logRecordBytesMax > largeBytesMax + 32 * largePutsMax, 'a large change is one record')
+assert(logRecordBytesMax > groupBytesMax + programBytesMax, 'a group is one record')
+assert(checkpointReadBytesMax > logRecordBytesMax + KiB, 'a record is read in one piece')
+
+// Snapshots
+
+/** Age after which a snapshot read moves to a new snapshot, if it can: else SnapshotTooOld. */
+export const snapshotMsMax = 5_000
+/** Open snapshots of the tables: SnapshotTooOld. */
+export const snapshotsMax = 64
+/**
+ * Snapshots that may live longer: their number, memtable memory and age. Above it SnapshotTooOld:
+ * an old reader of the tables keeps their free pages from being reused.
+ */
+export const snapshotsKeptMax = 8
+export const snapshotKeptBytesMax = 128 * MiB
+export const snapshotKeptMsMax = 10 * 60_000
+
+// Disk and backups
+
+/** Free disk space below which only removals run, else OutOfDiskSpace: a share, at most bytes. */
+export const diskReserveShare = 0.05
+export const diskReserveBytesMax = 1_024 * MiB
+/** Least time between two scrubs of the tables when they are small, milliseconds. */
+export const scrubRoundMsMin = 1_000
+/** Backup: bytes of a block (at least one pair), and of one section of the file. */
+export const backupBlockBytes = 1 * MiB
+export const backupSectionBytesMax = 2 * programBytesMax
+assert(backupSectionBytesMax > backupBlockBytes + programBytesMax, 'every put fits a section')
+/** Default rate of a backup, bytes a second: it slows clients little. */
+export const backupBytesPerSecond = 50_000_000
+/** Highest rate that a client may request, MB/s: BadValue. */
+export const backupRateMax = 10_000
+/**
+ * A backup ends, and its file stays incomplete, if its client reads nothing for this long: it pins
+ * a snapshot of the tables.
+ */
+export const backupStallMs = 60_000
