@@ -244,7 +244,8 @@ const documents: readonly Deviation[] = [
     topic: 'filters and pipelines with very many clauses',
     ours:
       'moving conditions in a pipeline and planning branches of `$or` take a bounded ' +
-      'number of steps; after that conditions stay, or the collection is scanned',
+      'number of steps; after that conditions stay, or the collection is scanned. Of the ' +
+      'conditions of one path, 1,000 give bounds',
     references: 'different bounds on plans',
     shown: ['test/query/many-clauses.test.ts'],
   },

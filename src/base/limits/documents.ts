@@ -35,11 +35,6 @@ export const jsonDigitsMax = 8_192
 export const documentDepthMax = 100
 /** Text of a decimal, characters: BadValue. 34 digits and the zeros of an exponent of 6,176. */
 export const decimalCharsMax = 16_384
-/**
- * Digits of a JSON number before its point, behind it, and in its exponent (BadValue): its value is
- * a double, of which 17 digits tell all.
- */
-export const jsonDigitsMax = 8_192
 /** Client metadata in hello, which currentOp shows, bytes. A longer one is ignored. */
 export const clientMetadataBytesMax = 4 * KiB
 /** Lifetime of an idle logical session (reference server: logicalSessionTimeoutMinutes). */
