@@ -5,12 +5,14 @@ import type { Clock } from '../base/clock.js'
 import { fail } from '../base/errors.js'
 import type { Account } from '../base/work/accounts.js'
 import { Scheduler } from '../base/work/scheduler.js'
+import type { ClusterTime } from './layout.js'
 import { ReadPrograms } from './programs/read-programs.js'
 import { WriteGroups } from './programs/write-groups.js'
 import type {
   Awaitable,
   Backup,
   BackupOptions,
+  HeldState,
   LargeChanges,
   Program,
   ReadOptions,
@@ -24,6 +26,7 @@ import type { Tables } from './tables/tables.js'
 const noOptions: ReadOptions = {}
 
 export class EmbeddedStore implements Store {
+  readonly ownsData = true
   readonly scheduler: Scheduler
   private readonly tables: Tables
   private readonly reads: ReadPrograms
@@ -56,6 +59,17 @@ export class EmbeddedStore implements Store {
     return this.writes.run(program, account, large)
   }
 
+  hold(): HeldState {
+    this.requireOpen()
+    const { writes } = this
+    const { groups } = writes.stats()
+    return this.reads.hold(() => writes.stats().groups === groups)
+  }
+
+  changeTime(): ClusterTime {
+    return this.writes.times.told()
+  }
+
   stats(): StoreStats {
     const { tables, writes } = this
     const { refusing = writes.refusing, ...figures } = tables.stats()
@@ -71,9 +85,10 @@ export class EmbeddedStore implements Store {
   }
 
   close(): Promise<void> {
-    this.closed ??= Promise.all([this.reads.idle(), this.writes.idle()]).then(() =>
-      this.tables.close(),
-    )
+    this.closed ??= Promise.all([this.reads.idle(), this.writes.idle()]).then(() => {
+      this.reads.releaseHeld()
+      return this.tables.close()
+    })
     return this.closed
   }
 

@@ -48,6 +48,16 @@ export class LayeredView implements View {
     return this.stored.getVersioned(key)
   }
 
+  versionOf(key: Bytes): number | undefined {
+    const hash = hashBytes(key, 0, key.length)
+    for (const { memtable, before } of this.layers) {
+      const address = memtable.find(key, before, hash)
+      if (address === -1) continue
+      return memtable.isRemoved(address) ? undefined : memtable.versionAt(address)
+    }
+    return this.stored.versionOf(key)
+  }
+
   scan(range: KeyRange, limit: number): Scanned {
     const sources: Source[] = []
     for (const { memtable, before } of this.layers) {

@@ -36,6 +36,42 @@ export function holdsData(key: Bytes): boolean {
   return first !== keyClass.garbage && first !== keyClass.change && first !== keyClass.count
 }
 
+/** A time of the change log: seconds since 1970, and the number within that second from 1. */
+export interface ClusterTime {
+  readonly seconds: number
+  readonly increment: number
+}
+
+/** The key of a record of the change log. */
+export function changeKey({ seconds, increment }: ClusterTime): Bytes {
+  const key = new Uint8Array(changeKeyBytes)
+  key[0] = keyClass.change
+  // Each record of the log has one: a DataView costs as much as the rest.
+  for (let i = 0; i < 4; i++) {
+    key[1 + i] = seconds >>> (24 - 8 * i)
+    key[5 + i] = increment >>> (24 - 8 * i)
+  }
+  return key
+}
+
+export function changeTimeOf(key: Bytes): ClusterTime {
+  const view = new DataView(key.buffer, key.byteOffset, key.length)
+  return { seconds: view.getUint32(1), increment: view.getUint32(5) }
+}
+
+export function isEarlier(one: ClusterTime, other: ClusterTime): boolean {
+  if (one.seconds !== other.seconds) return one.seconds < other.seconds
+  return one.increment < other.increment
+}
+
+/** All records of the change log. */
+export const changeRange: { readonly start: Bytes; readonly end: Bytes } = {
+  start: Uint8Array.of(keyClass.change),
+  end: Uint8Array.of(keyClass.change + 1),
+}
+
+const changeKeyBytes = 9
+
 const versioned = new Uint8Array(256)
 for (const kind of ['catalog', 'record', 'member', 'change', 'identity'] as const) {
   versioned[keyClass[kind]] = 1

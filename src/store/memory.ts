@@ -45,6 +45,11 @@ class MemoryView implements View {
     return { value: memtable.valueAt(address), version: memtable.versionAt(address) }
   }
 
+  versionOf(key: Bytes): number | undefined {
+    const address = this.find(key)
+    return address === -1 ? undefined : this.memtable.versionAt(address)
+  }
+
   scan(range: KeyRange, limit: number): Scanned {
     return mergeScan([this.memtable.cursor(range, this.before)], range, limit)
   }

@@ -8,6 +8,7 @@ import type {
   Entry,
   Fetched,
   KeyRange,
+  Numbers,
   ReadTx,
   Step,
   Tx,
@@ -29,6 +30,10 @@ export class PassingReadTx<Inner extends ReadTx = ReadTx> implements ReadTx {
     return this.inner.getMany(keys)
   }
 
+  getVersions(keys: readonly Bytes[]): Step<(number | undefined)[]> {
+    return this.inner.getVersions(keys)
+  }
+
   scan(range: KeyRange, limit: number): Step<Entry[]> {
     return this.inner.scan(range, limit)
   }
@@ -41,6 +46,10 @@ export class PassingReadTx<Inner extends ReadTx = ReadTx> implements ReadTx {
     return this.inner.count(key)
   }
 
+  get notesReads(): boolean {
+    return this.inner.notesReads === true
+  }
+
   pause(units?: number): Step<void> {
     return this.inner.pause(units)
   }
@@ -51,6 +60,10 @@ export class PassingReadTx<Inner extends ReadTx = ReadTx> implements ReadTx {
 }
 
 export class PassingTx extends PassingReadTx<Tx> implements Tx {
+  get numbers(): Numbers | undefined {
+    return this.inner.numbers
+  }
+
   scanOwn(range: KeyRange, limit: number): Step<Entry[]> {
     return this.inner.scanOwn(range, limit)
   }
@@ -69,5 +82,13 @@ export class PassingTx extends PassingReadTx<Tx> implements Tx {
 
   added(key: Bytes): Count {
     return this.inner.added(key)
+  }
+
+  append(value: Bytes): void {
+    this.inner.append(value)
+  }
+
+  get announce(): ((event: object) => void) | undefined {
+    return this.inner.announce
   }
 }

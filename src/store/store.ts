@@ -6,6 +6,7 @@
 import type { Bytes } from '../base/bytes/bytes.js'
 import type { Account } from '../base/work/accounts.js'
 import type { Scheduler } from '../base/work/scheduler.js'
+import type { ClusterTime } from './layout.js'
 
 /** Keys from `start` (included) to `end` (excluded), in byte order or, `reverse`, against it. */
 export interface KeyRange {
@@ -28,7 +29,7 @@ export interface Versioned {
 /** A request of a paused program to its store; plain data. */
 export type Ask =
   | { readonly kind: 'get'; readonly key: Bytes }
-  | { readonly kind: 'getMany'; readonly keys: readonly Bytes[] }
+  | { readonly kind: 'getMany' | 'getVersions'; readonly keys: readonly Bytes[] }
   | { readonly kind: 'scan'; readonly range: KeyRange; readonly limit: number }
   | { readonly kind: 'scanFetch'; readonly range: KeyRange; readonly limit: number }
   | { readonly kind: 'pause' }
@@ -61,12 +62,16 @@ export interface ReadTx {
   /** Like get, with the version of the record; only for the versioned classes of `layout.ts`. */
   getVersioned(key: Bytes): Step<Versioned | undefined>
   getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]>
+  /** The versions of several keys, without their values; undefined for missing keys. */
+  getVersions(keys: readonly Bytes[]): Step<(number | undefined)[]>
   /** At most `limit` entries (1 to scanEntriesMax) of the state at the program's start. */
   scan(range: KeyRange, limit: number): Step<Entry[]>
   /** Like scan, over entries whose value is a record key: each is returned with that record. */
   scanFetch(range: KeyRange, limit: number): Step<Fetched[]>
   /** Counters of `add`: documents and bytes; zeros if nothing was added. */
   count(key: Bytes): Step<Count>
+  /** A serializable transaction: a count that its client sees has to come from a scan. */
+  readonly notesReads?: boolean
   /**
    * Spends `units` of the work budget and pauses if the turn is over, for a program that computes
    * long without reading. A write program never pauses.
@@ -119,7 +124,19 @@ export interface InPlace {
   drop(): void
 }
 
+/** Gives each number of a counter record once. */
+export interface Numbers {
+  /** The first of `count` numbers; `allocate` takes them from the record in a plain program. */
+  take(
+    counter: Bytes,
+    count: number,
+    allocate: (tx: Tx, count: number) => Program<number>,
+  ): Step<number>
+}
+
 export interface Tx extends ReadTx {
+  /** Only in a transaction over several programs; a plain program counts in the record itself. */
+  readonly numbers?: Numbers | undefined
   /** Undefined if values are not in this process, and if all changes are recorded by key. */
   readonly inPlace?: InPlace | undefined
   /**
@@ -142,6 +159,13 @@ export interface Tx extends ReadTx {
   add(key: Bytes, documents: number, bytes: number): void
   /** What this program has added to a counter so far. */
   added(key: Bytes): Count
+  /**
+   * Adds a record to the change log. The store gives it its key at the commit (`changeKey`): later
+   * than all records before it, in the order of the calls. The program does not see it.
+   */
+  append(value: Bytes): void
+  /** Hands `event` to the store's observer after the commit. Undefined without an observer. */
+  readonly announce?: ((event: object) => void) | undefined
 }
 
 export type Awaitable<T> = T | Promise<T>
@@ -240,6 +264,21 @@ export interface Backup extends AsyncIterable<Bytes> {
   end(): Promise<void>
 }
 
+/** One committed state, kept for the programs of a transaction. */
+export interface HeldState {
+  /** As `Store.read`, on this state. */
+  read<T>(program: (tx: ReadTx) => Program<T>, options?: ReadOptions): Awaitable<T>
+  /** Memory that is kept from being freed, bytes. */
+  readonly heldBytes: number
+  /** False if something may have been committed since; absent if the store cannot tell. */
+  readonly isNewest?: boolean
+  /** Called once, when no program runs. */
+  release(): void
+}
+
+/** What runs the programs of a command: a store, or a transaction. */
+export type ProgramRunner = Pick<Store, 'read' | 'write' | 'writeLarge'>
+
 export interface Store {
   /**
    * Runs once, on one snapshot in each tick; pauses when its work budget is used up. Synchronous if
@@ -258,6 +297,12 @@ export interface Store {
    * Limits: largePutsMax and largeBytesMax.
    */
   writeLarge<T>(program: (tx: Tx) => Program<T>, large: LargeChanges, account?: Account): Promise<T>
+  /** Holds the newest committed state. Throws SnapshotTooOld if too many are held. */
+  hold(): Awaitable<HeldState>
+  /** All changes of the data pass through this object; otherwise other processes make some too. */
+  readonly ownsData?: boolean
+  /** Time of the newest change: later ones have it or a later time. Undefined if not in process. */
+  changeTime?(): ClusterTime | undefined
   /** Schedules the waiting programs; undefined if the store keeps no such order. */
   readonly scheduler?: Scheduler | undefined
   stats(): StoreStats

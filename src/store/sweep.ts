@@ -3,7 +3,7 @@
 
 import type { Account } from '../base/work/accounts.js'
 import { turnUnits } from '../base/work/work-figures.js'
-import type { LargeChanges, Program, ReadOptions, ReadTx, Store, Tx } from './store.js'
+import type { LargeChanges, Program, ProgramRunner, ReadOptions, ReadTx, Tx } from './store.js'
 
 export type Phase =
   | {
@@ -53,7 +53,7 @@ export function* largePhase<T>(program: (tx: Tx) => Program<T>, large: LargeChan
  * (time limit, kill) is thrown into the sweep there.
  */
 export async function runSweep<T>(
-  store: Store,
+  store: ProgramRunner,
   sweep: Sweep<T>,
   onPhase?: () => void,
   account?: Account,
@@ -75,7 +75,7 @@ export async function runSweep<T>(
 }
 
 function runPhase(
-  store: Store,
+  store: ProgramRunner,
   phase: Phase,
   onPause: (() => void) | undefined,
   account: Account | undefined,

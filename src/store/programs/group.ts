@@ -33,6 +33,7 @@ import type {
   Versioned,
 } from '../store.js'
 import type { GroupView, View } from '../tables/tables.js'
+import type { ChangeTimes } from './change-times.js'
 import { addCounts, decodeCount, encodeCount } from './counters.js'
 import { type Additions, addTo, type Change, WriteBuffer } from './write-buffer.js'
 
@@ -55,7 +56,12 @@ export class Group {
   /** Taken before the first in-place put of the running program. */
   private savepoint: Savepoint | undefined
 
-  constructor(view: GroupView, nextVersion: () => number, onlyDeletes: string | undefined) {
+  constructor(
+    view: GroupView,
+    nextVersion: () => number,
+    onlyDeletes: string | undefined,
+    private readonly times: ChangeTimes,
+  ) {
     this.view = view
     this.nextVersion = nextVersion
     this.onlyDeletes = onlyDeletes
@@ -127,7 +133,16 @@ export class Group {
     if (buffer.additions !== undefined) {
       for (const addition of buffer.additions.values()) addTo(additions, addition)
     }
+    if (buffer.appended !== undefined) this.append(buffer.appended)
     this.bytes += buffer.bytes
+  }
+
+  private append(records: readonly Bytes[]): void {
+    const { view, times } = this
+    for (const record of records) {
+      view.put(times.nextKey(view), record, this.nextVersion())
+      this.bytes += record.length
+    }
   }
 }
 
@@ -190,6 +205,18 @@ class Writing implements Tx, InPlace {
 
   getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]> {
     return new Done(keys.map((key) => this.getNow(key)))
+  }
+
+  getVersions(keys: readonly Bytes[]): Step<(number | undefined)[]> {
+    work.note(keys.length * entryUnits)
+    const { buffer, view } = this
+    return new Done(
+      keys.map((key) => {
+        const own = buffer.find(key)
+        if (own === undefined) return view.versionOf(key)
+        return own.value === undefined ? undefined : own.version
+      }),
+    )
   }
 
   scan(range: KeyRange, limit: number): Step<Entry[]> {
@@ -291,6 +318,11 @@ class Writing implements Tx, InPlace {
 
   added(key: Bytes): Count {
     return this.buffer.added(key)
+  }
+
+  append(value: Bytes): void {
+    noteEntry(value)
+    this.buffer.append(value)
   }
 
   private getNow(key: Bytes): Bytes | undefined {

@@ -7,6 +7,7 @@ import { tickMsMax } from '../../base/limits/engine.js'
 import { logPartBytes } from '../../base/limits/store.js'
 import type { KeyChange, LargeChanges } from '../store.js'
 import type { LargeCommit, Tables } from '../tables/tables.js'
+import type { ChangeTimes } from './change-times.js'
 import { Group, type Outcome, type WriteProgram } from './group.js'
 
 /** Changes applied between two checks of the clock. */
@@ -16,6 +17,7 @@ interface LargeRun {
   readonly tables: Tables
   readonly clock: Clock
   readonly nextVersion: () => number
+  readonly times: ChangeTimes
   readonly program: WriteProgram
   readonly large: LargeChanges
   /** Receives the time of each turn, milliseconds. */
@@ -37,11 +39,11 @@ export class LargeGroup {
 
   /** Rejects if the store could not commit; then no change of it is kept. */
   async run(): Promise<LargeOutcome> {
-    const { tables, nextVersion, program, large } = this.given
+    const { tables, nextVersion, times, program, large } = this.given
     const commit = tables.beginLarge()
     let isOpen = true
     try {
-      const group = new Group(commit.view, nextVersion, tables.onlyDeletes)
+      const group = new Group(commit.view, nextVersion, tables.onlyDeletes, times)
       const outcome = group.run(program)
       if (outcome.failed) {
         commit.undo()

@@ -12,6 +12,7 @@ import {
   snapshotMsMax,
   snapshotsKeptMax,
   snapshotsMax,
+  transactionsMax,
 } from '../../base/limits/store.js'
 import type { Account } from '../../base/work/accounts.js'
 import type { FairQueue } from '../../base/work/fair-queue.js'
@@ -32,6 +33,7 @@ import type {
   Elsewhere,
   Entry,
   Fetched,
+  HeldState,
   KeyRange,
   Program,
   ReadOptions,
@@ -64,6 +66,8 @@ export class ReadPrograms {
   private pumping = false
   private snapshots = 0
   private kept = 0
+  /** Functions that release the states that are held for transactions. */
+  private readonly held = new Set<() => void>()
   /** Functions that end the work that programs wait for. */
   private readonly away = new Set<(error: unknown) => void>()
   private drained: (() => void) | undefined
@@ -81,7 +85,47 @@ export class ReadPrograms {
   }
 
   run<T>(make: (tx: ReadTx) => Program<T>, options: ReadOptions): Awaitable<T> {
-    const tx = new Reading(this.tables.current, this)
+    return this.start(make, new Reading(this.tables.current, this), options)
+  }
+
+  /**
+   * Holds the newest committed state for the programs of a transaction. `isNewest` answers for as
+   * long as nothing is committed.
+   */
+  hold(isNewest: () => boolean): HeldState {
+    if (this.held.size >= transactionsMax) {
+      throw fail('SnapshotTooOld', 'too many transactions are open')
+    }
+    const snapshot = this.tables.snapshot()
+    const release = () => {
+      if (this.held.delete(release)) snapshot.release()
+    }
+    this.held.add(release)
+    return {
+      read: (make, options) => {
+        if (!this.held.has(release)) throw fail('ShutdownInProgress', 'the store is closed')
+        return this.start(make, new Reading(snapshot, this, true), { ...options, snapshot: false })
+      },
+      get heldBytes() {
+        return snapshot.heldBytes
+      },
+      get isNewest() {
+        return isNewest()
+      },
+      release,
+    }
+  }
+
+  /** Releases all held states, once no program is paused. */
+  releaseHeld(): void {
+    for (const release of this.held) release()
+  }
+
+  private start<T>(
+    make: (tx: ReadTx) => Program<T>,
+    tx: Reading,
+    options: ReadOptions,
+  ): Awaitable<T> {
     const program = make(tx)
     const interrupted = work.interrupt()
     tx.startTurn()
@@ -273,13 +317,16 @@ class Reading implements ReadTx {
   pinned: Pinned | undefined
   private view: View
   private readonly programs: ReadPrograms
+  private readonly isHeld: boolean
   /** Work units at which the clock is checked next, and at which the turn ends. */
   private checkAt = 0
   private turnEnd = 0
 
-  constructor(view: View, programs: ReadPrograms) {
+  /** `isHeld`: it reads this state to its end. */
+  constructor(view: View, programs: ReadPrograms, isHeld = false) {
     this.view = view
     this.programs = programs
+    this.isHeld = isHeld
   }
 
   pin(pinned: Pinned): void {
@@ -289,7 +336,7 @@ class Reading implements ReadTx {
 
   /** Without a snapshot, it continues on the newest committed state. */
   follow(current: View): void {
-    if (this.pinned === undefined) this.view = current
+    if (this.pinned === undefined && !this.isHeld) this.view = current
   }
 
   startTurn(): void {
@@ -309,6 +356,13 @@ class Reading implements ReadTx {
 
   getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]> {
     return this.step(() => keys.map((key) => this.getNow(key)))
+  }
+
+  getVersions(keys: readonly Bytes[]): Step<(number | undefined)[]> {
+    return this.step(() => {
+      worked(keys.length)
+      return keys.map((key) => this.view.versionOf(key))
+    })
   }
 
   scan(range: KeyRange, limit: number): Step<Entry[]> {

@@ -67,6 +67,10 @@ export class WriteBuffer {
   readonly changes: Change[] = []
   /** Most programs add to few counters, or to none. */
   additions: Additions | undefined
+  /** Records for the change log, in their order; undefined for none. */
+  appended: Bytes[] | undefined
+  /** Events to hand over after the commit. */
+  announced: object[] | undefined
   bytes = 0
   /** Number of in-place writes, in addition to `changes`. */
   inPlace = 0
@@ -83,9 +87,10 @@ export class WriteBuffer {
    */
   private parts: Int32Array[] | undefined
   private readonly partSizes: number[] = []
-  /** The last two counters added to: most programs have few counters and use the same arrays. */
+  /** The last three counters added to: most programs have few counters and use the same arrays. */
   private last: Addition | undefined
   private beforeLast: Addition | undefined
+  private first: Addition | undefined
   /** The first `orderedCount` changes by key: as many as existed when a scan needed an order. */
   private ordered: OrderedMap<Change> | undefined
   private orderedCount = 0
@@ -104,7 +109,8 @@ export class WriteBuffer {
   }
 
   get isEmpty(): boolean {
-    return this.changes.length === 0 && this.inPlace === 0 && this.additions === undefined
+    if (this.changes.length > 0 || this.inPlace > 0) return false
+    return this.additions === undefined && this.appended === undefined
   }
 
   /**
@@ -146,6 +152,7 @@ export class WriteBuffer {
       this.additions?.delete(mapKey(key))
       this.last = undefined
       this.beforeLast = undefined
+      this.first = undefined
     }
     this.removes = true
     this.change({ key, value: undefined, version: 0, hash })
@@ -153,16 +160,32 @@ export class WriteBuffer {
 
   add(key: Bytes, documents: number, bytes: number): void {
     assert(key[0] === keyClass.count, 'counters are keys of their own class')
-    const { last, beforeLast } = this
-    const known = last?.key === key ? last : beforeLast?.key === key ? beforeLast : undefined
+    const { last, beforeLast, first } = this
+    const recent = last?.key === key ? last : beforeLast?.key === key ? beforeLast : undefined
+    const known = recent ?? (first?.key === key ? first : undefined)
     if (known !== undefined) {
       known.documents += documents
       known.bytes += bytes
       return
     }
     this.additions ??= new Map()
+    this.first = beforeLast
     this.beforeLast = last
     this.last = addTo(this.additions, { key, documents, bytes })
+  }
+
+  /**
+   * Not counted towards the limits: a record describes a change that is counted, and is hardly
+   * larger than it.
+   */
+  append(value: Bytes): void {
+    this.appended ??= []
+    this.appended.push(value)
+  }
+
+  announce(event: object): void {
+    this.announced ??= []
+    this.announced.push(event)
   }
 
   /** The additions to a counter so far. */
@@ -227,7 +250,7 @@ export class WriteBuffer {
     assert(key[0] !== keyClass.meta, 'metadata is the store’s own')
     const place = this.placeOf(key, 0, key.length, hash)
     const before = changes[place]
-    if (before === undefined) this.append(change)
+    if (before === undefined) this.push(change)
     else changes[place] = change
     this.bytes += sizeOf(change) - (before === undefined ? 0 : sizeOf(before))
     if (before !== undefined && place < this.orderedCount) this.ordered?.set(key, change)
@@ -242,7 +265,7 @@ export class WriteBuffer {
     }
   }
 
-  private append(change: Change): void {
+  private push(change: Change): void {
     const { changes, places, parts } = this
     const { length } = changes
     changes.push(change)

@@ -11,6 +11,7 @@ import { backgroundOwner, type Scheduler } from '../../base/work/scheduler.js'
 import { Postponed } from '../steps.js'
 import type { GroupStats, LargeChanges, Program, Tx } from '../store.js'
 import type { GroupView, Tables } from '../tables/tables.js'
+import { ChangeTimes } from './change-times.js'
 import { Group, type Outcome, type WriteProgram } from './group.js'
 import { LargeGroup } from './large-group.js'
 
@@ -46,6 +47,7 @@ export class WriteGroups {
   private drained: (() => void)[] = []
   private groups = 0
   private programs = 0
+  readonly times: ChangeTimes
   private readonly nextVersion = () => ++this.lastVersion
 
   constructor(
@@ -57,6 +59,7 @@ export class WriteGroups {
     this.clock = clock
     this.queue = scheduler.queue()
     this.lastVersion = tables.lastVersion
+    this.times = new ChangeTimes(clock)
   }
 
   run<T>(
@@ -131,10 +134,11 @@ export class WriteGroups {
 
   /** Runs a large group. It stays scheduled, so no other group begins before its end. */
   private runLarge(pending: Pending): void {
-    const { tables, clock, nextVersion, scheduler } = this
+    const { tables, clock, nextVersion, times, scheduler } = this
     const { account, program, large, reject } = pending
     const charge = (ms: number) => scheduler.charge(account, ms)
-    const run = { tables, clock, nextVersion, program, large: large as LargeChanges, charge }
+    const given = { program, large: large as LargeChanges, charge }
+    const run = { tables, clock, nextVersion, times, ...given }
     this.undecided++
     const over = () => {
       this.undecided--
@@ -188,7 +192,7 @@ export class WriteGroups {
   }
 
   private runPrograms(view: GroupView, most: number, taken: Pending[], outcomes: Outcome[]): void {
-    const group = new Group(view, this.nextVersion, this.tables.onlyDeletes)
+    const group = new Group(view, this.nextVersion, this.tables.onlyDeletes, this.times)
     const startedAt = this.clock.elapsed()
     let nowMs = startedAt
     do {

@@ -6,7 +6,7 @@ import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb'
 import { type Bytes, bufferOf, utf8 } from '../../base/bytes/bytes.js'
 import { fail, GatewayError } from '../../base/errors.js'
 import { copyOf } from '../../base/heap/slab.js'
-import { snapshotsMax } from '../../base/limits/store.js'
+import { snapshotsMax, transactionsMax } from '../../base/limits/store.js'
 import { keyClass } from '../layout.js'
 import { pageBytes } from '../pages/page-format.js'
 
@@ -53,7 +53,7 @@ export function openEnvironment(
     noSubdir: false,
     mapSize: mapBytes,
     maxDbs: 1,
-    maxReaders: 2 * snapshotsMax,
+    maxReaders: 2 * (snapshotsMax + transactionsMax),
     pageSize: pageBytes,
     overlappingSync: false,
     readOnly,

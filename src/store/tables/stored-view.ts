@@ -76,6 +76,16 @@ class TablesView {
     return { value: copyOf(bytes, frameBytes, length), version: frameVersion(bytes) }
   }
 
+  /** Only for the versioned classes; verified like a read, but not copied. */
+  versionOf(key: Bytes): number | undefined {
+    const found = this.find(key)
+    if (found === undefined) return undefined
+    const length = fast(this.environment).lastSize
+    const bytes = plainBytes(found)
+    requireFrame(key, bytes, length)
+    return frameVersion(bytes)
+  }
+
   /** Returns at most `limit` entries, in one step. */
   scan(range: KeyRange, limit: number): Entry[] {
     const entries: Entry[] = []

@@ -20,6 +20,8 @@ export interface View {
   get(key: Bytes, hash?: number): Bytes | undefined
   /** Only for the versioned classes. */
   getVersioned(key: Bytes): Versioned | undefined
+  /** Like getVersioned, without a copy of the value. */
+  versionOf(key: Bytes): number | undefined
   /** At most `limit` entries, in the order of the range. */
   scan(range: KeyRange, limit: number): Scanned
 }

@@ -2,10 +2,14 @@
 // pauses, on a snapshot, and its changes are kept. If nothing that it read has changed since, a
 // write program applies them. (docs/design/transactions.md, rules 1 and 2)
 
-import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
-import { fail } from '../../base/errors.js'
-import { optimisticReadsMax } from '../../base/limits/engine.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { keyClass } from '../layout.js'
+import {
+  type BufferBounds,
+  type Change,
+  largeBounds,
+  WriteBuffer,
+} from '../programs/write-buffer.js'
 import { Done, Postponed, requireBounded } from '../steps.js'
 import type {
   Count,
@@ -19,15 +23,13 @@ import type {
   Tx,
   Versioned,
 } from '../store.js'
-import { KeyRanges } from './key-ranges.js'
-import { type BufferBounds, type Change, largeBounds, WriteBuffer } from './write-buffer.js'
+import { type Scan, scanOver } from './layers.js'
+import { type Reads, readsTooMuch } from './reads.js'
 
 export interface Prepared<T> {
   readonly value: T
-  /** Keys that the program read, in mapKey form: none may have changed since. */
-  readonly seen: ReadonlySet<string>
-  /** Ranges that it scanned: no key in them may have changed either. */
-  readonly ranges: KeyRanges
+  /** What the program read: none of it may have changed since. */
+  readonly reads: Reads
   readonly buffer: WriteBuffer
 }
 
@@ -42,22 +44,22 @@ type Scans = 'members' | 'noted' | 'headed'
  * Runs `program` on the reads of `tx`. It may scan only ranges that change with a record that it
  * gets: the members of a container, whose head is written with every change.
  */
-export function* prepare<T>(tx: ReadTx, program: (tx: Tx) => Program<T>): Program<Prepared<T>> {
-  const preparing = new Preparing(tx, 'members', largeBounds)
+export function* prepare<T>(
+  tx: ReadTx,
+  reads: Reads,
+  program: (tx: Tx) => Program<T>,
+): Program<Prepared<T>> {
+  const preparing = new Preparing(tx, reads, 'members', largeBounds)
   return preparing.end(yield* program(preparing))
 }
 
-/** Applies the prepared changes. */
+/** Applies the prepared changes; of a large buffer, the store makes them and only sums are left. */
 export function applyPrepared(tx: Tx, { buffer }: Prepared<unknown>): void {
-  for (const change of buffer.changes) apply(tx, change)
+  if (!buffer.isLarge) for (const change of buffer.changes) apply(tx, change)
   for (const { key, documents, bytes } of buffer.additions?.values() ?? []) {
     tx.add(key, documents, bytes)
   }
-}
-
-/** Whether a change of this key can invalidate prepared writes: members change with their head. */
-export function isLookedAt(key: Bytes): boolean {
-  return key[0] !== keyClass.member && key[0] !== keyClass.chunk
+  for (const value of buffer.appended ?? []) tx.append(value)
 }
 
 function apply(tx: Tx, { key, value }: Change): void {
@@ -69,33 +71,38 @@ function apply(tx: Tx, { key, value }: Change): void {
  * The transaction of a program being prepared: it reads through `reading` and keeps its changes.
  */
 export class Preparing implements Tx {
-  private readonly seen = new Set<string>()
-  private readonly ranges = new KeyRanges()
   /** Versions are assigned when the changes are applied; those here are never seen. */
   private readonly buffer: WriteBuffer
 
+  /** Scans of the store, and with the own changes. */
+  private readonly stored: Scan
+  private readonly merged: Scan
+
   constructor(
     private readonly reading: ReadTx,
+    private readonly reads: Reads,
     private readonly scans: Scans = 'members',
     bounds?: BufferBounds,
   ) {
     this.buffer = new WriteBuffer(() => 0, bounds)
+    this.stored = (range, limit) => this.scanStored(range, limit)
+    this.merged = scanOver(this.buffer, this.stored)
   }
 
   /** Returns the program's result with its reads and changes. */
   end<T>(value: T): Prepared<T> {
-    const { seen, ranges, buffer } = this
-    return { value, seen, ranges, buffer }
+    const { reads, buffer } = this
+    return { value, reads, buffer }
   }
 
   get(key: Bytes): Step<Bytes | undefined> {
     const own = this.buffer.find(key)
-    return own === undefined ? this.look(key) : new Done(own.value?.slice())
+    return own === undefined ? this.reads.get(this.reading, key) : new Done(own.value?.slice())
   }
 
   getVersioned(key: Bytes): Step<Versioned | undefined> {
     const own = this.buffer.find(key)
-    if (own === undefined) return this.lookVersioned(key)
+    if (own === undefined) return this.reads.getVersioned(this.reading, key)
     const { value, version } = own
     return new Done(value === undefined ? undefined : { value: value.slice(), version })
   }
@@ -106,35 +113,26 @@ export class Preparing implements Tx {
     return found
   }
 
+  /** For checks alone, which a program that is being prepared does not make. */
+  getVersions(): Step<(number | undefined)[]> {
+    throw readsTooMuch()
+  }
+
   scan(range: KeyRange, limit: number): Step<Entry[]> {
-    this.noteRange(range)
-    return this.reading.scan(range, limit)
+    return this.scanStored(range, limit)
   }
 
   scanFetch(): Step<Fetched[]> {
-    throw tooLarge()
+    throw readsTooMuch()
   }
 
-  *scanOwn(range: KeyRange, limit: number): Program<Entry[]> {
+  scanOwn(range: KeyRange, limit: number): Step<Entry[]> {
     requireBounded(limit)
-    this.noteRange(range)
-    const own = this.buffer.ownWrites(range, limit)
-    const stored: Entry[] = []
-    let { start, end } = range
-    while (stored.length < own.wanted) {
-      const most = Math.min(own.wanted - stored.length, limit)
-      const some = yield* this.reading.scan({ ...range, start, end }, most)
-      stored.push(...some)
-      const last = some.at(-1)
-      if (last === undefined || some.length < most) break
-      if (range.reverse === true) end = last.key
-      else start = behind(last.key)
-    }
-    return own.merge(stored)
+    return this.merged(range, limit)
   }
 
   count(): Step<Count> {
-    throw tooLarge()
+    throw readsTooMuch()
   }
 
   pause(units?: number): Step<void> {
@@ -164,33 +162,14 @@ export class Preparing implements Tx {
     return this.buffer.added(key)
   }
 
-  private look(key: Bytes): Step<Bytes | undefined> {
-    this.note(key)
-    return this.reading.get(key)
+  append(value: Bytes): void {
+    this.buffer.append(value)
   }
 
-  private lookVersioned(key: Bytes): Step<Versioned | undefined> {
-    this.note(key)
-    return this.reading.getVersioned(key)
-  }
-
-  private note(key: Bytes): void {
-    if (!isLookedAt(key)) return
-    if (this.seen.size >= optimisticReadsMax) throw tooLarge()
-    this.seen.add(mapKey(key))
-  }
-
-  private noteRange(range: KeyRange): void {
-    if (range.start[0] === keyClass.member || this.scans === 'headed') return
-    if (this.scans === 'members' || this.ranges.count >= optimisticReadsMax) throw tooLarge()
-    this.ranges.add(range)
+  private scanStored(range: KeyRange, limit: number): Step<Entry[]> {
+    const isMembers = range.start[0] === keyClass.member
+    if (isMembers || this.scans === 'headed') return this.reading.scan(range, limit)
+    if (this.scans === 'members') throw readsTooMuch()
+    return this.reads.scan(this.reading, range, limit)
   }
 }
-
-function behind(key: Bytes): Bytes {
-  const next = new Uint8Array(key.length + 1)
-  next.set(key)
-  return next
-}
-
-const tooLarge = () => fail('TransactionTooLarge', 'the operation reads too much at once')

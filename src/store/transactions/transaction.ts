@@ -1,0 +1,431 @@
+// A transaction over several programs: reads of one held state with its own changes, a buffer of
+// these changes, savepoints, and a commit that checks and applies everything in one write program.
+// It holds no lock, so the first to commit wins. (docs/design/transactions.md, rule 18)
+
+import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
+import { fail, hasKind } from '../../base/errors.js'
+import type { Account } from '../../base/work/accounts.js'
+import { entryUnits } from '../../base/work/work-figures.js'
+import { keyClass } from '../layout.js'
+import type { Change, WriteBuffer } from '../programs/write-buffer.js'
+import type {
+  Awaitable,
+  HeldState,
+  LargeChanges,
+  Program,
+  ProgramRunner,
+  ReadOptions,
+  ReadTx,
+  Tx,
+} from '../store.js'
+import { ChangedKeys, type TransactionStore } from './changed-keys.js'
+import { Layers } from './layers.js'
+import { NumberBlocks } from './number-blocks.js'
+import { conflict, ReadSet } from './read-set.js'
+import { isLookedAt } from './reads.js'
+import { TransactionReadTx, TransactionTx } from './transaction-tx.js'
+
+/**
+ * `snapshot`: what it changes must not have changed since its state. `serializable`: nor what it
+ * has read.
+ */
+export type Isolation = 'snapshot' | 'serializable'
+
+/** Changes noted or made between two pauses. */
+const changesAtOnce = 500
+
+interface TransactionOptions {
+  readonly isolation?: Isolation
+  /** Called once, when it has ended in any way. */
+  readonly onEnd?: () => void
+  /** Called after each program that has changed something. */
+  readonly onGrown?: () => void
+}
+
+export function beginTransaction(
+  store: TransactionStore,
+  options: TransactionOptions = {},
+): Awaitable<Transaction> {
+  const held = store.hold()
+  return held instanceof Promise
+    ? held.then((state) => new Transaction(store, state, options))
+    : new Transaction(store, held, options)
+}
+
+export class Transaction {
+  private readonly layers = new Layers()
+  private readonly blocks: NumberBlocks
+  /** The states of what it changes and, if serializable, of what it has read. */
+  private readonly rests = new ReadSet()
+  private readonly reads: ReadSet | undefined
+  /** Keys that the running program puts under the check, beside those that it changes. */
+  private readonly asked: Bytes[] = []
+  private hasAsked = false
+  /** What others have changed since its last renewal, once its own keys are many. */
+  private others: ObservedKeys | undefined
+  /** Programs that still read the held state. */
+  private running = 0
+  /** Why it has ended. */
+  private over: Error | undefined
+  private isReleased = false
+  /** Its changes have been committed. */
+  hasCommitted = false
+  /** The program of its commit ran, but the store did not confirm it: it may be committed. */
+  isUnknown = false
+  /** The conflict that has ended it, or the error of its commit. */
+  failure: unknown
+  private undoings: (() => void)[] = []
+  private isTold = false
+
+  constructor(
+    private readonly store: TransactionStore,
+    private held: HeldState,
+    private readonly options: TransactionOptions,
+  ) {
+    this.blocks = new NumberBlocks(store)
+    this.reads = options.isolation === 'serializable' ? this.rests : undefined
+  }
+
+  /** Memory of its changes, bytes. */
+  get bytes(): number {
+    return this.layers.bytes
+  }
+
+  /** Memory that its state keeps from being freed, bytes. */
+  get heldBytes(): number {
+    return this.isReleased ? 0 : this.held.heldBytes
+  }
+
+  get hasEnded(): boolean {
+    return this.over !== undefined
+  }
+
+  /** Whether its commit has anything to do: what only reads is valid as of its state. */
+  get isEmpty(): boolean {
+    return this.layers.isEmpty && !this.hasAsked
+  }
+
+  /** A program that has read this key, or counter, makes the commit depend on it. */
+  dependOn(key: Bytes): void {
+    this.hasAsked = true
+    this.asked.push(key)
+  }
+
+  /**
+   * Continues on the newest committed state, with its own changes. Throws WriteConflict, which ends
+   * it, if another operation has changed what it depends on.
+   */
+  async renew(account?: Account): Promise<void> {
+    this.requireOpen()
+    if (this.held.isNewest === true) return
+    const { rests, store } = this
+    // A check of all keys for each statement would cost the square of their number.
+    const known = this.others?.keys
+    if (!rests.isSmall) this.others ??= this.observe()
+    const held = await store.hold()
+    try {
+      if (!rests.isEmpty) await held.read((tx) => rests.check(tx, known), { account })
+      this.requireOpen()
+    } catch (thrown) {
+      held.release()
+      if (hasKind(thrown, 'WriteConflict')) this.end(thrown as Error)
+      throw thrown
+    }
+    // A program that was interrupted may still be pausing.
+    const isUsed = this.running > 0
+    const before = isUsed ? held : this.held
+    if (!isUsed) this.held = held
+    before.release()
+  }
+
+  /** As `Store.read`; the program sees the transaction's state and its changes. */
+  read<T>(program: (tx: ReadTx) => Program<T>, options: ReadOptions = {}): Awaitable<T> {
+    const { layers, reads, asked } = this
+    const noted = new Set<string>()
+    const noteAsked = (tx: ReadTx) => this.noteAsked(tx, noted)
+    function* noting(tx: ReadTx): Program<T> {
+      const result = yield* program(new TransactionReadTx(tx, layers, reads))
+      if (asked.length > 0) yield* noteAsked(tx)
+      return result
+    }
+    const outcome = this.run(noting, options)
+    if (outcome instanceof Promise)
+      return outcome.then((value) => this.checked(value, noted, options))
+    return noted.size === 0 ? outcome : this.checked(outcome, noted, options)
+  }
+
+  /**
+   * As `Store.write`; the changes are kept if the program returns, and discarded if it throws. It
+   * may pause. Throws WriteConflict if another operation has changed the same keys meanwhile: the
+   * commit would fail too.
+   */
+  async write<T>(program: (tx: Tx) => Program<T>, options: ReadOptions = {}): Promise<T> {
+    const { layers, rests, reads, blocks } = this
+    const statement = layers.statement()
+    const changed = new Set<string>()
+    const noteAsked = (tx: ReadTx) => this.noteAsked(tx, changed)
+    function* noted(tx: ReadTx): Program<T> {
+      const numbers = blocks.of(tx, options.account)
+      try {
+        const result = yield* program(new TransactionTx(tx, layers, reads, statement, numbers))
+        yield* noteAsked(tx)
+        yield* noteStates(tx, rests, statement.changes, changed)
+        return result
+      } catch (error) {
+        numbers.giveBack()
+        throw error
+      }
+    }
+    const value = await this.run(noted, options)
+    if (changed.size > 0) await this.checkNow(changed, options)
+    this.layers.add(statement)
+    this.options.onGrown?.()
+    return value
+  }
+
+  /** Runs the programs of a command in this transaction. */
+  runner(onPause: () => void): ProgramRunner {
+    const options = (account: Account | undefined) => ({ onPause, account })
+    return {
+      read: (program, given) => this.read(program, { ...given, onPause }),
+      write: (program, account) => this.write(program, options(account)),
+      writeLarge: (program, large, account) =>
+        this.write((tx) => withLarge(tx, program, large), options(account)),
+    }
+  }
+
+  /** The newest savepoint; 0 if there is none. */
+  get depth(): number {
+    return this.layers.depth
+  }
+
+  /** Returns a savepoint for `returnTo` and `release`. */
+  save(): number {
+    return this.layers.save()
+  }
+
+  returnTo(savepoint: number): void {
+    this.layers.returnTo(savepoint)
+  }
+
+  release(savepoint: number): void {
+    this.layers.release(savepoint)
+  }
+
+  /**
+   * Checks and applies all changes in one write program, with the admission. The transaction ends,
+   * whatever the outcome. Throws WriteConflict if another operation has changed what it depends on.
+   */
+  async commit(admission: Admission = {}, account?: Account): Promise<void> {
+    const { rests, layers } = this
+    const buffer = await this.run((tx) => layers.flatten(tx), { account })
+    this.requireOpen()
+    let end: (() => void) | undefined
+    try {
+      this.close(ended('has been committed'))
+      const changed = rests.isSmall ? undefined : ChangedKeys.of(this.store)
+      end = changed?.end
+      if (changed !== undefined) {
+        await this.store.read((tx) => rests.check(tx), { account })
+        if (changed.areTooMany) throw conflict()
+      }
+      await this.apply(buffer, admission, changed, account)
+      this.hasCommitted = true
+      this.undoings = []
+      this.isUnknown = false
+    } catch (thrown) {
+      this.failure = thrown
+      throw thrown
+    } finally {
+      end?.()
+      this.tellEnd()
+    }
+  }
+
+  /** Ends it without a trace; programs that run end at their next pause. */
+  abort(reason = ended('was aborted')): void {
+    this.end(reason)
+  }
+
+  /** Calls `undo` when it has ended without a commit: what it did outside of the store. */
+  whenAborted(undo: () => void): void {
+    this.undoings.push(undo)
+  }
+
+  /** Throws why it has ended. */
+  requireOpen(): void {
+    if (this.over !== undefined) throw this.over
+  }
+
+  private *noteAsked(tx: ReadTx, noted: Set<string>): Program<void> {
+    const asked = this.asked.splice(0)
+    yield* this.rests.look(tx, asked)
+    for (const key of asked) noted.add(mapKey(key))
+  }
+
+  private async checked<T>(value: T, noted: ReadonlySet<string>, options: ReadOptions): Promise<T> {
+    if (noted.size > 0) await this.checkNow(noted, options)
+    return value
+  }
+
+  /** A conflict ends the transaction at once. */
+  private async checkNow(changed: ReadonlySet<string>, options: ReadOptions): Promise<void> {
+    try {
+      await this.store.read((tx) => this.rests.check(tx, changed), options)
+    } catch (thrown) {
+      if (hasKind(thrown, 'WriteConflict')) {
+        this.failure = thrown
+        this.end(thrown as Error)
+      }
+      throw thrown
+    }
+  }
+
+  /** `changed` are the only keys that may differ from what was checked. */
+  private apply(
+    buffer: WriteBuffer,
+    { before, behind }: Admission,
+    changed: ChangedKeys | undefined,
+    account: Account | undefined,
+  ): Promise<void> {
+    const { changes, isLarge } = buffer
+    const { rests } = this
+    const ran = (isOver: boolean) => {
+      this.isUnknown = isOver
+    }
+    const additions = [...(buffer.additions?.values() ?? [])]
+    function* program(tx: Tx): Program<void> {
+      ran(false)
+      yield* rests.check(tx, changed?.keys)
+      if (before !== undefined) yield* before(tx)
+      if (!isLarge) for (const change of changes) applyTo(tx, change)
+      for (const { key, documents, bytes } of additions) tx.add(key, documents, bytes)
+      for (const record of buffer.appended ?? []) tx.append(record)
+      for (const event of buffer.announced ?? []) tx.announce?.(event)
+      const counters = additions.map(({ key }) => key)
+      if (behind !== undefined) yield* behind(tx, counters)
+      ran(true)
+    }
+    if (changed !== undefined) changed.own = program
+    if (!isLarge) return this.store.write(program, account)
+    return this.store.writeLarge(program, { changes }, account)
+  }
+
+  /** Those of its own keys that others change from now on; undefined if the store cannot tell. */
+  private observe(): ObservedKeys | undefined {
+    const { store, rests } = this
+    if (store.ownsData !== true || store.observeAll === undefined) return undefined
+    const keys = new Set<string>()
+    const end = store.observeAll((key) => {
+      const name = mapKey(key)
+      if (rests.has(name)) keys.add(name)
+    })
+    return { keys, end }
+  }
+
+  private run<T>(program: (tx: ReadTx) => Program<T>, options: ReadOptions): Awaitable<T> {
+    this.requireOpen()
+    const { onPause } = options
+    const check = () => {
+      this.requireOpen()
+      onPause?.()
+    }
+    this.running++
+    try {
+      const outcome = this.held.read(program, { ...options, onPause: check })
+      if (!(outcome instanceof Promise)) {
+        this.ran()
+        return outcome
+      }
+      return outcome.finally(() => this.ran())
+    } catch (error) {
+      this.ran()
+      throw error
+    }
+  }
+
+  private ran(): void {
+    this.running--
+    this.releaseIfOver()
+  }
+
+  private end(reason: Error): void {
+    if (this.over !== undefined) return
+    this.close(reason)
+    this.tellEnd()
+  }
+
+  private close(reason: Error): void {
+    this.over = reason
+    this.others?.end()
+    this.releaseIfOver()
+  }
+
+  private tellEnd(): void {
+    if (this.isTold) return
+    this.isTold = true
+    for (const undo of this.undoings) undo()
+    this.options.onEnd?.()
+  }
+
+  private releaseIfOver(): void {
+    if (this.over === undefined || this.running > 0 || this.isReleased) return
+    this.isReleased = true
+    this.held.release()
+  }
+}
+
+interface ObservedKeys {
+  readonly keys: ReadonlySet<string>
+  readonly end: () => void
+}
+
+/** What the commit's program asks its caller; a throw discards everything. */
+export interface Admission {
+  /** On the current state, after the check and before the changes. */
+  readonly before?: (tx: Tx) => Program<unknown>
+  /** With the changes; `counters` are those that were added to. A large change is not visible. */
+  readonly behind?: (tx: Tx, counters: readonly Bytes[]) => Program<unknown>
+}
+
+/** Notes the states of changed keys. Counters commute, so they are left out. */
+function* noteStates(
+  tx: ReadTx,
+  rests: ReadSet,
+  changes: readonly Change[],
+  changed: Set<string>,
+): Program<void> {
+  for (let at = 0; at < changes.length; at += changesAtOnce) {
+    const keys: Bytes[] = []
+    for (let i = at; i < Math.min(at + changesAtOnce, changes.length); i++) {
+      const { key } = changes[i] as Change
+      if (key[0] === keyClass.count || !isLookedAt(key)) continue
+      keys.push(key)
+      changed.add(mapKey(key))
+    }
+    yield* rests.look(tx, keys)
+  }
+}
+
+function* withLarge<T>(
+  tx: Tx,
+  program: (tx: Tx) => Program<T>,
+  { changes, told }: LargeChanges,
+): Program<T> {
+  const value = yield* program(tx)
+  for (const [index, change] of changes.entries()) {
+    applyTo(tx, change)
+    told?.(change)
+    if (index % changesAtOnce === 0) yield* tx.pause(changesAtOnce * entryUnits)
+  }
+  return value
+}
+
+function applyTo(tx: Tx, { key, value }: Pick<Change, 'key' | 'value'>): void {
+  if (value === undefined) tx.remove(key)
+  else tx.put(key, value)
+}
+
+function ended(how: string): Error {
+  return fail('NoSuchTransaction', `the transaction ${how}`)
+}
