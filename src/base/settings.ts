@@ -5,130 +5,26 @@
 import { readFileSync } from 'node:fs'
 import { fail } from './errors.js'
 import { nearestName } from './nearest-name.js'
+import {
+  choice,
+  duration,
+  ether,
+  flag,
+  list,
+  optional,
+  port,
+  quota,
+  rate,
+  type SettingRow,
+  secret,
+  secretList,
+  size,
+  text,
+  topology,
+  whole,
+} from './setting-kinds.js'
 
 type Source = Readonly<Record<string, string | undefined>>
-
-interface SettingRow<T> {
-  readonly doc: string
-  /** The default as text, for the documentation. */
-  readonly shows: string
-  readonly secret: boolean
-  readonly parse: (text: string | undefined) => T
-}
-
-function text(fallback: string, doc: string): SettingRow<string> {
-  return { doc, shows: fallback, secret: false, parse: (given) => given ?? fallback }
-}
-
-function optional(doc: string): SettingRow<string | undefined> {
-  return { doc, shows: '', secret: false, parse: (given) => given }
-}
-
-function secret(doc: string): SettingRow<string | undefined> {
-  return { doc, shows: '', secret: true, parse: (given) => given }
-}
-
-function secretList(doc: string): SettingRow<readonly string[]> {
-  return { ...list(doc), secret: true }
-}
-
-function list(doc: string): SettingRow<readonly string[]> {
-  const parse = (given: string | undefined) =>
-    (given ?? '')
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== '')
-  return { doc, shows: '', secret: false, parse }
-}
-
-function choice<const T extends readonly string[]>(
-  values: T,
-  fallback: T[number],
-  doc: string,
-): SettingRow<T[number]> {
-  const parse = (given: string | undefined): T[number] => {
-    const found = values.find((value) => value === (given ?? fallback))
-    if (found === undefined) throw fail('InvalidOptions', `must be one of ${values.join(', ')}`)
-    return found
-  }
-  return { doc: `${doc} One of ${values.join(', ')}.`, shows: fallback, secret: false, parse }
-}
-
-function flag(doc: string): SettingRow<boolean> {
-  const parse = (given: string | undefined): boolean => {
-    if (given === undefined || given === '0' || given === 'false') return false
-    if (given === '1' || given === 'true') return true
-    throw fail('InvalidOptions', 'must be 1 or 0')
-  }
-  return { doc, shows: '0', secret: false, parse }
-}
-
-/** A whole number with bounds; `explicit` does not contain it while the default applies. */
-function whole(fallback: number, least: number, most: number, doc: string): SettingRow<number> {
-  const parse = (given: string | undefined): number => {
-    if (given === undefined) return fallback
-    const number = /^\d+$/.test(given) ? Number(given) : Number.NaN
-    if (!(number >= least && number <= most)) {
-      throw fail('InvalidOptions', `must be a whole number from ${least} to ${most}`)
-    }
-    return number
-  }
-  return { doc, shows: String(fallback), secret: false, parse }
-}
-
-/** A bound for each wallet. */
-function quota(fallback: number, doc: string): SettingRow<number> {
-  return whole(fallback, 0, 1_000_000_000, `${doc} 0: no bound.`)
-}
-
-/** An amount of ether as wei: exact, unlike a number. */
-function ether(fallback: string, doc: string): SettingRow<bigint> {
-  const parse = (given: string | undefined): bigint => {
-    const match = /^(\d{1,9})(?:\.(\d{1,18}))?$/.exec(given ?? fallback)
-    if (match === null) throw fail('InvalidOptions', 'must be an amount of ether such as 0.05')
-    return BigInt(match[1] ?? '0') * 10n ** 18n + BigInt((match[2] ?? '').padEnd(18, '0'))
-  }
-  return { doc, shows: fallback, secret: false, parse }
-}
-
-/** At most `max` in `windowMs`. */
-interface Rate {
-  readonly max: number
-  readonly windowMs: number
-}
-
-function rate(fallback: string, doc: string): SettingRow<Rate> {
-  const parse = (given: string | undefined): Rate => {
-    const [, max = '', seconds = ''] = /^(\d{1,7})\/(\d{1,4})s$/.exec(given ?? fallback) ?? []
-    if (Number(max) < 1 || Number(seconds) < 1) {
-      throw fail('InvalidOptions', 'must be a number of requests and a time, such as 100/10s')
-    }
-    return { max: Number(max), windowMs: Number(seconds) * 1_000 }
-  }
-  return { doc, shows: fallback, secret: false, parse }
-}
-
-const units: Readonly<Record<string, number>> = {
-  B: 1,
-  KB: 1e3,
-  MB: 1e6,
-  GB: 1e9,
-  KIB: 1_024,
-  MIB: 1_048_576,
-  GIB: 1_073_741_824,
-}
-
-function size(fallback: string, doc: string): SettingRow<number> {
-  const parse = (given: string | undefined): number => {
-    const match = /^(\d+) ?(B|[KMG]i?B)$/i.exec(given ?? fallback)
-    if (match === null) throw fail('InvalidOptions', 'must be a size such as 256 MB')
-    return Number(match[1]) * (units[(match[2] ?? 'B').toUpperCase()] ?? 1)
-  }
-  return { doc, shows: fallback, secret: false, parse }
-}
-
-const port = (fallback: number, what: string): SettingRow<number> =>
-  whole(fallback, 0, 65_535, `Port of ${what}; 0 takes a free one.`)
 
 export const settingRows = {
   HOST: text('127.0.0.1', 'Address that every listener binds.'),
@@ -148,6 +44,31 @@ export const settingRows = {
       'reply and survives a power cut. With `interval`, a power cut may lose about the last ' +
       '100 ms of acknowledged writes. With `none`, it may lose what the system has not yet ' +
       'written.',
+  ),
+  TOPOLOGY: topology(
+    'router',
+    'What hello says that the server is. With `router`, drivers retry writes, run ' +
+      'transactions and open change streams, with a URI without options. ' +
+      '`replica-set:<name>` is for URIs with `replicaSet=<name>`. With `standalone`, drivers ' +
+      'do none of the three.',
+  ),
+  PUBLIC_WIRE_ADDRESS: optional(
+    'Name and port at which drivers reach the document wire, `db.example.com:27017`. With ' +
+      '`TOPOLOGY=replica-set:<name>`, hello names it as the only member.',
+  ),
+  CHANGES: choice(
+    ['watched', 'all'],
+    'watched',
+    'What the change log records: what is watched, or all collections.',
+  ),
+  CHANGE_RETENTION: duration(
+    '24h',
+    'Greatest age of records of the change log, such as `90m` or `7d`. What no change stream ' +
+      'has watched for this time is no longer recorded.',
+  ),
+  CHANGE_BYTES: size(
+    '1 GiB',
+    'Size of the change log. Beyond it the oldest records are removed: streams behind end (286).',
   ),
   MEMORY_BUDGET: size(
     '256 MB',

@@ -1,6 +1,6 @@
 // Rows that no backup contains and no restore brings back: sessions and nonces, the verifier of the
-// operator's key, and responses kept for repeated requests. A restored Sigil makes a new operator
-// key, and all users sign in again.
+// operator's key, responses kept for repeated requests and retried writes, and the commits of
+// sessions. A restored Sigil makes a new operator key, and all users sign in again.
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import { keyClass } from '../store/layout.js'
@@ -12,11 +12,16 @@ import { sessionKind } from './sign-in/sessions.js'
 /** Responses by Idempotency-Key, and how many a caller has. */
 export const answerKind = 0x41
 export const callerKind = 0x42
+/** The last transaction that a logical session has committed. */
+export const commitKind = 0x43
+
+/** What the retryable writes of a logical session have done. */
+export const retryKind = 0x44
 
 /** Prefixes of keys. */
 export const secretRows: readonly Bytes[] = [
   operatorRow,
-  ...[sessionKind, nonceKind, expiringKind, answerKind, callerKind].map((kind) =>
-    Uint8Array.of(keyClass.identity, kind),
+  ...[sessionKind, nonceKind, expiringKind, answerKind, callerKind, commitKind, retryKind].map(
+    (kind) => Uint8Array.of(keyClass.identity, kind),
   ),
 ]

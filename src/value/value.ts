@@ -144,6 +144,12 @@ export function timestampValue(seconds: number, increment: number): Value {
   return new Value(bsonType.timestamp, bytes, 0, 8)
 }
 
+/** Seconds and increment of a timestamp. */
+export function timestampOf(value: Value): { seconds: number; increment: number } {
+  const { bytes, start } = value
+  return { seconds: readInt32(bytes, start + 4) >>> 0, increment: readInt32(bytes, start) >>> 0 }
+}
+
 export function objectIdValue(id: Bytes): Value {
   return new Value(bsonType.objectId, id, 0, 12)
 }

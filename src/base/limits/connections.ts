@@ -22,6 +22,15 @@ export const anonymousIdleMs = 60_000
 export const authFailuresPerConnectionMax = 5
 /** Silence after which TCP sends a keep-alive probe (reference server: 120 s). */
 export const tcpKeepAliveMs = 60_000
+/**
+ * Document wire: so many connections of one client in a row that end within this time and sent
+ * hello only, all within the second time, make a warning, once in the third time. Known clients.
+ */
+export const helloOnlyVisits = 3
+export const helloOnlyStayMsMax = 5_000
+export const helloOnlyWithinMs = 10 * 60_000
+export const helloOnlyRepeatMs = 60 * 60_000
+export const watchedClientsMax = 1_000
 /** A graceful stop waits this long for commands in flight, then closes their sockets. */
 export const shutdownMsMax = 4_000
 

@@ -16,6 +16,11 @@ export const documentBytesMax = 16 * MiB
  */
 export const commandBytesMax = documentBytesMax + 16 * KiB
 /**
+ * A change event: BSONObjectTooLarge, or a fragment (reference server). A document of the largest
+ * size has room in it.
+ */
+export const changeEventBytesMax = documentBytesMax + 8 * KiB
+/**
  * One wire message or HTTP body, bytes (reference server: maxMessageSizeBytes). A larger message
  * closes the connection; a larger body gets BSONObjectTooLarge.
  */
@@ -54,6 +59,32 @@ export const arrayBackfillMax = 1_500_000
  * command's time limit comes first.
  */
 export const modifyRunsMax = 10_000
+
+/**
+ * How long the record of a session's retryable writes lives at least, and when it is renewed,
+ * milliseconds: a write of a session in use renews it once in ten minutes.
+ */
+export const retryRecordMs = (sessionIdleMinutes + 10) * 60_000
+export const retryRenewMs = sessionIdleMinutes * 60_000
+/**
+ * A longer answer of findAndModify, and a longer `_id` of an upsert, is not kept: a retry gets
+ * IncompleteTransactionHistory.
+ */
+export const retryAnswerBytesMax = inlineValueBytesMax / 2
+export const retryIdBytesMax = 1 * KiB
+/**
+ * Sessions with retryable writes, of one owner and in all: TooManyLogicalSessions. Each leaves a
+ * record of about 150 bytes in the store. A driver has as many as it runs operations at once.
+ */
+export const writeSessionsOfOwnerMax = 10_000
+export const writeSessionsMax = 100_000
+
+/**
+ * States that reads with readConcern snapshot share, in all and of one owner; each is a
+ * transaction. The oldest of the owner with most of them ends: SnapshotTooOld.
+ */
+export const snapshotReadsMax = 64
+export const snapshotReadsOfOwnerMax = 16
 
 // Collections and views
 
@@ -177,6 +208,12 @@ export const keyMembersBytesMax = 4 * MiB
 
 /** Wait of a getMore without maxTimeMS (reference server). */
 export const awaitDataMs = 1_000
+/**
+ * Longest wait of an awaited hello, and least time between two replies of its stream, milliseconds.
+ * A shorter wait than asked for is a repeated reply to the client.
+ */
+export const helloAwaitMsMax = 30_000
+export const helloStreamMsMin = 500
 /** The getMores that may wait: ExceededMemoryLimit. */
 export const awaitingCursorsMax = 10_000
 /** Idle time after which a cursor is closed (reference server): then CursorNotFound. */

@@ -32,6 +32,14 @@ export const idempotencyAnswersMax = 10_000
 export const idempotencyBytesMax = 64 * MiB
 /** Interval of the comments that keep an event stream open through proxies. */
 export const eventStreamPingMs = 15_000
+/** A stream of changes whose client reads nothing for so long is ended. */
+export const eventStreamStallMs = 60_000
+/** When a browser connects again after a stream has ended, milliseconds (`retry:`). */
+export const eventStreamRetryMs = 1_000
+/** Open streams of changes of one owner, operators apart: 429. A stream holds a cursor. */
+export const changeStreamsMax = 100
+/** Events that a stream of changes reads at once. */
+export const changeStreamBatch = 100
 
 // Pages of documents
 

@@ -45,6 +45,19 @@ export const pgPreparedBytesMax = 32 * MiB
 export const pgHeldBytesMax = 64 * MiB
 /** Savepoints of a transaction, with the cursors recorded for them, 100 bytes each: 53400. */
 export const pgSavepointsMax = 10_000
+/**
+ * Statements of a READ COMMITTED transaction that are kept so that they can be run again if another
+ * client was faster, bytes of their commands, and runs: 40001 beyond.
+ */
+export const pgReplayStatementsMax = 200
+export const pgReplayBytesMax = 64 * KiB
+export const pgReplaysMax = 200
+/** Bytes of the name of a channel: a longer one is cut by LISTEN, 22023 of pg_notify. */
+export const pgChannelBytesMax = 63
+/** Bytes of a notification's payload: 22023 (PostgreSQL: NOTIFY_PAYLOAD_MAX_LENGTH). */
+export const pgPayloadBytesMax = 7_999
+/** Different notifications of one transaction: 54000. */
+export const pgNoticesMax = 10_000
 /** Columns of a row: 54011 (PostgreSQL: MaxTupleAttributeNumber). The protocol counts to 32,767. */
 export const pgColumnsMax = 1_664
 /** Text of a number that is bound to a placeholder, characters: 22P02. */

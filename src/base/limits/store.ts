@@ -66,6 +66,18 @@ export const snapshotsMax = 64
 export const snapshotsKeptMax = 8
 export const snapshotKeptBytesMax = 128 * MiB
 export const snapshotKeptMsMax = 10 * 60_000
+/**
+ * Transactions: number in all, age (MongoDB: transactionLifetimeLimitSeconds), and savepoints of
+ * one. Each holds a reader of the tables, which keeps their free pages from being reused.
+ */
+export const transactionsMax = 256
+export const transactionMsMax = 60_000
+export const transactionSavepointsMax = 1_000
+/**
+ * Different statements of one transaction: the rights and definitions of each are read again in the
+ * turn of the commit, 5 to 10 µs each.
+ */
+export const transactionStatementsMax = 1_000
 
 // Disk and backups
 
@@ -87,3 +99,10 @@ export const backupRateMax = 10_000
  * a snapshot of the tables.
  */
 export const backupStallMs = 60_000
+
+// The change log
+
+/** Age of its records, and time without a watcher after which nothing is recorded, milliseconds. */
+export const changeRetentionMs = 24 * 60 * 60_000
+/** Size of its records, bytes: older tokens get ChangeStreamHistoryLost. */
+export const changeBytesMax = 1_024 * MiB
