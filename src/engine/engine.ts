@@ -7,11 +7,14 @@ import { MemoryAccount } from '../base/heap/memory-account.js'
 import { memoryBudgetBytes } from '../base/limits/connections.js'
 import type { Log } from '../base/log.js'
 import type { Store } from '../store/store.js'
+import { OpenTransactions } from '../store/transactions/open-transactions.js'
 import { Awaiting } from './awaiting.js'
+import { ChangeRetention } from './background/change-retention-job.js'
 import { CursorExpiry } from './background/cursor-expiry-job.js'
 import { DocumentExpiry } from './background/document-expiry-job.js'
 import { GarbageJob } from './background/garbage-job.js'
 import { ClockPace, type Pace } from './background/pace-job.js'
+import { TransactionExpiry } from './background/transaction-expiry-job.js'
 import { countOwners, indexCatalog, markOldKeys } from './collection/catalog/catalog-upgrade-job.js'
 import { dropReplacements } from './collection/replacement.js'
 import { IndexBuilds } from './index/index-build-job.js'
@@ -43,6 +46,7 @@ export class Engine {
   readonly clock: Clock
   readonly random: Random
   readonly cursors: Cursors
+  readonly transactions: OpenTransactions
   readonly awaiting: Awaiting
   readonly indexUse: IndexUse
   readonly builds: IndexBuilds
@@ -53,7 +57,9 @@ export class Engine {
   readonly spills: SpillFolder | undefined
   /** Memory held for clients of all protocols. */
   readonly memory: MemoryAccount
+  readonly changeRetention: ChangeRetention
   private readonly expiry: CursorExpiry
+  private readonly transactionExpiry: TransactionExpiry
   private readonly attached: Job[] = []
 
   constructor(parts: EngineParts) {
@@ -66,12 +72,16 @@ export class Engine {
     this.clock = clock
     this.random = random
     this.cursors = new Cursors(clock, random, this.memory.shares)
+    this.transactions = new OpenTransactions({ store, clock, shares: this.memory.shares })
     this.memory.shares.reclaim = (owner) => this.cursors.reclaim(owner)
+    const { transactions } = this
+    this.transactionExpiry = new TransactionExpiry({ transactions, log, pace })
     this.awaiting = new Awaiting(store)
     this.indexUse = new IndexUse(clock.now())
     this.builds = new IndexBuilds({ store, clock, log, pace }, random)
     this.garbage = new GarbageJob({ store, clock, log, pace })
     this.documentExpiry = new DocumentExpiry({ store, clock, log, pace })
+    this.changeRetention = new ChangeRetention({ store, cursors: this.cursors, clock, log, pace })
     this.expiry = new CursorExpiry({ cursors: this.cursors, clock, log, pace })
   }
 
@@ -84,12 +94,15 @@ export class Engine {
   start(): Promise<void> {
     this.spills?.clear()
     this.expiry.start()
+    this.changeRetention.start()
+    this.transactionExpiry.start()
     this.documentExpiry.start()
     return indexCatalog(this.store)
       .then(() => this.garbage.start())
       .then(() => countOwners(this.store))
       .then(() => markOldKeys(this.store))
       .then(() => this.store.write(dropReplacements))
+      .then(() => this.changeRetention.begin())
       .then(() => this.builds.resume())
   }
 
@@ -100,11 +113,14 @@ export class Engine {
 
   /** Stops the jobs after their current step; the owner of the store closes it. */
   close(): Promise<void> {
+    this.transactions.close()
     const jobs: Job[] = [
       this.garbage,
       this.builds,
       this.documentExpiry,
       this.expiry,
+      this.changeRetention,
+      this.transactionExpiry,
       ...this.attached,
     ]
     return Promise.all(jobs.map((job) => job.close())).then(() => undefined)

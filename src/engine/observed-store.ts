@@ -5,10 +5,11 @@
 import { type Bytes, mapKey } from '../base/bytes/bytes.js'
 import type { Account } from '../base/work/accounts.js'
 import type { Scheduler } from '../base/work/scheduler.js'
-import { keyClass } from '../store/layout.js'
+import { type ClusterTime, keyClass } from '../store/layout.js'
 import { PassingTx } from '../store/passing-tx.js'
 import type {
   Awaitable,
+  HeldState,
   KeyChange,
   LargeChanges,
   Program,
@@ -18,6 +19,7 @@ import type {
   StoreStats,
   Tx,
 } from '../store/store.js'
+import { decodeChange, isAt, isRename, placeBytes, watchKeysOf } from './changes/change-record.js'
 import { namespaceOfRecord } from './keyspace/keys/expiry.js'
 
 /** Called after a commit that changed the key, in group order; perhaps for nothing. */
@@ -29,8 +31,8 @@ type Changed = () => void
  */
 type RecordPut = (namespace: number, writer: object) => void
 
-/** Called with every key that is put or removed. */
-type KeyChanged = (key: Bytes) => void
+/** Called with every key that is put or removed, and its writer. */
+type KeyChanged = (key: Bytes, writer: object) => void
 
 /** Who writes in this transaction, as RecordPut names it; undefined without observers. */
 export function writerOf(tx: ReadTx): object | undefined {
@@ -45,6 +47,12 @@ export function whenRun(tx: ReadTx, check: () => void): void {
   if (tx instanceof ObservedTx) tx.checks.push(check)
 }
 
+interface EventObserver {
+  /** Whether events are wanted now. */
+  isOn(): boolean
+  tell(events: readonly object[]): void
+}
+
 export class ObservedStore implements Store {
   private readonly observers = new Map<string, Set<Changed>>()
   /** By the id of a collection. */
@@ -52,6 +60,11 @@ export class ObservedStore implements Store {
   /** By what stands in a record key behind the collection's id. */
   private readonly names = new Map<string, Set<RecordPut>>()
   private readonly all = new Set<KeyChanged>()
+  /** Optimistic writes that are running: each holds what it has read and what others change. */
+  optimistic = 0
+
+  /** Events that committed programs have announced. */
+  events: EventObserver | undefined = undefined
 
   constructor(private readonly inner: Store) {}
 
@@ -82,13 +95,20 @@ export class ObservedStore implements Store {
     return () => this.all.delete(changed)
   }
 
-  /** How many are told of every change: each keeps what it was told of. */
-  get toldOfAll(): number {
-    return this.all.size
-  }
-
   read<T>(program: (tx: ReadTx) => Program<T>, options?: ReadOptions): Awaitable<T> {
     return this.inner.read(program, options)
+  }
+
+  hold(): Awaitable<HeldState> {
+    return this.inner.hold()
+  }
+
+  get ownsData(): boolean {
+    return this.inner.ownsData === true
+  }
+
+  changeTime(): ClusterTime | undefined {
+    return this.inner.changeTime?.()
   }
 
   get scheduler(): Scheduler | undefined {
@@ -96,11 +116,29 @@ export class ObservedStore implements Store {
   }
 
   write<T>(program: (tx: Tx) => Program<T>, account?: Account): Promise<T> {
+    if (this.events?.isOn() === true) return this.writeWithEvents(program, account)
     return this.inner.write((tx) => {
       // If it is applied later, an observer may be added in between.
       const isObserved = this.isObserved || tx.whenApplied !== undefined
       return isObserved ? this.observed(tx, program) : program(tx)
     }, account)
+  }
+
+  private writeWithEvents<T>(
+    program: (tx: Tx) => Program<T>,
+    account: Account | undefined,
+  ): Promise<T> {
+    let events: readonly object[] = []
+    const written = this.inner.write((tx) => {
+      // A program that runs again announces again.
+      const announced: object[] = []
+      events = announced
+      return this.observed(tx, program, announced)
+    }, account)
+    return written.then((value) => {
+      if (events.length > 0) this.events?.tell(events)
+      return value
+    })
   }
 
   writeLarge<T>(
@@ -113,10 +151,18 @@ export class ObservedStore implements Store {
       large.told?.(change)
       this.tellChange(change, program, changed)
     }
+    let events: readonly object[] = []
+    const isTold = this.events?.isOn() === true
+    const observed = (tx: Tx): Program<T> => {
+      const announced: object[] = []
+      events = announced
+      return this.observed(tx, program, isTold ? announced : undefined)
+    }
     return this.inner
-      .writeLarge((tx) => this.observed(tx, program), { changes: large.changes, told }, account)
+      .writeLarge(observed, { changes: large.changes, told }, account)
       .then((value) => {
         for (const tell of changed) tell()
+        if (events.length > 0) this.events?.tell(events)
         return value
       })
   }
@@ -134,8 +180,8 @@ export class ObservedStore implements Store {
     return observers.size > 0 || names.size > 0 || collections.size > 0 || all.size > 0
   }
 
-  private *observed<T>(tx: Tx, program: (tx: Tx) => Program<T>): Program<T> {
-    const observedTx = new ObservedTx(tx, program)
+  private *observed<T>(tx: Tx, program: (tx: Tx) => Program<T>, announced?: object[]): Program<T> {
+    const observedTx = new ObservedTx(tx, program, announced)
     const result = yield* program(observedTx)
     const told = () => this.tell(observedTx)
     if (tx.whenApplied === undefined) told()
@@ -147,7 +193,7 @@ export class ObservedStore implements Store {
   private tell({ checks, puts, removals, writer }: ObservedTx): void {
     for (const check of checks) check()
     for (const changed of this.all)
-      for (const keys of [puts, removals]) for (const key of keys) changed(key)
+      for (const keys of [puts, removals]) for (const key of keys) changed(key, writer)
     for (const key of puts) {
       this.tellRecord(key)
       this.tellPut(key, writer)
@@ -157,7 +203,7 @@ export class ObservedStore implements Store {
     const changed = new Set<Changed>()
     for (const keys of [puts, removals]) {
       for (const key of keys) {
-        for (const tell of this.observers.get(mapKey(key)) ?? nobody) changed.add(tell)
+        for (const tell of this.observers.get(mapKey(key)) ?? noObservers) changed.add(tell)
       }
     }
     if (changed.size === 0) return
@@ -169,17 +215,17 @@ export class ObservedStore implements Store {
 
   /** One of many was made; who is to hear of it behind the last one is added to `changed`. */
   private tellChange({ key, value }: KeyChange, writer: object, changed: Set<Changed>): void {
-    for (const tell of this.all) tell(key)
+    for (const tell of this.all) tell(key, writer)
     this.tellRecord(key)
     if (value !== undefined) this.tellPut(key, writer)
     if (this.observers.size === 0) return
-    for (const tell of this.observers.get(mapKey(key)) ?? nobody) changed.add(tell)
+    for (const tell of this.observers.get(mapKey(key)) ?? noObservers) changed.add(tell)
   }
 
   private tellRecord(key: Bytes): void {
     const { collections } = this
     if (collections.size === 0 || key[0] !== keyClass.record) return
-    for (const tell of collections.get(String(namespaceOfRecord(key))) ?? nobody) tell()
+    for (const tell of collections.get(String(namespaceOfRecord(key))) ?? noObservers) tell()
   }
 
   private tellPut(key: Bytes, writer: object): void {
@@ -196,14 +242,22 @@ export class ObservedStore implements Store {
 class ObservedTx extends PassingTx {
   readonly puts: Bytes[] = []
   readonly removals: Bytes[] = []
+  /** The place of the last record of the change log. */
+  private told: Bytes | undefined
   /** To be asked when the program has run. */
   readonly checks: (() => void)[] = []
 
   constructor(
     inner: Tx,
     readonly writer: object,
+    private readonly announced: object[] | undefined,
   ) {
     super(inner)
+  }
+
+  override get announce(): ((event: object) => void) | undefined {
+    const { announced } = this
+    return announced === undefined ? undefined : (event) => announced.push(event)
   }
 
   override put(key: Bytes, value: Bytes): void {
@@ -215,9 +269,20 @@ class ObservedTx extends PassingTx {
     this.removals.push(key)
     this.inner.remove(key)
   }
+
+  /** Its key is made at the commit: observers of the log observe what it tells of. */
+  override append(value: Bytes): void {
+    const { told } = this
+    if (told === undefined || isRename(value) || !isAt(value, told)) {
+      const { db, name } = decodeChange(value)
+      this.puts.push(...watchKeysOf(value))
+      this.told = placeBytes(db, name)
+    }
+    this.inner.append(value)
+  }
 }
 
-const nobody: ReadonlySet<Changed> = new Set()
+const noObservers: ReadonlySet<Changed> = new Set()
 
 /** Class and id of a record key. */
 const recordHeadBytes = 5

@@ -176,6 +176,10 @@ export interface Namespace {
   readonly keyspace?: true
   /** Set if its rights cover more than its documents: it is never renamed or removed. */
   readonly isPermanent?: true
+  /** Set if the change log also keeps its documents before and after each change. */
+  readonly hasImages?: true
+  /** Set if the change log has its changes (docs/design/changes.md). */
+  readonly recorded?: true
 }
 
 /** Items that a quota counts. */
@@ -190,6 +194,8 @@ export interface Guarded {
   permits?(db: string, name: string, throughView: boolean): void
   /** Time of the command, milliseconds since 1970: documents expired by then do not exist. */
   readonly now?: number
+  /** The transaction of the command, for the change log. */
+  readonly transaction?: SessionTransaction | undefined
   /** The command asked for bypassDocumentValidation. */
   readonly bypassesValidation?: boolean
   /** Set if the caller may not read what it changes, so errors must not quote it. */
@@ -200,8 +206,17 @@ export interface Guarded {
   creating?(held: Held, count: number): void
   /** Whether the caller may not read all that a view reads. */
   isClosed?(view: Namespace): boolean
+  /** Whether the caller may read the collection of that name and access. */
+  maySee?(db: string, name: string, access: Access | undefined): boolean
   /** Called before a home is created beside `homes` others; throws QuotaExceeded. */
   makingHome?(db: string, homes: number): void
+}
+
+/** Names a transaction of a client's session. */
+export interface SessionTransaction {
+  /** `{id, uid}`, as change events show it. */
+  readonly lsid: Document
+  readonly txnNumber: number
 }
 
 /**

@@ -1,6 +1,7 @@
-// Garbage records (class 0x09): data to delete after a drop, and staged data that a crash must not
-// leak. A program that discards a range puts one in the same transaction, and the garbage job
-// empties the range in small steps. (docs/design/transactions.md, rules 13 and 14)
+// Garbage records (class 0x09): data to delete after a drop, staged data that a crash must not
+// leak, and data without an owner that the change log still shows. A program that discards a range
+// puts one in the same transaction, and the garbage job empties the range in small steps.
+// (docs/design/transactions.md, rules 13 and 14)
 
 import { type Bytes, prefixEnd } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
@@ -9,8 +10,8 @@ import type { KeyRange, Tx } from '../../store/store.js'
 import type { IndexId, MembersId, NamespaceId } from '../types.js'
 import { noWaste, putGarbage, type Waste } from './waste.js'
 
-/** Second byte of a garbage key: data to delete, or a staged value. */
-const kind = { garbage: 0x01, staged: 0x02 } as const
+/** Second byte of a garbage key: data to delete, a staged value, or what the change log holds. */
+const kind = { garbage: 0x01, staged: 0x02, held: 0x03 } as const
 
 /** Third byte of data to delete. */
 const what = {
@@ -20,6 +21,9 @@ const what = {
   keyspace: 0x04,
   members: 0x05,
   trimmed: 0x06,
+  /** As namespace and keyspace, but their chunks are held. */
+  records: 0x07,
+  keys: 0x08,
 } as const
 
 const twoTo32 = 0x1_0000_0000
@@ -40,23 +44,67 @@ export interface ValueId {
 export const membersChunks = 0 as NamespaceId
 
 export type Garbage =
-  | { readonly what: 'namespace'; readonly key: Bytes; readonly namespace: NamespaceId }
+  | {
+      readonly what: 'namespace'
+      readonly key: Bytes
+      readonly namespace: NamespaceId
+      readonly keepsChunks: boolean
+    }
   | { readonly what: 'index'; readonly key: Bytes; readonly index: IndexId }
   | { readonly what: 'value'; readonly key: Bytes; readonly value: ValueId }
   /** Like a namespace, but its documents may have members and expiry times. */
-  | { readonly what: 'keyspace'; readonly key: Bytes; readonly namespace: NamespaceId }
+  | {
+      readonly what: 'keyspace'
+      readonly key: Bytes
+      readonly namespace: NamespaceId
+      readonly keepsChunks: boolean
+    }
   | { readonly what: 'members'; readonly key: Bytes; readonly members: MembersId }
   /** Members that a list has dropped at one end; the record states which. */
   | { readonly what: 'trimmed'; readonly key: Bytes; readonly members: MembersId }
 
-/** Everything of a dropped collection except its indexes, which are discarded one by one. */
-export function discardNamespace(tx: Tx, id: NamespaceId, waste: Waste = noWaste): void {
-  putGarbage(tx, garbageKey(what.namespace, id), waste)
+/**
+ * Everything of a dropped collection except its indexes, which are discarded one by one, and except
+ * the chunks that `keepsChunks` leaves to the change log.
+ */
+export function discardNamespace(
+  tx: Tx,
+  id: NamespaceId,
+  waste: Waste = noWaste,
+  keepsChunks = false,
+): void {
+  putGarbage(tx, garbageKey(keepsChunks ? what.records : what.namespace, id), waste)
 }
 
 /** Like discardNamespace, for a key-value database. */
-export function discardKeyspace(tx: Tx, id: NamespaceId, waste: Waste = noWaste): void {
-  putGarbage(tx, garbageKey(what.keyspace, id), waste)
+export function discardKeyspace(
+  tx: Tx,
+  id: NamespaceId,
+  waste: Waste = noWaste,
+  keepsChunks = false,
+): void {
+  putGarbage(tx, garbageKey(keepsChunks ? what.keys : what.keyspace, id), waste)
+}
+
+/** The change log keeps a value that nothing else refers to. */
+export function holdValue(tx: Tx, value: ValueId): void {
+  tx.put(valueKey([keyClass.garbage, kind.held, what.value], value), present)
+}
+
+/** The last record of the change log that shows the value is gone. */
+export function releaseValue(tx: Tx, value: ValueId): void {
+  tx.remove(valueKey([keyClass.garbage, kind.held, what.value], value))
+  discardValue(tx, value)
+}
+
+/** As holdValue, for all chunks of a dropped collection. */
+export function holdChunks(tx: Tx, id: NamespaceId): void {
+  tx.put(garbageKey(what.namespace, id, kind.held), present)
+}
+
+export function releaseChunks(tx: Tx, id: NamespaceId): void {
+  tx.remove(garbageKey(what.namespace, id, kind.held))
+  discardNamespace(tx, id)
 }
 
 /** Discards the members of one container. */
@@ -104,6 +152,8 @@ export function discardValue(tx: Tx, value: ValueId, waste: Waste = noWaste): vo
 
 export const garbageRange: KeyRange = kindRange(kind.garbage)
 export const stagingRange: KeyRange = kindRange(kind.staged)
+/** What the change log holds. */
+export const heldRange: KeyRange = kindRange(kind.held)
 
 /** The staging key of a value that no record refers to yet. */
 export function stagingKey(value: ValueId): Bytes {
@@ -114,17 +164,23 @@ export function markStaged(tx: Tx, value: ValueId): void {
   tx.put(stagingKey(value), present)
 }
 
-/** Decodes a key of `garbageRange` or `stagingRange`. */
+/** Decodes a key of `garbageRange`, `stagingRange` or `heldRange`. */
 export function garbageOf(key: Bytes): Garbage {
   const view = new DataView(key.buffer, key.byteOffset, key.length)
   const id = view.getUint32(3)
   switch (key[2]) {
     case what.namespace:
-      return { what: 'namespace', key, namespace: id as NamespaceId }
+    case what.records: {
+      const keepsChunks = key[2] === what.records
+      return { what: 'namespace', key, namespace: id as NamespaceId, keepsChunks }
+    }
     case what.index:
       return { what: 'index', key, index: id as IndexId }
     case what.keyspace:
-      return { what: 'keyspace', key, namespace: id as NamespaceId }
+    case what.keys: {
+      const keepsChunks = key[2] === what.keys
+      return { what: 'keyspace', key, namespace: id as NamespaceId, keepsChunks }
+    }
     case what.members:
     case what.trimmed: {
       const members = (id * twoTo32 + view.getUint32(7)) as MembersId
@@ -143,10 +199,9 @@ export function rangesOf(garbage: Garbage): KeyRange[] {
   switch (garbage.what) {
     case 'namespace':
     case 'keyspace':
-      return [
-        idRange(keyClass.record, garbage.namespace),
-        idRange(keyClass.chunk, garbage.namespace),
-      ]
+      return garbage.keepsChunks
+        ? [idRange(keyClass.record, garbage.namespace)]
+        : [idRange(keyClass.record, garbage.namespace), idRange(keyClass.chunk, garbage.namespace)]
     case 'index':
       return [idRange(keyClass.entry, garbage.index)]
     case 'value':
@@ -202,8 +257,8 @@ function chunkPrefix(value: ValueId): Bytes {
   return valueKey([keyClass.chunk], value)
 }
 
-function garbageKey(tag: number, id: number): Bytes {
-  const key = Uint8Array.of(keyClass.garbage, kind.garbage, tag, 0, 0, 0, 0)
+function garbageKey(tag: number, id: number, list: number = kind.garbage): Bytes {
+  const key = Uint8Array.of(keyClass.garbage, list, tag, 0, 0, 0, 0)
   new DataView(key.buffer).setUint32(3, id)
   return key
 }

@@ -6,8 +6,9 @@ import { scanEntriesMax } from '../../base/limits/engine.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
 import { validateDocument } from '../../value/validate.js'
-import { findNamespace, type Reserved, scanReserved } from '../collection/catalog/catalog.js'
+import { findNamespace } from '../collection/catalog/catalog.js'
 import { decodeAccess } from '../collection/catalog/descriptors.js'
+import { type Reserved, scanReserved } from '../collection/catalog/reservations.js'
 import { messageOf, oneState } from './check-steps.js'
 
 /** Describes invalid reservations. */

@@ -12,6 +12,7 @@ import {
   type Garbage,
   garbageOf,
   garbageRange,
+  heldRange,
   idRange,
   membersChunks,
   membersRange,
@@ -62,10 +63,10 @@ export function* keyspaceIds(tx: ReadTx): Program<Set<number>> {
   return ids
 }
 
-/** All garbage and staging records. */
+/** All garbage and staging records, and what the change log holds. */
 export function* listedGarbage(tx: ReadTx): Program<Garbage[]> {
   const found: Garbage[] = []
-  for (const range of [garbageRange, stagingRange]) {
+  for (const range of [garbageRange, stagingRange, heldRange]) {
     yield* pagesOf(tx, range, scanEntriesMax, function* (entries) {
       for (const { key } of entries) found.push(garbageOf(key))
       return true

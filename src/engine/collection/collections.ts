@@ -26,6 +26,7 @@ import {
 import { DocumentWriter } from '../../value/writer.js'
 import { discardValue } from '../background/garbage.js'
 import { wasteOf } from '../background/waste.js'
+import { recordInsert, recordRemoval, recordReplacement } from '../changes/record-changes.js'
 import {
   type Change,
   changeOf,
@@ -261,11 +262,13 @@ export function* insertRecord(
   tx.put(key, record)
   for (const { index, keys } of kept) putEntries(tx, ns.access, index, keys, key)
   addDocuments(tx, ns, 1, document.length)
+  if (ns.recorded === true) recordInsert(tx, ns, document, record)
 }
 
 /**
  * Replaces `before`, the stored document under `key`, by `after`; their `_id`s are equal. Writes
- * only entries that differ. Throws like insertDocument.
+ * only entries that differ. `isWhole`: the client sent the whole new document, which change streams
+ * show as a replacement. Throws like insertDocument.
  */
 export function* replaceDocument(
   tx: Tx,
@@ -274,10 +277,11 @@ export function* replaceDocument(
   before: Document,
   after: Document,
   staged?: Staged,
+  isWhole = false,
 ): Program<void> {
   if (ns.keyspace === true) checkKeyDocument(after, before)
   if (ns.timeSeries !== undefined) requireMeasurement(ns.timeSeries, after)
-  yield* replaceRecord(tx, ns, key, before, after, staged)
+  yield* replaceRecord(tx, ns, key, before, after, staged, isWhole)
   if (ns.keyspace === true) keyChanged(tx, ns, key, before, after)
 }
 
@@ -291,17 +295,19 @@ export function* replaceRecord(
   before: Document,
   after: Document,
   staged?: Staged,
+  isWhole = false,
 ): Program<void> {
   if (ns.validation !== undefined) checkDocument(tx, ns, ns.validation, after, before)
   const changes = ns.indexes.length === 0 ? noChanges : yield* changesOf(tx, ns, key, before, after)
   const record = recordOf(tx, ns.id, after, staged)
-  if (needsChunks(before)) yield* discardChunks(tx, ns, key)
+  const held = needsChunks(before) ? yield* discardChunks(tx, ns, key) : undefined
   tx.put(key, record)
   for (const { index, added, removed } of changes) {
     yield* removeEntries(tx, ns.access, index, removed, key)
     putEntries(tx, ns.access, index, added, key)
   }
   if (after.length !== before.length) addDocuments(tx, ns, 0, after.length - before.length)
+  if (ns.recorded === true) recordReplacement(tx, ns, { before, after, isWhole }, record, held)
 }
 
 /** The entry changes of replacing `before` by `after`; not put yet. */
@@ -342,7 +348,7 @@ export function* removeRecord(
   key: Bytes,
   before: Document,
 ): Program<number> {
-  if (needsChunks(before)) yield* discardChunks(tx, ns, key)
+  const held = needsChunks(before) ? yield* discardChunks(tx, ns, key) : undefined
   tx.remove(key)
   let entries = 0
   for (const index of ns.indexes) {
@@ -351,6 +357,7 @@ export function* removeRecord(
     entries += keys.length
   }
   addDocuments(tx, ns, -1, -before.length)
+  if (ns.recorded === true) recordRemoval(tx, ns, before, held)
   return entries
 }
 
@@ -418,11 +425,21 @@ function* admitKey(tx: Tx & Guarded, ns: Namespace, key: Bytes, document: Docume
   if (before !== undefined && isExpired(before, tx.now)) yield* removeDocument(tx, ns, key, before)
 }
 
-/** Discards the chunks of a large document before its removal. */
-function* discardChunks(tx: Tx, { access }: Namespace, key: Bytes): Program<void> {
+/**
+ * Discards the chunks of a large document before its removal. In a recorded collection the change
+ * log takes them over: the record is returned, for the log.
+ */
+function* discardChunks(
+  tx: Tx,
+  { access, recorded }: Namespace,
+  key: Bytes,
+): Program<Bytes | undefined> {
   const record = yield* tx.get(key)
   const head = record === undefined ? undefined : headOf(record)
-  if (head !== undefined) discardValue(tx, head.value, wasteOf(access, head.length))
+  if (head === undefined) return undefined
+  if (recorded === true) return record
+  discardValue(tx, head.value, wasteOf(access, head.length))
+  return undefined
 }
 
 function rebuild(document: Document, id: Value, serverTime: (() => Value) | undefined): Document {

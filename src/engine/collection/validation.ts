@@ -167,7 +167,7 @@ export function requireValidator(rules: Document): void {
   compileFilter(rules, contextAt(0))
 }
 
-/** Whether a write must consider more than the record: indexes or a validator. */
-export function hasRules({ indexes, validation }: Namespace): boolean {
-  return indexes.length > 0 || validation !== undefined
+/** Whether a write must consider more than the record: indexes, a validator, the change log. */
+export function hasRules({ indexes, validation, recorded }: Namespace): boolean {
+  return indexes.length > 0 || validation !== undefined || recorded === true
 }

@@ -15,6 +15,7 @@ import { idRange } from '../background/garbage.js'
 import type { JobParts } from '../background/garbage-job.js'
 import { StepSize } from '../background/step-size.js'
 import { wasteBeside } from '../background/waste.js'
+import { recordIndexes } from '../changes/record-changes.js'
 import {
   type CreateOptions,
   findNamespace,
@@ -257,6 +258,13 @@ function* makeReady(tx: Tx, before: Namespace, ids: ReadonlySet<IndexId>): Progr
   assert(ns !== undefined, 'a collection does not vanish under a program')
   const indexes = ns.indexes.map((index) => (ids.has(index.id) ? readied(index) : index))
   const ready = saveNamespace(tx, { ...ns, indexes })
+  const built = ns.indexes.filter(({ id, state }) => ids.has(id) && state !== 'ready')
+  recordIndexes(
+    tx,
+    'createIndexes',
+    ns,
+    built.map(({ spec }) => spec),
+  )
   if (!isUnfinished(ready)) removeUnfinished(tx, ready)
 }
 

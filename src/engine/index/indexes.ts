@@ -8,8 +8,9 @@ import type { Program, Tx } from '../../store/store.js'
 import { equalValues } from '../../value/compare.js'
 import { elementsOf, field } from '../../value/elements.js'
 import { shellText } from '../../value/shell.js'
-import { bsonType, stringOf, type Value } from '../../value/value.js'
+import { bsonType, type Document, stringOf, type Value } from '../../value/value.js'
 import { idRange } from '../background/garbage.js'
+import { recordIndexes } from '../changes/record-changes.js'
 import {
   type CreateOptions,
   createNamespace,
@@ -89,6 +90,8 @@ export function* declareIndexes(
   const before = indexCountOf(ns)
   const after = before + indexes.length - ns.indexes.length
   const saved = after > before ? saveNamespace(tx, { ...ns, indexes }) : ns
+  const ready = indexes.filter(({ id, state }) => declared.has(id) && state === 'ready')
+  recordIndexes(tx, 'createIndexes', saved, ready.map(specOf))
   return { ns: saved, before, after, created: found === undefined, building, declared }
 }
 
@@ -124,8 +127,15 @@ export function* dropIndexes(
 ): Program<number> {
   const ns = yield* findNamespace(tx, db, name)
   if (ns === undefined) throw fail('NamespaceNotFound', `ns not found ${db}.${name}`)
-  yield* removeIndexes(tx, ns, chooseIndexes(ns, which))
+  const chosen = chooseIndexes(ns, which)
+  const ready = ns.indexes.filter(({ id, state }) => chosen.has(id) && state === 'ready')
+  recordIndexes(tx, 'dropIndexes', ns, ready.map(specOf))
+  yield* removeIndexes(tx, ns, chosen)
   return indexCountOf(ns)
+}
+
+function specOf({ spec }: IndexDescriptor): Document {
+  return spec
 }
 
 /** The indexes that dropIndexes would drop; throws the same errors. */

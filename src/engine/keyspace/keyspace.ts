@@ -243,7 +243,8 @@ export class Keyspace {
     const head = key.storedHead
     if (head !== undefined) this.discard(head)
     this.moveExpiry(key, never)
-    if (key.isChunked || ns.indexes.length > 0) return this.removeSlow(key, stored, exists)
+    const isSlow = key.isChunked || ns.indexes.length > 0 || ns.recorded === true
+    if (isSlow) return this.removeSlow(key, stored, exists)
     tx.remove(key.record)
     this.count(-1, -stored.length)
     key.clear()

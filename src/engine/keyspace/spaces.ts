@@ -8,6 +8,7 @@ import { fail } from '../../base/errors.js'
 import { keyspacesMax } from '../../base/limits/key-value.js'
 import { Done } from '../../store/steps.js'
 import type { Program, ReadTx, Step, Tx } from '../../store/store.js'
+import { recordSwap } from '../changes/record-changes.js'
 import {
   type CreateOptions,
   createNamespace,
@@ -180,6 +181,7 @@ export function* swapKeyspaces(
 ): Program<[Namespace, Namespace]> {
   yield* moveSpace(tx, a, b.access)
   yield* moveSpace(tx, b, a.access)
+  recordSwap(tx, a, b)
   return [
     saveNamespace(tx, { ...a, id: b.id, indexes: b.indexes }),
     saveNamespace(tx, { ...b, id: a.id, indexes: a.indexes }),

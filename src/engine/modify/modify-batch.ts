@@ -16,7 +16,8 @@ import { changeSingle, isPointOfId } from './modify.js'
 import {
   type ChangeAt,
   type Changed,
-  removeAt,
+  type Ran,
+  removalAt,
   type Selection,
   type Target,
   type UpdateSpec,
@@ -34,7 +35,10 @@ export interface PointOperation {
 
 export type PointOutcome =
   /** Undefined if nothing matches. */
-  { readonly changed: Changed | undefined } | { readonly error: GatewayError }
+  | { readonly changed: Changed | undefined }
+  | { readonly error: GatewayError }
+  /** An earlier attempt of a retryable write has run it. */
+  | { readonly ran: Ran }
 
 /** The operation of an update; undefined if it must search for its document. */
 export function pointUpdate(spec: UpdateSpec): PointOperation | undefined {
@@ -44,7 +48,9 @@ export function pointUpdate(spec: UpdateSpec): PointOperation | undefined {
 
 /** The operation of a delete; undefined if it must search for its document. */
 export function pointDelete(selection: Selection): PointOperation | undefined {
-  return isPoint(selection) ? { selection, changeAt: removeAt, upsert: undefined } : undefined
+  return isPoint(selection)
+    ? { selection, changeAt: removalAt(selection), upsert: undefined }
+    : undefined
 }
 
 /**
@@ -95,7 +101,7 @@ function* changeAll(
     outcomes.push(outcome)
     const isError = 'error' in outcome
     if (isError && stopAtError) break
-    if (!isError) bytes += outcome.changed?.after?.length ?? 0
+    if ('changed' in outcome) bytes += outcome.changed?.after?.length ?? 0
     if (bytes >= sweepBytesTarget || work.isDue) break
   }
   return outcomes
@@ -109,6 +115,8 @@ function* changeOne(
   staged: Staged,
 ): Program<PointOutcome | undefined> {
   try {
+    const ran = selection.record === undefined ? undefined : yield* selection.record.ran(tx)
+    if (ran !== undefined) return { ran }
     const found = yield* changeSingle(tx, target, selection, changeAt, staged)
     if (found.kind === 'changed') return { changed: found.changed }
     if (found.kind !== 'missing') return undefined

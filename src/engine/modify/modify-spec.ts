@@ -8,7 +8,7 @@ import type { QueryContext } from '../../query/context.js'
 import type { Filter } from '../../query/filter.js'
 import type { Sort } from '../../query/sort.js'
 import type { Update } from '../../query/update.js'
-import type { Program, Tx } from '../../store/store.js'
+import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { type Collation, sameCollation } from '../../value/collation/collation.js'
 import type { Document, Value } from '../../value/value.js'
 import type { CreateOptions } from '../collection/catalog/catalog.js'
@@ -17,6 +17,40 @@ import type { TimeSeries } from '../collection/kinds/time-series-options.js'
 import type { Staged } from '../collection/staging.js'
 import type { PlanChoices } from '../plan/plan-cache.js'
 import type { Guarded, Namespace } from '../types.js'
+
+/** What one statement of a retryable write has done. */
+export interface Ran {
+  /** False if its document had the new value already. */
+  readonly isModified: boolean
+  readonly upsertedId?: Value
+  /** The reply of findAndModify. */
+  readonly answer?: Document | undefined
+}
+
+/** The record of one statement of a retryable write. */
+export interface StatementRecord {
+  /**
+   * What an earlier attempt has done; undefined if nothing. Throws IncompleteTransactionHistory if
+   * its result was too long to keep.
+   */
+  ran(tx: ReadTx): Program<Ran | undefined>
+  /** Notes what this program has done. */
+  note(tx: Tx, changed: Changed): Program<void>
+}
+
+/** Ends a program before any change: an earlier attempt has run the statement. */
+export class AlreadyRan extends Error {
+  constructor(readonly ran: Ran) {
+    super('an earlier attempt has run the statement')
+  }
+}
+
+/** Throws AlreadyRan. */
+export function* requireNew(tx: ReadTx, record: StatementRecord | undefined): Program<void> {
+  if (record === undefined) return
+  const ran = yield* record.ran(tx)
+  if (ran !== undefined) throw new AlreadyRan(ran)
+}
 
 /** The collection to change, and how an upsert creates it if missing. */
 export interface Target {
@@ -37,6 +71,8 @@ export interface Selection {
   readonly assumed?: AssumedCollation | undefined
   /** Throws for operations that a time-series collection does not support; absent if all are. */
   readonly ofSeries?: (series: TimeSeries) => void
+  /** For a statement that a client may send again. */
+  readonly record?: StatementRecord | undefined
 }
 
 export interface AssumedCollation {
@@ -102,7 +138,7 @@ export type ChangeAt = (
 
 export function updateAt(spec: UpdateSpec): ChangeAt {
   const { filter, update } = spec
-  return function* (tx, ns, { key, document }, staged) {
+  return recording(spec, function* (tx, ns, { key, document }, staged) {
     const matchedIndex = filter.matchedIndex(document)
     const after = applied(tx, update, document, matchedIndex)
     if (after === document) return { before: document, after }
@@ -112,9 +148,9 @@ export function updateAt(spec: UpdateSpec): ChangeAt {
         `Resulting document after update is larger than ${documentBytesMax}`,
       )
     }
-    yield* replaceDocument(tx, ns, key, document, after, staged)
+    yield* replaceDocument(tx, ns, key, document, after, staged, update.kind === 'replacement')
     return { before: document, after }
-  }
+  })
 }
 
 /** Applies a pure function to a stored document, whose errors may quote it. */
@@ -128,6 +164,22 @@ function applied(
     return update.apply(document, { matchedIndex, isInsert: false })
   } catch (error) {
     throw isBlind === true ? unquoted(error) : error
+  }
+}
+
+/** The removal of a document that the selection finds. */
+export function removalAt(selection: Selection): ChangeAt {
+  return recording(selection, removeAt)
+}
+
+/** The same change, noted in the record of its statement. */
+function recording({ record }: Selection, changeAt: ChangeAt): ChangeAt {
+  if (record === undefined) return changeAt
+  return function* (tx, ns, place, staged) {
+    yield* requireNew(tx, record)
+    const changed = yield* changeAt(tx, ns, place, staged)
+    yield* record.note(tx, changed)
+    return changed
   }
 }
 

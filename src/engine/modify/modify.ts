@@ -18,6 +18,8 @@ import { type Candidate, findCandidate, isInPlace } from './modify-candidate.js'
 import {
   type ChangeAt,
   type Changed,
+  type Ran,
+  removalAt,
   removeAt,
   requireAssumed,
   type Selection,
@@ -46,6 +48,12 @@ export function resultOf(changed: Changed | undefined): UpdateResult {
   const { before, after, upsertedId } = changed
   if (before === undefined) return { matched: 0, modified: 0, upsertedId }
   return { matched: 1, modified: before === after ? 0 : 1 }
+}
+
+/** The counts of a change that an earlier attempt has made. */
+export function resultOfRan({ isModified, upsertedId }: Ran): UpdateResult {
+  if (upsertedId !== undefined) return { matched: 0, modified: 0, upsertedId }
+  return { matched: 1, modified: isModified ? 1 : 0 }
 }
 
 /** Updates all documents that match. Updates before an error stay. */
@@ -88,7 +96,7 @@ export function* updateFirst(target: Target, spec: UpdateSpec): Sweep<Changed | 
 
 /** findAndModify with remove: the deleted document as `before`; undefined if none matched. */
 export function deleteFirst(target: Target, selection: Selection): Sweep<Changed | undefined> {
-  return changeFirst(target, selection, removeAt)
+  return changeFirst(target, selection, removalAt(selection))
 }
 
 function keptChanging(): Error {

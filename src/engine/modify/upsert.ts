@@ -22,6 +22,7 @@ import type { Guarded, Namespace } from '../types.js'
 import {
   type Changed,
   requireAssumed,
+  requireNew,
   type Selection,
   type Target,
   type UpdateSpec,
@@ -54,13 +55,16 @@ export function* insertUnlessMatched(
   spec: UpdateSpec,
   staged: Staged,
 ): Program<Changed | undefined> {
+  yield* requireNew(tx, spec.record)
   const found = yield* findNamespace(tx, target.db, target.name)
   if (found !== undefined) requireAssumed(found, spec)
   if (found !== undefined && (yield* hasMatch(tx, found, spec))) return undefined
   const ns = found ?? (yield* ensureNamespace(tx, target.db, target.name, target.creation))
   const document = newDocument(spec)
   yield* insertDocument(tx, ns, document, staged)
-  return { before: undefined, after: document, upsertedId: idOf(document) }
+  const changed = { before: undefined, after: document, upsertedId: idOf(document) }
+  if (spec.record !== undefined) yield* spec.record.note(tx, changed)
+  return changed
 }
 
 function newDocument({ filter, update, context }: UpdateSpec): Document {

@@ -78,6 +78,9 @@ export class ChainSource extends HoldingSource {
       }
       this.input = yield* this.upstream.pull(tx, Math.min(asked, pullDocumentsMax))
       this.inputAt = 0
+      if (this.input.length === 0 && this.upstream.awaits === true) {
+        if (!this.upstream.drained) break
+      }
       asked *= 2
     }
     const documents = this.emitted.splice(0, want)

@@ -9,6 +9,7 @@ import type { ByteShare, ByteShares } from '../../base/heap/byte-shares.js'
 import { cursorIdleMs, cursorsPerOwnerMax } from '../../base/limits/documents.js'
 import { pullDocumentsMax } from '../../base/limits/engine.js'
 import { KiB } from '../../base/units.js'
+import type { ClusterTime } from '../../store/layout.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import type { Resource } from '../types.js'
@@ -27,6 +28,10 @@ export interface CursorMeta {
   readonly owner: string
   /** Key of the logical session. */
   readonly lsid?: string | undefined
+  /** Number of the transaction that it belongs to. */
+  readonly txnNumber?: number | undefined
+  /** Time of the state that it reads: readConcern snapshot. */
+  readonly snapshot?: ClusterTime | undefined
   readonly noCursorTimeout?: boolean
   /** Resources of the opening command: getMore needs the same rights. */
   readonly resources?: readonly Resource[]
@@ -44,7 +49,7 @@ export interface Tail {
 }
 
 /** The caller of a cursor, and the names it sent. */
-type CursorCaller = Pick<CursorMeta, 'db' | 'collection' | 'owner' | 'lsid'>
+type CursorCaller = Pick<CursorMeta, 'db' | 'collection' | 'owner' | 'lsid' | 'txnNumber'>
 
 export interface Cursor {
   /** 1 to 2^53 - 1. */
@@ -134,8 +139,8 @@ export class Cursors {
 
   /**
    * Takes the cursor for a command until `release`. Throws CursorNotFound (also for another
-   * identity's), Unauthorized for another collection's, 50736 to 50738 for another session's,
-   * CursorInUse.
+   * identity's), Unauthorized for another collection's, 50736 to 50741 for another session's or
+   * transaction's, CursorInUse.
    */
   take(id: number, caller: CursorCaller): Cursor {
     const cursor = this.cursors.get(id)
@@ -144,6 +149,7 @@ export class Cursors {
     }
     requireNamespace(cursor, caller)
     requireSession(cursor, caller.lsid)
+    requireTransaction(cursor, caller.txnNumber)
     if (cursor.isBusy) throw fail('CursorInUse', `cursor id ${id} is already in use`)
     cursor.isBusy = true
     return cursor
@@ -300,6 +306,19 @@ function requireSession(cursor: Cursor, lsid: string | undefined): void {
     throw fail('Location50737', `${what} created in session ${opened}, without an lsid`)
   }
   throw fail('Location50738', `${what} created in session ${opened}, in session ${lsid}`)
+}
+
+function requireTransaction({ id, meta }: Cursor, number: number | undefined): void {
+  const { txnNumber: opened } = meta
+  if (opened === number) return
+  const what = `Cannot run getMore on cursor ${id}, which was`
+  if (opened === undefined) {
+    throw fail('Location50739', `${what} not created in a transaction, in transaction ${number}`)
+  }
+  if (number === undefined) {
+    throw fail('Location50740', `${what} created in transaction ${opened}, without a txnNumber`)
+  }
+  throw fail('Location50741', `${what} created in transaction ${opened}, in transaction ${number}`)
 }
 
 export interface Batch {

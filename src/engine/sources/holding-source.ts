@@ -12,6 +12,10 @@ export interface Source {
   pull(tx: ReadTx, want: number): Program<Document[]>
   /** Puts back documents of the last pull, for the next one. */
   putBack(documents: readonly Document[]): void
+  /** Set if it may give documents after a pull without any. */
+  readonly awaits?: boolean
+  /** For a change stream: the token behind a batch that ends with these documents. */
+  resumeToken?(batch: readonly Document[]): Document
   /** Whether nothing is left; only a pull may reveal it. */
   readonly drained: boolean
   readonly counters: Readonly<Counters>

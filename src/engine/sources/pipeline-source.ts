@@ -84,6 +84,15 @@ export function openDocuments(
   return openStages(documentsSource(documents), stages, environment)
 }
 
+/** Stages behind a source that is made elsewhere, such as a change stream. */
+export function openBehind(
+  source: Source,
+  stages: readonly StagePlan[],
+  environment: PipelineEnvironment,
+): Source {
+  return openStages(source, stages, environment)
+}
+
 /** A pipeline over the documents of a place that match a filter, for the inside of a join. */
 export function openFiltered(
   place: ReadPlace,

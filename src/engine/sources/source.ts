@@ -251,7 +251,7 @@ function* countPlan(
   counters: Counters | undefined,
 ): Program<number> {
   const isKeyspace = ns.keyspace === true
-  if (countsAll(query, plan)) {
+  if (countsAll(query, plan) && tx.notesReads !== true) {
     if (isKeyspace && tx.now !== undefined) return yield* liveCount(tx, ns, tx.now)
     return (yield* countOf(tx, ns)).documents
   }

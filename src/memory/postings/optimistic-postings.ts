@@ -5,10 +5,10 @@ import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { programPutsMax } from '../../base/limits/engine.js'
 import { entryUnits, postingsPerUnit } from '../../base/work/work-figures.js'
-import type { Changes } from '../../engine/prepared-write.js'
 import type { Namespace } from '../../engine/types.js'
-import { type Prepared, Preparing } from '../../store/programs/prepared.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
+import { type Prepared, Preparing } from '../../store/transactions/preparing.js'
+import type { Reads } from '../../store/transactions/reads.js'
 import { compareIds } from './packed-id.js'
 import { type Posted, type PostingChanges, PostingsOf } from './postings.js'
 import { TermWriting } from './term-writing.js'
@@ -21,20 +21,10 @@ interface OptimisticTerm {
   anew(tx: Tx): Program<void>
 }
 
-export class OptimisticPostings {
-  private changedTerms: ReadonlySet<OptimisticTerm> | undefined
-
-  constructor(
-    readonly terms: readonly OptimisticTerm[],
-    /** The change of the totals. */
-    readonly totals: Totals,
-  ) {}
-
-  /** Terms that others had changed at the first check. */
-  changedBy(changed: Changes): ReadonlySet<OptimisticTerm> {
-    this.changedTerms ??= new Set(this.terms.filter(({ prepared }) => changed.areIn(prepared)))
-    return this.changedTerms
-  }
+export interface OptimisticPostings {
+  readonly terms: readonly OptimisticTerm[]
+  /** The change of the totals. */
+  readonly totals: Totals
 }
 
 export class PreparingPostings implements PostingChanges {
@@ -44,6 +34,7 @@ export class PreparingPostings implements PostingChanges {
   constructor(
     private readonly reading: ReadTx,
     private readonly terms: Namespace,
+    private readonly reads: () => Reads,
   ) {}
 
   *frequenciesOf(terms: Iterable<string>): Program<number[]> {
@@ -71,7 +62,7 @@ export class PreparingPostings implements PostingChanges {
       yield* this.reading.pause(entryUnits + term.postings.length / postingsPerUnit)
       terms.push(yield* term.finish())
     }
-    return new OptimisticPostings(terms, this.totals)
+    return { terms, totals: this.totals }
   }
 
   private *put(memory: Posted): Program<void> {
@@ -90,7 +81,7 @@ export class PreparingPostings implements PostingChanges {
       throw fail('TransactionTooLarge', 'the memories have too many terms')
     }
     // Its document is put with every change of its blocks.
-    const tx = new Preparing(this.reading, 'headed')
+    const tx = new Preparing(this.reading, this.reads(), 'headed')
     const writing = yield* TermWriting.begin(tx, this.terms, term)
     const preparing = new PreparingTerm(tx, this.terms, term, writing)
     this.byTerm.set(term, preparing)

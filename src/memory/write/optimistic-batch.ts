@@ -3,10 +3,11 @@
 // on: names, duplicates, the last memory of a source.
 
 import { requireHolding } from '../../engine/collection/catalog/holdings.js'
-import { ChangedMeanwhile, type Changes } from '../../engine/prepared-write.js'
+import { ChangedMeanwhile, type Unchanged } from '../../engine/prepared-write.js'
 import type { Guarded } from '../../engine/types.js'
-import { type Prepared, Preparing } from '../../store/programs/prepared.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
+import { type Prepared, Preparing } from '../../store/transactions/preparing.js'
+import type { Reads } from '../../store/transactions/reads.js'
 import {
   ensureGraph,
   findGraph,
@@ -37,8 +38,6 @@ export interface OptimisticBatch {
   readonly memories: number
   readonly written: Prepared<Outcome[]>
   readonly postings: OptimisticPostings
-  /** Whether its inputs had changed at the first check. */
-  readonly isOutdatedBy: (changed: Changes) => boolean
 }
 
 /** Throws as rememberAll. */
@@ -47,30 +46,25 @@ export function* prepareBatch(
   { db, name, creation }: BatchTarget,
   memories: readonly AnalysedMemory[],
   options: RememberOptions,
+  reads: () => Reads,
 ): Program<OptimisticBatch> {
-  const preparing = new Preparing(tx, 'noted')
+  const preparing = new Preparing(tx, reads(), 'noted')
   const isMade = (yield* findParts(tx, db, name)) === undefined
   // Read outside the preparation, because every change of the graph updates its settings.
   const found = yield* findGraph(tx, db, name)
   const graph = found ?? (yield* ensureGraph(preparing, db, name, creation))
   const { memories: before } = yield* totalsOf(tx, graph.terms)
-  const postings = new PreparingPostings(tx, graph.terms)
+  const postings = new PreparingPostings(tx, graph.terms, reads)
   const remembering = new Remembering(preparing, graph, options, before, postings)
   const outcomes: Outcome[] = []
   for (const memory of memories) outcomes.push(yield* remembering.remember(memory))
-  const written = preparing.end(outcomes)
-  let isOutdated: boolean | undefined
   return {
     graph,
     isFound: found !== undefined,
     isMade,
     memories: memories.length,
-    written,
+    written: preparing.end(outcomes),
     postings: yield* postings.finish(),
-    isOutdatedBy(changed) {
-      isOutdated ??= changed.areIn(written)
-      return isOutdated
-    },
   }
 }
 
@@ -80,24 +74,23 @@ export function* writeBatch(
   bare: Tx,
   { db, name }: BatchTarget,
   batch: OptimisticBatch,
-  changed: Changes,
+  unchanged: Unchanged,
 ): Program<Outcome[]> {
   const { graph, written, postings } = batch
   const found = yield* findGraph(tx, db, name)
   if (batch.isFound !== (found !== undefined)) throw new ChangedMeanwhile()
   if (found !== undefined && !isSame(found, graph)) throw new ChangedMeanwhile()
-  if (batch.isOutdatedBy(changed)) throw new ChangedMeanwhile()
+  yield* unchanged.require(tx, [written])
   if (batch.isMade) {
     for (const { access, name } of partsOf(graph)) yield* requireHolding(tx, access, name)
   }
   yield* requireRoom(tx, graph, batch.memories)
-  const unchanged: Prepared<unknown>[] = [written]
-  const changedTerms = postings.changedBy(changed)
-  for (const term of postings.terms) {
-    if (changedTerms.has(term)) yield* term.anew(tx)
-    else unchanged.push(term.prepared)
+  const prepared = postings.terms.map((term) => term.prepared)
+  const holds = yield* unchanged.which(tx, prepared)
+  for (const [index, term] of postings.terms.entries()) {
+    if (holds[index] === false) yield* term.anew(tx)
   }
-  changed.apply(bare, unchanged)
+  unchanged.apply(bare, [written, ...prepared.filter((_part, index) => holds[index] === true)])
   if (postings.totals !== noTotals) {
     yield* addTotals(tx, graph.terms, postings.totals)
     yield* noteChange(tx, graph.anchors)

@@ -89,6 +89,7 @@ await eachStore(t, 'each step deletes a bounded number of records', async (t, { 
   const steps: number[] = []
   const counting: Store = {
     read: (program, options) => store.read(program, options),
+    hold: () => store.hold(),
     writeLarge: (program, large) => store.writeLarge(program, large),
     write: (program) => {
       let removed = 0

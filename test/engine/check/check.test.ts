@@ -3,7 +3,7 @@
 import t from 'tap'
 import { chunkKey } from '../../../src/engine/background/garbage.js'
 import { checkStore, type Problem, verifyNamespace } from '../../../src/engine/check/check.js'
-import { release, reserve } from '../../../src/engine/collection/catalog/catalog.js'
+import { release, reserve } from '../../../src/engine/collection/catalog/reservations.js'
 import { recordKey } from '../../../src/engine/collection/collections.js'
 import { inlineRecord } from '../../../src/engine/collection/records.js'
 import { IndexBuilds } from '../../../src/engine/index/index-build-job.js'

@@ -34,6 +34,7 @@ import { bestOf, compareScored, rounded, type Scored } from '../../../src/memory
 import { PostingCursor, type WeightedTerm } from '../../../src/memory/recall/score-cursors.js'
 import { idKey, idKeyEnd, keyClass } from '../../../src/store/layout.js'
 import type { Program, ReadTx, Store, Tx } from '../../../src/store/store.js'
+import { NotedReads } from '../../../src/store/transactions/reads.js'
 import { field } from '../../../src/value/elements.js'
 import { ulid } from '../../../src/value/ulid.js'
 import { stringOf } from '../../../src/value/value.js'
@@ -219,7 +220,7 @@ await eachStore(t, 'what is prepared lets others go first at each term', async (
   await store.write((tx) => addPostings(tx, graph.terms, [posted(0)]))
   let steps = 0
   await store.read(function* (tx) {
-    const postings = new PreparingPostings(tx, graph.terms)
+    const postings = new PreparingPostings(tx, graph.terms, () => new NotedReads())
     yield* postings.add(posted(1))
     const pause = tx.pause.bind(tx)
     tx.pause = (units) => {

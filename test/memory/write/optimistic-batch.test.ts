@@ -14,6 +14,7 @@ import { PassingReadTx, PassingTx } from '../../../src/store/passing-tx.js'
 import type {
   Awaitable,
   Entry,
+  HeldState,
   KeyRange,
   LargeChanges,
   Program,
@@ -69,6 +70,10 @@ class InterruptedStore implements Store {
     this.unwritten = 0
   }
 
+  get ownsData(): boolean {
+    return this.inner.ownsData === true
+  }
+
   read<T>(program: (tx: ReadTx) => Program<T>, options?: ReadOptions): Awaitable<T> {
     if (options?.snapshot === true && this.isSlow) {
       this.isSlow = false
@@ -89,6 +94,10 @@ class InterruptedStore implements Store {
 
   writeLarge<T>(program: (tx: Tx) => Program<T>, large: LargeChanges): Promise<T> {
     return this.inner.writeLarge(program, large)
+  }
+
+  hold(): Awaitable<HeldState> {
+    return this.inner.hold()
   }
 
   stats(): StoreStats {
@@ -333,6 +342,10 @@ class CountedStore implements Store {
 
   constructor(private readonly inner: Store) {}
 
+  get ownsData(): boolean {
+    return this.inner.ownsData === true
+  }
+
   read<T>(program: (tx: ReadTx) => Program<T>, options?: ReadOptions): Awaitable<T> {
     if (options?.snapshot !== true) return this.inner.read(program, options)
     return this.inner.read((tx) => program(new CountedReadTx(tx, () => this.gets++)), options)
@@ -344,6 +357,10 @@ class CountedStore implements Store {
 
   writeLarge<T>(program: (tx: Tx) => Program<T>, large: LargeChanges): Promise<T> {
     return this.inner.writeLarge(program, large)
+  }
+
+  hold(): Awaitable<HeldState> {
+    return this.inner.hold()
   }
 
   stats(): StoreStats {

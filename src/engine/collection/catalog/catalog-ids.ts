@@ -23,14 +23,18 @@ export function* allocateId(tx: Tx): Program<number> {
   return id
 }
 
-/** The id that allocateId returns next. */
-export function* nextId(tx: ReadTx): Program<number> {
-  return (yield* readNumber(tx, nextIdKey)) ?? 1
+/**
+ * An id that allocateId has not returned, behind `others` that were foreseen in this program.
+ * `takeIds` must follow if it is used.
+ */
+export function* foreseeId(tx: Tx, others: number): Program<number> {
+  if (tx.numbers !== undefined) return yield* allocateId(tx)
+  return ((yield* readNumber(tx, nextIdKey)) ?? 1) + others
 }
 
-/** Marks all ids up to this one, which nextId predicted, as used. */
+/** Marks all ids up to this one, which foreseeId predicted, as used. */
 export function takeIds(tx: Tx, id: number): void {
-  tx.put(nextIdKey, numberBytes(id + 1))
+  if (tx.numbers === undefined) tx.put(nextIdKey, numberBytes(id + 1))
 }
 
 /** Allocates a number for a chunked value. */
@@ -50,6 +54,12 @@ export function* allocateMembersIds(tx: Tx, count: number): Program<MembersId[]>
 }
 
 function* takeNumber(tx: Tx, key: Bytes, count = 1): Program<number> {
+  const { numbers } = tx
+  if (numbers === undefined) return yield* countOn(tx, key, count)
+  return yield* numbers.take(key, count, (plain, more) => countOn(plain, key, more))
+}
+
+function* countOn(tx: Tx, key: Bytes, count: number): Program<number> {
   const number = (yield* readNumber(tx, key)) ?? 1
   tx.put(key, numberBytes(number + count))
   return number

@@ -3,14 +3,21 @@
 // rename moves no data and a drop only leaves ranges to delete. (docs/design/storage.md, "Key
 // space"; docs/design/transactions.md, rule 6)
 
-import { type Bytes, concatBytes, textOf, utf8 } from '../../../base/bytes/bytes.js'
+import { type Bytes, concatBytes } from '../../../base/bytes/bytes.js'
 import { fail } from '../../../base/errors.js'
 import { scanEntriesMax } from '../../../base/limits/engine.js'
-import { keyClass } from '../../../store/layout.js'
 import type { Program, ReadTx, Tx } from '../../../store/store.js'
 import type { Document } from '../../../value/value.js'
 import { discardKeyspace, discardNamespace } from '../../background/garbage.js'
-import { wasteOf } from '../../background/waste.js'
+import { noWaste, wasteOf } from '../../background/waste.js'
+import {
+  keepChunks,
+  recordCreation,
+  recordDrop,
+  recordEmptying,
+  recordRename,
+} from '../../changes/record-changes.js'
+import { isCovered } from '../../changes/recording.js'
 import { collationOf } from '../../index/index-options.js'
 import { initialIndexes } from '../../index/initial-indexes.js'
 import type {
@@ -27,32 +34,19 @@ import { giveUpIndex } from '../given-up.js'
 import { cappedOf } from '../kinds/capped-options.js'
 import { emptyHead, headKey, isSequenced, putHead } from '../kinds/capped-order.js'
 import { missingTables } from '../kinds/collation-tables.js'
+import { imagesOf } from '../kinds/image-options.js'
 import { timeSeriesOf } from '../kinds/time-series-options.js'
 import { definitionIn } from '../kinds/view-options.js'
 import { validationOf } from '../validation.js'
-import { allocateId, numberBytes, readNumber, takeIds } from './catalog-ids.js'
+import { allocateId, takeIds } from './catalog-ids.js'
 import { nameOfId, putIndex, removeId, removeIndex, removeReach } from './catalog-index.js'
-import {
-  databaseKey,
-  kind,
-  listRange,
-  nameOfKey,
-  namespaceKey,
-  reservedKey,
-} from './catalog-keys.js'
-import {
-  decodeAccess,
-  decodeNamespace,
-  emptyDocument,
-  encodeAccess,
-  encodeNamespace,
-} from './descriptors.js'
+import { listRange, nameOfKey, namespaceKey, reservedKey } from './catalog-keys.js'
+import { claimDatabase, releaseDatabase } from './databases.js'
+import { decodeNamespace, emptyDocument, encodeNamespace } from './descriptors.js'
 import { addHolding, moveHolding, replacementPrefix, requireHolding } from './holdings.js'
-import { accessIn, homeAccess, isHome, keyspaceIndex, requireOwnSpace } from './homes.js'
+import { accessIn, keyspaceIndex, requireOwnSpace } from './homes.js'
 import { checkNamespaceName, requireWritableName } from './names.js'
-
-/** Key of the number of wallets that have a home. */
-const homesKey = Uint8Array.of(keyClass.catalog, kind.counter, 0x04)
+import { findReserved, release, reserve } from './reservations.js'
 
 export interface CreateOptions {
   /** EIP-55 address, or null if the operator creates it. */
@@ -158,10 +152,13 @@ export function* createAnyNamespace(
     ...validationOf(options.options),
     ...definitionIn(options.options),
     ...(keyspace ? { keyspace } : {}),
+    ...((yield* isCovered(tx, db, name)) ? { recorded: true } : {}),
+    ...imagesOf(options.options),
   }
   yield* requireHolding(tx, ns.access, name)
   addHolding(tx, ns, 1)
   putNamespace(tx, ns)
+  if (ns.recorded === true) recordCreation(tx, ns)
   return ns
 }
 
@@ -229,17 +226,25 @@ export function* saveAccess(tx: Tx, ns: Namespace, access: Access): Program<Name
 /**
  * Removes the collection; a job deletes its contents later. Unless `released`, its name stays
  * reserved with owner, mode and roles. Permanent collections are emptied and lose their indexes.
+ * Unless `told`, the caller records the change in the change log.
  */
-export function* dropNamespace(tx: Tx & Guarded, ns: Namespace, released = false): Program<void> {
+export function* dropNamespace(
+  tx: Tx & Guarded,
+  ns: Namespace,
+  released = false,
+  told = true,
+): Program<void> {
   for (const index of ns.indexes) yield* giveUpIndex(tx, ns.access, index.id)
   if (ns.keyspace === true && ns.isPermanent === true) {
     yield* giveBackIndexes(tx, ns.access, ns.indexes)
     yield* emptyKeyspace(tx, { ...ns, indexes: [], options: emptyDocument })
     return
   }
+  if (ns.recorded === true && told) recordDrop(tx, ns)
+  const keepsChunks = yield* keepChunks(tx, ns)
   const waste = wasteOf(ns.access, yield* giveBackSpace(tx, ns))
-  if (ns.keyspace === true) discardKeyspace(tx, ns.id, waste)
-  else discardNamespace(tx, ns.id, waste)
+  if (ns.keyspace === true) discardKeyspace(tx, ns.id, waste, keepsChunks)
+  else discardNamespace(tx, ns.id, waste, keepsChunks)
   removeIndex(tx, ns)
   if (isSequenced(ns)) tx.remove(headKey(ns.id))
   if (ns.isPermanent === true) {
@@ -257,60 +262,15 @@ export function* dropNamespace(tx: Tx & Guarded, ns: Namespace, released = false
 export function* removeKeyspace(tx: Tx, ns: Namespace): Program<void> {
   tx.remove(namespaceKey(ns.db, ns.name))
   removeIndex(tx, ns)
-  discardKeyspace(tx, ns.id)
+  discardKeyspace(tx, ns.id, noWaste, yield* keepChunks(tx, ns))
   yield* releaseDatabase(tx, ns.db)
-}
-
-/** The access reserved for the name of a dropped collection; undefined if it is free or in use. */
-export function* findReserved(tx: ReadTx, db: string, name: string): Program<Access | undefined> {
-  const bytes = yield* tx.get(reservedKey(db, name))
-  return bytes === undefined ? undefined : decodeAccess(bytes)
-}
-
-/**
- * The access of a missing collection: that of its reservation. In a home all names belong to the
- * wallet, so that another wallet cannot probe which exist.
- */
-export function* accessOfMissing(
-  tx: ReadTx,
-  db: string,
-  name: string,
-): Program<Access | undefined> {
-  return (yield* findReserved(tx, db, name)) ?? homeAccess(db)
-}
-
-/** Reserved names in key order, from `start` on; at most scanEntriesMax. */
-export function* scanReserved(tx: ReadTx, start?: Bytes): Program<Reserved[]> {
-  const from = start ?? Uint8Array.of(keyClass.catalog, kind.reserved)
-  const end = Uint8Array.of(keyClass.catalog, kind.reserved + 1)
-  const entries = yield* tx.scan({ start: from, end }, scanEntriesMax)
-  return entries.map(({ key, value }) => {
-    const [db, name] = nameOfKey(key)
-    return { key, db, name, value }
-  })
-}
-
-export interface Reserved {
-  readonly key: Bytes
-  readonly db: string
-  readonly name: string
-  /** What decodeAccess reads. */
-  readonly value: Bytes
-}
-
-/** Reserves an unused name for its owner. */
-export function reserve(tx: Tx, db: string, name: string, access: Access): void {
-  tx.put(reservedKey(db, name), encodeAccess(access))
-}
-
-/** Removes the reservation of a name. */
-export function release(tx: Tx, db: string, name: string): void {
-  tx.remove(reservedKey(db, name))
 }
 
 /** Empties a key-value database at once; its indexes, owner and mode stay. */
 export function* emptyKeyspace(tx: Tx, ns: Namespace): Program<Namespace> {
-  discardKeyspace(tx, ns.id, wasteOf(ns.access, yield* giveBackSpace(tx, ns)))
+  if (ns.recorded === true) recordEmptying(tx, ns)
+  const keepsChunks = yield* keepChunks(tx, ns)
+  discardKeyspace(tx, ns.id, wasteOf(ns.access, yield* giveBackSpace(tx, ns)), keepsChunks)
   removeId(tx, ns.id)
   const indexes: IndexDescriptor[] = []
   for (const index of ns.indexes) {
@@ -343,7 +303,7 @@ export function* renameNamespace(
   if (target !== undefined) requireMovable(target)
   if (target !== undefined) {
     if (!dropTarget) throw fail('NamespaceExists', 'target namespace exists')
-    yield* dropNamespace(tx, target, true)
+    yield* dropNamespace(tx, target, true, false)
   }
   const kept = target === undefined ? yield* accessUnder(tx, db, name, ns) : ns.access
   const access = accessIn(db, kept)
@@ -354,8 +314,22 @@ export function* renameNamespace(
   tx.remove(namespaceKey(ns.db, ns.name))
   removeIndex(tx, ns)
   yield* claimDatabase(tx, db)
-  const renamed = saveNamespace(tx, { ...ns, db, name, access })
+  const renamed = yield* saveRenamed(tx, ns, { ...ns, db, name, access }, target)
   if (ns.db !== db) yield* releaseDatabase(tx, ns.db)
+  return renamed
+}
+
+/** Puts the collection under its new name, and records that: whether it is recorded may change. */
+function* saveRenamed(
+  tx: Tx,
+  from: Namespace,
+  to: Namespace,
+  dropped: Namespace | undefined,
+): Program<Namespace> {
+  const { recorded, ...rest } = to
+  const isRecorded = to.hasImages === true || (yield* isCovered(tx, to.db, to.name))
+  const renamed = saveNamespace(tx, isRecorded ? { ...rest, recorded: true } : rest)
+  if (isRecorded || recorded === true) recordRename(tx, from, renamed, dropped)
   return renamed
 }
 
@@ -366,7 +340,7 @@ export function* moveNamespace(tx: Tx, ns: Namespace, db: string): Program<Names
   yield* claimDatabase(tx, db)
   const access = accessIn(db, ns.access)
   moveHolding(tx, ns, { name: ns.name, access })
-  return saveNamespace(tx, { ...ns, db, access })
+  return yield* saveRenamed(tx, ns, { ...ns, db, access }, undefined)
 }
 
 /** Throws IllegalOperation for a permanent collection, which keeps its name. */
@@ -441,8 +415,8 @@ export function* isShown(tx: ReadTx, ns: Namespace): Program<boolean> {
 }
 
 /**
- * Puts the descriptor of a key-value database whose first keys used an id from nextId. `id` is the
- * last id used this way.
+ * Puts the descriptor of a key-value database whose first keys used an id from foreseeId. `id` is
+ * the last id used this way.
  */
 export function* putForeseen(
   tx: Tx,
@@ -454,44 +428,4 @@ export function* putForeseen(
   tx.remove(reservedKey(ns.db, ns.name))
   takeIds(tx, id)
   putNamespace(tx, ns)
-}
-
-/**
- * Records the spelling of a database with its first collection: names that differ only in case
- * conflict.
- */
-function* claimDatabase(
-  tx: Tx & Guarded,
-  db: string,
-  makingHome: Guarded['makingHome'] = (home, homes) => tx.makingHome?.(home, homes),
-): Program<void> {
-  const key = databaseKey(db)
-  const stored = yield* tx.get(key)
-  const spelled = stored === undefined ? undefined : textOf(stored)
-  if (spelled === db) return
-  if (isHome(db)) {
-    // Other spellings from before homes were reserved do not block a wallet.
-    const homes = yield* countHomes(tx)
-    makingHome?.(db, homes)
-    tx.put(homesKey, numberBytes(homes + 1))
-  } else if (spelled !== undefined) {
-    throw fail(
-      'DatabaseDifferCase',
-      `db already exists with different case already have: [${spelled}] trying to create [${db}]`,
-    )
-  }
-  tx.put(key, utf8(db))
-}
-
-function* releaseDatabase(tx: Tx, db: string): Program<void> {
-  if ((yield* tx.scanOwn(listRange(db), 1)).length > 0) return
-  const stored = yield* tx.get(databaseKey(db))
-  if (stored === undefined || textOf(stored) !== db) return
-  tx.remove(databaseKey(db))
-  if (isHome(db)) tx.put(homesKey, numberBytes(Math.max((yield* countHomes(tx)) - 1, 0)))
-}
-
-/** How many wallets have a home. */
-export function* countHomes(tx: ReadTx): Program<number> {
-  return (yield* readNumber(tx, homesKey)) ?? 0
 }

@@ -33,6 +33,7 @@ import type {
   PrivacyMode,
 } from '../../types.js'
 import { cappedOf } from '../kinds/capped-options.js'
+import { imagesOf } from '../kinds/image-options.js'
 import { timeSeriesOf } from '../kinds/time-series-options.js'
 import { definitionIn } from '../kinds/view-options.js'
 import { validationOf } from '../validation.js'
@@ -84,6 +85,7 @@ export function encodeNamespace(ns: Namespace): Bytes {
   writeKeysVersion(writer, ns)
   if (ns.keyspace === true) writer.bool('keyspace', true)
   if (ns.isPermanent === true) writer.bool('permanent', true)
+  if (ns.recorded === true) writer.bool('recorded', true)
   writer.openArray('indexes')
   for (const index of ns.indexes) writer.pushDocument(encodeIndex(index))
   return writer.close().finish()
@@ -205,6 +207,8 @@ function parseNamespace(db: string, name: string, bytes: Bytes): Namespace {
     ...definitionIn(documentOf(required(bytes, 'options'))),
     ...(field(bytes, 'keyspace') === undefined ? {} : { keyspace: true }),
     ...(field(bytes, 'permanent') === undefined ? {} : { isPermanent: true }),
+    ...(field(bytes, 'recorded') === undefined ? {} : { recorded: true }),
+    ...imagesOf(documentOf(required(bytes, 'options'))),
   }
 }
 

@@ -5,8 +5,8 @@
 import type { Clock } from '../../../base/clock.js'
 import type { Awaitable, Count, Program, ReadTx, Store } from '../../../store/store.js'
 import { countOf } from '../counters.js'
-import { countHomes } from './catalog.js'
 import { eachNamespace } from './catalog-walk.js'
+import { countHomes } from './databases.js'
 
 /**
  * A walk for `/health` and the metrics up to this time, milliseconds, runs on each request. A

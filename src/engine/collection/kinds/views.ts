@@ -13,7 +13,8 @@ import { orderStages } from '../../../query/pipeline-order.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import type { Document, Value } from '../../../value/value.js'
 import type { Access, Guarded, Namespace, Privilege, View } from '../../types.js'
-import { accessOfMissing, findNamespace, shownNamespaces } from '../catalog/catalog.js'
+import { findNamespace, shownNamespaces } from '../catalog/catalog.js'
+import { accessOfMissing } from '../catalog/reservations.js'
 import { notCollection, sourcesOf, viewDocument } from './view-options.js'
 
 /** What a read of a name reads. */

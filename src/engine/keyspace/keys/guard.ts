@@ -15,6 +15,7 @@ import { addBeside } from '../../collection/counters.js'
 import type { Namespace } from '../../types.js'
 import { claimsHead, type Head, isHead, readHead } from '../containers/head.js'
 import { isScalar, scalarOf } from '../strings/scalar.js'
+import { announceChange } from './document-events.js'
 import { expiryGrowth, moveExpiry } from './expiry.js'
 import { type KeyType, keyTypes, never, readKeyDocument } from './key.js'
 
@@ -65,7 +66,10 @@ export function keyChanged(
   const now = after === undefined ? undefined : readKeyDocument(after)
   const [from, to] = [old?.expiresAt ?? never, now?.expiresAt ?? never]
   moveExpiry(tx, record, from, to)
-  if (ns !== undefined) addBeside(tx, ns, expiryGrowth(record, from, to))
+  if (ns !== undefined) {
+    addBeside(tx, ns, expiryGrowth(record, from, to))
+    announceChange(tx, ns, before, after)
+  }
   const head = old === undefined ? undefined : headOf(old.value)
   if (head === undefined) return 0
   if (now !== undefined && headOf(now.value)?.id === head.id) return 0
