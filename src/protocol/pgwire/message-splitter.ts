@@ -49,6 +49,11 @@ export class MessageSplitter {
     return this.left > 0 || this.body !== undefined
   }
 
+  /** Type byte of the next message; undefined if it has not arrived. */
+  get nextType(): number | undefined {
+    return this.left > 0 && this.phase !== 'start' ? this.rest[this.at] : undefined
+  }
+
   /** Adds received bytes; `chunk` must not be changed afterwards. */
   push(chunk: Bytes): void {
     const { left } = this

@@ -200,6 +200,15 @@ export class MessageWriter {
     this.fields('N', fields)
   }
 
+  /** `processId`: the session that has notified; 0 for a client of another protocol. */
+  notificationResponse(processId: number, channel: string, payload: string): void {
+    this.begin('A')
+    this.int32(processId)
+    this.cString(channel)
+    this.cString(payload)
+    this.end()
+  }
+
   parseComplete(): void {
     this.empty('1')
   }

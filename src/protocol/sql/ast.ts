@@ -186,6 +186,15 @@ export interface SelectStatement {
   /** Undefined if there is none, or with LIMIT ALL. */
   readonly limit?: Expression
   readonly offset?: Expression
+  readonly locks?: RowLocks
+}
+
+/** FOR UPDATE and the like. */
+export interface RowLocks {
+  /** `UPDATE`, `SHARE` …, of the first clause. */
+  readonly strength: string
+  /** The tables named by OF, none for all of them. */
+  readonly tables: readonly string[]
 }
 
 /** The target of a value: a column, or a path into it. */
@@ -281,16 +290,49 @@ export type Statement =
   | { readonly kind: 'showTables' }
   | { readonly kind: 'showIndexes' | 'describe'; readonly table: TableName }
   | { readonly kind: 'show'; readonly name: string }
-  | { readonly kind: 'set'; readonly name: string; readonly values: readonly string[] }
-  | { readonly kind: 'begin' | 'commit' | 'rollback' }
+  | SetStatement
+  | { readonly kind: 'begin'; readonly modes: TransactionModes }
+  | { readonly kind: 'commit' | 'rollback'; readonly chains: boolean }
+  | SetTransactionStatement
   | { readonly kind: 'savepoint' | 'release' | 'rollbackTo'; readonly name: string }
   | { readonly kind: 'discard'; readonly what: 'all' | 'plans' | 'sequences' | 'temp' }
   /** Without a name: all of them. */
   | { readonly kind: 'deallocate' | 'reset' | 'close'; readonly name?: string }
-  | { readonly kind: 'unlisten' }
+  | { readonly kind: 'listen'; readonly channel: string }
+  | { readonly kind: 'notify'; readonly channel: string; readonly payload: string }
+  /** Without a channel: all of them. */
+  | { readonly kind: 'unlisten'; readonly channel?: string }
   | DeclareStatement
   /** Without a number: all remaining rows. */
   | { readonly kind: 'fetch'; readonly name: string; readonly rows: number | undefined }
+
+export interface SetStatement {
+  readonly kind: 'set'
+  readonly name: string
+  readonly values: readonly string[]
+  /** Until the end of the transaction. */
+  readonly isLocal: boolean
+}
+
+/** What a transaction is begun with; undefined leaves it as it is. */
+export interface TransactionModes {
+  readonly isolation?: IsolationLevel
+  readonly isReadOnly?: boolean
+  readonly isDeferrable?: boolean
+}
+
+export type IsolationLevel =
+  | 'read uncommitted'
+  | 'read committed'
+  | 'repeatable read'
+  | 'serializable'
+
+export interface SetTransactionStatement {
+  readonly kind: 'setTransaction'
+  readonly modes: TransactionModes
+  /** SET SESSION CHARACTERISTICS: for the transactions that follow. */
+  readonly isSession: boolean
+}
 
 export interface DeclareStatement {
   readonly kind: 'declare'

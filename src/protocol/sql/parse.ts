@@ -6,12 +6,13 @@ import { parseCreate, parseDrop, parseTruncate } from './definition.js'
 import { answeredText } from './known-query.js'
 import { parseSelect, parseWholeTable } from './select.js'
 import {
-  isLast,
   parseClose,
   parseDeallocate,
   parseDeclare,
   parseDiscard,
   parseFetch,
+  parseListen,
+  parseNotify,
   parseReset,
   parseUnlisten,
   settingName,
@@ -20,6 +21,12 @@ import { sqlState } from './sql-error.js'
 import { isAlwaysEmpty } from './subquery.js'
 import { parseTable } from './table.js'
 import { TokenStream } from './token-stream.js'
+import {
+  parseRelease,
+  parseSavepoint,
+  parseSetTransaction,
+  parseTransaction,
+} from './transaction.js'
 import { parseDelete, parseInsert, parseUpdate } from './write.js'
 
 /**
@@ -79,6 +86,8 @@ const statements = new Map<string, (tokens: TokenStream) => Statement>([
   ['discard', parseDiscard],
   ['deallocate', parseDeallocate],
   ['reset', parseReset],
+  ['listen', parseListen],
+  ['notify', parseNotify],
   ['unlisten', parseUnlisten],
   ['declare', parseDeclare],
   ['fetch', parseFetch],
@@ -87,8 +96,8 @@ const statements = new Map<string, (tokens: TokenStream) => Statement>([
 
 /** First words of PostgreSQL's statements that Sigil does not support. */
 const known = new Set(
-  `alter analyze call checkpoint cluster comment copy do execute grant import listen load lock merge
-  move notify prepare reassign refresh reindex revoke security vacuum values
+  `alter analyze call checkpoint cluster comment copy do execute grant import load lock merge
+  move prepare reassign refresh reindex revoke security vacuum values
   with`.split(/\s+/),
 )
 
@@ -122,19 +131,22 @@ function parseDescribe(tokens: TokenStream): Statement {
   return { kind: 'describe', table: parseTable(tokens) }
 }
 
-/** `SET name = value, …`, `SET SESSION CHARACTERISTICS AS …`: sent at the start of sessions. */
+/** `SET name = value, …`, `SET TRANSACTION …`, `SET SESSION CHARACTERISTICS AS …`. */
 function parseSet(tokens: TokenStream): Statement {
   tokens.expect('set')
-  if (!tokens.accept('session')) tokens.accept('local')
-  if (tokens.accept('time', 'zone')) return { kind: 'set', name: 'timezone', values: rest(tokens) }
-  if (tokens.accept('characteristics', 'as', 'transaction') || tokens.accept('transaction')) {
-    return { kind: 'set', name: 'transaction', values: rest(tokens) }
+  const isLocal = !tokens.accept('session') && tokens.accept('local')
+  if (tokens.accept('time', 'zone')) {
+    return { kind: 'set', name: 'timezone', values: rest(tokens), isLocal }
   }
+  if (tokens.accept('characteristics', 'as', 'transaction')) {
+    return parseSetTransaction(tokens, true)
+  }
+  if (tokens.accept('transaction')) return parseSetTransaction(tokens, false)
   const name = settingName(tokens)
   if (!tokens.acceptSymbol('=')) tokens.expect('to')
   const values = rest(tokens)
   if (values.length === 0) throw tokens.unexpected()
-  return { kind: 'set', name, values }
+  return { kind: 'set', name, values, isLocal }
 }
 
 /** The rest of the statement, word by word. */
@@ -146,51 +158,4 @@ function rest(tokens: TokenStream): string[] {
     words.push('text' in token ? token.text : tokens.text.slice(token.start, token.end))
   }
   return words
-}
-
-function parseTransaction(tokens: TokenStream): Statement {
-  const token = tokens.take()
-  const word = token.kind === 'word' ? token.lower : ''
-  if (word === 'start') tokens.expect('transaction')
-  else if (!tokens.accept('transaction')) tokens.accept('work')
-  if (word === 'rollback' && tokens.accept('to')) {
-    if (!isLast(tokens)) tokens.accept('savepoint')
-    return { kind: 'rollbackTo', name: tokens.name() }
-  }
-  if (tokens.has('prepared')) throw tokens.notSupported('two-phase commits')
-  if (word === 'begin' || word === 'start') {
-    while (acceptMode(tokens)) tokens.acceptSymbol(',')
-    return { kind: 'begin' }
-  }
-  if (!tokens.accept('and', 'no', 'chain') && tokens.has('and', 'chain')) {
-    throw tokens.notSupported('chained transactions')
-  }
-  return { kind: word === 'rollback' || word === 'abort' ? 'rollback' : 'commit' }
-}
-
-function parseSavepoint(tokens: TokenStream): Statement {
-  tokens.expect('savepoint')
-  return { kind: 'savepoint', name: tokens.name() }
-}
-
-/** `RELEASE [SAVEPOINT] name`. */
-function parseRelease(tokens: TokenStream): Statement {
-  tokens.expect('release')
-  if (!isLast(tokens)) tokens.accept('savepoint')
-  return { kind: 'release', name: tokens.name() }
-}
-
-const modes = [
-  'isolation level serializable',
-  'isolation level repeatable read',
-  'isolation level read committed',
-  'isolation level read uncommitted',
-  'read only',
-  'read write',
-  'deferrable',
-  'not deferrable',
-].map((mode) => mode.split(' '))
-
-function acceptMode(tokens: TokenStream): boolean {
-  return modes.some((mode) => tokens.accept(...mode))
 }

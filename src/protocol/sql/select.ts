@@ -6,6 +6,7 @@ import { int32Value } from '../../value/value.js'
 import type { Expression, Join, ResultItem, SelectStatement, TableReference } from './ast.js'
 import { parseOrder } from './call.js'
 import { parseExpression } from './expression.js'
+import { parseLocks, requireLockable } from './locks.js'
 import { parsePrimary } from './primary.js'
 import { isAlwaysEmpty } from './subquery.js'
 import { parseTableItem, parseWholeName } from './table.js'
@@ -15,9 +16,16 @@ export function parseSelect(tokens: TokenStream): SelectStatement {
   const { refusals } = tokens
   const { core, isWhole } = parseArms(tokens)
   const orderBy = tokens.accept('order', 'by') ? parseOrder(tokens, parseExpression) : []
-  const window = parseWindow(tokens)
-  if (tokens.has('for')) throw tokens.notSupported('locking clauses')
-  const select: SelectStatement = { ...core, orderBy, ...window }
+  const before = parseWindow(tokens)
+  const locks = parseLocks(tokens)
+  const window = locks === undefined ? before : { ...before, ...parseWindow(tokens) }
+  if (locks !== undefined) requireLockable(tokens, locks, core)
+  const select: SelectStatement = {
+    ...core,
+    orderBy,
+    ...window,
+    ...(locks === undefined ? {} : { locks }),
+  }
   if (isWhole && isAlwaysEmpty(select)) tokens.forget(refusals)
   return select
 }

@@ -6,7 +6,7 @@ import type { Statement } from './ast.js'
 import { readNumber } from './number.js'
 import { parseSelect, parseWholeTable } from './select.js'
 import { sqlState } from './sql-error.js'
-import type { TokenStream } from './token-stream.js'
+import { foldedName, type TokenStream } from './token-stream.js'
 
 /** `DISCARD ALL`; a session has no plans, sequences or temporary tables to discard. */
 export function parseDiscard(tokens: TokenStream): Statement {
@@ -39,11 +39,34 @@ export function parseReset(tokens: TokenStream): Statement {
   return { kind: 'reset', name: settingName(tokens) }
 }
 
-/** `UNLISTEN *`, which poolers send; LISTEN is not supported. */
+export function parseListen(tokens: TokenStream): Statement {
+  tokens.expect('listen')
+  return { kind: 'listen', channel: channelOf(tokens) }
+}
+
+/** `UNLISTEN name`, or `UNLISTEN *`, which poolers send. */
 export function parseUnlisten(tokens: TokenStream): Statement {
   tokens.expect('unlisten')
-  if (!tokens.acceptSymbol('*')) tokens.name()
-  return { kind: 'unlisten' }
+  if (tokens.acceptSymbol('*')) return { kind: 'unlisten' }
+  return { kind: 'unlisten', channel: channelOf(tokens) }
+}
+
+/** `NOTIFY name`, or with a payload: `NOTIFY name, 'text'`. */
+export function parseNotify(tokens: TokenStream): Statement {
+  tokens.expect('notify')
+  const channel = channelOf(tokens)
+  if (!tokens.acceptSymbol(',')) return { kind: 'notify', channel, payload: '' }
+  const { token } = tokens
+  if (token.kind !== 'string') throw tokens.unexpected()
+  tokens.take()
+  return { kind: 'notify', channel, payload: token.text }
+}
+
+/** Channels are no columns of documents: without quotes their names are in lower case. */
+function channelOf(tokens: TokenStream): string {
+  const isQuoted = tokens.token.kind === 'name'
+  const name = tokens.name()
+  return isQuoted ? name : foldedName(name)
 }
 
 /** `DECLARE name CURSOR FOR SELECT …`: a forward cursor within its transaction. */

@@ -282,7 +282,7 @@ export class TokenStream {
 }
 
 /** Only ASCII, as PostgreSQL folds names in UTF-8. */
-function foldedName(name: string): string {
+export function foldedName(name: string): string {
   return name.replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase())
 }
 

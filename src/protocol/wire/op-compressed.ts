@@ -23,10 +23,10 @@ const prefixBytes = headerBytes + 9
 const partBytes = 512 * 1024
 
 /** Announced bytes of the message inside this OP_COMPRESSED, header included. */
-export function inflatedLength(message: Bytes): number {
+export function inflatedLength(message: Bytes, lengthMax = messageBytesMax): number {
   if (message.length < prefixBytes) throw fail('ProtocolError', 'OP_COMPRESSED is too short')
   const size = readInt32(message, headerBytes + 4)
-  if (size < 0 || size > messageBytesMax - headerBytes) {
+  if (size < 0 || size > lengthMax - headerBytes) {
     throw fail('ProtocolError', `uncompressed size ${size} is out of bounds`)
   }
   return headerBytes + size

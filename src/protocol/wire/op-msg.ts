@@ -11,7 +11,7 @@ import { DocumentCheck, validateDocument } from '../../value/validate.js'
 import { type Document, readInt32 } from '../../value/value.js'
 import { headerBytes, opcode, writeHeader } from './header.js'
 
-const flag = { checksumPresent: 1, moreToCome: 2 } as const
+const flag = { checksumPresent: 1, moreToCome: 2, exhaustAllowed: 1 << 16 } as const
 const requiredFlags = 0xffff
 const knownFlags = flag.checksumPresent | flag.moreToCome
 const sequenceNameBytesMax = 255
@@ -28,6 +28,12 @@ const noSequences: ReadonlyMap<string, readonly Document[]> = new Map()
 /** Whether the client expects no reply; the message may be malformed otherwise. */
 export function asksNoReply(message: Bytes): boolean {
   return message.length >= headerBytes + 4 && (readInt32(message, headerBytes) & 2) !== 0
+}
+
+/** Whether the client accepts several replies to the message. */
+export function allowsExhaust(message: Bytes): boolean {
+  if (message.length < headerBytes + 4) return false
+  return (readInt32(message, headerBytes) & flag.exhaustAllowed) !== 0
 }
 
 /**
@@ -174,20 +180,25 @@ export class OpMsgParser {
 /** The bytes before the document of a reply; `document` follows them on the socket. */
 export const replyHeadBytes = headerBytes + 5
 
-/**
- * A reply: header, no flags, one section of kind 0. With `headOnly` the buffer ends before the
- * document: a large document is sent without another copy.
- */
+export interface ReplyOptions {
+  /** The buffer ends before the document: a large document is sent without another copy. */
+  readonly headOnly?: boolean
+  /** Another reply follows, which answers this one. */
+  readonly moreToCome?: boolean
+}
+
+/** A reply: header, flags, one section of kind 0. */
 export function encodeOpMsg(
   requestId: number,
   responseTo: number,
   document: Document,
-  headOnly = false,
+  { headOnly = false, moreToCome = false }: ReplyOptions = {},
 ): Bytes {
   const length = replyHeadBytes + document.length
   const message = Buffer.allocUnsafe(headOnly ? replyHeadBytes : length)
   writeHeader(message, { length, requestId, responseTo, opcode: opcode.message })
   message.fill(0, headerBytes, replyHeadBytes)
+  if (moreToCome) message[headerBytes] = flag.moreToCome
   if (!headOnly) message.set(document, replyHeadBytes)
   return message
 }

@@ -64,6 +64,8 @@ function readMessage(type: string, body: Cursor): Field[] {
       const version = body.number(4)
       return ['NegotiateProtocolVersion', version, times(body.number(4), () => body.text())]
     }
+    case 'A':
+      return ['NotificationResponse', body.number(4), body.text(), body.text()]
     case 'S':
       return ['ParameterStatus', body.text(), body.text()]
     case 'K':

@@ -207,17 +207,83 @@ t.test('what tells about tables and sessions is read', async (t) => {
   t.same(plain(read('DESCRIBE "c-d"')), { kind: 'describe', table: { name: 'c-d' } })
   t.same(plain(read('SHOW server_version')), { kind: 'show', name: 'server_version' })
   t.same(plain(read("SET client_encoding TO 'UTF8'")), {
-    ...{ kind: 'set', name: 'client_encoding', values: ['UTF8'] },
+    ...{ kind: 'set', name: 'client_encoding', values: ['UTF8'], isLocal: false },
   })
-  for (const [text, kind] of [
-    ['BEGIN', 'begin'],
-    ['BEGIN ISOLATION LEVEL SERIALIZABLE, READ ONLY', 'begin'],
-    ['START TRANSACTION READ WRITE', 'begin'],
-    ['COMMIT WORK', 'commit'],
-    ['END', 'commit'],
-    ['ROLLBACK', 'rollback'],
+})
+
+function refusalOf(text: string): unknown {
+  try {
+    return read(text)
+  } catch (thrown) {
+    return thrown
+  }
+}
+
+t.test('what begins and ends transactions is read with its modes', async (t) => {
+  const serializable = { isolation: 'serializable', isReadOnly: true }
+  for (const [text, statement] of [
+    ['BEGIN', { kind: 'begin', modes: {} }],
+    ['BEGIN ISOLATION LEVEL SERIALIZABLE, READ ONLY', { kind: 'begin', modes: serializable }],
+    ['BEGIN WORK READ ONLY READ WRITE', { kind: 'begin', modes: { isReadOnly: false } }],
+    ['START TRANSACTION NOT DEFERRABLE', { kind: 'begin', modes: { isDeferrable: false } }],
+    ['COMMIT WORK', { kind: 'commit', chains: false }],
+    ['END AND CHAIN', { kind: 'commit', chains: true }],
+    ['ROLLBACK TRANSACTION AND NO CHAIN', { kind: 'rollback', chains: false }],
+    ['ABORT AND CHAIN', { kind: 'rollback', chains: true }],
+    ['ROLLBACK WORK TO s', { kind: 'rollbackTo', name: 's' }],
+    [
+      'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ',
+      { kind: 'setTransaction', modes: { isolation: 'repeatable read' }, isSession: false },
+    ],
+    [
+      'SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY',
+      { kind: 'setTransaction', modes: { isReadOnly: true }, isSession: true },
+    ],
+    ['SET LOCAL a.b = c', { kind: 'set', name: 'a.b', values: ['c'], isLocal: true }],
   ] as const) {
-    t.same(plain(read(text)), { kind }, text)
+    t.same(plain(read(text)), statement, text)
+  }
+  for (const [text, sqlState] of [
+    ['BEGIN READ', '42601'],
+    ['BEGIN READ ONLY,', '42601'],
+    ['BEGIN ISOLATION LEVEL', '42601'],
+    ['SET TRANSACTION', '42601'],
+    ["SET TRANSACTION SNAPSHOT 'x'", '0A000'],
+    ["COMMIT PREPARED 'x'", '0A000'],
+    ['COMMIT AND', '42601'],
+    ['ROLLBACK TO', '42601'],
+  ] as const) {
+    t.match(refusalOf(text), { extra: { sqlState } }, text)
+  }
+})
+
+t.test('locking clauses name their tables', async (t) => {
+  for (const [text, locks] of [
+    ['SELECT a FROM t FOR UPDATE', { strength: 'UPDATE', tables: [] }],
+    ['SELECT a FROM t FOR SHARE NOWAIT', { strength: 'SHARE', tables: [] }],
+    [
+      'SELECT a FROM t LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED',
+      { strength: 'NO KEY UPDATE', tables: [] },
+    ],
+    ['SELECT a FROM t FOR UPDATE LIMIT 1', { strength: 'UPDATE', tables: [] }],
+    [
+      'SELECT 1 FROM t JOIN u ON true FOR KEY SHARE OF t FOR UPDATE OF u',
+      { strength: 'KEY SHARE', tables: ['t', 'u'] },
+    ],
+    ['SELECT 1 FROM t JOIN u ON true FOR SHARE FOR UPDATE OF u', { strength: 'SHARE', tables: [] }],
+  ] as const) {
+    t.match(plain(read(text)), { kind: 'select', locks }, text)
+  }
+  t.match(plain(read('SELECT a FROM t FOR READ ONLY')), { kind: 'select', locks: undefined })
+  for (const [text, sqlState] of [
+    ['SELECT a FROM t FOR', '42601'],
+    ['SELECT a FROM t FOR DELETE', '42601'],
+    ['SELECT a FROM t FOR UPDATE OF', '42601'],
+    ['SELECT DISTINCT a FROM t FOR UPDATE', '0A000'],
+    ['SELECT a FROM t GROUP BY a FOR UPDATE', '0A000'],
+    ['SELECT 1 FROM t HAVING true FOR SHARE', '0A000'],
+  ] as const) {
+    t.match(refusalOf(text), { extra: { sqlState } }, text)
   }
 })
 
@@ -233,7 +299,6 @@ t.test('what is not supported is refused by its name', async (t) => {
     ['SELECT sum(a) OVER (PARTITION BY b) FROM t', 'window functions are not supported'],
     ['CREATE VIEW v AS SELECT 1', /CREATE statements/],
     ['SELECT a FROM t RIGHT JOIN u ON true', /RIGHT, FULL and NATURAL joins/],
-    ['SELECT a FROM t FOR UPDATE', 'locking clauses are not supported'],
     ['SELECT DISTINCT ON (a) a FROM t', 'DISTINCT ON lists are not supported'],
     ['UPDATE t SET a = 1 FROM u', 'joins of UPDATE are not supported'],
     ['CREATE INDEX ON t (lower(a))', 'indexes of expressions are not supported'],

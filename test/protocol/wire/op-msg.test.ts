@@ -157,7 +157,7 @@ t.test('a reply is one body section that answers its request', async (t) => {
     opcode: opcode.message,
   })
   t.same(parseOpMsg(message).body, document)
-  const head = encodeOpMsg(7, 42, document, true)
+  const head = encodeOpMsg(7, 42, document, { headOnly: true })
   t.equal(head.length, replyHeadBytes)
   t.same(Buffer.concat([head, document]), Buffer.from(message))
 })
