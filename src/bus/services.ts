@@ -1,8 +1,10 @@
 // What the commands need of the process, passed in once by the composition root. Commands therefore
 // never reach for a clock, a setting or a socket directly.
 
+import type { Bytes } from '../base/bytes/bytes.js'
 import type { Clock, Random } from '../base/clock.js'
 import type { Log } from '../base/log.js'
+import type { Topology } from '../base/setting-kinds.js'
 import type { PrivacyMode } from '../engine/types.js'
 import type { Audit } from '../identity/audit.js'
 import type { KeyLimit } from '../identity/keys/key-limit.js'
@@ -35,6 +37,8 @@ export interface ConnectionCounts {
 /** Where clients reach this server, for lines to copy. */
 export interface ServerPlaces {
   readonly host: string
+  /** Name and port of the document wire, for members of a replica set. */
+  readonly wire: string
   /** Origin of the HTTP routes. */
   readonly http: string
   readonly isTls: boolean
@@ -55,6 +59,10 @@ export interface Services {
   readonly homes?: HomeLimit
   /** Setting DEFAULT_PRIVACY: the mode of collections that a write creates. */
   readonly defaultPrivacy: PrivacyMode
+  /** Setting TOPOLOGY; a standalone server by default. */
+  readonly topology?: Topology
+  /** 12 bytes that tell this process from others; without it hello cannot be awaited. */
+  readonly processId?: Bytes
   /** Setting SLOW_COMMAND_MS. */
   readonly slowCommandMs: number
   /** Version of Sigil's package. */

@@ -28,6 +28,22 @@ export interface Declared {
   readonly resources: readonly Resource[]
 }
 
+/** A transaction of a logical session. */
+export interface NamedTransaction {
+  /** 16 bytes. */
+  readonly sessionId: Uint8Array
+  readonly number: number
+}
+
+/** LISTEN and NOTIFY of a session on the SQL port, for the SQL functions. */
+export interface SessionChannels {
+  readonly listening: readonly string[]
+  /** The part of its queue that is in use, 0 to 1. */
+  readonly usage: number
+  /** Sends at the end of the transaction. Throws for names and payloads that are too long. */
+  notify(channel: string, payload: string): void
+}
+
 export class Session {
   readonly protocol: SessionProtocol
   readonly id: number
@@ -41,11 +57,15 @@ export class Session {
   hangUp: (() => void) | undefined = undefined
   /** The sign-in in progress on this connection. */
   conversation: Login | undefined = undefined
+  /** Undefined on other protocols. */
+  channels: SessionChannels | undefined = undefined
   authFailures = 0
   /** Id of the HTTP request in the log. */
   requestId: string | undefined = undefined
   /** Called before each command, with what it declares. */
   witness: ((declared: Declared) => void) | undefined = undefined
+  /** The transaction of its commands, if their fields do not name one: for an HTTP request. */
+  transaction: NamedTransaction | undefined = undefined
   /** The `client` document of the first hello. */
   clientMetadata: Document | undefined = undefined
   /** Compressors agreed in hello. */
@@ -119,4 +139,16 @@ export interface Message {
   readonly sequences: ReadonlyMap<string, readonly Document[]>
   /** The reply is the single found document itself; `nothingFound` if there is none. */
   readonly takesDocument?: boolean
+  /** Set if the client accepts further replies to the message, unasked. */
+  readonly stream?: Stream
+}
+
+/** The replies to one message. The command decides after each whether another follows. */
+interface Stream {
+  /** Replies so far. */
+  replies: number
+  /** Another reply follows: the listener runs the message again. */
+  continues: boolean
+  /** Called if the client disconnects before that. */
+  abandon: (() => void) | undefined
 }

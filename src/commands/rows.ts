@@ -27,11 +27,14 @@ import { keyMembersRow } from './document/reading/key-members.js'
 import { operationRows } from './document/server/operations.js'
 import { parameterRows } from './document/server/parameters.js'
 import { refusedRows } from './document/server/refused.js'
+import { routerToolRows } from './document/server/router-tools.js'
 import { serverInfoRows } from './document/server/server-info.js'
 import { serverStatusRows } from './document/server/server-status.js'
 import { serverToolRows } from './document/server/server-tools.js'
+import { beginTransactionRows } from './document/sessions/begin-transaction-task.js'
 import { handshakeRows } from './document/sessions/handshake.js'
 import { sessionRows } from './document/sessions/sessions.js'
+import { transactionRows } from './document/sessions/transactions-task.js'
 import { findAndModifyRow } from './document/writing/find-and-modify.js'
 import { findAndModifyIfRow } from './document/writing/find-and-modify-if.js'
 import { insertRow } from './document/writing/insert.js'
@@ -75,6 +78,7 @@ export const documentRows: readonly DocumentRow[] = [
   ...serverInfoRows,
   ...serverStatusRows,
   ...serverToolRows,
+  ...routerToolRows,
   ...parameterRows,
   ...userRows,
   ...userChangeRows,
@@ -82,6 +86,8 @@ export const documentRows: readonly DocumentRow[] = [
   ...keyRows,
   ...keyUseRows,
   ...sessionRows,
+  ...transactionRows,
+  ...beginTransactionRows,
   ...operationRows,
   ...privacyRows,
   ...roleRows,

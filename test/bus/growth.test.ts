@@ -2,9 +2,11 @@
 // and what it says it does not make larger is done, and makes nothing larger. A row that writes and
 // has no sample here fails.
 
+import { Binary, Long } from 'bson'
 import t from 'tap'
 import { GatewayError } from '../../src/base/errors.js'
 import { type QuotaLimits, Quotas } from '../../src/bus/quota.js'
+import type { Services } from '../../src/bus/services.js'
 import { Session } from '../../src/bus/session.js'
 import { keyValueRows } from '../../src/commands/keyvalue/rows.js'
 import { documentRows } from '../../src/commands/rows.js'
@@ -113,18 +115,24 @@ const samples: Readonly<Record<string, Sample | ((memory: string) => Sample)>> =
   dropGraph: { command: { dropGraph: 'g' } },
 }
 
-/** They write what is no collection's: sessions, keys, users, the whitelist, the server's state. */
+/**
+ * They write what is no collection's: sessions, keys, users, the whitelist, the server's state. A
+ * commit has a test of its own below.
+ */
 const apart: ReadonlySet<string> = new Set([
+  'commitTransaction',
   ...['setWhitelist', 'explain', 'createUser', 'updateUser', 'grantRolesToUser'],
   ...['revokeRolesFromUser', 'dropUser', 'dropAllUsersFromDatabase'],
 ])
 
-async function openRoom() {
+async function openRoom(services: Partial<Services> = {}) {
   const clock = new ManualClock()
   const store = openMemoryStore(clock)
   const limits = new Limits()
   const quotas = new Quotas(limits)
-  const room = new CommandRoom(store, clock, { services: { quotas, revocation, rules } })
+  const room = new CommandRoom(store, clock, {
+    services: { quotas, revocation, rules, ...services },
+  })
   const identity = walletOf(alice)
   const mine = new Session({ protocol: 'internal', id: 2, remoteAddress: 'test:2', identity })
   const run = (command: Command, as = mine) => room.run(command, 'main', as)
@@ -173,6 +181,23 @@ for (const row of documentRows) {
     await room.engine.close()
   })
 }
+
+t.test('a transaction that outgrew its quota meanwhile is refused by its commit', async (t) => {
+  const { room, store, limits, mine } = await openRoom({ topology: 'router' })
+  const usage = async () => store.read((tx) => usageOf(tx, alice))
+  const lsid = { id: new Binary(new Uint8Array(16), 4) }
+  const inside = { lsid, txnNumber: Long.fromNumber(1), autocommit: false }
+  const insert = (_id: number) => ({ insert: 'c', documents: [{ _id, more: 'x'.repeat(500) }] })
+  limits.storageBytes = (await usage()) + 1_000
+  const first = { ...insert(20), ...inside, startTransaction: true }
+  t.match(await room.run(first, 'main', mine), { n: 1 })
+  t.match(await room.run(insert(21), 'main', mine), { n: 1 })
+  const held = await usage()
+  const lost = await room.refusal({ commitTransaction: 1, ...inside }, 'admin', mine)
+  t.equal(lost.code, 8000)
+  t.equal(await usage(), held)
+  await room.engine.close()
+})
 
 /**
  * By name: words that make something larger where their row says so; keys are those of `filled`.

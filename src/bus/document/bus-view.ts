@@ -7,6 +7,7 @@ import type { NamespaceUse } from '../namespace-use.js'
 import type { OperationKind } from '../policy/meters.js'
 import type { Message, Session } from '../session.js'
 import type { DocumentFacts } from './row-facts.js'
+import type { SessionTransactions } from './transactions/session-transactions.js'
 
 /** A running command, as other commands see it. */
 export interface Operation {
@@ -22,6 +23,8 @@ export interface Operation {
   /** Owner of the call's cursors and sessions. */
   readonly owner: string
   readonly lsid: string | undefined
+  /** Number of the transaction that it runs in. */
+  readonly txnNumber: number | undefined
   readonly now: number
   readonly startedMs: number
   readonly isKilled: boolean
@@ -44,6 +47,8 @@ export interface BusView {
     readonly help: string
     readonly access: string
   }[]
+  /** The transactions of logical sessions. */
+  readonly transactions: SessionTransactions
   /** What `serverStatus` counts. */
   readonly counters: Counters
   /** What `top` and `$collStats` count. */

@@ -4,17 +4,16 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fail, type GatewayError, unquotedKeys } from '../../base/errors.js'
-import { collationTablesMax } from '../../base/limits/engine.js'
 import type { Account } from '../../base/work/accounts.js'
 import type { Scheduler } from '../../base/work/scheduler.js'
 import { work } from '../../base/work/work-budget.js'
 import { longRequestUnits, requestUnits } from '../../base/work/work-figures.js'
 import { checkDatabaseName, checkNamespaceName } from '../../engine/collection/catalog/names.js'
 import type { Engine } from '../../engine/engine.js'
+import type { Cursor } from '../../engine/sources/cursors.js'
 import type { Resource } from '../../engine/types.js'
 import type { AuditDetails } from '../../identity/audit.js'
 import type { Awaitable, Program } from '../../store/store.js'
-import type { Collation } from '../../value/collation/collation.js'
 import type { Document } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
 import { Metering, otherName } from '../metering.js'
@@ -29,50 +28,40 @@ import type { Declared, Session } from '../session.js'
 import { requireSpaceName } from '../spaces/space-choice.js'
 import type { BusView } from './bus-view.js'
 import { Call, unauthenticated } from './call.js'
+import { ClusterTime, joined } from './cluster-time.js'
+import { tableOf, type WithCollations } from './collation-tables.js'
 import type { CommandTx } from './command-tx.js'
+import { concernError } from './concern-error.js'
 import { noGeneric } from './generic.js'
 import type { Request } from './request.js'
+import { WriteSessions } from './retries/write-sessions.js'
 import type { AnyCall, DocumentRow } from './row.js'
 import { shapeOf } from './shape.js'
 import { CommandTable, commandName } from './table.js'
+import { labelling, retryLabelled } from './transactions/labels.js'
+import { SessionTransactions } from './transactions/session-transactions.js'
+import { SnapshotReads } from './transactions/snapshot-reads.js'
+import type { Statement } from './transactions/statement.js'
+import type { TransactionFields } from './transactions/transaction-fields.js'
 
 /** The database of PLAIN sign-ins; it holds no collections. */
 const externalUsers = '$external'
-
-/** The arguments of commands with a collation, for the command or for each of its changes. */
-interface WithCollation {
-  readonly collation?: { readonly collation: Collation | undefined } | undefined
-}
-interface WithCollations extends WithCollation {
-  readonly updates?: readonly WithCollation[]
-  readonly deletes?: readonly WithCollation[]
-}
-
-/** Resolves when the last missing collation table is built; undefined if none is missing. */
-function tableOf({ collation, updates, deletes }: WithCollations): Promise<void> | undefined {
-  const ready = collation?.collation?.ready()
-  const changes = updates ?? deletes
-  if (ready !== undefined || changes === undefined) return ready
-  let last: Promise<void> | undefined
-  const asked = new Set<Collation>()
-  for (const { collation: given } of changes) {
-    if (given?.collation === undefined || asked.size === collationTablesMax) continue
-    asked.add(given.collation)
-    last = given.collation.ready() ?? last
-  }
-  return last
-}
 
 export class Bus implements BusView {
   readonly counters: Metering
   readonly namespaces: NamespaceUse
   readonly rows: readonly DocumentRow[]
+  readonly transactions: SessionTransactions
+  private readonly snapshots: SnapshotReads
+  private readonly writeSessions: WriteSessions
   /** Running calls by id: a number is a faster key than an object. */
   private readonly working = new Map<number, AnyCall>()
   private readonly table: CommandTable
   private lastId = 0
   readonly scheduler: Scheduler | undefined
   private readonly draining = new Draining()
+  /** Undefined for a standalone server. */
+  readonly clusterTime: ClusterTime | undefined
 
   constructor(
     rows: readonly DocumentRow[],
@@ -84,6 +73,19 @@ export class Bus implements BusView {
     this.counters = new Metering(services.clock.elapsed())
     this.namespaces = new NamespaceUse()
     this.scheduler = engine.store.scheduler
+    const isCluster = (services.topology ?? 'standalone') !== 'standalone'
+    this.clusterTime = isCluster ? new ClusterTime(services.clock, engine.store) : undefined
+    this.snapshots = new SnapshotReads(engine.transactions, services.clock)
+    this.writeSessions = new WriteSessions(engine.store.ownsData === true)
+    this.transactions = new SessionTransactions({
+      open: engine.transactions,
+      guardOf: (statement, session) => this.guardOf(statement, session),
+      closeCursors: ({ owner, lsid, number }) => {
+        const ofIt = ({ meta }: Cursor) =>
+          meta.owner === owner && meta.lsid === lsid && meta.txnNumber === number
+        engine.cursors.killWhere(ofIt)
+      },
+    })
   }
 
   /**
@@ -107,7 +109,7 @@ export class Bus implements BusView {
     })
   }
 
-  /** Runs as one stretch of work: parsing and compiling before the first program cannot pause. */
+  /** One stretch of work: parsing and compiling before the first program cannot pause. */
   private begin(
     request: Request,
     session: Session,
@@ -136,11 +138,7 @@ export class Bus implements BusView {
     this.working.set(call.id, call)
     let outcome: Awaitable<Document>
     try {
-      const { failPoint } = this.services
-      outcome =
-        failPoint === undefined
-          ? this.whenReady(row, call, isLong)
-          : failPoint.run(row, call, () => this.whenReady(row, call, isLong))
+      outcome = this.ordered(row, call, request.statement, isLong)
     } catch (thrown) {
       throw this.failed(call, thrown)
     }
@@ -164,8 +162,13 @@ export class Bus implements BusView {
 
   /** Refuses further commands. Resolves when the running ones are answered. */
   drain(): Promise<void> {
-    for (const call of this.working.values()) call.hurry()
+    this.hurryAll()
     return this.draining.begin(this.working.size)
+  }
+
+  /** Ends the waits of all running commands. */
+  hurryAll(): void {
+    for (const call of this.working.values()) call.hurry()
   }
 
   /** Ends all running commands at their next pause, if a drain takes too long. */
@@ -197,10 +200,9 @@ export class Bus implements BusView {
     const { prepared: parsed } = request
     const row = parsed?.row ?? this.rowOf(request)
     const { engine, services } = this
-    const { name } = row
     this.admit(row, session)
     if (row.adminOnly === true && request.db !== 'admin') {
-      throw fail('Unauthorized', `${name} may only be run against the admin database.`)
+      throw fail('Unauthorized', `${row.name} may only be run against the admin database.`)
     }
     if (row.inSpaces === true) requireSpaceName(request.db)
     const id = ++this.lastId
@@ -218,11 +220,11 @@ export class Bus implements BusView {
       id,
       account,
     })
-    if (call.generic.apiStrict && row.stable !== true) throw notStable(name)
+    if (call.generic.apiStrict && row.stable !== true) throw notStable(row.name)
     call.requireAccess()
     call.resources = row.resources(call)
     requireNames(request.db, call.resources)
-    session.witness?.({ command: name, db: request.db, resources: call.resources })
+    session.witness?.({ command: row.name, db: request.db, resources: call.resources })
     return [row, call]
   }
 
@@ -230,11 +232,18 @@ export class Bus implements BusView {
    * Checks the caller's current rights for a command that already ran. It runs nothing, and throws
    * or rejects as `run` does.
    */
-  checkRevocation({ command, db, resources }: Declared, session: Session): Awaitable<void> {
-    const row = this.table.rowNamed(command)
-    if (row === undefined) throw fail('CommandNotFound', `no such command: '${command}'`)
-    const { engine, services } = this
+  checkRevocation(declared: Declared, session: Session): Awaitable<void> {
+    const row = this.rowNamed(declared.command)
     this.admit(row, session)
+    const call = this.guardOf(declared, session)
+    call.requireAccess()
+    return call.read(nothing)
+  }
+
+  /** A call that runs nothing: its guard checks the rights of a command that already ran. */
+  private guardOf({ command, db, resources }: Declared, session: Session): AnyCall {
+    const row = this.rowNamed(command)
+    const { engine, services } = this
     const body = writeDocument((writer) => writer.string(command, resources[0]?.collection ?? ''))
     const call: AnyCall = new Call({
       // Nothing grows here, so a quota that is full by now does not matter.
@@ -249,9 +258,14 @@ export class Bus implements BusView {
       bus: this,
       id: ++this.lastId,
     })
-    call.requireAccess()
     call.resources = resources
-    return call.read(nothing)
+    return call
+  }
+
+  private rowNamed(command: string): DocumentRow {
+    const row = this.table.rowNamed(command)
+    if (row === undefined) throw fail('CommandNotFound', `no such command: '${command}'`)
+    return row
   }
 
   /**
@@ -269,8 +283,60 @@ export class Bus implements BusView {
     const row = this.table.rowOf(body)
     if (row !== undefined) return row
     const name = commandName(body)
-    if (name === undefined) throw fail('FailedToParse', 'The command document is empty')
-    throw fail('CommandNotFound', `no such command: '${name}'`)
+    if (name !== undefined) throw fail('CommandNotFound', `no such command: '${name}'`)
+    throw fail('FailedToParse', 'The command document is empty')
+  }
+
+  /** A statement of a transaction waits for the one before it. */
+  private ordered(
+    row: DocumentRow,
+    call: AnyCall,
+    statement: Statement | undefined,
+    isLong: boolean,
+  ): Awaitable<Document> {
+    const { transaction } = call.generic
+    const perform = () => this.whenReady(row, call, isLong)
+    const inTransaction = () => {
+      if (call.statement === undefined || row.runWriting?.(call) === undefined) return perform()
+      const text = '$out and $merge cannot be used in a transaction'
+      throw fail('OperationNotSupportedInTransaction', text)
+    }
+    if (statement !== undefined) {
+      const run = () => this.transactions.runIn(row, call, statement, inTransaction)
+      return this.failing(row, call, run)
+    }
+    if (transaction?.isTransaction !== true) {
+      const outside = this.snapshots.around(row, call, perform)
+      if (transaction === undefined) return this.failing(row, call, outside)
+      if (row.retryable === true)
+        return retryLabelled(() => this.retryable(row, call, transaction, outside))
+    }
+    const run = () => this.transactions.run(row, call, inTransaction)
+    return labelling(row.name, () => this.failing(row, call, run))
+  }
+
+  /** A write that its client sends again if it does not see the reply. */
+  private retryable(
+    row: DocumentRow,
+    call: AnyCall,
+    { number }: TransactionFields,
+    perform: () => Awaitable<Document>,
+  ): Awaitable<Document> {
+    const { owner, lsid = '', now } = call
+    return this.writeSessions.run({ owner, lsid, number, now }, call.startedMs, (record) => {
+      this.transactions.supersede(call, number)
+      call.retry = record
+      return this.failing(row, call, perform)
+    })
+  }
+
+  private failing(
+    row: DocumentRow,
+    call: AnyCall,
+    run: () => Awaitable<Document>,
+  ): Awaitable<Document> {
+    const { failPoint } = this.services
+    return failPoint === undefined ? run() : failPoint.run(row, call, run)
   }
 
   /**
@@ -334,7 +400,11 @@ export class Bus implements BusView {
   private finished(call: AnyCall, reply: Document): Document {
     this.settle(call, undefined)
     if (call.row.fails === 'inPart') this.counters.answered(call.session.protocol, reply)
-    return reply
+    const { clusterTime } = this
+    if (clusterTime === undefined || call.session.protocol !== 'wire') return reply
+    const { unmetConcern } = call.generic
+    const done = unmetConcern === undefined ? reply : joined(reply, concernError(unmetConcern))
+    return clusterTime.addTo(done)
   }
 
   private failed(call: AnyCall, thrown: unknown): GatewayError {

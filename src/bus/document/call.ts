@@ -25,7 +25,7 @@ import { isRevocable, noWallets } from '../../identity/rights/revocation-check.j
 import { allowsView, type Place } from '../../identity/rights/user-rights.js'
 import type { QueryContext } from '../../query/context.js'
 import { letVariables } from '../../query/expression.js'
-import type { Awaitable, Program, ReadTx, Tx } from '../../store/store.js'
+import type { Awaitable, Program, ProgramRunner, ReadTx, Tx } from '../../store/store.js'
 import { type Phase, runSweep, type Sweep } from '../../store/sweep.js'
 import { Elements } from '../../value/elements.js'
 import { bsonType, type Document, stringOf } from '../../value/value.js'
@@ -38,8 +38,11 @@ import type { Message, Session } from '../session.js'
 import { wayOutOf } from '../spaces/way-out.js'
 import type { BusView } from './bus-view.js'
 import { CommandReadTx, CommandTx, type Guard } from './command-tx.js'
-import { checkGeneric, type Generic, type GenericArgs } from './generic.js'
+import { checkGeneric, type Generic, type GenericArgs, within } from './generic.js'
+import type { SessionRecord } from './retries/session-record.js'
 import type { DocumentFacts } from './row-facts.js'
+import type { Snapshot } from './transactions/snapshot-reads.js'
+import type { Statement } from './transactions/statement.js'
 
 const noVariables: QueryContext['variables'] = new Map()
 const emptyDocument: Document = Uint8Array.of(5, 0, 0, 0, 0)
@@ -100,6 +103,12 @@ export class Call<A, T> implements Guard {
   /** Monotonic, for durations. */
   readonly startedMs: number
   resources: readonly Resource[] = []
+  /** The transaction that it runs in; without one each of its programs commits. */
+  statement: Statement | undefined
+  /** The state that it reads: readConcern snapshot. */
+  snapshot: Snapshot | undefined
+  /** The record of its session, for a retryable write. */
+  retry: SessionRecord | undefined
   /** The caller, as of the last check; each program checks again when it starts. */
   identity: Identity
   private killed = false
@@ -133,8 +142,8 @@ export class Call<A, T> implements Guard {
     this.bus = options.bus
     this.id = options.id
     this.account = options.account
-    this.generic = checkGeneric(options.generic, options.row)
-    const { clock } = options.services
+    const { clock, topology = 'standalone' } = options.services
+    this.generic = within(checkGeneric(options.generic, options.row, topology), this.session)
     this.now = clock.now()
     this.startedMs = clock.elapsed()
     const limit = shorter(this.generic.maxTimeMs, this.quotas?.commandMs ?? 0)
@@ -263,8 +272,7 @@ export class Call<A, T> implements Guard {
       const hint = wayOutOf(this.identity, `${resource.db}.${resource.collection}`, access)
       throw this.unauthorized(resource.db, reasonOf(this.identity, privilege), hint)
     }
-    if (!this.isBlind && isBlindTo(resource) && !this.may('read', access, resource))
-      this.isBlind = true
+    this.isBlind ||= isBlindTo(resource) && !this.may('read', access, resource)
     if (access?.isGraph === true && resource.knowsGraphs !== true) requireReading(resource)
   }
 
@@ -281,8 +289,9 @@ export class Call<A, T> implements Guard {
   }
 
   makingHome(db: string, homes: number): void {
-    const { homes: limit } = this.services
-    if (isRevocable(this.identity)) limit?.make(db, homes, this.session.address)
+    if (!isRevocable(this.identity)) return
+    const uncount = this.services.homes?.make(db, homes, this.session.address)
+    if (uncount !== undefined) this.statement?.transaction.whenAborted(uncount)
   }
 
   authorizeOwner(view: Namespace, source: Access | undefined, name: string): void {
@@ -374,7 +383,7 @@ export class Call<A, T> implements Guard {
   /** Runs a read program behind the call's guard. */
   read<R>(program: (tx: CommandReadTx) => Program<R>): Awaitable<R> {
     const { account } = this
-    return this.engine.store.read((tx) => this.guarded(tx, program), {
+    return this.runner.read((tx) => this.guarded(tx, program), {
       onPause: () => this.check(),
       account,
     })
@@ -382,13 +391,22 @@ export class Call<A, T> implements Guard {
 
   /** Runs a write program behind the call's guard. */
   write<R>(program: (tx: CommandTx) => Program<R>): Promise<R> {
-    return this.engine.store.write((tx) => this.guardedWrite(tx, program), this.account)
+    return this.runner.write((tx) => this.guardedWrite(tx, program), this.account)
   }
 
   /** Runs a sweep, each of its programs behind the call's guard. */
   sweep<R>(sweep: Sweep<R>): Promise<R> {
-    const { store } = this.engine
-    return runSweep(store, this.guardedSweep(sweep), () => this.check(), this.account)
+    return runSweep(this.runner, this.guardedSweep(sweep), () => this.check(), this.account)
+  }
+
+  /** Number of its transaction. */
+  get txnNumber(): number | undefined {
+    return this.statement?.number
+  }
+
+  private get runner(): ProgramRunner {
+    const { transaction } = this.statement ?? this.snapshot ?? {}
+    return transaction?.runner(() => this.check()) ?? this.engine.store
   }
 
   private *stand(tx: ReadTx, identity: RevocableIdentity): Program<void> {
@@ -400,12 +418,14 @@ export class Call<A, T> implements Guard {
   private *guarded<R>(tx: ReadTx, program: (tx: CommandReadTx) => Program<R>): Program<R> {
     const guarded = new CommandReadTx(tx, this)
     yield* guarded.enter()
+    this.statement?.check.noteDefinitions(guarded, this.resources)
     return yield* program(guarded)
   }
 
   private *guardedWrite<R>(tx: Tx, program: (tx: CommandTx) => Program<R>): Program<R> {
     const guarded = new CommandTx(tx, this)
     yield* guarded.enter()
+    this.statement?.check.noteDefinitions(guarded, this.resources)
     try {
       const result = yield* program(guarded)
       yield* guarded.leave()

@@ -4,21 +4,41 @@
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { wasteBeside } from '../../engine/background/waste.js'
-import { accessOfMissing, findNamespace } from '../../engine/collection/catalog/catalog.js'
+import { findNamespace } from '../../engine/collection/catalog/catalog.js'
 import { payerOf } from '../../engine/collection/catalog/descriptors.js'
+import { accessOfMissing } from '../../engine/collection/catalog/reservations.js'
 import { isUsageKey, usageKey } from '../../engine/collection/counters.js'
 import { notCollection } from '../../engine/collection/kinds/view-options.js'
 import { sourcesUnder } from '../../engine/collection/kinds/views.js'
 import type { StagingNeeded } from '../../engine/collection/staging.js'
-import type { Access, Guarded, Held, Namespace, Privilege, Resource } from '../../engine/types.js'
+import type {
+  Access,
+  Guarded,
+  Held,
+  Namespace,
+  Privilege,
+  Resource,
+  SessionTransaction,
+} from '../../engine/types.js'
 import type { Place } from '../../identity/rights/user-rights.js'
 import { PassingReadTx } from '../../store/passing-tx.js'
-import type { Count, Entry, KeyRange, Program, ReadTx, Step, Tx } from '../../store/store.js'
+import type {
+  Count,
+  Entry,
+  KeyRange,
+  Numbers,
+  Program,
+  ReadTx,
+  Step,
+  Tx,
+} from '../../store/store.js'
 
 /** What a transaction may do: the call's resources, and the decision about each. */
 export interface Guard {
   /** Wall time of the call, milliseconds. */
   readonly now: number
+  /** The transaction in which the call runs. */
+  readonly statement?: { readonly shown?: SessionTransaction } | undefined
   readonly resources: readonly Resource[]
   /**
    * Checks revocation: throws if the key or session was revoked since the last program. Undefined
@@ -101,6 +121,10 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
 
   get now(): number {
     return this.guard.now
+  }
+
+  get transaction(): SessionTransaction | undefined {
+    return this.guard.statement?.shown
   }
 
   /** Checks revocation, then authorizes every declared collection. Runs before the handler. */
@@ -190,6 +214,10 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
     this.guard.noteInvalid(ns)
   }
 
+  maySee(db: string, collection: string, access: Access | undefined): boolean {
+    return this.guard.may('read', access, { db, collection })
+  }
+
   creating(held: Held, count: number): void {
     this.guard.creating(held, count)
   }
@@ -262,6 +290,10 @@ export class CommandTx extends CommandReadTx implements Tx {
     }
   }
 
+  get numbers(): Numbers | undefined {
+    return this.writing.numbers
+  }
+
   private noteUsage(key: Bytes): void {
     if (!this.usages.includes(key)) this.usages.push(key)
   }
@@ -293,5 +325,13 @@ export class CommandTx extends CommandReadTx implements Tx {
 
   added(key: Bytes): Count {
     return this.writing.added(key)
+  }
+
+  append(value: Bytes): void {
+    this.writing.append(value)
+  }
+
+  get announce(): ((event: object) => void) | undefined {
+    return this.writing.announce
   }
 }

@@ -1,6 +1,7 @@
-// The fail point `failCommand` of the document wire: it makes named commands fail, wait or lose
-// their connection, so that drivers can be tested. It exists only with TEST_COMMANDS=1. The bus
-// applies it after parsing and authorizing a command, before its work.
+// The fail points of the document wire, so that drivers can be tested. They exist only with
+// TEST_COMMANDS=1. `failCommand` makes named commands fail, wait or lose their connection: the bus
+// applies it after parsing and authorizing a command, before its work. An `ErrorPoint` makes one
+// step inside a command fail.
 // (wiki of the MongoDB server, "The failCommand fail point")
 
 import { setTimeout as wait } from 'node:timers/promises'
@@ -54,13 +55,13 @@ interface FailPointOptions {
   readonly sleep?: (ms: number) => Promise<unknown>
 }
 
-export class FailPoint {
+class Armed {
+  protected effect: Effect | undefined
   private mode: FailPointMode = { kind: 'off' }
-  private effect: Effect | undefined
   private timesLeft = 0
   private entered = 0
 
-  constructor(private readonly options: FailPointOptions) {}
+  constructor(protected readonly options: FailPointOptions) {}
 
   /** Arms or disarms; returns how often it took effect so far. Throws InvalidOptions. */
   configure(mode: FailPointMode, data: Document | undefined): number {
@@ -71,23 +72,7 @@ export class FailPoint {
     return this.entered
   }
 
-  /** Runs a command, or applies the fail point to it. */
-  run(row: FailingRow, call: FailingCall, perform: () => Awaitable<Document>): Awaitable<Document> {
-    const { effect } = this
-    if (effect === undefined || !isMeant(effect, row, call) || !this.takesEffect()) {
-      return perform()
-    }
-    const { blockMs } = effect
-    if (effect.closesConnection) {
-      call.session.hangUp?.()
-      throw fail('Location50985', failingText)
-    }
-    return blockMs === undefined
-      ? performWith(effect, perform)
-      : this.blocked(blockMs, call).then(() => performWith(effect, perform))
-  }
-
-  private takesEffect(): boolean {
+  protected takesEffect(): boolean {
     const { mode } = this
     switch (mode.kind) {
       case 'off':
@@ -109,6 +94,36 @@ export class FailPoint {
     }
     this.entered++
     return true
+  }
+}
+
+class ErrorPoint extends Armed {
+  /** Throws the configured error where it takes effect. */
+  check(): void {
+    const { errorCode, errorExtra } = this.effect ?? {}
+    if (errorCode === undefined || !this.takesEffect()) return
+    throw fail(kindOf(errorCode), 'Failing command via a failpoint', errorExtra)
+  }
+}
+
+export class FailPoint extends Armed {
+  /** `failGetMoreAfterCursorCheckout`. */
+  readonly inGetMore = new ErrorPoint(this.options)
+
+  /** Runs a command, or applies the fail point to it. */
+  run(row: FailingRow, call: FailingCall, perform: () => Awaitable<Document>): Awaitable<Document> {
+    const { effect } = this
+    if (effect === undefined || !isMeant(effect, row, call) || !this.takesEffect()) {
+      return perform()
+    }
+    const { blockMs } = effect
+    if (effect.closesConnection) {
+      call.session.hangUp?.()
+      throw fail('Location50985', failingText)
+    }
+    return blockMs === undefined
+      ? performWith(effect, perform)
+      : this.blocked(blockMs, call).then(() => performWith(effect, perform))
   }
 
   /** Waits in steps, so that a killed call or a disconnected client ends it early. */
@@ -178,7 +193,7 @@ function effectOf(data: Document | undefined): Effect {
   const errorCode = field(given, 'errorCode')
   const labels = field(given, 'errorLabels')
   const extraInfo = field(given, 'errorExtraInfo')
-  const hasLabels = labels?.type === bsonType.array && elementsOf(labels).length > 0
+  const hasLabels = labels?.type === bsonType.array
   const writeConcernError = field(given, 'writeConcernError')
   return {
     commands: new Set(namesIn(field(given, 'failCommands'))),

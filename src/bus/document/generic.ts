@@ -1,10 +1,14 @@
-// The fields that every command accepts: session, API version, read and write concern, time limit.
-// Each is checked as a standalone MongoDB server checks it. Most have no further effect.
+// The fields that every command accepts: session, transaction, API version, read and write concern,
+// time limit. Each is checked as a standalone MongoDB server checks it, or as a router does. Most
+// have no further effect.
 
 import { fail, type GatewayError } from '../../base/errors.js'
+import type { Topology } from '../../base/setting-kinds.js'
+import type { ClusterTime } from '../../store/layout.js'
 import { Elements, field } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
-import { bsonType, type Document, stringOf, type Value } from '../../value/value.js'
+import { bsonType, type Document, stringOf, timestampOf, type Value } from '../../value/value.js'
+import type { NamedTransaction } from '../session.js'
 import {
   anyValue,
   countNumber,
@@ -18,6 +22,7 @@ import {
   wrongType,
 } from './params.js'
 import { type Args, Schema } from './schema.js'
+import { type TransactionFields, transactionFieldsOf } from './transactions/transaction-fields.js'
 
 export const genericFields = {
   $db: optional(string),
@@ -59,6 +64,13 @@ export interface Generic {
   readonly let: Document | undefined
   readonly comment: Value | undefined
   readonly apiStrict: boolean
+  /** Level of the read concern, if one is given. */
+  readonly readLevel: string | undefined
+  /** The time of a snapshot to read. */
+  readonly atClusterTime: ClusterTime | undefined
+  readonly transaction: TransactionFields | undefined
+  /** The write concern that a router of one server cannot meet; reported after the work. */
+  readonly unmetConcern: UnmetConcern | undefined
 }
 
 const nothingAsked: Generic = {
@@ -67,21 +79,41 @@ const nothingAsked: Generic = {
   let: undefined,
   comment: undefined,
   apiStrict: false,
+  readLevel: undefined,
+  atClusterTime: undefined,
+  transaction: undefined,
+  unmetConcern: undefined,
 }
 
-export function checkGeneric(args: GenericArgs, row: Timed): Generic {
+export function checkGeneric(args: GenericArgs, row: Timed, topology: Topology): Generic {
   if (args === noGeneric) return nothingAsked
   checkApi(args)
-  checkTransaction(args)
-  if (args.readConcern !== undefined) checkReadConcern(args.readConcern)
-  if (args.writeConcern !== undefined) checkWriteConcern(args.writeConcern)
+  const transaction = transactionFieldsOf(args, topology, row.name)
+  const { readConcern } = args
+  const read = readConcern === undefined ? noConcern : readConcernOf(readConcern, topology)
+  const { writeConcern } = args
+  const unmet = writeConcern === undefined ? undefined : unmetConcern(writeConcern, topology)
   return {
     sessionId: args.lsid === undefined ? undefined : sessionIdOf(args.lsid),
     maxTimeMs: args.maxTimeMS === undefined ? 0 : timeLimit(args.maxTimeMS, row),
     let: args.let,
     comment: args.comment,
     apiStrict: args.apiStrict ?? false,
+    ...read,
+    transaction,
+    unmetConcern: unmet,
   }
+}
+
+/** The same fields in a transaction that the client has named elsewhere, if it has. */
+export function within(generic: Generic, { transaction }: Naming): Generic {
+  if (transaction === undefined) return generic
+  const { sessionId, number } = transaction
+  return { ...generic, sessionId, transaction: { number, starts: false, isTransaction: true } }
+}
+
+interface Naming {
+  readonly transaction: NamedTransaction | undefined
 }
 
 /** What the checks read of a row. */
@@ -97,16 +129,6 @@ function checkApi({ apiVersion, apiStrict, apiDeprecationErrors }: GenericArgs):
     throw fail('Location4886600', text)
   }
   if (apiVersion !== '1') throw fail('APIVersionError', 'API version must be "1"')
-}
-
-function checkTransaction({ txnNumber, startTransaction, autocommit }: GenericArgs): void {
-  if (txnNumber !== undefined) {
-    const text = 'Transaction numbers are only allowed on a replica set member or mongos'
-    throw fail('IllegalOperation', text)
-  }
-  if (startTransaction !== undefined || autocommit !== undefined) {
-    throw fail('InvalidOptions', 'startTransaction and autocommit ask for a transaction number')
-  }
 }
 
 /** The UUID of `{id: UUID}`, whose other fields (uid, txnUUID) are the cluster's. */
@@ -135,46 +157,74 @@ function timeLimit(value: Value, { name, hasTimeField }: Timed): number {
   throw fail('BadValue', `${ms} value for maxTimeMS is out of range [0, ${maxTimeMsMax}]`)
 }
 
-function checkReadConcern(concern: Document): void {
+type ReadConcern = Pick<Generic, 'readLevel' | 'atClusterTime'>
+
+const noConcern: ReadConcern = { readLevel: undefined, atClusterTime: undefined }
+
+/** Throws for an invalid concern, and for one that a standalone server refuses. */
+function readConcernOf(concern: Document, topology: Topology): ReadConcern {
+  let level: string | undefined
+  let atTime: ClusterTime | undefined
   const elements = new Elements(concern)
   while (elements.next()) {
     const name = elements.name()
     const value = elements.value()
-    if (name === 'level') checkReadLevel(value)
+    if (name === 'level') level = checkedLevel(value, topology)
     else if (name === 'afterClusterTime' || name === 'atClusterTime') {
-      throw fail(
-        'IllegalOperation',
-        `Cannot specify ${name} readConcern without replication enabled`,
-      )
+      if (topology === 'standalone') {
+        const text = `Cannot specify ${name} readConcern without replication enabled`
+        throw fail('IllegalOperation', text)
+      }
+      const time = timeOf(name, value)
+      if (name === 'atClusterTime') atTime = time
     } else if (name !== 'provenance') {
       throw fail('Location40415', `BSON field 'readConcern.${name}' is an unknown field.`)
     }
   }
+  if (atTime !== undefined && level !== 'snapshot') {
+    const text = 'atClusterTime field can be set only if level is equal to snapshot'
+    throw fail('InvalidOptions', text)
+  }
+  return { readLevel: level, atClusterTime: atTime }
 }
 
-function checkReadLevel(value: Value): void {
+function timeOf(name: string, value: Value): ClusterTime {
+  if (value.type !== bsonType.timestamp) {
+    throw wrongType(`readConcern.${name}`, value, "type 'timestamp'")
+  }
+  const { increment, seconds } = timestampOf(value)
+  if (increment !== 0 || seconds !== 0) return { seconds, increment }
+  throw fail('InvalidOptions', `${name} cannot be a null timestamp`)
+}
+
+function checkedLevel(value: Value, topology: Topology): string {
   if (value.type !== bsonType.string) throw wrongType('readConcern.level', value, "type 'string'")
   const level = stringOf(value)
   if (!readLevels.has(level)) {
     const text = `Enumeration value '${level}' for field 'readConcern.level' is not a valid value.`
     throw fail('BadValue', text)
   }
-  if (level === 'linearizable' || level === 'snapshot') {
+  if (topology === 'standalone' && (level === 'linearizable' || level === 'snapshot')) {
     throw fail(
       'NotAReplicaSet',
       `node needs to be a replica set member to use readConcern: ${level}`,
     )
   }
+  return level
 }
 
-function checkWriteConcern(concern: Document): void {
+export type UnmetConcern = 'UnsatisfiableWriteConcern' | 'UnknownReplWriteConcern'
+
+/** Throws for an invalid concern, and for one that a standalone server refuses. */
+function unmetConcern(concern: Document, topology: Topology): UnmetConcern | undefined {
   const elements = new Elements(concern)
+  let unmet: UnmetConcern | undefined
   let journal = false
   let fsync = false
   while (elements.next()) {
     const name = elements.name()
     const value = elements.value()
-    if (name === 'w') checkWriteMembers(value)
+    if (name === 'w') unmet = unmetMembers(value, topology)
     else if (name === 'j') journal = concernFlag(name, value)
     else if (name === 'fsync') fsync = concernFlag(name, value)
     else if (name === 'wtimeout') concernNumber(name, value)
@@ -183,12 +233,14 @@ function checkWriteConcern(concern: Document): void {
     }
   }
   if (journal && fsync) throw fail('FailedToParse', 'fsync and j options cannot be used together')
+  return unmet
 }
 
-function checkWriteMembers(value: Value): void {
+function unmetMembers(value: Value, topology: Topology): UnmetConcern | undefined {
   if (value.type === bsonType.string) {
     const mode = stringOf(value)
-    if (mode === 'majority') return
+    if (mode === 'majority') return undefined
+    if (topology === 'router') return 'UnknownReplWriteConcern'
     const where = 'when a host is not a member of a replica set'
     throw fail('BadValue', `cannot use non-majority 'w' mode ${mode} ${where}`)
   }
@@ -200,7 +252,9 @@ function checkWriteMembers(value: Value): void {
     const text = `w has to be a non-negative number and not greater than ${writeMembersMax}`
     throw fail('FailedToParse', text)
   }
-  if (members > 1) throw fail('BadValue', "cannot use 'w' > 1 when a host is not replicated")
+  if (members <= 1) return undefined
+  if (topology === 'router') return 'UnsatisfiableWriteConcern'
+  throw fail('BadValue', "cannot use 'w' > 1 when a host is not replicated")
 }
 
 function concernFlag(name: string, value: Value): boolean {

@@ -89,6 +89,16 @@ export function cursorReply({ name, documents, id, ns }: Batch): Document {
   return out
 }
 
+/** Like cursorReply, of a change stream: `token` is where the stream resumes behind the batch. */
+export function changeReply({ name, documents, id, ns }: Batch, token: Document): Document {
+  return reply((writer) => {
+    writer.openDocument('cursor').openArray(name)
+    for (const document of documents) writer.pushDocument(document)
+    writer.close().document('postBatchResumeToken', token)
+    writer.int64('id', id).string('ns', ns).close()
+  })
+}
+
 /** UTF-8 bytes of a short text. The texts here are names, nearly all ASCII. */
 function byteLength(text: string): number {
   for (let i = 0; i < text.length; i++) {

@@ -20,6 +20,12 @@ export interface DocumentFacts extends CommandFacts {
   readonly inSpaces?: boolean
   /** Part of API version 1 of MongoDB, so apiStrict accepts it. */
   readonly stable?: boolean
+  /** It may be a statement of a transaction. */
+  readonly inTransactions?: true
+  /** It reads with readConcern snapshot: a state that it names, or that of its cursor. */
+  readonly snapshots?: 'begins' | 'continues'
+  /** A client may send it again with the same number; each statement then takes effect once. */
+  readonly retryable?: true
   /** Arguments that logs never show, not even their shape. */
   readonly secrets?: readonly string[]
   /** Its errors quote only the documents of its request, never stored ones. */

@@ -13,19 +13,24 @@ import { type InlineBounds, usualBounds } from '../../engine/keyspace/work.js'
 import { type Identity, identityKey } from '../../identity/identity.js'
 import { noWallets } from '../../identity/rights/revocation-check.js'
 import type { Awaitable } from '../../store/store.js'
+import type { SessionTransactions } from '../document/transactions/session-transactions.js'
 import { memoryOwner } from '../memory-owner.js'
 import type { Metering } from '../metering.js'
 import { auditEntry } from '../policy/audit.js'
 import { meetKey } from '../policy/bounds.js'
 import { Draining } from '../policy/draining.js'
-import { mappedError, warnInvalid } from '../policy/errors.js'
+import { warnInvalid } from '../policy/errors.js'
 import type { Arguments } from './arguments.js'
 import type { Followers } from './clients/followers.js'
+import { documentEvents } from './clients/notifications.js'
 import { Queues } from './clients/queues.js'
 import type { KeyValueSession, Multi } from './clients/session.js'
 import { Waiters } from './clients/waiters.js'
 import { Command, KeyValueTable } from './command.js'
+import { Counting } from './counting.js'
+import type { ProgramRightsOptions } from './programs/program-rights.js'
 import { Programs } from './programs/programs.js'
+import { TransactionRuns } from './programs/transaction-runs.js'
 import { Transactions } from './programs/transactions.js'
 import { refusalOf } from './refusals.js'
 import { queued, type Reply } from './reply.js'
@@ -46,6 +51,8 @@ interface KeyValueBusOptions {
   readonly followers: Followers
   /** Sizes from which containers become records; set by tests. */
   readonly bounds?: InlineBounds
+  /** Transactions that clients may name. */
+  readonly transactions?: SessionTransactions
 }
 
 export class KeyValueBus implements Sessions {
@@ -64,6 +71,9 @@ export class KeyValueBus implements Sessions {
   readonly followers: Followers
   private readonly revocationChecks: RevocationChecks
   private readonly transactions: Transactions
+  /** Commands in transactions that other protocols share. */
+  private readonly inTransactions: TransactionRuns
+  private readonly counting: Counting
   private readonly queues = new Queues((session) => this.openRoom(session))
   private readonly unknown: Command
   private working = 0
@@ -76,19 +86,23 @@ export class KeyValueBus implements Sessions {
     this.spaces = spaces
     this.followers = options.followers
     this.metering = counters
-    this.programs = new Programs({
-      store: engine.store,
+    const figures: ProgramRightsOptions = {
       bounds,
-      notifies: () => services.settings.notifies,
-      notifiesRare: () => services.settings.notifiesRare,
-      announce: (events) => this.services.announce(events),
-      warnOf: (ns, command, connection) => warnInvalid(services.log, command, ns, connection),
       allow: services.allow,
       revocation: services.revocation ?? noWallets,
       ...(services.homes === undefined ? {} : { homes: services.homes }),
       quotas: services.quotas,
+    }
+    this.programs = new Programs({
+      ...figures,
+      store: engine.store,
+      notifies: () => services.settings.notifies,
+      notifiesRare: () => services.settings.notifiesRare,
+      announce: (events) => this.services.announce(events),
+      warnOf: (ns, command, connection) => warnInvalid(services.log, command, ns, connection),
       replyBytesMax: () => engine.memory.ofOwnerMax,
     })
+    this.counting = new Counting({ counters, services, followers: options.followers })
     this.revocationChecks = new RevocationChecks(engine.store, services)
     const { clock } = services
     const { store } = engine
@@ -104,6 +118,7 @@ export class KeyValueBus implements Sessions {
       announce: (events) => this.services.announce(events),
     })
     engine.attach(this.expiry)
+    engine.store.events = documentEvents(services, spaces)
     this.services = {
       ...services,
       table: this.table,
@@ -113,8 +128,12 @@ export class KeyValueBus implements Sessions {
       programs: this.programs,
       expiry: this.expiry,
     }
+    const { programs } = this
+    const { transactions } = options
+    this.inTransactions = new TransactionRuns({ store, programs, figures, transactions })
     this.transactions = new Transactions(this.programs, {
       clock,
+      inTransactions: this.inTransactions.programs,
       metering: counters,
       figures: services.figures,
       revocationChecks: this.revocationChecks,
@@ -171,6 +190,10 @@ export class KeyValueBus implements Sessions {
     const { clock } = this.services
     const startedMs = clock.elapsed()
     const now = clock.now()
+    const inTransaction = this.inTransactions.run(calls, now)
+    if (inTransaction !== undefined) {
+      return inTransaction.then(() => this.answered(calls, startedMs, account, othersMs))
+    }
     if (isWrite) {
       return this.programs
         .write(calls, now)
@@ -237,9 +260,9 @@ export class KeyValueBus implements Sessions {
     return this.engine.store.read((tx) => this.programs.rights.checkRevocation(tx, call, now))
   }
 
-  /** As checkRevocation, for a subscriber whose request is not a command of this table. */
-  requireListener(identity: Identity, space: Space): Awaitable<void> {
-    return this.revocationChecks.requireListener(identity, space)
+  /** As checkRevocation: listening to the channels of a space needs `read`, publishing `write`. */
+  requireChannels(identity: Identity, space: Space, privilege: 'read' | 'write'): Awaitable<void> {
+    return this.revocationChecks.requireChannelsFor(identity, space, privilege)
   }
 
   /**
@@ -291,10 +314,12 @@ export class KeyValueBus implements Sessions {
           return this.await(row.run(call), call, startedMs)
         case 'exec':
           return this.await(
-            this.transactions.run(call).then(async (reply) => {
-              await this.waiters.woken(call.queue ?? [])
-              return reply
-            }),
+            this.inTransactions
+              .exec(call.session, () => this.transactions.run(call))
+              .then(async (reply) => {
+                await this.waiters.woken(call.queue ?? [])
+                return reply
+              }),
             call,
             startedMs,
           )
@@ -435,8 +460,8 @@ export class KeyValueBus implements Sessions {
     call.isRefused = true
     call.now = clock.now()
     call.fail(refuse(text))
-    this.count(call, 0)
-    this.account(call, 1, 0, clock.elapsed())
+    this.counting.count(call, 0)
+    this.counting.account(call, 1, 0, clock.elapsed())
   }
 
   private begin(): void {
@@ -456,41 +481,13 @@ export class KeyValueBus implements Sessions {
       if (!call.isRefused && !call.isDeferred) {
         ran++
         last = call
-        this.count(call, ms)
+        this.counting.count(call, ms)
       }
       // HTTP answers all commands of a request together, so their memory stays counted until then.
       if (call.session.protocol === 'resp') call.letGo()
     }
-    if (last !== undefined) this.account(last, ran, ms, startedMs)
+    if (last !== undefined) this.counting.account(last, ran, ms, startedMs)
     this.working--
     this.draining.ended(this.working)
-  }
-
-  /** Meters commands of one session that have run; `call` is the last, and each took `ms`. */
-  private account({ command, session }: RunningCall, ran: number, ms: number, at: number): void {
-    this.metering.ran(session.protocol, ms, at + ms, command.row.grain === 'blocking', ran)
-    session.lastMs = at
-    session.lastCommand = command.row.name
-  }
-
-  /** Counts one command that has run. */
-  private count(call: RunningCall, ms: number): void {
-    const { command, error, queue } = call
-    const { counts } = command
-    counts.total++
-    counts.ms += ms
-    if (error !== undefined) this.failed(call, error)
-    if (this.followers.size === 0) return
-    for (const follow of this.followers) {
-      for (const queued of queue ?? []) follow(queued, 0)
-      follow(call, ms)
-    }
-  }
-
-  private failed({ command: { counts, row }, session }: RunningCall, error: GatewayError): void {
-    counts.failed++
-    this.services.figures.failed(errorLine(error))
-    this.metering.failed(session.protocol, error)
-    mappedError(error, row.name, this.services.log)
   }
 }

@@ -40,7 +40,24 @@ export function refusalOf(
   if (session.multi !== undefined && row.flags.includes('no_multi')) {
     return refuse('ERR Command not allowed inside a transaction')
   }
+  if (session.transaction !== undefined && !runsInTransactions(command, session)) {
+    return refuse(
+      `ERR '${row.name}' cannot run in a transaction`,
+      'OperationNotSupportedInTransaction',
+    )
+  }
   return undefined
+}
+
+/** Reading and writing keys. Emptying whole databases is not: the commit could not check it. */
+function runsInTransactions({ row, access }: Command, { multi }: KeyValueSession): boolean {
+  if (multi !== undefined && row.grain === 'exec') return true
+  return (
+    access !== undefined &&
+    row.grain !== 'blocking' &&
+    !row.flags.includes('admin') &&
+    row.privileges?.includes('admin') !== true
+  )
 }
 
 /** Whether the caller may send the command at all; the operator always may. */

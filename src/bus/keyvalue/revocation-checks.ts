@@ -31,13 +31,22 @@ export class RevocationChecks {
   }
 
   /** As look, for a subscriber whose request is not a command of the table. */
-  requireListener(identity: Identity, space: Space): Awaitable<void> {
+  requireChannelsFor(
+    identity: Identity,
+    space: Space,
+    privilege: 'read' | 'write',
+  ): Awaitable<void> {
     if (identity.kind === 'operator') return undefined
-    return this.store.read((tx) => this.listens(tx, identity, space))
+    return this.store.read((tx) => this.uses(tx, identity, space, privilege))
   }
 
-  private *listens(tx: ReadTx, identity: Identity, space: Space): Program<void> {
-    yield* this.requireChannels(tx, space, yield* this.current(tx, identity), 'read')
+  private *uses(
+    tx: ReadTx,
+    identity: Identity,
+    space: Space,
+    privilege: 'read' | 'write',
+  ): Program<void> {
+    yield* this.requireChannels(tx, space, yield* this.current(tx, identity), privilege)
   }
 
   private *checkSession(

@@ -30,22 +30,26 @@ export class HomeLimit {
     private readonly limits: HomeLimits,
   ) {}
 
-  /** Throws QuotaExceeded if the limits allow no home beside `homes` others. */
-  make(home: string, homes: number, address: string): void {
+  /**
+   * Throws QuotaExceeded if the limits allow no home beside `homes` others. Returns a function that
+   * uncounts the home if it is not made after all; undefined if the home was already counted.
+   */
+  make(home: string, homes: number, address: string): (() => void) | undefined {
     const { all, perAddress } = this.limits
     if (all > 0 && homes >= all) {
       throw fail('QuotaExceeded', `this server has its ${all} homes of wallets`, {
         reason: 'HOMES',
       })
     }
-    if (perAddress === 0) return
+    if (perAddress === 0) return undefined
     const known = this.windowOf(clientOf(address))
-    if (known.homes.has(home)) return
+    if (known.homes.has(home)) return undefined
     if (known.homes.size >= perAddress) {
       const text = `${perAddress} homes of wallets were made from this address within an hour`
       throw fail('QuotaExceeded', text, { reason: 'HOMES_OF_ADDRESS' })
     }
     known.homes.add(home)
+    return () => known.homes.delete(home)
   }
 
   private windowOf(client: string): Made {

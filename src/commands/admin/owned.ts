@@ -1,7 +1,8 @@
 // The names that share privacy and roles: a collection has its own, and the collections of a graph
 // share one ownership record. Each collection of a graph stands for the whole graph.
 
-import { findNamespace, release, saveAccess } from '../../engine/collection/catalog/catalog.js'
+import { findNamespace, saveAccess } from '../../engine/collection/catalog/catalog.js'
+import { release } from '../../engine/collection/catalog/reservations.js'
 import type { Access, Guarded, Namespace, Privilege, Resource } from '../../engine/types.js'
 import { graphOfPart, graphParts, graphResources, partName } from '../../memory/graph/graph.js'
 import type { Program, Tx } from '../../store/store.js'

@@ -16,12 +16,9 @@ import {
 import { reply } from '../../bus/document/reply.js'
 import { documentRow } from '../../bus/document/row.js'
 import { plain } from '../../bus/policy/facts.js'
-import {
-  createNamespace,
-  findNamespace,
-  findReserved,
-} from '../../engine/collection/catalog/catalog.js'
+import { createNamespace, findNamespace } from '../../engine/collection/catalog/catalog.js'
 import { accessIn, homeAccess } from '../../engine/collection/catalog/homes.js'
+import { findReserved } from '../../engine/collection/catalog/reservations.js'
 import type { Access, Namespace } from '../../engine/types.js'
 import { requireAddress } from '../../identity/address.js'
 import { walletOf } from '../../identity/identity.js'

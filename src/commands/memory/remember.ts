@@ -176,7 +176,7 @@ class BatchWriter {
    */
   private *writeLarge(memories: readonly AnalysedMemory[]): Sweep<Outcome[]> {
     const { store } = this.call.engine
-    if (store.toldOfAll >= memoryBatchesOptimisticMax) return yield* this.write(memories, true)
+    if (store.optimistic >= memoryBatchesOptimisticMax) return yield* this.write(memories, true)
     try {
       return yield* this.writeOptimistic(memories)
     } catch (thrown) {
@@ -190,14 +190,14 @@ class BatchWriter {
     const { call, creation } = this
     const target = { db: call.db, name: call.target, creation }
     return yield* preparedParts<OptimisticBatch, Outcome[]>(call.engine.store, {
-      begin: () => {
+      begin: (reads) => {
         const options = this.options(true)
-        return (tx) => prepareBatch(tx, target, memories, options)
+        return (tx) => prepareBatch(tx, target, memories, options, reads)
       },
-      apply: (batch, changed) => {
+      apply: (batch, unchanged) => {
         return (tx) => {
           const bare = tx instanceof CommandTx ? tx.unguarded : tx
-          return writeBatch(tx, bare, target, batch, changed)
+          return writeBatch(tx, bare, target, batch, unchanged)
         }
       },
     })

@@ -79,6 +79,7 @@ export const sqlExplainRow = documentRow({
   name: 'sqlExplain',
   isStatement: true,
   ...plain,
+  inTransactions: true,
   grain: 'read',
   access: 'reader',
   target: string,

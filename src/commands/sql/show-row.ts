@@ -45,6 +45,7 @@ export const sqlShowRow = documentRow({
   name: 'sqlShow',
   isStatement: true,
   ...plain,
+  inTransactions: true,
   roles: ['metadata'],
   grain: 'read',
   access: 'reader',

@@ -7,6 +7,7 @@ import type { Parsed, Statement } from '../../protocol/sql/ast.js'
 import { parseStatement } from '../../protocol/sql/parse.js'
 import { withPosition } from './expression/evaluation-error.js'
 import { withoutSchemas } from './qualified-names.js'
+import { withSetAsTable } from './set-in-list.js'
 
 /** Cached parsed statements, and the estimated bytes of their trees. */
 const sqlStatementsMax = 2_000
@@ -60,7 +61,7 @@ export function foldedStatement(text: string): Statement {
 
 function qualified(statement: Statement, text: string): Statement {
   try {
-    return withoutSchemas(statement)
+    return withSetAsTable(withoutSchemas(statement))
   } catch (thrown) {
     throw withPosition(thrown, text)
   }

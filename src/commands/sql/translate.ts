@@ -32,6 +32,7 @@ export type SqlKind =
   | 'explain'
   | 'show'
   | 'set'
+  | 'setTransaction'
   | 'begin'
   | 'commit'
   | 'rollback'
@@ -41,6 +42,8 @@ export type SqlKind =
   | 'discard'
   | 'deallocate'
   | 'reset'
+  | 'listen'
+  | 'notify'
   | 'unlisten'
   | 'declare'
   | 'fetch'
@@ -105,6 +108,7 @@ function commandNameOf({ kind }: Statement, isExplained = false): string | undef
       return 'sqlShow'
     case 'show':
     case 'set':
+    case 'setTransaction':
     case 'begin':
     case 'commit':
     case 'rollback':
@@ -114,6 +118,8 @@ function commandNameOf({ kind }: Statement, isExplained = false): string | undef
     case 'discard':
     case 'deallocate':
     case 'reset':
+    case 'listen':
+    case 'notify':
     case 'unlisten':
     case 'declare':
     case 'fetch':

@@ -3,19 +3,20 @@
 import { Binary, Long } from 'bson'
 import t from 'tap'
 import { GatewayError } from '../../../src/base/errors.js'
+import type { Topology } from '../../../src/base/setting-kinds.js'
 import { checkGeneric, genericFields } from '../../../src/bus/document/generic.js'
 import { Schema } from '../../../src/bus/document/schema.js'
 import { documentFrom } from '../../../src/value/literal.js'
 
 const schema = new Schema('', genericFields)
 
-function check(body: Record<string, unknown>) {
-  return checkGeneric(schema.parse(documentFrom(body)), { name: 'insert' })
+function check(body: Record<string, unknown>, topology: Topology = 'standalone') {
+  return checkGeneric(schema.parse(documentFrom(body)), { name: 'insert' }, topology)
 }
 
-function codeOf(body: Record<string, unknown>): number | undefined {
+function codeOf(body: Record<string, unknown>, topology?: Topology): number | undefined {
   try {
-    check(body)
+    check(body, topology)
     return undefined
   } catch (error) {
     if (error instanceof GatewayError) return error.code
@@ -69,6 +70,15 @@ t.test('write concerns ask for one server at most', async (t) => {
   t.equal(codeOf({ writeConcern: { j: true, fsync: true } }), 9)
   t.equal(codeOf({ writeConcern: { foo: 1 } }), 9)
   t.equal(codeOf({ writeConcern: 1 }), 14)
+})
+
+t.test('a router reports a write concern that it cannot meet', async (t) => {
+  const unmet = (w: unknown) => check({ writeConcern: { w } }, 'router').unmetConcern
+  t.equal(unmet(1), undefined)
+  t.equal(unmet('majority'), undefined)
+  t.equal(unmet(2), 'UnsatisfiableWriteConcern')
+  t.equal(unmet('tagged'), 'UnknownReplWriteConcern')
+  t.equal(codeOf({ writeConcern: { w: 51 } }, 'router'), 9)
 })
 
 t.test('a time limit is a whole number within int32', async (t) => {

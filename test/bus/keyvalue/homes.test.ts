@@ -3,8 +3,9 @@
 
 import t from 'tap'
 import { checkStore } from '../../../src/engine/check/check.js'
-import { countHomes, listNamespaces } from '../../../src/engine/collection/catalog/catalog.js'
+import { listNamespaces } from '../../../src/engine/collection/catalog/catalog.js'
 import { nameOfId } from '../../../src/engine/collection/catalog/catalog-index.js'
+import { countHomes } from '../../../src/engine/collection/catalog/databases.js'
 import { homeOf } from '../../../src/engine/collection/catalog/homes.js'
 import { strictRules } from '../../../src/identity/rights/allow.js'
 import { admit, identities, revocation, wallets } from '../../support/identities.js'

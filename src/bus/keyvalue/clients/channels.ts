@@ -10,8 +10,9 @@ import type { Clock } from '../../../base/clock.js'
 import { work } from '../../../base/work/work-budget.js'
 import { bytesPerUnit, entryUnits, turnUnits, wordUnits } from '../../../base/work/work-figures.js'
 import { WorkTurns } from '../../../base/work/work-turns.js'
-import { findNamespace, findReserved } from '../../../engine/collection/catalog/catalog.js'
+import { findNamespace } from '../../../engine/collection/catalog/catalog.js'
 import { channelsName, keyspaceName } from '../../../engine/collection/catalog/homes.js'
+import { findReserved } from '../../../engine/collection/catalog/reservations.js'
 import type { Space } from '../../../engine/keyspace/spaces.js'
 import type { Access } from '../../../engine/types.js'
 import { accountOf, type Identity, type RevocableIdentity } from '../../../identity/identity.js'
@@ -30,6 +31,8 @@ export interface Message {
   readonly pattern: Bytes | undefined
   readonly channel: Bytes
   readonly payload: Bytes
+  /** The session of the SQL port that sent it; 0 for a client of another protocol. */
+  readonly sender: number
   /** The same message as a frame of the key-value protocol. */
   readonly frame: Reply
 }
@@ -192,11 +195,17 @@ export class Channels {
    * Delivers a message to all subscribers of a space; returns the number of subscriptions. `also`
    * is a second right that a reader needs: that of an event's database.
    */
-  publish(space: Space, channel: Slice, payload: Slice, also?: Access): Awaitable<number> {
+  publish(
+    space: Space,
+    channel: Slice,
+    payload: Slice,
+    also?: Access,
+    sender = 0,
+  ): Awaitable<number> {
     const { channels, patterns } = this.hubOf(space)
     const listeners = channels.size === 0 ? undefined : channels.get(channel.mapKey())
     if (listeners === undefined && patterns.size === 0) return 0
-    const copy = new Copy(channel, payload)
+    const copy = new Copy(channel, payload, sender)
     const deliveries: Delivery[] = []
     if (listeners !== undefined) {
       deliveries.push({ subscribers: listeners, message: copy.message() })
@@ -394,6 +403,7 @@ class Copy {
   constructor(
     public name: Slice,
     private readonly content: Slice,
+    private readonly sender: number,
   ) {}
 
   /** Copies before a pause: after it the chunk may hold other data. */
@@ -406,11 +416,11 @@ class Copy {
   message(pattern?: Bytes): Message {
     this.channel ??= this.name.copy()
     this.payload ??= this.content.copy()
-    const { channel, payload } = this
+    const { channel, payload, sender } = this
     const frame =
       pattern === undefined
         ? push(['message', channel, payload])
         : push(['pmessage', pattern, channel, payload])
-    return { pattern, channel, payload, frame }
+    return { pattern, channel, payload, sender, frame }
   }
 }

@@ -4,7 +4,11 @@
 
 import { concatBytes, utf8 } from '../../../base/bytes/bytes.js'
 import { Slice } from '../../../base/bytes/slice.js'
+import { keyspaceIndex } from '../../../engine/collection/catalog/homes.js'
+import type { DocumentEvent } from '../../../engine/keyspace/keys/document-events.js'
+import type { SpaceTable } from '../../../engine/keyspace/spaces.js'
 import type { KeyEvent } from '../../../engine/keyspace/work.js'
+import type { ObservedStore } from '../../../engine/observed-store.js'
 import type { KeyValueSettings } from '../settings.js'
 import type { Channels } from './channels.js'
 
@@ -18,6 +22,29 @@ export const badEventClass = "Invalid event class character. Use 'Ag$lshzxeKEtmd
 
 /** Only the server may publish on these channels. */
 export const eventChannel = /^__key(?:space|event)@/
+
+/** Announces the events of keys that document commands and SQL write. */
+export function documentEvents(
+  { settings, announce }: Announcing,
+  spaces: SpaceTable,
+): NonNullable<ObservedStore['events']> {
+  return {
+    isOn: () => settings.notifies,
+    tell: (told) => announce(keyEventsOf(told as readonly DocumentEvent[], spaces)),
+  }
+}
+
+interface Announcing {
+  readonly settings: KeyValueSettings
+  announce(events: readonly KeyEvent[]): void
+}
+
+function keyEventsOf(events: readonly DocumentEvent[], spaces: SpaceTable): KeyEvent[] {
+  return events.flatMap((told) => {
+    const index = keyspaceIndex(told.collection)
+    return index === undefined ? [] : [{ ...told, place: spaces.of(told.db).place(index) }]
+  })
+}
 
 export class Notifications {
   private classes: ReadonlySet<string> = new Set()

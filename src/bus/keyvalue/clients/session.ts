@@ -5,6 +5,7 @@ import type { ByteShare } from '../../../base/heap/byte-shares.js'
 import type { Place } from '../../../engine/keyspace/spaces.js'
 import type { Identity } from '../../../identity/identity.js'
 import type { Program } from '../../../store/store.js'
+import type { Statement } from '../../document/transactions/statement.js'
 import { Session, type SessionProtocol } from '../../session.js'
 import type { OpenPlaces } from '../programs/open-places.js'
 import type { Reply } from '../reply.js'
@@ -73,6 +74,8 @@ export class KeyValueSession extends Session {
   watches: Watches | undefined = undefined
   /** Its subscriptions; undefined before the first. */
   subscriber: Subscriber | undefined = undefined
+  /** The transaction of the commands that run now. */
+  statement: Statement | undefined = undefined
   isMonitor = false
   /** Bytes of replies since the socket could last be written. */
   replyBytes = 0

@@ -4,9 +4,11 @@
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { fail } from '../../../base/errors.js'
-import { findReserved, putForeseen } from '../../../engine/collection/catalog/catalog.js'
-import { nextId } from '../../../engine/collection/catalog/catalog-ids.js'
+import { isCovered } from '../../../engine/changes/recording.js'
+import { putForeseen } from '../../../engine/collection/catalog/catalog.js'
+import { foreseeId } from '../../../engine/collection/catalog/catalog-ids.js'
 import { payerOf } from '../../../engine/collection/catalog/descriptors.js'
+import { findReserved } from '../../../engine/collection/catalog/reservations.js'
 import { usageKey } from '../../../engine/collection/counters.js'
 import { isWriting, Keyspace } from '../../../engine/keyspace/keyspace.js'
 import type { Place } from '../../../engine/keyspace/spaces.js'
@@ -26,6 +28,8 @@ export class OpenPlaces {
   private missing: Keyspace[] = none
   private changed: Set<Keyspace> | undefined
   private hasOthers = false
+  /** Databases without keys stay: other clients may have added some since the program's state. */
+  keepsEmpty = false
 
   constructor(
     readonly tx: ReadTx,
@@ -90,7 +94,8 @@ export class OpenPlaces {
     if (!isWriting(tx)) return place.missing(0, access, now)
     // An optimistic program cannot foresee an id: its database was created before it began.
     if (work.prepares) throw fail('WriteConflict', `${place.ns} was removed meanwhile`)
-    return place.missing((yield* nextId(tx)) + this.missing.length, access, now)
+    const missing = place.missing(yield* foreseeId(tx, this.missing.length), access, now)
+    return (yield* isCovered(tx, space.database, name)) ? { ...missing, recorded: true } : missing
   }
 
   /** Notes that a command changed these databases. */
@@ -107,7 +112,7 @@ export class OpenPlaces {
     if (!isWriting(tx) || work.changes === 0) return
     const { missing, changed } = this
     if (missing.some((ks) => changed?.has(ks))) yield* this.makeAll()
-    if (work.prepares) return
+    if (work.prepares || this.keepsEmpty) return
     for (const ks of this.opened) if (!this.missing.includes(ks)) yield* tidy(tx, ks)
   }
 

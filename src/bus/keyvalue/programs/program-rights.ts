@@ -8,13 +8,16 @@ import type { StagingNeeded } from '../../../engine/collection/staging.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
 import { type InlineBounds, Work } from '../../../engine/keyspace/work.js'
 import type { Namespace, Privilege } from '../../../engine/types.js'
+import type { Identity } from '../../../identity/identity.js'
 import { type Allow, askedOf } from '../../../identity/rights/allow.js'
 import { isRevocable, type RevocationCheck } from '../../../identity/rights/revocation-check.js'
 import type { Program, ReadTx, Tx } from '../../../store/store.js'
+import type { Transaction } from '../../../store/transactions/transaction.js'
 import { quotasOf } from '../../policy/bounds.js'
 import type { Quotas } from '../../quota.js'
 import type { HomeLimit } from '../../spaces/home-limit.js'
 import { wayOutOfSpace } from '../../spaces/way-out.js'
+import type { Command } from '../command.js'
 import { requireKeys } from '../key-rights.js'
 import { noKeyPermission } from '../refusals.js'
 import type { RunningCall } from '../running-call.js'
@@ -85,9 +88,18 @@ export class ProgramRights {
   }
 
   private require(call: RunningCall, ns: Namespace, privileges: readonly Privilege[]): void {
+    this.requireOf(call.session.current, ns, privileges, call.command)
+  }
+
+  /** Throws NOPERM unless the identity has the privileges for the command there. */
+  requireOf(
+    current: Identity,
+    ns: Namespace,
+    privileges: readonly Privilege[],
+    { facts }: Pick<Command, 'facts'>,
+  ): void {
     const { allow } = this.options
-    const { current } = call.session
-    const asked = current.kind === 'user' ? askedOf(ns, call.command.facts.roles) : undefined
+    const asked = current.kind === 'user' ? askedOf(ns, facts.roles) : undefined
     for (let i = 0; i < privileges.length; i++) {
       if (allow(current, privileges[i] as Privilege, ns.access, asked)) continue
       throw noKeyPermission(wayOutOfSpace(current, ns.db, ns.access))
@@ -111,10 +123,14 @@ export class ProgramRights {
 export function makingHomeOf(
   { homes }: ProgramRightsOptions,
   calls: readonly RunningCall[],
+  transaction?: Pick<Transaction, 'whenAborted'>,
 ): MakingHome | undefined {
   const session = calls[0]?.session
   if (session === undefined || session.identity.kind === 'operator') return undefined
-  return (home, count) => homes?.make(home, count, session.address)
+  return (home, count) => {
+    const uncount = homes?.make(home, count, session.address)
+    if (uncount !== undefined) transaction?.whenAborted(uncount)
+  }
 }
 
 function growsKeys({ command, isRefused }: RunningCall): boolean {

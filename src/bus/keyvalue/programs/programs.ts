@@ -10,18 +10,20 @@ import { stagedWrite } from '../../../engine/collection/collections.js'
 import { type Staged, StagingNeeded } from '../../../engine/collection/staging.js'
 import { isWriting } from '../../../engine/keyspace/keyspace.js'
 import { ListRuns } from '../../../engine/keyspace/lists/list-runs.js'
-import { BlockHints, ProgramHints } from '../../../engine/keyspace/sorted-sets/block-hints.js'
+import { BlockHints } from '../../../engine/keyspace/sorted-sets/block-hints.js'
 import { type KeyEvent, Work } from '../../../engine/keyspace/work.js'
 import type { ObservedStore } from '../../../engine/observed-store.js'
 import { preparedWrite } from '../../../engine/prepared-write.js'
 import { isRevocable } from '../../../identity/rights/revocation-check.js'
 import type { Awaitable, Program, ReadTx, Tx } from '../../../store/store.js'
 import { runSweep } from '../../../store/sweep.js'
+import type { Transaction } from '../../../store/transactions/transaction.js'
 import type { KeyValueSession } from '../clients/session.js'
 import { isPutOff, noteReply } from '../reply-bytes.js'
 import type { RunningCall } from '../running-call.js'
 import { OpenPlaces } from './open-places.js'
 import { OptimisticTurns } from './optimistic-turns.js'
+import { Outcome } from './outcome.js'
 import { isOutOfReach, isRefusal, isTooLarge, readsTooMuch } from './program-errors.js'
 import { makingHomeOf, ProgramRights, type ProgramRightsOptions } from './program-rights.js'
 import { type Failure, type SharedProgram, SharedWrites } from './shared-writes.js'
@@ -50,32 +52,6 @@ interface ProgramOptions extends ProgramRightsOptions {
   readonly replyBytesMax: () => number
 }
 
-/** The results of a finished program, apart from its replies. */
-class Outcome {
-  events: readonly KeyEvent[] = []
-  hits = 0
-  misses = 0
-  /** Number of commands that changed something. */
-  changed = 0
-  /** Collections with validator warnings, and the commands that wrote to them. */
-  invalid: ReadonlyMap<string, string> | undefined
-  connection = 0
-  /** The hints are the same for every run of the program. */
-  readonly hints: ProgramHints
-
-  constructor(hints: BlockHints) {
-    this.hints = new ProgramHints(hints)
-  }
-
-  take(work: Work, changed: number): void {
-    this.events = work.events
-    this.changed = changed
-    this.invalid = work.invalid
-    this.hits = work.hits
-    this.misses = work.misses
-  }
-}
-
 /** How a program runs, if not plainly. */
 interface Manner {
   readonly staged?: Staged | undefined
@@ -85,6 +61,8 @@ interface Manner {
   readonly prepares?: boolean
   /** Either all of the commands take effect, or none. */
   readonly isTogether?: boolean
+  /** It is a statement of this transaction, which commits later. */
+  readonly transaction?: Pick<Transaction, 'whenAborted'>
   /** Called with the keyspaces that the program opens. */
   readonly keeps?: (places: OpenPlaces) => void
 }
@@ -254,6 +232,25 @@ export class Programs {
     } else failAll(calls, error)
   }
 
+  /** A program of a transaction, with an outcome to `tell` after the commit. */
+  statement(
+    calls: readonly RunningCall[],
+    now: number,
+    transaction: Pick<Transaction, 'whenAborted'>,
+  ): StatementProgram {
+    const outcome = new Outcome(this.hints)
+    const manner = { isTogether: calls.length > 1, transaction }
+    return {
+      outcome,
+      run: (tx, staged) => this.run(tx, calls, now, outcome, { ...manner, staged }),
+    }
+  }
+
+  /** What the programs of a transaction sum up to. */
+  sum(): Outcome {
+    return new Outcome(this.hints)
+  }
+
   /** Writes large values in pieces, before the small program that makes them visible. */
   private async writeStaged(call: RunningCall, now: number): Promise<void> {
     await this.ensurePlaces([call], now)
@@ -343,7 +340,7 @@ export class Programs {
     for (const call of calls) if (!call.isRefused) await this.read([call], now)
   }
 
-  private tell({ events, hits, misses, changed, hints, invalid, connection }: Outcome): void {
+  tell({ events, hits, misses, changed, hints, invalid, connection }: Outcome): void {
     hints.tell()
     if (invalid !== undefined) {
       for (const [ns, command] of invalid) this.options.warnOf(ns, command, connection)
@@ -355,7 +352,7 @@ export class Programs {
   }
 
   /** The calls of a program have one owner. A shared program is the operator's. */
-  private accountOf(calls: readonly RunningCall[]): Account | undefined {
+  accountOf(calls: readonly RunningCall[]): Account | undefined {
     const { scheduler } = this.options.store
     return scheduler === undefined ? undefined : calls[0]?.session.accountOf(scheduler)
   }
@@ -367,18 +364,14 @@ export class Programs {
     outcome: Outcome,
     manner: Manner = plainly,
   ): Program<boolean> {
-    const { staged, before, rewrites = false, prepares = false, isTogether = false, keeps } = manner
+    const { before, prepares = false, isTogether = false, transaction, keeps } = manner
     const { options } = this
-    const work = new Work(options.bounds, options.notifies(), staged)
-    work.rewrites = rewrites
-    work.prepares = prepares
-    work.keepsReplies = isTogether
-    if (prepares) work.readsMax = optimisticReadsMax
-    else if (calls.length === 1 && before === undefined) work.readsMax = commandReadsMax
-    work.notesRare = options.notifiesRare()
+    const work = this.work(calls, manner)
     work.hints = outcome.hints.begin()
     if (!isWriting(tx)) work.lists = this.lists
-    const places = new OpenPlaces(tx, now, work, makingHomeOf(options, calls))
+    const makingHome = makingHomeOf(options, calls, transaction)
+    const places = new OpenPlaces(tx, now, work, makingHome)
+    places.keepsEmpty = transaction !== undefined
     keeps?.(places)
     let changed = 0
     const [first] = calls
@@ -431,6 +424,19 @@ export class Programs {
     return true
   }
 
+  private work(calls: readonly RunningCall[], manner: Manner): Work {
+    const { options } = this
+    const { staged, before, rewrites = false, prepares = false, isTogether = false } = manner
+    const work = new Work(options.bounds, options.notifies(), staged)
+    work.rewrites = rewrites
+    work.prepares = prepares
+    work.keepsReplies = isTogether
+    if (prepares) work.readsMax = optimisticReadsMax
+    else if (calls.length === 1 && before === undefined) work.readsMax = commandReadsMax
+    work.notesRare = options.notifiesRare()
+    return work
+  }
+
   /** Checks the wallet of these commands again; false if its login is no longer valid. */
   private *stand(
     tx: ReadTx,
@@ -453,6 +459,12 @@ export class Programs {
       return false
     }
   }
+}
+
+/** A program of calls that run in a transaction. */
+interface StatementProgram {
+  readonly outcome: Outcome
+  readonly run: (tx: ReadTx, staged?: Staged) => Program<boolean>
 }
 
 const plainly: Manner = {}

@@ -12,6 +12,7 @@ import { nullArray, type Reply } from '../reply.js'
 import type { RevocationChecks } from '../revocation-checks.js'
 import type { RunningCall } from '../running-call.js'
 import type { Before, Programs } from './programs.js'
+import type { TransactionPrograms } from './transaction-programs.js'
 
 /** A watched key changed while EXEC ran; EXEC replies as if it had changed before. */
 export class WatchedKeyChanged extends Error {}
@@ -22,6 +23,7 @@ interface TransactionsOptions {
   readonly metering: Metering
   readonly figures: Figures
   readonly revocationChecks: RevocationChecks
+  readonly inTransactions: TransactionPrograms
 }
 
 export class Transactions {
@@ -50,7 +52,10 @@ export class Transactions {
         if ((i + 1) % callsAtOnce === 0) await nextTurn()
       }
       const before = watches === undefined ? undefined : areUntouched(watches)
-      if (!(await this.programs.together(programs, call.now, isWrite, before))) {
+      const { statement } = session
+      if (statement !== undefined) {
+        await this.options.inTransactions.together(programs, call.now, statement)
+      } else if (!(await this.programs.together(programs, call.now, isWrite, before))) {
         return nullArray
       }
     } catch (error) {

@@ -22,6 +22,7 @@ import { reply } from '../../../bus/document/reply.js'
 import { documentRow } from '../../../bus/document/row.js'
 import type { Args } from '../../../bus/document/schema.js'
 import { plain } from '../../../bus/policy/facts.js'
+import { recordModification } from '../../../engine/changes/record-changes.js'
 import { findNamespace } from '../../../engine/collection/catalog/catalog.js'
 import { changeCapped } from '../../../engine/collection/kinds/capped-changes.js'
 import { changeImages } from '../../../engine/collection/kinds/change-images.js'
@@ -44,7 +45,8 @@ import { requireUniqueEntries } from '../../../engine/index/unique-entries.js'
 import type { Guarded, Namespace } from '../../../engine/types.js'
 import type { Program, Tx } from '../../../store/store.js'
 import { type Sweep, writePhase } from '../../../store/sweep.js'
-import { type Document, numberValue } from '../../../value/value.js'
+import { field } from '../../../value/elements.js'
+import { type Document, documentOf, numberValue } from '../../../value/value.js'
 import { changeSeriesBy, requireSeriesChange, seriesChange } from './series-options.js'
 import { requireView, viewResources } from './view-definitions.js'
 
@@ -133,10 +135,20 @@ function changeOf(index: IndexArgs): IndexChange {
 }
 
 function* change(tx: Tx & Guarded, call: ChangeCall): Program<IndexChanges> {
+  const { db, target, request } = call
+  const before = yield* findNamespace(tx, db, target)
+  if (before === undefined) throw fail('NamespaceNotFound', `ns does not exist: ${db}.${target}`)
+  const changes = yield* changeParts(tx, call, before)
+  const index = field(request.body, 'index')
+  const after = yield* findNamespace(tx, db, target)
+  if (after === undefined) return changes
+  recordModification(tx, before, after, index && documentOf(index))
+  return changes
+}
+
+function* changeParts(tx: Tx & Guarded, call: ChangeCall, ns: Namespace): Program<IndexChanges> {
   const { db, target, args } = call
   const { index, cappedSize, cappedMax, changeStreamPreAndPostImages: images } = args
-  const ns = yield* findNamespace(tx, db, target)
-  if (ns === undefined) throw fail('NamespaceNotFound', `ns does not exist: ${db}.${target}`)
   requireOptionsOf(ns, {
     ofCollections: namesGiven(args, ofCollections),
     ofViews: namesGiven(args, ['viewOn', 'pipeline']),

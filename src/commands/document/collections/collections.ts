@@ -20,6 +20,8 @@ import {
 import { reply } from '../../../bus/document/reply.js'
 import { documentRow } from '../../../bus/document/row.js'
 import { plain } from '../../../bus/policy/facts.js'
+import { recordDropDatabase } from '../../../engine/changes/record-changes.js'
+import { isCovered } from '../../../engine/changes/recording.js'
 import {
   createNamespace,
   dropNamespace,
@@ -33,8 +35,8 @@ import {
   withCapped,
 } from '../../../engine/collection/kinds/capped-options.js'
 import { indexCountOf } from '../../../engine/collection/kinds/capped-order.js'
-import { enabledImages } from '../../../engine/collection/kinds/change-images.js'
 import { clusteredOption } from '../../../engine/collection/kinds/clustered.js'
+import { enabledImages } from '../../../engine/collection/kinds/image-options.js'
 import type { TimeSeries } from '../../../engine/collection/kinds/time-series-options.js'
 import { requireOptionsSize } from '../../../engine/collection/option-changes.js'
 import {
@@ -43,6 +45,7 @@ import {
   validationLevels,
 } from '../../../engine/collection/validation.js'
 import type { Namespace } from '../../../engine/types.js'
+import type { Program, Tx } from '../../../store/store.js'
 import { readPhase, writePhase } from '../../../store/sweep.js'
 import { Elements } from '../../../value/elements.js'
 import { bsonType, type Document, type Value } from '../../../value/value.js'
@@ -94,6 +97,7 @@ const keptOptions: ReadonlySet<string> = new Set([
 const create = documentRow({
   name: 'create',
   ...plain,
+  inTransactions: true,
   roles: ['shapes', 'makes'],
   grain: 'point',
   access: 'identity',
@@ -294,11 +298,17 @@ const dropDatabase = documentRow({
         }
       })
     }
+    if (all.length > 0) yield* writePhase((tx) => recordEnd(tx, db))
     return reply((writer) => {
       if (all.length > 0) writer.string('dropped', db)
     })
   },
 })
+
+/** A stream of the database, or of all, shows its end. */
+function* recordEnd(tx: Tx, db: string): Program<void> {
+  if (yield* isCovered(tx, db)) recordDropDatabase(tx, db)
+}
 
 const renameCollection = documentRow({
   name: 'renameCollection',

@@ -45,6 +45,7 @@ const specifications: Field<readonly Value[]> = {
 const createIndexes = documentRow({
   name: 'createIndexes',
   ...plain,
+  inTransactions: true,
   grows: 'indexes',
   roles: ['shapes'],
   grain: 'task',
@@ -66,7 +67,12 @@ const createIndexes = documentRow({
     const declared = await call.write((tx) =>
       declareIndexes(tx, db, target, parseIndexSpecs(args.indexes), call.creation()),
     )
-    await call.engine.builds.finish(declared, call.requireSpace)
+    const { statement } = call
+    if (statement === undefined) await call.engine.builds.finish(declared, call.requireSpace)
+    else if (declared.building.length > 0) throw notEmpty(`${db}.${target}`)
+    else if (declared.declared.size > 0 && !statement.check.hasMade(db, target)) {
+      statement.check.noteEmpty(declared.ns)
+    }
     const { before, after, created } = declared
     return reply((writer) => {
       writer.int32('numIndexesBefore', before).int32('numIndexesAfter', after)
@@ -75,6 +81,11 @@ const createIndexes = documentRow({
     })
   },
 })
+
+function notEmpty(ns: string): Error {
+  const text = `Cannot create new indexes on non-empty collection ${ns} in a multi-document `
+  return fail('OperationNotSupportedInTransaction', `${text}transaction.`)
+}
 
 const dropIndexes = documentRow({
   name: 'dropIndexes',

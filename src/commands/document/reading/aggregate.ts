@@ -25,10 +25,11 @@ import type { Resource } from '../../../engine/types.js'
 import { compilePipeline, pipelineCollections, type StagePlan } from '../../../query/pipeline.js'
 import { notOfCollection } from '../../../query/stages/source.js'
 import { readPhase, type Sweep } from '../../../store/sweep.js'
-import type { Document } from '../../../value/value.js'
+import type { Document, Value } from '../../../value/value.js'
 import { collated, collation, cursorOptions, writePrivileges } from '../arguments.js'
 import { planCacheResources } from '../indexes/plan-cache.js'
 import { isWriting, runMerge, runOut, temporaryResources } from '../writing/write-stages.js'
+import { runWatch, watched, watchResources } from './change-stream.js'
 import { firstBatch } from './cursors.js'
 import { explainReply } from './explain-reply.js'
 import { queryMemory } from './query-memory.js'
@@ -58,9 +59,13 @@ interface PipelineCall
   readonly args: Pick<AggregateArgs, 'hint' | 'allowDiskUse'>
 }
 
+type AggregateCall = Call<AggregateArgs, string | undefined>
+
 export const aggregateRow = documentRow({
   name: 'aggregate',
   ...plain,
+  snapshots: 'begins',
+  inTransactions: true,
   grows: 'documents',
   metered: 'read',
   hasTimeField: true,
@@ -70,15 +75,19 @@ export const aggregateRow = documentRow({
   stable: true,
   target: collectionOrDatabase,
   params: aggregateParams,
-  resources: (call) => [
-    ...aggregateResources(call.db, call.target, call.args),
-    ...temporaryResources(call, call.args.pipeline),
-  ],
+  resources: (call) => {
+    if (isWatch(call)) return watchResources(call.db, call.target)
+    return [
+      ...aggregateResources(call.db, call.target, call.args),
+      ...temporaryResources(call, call.args.pipeline),
+    ]
+  },
   help: 'Runs a pipeline of stages over a collection.',
   writing(call) {
     const { args } = call
-    if (args.explain || !isWriting(args.pipeline)) return undefined
-    return runWriting(call)
+    if (args.explain) return undefined
+    if (isWatch(call)) return runStream(call)
+    return isWriting(args.pipeline) ? runWriting(call) : undefined
   },
   *run(tx, call) {
     const { args, target } = call
@@ -103,7 +112,7 @@ export const aggregateRow = documentRow({
           : yield* explainAggregate(tx, explaining, stagesOver(place, stages), environment)
       return explainReply(explained, call.request.body, call.db)
     }
-    const source = isViewed(tx, target)
+    const source = isViewed(tx, call)
       ? yield* openViewed(tx, inside, stages, environment)
       : openPipeline(own, stages, environment)
     return yield* firstBatch(tx, call, {
@@ -113,6 +122,21 @@ export const aggregateRow = documentRow({
     })
   },
 })
+
+/** A standalone server refuses $changeStream as a stage; over HTTP there is no topology. */
+function isWatch(call: Pick<AggregateCall, 'services' | 'session' | 'args'>): boolean {
+  const { topology = 'standalone' } = call.services
+  const isServed = topology !== 'standalone' || call.session.protocol === 'http'
+  return isServed && watched(call.args.pipeline) !== undefined
+}
+
+function runStream(call: AggregateCall): Sweep<Document> {
+  const { args } = call
+  requireCursor(args)
+  const context = collated(call.context, args.collation, undefined)
+  const environment = { ...environmentOf(call), context }
+  return runWatch(call, watched(args.pipeline) as Value, context, environment)
+}
 
 function requireCursor({ cursor, explain }: Pick<AggregateArgs, 'cursor' | 'explain'>): void {
   if (cursor !== undefined || explain) return
@@ -133,7 +157,7 @@ function requireStable(stages: readonly StagePlan[]): void {
 }
 
 /** Runs a pipeline that ends with $out or $merge; it returns no documents. */
-function* runWriting(call: Call<AggregateArgs, string | undefined>): Sweep<Document> {
+function* runWriting(call: AggregateCall): Sweep<Document> {
   const { db, target, args } = call
   requireCursor(args)
   const own = target && (yield* readPhase((tx) => findNamespace(tx, db, target)))
@@ -141,6 +165,7 @@ function* runWriting(call: Call<AggregateArgs, string | undefined>): Sweep<Docum
   const stages = compileStages(db, target, args, context)
   if (call.generic.apiStrict) requireStable(stages)
   const end = stages.at(-1)
+  if (end !== undefined) requireReadLevel(call.generic.readLevel, end.name)
   const pipeline = {
     given: args.pipeline,
     stages: stages.slice(0, -1),
@@ -150,6 +175,12 @@ function* runWriting(call: Call<AggregateArgs, string | undefined>): Sweep<Docum
   if (end?.kind === 'merge') yield* runMerge(call, pipeline, end)
   const ns = `${db}.${target ?? '$cmd.aggregate'}`
   return cursorReply({ name: 'firstBatch', documents: [], id: 0, ns })
+}
+
+function requireReadLevel(level: string | undefined, stage: string): void {
+  if (level !== 'linearizable' && level !== 'snapshot') return
+  const text = `${stage} cannot be used with a '${level}' read concern level`
+  throw fail('InvalidOptions', text)
 }
 
 /** The collection first, then the collections in its stages. */

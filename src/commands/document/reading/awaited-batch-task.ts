@@ -3,6 +3,7 @@
 // behind the call's guard, so that revoked rights take effect.
 
 import { awaitDataMs, batchBytesMax } from '../../../base/limits/documents.js'
+import { resumableError } from '../../../bus/document/transactions/labels.js'
 import type { Watch } from '../../../engine/awaiting.js'
 import {
   type Batch,
@@ -25,6 +26,7 @@ async function awaitBatch(call: GetMoreCall): Promise<Document> {
   const cursor = cursors.take(target, { db, collection: args.collection, owner, lsid })
   let watch: Watch | undefined
   try {
+    call.services.failPoint?.inGetMore.check()
     const begun = awaiting.watch(cursor.meta.tail?.keys ?? [])
     watch = begun
     const forget = call.whenDisturbed(() => begun.wake())
@@ -33,7 +35,7 @@ async function awaitBatch(call: GetMoreCall): Promise<Document> {
     return nextBatch(call, cursor, documents)
   } catch (thrown) {
     giveUp(call, cursor)
-    throw thrown
+    throw cursor.source.resumeToken === undefined ? thrown : resumableError(thrown)
   } finally {
     cursor.whenKilled = undefined
     watch?.end()

@@ -87,7 +87,7 @@ const count = documentRow({
   *run(tx, call) {
     const ns = tx.namespace()
     const context = collated(call.context, call.args.collation, ns)
-    if (isViewed(tx, call.target)) return yield* countInView(tx, call, context)
+    if (isViewed(tx, call)) return yield* countInView(tx, call, context)
     const query = { ...compileCount(call.args, context), use: call.engine.indexUse }
     const n = yield* countDocuments(tx, ns, query)
     return reply((writer) => writer.value('n', numberValue(n)))
@@ -145,6 +145,8 @@ type DistinctArgs = Args<typeof distinctParams>
 const distinct = documentRow({
   name: 'distinct',
   ...plain,
+  snapshots: 'begins',
+  inTransactions: true,
   metered: 'read',
   hasTimeField: true,
   grain: 'read',
@@ -159,7 +161,7 @@ const distinct = documentRow({
     const ns = tx.namespace()
     const context = collated(call.context, call.args.collation, ns)
     const stages = () => stagesOfQuery({ filter: query }, context)
-    const source = isViewed(tx, call.target)
+    const source = isViewed(tx, call)
       ? yield* openViewed(tx, within(call, context), stages(), pipelineOf(call, context))
       : openDistinct(ns, distinctQuery(call, context), key)
     const values = new DistinctValues(parsePath(key), context.collation)

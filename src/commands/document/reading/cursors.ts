@@ -14,7 +14,7 @@ import {
   optional,
   string,
 } from '../../../bus/document/params.js'
-import { cursorReply, reply } from '../../../bus/document/reply.js'
+import { changeReply, cursorReply, reply } from '../../../bus/document/reply.js'
 import { documentRow } from '../../../bus/document/row.js'
 import { plain } from '../../../bus/policy/facts.js'
 import { fillBatch, requireAlive, type Tail } from '../../../engine/sources/cursors.js'
@@ -43,15 +43,24 @@ interface FirstBatch {
   readonly takesDocument?: boolean | undefined
 }
 
+type FirstCall = Pick<
+  AnyCall,
+  | 'db'
+  | 'engine'
+  | 'owner'
+  | 'lsid'
+  | 'txnNumber'
+  | 'snapshot'
+  | 'resources'
+  | 'request'
+  | 'command'
+>
+
 /** Stands for no document, for a listener that takes the document as the reply. */
 export const nothingFound: Document = emptyDocument.slice()
 
 /** Replies with the first batch; the cursor of the returned id holds the rest. */
-export function* firstBatch(
-  tx: ReadTx,
-  call: Pick<AnyCall, 'db' | 'engine' | 'owner' | 'lsid' | 'resources' | 'request' | 'command'>,
-  options: FirstBatch,
-): Program<Document> {
+export function* firstBatch(tx: ReadTx, call: FirstCall, options: FirstBatch): Program<Document> {
   const { source, batchSize, collection, singleBatch, noCursorTimeout, tail } = options
   const limits = { documentsMax: batchSize ?? firstBatchDocuments, bytesMax: batchBytesMax }
   const read = fillBatch(tx, source, limits)
@@ -62,11 +71,16 @@ export function* firstBatch(
   }
   const { db } = call
   const ns = `${db}.${collection}`
+  const token = source.resumeToken?.(documents)
+  const replyWith = (id: number): Document => {
+    const batch = { name: 'firstBatch', documents, id, ns } as const
+    return token === undefined ? cursorReply(batch) : changeReply(batch, token)
+  }
   if (drained || singleBatch === true) {
     source.close()
-    return cursorReply({ name: 'firstBatch', documents, id: 0, ns })
+    return replyWith(0)
   }
-  const { owner, lsid } = call
+  const { owner, lsid, txnNumber } = call
   // Besides the declared resources, the current ones that its views added.
   const resources = tx instanceof CommandReadTx ? tx.resources : call.resources
   const id = call.engine.cursors.open(source, {
@@ -74,12 +88,14 @@ export function* firstBatch(
     collection,
     owner,
     lsid,
+    txnNumber,
+    snapshot: call.snapshot?.time,
     resources,
     commandBytes: call.request.body.length,
     ...(noCursorTimeout === true ? { noCursorTimeout } : {}),
     ...(tail === undefined ? {} : { tail }),
   })
-  return cursorReply({ name: 'firstBatch', documents, id, ns })
+  return replyWith(id)
 }
 
 /** MongoDB's prefixes for errors of a running plan. */
@@ -106,6 +122,8 @@ function cursorResources(call: Call<unknown, number>): readonly Resource[] {
 const getMore = documentRow({
   name: 'getMore',
   ...plain,
+  inTransactions: true,
+  snapshots: 'continues',
   metered: 'getMore',
   hasTimeField: true,
   grain: 'read',
@@ -125,8 +143,9 @@ const getMore = documentRow({
   waiting: awaitedBatch,
   *run(tx, call) {
     const { cursors } = call.engine
-    const { db, owner, lsid, args, target } = call
-    const cursor = cursors.take(target, { db, collection: args.collection, owner, lsid })
+    const { db, owner, lsid, txnNumber, args, target } = call
+    const { collection: name } = args
+    const cursor = cursors.take(target, { db, collection: name, owner, lsid, txnNumber })
     if (call.generic.maxTimeMs > 0) {
       cursors.release(cursor)
       throw fail('BadValue', 'cannot set maxTimeMS on getMore command for a non-awaitData cursor')
@@ -151,6 +170,7 @@ const getMore = documentRow({
 const killCursors = documentRow({
   name: 'killCursors',
   ...plain,
+  inTransactions: true,
   grain: 'local',
   access: 'reader',
   stable: true,

@@ -74,6 +74,8 @@ export type FindArgs = Args<typeof findParams>
 export const findRow = documentRow({
   name: 'find',
   ...plain,
+  snapshots: 'begins',
+  inTransactions: true,
   metered: 'find',
   hasTimeField: true,
   grain: 'read',
@@ -87,7 +89,7 @@ export const findRow = documentRow({
     const { args, target } = call
     const ns = tx.namespace()
     const context = collated(call.context, args.collation, ns)
-    if (isViewed(tx, target)) return yield* findInView(tx, call, context)
+    if (isViewed(tx, call)) return yield* findInView(tx, call, context)
     refuseUnserved(args)
     const { indexUse } = call.engine
     const workspace = isEmpty(args.sort) ? undefined : queryMemory(call)

@@ -31,6 +31,7 @@ import { collStatsDocument, requireScale } from '../collections/figures.js'
 import {
   idleConnectionDocuments,
   idleCursorDocuments,
+  idleSessionDocuments,
   operationDocuments,
 } from '../server/operations.js'
 
@@ -53,6 +54,7 @@ export function stageProviders(call: StageCall): NonNullable<PipelineEnvironment
         ...operationDocuments(call, which),
         ...(asked.has('idleConnections') ? idleConnectionDocuments(call, which) : []),
         ...(asked.has('idleCursors') ? idleCursorDocuments(call, which) : []),
+        ...(asked.has('idleSessions') ? idleSessionDocuments(call, which) : []),
       ]
     },
     listLocalSessions: sessions(call),
@@ -92,12 +94,9 @@ function collStats(call: StageCall): Provider {
   }
 }
 
-/**
- * The flags that are set. The other flags concern cluster nodes and idle sessions with open
- * transactions, which Sigil does not have.
- */
+/** The flags that are set; idleSessions is by default. The others concern nodes of a cluster. */
 function currentOpOf(spec: Value): ReadonlySet<string> {
-  const asked = new Set<string>()
+  const asked = new Set(['idleSessions'])
   for (const [name, value] of fieldsOf(spec)) {
     if (!currentOpFlags.has(name)) {
       throw fail('FailedToParse', `Unrecognized option '${name}' in $currentOp stage.`)
@@ -108,6 +107,7 @@ function currentOpOf(spec: Value): ReadonlySet<string> {
       throw fail('FailedToParse', `${text}, but found: ${found}`)
     }
     if (boolOf(value)) asked.add(name)
+    else asked.delete(name)
   }
   return asked
 }

@@ -27,6 +27,7 @@ import { field } from '../../../value/elements.js'
 import { type Document, numberValue } from '../../../value/value.js'
 import { DocumentWriter } from '../../../value/writer.js'
 import { isEmpty } from '../arguments.js'
+import { clusterDocuments } from '../server/router-tools.js'
 
 /** The resource of a command that can read a collection or a view. */
 export function readableResource(call: {
@@ -47,21 +48,22 @@ export function readableTarget(db: string, target: string): Resource {
   return readable(db, seriesOfBuckets(target) ?? target)
 }
 
-/** Whether the command must read its target as a view. */
-export function isViewed(tx: CommandReadTx, target: string | undefined): boolean {
-  if (target === undefined) return false
-  const isMade = target === viewsName || seriesOfBuckets(target) !== undefined
-  return isMade || tx.namespace()?.view !== undefined
+type ViewCall = Pick<Call<unknown, unknown>, 'db' | 'context' | 'mayAt' | 'services'> & {
+  readonly target: string | undefined
 }
 
-type ViewCall = Pick<Call<unknown, unknown>, 'db' | 'context' | 'mayAt'> & {
-  readonly target: string | undefined
+/** Whether the command must read its target as a view. */
+export function isViewed(tx: CommandReadTx, call: Omit<ViewCall, 'context' | 'mayAt'>): boolean {
+  const { target } = call
+  if (target === undefined) return false
+  if (target === viewsName || seriesOfBuckets(target) !== undefined) return true
+  return tx.namespace()?.view !== undefined || clusterDocuments(call) !== undefined
 }
 
 /** The call with a context for its collation. */
 export function within(call: ViewCall, context: QueryContext): ViewCall {
-  const { db, target } = call
-  return { db, target, context, mayAt: (privilege, ns) => call.mayAt(privilege, ns) }
+  const { db, target, services } = call
+  return { db, target, services, context, mayAt: (privilege, ns) => call.mayAt(privilege, ns) }
 }
 
 /** The place to read for the command's target: a collection, or the collection below a view. */
@@ -77,13 +79,15 @@ export function* placeOf(tx: CommandReadTx, call: ViewCall): Program<ReadPlace> 
   return { ns, name: call.target ?? '', stages: [] }
 }
 
-/** Opens stages over a view, or over the definitions of views. */
+/** Opens stages over a view, the definitions of views, or what a router tells of its cluster. */
 export function* openViewed(
   tx: CommandReadTx,
   call: ViewCall,
   stages: readonly StagePlan[],
   environment: PipelineEnvironment,
 ): Program<Source> {
+  const made = clusterDocuments(call)
+  if (made !== undefined) return openDocuments(made, stages, environment)
   if (call.target !== viewsName) {
     const place = yield* placeOf(tx, call)
     // Buckets have no indexes of their own.

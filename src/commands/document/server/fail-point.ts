@@ -26,10 +26,11 @@ export const failPointRow = documentRow({
   run: (call) => {
     const { target: name, args, services } = call
     const mode = modeOf(args.mode)
-    if (name !== 'failCommand' || services.failPoint === undefined) {
-      throw fail('FailPointSetFailed', `${name} not found`)
-    }
-    const count = services.failPoint.configure(mode, args.data)
+    const { failPoint } = services
+    const point = name === 'failGetMoreAfterCursorCheckout' ? failPoint?.inGetMore : failPoint
+    const isKnown = name === 'failCommand' || point !== failPoint
+    if (!isKnown || point === undefined) throw fail('FailPointSetFailed', `${name} not found`)
+    const count = point.configure(mode, args.data)
     return reply((writer) => writer.int64('count', count))
   },
 })

@@ -38,10 +38,13 @@ const currentOp = documentRow({
   params: { $all: optional(bool), $ownOps: withDefault(bool, false), $truncateOps: ignored },
   // Unknown fields are conditions on operations.
   ignoresUnknown: true,
-  help: 'Lists the running commands with their shapes, filtered by the other fields.',
+  help:
+    'Lists the running commands with their shapes, and the open transactions, filtered by the ' +
+    'other fields.',
   run: (call) => {
     const filter = compileFilter(conditionsOf(call.request.body), call.context)
-    const found = operationDocuments(call, call.args.$ownOps ? 'own' : 'visible')
+    const which = call.args.$ownOps ? 'own' : 'visible'
+    const found = [...operationDocuments(call, which), ...idleSessionDocuments(call, which)]
     return reply((writer) => {
       writer.openArray('inprog')
       for (const document of found) if (filter.matches(document)) writer.pushDocument(document)
@@ -107,6 +110,11 @@ export function operationDocuments(
       writeUser(writer, other)
       writer.bool('threaded', true).int32('opid', other.id)
       if (other.lsid !== undefined) writeSession(writer, other.lsid)
+      if (other.txnNumber !== undefined) {
+        writer.openDocument('transaction')
+        writeParameters(writer, other.txnNumber)
+        writer.close()
+      }
       writer.int64('secs_running', Math.floor(ms / 1000))
       writer.int64('microsecs_running', Math.round(ms * 1000))
       writer
@@ -189,6 +197,39 @@ export function idleCursorDocuments(
         writer.bool('awaitData', meta.tail?.awaitsData === true).close()
       }),
     )
+}
+
+/** A document for each open transaction whose session runs no command. */
+export function idleSessionDocuments(
+  { bus, owner, session, services }: Pick<AnyCall, 'bus' | 'owner' | 'session' | 'services'>,
+  which: 'own' | 'visible',
+): Document[] {
+  if (session.identity.kind === 'anonymous') return []
+  const seesAll = which === 'visible' && session.identity.kind === 'operator'
+  const busy = new Set([...bus.inFlight()].map(({ lsid }) => lsid))
+  const now = services.clock.now()
+  const open = bus.transactions.list(seesAll ? undefined : owner)
+  return open
+    .filter(({ lsid }) => !busy.has(lsid))
+    .map(({ lsid, number, open: its }) =>
+      writeDocument((writer) => {
+        writer.string('type', 'idleSession').string('host', hostname())
+        writer.string('desc', 'inactive transaction').string('client', '')
+        writeSession(writer, lsid)
+        writer.bool('active', false).openDocument('transaction')
+        writeParameters(writer, number)
+        if (its !== undefined) {
+          writer.string('startWallClockTime', new Date(its.begunAt).toISOString())
+          writer.int64('timeOpenMicros', Math.max(0, now - its.begunAt) * 1_000)
+          writer.int64('bytes', its.bytes)
+        }
+        writer.close()
+      }),
+    )
+}
+
+function writeParameters(writer: DocumentWriter, number: number): void {
+  writer.openDocument('parameters').int64('txnNumber', number).bool('autocommit', false).close()
 }
 
 function writeUser(writer: DocumentWriter, { identity }: Pick<Operation, 'identity'>): void {

@@ -3,6 +3,7 @@
 
 import { fail } from '../../../base/errors.js'
 import { sessionIdleMinutes } from '../../../base/limits/documents.js'
+import { transactionMsMax } from '../../../base/limits/store.js'
 import { referenceCompatibilityVersion } from '../../../base/product.js'
 import type { Call } from '../../../bus/document/call.js'
 import { genericFields } from '../../../bus/document/generic.js'
@@ -69,6 +70,18 @@ const variables: ReadonlyMap<string, Variable> = new Map<string, Variable>([
         const ms = value.isNumber ? integerOf(value) : undefined
         if (ms === undefined || ms < 1 || ms > millisecondsMax) return false
         cursors.idleMs = ms
+        return true
+      },
+    },
+  ],
+  [
+    'transactionLifetimeLimitSeconds',
+    {
+      read: ({ transactions }) => int32Value(transactions.lifetimeMs / 1_000),
+      write: ({ transactions }, value) => {
+        const seconds = value.isNumber ? integerOf(value) : undefined
+        if (seconds === undefined || seconds < 1 || seconds * 1_000 > transactionMsMax) return false
+        transactions.lifetimeMs = seconds * 1_000
         return true
       },
     },
@@ -161,7 +174,9 @@ const setParameter = documentRow({
   target: anyValue,
   params: {},
   ignoresUnknown: true,
-  help: 'Changes cursorTimeoutMillis or ttlMonitorEnabled until the process ends.',
+  help:
+    'Changes cursorTimeoutMillis, transactionLifetimeLimitSeconds or ttlMonitorEnabled until the ' +
+    'process ends.',
   run: (call) => {
     const { engine } = call
     const known = parametersOf(call)

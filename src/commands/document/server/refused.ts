@@ -38,17 +38,13 @@ const refusals: readonly Refusal[] = [
     adminOnly: true,
   },
   {
-    names: ['getDefaultRWConcern', 'setDefaultRWConcern'],
-    code: 'Location51300',
-    reason: (name) => `'${name}' is not supported on standalone nodes.`,
+    names: [
+      ...['enableSharding', 'shardCollection', 'addShard', 'removeShard', 'moveChunk', 'split'],
+      ...['reshardCollection', 'balancerStart', 'balancerStop'],
+    ],
+    code: 'CommandNotSupported',
+    reason: (name) => `${name} is not supported: one server holds all collections`,
     adminOnly: true,
-  },
-  {
-    names: ['commitTransaction', 'abortTransaction'],
-    code: 'CommandFailed',
-    reason: (name) => `${name} must be run within a transaction`,
-    adminOnly: true,
-    stable: true,
   },
   {
     names: ['fsyncUnlock'],

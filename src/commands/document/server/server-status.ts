@@ -61,6 +61,7 @@ const serverStatus = documentRow({
       writer.openDocument('extra_info').string('note', 'fields vary by platform')
       writer.int64('heap_usage_bytes', heapUsed).int64('page_faults', pageFaults()).close()
       writeMetrics(writer, counters, call.engine)
+      writeTransactions(writer, call.engine.transactions)
       const { type, sizeBytes } = call.engine.store.stats()
       writeCache(writer, heapTotal, heapUsed)
       writer.openDocument('storageEngine').string('name', type.toLowerCase())
@@ -72,6 +73,14 @@ const serverStatus = documentRow({
     })
   },
 })
+
+function writeTransactions(writer: DocumentWriter, { size, counts }: Engine['transactions']): void {
+  let aborted = 0
+  for (const count of counts.aborted.values()) aborted += count
+  writer.openDocument('transactions').int64('currentOpen', size)
+  writer.int64('totalStarted', counts.begun).int64('totalCommitted', counts.committed)
+  writer.int64('totalAborted', aborted).close()
+}
 
 function writeConnections(writer: DocumentWriter, counts: ConnectionCounts, active: number): void {
   writer.openDocument('connections').int32('current', counts.current)

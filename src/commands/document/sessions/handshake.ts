@@ -31,6 +31,13 @@ import {
 } from '../../../value/value.js'
 import type { DocumentWriter } from '../../../value/writer.js'
 import { payloadField, saslRows, speculate, writeStep } from './sasl.js'
+import {
+  awaitHello,
+  continueHello,
+  helloWaitMs,
+  topologyParams,
+  writeTopology,
+} from './topology.js'
 
 /** The compressors that Sigil supports. */
 const compressorNames = new Set(['zlib'])
@@ -42,6 +49,7 @@ const helloParams = {
   compression: optional(anyValue),
   saslSupportedMechs: optional(anyValue),
   speculativeAuthenticate: optional(anyValue),
+  ...topologyParams,
 } as const
 
 type HelloCall = Call<Args<typeof helloParams>, Value>
@@ -96,10 +104,15 @@ export const handshakeRows: readonly DocumentRow[] = [
   getNonceRow,
 ]
 
-/** The reply of a standalone server; `primaryField` is the field that this form of hello reads. */
+/**
+ * The reply, at once or awaited; `primaryField` is the field that this form of hello reads. Drivers
+ * never log in with an awaited hello.
+ */
 function hello(call: HelloCall, primaryField: PrimaryField): Awaitable<Document> {
   const { args, session } = call
   keepMetadata(session, args.client)
+  const ms = helloWaitMs(call)
+  if (ms > 0) return awaitHello(call, ms).then(() => helloReply(call, primaryField, undefined))
   const step = speculate(session, args.speculativeAuthenticate)
   return step instanceof Promise
     ? step.then((taken) => helloReply(call, primaryField, taken))
@@ -114,9 +127,11 @@ function helloReply(
   step: LoginStep | undefined,
 ): Document {
   const { args, session } = call
+  continueHello(call)
   return reply((writer) => {
     if (args.helloOk !== undefined && isTrue(args.helloOk)) writer.bool('helloOk', true)
     writer.bool(primaryField, true)
+    writeTopology(writer, call)
     writer.int32('maxBsonObjectSize', documentBytesMax)
     writer.int32('maxMessageSizeBytes', messageBytesMax)
     writer.int32('maxWriteBatchSize', writeBatchMax)

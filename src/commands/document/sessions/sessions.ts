@@ -106,6 +106,7 @@ function endNamed(call: SessionsCall, sessions = call.target): Document {
   call.engine.cursors.killWhere(
     ({ meta }) => meta.owner === call.owner && meta.lsid !== undefined && ids.has(meta.lsid),
   )
+  call.bus.transactions.endWhere(({ owner, lsid }) => owner === call.owner && ids.has(lsid))
   return reply()
 }
 
@@ -113,6 +114,7 @@ function endNamed(call: SessionsCall, sessions = call.target): Document {
 function endAll(call: SessionsCall): Document {
   const isOperator = call.session.identity.kind === 'operator'
   call.engine.cursors.killWhere(({ meta }) => isOperator || meta.owner === call.owner)
+  call.bus.transactions.endWhere(({ owner }) => isOperator || owner === call.owner)
   return reply()
 }
 

@@ -60,6 +60,7 @@ export const findAndModifyIfRow = documentRow({
   roles: ['writes'],
   grain: 'sweep',
   access: 'identity',
+  inTransactions: true,
   target: collection,
   params,
   resources: targetResource('read', 'write'),

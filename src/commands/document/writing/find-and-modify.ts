@@ -19,7 +19,13 @@ import type { Args } from '../../../bus/document/schema.js'
 import { plain } from '../../../bus/policy/facts.js'
 import { notOfSeries } from '../../../engine/collection/kinds/time-series.js'
 import { deleteFirst, updateFirst } from '../../../engine/modify/modify.js'
-import type { AssumedCollation, Changed, Selection } from '../../../engine/modify/modify-spec.js'
+import type {
+  AssumedCollation,
+  Changed,
+  Ran,
+  Selection,
+  StatementRecord,
+} from '../../../engine/modify/modify-spec.js'
 import type { QueryContext } from '../../../query/context.js'
 import type { Filter } from '../../../query/filter.js'
 import { compileFilter } from '../../../query/filter.js'
@@ -38,6 +44,7 @@ import {
   writePrivileges,
 } from '../arguments.js'
 import { assumingCollation } from './assumed-collation.js'
+import { runOnce } from './run-once.js'
 import { compileOperation, targetOf } from './update-delete.js'
 import { withContext } from './write-errors.js'
 
@@ -61,6 +68,8 @@ type FindAndModifyArgs = Args<typeof findAndModifyParams>
 export const findAndModifyRow = documentRow({
   name: 'findAndModify',
   ...plain,
+  inTransactions: true,
+  retryable: true,
   grows: 'documents',
   metered: 'findAndModify',
   roles: ['writes'],
@@ -77,11 +86,11 @@ export const findAndModifyRow = documentRow({
   *run(call) {
     const { args } = call
     requireOneWay(args)
-    return yield* assumingCollation((assumed) => runOnce(call, assumed))
+    return yield* assumingCollation((assumed) => runWith(call, assumed))
   },
 })
 
-function* runOnce(
+function* runWith(
   call: Call<FindAndModifyArgs, string>,
   assumed: AssumedCollation,
 ): Sweep<Document> {
@@ -93,24 +102,44 @@ function* runOnce(
   const selection = { ...given, ofSeries: refuseSeries(call) }
   const project = projector(args.fields, filter, context)
   if (args.remove) {
-    const wanted = { filter, ...selection, ...collating }
-    const changed = yield* told(deleteFirst(targetOf(call), wanted))
-    return reply((writer) => {
-      const n = changed === undefined ? 0 : 1
-      writer.openDocument('lastErrorObject').int32('n', n).close()
-      writeValue(writer, changed?.before, project)
-    })
+    const answer = (changed: Changed | undefined) =>
+      reply((writer) => {
+        const n = changed === undefined ? 0 : 1
+        writer.openDocument('lastErrorObject').int32('n', n).close()
+        writeValue(writer, changed?.before, project)
+      })
+    const record = call.retry?.statement(0, answer)
+    const wanted = { filter, ...selection, ...collating, record }
+    return yield* answered(record, () => deleteFirst(targetOf(call), wanted), answer)
   }
   const { update, upsert, arrayFilters, hint } = args
   const { q, u } = { q: args.query, u: requireUpdate(update) }
   const operation = { q, u, c: undefined, multi: false, upsert, arrayFilters, hint }
   const spec = compileOperation({ ...operation, collation: asked }, context)
-  const wanted = { ...spec, ...selection, ...collating }
-  const changed = yield* told(updateFirst(targetOf(call), wanted))
-  return reply((writer) => {
-    writeUpdateResult(writer, changed)
-    writeValue(writer, args.new ? changed?.after : changed?.before, project)
+  const answer = (changed: Changed | undefined) =>
+    reply((writer) => {
+      writeUpdateResult(writer, changed)
+      writeValue(writer, args.new ? changed?.after : changed?.before, project)
+    })
+  const record = call.retry?.statement(0, answer)
+  const wanted = { ...spec, ...selection, ...collating, record }
+  return yield* answered(record, () => updateFirst(targetOf(call), wanted), answer)
+}
+
+/** The reply; a retry gets that of the first attempt. */
+function* answered(
+  record: StatementRecord | undefined,
+  change: () => Sweep<Changed | undefined>,
+  answer: (changed: Changed | undefined) => Document,
+): Sweep<Document> {
+  const outcome = yield* runOnce<Changed | Ran | undefined>(record, () => told(change()), {
+    isNone: (changed) => changed === undefined,
+    resultOfRan: (ran) => ran,
   })
+  if (outcome === undefined || 'before' in outcome) return answer(outcome)
+  if (outcome.answer !== undefined) return outcome.answer
+  const text = 'findAndModify retry request is not compatible with previous write of this number'
+  throw fail('Location40606', text)
 }
 
 function* told<T>(change: Sweep<T>): Sweep<T> {

@@ -7,6 +7,7 @@ import type { Call } from '../../../bus/document/call.js'
 import { ensureNamespace } from '../../../engine/collection/catalog/catalog.js'
 import { insertDocument, stagedWrite } from '../../../engine/collection/collections.js'
 import type { Staged } from '../../../engine/collection/staging.js'
+import type { Ran } from '../../../engine/modify/modify-spec.js'
 import type { Program, Tx } from '../../../store/store.js'
 import type { Sweep } from '../../../store/sweep.js'
 import type { Document } from '../../../value/value.js'
@@ -25,7 +26,8 @@ interface Outcome {
   readonly rest?: readonly Numbered[]
 }
 
-type Target = Pick<Call<unknown, string>, 'db' | 'target' | 'creation'>
+type InsertCall = Call<unknown, string>
+type Target = Pick<InsertCall, 'db' | 'target' | 'creation'> & Partial<Pick<InsertCall, 'retry'>>
 
 /**
  * Why no document can be written now, or to this name. Earlier inserts of the command stay and are
@@ -88,21 +90,38 @@ function* insertAll(
   staged: Staged,
 ): Program<Outcome> {
   const ns = yield* ensureNamespace(tx, target.db, target.target, target.creation())
+  const { retry } = target
+  let ran: ReadonlySet<number> | undefined
+  if (retry !== undefined && !retry.isNew(tx)) {
+    const indexes = group.map(({ index }) => index)
+    ran = yield* retry.ranAmong(tx, indexes)
+  }
+  const fresh = new Map<number, Ran>()
   const failures: WriteFailure[] = []
   let inserted = 0
+  let rest: readonly Numbered[] | undefined
   for (const [i, { index, document }] of group.entries()) {
     try {
-      yield* insertDocument(tx, ns, document, staged)
+      if (ran?.has(index) !== true) {
+        yield* insertDocument(tx, ns, document, staged)
+        fresh.set(index, added)
+      }
       inserted++
     } catch (thrown) {
       failures.push({ index, error: requireRefusal(thrown) })
       if (ordered) break
     }
     // Checked per document, because a validator may take long.
-    if (work.isDue) return { inserted, failures, rest: group.slice(i + 1) }
+    if (work.isDue) {
+      rest = group.slice(i + 1)
+      break
+    }
   }
-  return { inserted, failures }
+  if (retry !== undefined && fresh.size > 0) yield* retry.note(tx, fresh)
+  return rest === undefined ? { inserted, failures } : { inserted, failures, rest }
 }
+
+const added: Ran = { isModified: true }
 
 /** An error of insertDocument before it has put anything. Any other error ends the program. */
 function requireRefusal(thrown: unknown): GatewayError {

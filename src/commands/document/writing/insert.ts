@@ -24,6 +24,8 @@ import { failuresValue, requireOwn, type WriteFailure, writeFailures } from './w
 export const insertRow = documentRow({
   name: 'insert',
   ...plain,
+  inTransactions: true,
+  retryable: true,
   grows: 'documents',
   fails: 'inPart',
   metered: 'insert',

@@ -5,7 +5,7 @@ import { fail } from '../../../base/errors.js'
 import type { Call } from '../../../bus/document/call.js'
 import { findNamespace } from '../../../engine/collection/catalog/catalog.js'
 import { notOfSeries } from '../../../engine/collection/kinds/time-series.js'
-import { resultOf, updateOne } from '../../../engine/modify/modify.js'
+import { resultOf, resultOfRan, updateOne } from '../../../engine/modify/modify.js'
 import { pointUpdate } from '../../../engine/modify/modify-batch.js'
 import type { Target, UpdateResult, UpdateSpec } from '../../../engine/modify/modify-spec.js'
 import type { QueryContext } from '../../../query/context.js'
@@ -70,7 +70,8 @@ export function* mergeInto(
     ordered: true,
     compile: (index) => {
       const spec = specOf(call.context, plan, results[index] as Document)
-      return { point: pointUpdate(spec), resultOf, alone: () => updateOne(target, spec) }
+      const alone = () => updateOne(target, spec)
+      return { point: pointUpdate(spec), resultOf, resultOfRan, alone }
     },
     done: (_index, { matched, upsertedId }) => {
       if (matched === 0 && upsertedId === undefined) requireMatch(plan)

@@ -27,6 +27,7 @@ import {
   deleteMany,
   deleteOne,
   resultOf,
+  resultOfRan,
   updateMany,
   updateOne,
 } from '../../../engine/modify/modify.js'
@@ -34,6 +35,7 @@ import { pointDelete, pointUpdate } from '../../../engine/modify/modify-batch.js
 import type {
   AssumedCollation,
   Selection,
+  StatementRecord,
   Target,
   UpdateResult,
   UpdateSpec,
@@ -51,6 +53,7 @@ import {
   requireBatch,
   stamping,
 } from '../arguments.js'
+import { runOnce } from './run-once.js'
 import { type Job, runBatch } from './write-batch.js'
 import { failuresValue, unquotedFailure, writeFailures } from './write-errors.js'
 import { changePrivileges } from './write-privileges.js'
@@ -83,6 +86,8 @@ type WriteCall = Pick<
 const update = documentRow({
   name: 'update',
   ...plain,
+  inTransactions: true,
+  retryable: true,
   grows: 'documents',
   fails: 'inPart',
   metered: 'update',
@@ -99,6 +104,8 @@ const update = documentRow({
   *run(call) {
     const { updates, ordered } = call.args
     requireBatch(updates.length)
+    if (call.retry !== undefined && updates.some(({ multi }) => multi))
+      throw notSingle('multi=true')
     // As in MongoDB, this is an error of the command, not of the operation.
     for (const { u } of updates) if (u.type === bsonType.array) requireKnownStages(u)
     const upserted: { index: number; id: Value }[] = []
@@ -112,7 +119,10 @@ const update = documentRow({
       count: updates.length,
       ordered,
       compile: (index, assumed) =>
-        updateJob(target, updates[index] as UpdateOperation, context(index), assumed),
+        updateJob(target, updates[index] as UpdateOperation, context(index), {
+          assumed,
+          record: call.retry?.statement(index),
+        }),
       done: (index, { upsertedId, ...result }) => {
         if (upsertedId !== undefined) upserted.push({ index, id: upsertedId })
         matched += result.matched + (upsertedId === undefined ? 0 : 1)
@@ -138,20 +148,33 @@ const update = documentRow({
   },
 })
 
+/** What an operation runs with. */
+interface Statement {
+  readonly assumed: AssumedCollation
+  readonly record: StatementRecord | undefined
+}
+
 function updateJob(
   target: Target,
   operation: UpdateOperation,
   context: QueryContext,
-  assumed: AssumedCollation,
+  { assumed, record }: Statement,
 ): Job<UpdateResult> {
   const { multi, collation: given } = operation
   const compiled = compileOperation(operation, collated(context, given ?? assumed, undefined))
   const ofSeries = (series: TimeSeries): void => requireMetaUpdate(series, operation)
-  const spec = given === undefined ? { ...compiled, ofSeries, assumed } : { ...compiled, ofSeries }
+  const stated = { ...compiled, ofSeries, record }
+  const spec = given === undefined ? { ...stated, assumed } : stated
+  const isNone = ({ matched, upsertedId }: UpdateResult) =>
+    matched === 0 && upsertedId === undefined
   return {
     point: multi ? undefined : pointUpdate(spec),
     resultOf,
-    alone: () => (multi ? updateMany(target, spec) : updateOne(target, spec)),
+    resultOfRan,
+    alone: () => {
+      if (multi) return updateMany(target, spec)
+      return runOnce(record, () => updateOne(target, spec), { isNone, resultOfRan })
+    },
   }
 }
 
@@ -193,6 +216,8 @@ export const deleteParams = {
 const remove = documentRow({
   name: 'delete',
   ...plain,
+  inTransactions: true,
+  retryable: true,
   fails: 'inPart',
   metered: 'delete',
   grain: 'sweep',
@@ -207,6 +232,9 @@ const remove = documentRow({
   *run(call) {
     const { deletes, ordered } = call.args
     requireBatch(deletes.length)
+    if (call.retry !== undefined && deletes.some(({ limit }) => limit === 0)) {
+      throw notSingle('limit=0')
+    }
     let removed = 0
     const target = targetOf(call)
     const failures = yield* runBatch<number>({
@@ -214,7 +242,10 @@ const remove = documentRow({
       count: deletes.length,
       ordered,
       compile: (index, assumed) =>
-        deleteJob(target, deletes[index] as DeleteOperation, call.context, assumed),
+        deleteJob(target, deletes[index] as DeleteOperation, call.context, {
+          assumed,
+          record: call.retry?.statement(index),
+        }),
       done: (_index, count) => {
         removed += count
       },
@@ -241,17 +272,31 @@ function deleteJob(
   target: Target,
   operation: DeleteOperation,
   context: QueryContext,
-  assumed: AssumedCollation,
+  { assumed, record }: Statement,
 ): Job<number> {
   const { collation: given } = operation
   const compiled = compileDelete(operation, collated(context, given ?? assumed, undefined))
-  const selection = given === undefined ? { ...compiled, assumed } : compiled
+  const stated = { ...compiled, record }
+  const selection = given === undefined ? { ...stated, assumed } : stated
   const one = operation.limit === 1
   return {
     point: one ? pointDelete(selection) : undefined,
     resultOf: (changed) => (changed === undefined ? 0 : 1),
-    alone: () => (one ? deleteOne(target, selection) : deleteMany(target, selection)),
+    resultOfRan: deletedOne,
+    alone: () => {
+      if (!one) return deleteMany(target, selection)
+      const isNone = (count: number) => count === 0
+      const run = () => deleteOne(target, selection)
+      return runOnce(record, run, { isNone, resultOfRan: deletedOne })
+    },
   }
+}
+
+const deletedOne = () => 1
+
+/** A retryable write changes one document for each statement. */
+function notSingle(option: string): Error {
+  return fail('InvalidOptions', `Cannot use (or request) retryable writes with ${option}`)
 }
 
 export function targetOf(call: Pick<WriteCall, 'db' | 'target' | 'creation' | 'engine'>): Target {

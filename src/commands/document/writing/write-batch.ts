@@ -14,6 +14,7 @@ import {
   type Changed,
   OtherCollation,
   plainCollation,
+  type Ran,
   type Target,
 } from '../../../engine/modify/modify-spec.js'
 import { pausePhase, type Sweep } from '../../../store/sweep.js'
@@ -26,6 +27,8 @@ export interface Job<R> {
   readonly point: PointOperation | undefined
   /** The result of the operation for the change of a point. */
   readonly resultOf: (changed: Changed | undefined) => R
+  /** The same for what an earlier attempt of a retryable write has done. */
+  readonly resultOfRan: (ran: Ran) => R
   readonly alone: () => Sweep<R>
 }
 
@@ -66,7 +69,9 @@ export function* runBatch<R>(batch: Batch<R>): Sweep<WriteFailure[]> {
     for (const outcome of outcomes) {
       const job = queue.shift()
       if ('error' in outcome) failures.push({ index: at, error: outcome.error })
-      else if (job !== undefined) done(at, job.resultOf(outcome.changed))
+      else if (job === undefined) throw new Error('an outcome without its operation')
+      else if ('ran' in outcome) done(at, job.resultOfRan(outcome.ran))
+      else done(at, job.resultOf(outcome.changed))
       at++
     }
     if (outcomes.length === 0) {
@@ -114,7 +119,7 @@ function jobAt<R>(index: number, compile: Batch<R>['compile'], assumed: AssumedC
     const fails = (): never => {
       throw thrown
     }
-    return { point: undefined, resultOf: fails, alone: fails }
+    return { point: undefined, resultOf: fails, resultOfRan: fails, alone: fails }
   }
 }
 

@@ -29,6 +29,7 @@ export const sqlChangeRow = documentRow({
   roles: ['removes', 'writes'],
   grain: 'sweep',
   access: 'identity',
+  inTransactions: true,
   target: string,
   params: sqlParams,
   resources: (call) => [resourceOf(call, changeOf(call))],

@@ -15,6 +15,7 @@ import { collectionOf, type SqlCall, scopeOf } from '../change/change-call.js'
 import { changeError } from '../change/change-error.js'
 import { foldedStatement } from '../statement-cache.js'
 import { partialFilter } from './ddl-partial.js'
+import { dependOnContents } from './in-transaction.js'
 
 /** The result of a definition, for its reply. */
 export interface Defined {
@@ -76,6 +77,7 @@ export function* dropIndex(
   if (meantIndexes(ns, which).some(isRuling) && !call.mayAt('own', ns)) {
     throw call.unauthorized()
   }
+  dependOnContents(call, ns)
   yield* dropIndexes(tx, db, ns.name, which)
   return { collection }
 }

@@ -22,6 +22,7 @@ import { declaredStatement, meaning, relationNames, statementOver } from '../rel
 import { canFold, parsedStatement } from '../statement-cache.js'
 import { type Defined, dropIndex, indexSpecOf } from './ddl-index.js'
 import { createTable, rulesRows } from './ddl-table.js'
+import { dependOnContents, notBuilt } from './in-transaction.js'
 
 type Definition = Extract<
   Statement,
@@ -45,6 +46,7 @@ export const sqlDefineRow = documentRow({
   name: 'sqlDefine',
   isStatement: true,
   ...plain,
+  inTransactions: true,
   grows: 'indexes',
   roles: ['shapes', 'removes', 'makes'],
   grain: 'task',
@@ -133,21 +135,24 @@ async function createIndex(call: SqlCall, statement: CreateIndexStatement): Prom
       if (statement.ifNotExists) return { note: `${text}, skipping` }
       throw fail('IndexOptionsConflict', text, { sqlState: '42P07' })
     }
+    if (ns !== undefined) dependOnContents(call, ns)
     return yield* declareIndexes(tx, db, collection, parseIndexSpecs([spec]), call.creation())
   })
   if ('note' in declared) return replyOf(call, { collection, index: name, note: declared.note })
-  await call.engine.builds.finish(declared, call.requireSpace)
+  if (call.statement === undefined) await call.engine.builds.finish(declared, call.requireSpace)
+  else if (declared.building.length > 0) throw notBuilt(collection)
   return replyOf(call, { collection, index: name })
 }
 
 function* dropTable(
   tx: Tx,
-  { db }: SqlCall,
+  call: SqlCall,
   collection: string,
   { ifExists }: Extract<Statement, { kind: 'dropTable' }>,
 ): Program<Defined> {
-  const ns = yield* findNamespace(tx, db, collection)
+  const ns = yield* findNamespace(tx, call.db, collection)
   if (ns !== undefined) {
+    dependOnContents(call, ns)
     yield* dropNamespace(tx, ns)
     return { collection }
   }

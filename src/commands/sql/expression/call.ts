@@ -49,7 +49,7 @@ export function compileCall(call: Call, args: readonly Operand[], scope: Scope):
   if (lenient !== undefined) return lenient
   const told = session === undefined ? undefined : sessionFunction(name, args.length)
   if (session !== undefined && told !== undefined) {
-    return computation(allConstant(evaluators), (documents) =>
+    return computation(allConstant(evaluators) && !told.isVolatile, (documents) =>
       told.run(
         evaluators.map(({ value }) => value(documents)),
         session,

@@ -6,6 +6,7 @@ import type {
   Join,
   OrderItem,
   ResultItem,
+  RowLocks,
   SelectStatement,
 } from '../../../protocol/sql/ast.js'
 import { integerOf } from '../../../value/numbers.js'
@@ -34,6 +35,7 @@ export interface BoundSelect {
   readonly orderBy: readonly OrderItem[]
   /** Columns of USING, which `*` shows once. */
   readonly merged: ReadonlySet<string>
+  readonly locks: RowLocks | undefined
 }
 
 export interface BoundJoin {
@@ -74,6 +76,7 @@ export function bindSelect(statement: SelectStatement, known: KnownTables): Boun
     having,
     orderBy,
     merged: binder.merged,
+    locks: statement.locks,
     isGrouped: grouped.length > 0 || having !== undefined || asked.some(hasAggregate),
     groupBy: grouped.filter((item, i) => {
       return grouped.findIndex((other) => sameExpression(other, item)) === i

@@ -40,6 +40,7 @@ export type SelectCall = Pick<
   | 'identity'
   | 'session'
   | 'services'
+  | 'statement'
 >
 
 /** One resource for each table. A virtual table needs none: it shows what the caller may read. */

@@ -2,6 +2,7 @@
 // Its arguments are constants and parameters; they cannot use rows of other tables.
 
 import { sqlListMax } from '../../../base/limits/sql.js'
+import type { SessionChannels } from '../../../bus/session.js'
 import type { TableReference } from '../../../protocol/sql/ast.js'
 import { pgKeywords } from '../../../protocol/sql/keywords.js'
 import { elementsOf } from '../../../value/elements.js'
@@ -24,6 +25,7 @@ import { evaluationError, evaluationState } from '../expression/evaluation-error
 import type { Scope } from '../expression/scope.js'
 import { textForm } from '../expression/texts/text-form.js'
 import type { SqlValue } from '../expression/truth.js'
+import { isSetFunction, type SetFunction } from '../set-in-list.js'
 import { staticType } from './column-type.js'
 
 interface FunctionTable {
@@ -37,17 +39,18 @@ interface Answer {
   readonly rows: readonly (readonly SqlValue[])[]
 }
 
-type Answers = (args: readonly SqlValue[], call: Call) => Answer
+type Answers = (args: readonly SqlValue[], call: Call, scope: Scope) => Answer
 
-const sets = new Map<string, Answers>([
-  ['generate_series', series],
-  ['unnest', unnested],
-  ['json_array_elements', (args) => elements(args, 'value', false)],
-  ['jsonb_array_elements', (args) => elements(args, 'value', false)],
-  ['json_array_elements_text', (args) => elements(args, 'value', true)],
-  ['jsonb_array_elements_text', (args) => elements(args, 'value', true)],
-  ['pg_get_keywords', keywords],
-])
+const sets: Readonly<Record<SetFunction, Answers>> = {
+  generate_series: series,
+  unnest: unnested,
+  json_array_elements: (args) => elements(args, 'value', false),
+  jsonb_array_elements: (args) => elements(args, 'value', false),
+  json_array_elements_text: (args) => elements(args, 'value', true),
+  jsonb_array_elements_text: (args) => elements(args, 'value', true),
+  pg_get_keywords: keywords,
+  pg_listening_channels: (_args, _call, { session }) => listening(session?.channels),
+}
 
 /** Throws errors of the function, and 42P10 for more column names than columns. */
 export function functionTable(
@@ -74,10 +77,9 @@ export function functionTable(
 }
 
 function answerOf(call: Call, scope: Scope): Answer {
-  const set = sets.get(call.name)
-  if (set !== undefined) {
+  if (isSetFunction(call.name)) {
     const args = call.args.map((arg) => compile(arg, scope).value([]))
-    return set(args, call)
+    return sets[call.name](args, call, scope)
   }
   const value = compile(call, scope).value([])
   return { columns: [[undefined, staticType(call, scope) ?? 'text']], rows: [[value]] }
@@ -137,6 +139,11 @@ function rowsOf(array: Value, isText: boolean): SqlValue[][] {
     if (element.isNullish) return [undefined]
     return [isText ? stringValue(textForm(element)) : element]
   })
+}
+
+function listening(channels: SessionChannels | undefined): Answer {
+  const names = channels?.listening ?? []
+  return { columns: [[undefined, 'text']], rows: names.map((name) => [stringValue(name)]) }
 }
 
 const keywordKinds = new Map([

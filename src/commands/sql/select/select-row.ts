@@ -24,6 +24,7 @@ export const sqlSelectRow = documentRow({
   ...plain,
   grain: 'read',
   access: 'reader',
+  inTransactions: true,
   target: string,
   params: {
     params: optional(array),

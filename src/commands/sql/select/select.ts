@@ -23,6 +23,7 @@ import { catalogEvaluator } from '../catalog/catalog-functions.js'
 import { Relations } from '../catalog/catalog-relations.js'
 import { resultType } from '../catalog/catalog-tables.js'
 import { compile } from '../expression/compile.js'
+import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
 import { rowCount } from '../expression/row-count.js'
 import type { Scope } from '../expression/scope.js'
 import { supersetFilter } from '../expression/superset.js'
@@ -34,6 +35,7 @@ import { distinctBy, groupBy } from './group.js'
 import { planJoins } from './join-plan.js'
 import { allOf, JoinSource } from './join-source.js'
 import { LimitSource } from './limit-source.js'
+import { lockedRows } from './locked-rows.js'
 import { compileOrderKey, type RowOf, sortBy, withTiebreak } from './order.js'
 import { openNullsApart, openOrdered } from './ordered-find.js'
 import { compileResults, type Results, resultNames } from './result.js'
@@ -161,6 +163,7 @@ class Select {
     if (isDistinct) this.distinct()
     this.order()
     this.skip()
+    this.lock()
     const written = isDistinct ? compileResults(results, this.stage.scope, merged) : compiled
     this.project(written)
     const { limit } = this.window
@@ -275,6 +278,19 @@ class Select {
     if (offset > 0) this.add(skipPlan(offset))
   }
 
+  private lock(): void {
+    const { locks } = this.bound
+    if (locks === undefined) return
+    if (this.bound.isGrouped) {
+      const text = `FOR ${locks.strength} is not allowed with aggregate functions`
+      throw evaluationError(evaluationState.featureNotSupported, text)
+    }
+    const names = this.bound.tables
+    const named = this.tables.map(({ ns }, at) => ({ name: names[at] ?? '', ns }))
+    const transform = lockedRows(this.call, named, locks, this.stage.rowOf)
+    if (transform !== undefined) this.transforms.push(transform)
+  }
+
   private add(plan: StagePlan): void {
     if (!isPure(plan)) return
     const holds = plan.kind === 'sort'
@@ -303,7 +319,7 @@ class Select {
     if (table?.ns === undefined || table.ns.view !== undefined || tables.length > 1)
       return undefined
     if (where !== undefined || keys.length > 0 || isDistinct) return undefined
-    if (!countsOnly(bound)) return undefined
+    if (!countsOnly(bound) || this.tx.notesReads) return undefined
     const filter = compileFilter(emptyDocument, this.call.context)
     const count = int64Value(BigInt(yield* countDocuments(this.tx, table.ns, { filter })))
     return documentsSource([writeDocument((writer) => writer.value('a0', count))])

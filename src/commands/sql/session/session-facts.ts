@@ -16,5 +16,6 @@ export function sessionOf({
     database: db,
     version: services.version,
     connection: session.id,
+    channels: session.channels,
   }
 }

@@ -1,11 +1,13 @@
 // Functions about the session and the catalog, which clients call first after connecting. (captured
 // from psql, Grafana and drivers; docs/sql.md, "Catalog")
 
+import type { SessionChannels } from '../../../bus/session.js'
 import type { Expression } from '../../../protocol/sql/ast.js'
 import { elementsOf } from '../../../value/elements.js'
 import { integerOf } from '../../../value/numbers.js'
 import {
   bsonType,
+  doubleValue,
   falseValue,
   int32Value,
   stringOf,
@@ -28,10 +30,14 @@ export interface SessionFacts {
   readonly version: string
   /** Number of the connection. */
   readonly connection: number
+  /** Of a session on the SQL port. */
+  readonly channels: SessionChannels | undefined
 }
 
 interface SessionRow {
   readonly arity: readonly [least: number, most: number]
+  /** It has an effect, so it is not evaluated before there is a row. */
+  readonly isVolatile: boolean
   /** Arguments may be NULL. */
   readonly run: (args: readonly SqlValue[], session: SessionFacts) => SqlValue
 }
@@ -66,6 +72,12 @@ const rows: readonly (readonly [string, SessionRow['arity'], SessionRow['run']])
     ([, value]) => (value === undefined ? stringValue('') : stringValue(textForm(value))),
   ],
   ['pg_backend_pid', [0, 0], (_args, { connection }) => int32Value(connection)],
+  ['pg_notify', [2, 2], notify],
+  [
+    'pg_notification_queue_usage',
+    [0, 0],
+    (_args, { channels }) => doubleValue(channels?.usage ?? 0),
+  ],
   ['pg_get_userbyid', [1, 1], strict(([owner]) => stringValue(ownerText(owner)))],
   ['pg_type_is_visible pg_function_is_visible', [1, 1], yes],
   // These need the collections, so catalog-functions.ts replaces them in a statement on the
@@ -97,7 +109,9 @@ const one = int32Value(1)
 
 const functions = new Map<string, SessionRow>()
 for (const [names, arity, run] of rows) {
-  for (const name of names.split(' ')) functions.set(name, { arity, run })
+  for (const name of names.split(' ')) {
+    functions.set(name, { arity, run, isVolatile: name === 'pg_notify' })
+  }
 }
 
 /** The function of this name with this number of arguments. */
@@ -124,6 +138,17 @@ export function definitionColumn(
 
 function versionText(version: string): string {
   return `PostgreSQL ${sessionSettings.server_version} (Sigil ${version})`
+}
+
+/** Throws 22023, 42501 and the bounds of notifications. */
+function notify([channel, payload]: readonly SqlValue[], { channels }: SessionFacts): SqlValue {
+  if (channels === undefined) {
+    const message = 'pg_notify is about a session, which only the SQL port has'
+    throw evaluationError(evaluationState.featureNotSupported, message)
+  }
+  const [name, text] = [channel, payload].map((each) => (each === undefined ? '' : textForm(each)))
+  channels.notify(name ?? '', text ?? '')
+  return stringValue('')
 }
 
 function currentSchemas([withImplicit]: readonly SqlValue[]): SqlValue {

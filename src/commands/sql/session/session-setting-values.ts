@@ -7,6 +7,7 @@ export const sessionSettings = {
   client_encoding: 'UTF8',
   client_min_messages: 'notice',
   datestyle: 'ISO, MDY',
+  default_transaction_deferrable: 'off',
   default_transaction_isolation: 'read committed',
   default_transaction_read_only: 'off',
   extra_float_digits: '1',
@@ -27,6 +28,7 @@ export const sessionSettings = {
   standard_conforming_strings: 'on',
   statement_timeout: '0',
   timezone: 'UTC',
+  transaction_deferrable: 'off',
   transaction_isolation: 'read committed',
   transaction_read_only: 'off',
 } as const

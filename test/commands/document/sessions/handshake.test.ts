@@ -1,7 +1,7 @@
 // The first messages of a connection, by the bytes that drivers send: both generations of hello,
 // logins within and beside it, and what must stay closed before one.
 
-import { Binary } from 'bson'
+import { Binary, ObjectId } from 'bson'
 import t, { type Test } from 'tap'
 import { fixedStart, openFixedGateway, testKey } from '../../../support/gateway.js'
 import { opQuery } from '../../../support/messages.js'
@@ -26,10 +26,12 @@ const speculate = (user: string) => ({
   options: { skipEmptyExchange: true },
 })
 
-t.test('hello is a standalone of wire version 21', async (t) => {
-  const client = await open(t)
+t.test('hello is a standalone of wire version 21 where the setting says so', async (t) => {
+  const client = await open(t, { TOPOLOGY: 'standalone' })
   const reply = await client.run({ hello: 1, helloOk: true, backpressure: '2', $db: 'admin' })
-  t.same(reply, {
+  const { topologyVersion, ...rest } = reply
+  t.match(topologyVersion, { processId: ObjectId, counter: 0 })
+  t.same(rest, {
     helloOk: true,
     isWritablePrimary: true,
     maxBsonObjectSize: 16_777_216,
@@ -44,6 +46,39 @@ t.test('hello is a standalone of wire version 21', async (t) => {
     ok: 1,
   })
   t.equal(Object.keys(reply).at(-1), 'ok')
+})
+
+t.test('hello is a router', async (t) => {
+  const client = await open(t)
+  t.match(await client.run({ hello: 1, $db: 'admin' }), {
+    isWritablePrimary: true,
+    msg: 'isdbgrid',
+  })
+  t.match(await client.run({ isMaster: 1, $db: 'admin' }), { ismaster: true, msg: 'isdbgrid' })
+})
+
+t.test('hello is the only member of a set where the setting says so', async (t) => {
+  const settings = { TOPOLOGY: 'replica-set:rs0', PUBLIC_WIRE_ADDRESS: 'db.example.com:27017' }
+  const client = await open(t, settings)
+  const reply = await client.run({ hello: 1, $db: 'admin' })
+  const address = 'db.example.com:27017'
+  const member = { setName: 'rs0', hosts: [address], me: address, primary: address }
+  t.match(reply, { ...member, isWritablePrimary: true, secondary: false })
+  t.notOk('msg' in reply)
+})
+
+t.test('without an address the member is at the listener’s', async (t) => {
+  const client = await open(t, { TOPOLOGY: 'replica-set:rs0' })
+  const { me } = await client.run({ hello: 1, $db: 'admin' })
+  t.equal(me, `127.0.0.1:${client.socket.remotePort}`)
+})
+
+t.test('a client behind a load balancer learns which process serves it', async (t) => {
+  const client = await open(t)
+  const balanced = await client.run({ hello: 1, loadBalanced: true, $db: 'admin' })
+  t.same(balanced.serviceId, (balanced.topologyVersion as { processId: unknown }).processId)
+  const plain = await client.run({ hello: 1, loadBalanced: false, $db: 'admin' })
+  t.notOk('serviceId' in plain)
 })
 
 t.test('the older names answer ismaster, over either protocol', async (t) => {

@@ -1,0 +1,313 @@
+// What the retryable writes of a logical session have done: one record for the session's last
+// number, written in the program of the change. A retry reads it in the program that would change
+// something, so each statement takes effect once, even if the first attempt still runs.
+// (docs/design/transactions.md, rule 19)
+
+import { type Bytes, concatBytes, utf8 } from '../../../base/bytes/bytes.js'
+import { fail } from '../../../base/errors.js'
+import {
+  retryAnswerBytesMax,
+  retryIdBytesMax,
+  retryRecordMs,
+  retryRenewMs,
+} from '../../../base/limits/documents.js'
+import { sweepDocumentsMax } from '../../../base/limits/engine.js'
+import type { Changed, Ran, StatementRecord } from '../../../engine/modify/modify-spec.js'
+import { retryKind } from '../../../identity/secret-rows.js'
+import { putExpiring, removeExpiring } from '../../../identity/sign-in/expiring-rows.js'
+import { keyClass } from '../../../store/layout.js'
+import type { Program, ReadTx, Tx } from '../../../store/store.js'
+import { field, fieldsOf } from '../../../value/elements.js'
+import { numberOf } from '../../../value/numbers.js'
+import { binaryValue, type Document, documentOf, type Value } from '../../../value/value.js'
+import { writeDocument } from '../../../value/writer.js'
+
+/** Statements of one row: each program rewrites the rows of its statements. */
+const rowStatements = sweepDocumentsMax
+
+/** What a statement has done; 0: nothing yet. */
+const code = { changed: 1, same: 2, upserted: 3, answered: 4, forgotten: 5 } as const
+
+interface Row {
+  readonly number: number
+  readonly expires: number
+  readonly codes: Bytes
+  /** `_id` of the document that a statement added, by statement. */
+  readonly ids: ReadonlyMap<string, Value>
+  readonly answer: Document | undefined
+}
+
+export interface Attempt {
+  readonly owner: string
+  readonly lsid: string
+  readonly number: number
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+type AnswerOf = (changed: Changed) => Document
+
+/** What the first row of a session holds besides its statements. */
+export interface RecordHead {
+  readonly number: number
+  /** Milliseconds since 1970. */
+  readonly expires: number
+}
+
+const noIds: ReadonlyMap<string, Value> = new Map()
+const noCodes = new Uint8Array()
+
+export class SessionRecord {
+  /** Of the first row, if this attempt has written it. */
+  head: RecordHead | undefined
+  private readonly prefix: Bytes
+  /** The first program of the attempt that asked: no row has changed before its commit. */
+  private first: ReadTx | undefined
+
+  /** `known`: the first row as it is now, if this process alone writes to the store. */
+  constructor(
+    private readonly attempt: Attempt,
+    private readonly known?: RecordHead,
+    prefix: Bytes = recordPrefix(attempt),
+  ) {
+    this.prefix = prefix
+  }
+
+  /** The record of one statement; `answerOf` makes the reply that a retry repeats. */
+  statement(index: number, answerOf?: AnswerOf): StatementRecord {
+    const record = this
+    return {
+      ran: (tx) => record.ran(tx, index),
+      *note(tx, changed) {
+        yield* record.note(tx, new Map([[index, ranOf(changed, answerOf)]]))
+      },
+    }
+  }
+
+  /** Whether no attempt can have run anything of this number before this program. */
+  isNew(tx: ReadTx): boolean {
+    return this.knownIn(tx) !== undefined
+  }
+
+  /** The statements of these that earlier attempts have run. */
+  *ranAmong(tx: ReadTx, indexes: Iterable<number>): Program<ReadonlySet<number>> {
+    const found = new Set<number>()
+    const rows = new Map<number, Row | undefined>()
+    for (const index of indexes) {
+      const number = rowOf(index)
+      if (!rows.has(number)) rows.set(number, yield* this.row(tx, number))
+      if (codeAt(rows.get(number), index) !== 0) found.add(index)
+    }
+    return found
+  }
+
+  /** Notes what this program has done. Throws TransactionTooOld. */
+  *note(tx: Tx, done: ReadonlyMap<number, Ran>): Program<void> {
+    const known = this.knownIn(tx)
+    if (known !== undefined && arePlain(done)) {
+      this.putFirst(tx, known.expires, done)
+      return
+    }
+    const rows = new Map<number, Map<number, Ran>>([[0, new Map()]])
+    for (const [index, ran] of done) {
+      const number = rowOf(index)
+      const ofRow = rows.get(number) ?? new Map<number, Ran>()
+      rows.set(number, ofRow.set(index % rowStatements, ran))
+    }
+    for (const [number, ofRow] of rows) yield* this.noteRow(tx, number, ofRow)
+  }
+
+  /** As noteRow over a row of an earlier number. */
+  private putFirst(tx: Tx, expires: number, done: ReadonlyMap<number, Ran>): void {
+    const { number } = this.attempt
+    let last = -1
+    for (const index of done.keys()) last = Math.max(last, index)
+    const codes = new Uint8Array(last + 1)
+    for (const [index, { isModified }] of done) codes[index] = isModified ? code.changed : code.same
+    this.head = { number, expires }
+    tx.put(this.key(0), encode({ number, expires, codes, ids: noIds, answer: undefined }))
+  }
+
+  private *noteRow(tx: Tx, number: number, done: ReadonlyMap<number, Ran>): Program<void> {
+    const stored = yield* this.stored(tx, number)
+    const current = this.currentOf(stored)
+    if (current !== undefined && done.size === 0) return
+    const last = Math.max(-1, ...done.keys())
+    const codes = new Uint8Array(Math.max(current?.codes.length ?? 0, last + 1))
+    codes.set(current?.codes ?? [])
+    const ids = new Map(current?.ids)
+    let answer = current?.answer
+    for (const [at, ran] of done) {
+      const kind = codeOf(ran)
+      codes[at] = kind
+      if (kind === code.upserted && ran.upsertedId !== undefined) {
+        ids.set(String(at), ran.upsertedId)
+      }
+      if (kind === code.answered) answer = ran.answer
+    }
+    const { now, number: session } = this.attempt
+    const key = this.key(number)
+    const isLong = stored !== undefined && stored.expires - now > retryRenewMs
+    const expires = isLong ? stored.expires : now + retryRecordMs
+    const row = { number: session, expires, codes, ids, answer }
+    if (number === 0) this.head = { number: session, expires }
+    if (isLong) {
+      tx.put(key, encode(row))
+      return
+    }
+    if (stored !== undefined) removeExpiring(tx, key, stored.expires)
+    putExpiring(tx, key, encode(row), expires)
+  }
+
+  private *ran(tx: ReadTx, index: number): Program<Ran | undefined> {
+    const row = yield* this.row(tx, rowOf(index))
+    const found = codeAt(row, index)
+    if (row === undefined || found === 0) return undefined
+    if (found === code.forgotten) {
+      const text = 'The write has run before; its answer was too long to be kept'
+      throw fail('IncompleteTransactionHistory', text)
+    }
+    const upsertedId = row.ids.get(String(index % rowStatements))
+    return {
+      isModified: found === code.changed,
+      ...(upsertedId === undefined ? {} : { upsertedId }),
+      ...(found === code.answered ? { answer: row.answer } : {}),
+    }
+  }
+
+  /** The row of this number; throws TransactionTooOld if the session has begun a later one. */
+  private *row(tx: ReadTx, number: number): Program<Row | undefined> {
+    const head = this.currentOf(yield* this.stored(tx, 0))
+    if (number === 0 || head === undefined) return number === 0 ? head : undefined
+    return this.currentOf(yield* this.stored(tx, number))
+  }
+
+  private currentOf(row: Row | undefined): Row | undefined {
+    const { number, lsid } = this.attempt
+    if (row === undefined || row.number < number) return undefined
+    if (row.number === number) return row
+    const text = `Retryable write with txnNumber ${number} is prohibited on session ${lsid}`
+    const newer = `a newer retryable write with txnNumber ${row.number}`
+    throw fail('TransactionTooOld', `${text} because ${newer} has already started`)
+  }
+
+  private *stored(tx: ReadTx, number: number): Program<Row | undefined> {
+    const known = number === 0 ? this.knownIn(tx) : undefined
+    if (known !== undefined) {
+      const { number: last, expires } = known
+      return { number: last, expires, codes: noCodes, ids: noIds, answer: undefined }
+    }
+    const bytes = yield* tx.get(this.key(number))
+    return bytes === undefined ? undefined : decode(bytes)
+  }
+
+  /** The first row without a read, where it is of an earlier number and will not expire soon. */
+  private knownIn(tx: ReadTx): RecordHead | undefined {
+    const { known, attempt } = this
+    if (known === undefined || known.number >= attempt.number) return undefined
+    if (known.expires - attempt.now <= retryRenewMs) return undefined
+    // A batch notes its statements one by one: after the first the row is no longer as it was.
+    if (this.head !== undefined) return undefined
+    this.first ??= tx
+    return this.first === tx ? known : undefined
+  }
+
+  private key(number: number): Bytes {
+    return concatBytes(this.prefix, Uint8Array.of(number >>> 8, number))
+  }
+}
+
+/** What the keys of a session's rows begin with. */
+export function recordPrefix({ owner, lsid }: Pick<Attempt, 'owner' | 'lsid'>): Bytes {
+  const head = Uint8Array.of(keyClass.identity, retryKind)
+  return concatBytes(head, Buffer.from(lsid, 'hex'), utf8(`${owner}\0`))
+}
+
+/** Whether the first row holds them, a byte each. */
+function arePlain(done: ReadonlyMap<number, Ran>): boolean {
+  for (const [index, { upsertedId, answer }] of done) {
+    if (index >= rowStatements || upsertedId !== undefined || answer !== undefined) return false
+  }
+  return true
+}
+
+function rowOf(index: number): number {
+  return Math.floor(index / rowStatements)
+}
+
+function codeAt(row: Row | undefined, index: number): number {
+  return row?.codes[index % rowStatements] ?? 0
+}
+
+function ranOf(changed: Changed, answerOf: AnswerOf | undefined): Ran {
+  const { before, after, upsertedId } = changed
+  return {
+    isModified: before !== after,
+    ...(upsertedId === undefined ? {} : { upsertedId }),
+    ...(answerOf === undefined ? {} : { answer: answerOf(changed) }),
+  }
+}
+
+function codeOf({ isModified, upsertedId, answer }: Ran): number {
+  if (answer !== undefined) {
+    return answer.length <= retryAnswerBytesMax ? code.answered : code.forgotten
+  }
+  if (upsertedId !== undefined) {
+    return upsertedId.end - upsertedId.start <= retryIdBytesMax ? code.upserted : code.forgotten
+  }
+  return isModified ? code.changed : code.same
+}
+
+/** Bytes of a row around its codes: n, expires and r, with the lengths. */
+const plainRowBytes = 41
+
+/** By hand, because every retryable write makes one. */
+function encodePlain(number: number, expires: number, codes: Bytes): Document {
+  const size = plainRowBytes + codes.length
+  const row = new Uint8Array(size)
+  const view = new DataView(row.buffer)
+  view.setInt32(0, size, true)
+  row.set(nameOfNumber, 4)
+  view.setFloat64(7, number, true)
+  row.set(nameOfExpiry, 15)
+  view.setFloat64(24, expires, true)
+  row.set(nameOfCodes, 32)
+  view.setInt32(35, codes.length, true)
+  row.set(codes, plainRowBytes - 1)
+  return row
+}
+
+const nameOfNumber = utf8('\x01n\0')
+const nameOfExpiry = utf8('\x01expires\0')
+const nameOfCodes = utf8('\x05r\0')
+
+function encode({ number, expires, codes, ids, answer }: Row): Document {
+  if (ids.size === 0 && answer === undefined) return encodePlain(number, expires, codes)
+  return writeDocument((writer) => {
+    writer.double('n', number).double('expires', expires).value('r', binaryValue(0, codes))
+    if (ids.size > 0) {
+      writer.openDocument('u')
+      for (const [name, id] of ids) writer.value(name, id)
+      writer.close()
+    }
+    if (answer !== undefined) writer.document('a', answer)
+  })
+}
+
+function decode(row: Document): Row {
+  const number = field(row, 'n')
+  const expires = field(row, 'expires')
+  const codes = field(row, 'r')
+  if (number === undefined || expires === undefined || codes === undefined) {
+    throw new Error('a row of a session record has its fields')
+  }
+  const ids = field(row, 'u')
+  const answer = field(row, 'a')
+  return {
+    number: numberOf(number),
+    expires: numberOf(expires),
+    codes: codes.payload().subarray(5),
+    ids: new Map(ids === undefined ? [] : fieldsOf(ids)),
+    answer: answer === undefined ? undefined : documentOf(answer),
+  }
+}

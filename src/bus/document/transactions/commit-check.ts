@@ -1,0 +1,140 @@
+// What the statements of a transaction rested on, to be read again by its commit: the rights of the
+// caller and the definitions of the collections that it writes. An index that is being built, a
+// drop or a revocation since then would be missed otherwise.
+// (docs/design/transactions.md, rule 18)
+
+import { fail } from '../../../base/errors.js'
+import { transactionStatementsMax } from '../../../base/limits/store.js'
+import { idRange } from '../../../engine/background/garbage.js'
+import type { Namespace, Resource } from '../../../engine/types.js'
+import { keyClass } from '../../../store/layout.js'
+import type { Program, Tx } from '../../../store/store.js'
+import type { Declared, Session } from '../../session.js'
+import { type CommandReadTx, CommandTx, type Guard } from '../command-tx.js'
+
+/** What commands of another protocol add to a transaction. */
+export interface Participant {
+  /** In the program of the commit, on the current state; `session` commits, at `now`. */
+  readonly before: (tx: Tx, session: Session, now: number) => Program<void>
+  /** After the commit. */
+  readonly committed: () => void
+}
+
+export class CommitCheck {
+  private readonly declared = new Map<string, Declared>()
+  /** Definitions of the collections that it writes, by name, as they were at the first write. */
+  private readonly definitions = new Map<string, string>()
+  /** Collections that its indexes found empty, by name. */
+  private readonly empty = new Map<string, Namespace>()
+  private participants: readonly Participant[] = []
+
+  join(participant: Participant): void {
+    this.participants = [...this.participants, participant]
+  }
+
+  /** Each different statement once. Throws TransactionTooLarge. */
+  noteStatement(statement: Declared): void {
+    const { command, db, resources } = statement
+    const name = JSON.stringify([command, db, resources])
+    if (this.declared.has(name)) return
+    if (this.declared.size >= transactionStatementsMax) throw tooMany()
+    this.declared.set(name, statement)
+  }
+
+  /** Throws OperationNotSupportedInTransaction for collections that it may not write. */
+  noteDefinitions(tx: CommandReadTx, resources: readonly Resource[]): void {
+    for (const [index, resource] of resources.entries()) {
+      if (!isWritten(resource)) continue
+      const ns = tx.namespace(index)
+      if (ns !== undefined) requireWritable(ns)
+      this.noteDefinition(resource, ns)
+    }
+  }
+
+  /** Before the transaction writes to the collection; the first definition counts. */
+  noteDefinition(resource: Named, ns: Namespace | undefined): void {
+    const name = nameOf(resource)
+    if (!this.definitions.has(name)) this.definitions.set(name, definitionOf(ns))
+  }
+
+  /** Throws WriteConflict if the definition is another one now. */
+  requireDefinition(resource: Named, ns: Namespace | undefined): void {
+    const before = this.definitions.get(nameOf(resource))
+    if (before === undefined || before === definitionOf(ns)) return
+    throw fail('WriteConflict', `the collection ${nameOf(resource)} has changed meanwhile`)
+  }
+
+  /** Whether the transaction has created the collection. */
+  hasMade(db: string, collection: string): boolean {
+    return this.definitions.get(nameOf({ db, collection })) === ''
+  }
+
+  /**
+   * The transaction has declared indexes as ready because the collection is empty in its state. The
+   * commit requires that no other operation has inserted documents meanwhile.
+   */
+  noteEmpty(ns: Namespace): void {
+    this.empty.set(nameOf({ db: ns.db, collection: ns.name }), ns)
+  }
+
+  /** A guard for each statement; made before the commit, because a guard takes the time. */
+  guards(guardOf: (statement: Declared) => Guard): Guard[] {
+    return [...this.declared.values()].map(guardOf)
+  }
+
+  /** Throws Unauthorized, or WriteConflict if a definition has changed. */
+  *require(tx: Tx, guards: readonly Guard[], session: Session, now: number): Program<void> {
+    for (const guard of guards) {
+      const guarded = new CommandTx(tx, guard)
+      yield* guarded.enter()
+      for (const [index, resource] of guard.resources.entries()) {
+        if (isWritten(resource)) this.requireDefinition(resource, guarded.namespace(index))
+      }
+    }
+    for (const [name, { id }] of this.empty) {
+      const found = yield* tx.scan(idRange(keyClass.record, id), 1)
+      if (found.length > 0) throw fail('WriteConflict', `the collection ${name} is no longer empty`)
+    }
+    for (const participant of this.participants) yield* participant.before(tx, session, now)
+  }
+
+  /** Runs what the participants do after the commit. */
+  committed(): void {
+    for (const participant of this.participants) participant.committed()
+  }
+}
+
+function isWritten({ privileges, collection }: Resource): boolean {
+  return collection !== undefined && privileges.some((privilege) => privilege !== 'read')
+}
+
+type Named = Pick<Resource, 'db' | 'collection'>
+
+export function tooMany(): Error {
+  return fail('TransactionTooLarge', 'the transaction has too many different statements')
+}
+
+function nameOf({ db, collection }: Named): string {
+  return `${db}.${collection}`
+}
+
+/** What writers depend on. Marks that writers set themselves (multikey) are left out. */
+function definitionOf(ns: Namespace | undefined): string {
+  if (ns === undefined) return ''
+  const indexes = ns.indexes.map(({ id, state, unique, prepared }) => [id, state, unique, prepared])
+  const { id, recorded = false, options } = ns
+  return JSON.stringify([id, indexes, recorded, Buffer.from(options).toString('base64')])
+}
+
+function requireWritable({ db, name, capped, timeSeries }: Namespace): void {
+  if (capped !== undefined) {
+    const text = `Collection '${db}.${name}' is a capped collection. `
+    throw refusal(`${text}Writes in transactions are not allowed on capped collections.`)
+  }
+  if (timeSeries === undefined) return
+  throw refusal(`Cannot write to a time-series collection in a multi-document transaction: ${name}`)
+}
+
+function refusal(text: string): Error {
+  return fail('OperationNotSupportedInTransaction', text)
+}

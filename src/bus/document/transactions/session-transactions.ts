@@ -1,0 +1,495 @@
+// The transactions of logical sessions, as the document wire has them: one for each session, named
+// by its number. A statement that fails ends its transaction, and errors after which a client
+// should run the transaction again carry the label TransientTransactionError.
+// (docs/design/transactions.md, rule 18)
+
+import type { Bytes } from '../../../base/bytes/bytes.js'
+import { fail, hasKind, toGatewayError } from '../../../base/errors.js'
+import type { Account } from '../../../base/work/accounts.js'
+import { wasteBeside } from '../../../engine/background/waste.js'
+import { isUsageKey } from '../../../engine/collection/counters.js'
+import type { Awaitable, Program, ReadTx, Tx } from '../../../store/store.js'
+import type { OpenTransactions } from '../../../store/transactions/open-transactions.js'
+import type { Admission, Isolation } from '../../../store/transactions/transaction.js'
+import { field } from '../../../value/elements.js'
+import type { Document } from '../../../value/value.js'
+import { writeDocument } from '../../../value/writer.js'
+import type { Declared, Session } from '../../session.js'
+import { joined } from '../cluster-time.js'
+import type { Guard } from '../command-tx.js'
+import type { Generic } from '../generic.js'
+import { reply } from '../reply.js'
+import { shownSession } from './change-session.js'
+import { CommitCheck } from './commit-check.js'
+import { lastCommit, noteAbort, noteCommit } from './commit-record.js'
+import { labelling, unknownCommit } from './labels.js'
+import { type Perform, runStatement, type Statement, type StatementRow } from './statement.js'
+import { endsTransaction, type TransactionFields } from './transaction-fields.js'
+
+/** One store decides every transaction, so any router of it can answer. */
+const recoveryToken = writeDocument((writer) => {
+  writer.openDocument('recoveryToken').string('recoveryShardId', 'sigil').close()
+})
+
+/** Sessions whose last transaction is remembered; the one used longest ago is forgotten first. */
+const sessionsRememberedMax = 100_000
+
+type State = 'open' | 'committed' | 'aborted'
+
+/** How a transaction runs that is begun without a first statement. */
+interface TransactionWishes {
+  readonly isolation: Isolation
+  readonly isReadOnly: boolean
+}
+
+const usual: TransactionWishes = { isolation: 'snapshot', isReadOnly: false }
+
+interface Current extends Statement, TransactionWishes {
+  readonly isReadOnly: boolean
+  /** Milliseconds since 1970. */
+  readonly begunAt: number
+  /** Its commit is running, and decides how it ends. */
+  isEnding: boolean
+}
+
+/** What is needed of a call. */
+interface StatementCall extends Declared {
+  readonly owner: string
+  readonly lsid: string | undefined
+  readonly generic: Pick<Generic, 'transaction'>
+  readonly session: Session
+  readonly account: Account | undefined
+  /** Milliseconds since 1970. */
+  readonly now: number
+  /** Undefined if no quota applies. */
+  readonly requireSpace: ((bytes: number, waste: number) => void) | undefined
+  statement: Statement | undefined
+  read<R>(program: (tx: ReadTx) => Program<R>): Awaitable<R>
+  write<R>(program: (tx: Tx) => Program<R>): Promise<R>
+}
+
+interface Entry {
+  readonly owner: string
+  readonly lsid: string
+  /** -1 before the first one. */
+  number: number
+  state: State
+  current: Current | undefined
+  /** Why the last one ended, if no command has ended it. */
+  reason: unknown
+  /** Settles when the statement before the next one is over. */
+  turn: Promise<void>
+}
+
+/** A transaction of a session. */
+interface TransactionName {
+  readonly owner: string
+  /** Hexadecimal digits. */
+  readonly lsid: string
+  readonly number: number
+}
+
+/** What its owner may know of a transaction; the rest only while it is open. */
+export interface TransactionState extends Omit<TransactionName, 'owner'> {
+  readonly state: State
+  readonly open?: TransactionWishes & {
+    readonly begunAt: number
+    /** Bytes of its changes. */
+    readonly bytes: number
+  }
+}
+
+interface Parts {
+  readonly open: OpenTransactions
+  /** The guard of a statement, for the identity of this session. */
+  readonly guardOf: (statement: Declared, session: Session) => Guard
+  /** Closes the cursors of a transaction. */
+  readonly closeCursors: (transaction: TransactionName) => void
+}
+
+export class SessionTransactions {
+  private readonly entries = new Map<string, Entry>()
+  private readonly open = new Set<Entry>()
+
+  constructor(private readonly parts: Parts) {}
+
+  /** Runs a command that has a transaction number. */
+  run(row: StatementRow, call: StatementCall, perform: Perform): Awaitable<Document> {
+    const { transaction } = call.generic
+    if (transaction?.isTransaction !== true) throw notRetryable(row)
+    if (endsTransaction(row.name)) return perform()
+    return this.statement(row, call, transaction, perform)
+  }
+
+  /**
+   * Runs a command in a transaction that the listener keeps; commitTransaction and abortTransaction
+   * end it. An error leaves it open, unless it has ended it.
+   */
+  runIn(
+    row: StatementRow,
+    call: StatementCall,
+    statement: Statement,
+    perform: Perform,
+  ): Awaitable<Document> {
+    if (!endsTransaction(row.name)) return runStatement(row, call, statement, perform)
+    call.statement = statement
+    return perform()
+  }
+
+  /** Begins a transaction in a session of its own. */
+  async start(
+    call: StatementCall & { uuid(): Bytes },
+    wishes: TransactionWishes,
+  ): Promise<TransactionState> {
+    const fields = { number: 1, starts: true, isTransaction: true }
+    const lsid = Buffer.from(call.uuid()).toString('hex')
+    const entry = this.entryOf({ owner: call.owner, lsid })
+    await this.inTurn(entry, () => this.begin(entry, fields, call, wishes))
+    return stateOf(entry)
+  }
+
+  /**
+   * Runs work as a statement, after the one before it. An error that it throws ends the
+   * transaction.
+   */
+  use(name: TransactionName, work: (statement: Statement) => Promise<void>): Promise<void> {
+    const fields = { number: name.number, starts: false, isTransaction: true }
+    return labelling('', () =>
+      this.inTurn(this.find(name, fields), async (entry) => {
+        const current = this.currentOf(entry, fields)
+        try {
+          await work(current)
+          current.transaction.requireOpen()
+        } catch (thrown) {
+          this.end(entry, 'aborted')
+          throw thrown
+        }
+      }),
+    )
+  }
+
+  /** The open transactions of an owner; of all without one. */
+  list(owner?: string): TransactionState[] {
+    const isAsked = (entry: Entry) => owner === undefined || entry.owner === owner
+    return [...this.open].filter(isAsked).map(stateOf)
+  }
+
+  /** Throws NoSuchTransaction. A transaction of another owner does not exist. */
+  async state(call: StatementCall, name: TransactionName): Promise<TransactionState> {
+    const entry = this.entries.get(nameOf(name))
+    if (entry?.number === name.number) return stateOf(entry)
+    if ((await call.read((tx) => lastCommit(tx, nameOf(name)))) !== name.number) {
+      throw noSuch(name.number, entry?.number ?? -1)
+    }
+    return { lsid: name.lsid, number: name.number, state: 'committed' }
+  }
+
+  async commit(call: StatementCall): Promise<Document> {
+    const { statement } = call
+    if (statement !== undefined) {
+      await statement.transaction.commit(this.admission(call, statement), call.account)
+      statement.check.committed()
+      return reply()
+    }
+    const fields = requireTransaction(call)
+    const { number } = fields
+    const known = this.entries.get(nameOf(call))
+    // Of a transaction before a restart, or on another server, only the record is left.
+    if (known === undefined || known.number < number) {
+      if (await this.confirmed(call, number)) return reply()
+    }
+    return this.inTurn(this.find(call, fields), async (entry) => {
+      requireNumber(entry, fields)
+      if (entry.state === 'committed') return reply()
+      const current = requireCurrent(entry)
+      try {
+        current.isEnding = true
+        await current.transaction.commit(this.admission(call, current), call.account)
+        this.end(entry, 'committed')
+        current.check.committed()
+        return reply()
+      } catch (thrown) {
+        this.end(entry, 'aborted')
+        if (!current.transaction.isUnknown) throw thrown
+        // Only the record knows.
+        this.entries.delete(nameOf(call))
+        throw unknownCommit(toGatewayError(thrown))
+      }
+    })
+  }
+
+  /**
+   * Whether the record says that this transaction was committed. It is written again: the store
+   * then confirms what came before.
+   */
+  private async confirmed(call: StatementCall, number: number): Promise<boolean> {
+    const name = nameOf(call)
+    const { now } = call
+    if ((await call.read((tx) => lastCommit(tx, name))) === number) {
+      await call.write((tx) => noteCommit(tx, name, number, now))
+      return true
+    }
+    // Another server may have it open; what is answered here must stay true.
+    if (this.parts.open.ownsData) return false
+    return !(await call.write((tx) => noteAbort(tx, name, number, now)))
+  }
+
+  async abort(call: StatementCall): Promise<Document> {
+    if (call.statement !== undefined) {
+      call.statement.transaction.abort()
+      return reply()
+    }
+    const fields = requireTransaction(call)
+    return this.inTurn(this.find(call, fields), async (entry) => {
+      requireNumber(entry, fields)
+      requireCurrent(entry)
+      this.end(entry, 'aborted')
+      return reply()
+    })
+  }
+
+  /** A retryable write of a later number ends the transaction of its session. */
+  supersede(call: Pick<StatementCall, 'owner' | 'lsid'>, number: number): void {
+    const entry = this.entries.get(nameOf(call))
+    if (entry === undefined) return
+    if (number < entry.number) throw tooOld(entry, { number, starts: false, isTransaction: false })
+    if (number === entry.number && (entry.current !== undefined || entry.state === 'committed')) {
+      const text = `txnNumber ${number} for session ${entry.lsid} is that of a transaction`
+      throw fail('ConflictingOperationInProgress', text)
+    }
+    if (entry.state === 'open') this.end(entry, 'aborted')
+    entry.state = 'aborted'
+    entry.number = number
+  }
+
+  /** Ends the transactions of these sessions, and forgets the sessions. */
+  endWhere(which: (entry: { readonly owner: string; readonly lsid: string }) => boolean): void {
+    for (const [name, entry] of this.entries) {
+      if (!which(entry)) continue
+      if (entry.state === 'open') this.end(entry, 'aborted')
+      this.entries.delete(name)
+    }
+  }
+
+  private statement(
+    row: StatementRow,
+    call: StatementCall,
+    fields: TransactionFields,
+    perform: Perform,
+  ): Promise<Document> {
+    const found = fields.starts ? this.entryOf(call) : this.find(call, fields)
+    return this.inTurn(found, async (entry) => {
+      const current = fields.starts
+        ? await this.begin(entry, fields, call)
+        : this.currentOf(entry, fields)
+      try {
+        const done = await runStatement(row, call, current, perform)
+        // One refused document ends the transaction, although the command has succeeded.
+        if (row.fails === 'inPart' && field(done, 'writeErrors') !== undefined) {
+          this.end(entry, 'aborted')
+        }
+        return call.session.protocol === 'wire' ? joined(done, recoveryToken) : done
+      } catch (thrown) {
+        this.end(entry, 'aborted')
+        throw thrown
+      }
+    })
+  }
+
+  /** Rights, definitions and quotas, in the program of the commit. */
+  private admission(call: StatementCall, { number, check, transaction }: Statement): Admission {
+    const { guardOf } = this.parts
+    const { session, requireSpace, now } = call
+    // What has no logical session cannot ask again.
+    const isRecorded = transaction.bytes > 0 && call.lsid !== undefined
+    const guards = check.guards((statement) => guardOf(statement, session))
+    return {
+      before: (tx) => check.require(tx, guards, session, now),
+      *behind(tx, counters) {
+        yield* requireQuotas(tx, counters, requireSpace)
+        if (isRecorded) yield* noteCommit(tx, nameOf(call), number, now)
+      },
+    }
+  }
+
+  private async begin(
+    entry: Entry,
+    fields: TransactionFields,
+    call: StatementCall,
+    { isolation, isReadOnly } = usual,
+  ): Promise<Current> {
+    const { number } = fields
+    const { number: last, lsid } = entry
+    if (number < last) throw tooOld(entry, fields)
+    if (number === last) {
+      const text = `txnNumber ${number} for session ${lsid} already started`
+      throw fail('ConflictingOperationInProgress', text)
+    }
+    if (entry.state === 'open') this.end(entry, 'aborted')
+    const { now: begunAt, owner } = call
+    let current: Current | undefined
+    // The server ends it: it is too old, or one of too many.
+    const onEnd = () => {
+      if (current !== undefined && entry.current === current) this.endLate(entry, current)
+    }
+    const transaction = await this.parts.open.begin(owner, isolation, onEnd)
+    const shown = shownSession(owner, lsid, number)
+    const check = new CommitCheck()
+    const modes = { isolation, isReadOnly, begunAt }
+    current = { number, transaction, check, shown, ...modes, isEnding: false }
+    Object.assign(entry, { number, state: 'open', current, reason: undefined })
+    this.open.add(entry)
+    return current
+  }
+
+  private endLate(entry: Entry, { transaction, isEnding }: Current): void {
+    if (isEnding) return
+    const reason = reasonOf(transaction)
+    // Others, a conflict for one, are errors of the statement that met them.
+    if (hasKind(reason, 'NoSuchTransaction', 'ShutdownInProgress')) entry.reason = reason
+    this.end(entry, 'aborted')
+  }
+
+  private currentOf(entry: Entry, fields: TransactionFields): Statement {
+    requireNumber(entry, fields)
+    if (entry.state === 'committed') {
+      const text = `Transaction with { txnNumber: ${fields.number} } has been committed.`
+      throw fail('TransactionCommitted', text)
+    }
+    return requireCurrent(entry)
+  }
+
+  private end(entry: Entry, state: State): void {
+    const { current, owner, lsid } = entry
+    entry.state = state
+    entry.current = undefined
+    this.open.delete(entry)
+    if (current === undefined) return
+    current.transaction.abort()
+    this.parts.closeCursors({ owner, lsid, number: current.number })
+  }
+
+  private find(
+    name: Pick<StatementCall, 'owner' | 'lsid'>,
+    fields: Pick<TransactionFields, 'number'>,
+  ): Entry {
+    const entry = this.entries.get(nameOf(name))
+    if (entry !== undefined) return entry
+    throw noSuch(fields.number, -1)
+  }
+
+  private entryOf(call: Pick<StatementCall, 'owner' | 'lsid'>): Entry {
+    const name = nameOf(call)
+    const { owner, lsid = '' } = call
+    const entry: Entry = this.entries.get(name) ?? {
+      owner,
+      lsid,
+      number: -1,
+      state: 'aborted',
+      current: undefined,
+      reason: undefined,
+      turn: Promise.resolve(),
+    }
+    // Behind all others: the first ones are forgotten first.
+    this.entries.delete(name)
+    this.entries.set(name, entry)
+    if (this.entries.size > sessionsRememberedMax) this.forgetOne()
+    return entry
+  }
+
+  private forgetOne(): void {
+    for (const [name, { state }] of this.entries) {
+      if (state === 'open') continue
+      this.entries.delete(name)
+      return
+    }
+  }
+
+  /** The commands of one session run one after the other. */
+  private async inTurn<T>(entry: Entry, work: (entry: Entry) => Promise<T>): Promise<T> {
+    const before = entry.turn
+    let over = (): void => undefined
+    entry.turn = new Promise((resolve) => {
+      over = resolve
+    })
+    await before
+    try {
+      return await work(entry)
+    } finally {
+      over()
+    }
+  }
+}
+
+/** Throws QuotaExceeded if the data of an owner has grown beyond its quota. */
+function* requireQuotas(
+  tx: Tx,
+  counters: readonly Bytes[],
+  requireSpace: StatementCall['requireSpace'],
+): Program<void> {
+  if (requireSpace === undefined) return
+  for (const key of counters) {
+    if (!isUsageKey(key) || tx.added(key).bytes <= 0) continue
+    const used = yield* tx.count(key)
+    requireSpace(used.bytes, yield* wasteBeside(tx, key))
+  }
+}
+
+function nameOf({ owner, lsid }: Pick<StatementCall, 'owner' | 'lsid'>): string {
+  return `${lsid} ${owner}`
+}
+
+/** Why it has ended. */
+function reasonOf(transaction: Statement['transaction']): unknown {
+  try {
+    transaction.requireOpen()
+    return undefined
+  } catch (thrown) {
+    return thrown
+  }
+}
+
+function stateOf({ lsid, number, state, current }: Entry): TransactionState {
+  if (current === undefined) return { lsid, number, state }
+  const { isolation, isReadOnly, begunAt, transaction } = current
+  return { lsid, number, state, open: { isolation, isReadOnly, begunAt, bytes: transaction.bytes } }
+}
+
+function requireTransaction({ generic, command }: StatementCall): TransactionFields {
+  const { transaction } = generic
+  if (transaction?.isTransaction === true) return transaction
+  throw fail('CommandFailed', `${command} must be run within a transaction`)
+}
+
+/** Throws NoSuchTransaction or TransactionTooOld. */
+function requireNumber(entry: Entry, fields: TransactionFields): void {
+  if (fields.number < entry.number) throw tooOld(entry, fields)
+  if (fields.number !== entry.number) throw noSuch(fields.number, entry.number)
+}
+
+function requireCurrent({ number, current, reason }: Entry): Current {
+  if (current === undefined) {
+    if (reason !== undefined) throw reason
+    throw fail('NoSuchTransaction', `Transaction ${number} has been aborted.`)
+  }
+  return current
+}
+
+function tooOld({ number, lsid }: Entry, fields: TransactionFields): Error {
+  const text = `Cannot start transaction ${fields.number} on session ${lsid} because a newer `
+  return fail('TransactionTooOld', `${text}transaction ${number} has already started`)
+}
+
+function noSuch(number: number, active: number): Error {
+  const text = `Given transaction number ${number} does not match any in-progress transactions. `
+  return fail('NoSuchTransaction', `${text}The active transaction number is ${active}`)
+}
+
+/** A number without a transaction: drivers then name the option retryWrites=false. */
+function notRetryable({ name, grows }: StatementRow): Error {
+  if (grows === 'nothing' && name !== 'delete') {
+    return fail('Location50768', `It is illegal to provide a txnNumber for command ${name}`)
+  }
+  const text = 'Transaction numbers are only allowed on a replica set member or mongos'
+  return fail('IllegalOperation', text)
+}
