@@ -95,6 +95,12 @@ const decisions: Readonly<Record<string, Decision>> = {
   'PUT /api/v1/keys/:hash/permissions': { opens: 'session', body: { permissions: ['read'] } },
   'GET /api/v1/keys/:hash/analytics': { opens: 'session' },
   'GET /api/v1/analytics/overview': { opens: 'session', operatorToo: true },
+  'POST /api/v1/transactions': { opens: 'identity', body: {} },
+  'GET /api/v1/transactions': { opens: 'identity' },
+  // Of others: test/listeners/http/documents/transaction-routes.test.ts.
+  'GET /api/v1/transactions/:id': { opens: 'identity' },
+  'POST /api/v1/transactions/:id/commit': { opens: 'identity', body: {} },
+  'POST /api/v1/transactions/:id/abort': { opens: 'identity', body: {} },
   'GET /api/v1/registry': { opens: 'anonymous' },
   // On loopback; over a network: test/listeners/http/operations/metrics.test.ts.
   'GET /metrics': { opens: 'anonymous' },

@@ -508,6 +508,20 @@ const besides: Readonly<Record<string, Decision>> = {
   },
   getParameter: { opens: 'identity', db: 'admin', command: { getParameter: '*' } },
   serverStatus: { opens: 'identity', command: { serverStatus: 1 } },
+  commitTransaction: {
+    opens: 'identity',
+    db: 'admin',
+    fails: true,
+    command: { commitTransaction: 1 },
+  },
+  abortTransaction: {
+    opens: 'identity',
+    db: 'admin',
+    fails: true,
+    command: { abortTransaction: 1 },
+  },
+  beginTransaction: { opens: 'identity', command: { beginTransaction: 1 } },
+  listTransactions: { opens: 'identity', command: { listTransactions: 1 } },
   currentOp: { opens: 'identity', db: 'admin', command: { currentOp: 1 } },
   killOp: { opens: 'identity', db: 'admin', command: { killOp: 1, op: 0 } },
   killSessions: { opens: 'identity', command: { killSessions: [] } },
@@ -521,6 +535,18 @@ const besides: Readonly<Record<string, Decision>> = {
   ),
   features: { opens: 'anonymous', command: { features: 1 } },
   shardingState: { opens: 'identity', db: 'admin', command: { shardingState: 1 } },
+  // The room's server is a standalone.
+  listShards: { opens: 'identity', db: 'admin', fails: true, command: { listShards: 1 } },
+  isdbgrid: { opens: 'anonymous', fails: true, command: { isdbgrid: 1 } },
+  balancerStatus: { opens: 'identity', db: 'admin', fails: true, command: { balancerStatus: 1 } },
+  getDefaultRWConcern: {
+    ...{ opens: 'identity', db: 'admin', fails: true },
+    command: { getDefaultRWConcern: 1 },
+  },
+  setDefaultRWConcern: {
+    ...{ opens: 'operator', db: 'admin', fails: true },
+    command: { setDefaultRWConcern: 1 },
+  },
   'sqlShow, SHOW TABLES': { opens: 'reader', command: { sqlShow: 'SHOW TABLES' } },
   'sqlDefine, DROP INDEX of any collection': {
     ...{ opens: 'identity' },

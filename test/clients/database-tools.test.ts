@@ -148,8 +148,8 @@ function textOf(bytes: Uint8Array): string {
   return `${text} ${hex}`
 }
 
-async function open(t: Test) {
-  const gateway = await startGateway(t, { AUTH_MODE: 'off', RATE_LIMITS: 'off' })
+async function open(t: Test, settings: Readonly<Record<string, string>> = {}) {
+  const gateway = await startGateway(t, { AUTH_MODE: 'off', RATE_LIMITS: 'off', ...settings })
   const uri = `mongodb://127.0.0.1:${gateway.ports.wire}`
   const client = await MongoClient.connect(uri)
   t.teardown(() => client.close())
@@ -217,8 +217,15 @@ for (const folder of found) {
     const [line] = Object.values(JSON.parse(stdout) as Record<string, Record<string, string>>)
     t.notSame(line?.net_in, '0b')
     t.notSame(line?.vsize, '0B')
-    const top = await tool('mongotop', '--uri', uri, '--rowcount', '1', '--json')
-    t.ok('main.plain' in JSON.parse(top.stdout).totals)
+    // mongotop refuses every router.
+    const refused = await tool('mongotop', '--uri', uri, '--rowcount', '1').catch(String)
+    t.match(refused, /cannot run mongotop against a mongos/)
+    for (const TOPOLOGY of ['standalone', 'replica-set:rs0']) {
+      const other = await open(t, { TOPOLOGY })
+      await fill(other.db)
+      const top = await tool('mongotop', '--uri', other.uri, '--rowcount', '1', '--json')
+      t.ok('main.plain' in JSON.parse(top.stdout).totals, TOPOLOGY)
+    }
   })
 }
 

@@ -7,8 +7,11 @@ import { openApi } from '../support/http-client.js'
 import { startGateway } from '../support/live-gateway.js'
 
 /** A connection of its own to a gateway of its own. */
-async function connected(t: Test): Promise<{ db: Connection; uri: string }> {
-  const { uri } = await startGateway(t)
+async function connected(
+  t: Test,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<{ db: Connection; uri: string }> {
+  const { uri } = await startGateway(t, settings)
   const db = mongoose.createConnection(uri)
   t.teardown(() => db.close())
   await db.asPromise()
@@ -338,12 +341,29 @@ t.test(
   },
 )
 
-t.test('collections are made, listed and dropped; what needs a replica set says so', async (t) => {
+t.test('collections are made, listed and dropped', async (t) => {
   const { db } = await connected(t)
   const Log = db.model('Log', new Schema({ n: Number }, { autoCreate: false, autoIndex: false }))
   await Log.createCollection()
   const names = (await db.listCollections()).map(({ name }) => name)
   t.ok(names.includes('logs'))
+  await Log.create({ n: 1 })
+  await db.transaction(async (session) => {
+    await Log.create([{ n: 2 }], { session })
+    t.equal(await Log.countDocuments(), 1, 'others do not see it yet')
+  })
+  t.equal(await Log.countDocuments(), 2)
+  const session = await db.startSession()
+  t.equal((await Log.find().session(session).lean()).length, 2)
+  await session.endSession()
+  await db.dropCollection('logs')
+  t.same((await db.listCollections()).map(({ name }) => name).includes('logs'), false)
+  await db.dropDatabase()
+})
+
+t.test('TOPOLOGY=standalone refuses what needs a router', async (t) => {
+  const { db } = await connected(t, { TOPOLOGY: 'standalone' })
+  const Log = db.model('Log', new Schema({ n: Number }))
   await Log.create({ n: 1 })
   await t.rejects(
     db.transaction(async (session) => {
@@ -365,9 +385,6 @@ t.test('collections are made, listed and dropped; what needs a replica set says 
   t.match(failure, { code: 40573 })
   await stream.close().catch(() => undefined)
   t.match(await db.db?.command({ ping: 1 }), { ok: 1 })
-  await db.dropCollection('logs')
-  t.same((await db.listCollections()).map(({ name }) => name).includes('logs'), false)
-  await db.dropDatabase()
 })
 
 t.test('collections with validators, collation and a bound, by createCollection', async (t) => {

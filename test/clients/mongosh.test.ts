@@ -72,6 +72,21 @@ t.test('a session of everyday commands', async (t) => {
   ])
 })
 
+t.test('the shell finds a router of one shard', async (t) => {
+  const gateway = await startGateway(t)
+  t.match(await shell(gateway, 'sh.status()'), /shards[\s\S]*_id: 'sigil'[\s\S]*balancer/)
+  t.match(await shell(gateway, 'sh.isBalancerRunning()'), /mode: 'off'/)
+  const inTransaction = `
+    const session = db.getMongo().startSession()
+    const own = session.getDatabase('main').people
+    session.startTransaction()
+    own.insertOne({ _id: 1 })
+    print(db.people.countDocuments())
+    session.commitTransaction()
+    print(db.people.countDocuments())`
+  t.equal(await shell(gateway, inTransaction), '0\n1')
+})
+
 t.test('show and the cursor print what a user reads', async (t) => {
   const gateway = await startGateway(t)
   await shell(gateway, 'for (let i = 0; i < 30; i++) db.n.insertOne({_id: i})')

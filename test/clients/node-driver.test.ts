@@ -246,19 +246,34 @@ forEachMajor(
   '?compressors=zlib',
 )
 
-forEachMajor('sessions can be asked for, transactions are refused', async (t, client) => {
+forEachMajor('sessions can be asked for, and have transactions', async (t, client) => {
   const rows = client.db('main').collection<Row>('rows')
   await client.withSession(async (session) => {
     await rows.insertOne({ _id: 1 }, { session })
     t.same(await rows.findOne({ _id: 1 }, { session }), { _id: 1 })
     session.startTransaction()
+    await rows.insertOne({ _id: 2 }, { session })
+    t.equal(await rows.countDocuments(), 1)
+    await session.abortTransaction()
+    session.startTransaction()
+    await rows.insertOne({ _id: 3 }, { session })
+    await session.commitTransaction()
+  })
+  t.equal(await rows.countDocuments(), 2)
+})
+
+t.test('a standalone refuses transactions', async (t) => {
+  const { uri } = await startGateway(t, { TOPOLOGY: 'standalone' })
+  const client = await driver7.MongoClient.connect(uri)
+  t.teardown(() => client.close())
+  await client.withSession(async (session) => {
+    session.startTransaction()
     // The driver puts words of its own in place of the server's code 20.
-    await t.rejects(rows.insertOne({ _id: 2 }, { session }), {
+    await t.rejects(client.db('main').collection('rows').insertOne({}, { session }), {
       message: /retryable writes|Transaction numbers/,
     })
     await session.abortTransaction().catch(() => undefined)
   })
-  t.equal(await rows.countDocuments(), 1)
 })
 
 forEachMajor('BSON types come back as they went', async (t, client, driver) => {

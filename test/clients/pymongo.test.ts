@@ -62,3 +62,25 @@ print('fine')
 `
 
 t.test('a session of everyday commands', (t) => runPymongo(t, script))
+
+const exhaust = `
+import sys
+from pymongo import MongoClient, CursorType
+
+client = MongoClient(sys.argv[1], heartbeatFrequencyMS=500)
+rows = client['py']['exhaust']
+rows.insert_many([{'_id': i, 'x': 'y' * 100} for i in range(5000)])
+found = rows.find(cursor_type=CursorType.EXHAUST, batch_size=100)
+assert [row['_id'] for row in found] == list(range(5000))
+left = rows.find(cursor_type=CursorType.EXHAUST, batch_size=100)
+next(left)
+left.close()
+assert rows.count_documents({}) == 5000
+client.close()
+print('fine')
+`
+
+// pymongo asks a router for a newer version before it opens one.
+t.test('pymongo reads exhaust cursors, and leaves one', (t) =>
+  runPymongo(t, exhaust, { TOPOLOGY: 'standalone' }),
+)

@@ -20,7 +20,7 @@ const refused = new Set(
 
 /** Other names of refused features. */
 function refusedVariants(): string[] {
-  return ['$within', '$changeStream', '$searchMeta', '$listSearchIndexes']
+  return ['$within', '$searchMeta', '$listSearchIndexes']
 }
 
 const kinds: readonly (readonly [title: string, names: Iterable<string>])[] = [
@@ -39,10 +39,7 @@ const kinds: readonly (readonly [title: string, names: Iterable<string>])[] = [
   ['Accumulators', accumulators.keys()],
   ['Window functions', windowFunctionNames],
   ['Index options', indexOptionNames.filter((name) => name !== 'dropDups' && name !== 'ns')],
-  [
-    'Commands, including some that every standalone server refuses',
-    documentRows.map(({ name }) => name),
-  ],
+  ['Commands, including some that are always refused', documentRows.map(({ name }) => name)],
 ]
 
 export function compatibilityPage(): string {
@@ -93,7 +90,7 @@ function nameOf(path: string): string {
   return path.split('/').at(-1)?.replace('.test.ts', '') ?? path
 }
 
-const introduction = `The document wire behaves like a MongoDB 7.0 standalone server (wire version 21). Unsupported features
+const introduction = `The document wire behaves like a MongoDB 7.0 router (mongos, wire version 21) of one server. Unsupported features
 are refused with MongoDB's error and never give a wrong result. Filters, expressions, stages, updates,
 projections and sorts are compared with another implementation on tens of thousands of random cases
 ([mingo](../test/query/filter/mingo-filters.test.ts)). The drivers' unified specifications, mongoose, pymongo

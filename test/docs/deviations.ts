@@ -44,6 +44,72 @@ const documents: readonly Deviation[] = [
     shown: ['test/commands/document/writing/blind-writes.test.ts'],
   },
   {
+    topic: 'transactions',
+    ours:
+      'hold no locks. The first to commit wins, and a plain write is never kept waiting; a ' +
+      'conflict with an open transaction shows at its commit. 60 s, 200,000 changes, 64 MiB',
+    references: 'a change of a document conflicts with every open transaction that has changed it',
+    shown: ['test/commands/document/sessions/transactions-task.test.ts'],
+  },
+  {
+    topic: '`readConcern: snapshot` with `atClusterTime`',
+    ours:
+      'a time that an earlier snapshot read has answered, for 60 s, with 16 of an owner; ' +
+      'otherwise 239 SnapshotTooOld',
+    references: 'every time of the last five minutes',
+    shown: ['test/commands/document/reading/snapshot-reads.test.ts'],
+  },
+  {
+    topic: 'sharding',
+    ours:
+      'a router of one shard, which is this server: `listShards`, `config.shards` and ' +
+      '`config.version` answer, commands that distribute collections get 115',
+    references: 'a cluster',
+    shown: ['test/commands/document/server/router-tools.test.ts'],
+  },
+  {
+    topic: 'where change streams begin',
+    ours:
+      'the first stream of a place begins its recording; tokens and times before are 286. ' +
+      '`CHANGES=all` records from the start',
+    references: 'the oplog has all changes',
+    shown: [
+      'test/commands/document/reading/change-stream.test.ts',
+      'test/engine/background/change-retention.test.ts',
+    ],
+  },
+  {
+    topic: 'who may open change streams',
+    ours:
+      'readers of the collection; streams of databases leave out what the caller may not ' +
+      'read, as of each batch. A recording that others pay for is begun by the operator',
+    references: 'users with changeStream and find on the whole place',
+    shown: ['test/commands/document/reading/change-stream-rights.test.ts'],
+  },
+  {
+    topic: 'paths in update events',
+    ours:
+      'from the two documents: the same for every protocol, with paths into nested ' +
+      'documents whose fields stay and arrays with elements that stay',
+    references: 'from the operators, so that `$set` of a whole document shows it whole',
+    shown: ['test/engine/changes/difference.test.ts', 'test/specs/change-streams.test.ts'],
+  },
+  {
+    topic: 'change events of commands of other protocols',
+    ours:
+      'FLUSHDB and TRUNCATE are drop and create, SWAPDB is three renames, a member of a ' +
+      'large container is an update of its summary; a rename into another database is one ' +
+      'rename event',
+    references: 'a rename into another database inserts the documents there',
+    shown: ['test/clients/change-replay.test.ts'],
+  },
+  {
+    topic: '`lsid.uid` in change events',
+    ours: 'a digest of session and user, which names no one',
+    references: "the digest of the user's name",
+    shown: ['test/clients/change-stream-clients.test.ts'],
+  },
+  {
     topic: 'time-series collections',
     ours:
       'each measurement is a document of its own, in insertion order, with an unlisted ' +

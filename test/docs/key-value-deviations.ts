@@ -150,6 +150,12 @@ export const keyValueDeviations: readonly Deviation[] = [
     shown: ['test/commands/keyvalue/server/server.test.ts'],
   },
   {
+    topic: 'keyspace events',
+    ours: 'also of keys that are written as documents or by SQL, with the event of their type',
+    references: 'of key-value commands, the only writers',
+    shown: ['test/clients/key-events.test.ts'],
+  },
+  {
     topic: 'publishing to `__key*@` channels',
     ours: 'refused',
     references: 'allowed',

@@ -16,7 +16,6 @@ const index = (key: unknown, options = {}) => ({
 })
 
 const scripts = 'the server runs no scripts of clients'
-const replicaSet = 'as on every standalone server'
 const shapes = 'no geospatial support'
 
 export const refusals: readonly Refusal[] = [
@@ -60,23 +59,6 @@ export const refusals: readonly Refusal[] = [
     command: find({ $text: { $search: 'a' } }),
     code: 27,
     why: 'there is no text index',
-  },
-  {
-    what: 'change streams',
-    command: pipeline({ $changeStream: {} }),
-    code: 40573,
-    why: replicaSet,
-  },
-  {
-    what: 'transactions and retryable writes',
-    command: {
-      insert: 'rows',
-      documents: [{}],
-      lsid: { id: '00112233445566778899aabbccddeeff' },
-      txnNumber: 1n,
-    },
-    code: 20,
-    why: replicaSet,
   },
   {
     what: '`$search`, `$vectorSearch`',

@@ -37,6 +37,21 @@ export const sqlDeviations: readonly Deviation[] = [
     shown: [differential],
   },
   {
+    topic: 'LISTEN and NOTIFY',
+    ours:
+      'channels of the key-value protocol in the database of the connection, with its rights; the ' +
+      'process id of a client of another protocol is 0; 10,000 different notifications a transaction',
+    references:
+      'channels of the database, open to all its users; one queue of 8 GB for all sessions',
+    shown: ['test/listeners/sql/notifications.test.ts', 'test/clients/listen-notify.test.ts'],
+  },
+  {
+    topic: 'a session that does not read its notifications',
+    ours: 'is disconnected above the bounds of key-value subscribers',
+    references: 'keeps the queue from being emptied',
+    shown: ['test/listeners/sql/notifications.test.ts'],
+  },
+  {
     topic: 'functions in FROM',
     ours: 'at most 10,000 rows; arguments are constants and parameters',
     references: 'unbounded, and LATERAL',
@@ -53,5 +68,43 @@ export const sqlDeviations: readonly Deviation[] = [
     ours: 'at most 8,192 before its point, behind it, and in its exponent (22P02)',
     references: '131,072 before the point, 16,383 behind it',
     shown: ['test/value/json/json.test.ts'],
+  },
+  {
+    topic: 'a row that another transaction has changed and not yet committed',
+    ours:
+      'no statement waits; the second commit runs its statements again at READ COMMITTED, if they ' +
+      'tell the same, else 40001',
+    references: 'the second statement waits',
+    shown: ['test/listeners/sql/transactions.test.ts'],
+  },
+  {
+    topic: 'FOR UPDATE, FOR SHARE, NOWAIT, SKIP LOCKED',
+    ours:
+      'all forms, FOR KEY SHARE too: 40001 if a row of the result has changed; nothing waits or is ' +
+      'skipped',
+    references: 'row locks',
+    shown: ['test/listeners/sql/transactions.test.ts'],
+  },
+  {
+    topic:
+      'SERIALIZABLE, and a key that was added or removed since the state of a REPEATABLE READ ' +
+      'transaction',
+    ours:
+      '40001 if anything that a changing transaction has read or added has changed; 23505 for a ' +
+      'key that its state has',
+    references: '40001 for cycles of dependencies; 23505 for an added key; a removed one is free',
+    shown: ['test/listeners/sql/transactions-differential.test.ts'],
+  },
+  {
+    topic: 'CREATE INDEX on a table with rows, in a transaction',
+    ours: '0A000; in an implicit one it commits what came before',
+    references: 'part of the transaction',
+    shown: ['test/listeners/sql/transactions.test.ts'],
+  },
+  {
+    topic: 'a transaction that ended by its time or by a bound, or after a conflict',
+    ours: '25P03 or 40001 as an error, until ROLLBACK; the connection stays open; no savepoint is left',
+    references: '25P03 closes the connection; ROLLBACK TO works after a conflict',
+    shown: ['test/listeners/sql/transactions.test.ts'],
   },
 ]

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { ask } from '../support/http-client.js'
 import { startGateway } from '../support/live-gateway.js'
 import { command } from '../support/messages.js'
-import { replyOf, WireClient } from '../support/wire-client.js'
+import { replyOf, WireClient, withoutTimes } from '../support/wire-client.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -35,7 +35,7 @@ async function open(t: Test) {
     if (frame === undefined) throw new Error('the connection was closed')
     return Buffer.from(frame)
   }
-  const run = async (fields: Fields) => replyOf(await raw(fields))
+  const run = async (fields: Fields) => withoutTimes(replyOf(await raw(fields)))
   return { gateway, raw, run }
 }
 

@@ -16,7 +16,7 @@ t.test('shutdown answers, and the process ends well', async (t) => {
   const client = await MongoClient.connect(uri(first.wirePort))
   await client.db('main').collection<{ _id: number }>('rows').insertOne({ _id: 1 })
   await t.rejects(client.db('main').command({ shutdown: 1 }), { code: 13 }, 'on admin alone')
-  t.same(await client.db('admin').command({ shutdown: 1 }), { ok: 1 })
+  t.match(await client.db('admin').command({ shutdown: 1 }), { ok: 1 })
   await client.close()
   t.same(await gone, [0, null])
   t.equal(first.errors(), '')

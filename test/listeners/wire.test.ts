@@ -57,6 +57,7 @@ async function open(t: Test, run: Run, more: Partial<WireOptions> = {}): Promise
     port: 0,
     tls: undefined,
     allowInsecure: false,
+    topology: 'standalone',
     authOff: false,
     bus: { run },
     credentials: noCredentials,
@@ -268,7 +269,7 @@ t.test('compressed requests get compressed answers, but only once agreed', async
   }
   const message = command({ ping: 1 })
   const packed = opCompressed(message, deflateSync(message.subarray(16)))
-  for (const first of [{ ping: 1 }, { login: 1 }, { zlib: 1 }]) {
+  for (const first of [{ ping: 1 }, { login: 1 }]) {
     const one = await client()
     await one.run(first)
     one.send(packed)
@@ -279,6 +280,23 @@ t.test('compressed requests get compressed answers, but only once agreed', async
   bomb.send(opCompressed(message, deflateSync(Buffer.alloc(1_000_000))))
   t.match(await bomb.next().then((reply) => reply && replyOf(reply)), { code: 17 })
   await bomb.closed
+  t.equal(memory.budget.bytesUsed, 0)
+})
+
+t.test('a monitor compresses without a login, in short messages', async (t) => {
+  const { client, memory } = await open(t, echo)
+  const monitor = await client()
+  await monitor.run({ zlib: 1 })
+  const packed = (fields: Record<string, unknown>) => {
+    const message = command(fields, { requestId: 9 })
+    return opCompressed(message, deflateSync(message.subarray(16)))
+  }
+  monitor.send(packed({ hello: 1 }))
+  const reply = await monitor.next()
+  t.match(reply && readHeader(reply), { responseTo: 9, opcode: 2012 })
+  monitor.send(packed({ text: 'x'.repeat(anonymousMessageBytesMax) }))
+  t.match(await monitor.next().then((last) => last && replyOf(last)), { code: 17 })
+  await monitor.closed
   t.equal(memory.budget.bytesUsed, 0)
 })
 

@@ -40,6 +40,18 @@ const starts: Readonly<Record<(typeof sqlStarts)[number], Start>> = {
       await client.end()
     },
   },
+  'node-postgres-listen': {
+    version: async () => 'pg 8.23.1',
+    run: async (port) => {
+      const client = new pg.Client({ ...login, port })
+      await client.connect()
+      await client.query('LISTEN jobs')
+      await client.query("NOTIFY jobs, 'one'")
+      await client.query('SELECT pg_notify($1, $2)', ['jobs', 'two'])
+      await client.query('UNLISTEN *')
+      await client.end()
+    },
+  },
   'postgres-js-start': {
     version: async () => 'postgres 3.4.9',
     run: async (port) => {

@@ -20,7 +20,10 @@ interface SqlFixture {
 }
 
 /** Clients whose starts are kept. */
-export const sqlStarts = ['psql-start', 'node-postgres-start', 'postgres-js-start'] as const
+export const sqlStarts = [
+  ...(['psql-start', 'node-postgres-start', 'node-postgres-listen'] as const),
+  'postgres-js-start',
+] as const
 
 /** Build output mirrors the repository, one folder deeper. */
 const folder = fileURLToPath(new URL('../../../protocol-fixtures/pgwire/', import.meta.url))

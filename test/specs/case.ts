@@ -45,7 +45,11 @@ async function runCase(server: Server, file: SpecFile, test: SpecTest): Promise<
     if (test.outcome !== undefined) await entities.settle()
     for (const data of test.outcome ?? []) await checkOutcome(server.client, data)
   } finally {
-    if (test.operations.some(isFailPoint)) await setFailPoint(server.client, disarmed)
+    if (test.operations.some(isFailPoint)) {
+      for (const name of failPoints) {
+        await setFailPoint(server.client, { configureFailPoint: name, mode: 'off' })
+      }
+    }
     await entities.close()
   }
 }
@@ -63,6 +67,7 @@ async function runOperation(
   server: Server,
   operation: Operation,
   entities: Entities,
+  isWithin = false,
 ): Promise<void> {
   const { name } = operation
   let result: unknown
@@ -72,9 +77,12 @@ async function runOperation(
     if (operation.ignoreResultAndError === true) return
     if (!(error instanceof MongoError)) throw error
     if (operation.expectError === undefined) {
+      if (isWithin) throw error
       throw new CaseFailure(`${name} failed: ${error.message}`, { cause: error })
     }
     checkError(operation.expectError, error, entities, name)
+    // The driver is to see the errors of a callback.
+    if (isWithin) throw error
     return
   }
   if (operation.ignoreResultAndError === true) return
@@ -88,12 +96,16 @@ async function runOperation(
 }
 
 async function perform(server: Server, operation: Operation, entities: Entities) {
-  if (operation.object !== 'testRunner') return await execute(operation, entities)
+  if (operation.object !== 'testRunner')
+    return await execute(operation, entities, (step) => runOperation(server, step, entities, true))
   const given = operation.arguments ?? {}
   const check = runnerChecks[operation.name]
   if (check !== undefined) return check(given, entities)
   if (isFailPoint(operation)) {
-    return await setFailPoint(entities.client(String(given.client)), given.failPoint as Fields)
+    // One server: the one that a session is pinned to.
+    const client =
+      given.client === undefined ? server.client : entities.client(String(given.client))
+    return await setFailPoint(client, given.failPoint as Fields)
   }
   return await askServer(operation.name, given, (name) => server.client.db(name))
 }
@@ -111,6 +123,24 @@ const runnerChecks: Readonly<Record<string, (given: Fields, entities: Entities) 
     const [one, other] = lastTwoSessions(given, entities)
     if (one === other) throw new Mismatch(`the last two commands: both have ${one}`)
   },
+  assertSessionTransactionState: (given, entities) => {
+    // Not declared, and the only way to ask.
+    const { transaction } = entities.session(String(given.session)) as unknown as Fields
+    const { state } = transaction as Fields
+    const expected = transactionStates[String(given.state)]
+    if (state !== expected) throw new Mismatch(`the transaction is ${state}, not ${expected}`)
+  },
+  assertSessionPinned: (given, entities) => {
+    if (!entities.session(String(given.session)).isPinned) throw new Mismatch('it is not pinned')
+  },
+  assertSessionUnpinned: (given, entities) => {
+    if (entities.session(String(given.session)).isPinned) throw new Mismatch('it is pinned')
+  },
+  assertSessionDirty: (given, entities) => {
+    if (!entities.session(String(given.session)).serverSession.isDirty) {
+      throw new Mismatch('the session is not dirty')
+    }
+  },
   assertSessionNotDirty: (given, entities) => {
     if (entities.session(String(given.session)).serverSession.isDirty) {
       throw new Mismatch('the session is dirty')
@@ -123,7 +153,16 @@ function lastTwoSessions(given: Fields, entities: Entities): string[] {
   return sent.map(({ event }) => ('command' in event ? text(event.command.lsid) : 'none'))
 }
 
-const disarmed = { configureFailPoint: 'failCommand', mode: 'off' }
+/** As the files name them, and as the driver does. */
+const transactionStates: Readonly<Record<string, string>> = {
+  none: 'NO_TRANSACTION',
+  starting: 'STARTING_TRANSACTION',
+  in_progress: 'TRANSACTION_IN_PROGRESS',
+  committed: 'TRANSACTION_COMMITTED',
+  aborted: 'TRANSACTION_ABORTED',
+}
+
+const failPoints = ['failCommand', 'failGetMoreAfterCursorCheckout']
 
 function setFailPoint(client: MongoClient, command: Fields): Promise<unknown> {
   return client.db('admin').command(command)
@@ -174,14 +213,18 @@ const eventFields = ['command', 'commandName', 'databaseName', 'reply']
 
 function checkEvents(expected: ExpectedEvents, entities: Entities): void {
   requireKnown(expected, ['client', 'eventType', 'ignoreExtraEvents', 'events'], 'expectEvents')
-  if ((expected.eventType ?? 'command') !== 'command') throw new Error('only command events')
-  const noted = entities.events(expected.client)
+  const isOfPool = expected.eventType === 'cmap'
+  if (!isOfPool && (expected.eventType ?? 'command') !== 'command') {
+    throw new Error(`no events of type ${expected.eventType}`)
+  }
+  const { client } = expected
+  const noted = isOfPool ? entities.poolEvents(client) : entities.events(client)
   const isCountRight =
     expected.ignoreExtraEvents === true
       ? noted.length >= expected.events.length
       : noted.length === expected.events.length
   if (!isCountRight) {
-    const names = noted.map((one) => `${one.kind} ${one.event.commandName}`).join(', ')
+    const names = noted.map(nameOfEvent).join(', ')
     throw new Mismatch(`${expected.events.length} events expected, not: ${names}`)
   }
   for (const [i, one] of expected.events.entries()) {
@@ -196,6 +239,10 @@ function checkEvents(expected: ExpectedEvents, entities: Entities): void {
       requireMatch(value, told, entities, `event ${i}: ${name}`)
     }
   }
+}
+
+function nameOfEvent(one: ReturnType<Entities['events' | 'poolEvents']>[number]): string {
+  return 'commandName' in one.event ? `${one.kind} ${one.event.commandName}` : one.kind
 }
 
 /** Exactly these documents, in every type and in the order of their names. */

@@ -2,12 +2,15 @@
 // sessions. They live for one test.
 
 import {
+  ChangeStream,
   type ClientSession,
   type Collection,
   type CommandFailedEvent,
   type CommandStartedEvent,
   type CommandSucceededEvent,
+  type ConnectionCheckOutStartedEvent,
   Db,
+  GridFSBucket,
   MongoClient,
   ReadPreference,
   type ReadPreferenceMode,
@@ -21,9 +24,16 @@ type CommandEvent =
   | { readonly kind: 'commandSucceededEvent'; readonly event: CommandSucceededEvent }
   | { readonly kind: 'commandFailedEvent'; readonly event: CommandFailedEvent }
 
+interface PoolEvent {
+  readonly kind: 'connectionCheckOutStartedEvent'
+  readonly event: ConnectionCheckOutStartedEvent
+}
+
 interface WatchedClient {
   readonly client: MongoClient
   readonly events: CommandEvent[]
+  /** Of its connection pool. */
+  readonly poolEvents: PoolEvent[]
 }
 
 /** What no test wants to see: signing in, and what sets up fail points. */
@@ -61,6 +71,7 @@ export class Entities implements MatchContext {
     else if (kind === 'session') this.#sessions.set(id, this.#newSession(fields))
     else if (kind === 'database') this.#others.set(id, this.#newDatabase(fields))
     else if (kind === 'collection') this.#others.set(id, this.#newCollection(fields))
+    else if (kind === 'bucket') this.#others.set(id, this.#newBucket(fields))
     else throw new Error(`the runner knows no entity ${kind}`)
   }
 
@@ -93,6 +104,11 @@ export class Entities implements MatchContext {
     return this.#watched(id).events
   }
 
+  /** The events of one client's connection pool so far. */
+  poolEvents(id: string): readonly PoolEvent[] {
+    return this.#watched(id).poolEvents
+  }
+
   /**
    * Waits until the server has done what was sent without asking for an answer: one connection
    * is served in order, and a client that works alone has one.
@@ -102,6 +118,9 @@ export class Entities implements MatchContext {
   }
 
   async close(): Promise<void> {
+    for (const other of this.#others.values()) {
+      if (other instanceof ChangeStream) await other.close()
+    }
     for (const session of this.#sessions.values()) await session.endSession()
     for (const { client } of this.#clients.values()) await client.close()
   }
@@ -114,7 +133,19 @@ export class Entities implements MatchContext {
 
   #newSession(fields: Fields): ClientSession {
     requireKnown(fields, ['id', 'client', 'sessionOptions'], 'session')
-    return this.#watched(String(fields.client)).client.startSession(fields.sessionOptions ?? {})
+    const given = (fields.sessionOptions ?? {}) as Fields
+    const { snapshotTime } = given
+    const time =
+      snapshotTime === undefined ? {} : { snapshotTime: this.entity(String(snapshotTime)) }
+    const options: Fields = { ...given, ...time }
+    return this.#watched(String(fields.client)).client.startSession(options)
+  }
+
+  #newBucket(fields: Fields): GridFSBucket {
+    requireKnown(fields, ['id', 'database', 'bucketOptions'], 'bucket')
+    const database = this.entity(String(fields.database))
+    if (!(database instanceof Db)) throw new Error(`${fields.database} is no database`)
+    return new GridFSBucket(database, options(fields.bucketOptions))
   }
 
   #newDatabase(fields: Fields): Db {
@@ -150,7 +181,12 @@ function watchedClient(uri: string, fields: Fields): WatchedClient {
   client.on('commandStarted', (event) => note({ kind: 'commandStartedEvent', event }))
   client.on('commandSucceeded', (event) => note({ kind: 'commandSucceededEvent', event }))
   client.on('commandFailed', (event) => note({ kind: 'commandFailedEvent', event }))
-  return { client, events }
+  const poolEvents: PoolEvent[] = []
+  const kind = 'connectionCheckOutStartedEvent'
+  if (observed.has(kind)) {
+    client.on('connectionCheckOutStarted', (event) => poolEvents.push({ kind, event }))
+  }
+  return { client, events, poolEvents }
 }
 
 function namesOf(list: unknown): string[] {

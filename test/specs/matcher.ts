@@ -75,6 +75,10 @@ const operators: Readonly<Record<string, Operator>> = {
   $$matchesEntity: (argument, actual, place) => {
     match(place.context.entity(String(argument)), actual, place)
   },
+  $$matchesHexBytes: (argument, actual, place) => {
+    const hex = actual instanceof Uint8Array ? Buffer.from(actual).toString('hex') : undefined
+    if (hex !== argument) throw mismatch({ $$matchesHexBytes: argument }, hex, place)
+  },
   $$sessionLsid: (argument, actual, place) => {
     match(place.context.sessionLsid(String(argument)), actual, place)
   },

@@ -9,6 +9,10 @@ interface EventRequest {
 }
 
 export class EventReader {
+  /** What a browser would send as Last-Event-ID. */
+  lastId = ''
+  /** Of the last event. */
+  lastType = ''
   private text = ''
   private isOver = false
   private awake: () => void = () => {}
@@ -40,21 +44,36 @@ export class EventReader {
     return this.response.headers
   }
 
+  get status(): number {
+    return this.response.statusCode ?? 0
+  }
+
   /** The data of the next event; undefined where the stream ends before it. */
   async next(): Promise<string | undefined> {
+    for (;;) {
+      const lines = await this.block()
+      if (lines === undefined) return undefined
+      const id = valuesOf(lines, 'id').at(-1)
+      if (id !== undefined) this.lastId = id
+      this.lastType = valuesOf(lines, 'event').at(-1) ?? 'message'
+      const data = valuesOf(lines, 'data')
+      if (data.length > 0) return data.join('\n')
+    }
+  }
+
+  /** Lines up to the next empty one: an event, a comment or a field alone. */
+  async block(): Promise<string[] | undefined> {
     for (;;) {
       const end = this.text.indexOf('\n\n')
       if (end >= 0) {
         const lines = this.text.slice(0, end).split('\n')
         this.text = this.text.slice(end + 2)
-        const data = lines.filter((line) => line.startsWith('data: '))
-        if (data.length > 0) return data.map((line) => line.slice(6)).join('\n')
-      } else if (this.isOver) return undefined
-      else {
-        await new Promise<void>((resolve) => {
-          this.awake = resolve
-        })
+        return lines
       }
+      if (this.isOver) return undefined
+      await new Promise<void>((resolve) => {
+        this.awake = resolve
+      })
     }
   }
 
@@ -66,4 +85,10 @@ export class EventReader {
   close(): void {
     this.response.destroy()
   }
+}
+
+function valuesOf(lines: readonly string[], name: string): string[] {
+  return lines
+    .filter((line) => line.startsWith(`${name}: `))
+    .map((line) => line.slice(name.length + 2))
 }

@@ -160,41 +160,55 @@ export async function eachKeyValueRoom(
   options: KeyValueRoomOptions = {},
 ): Promise<void> {
   const clock = new ManualClock()
-  const { kinds, bounds, log = silentLog } = options
+  const { kinds } = options
   await eachStore(
     t,
     name,
     async (t, { store }) => {
-      const parts = { store, clock, random: systemRandom, log }
-      // One space for all, as most suites of commands are about; others name a rule.
-      const settings = readSettings({ SHARED_SPACES: 'shared', ...options.settings })
-      const memory = new MemoryAccount(settings.MEMORY_BUDGET)
-      const engine = new Engine({ ...parts, pace: tickPace, memory })
-      const bus = await openKeyValue({
-        ...{ engine, clock, random: systemRandom, log, version: '0.0.0' },
-        settings,
-        spaces: new SpaceChoice(settings.DATABASE, wantedRule(settings)),
-        ...(options.homes === undefined ? {} : { homes: new HomeLimit(clock, options.homes) }),
-        credentials: {
-          account: () => {
-            throw new Error('no logins by SCRAM in this room')
-          },
-          identityOf: (user, key) =>
-            user === 'operator' && key === roomKey ? operator : undefined,
-          identify: (key) => (key === roomKey ? operator : undefined),
-        },
-        counters: new Metering(clock.elapsed()),
-        ...(bounds === undefined ? {} : { bounds }),
-        ...(options.rows === undefined ? {} : { rows: options.rows }),
-        ...(typeof options.rights === 'function' ? options.rights(store, clock) : options.rights),
-      })
-      const room = new KeyValueRoom(bus, engine, store, clock)
+      const room = await openKeyValueRoom(store, clock, options)
       await body(t, room)
-      room.close()
-      await engine.close()
+      await closeRoom(room)
     },
     { clock, ...(kinds === undefined ? {} : { kinds }) },
   )
+}
+
+/** The commands on a store; `closeRoom` ends them. */
+export async function openKeyValueRoom(
+  store: Store,
+  clock: ManualClock,
+  options: KeyValueRoomOptions = {},
+): Promise<KeyValueRoom> {
+  const { bounds, log = silentLog } = options
+  const parts = { store, clock, random: systemRandom, log }
+  // One space for all, as most suites of commands are about; others name a rule.
+  const settings = readSettings({ SHARED_SPACES: 'shared', ...options.settings })
+  const memory = new MemoryAccount(settings.MEMORY_BUDGET)
+  const engine = new Engine({ ...parts, pace: tickPace, memory })
+  const bus = await openKeyValue({
+    ...{ engine, clock, random: systemRandom, log, version: '0.0.0' },
+    settings,
+    spaces: new SpaceChoice(settings.DATABASE, wantedRule(settings)),
+    ...(options.homes === undefined ? {} : { homes: new HomeLimit(clock, options.homes) }),
+    credentials: {
+      account: () => {
+        throw new Error('no logins by SCRAM in this room')
+      },
+      identityOf: (user, key) => (user === 'operator' && key === roomKey ? operator : undefined),
+      identify: (key) => (key === roomKey ? operator : undefined),
+    },
+    counters: new Metering(clock.elapsed()),
+    ...(bounds === undefined ? {} : { bounds }),
+    ...(options.rows === undefined ? {} : { rows: options.rows }),
+    ...(typeof options.rights === 'function' ? options.rights(store, clock) : options.rights),
+  })
+  return new KeyValueRoom(bus, engine, store, clock)
+}
+
+/** The store stays open. */
+export async function closeRoom(room: KeyValueRoom): Promise<void> {
+  room.close()
+  await room.engine.close()
 }
 
 /** The operator's key in these rooms. */

@@ -10,6 +10,7 @@ import { fail, GatewayError } from '../../src/base/errors.js'
 import { programRunsMax } from '../../src/base/limits/engine.js'
 import { snapshotKeptMsMax, snapshotsMax } from '../../src/base/limits/store.js'
 import { MemoryTables } from '../../src/store/memory.js'
+import { ChangeTimes } from '../../src/store/programs/change-times.js'
 import { addCounts, decodeCount, encodeCount } from '../../src/store/programs/counters.js'
 import { scanWhole } from '../../src/store/programs/group.js'
 import { WriteBuffer } from '../../src/store/programs/write-buffer.js'
@@ -20,6 +21,7 @@ import type {
   Elsewhere,
   Entry,
   Fetched,
+  HeldState,
   KeyRange,
   LargeChanges,
   Program,
@@ -39,6 +41,15 @@ interface LateOptions {
   /** Of a first, second or third run to be told of a conflict that was none; 0 to 1. */
   readonly conflictChance: number
   readonly clock?: Clock
+  /** Another gateway over the same state; a state of its own unless given. */
+  readonly beside?: LateStore
+}
+
+/** What all gateways share: the pairs, the last version, and who has it for itself. */
+interface Shared {
+  readonly tables: MemoryTables
+  version: number
+  alone: object | undefined
 }
 
 /** Runs after which a program gets the store for itself, so that crowds come to an end. */
@@ -65,21 +76,21 @@ export class LateStore implements Store {
   beforeCommit: (() => Promise<void>) | undefined
   /** Runs of write programs so far, the repeated ones not counted. */
   runs = 0
-  private readonly tables = new MemoryTables()
+  private readonly shared: Shared
   private readonly clock: Clock
   private readonly random: () => number
   private readonly conflictChance: number
-  private version = 0
   private snapshots = 0
   private working = 0
   private closed = false
   private inHook = false
-  private alone: object | undefined
 
   constructor(options: LateOptions) {
     this.clock = options.clock ?? systemClock
     this.random = seededRandom(options.seed)
     this.conflictChance = options.conflictChance
+    const fresh = { tables: new MemoryTables(), version: 0, alone: undefined }
+    this.shared = options.beside?.shared ?? fresh
   }
 
   async read<T>(make: (tx: ReadTx) => Program<T>, options: ReadOptions = {}): Promise<T> {
@@ -93,12 +104,29 @@ export class LateStore implements Store {
           if (snapshot !== undefined && this.clock.elapsed() - since > snapshotKeptMsMax) {
             throw fail('SnapshotTooOld', 'the snapshot of this operation is too old')
           }
-          return answer(snapshot ?? this.tables.current, ask)
+          return answer(snapshot ?? this.shared.tables.current, ask)
         })
       } finally {
         if (snapshot !== undefined) this.snapshots--
       }
     })
+  }
+
+  async hold(): Promise<HeldState> {
+    this.requireOpen()
+    await this.delay()
+    const snapshot = this.shared.tables.snapshot()
+    return {
+      read: (make, options) =>
+        this.atWork(() =>
+          this.drive(make(new LateReadTx()), (ask) => {
+            options?.onPause?.()
+            return structuredClone(answer(snapshot, ask))
+          }),
+        ),
+      heldBytes: 0,
+      release: () => snapshot.release(),
+    }
   }
 
   write<T>(make: (tx: Tx) => Program<T>): Promise<T> {
@@ -126,7 +154,7 @@ export class LateStore implements Store {
   }
 
   stats(): StoreStats {
-    return { type: 'PostgreSQL', sizeBytes: this.tables.stats().sizeBytes }
+    return { type: 'PostgreSQL', sizeBytes: this.shared.tables.stats().sizeBytes }
   }
 
   async close(): Promise<void> {
@@ -145,7 +173,7 @@ export class LateStore implements Store {
     if (run > patientRuns) await this.takeAlone(me)
     try {
       this.runs++
-      const snapshot = this.tables.snapshot()
+      const snapshot = this.shared.tables.snapshot()
       const attempt = await this.attempt(make, snapshot)
       requireSame(attempt, this.attemptAtOnce(make, snapshot))
       await this.delay()
@@ -155,17 +183,17 @@ export class LateStore implements Store {
         return undefined
       }
       if (!undisturbed) await this.disturb(this.beforeCommit)
-      while (this.alone !== undefined && this.alone !== me) await tick()
+      while (this.shared.alone !== undefined && this.shared.alone !== me) await tick()
       const end = this.commit(attempt, large)
       if (end !== undefined) await this.delay()
       return end
     } finally {
-      if (this.alone === me) this.alone = undefined
+      if (this.shared.alone === me) this.shared.alone = undefined
     }
   }
 
   private async attempt(make: (tx: Tx) => Program<unknown>, view: View): Promise<Attempt> {
-    const buffer = new WriteBuffer(() => ++this.version)
+    const buffer = new WriteBuffer(() => ++this.shared.version)
     const reads: Attempt['reads'] = []
     try {
       const tx = new LateTx(buffer)
@@ -181,7 +209,7 @@ export class LateStore implements Store {
   }
 
   private attemptAtOnce(make: (tx: Tx) => Program<unknown>, view: View): Attempt {
-    const buffer = new WriteBuffer(() => ++this.version)
+    const buffer = new WriteBuffer(() => ++this.shared.version)
     const reads: Attempt['reads'] = []
     try {
       const program = make(new LateTx(buffer))
@@ -219,7 +247,7 @@ export class LateStore implements Store {
     large: LargeChanges | undefined,
   ): Attempt['end'] | undefined {
     for (const { ask, answer: before } of reads) {
-      if (!areSame(answer(this.tables.current, ask), before)) return undefined
+      if (!areSame(answer(this.shared.tables.current, ask), before)) return undefined
     }
     try {
       for (const tell of told) tell()
@@ -227,14 +255,19 @@ export class LateStore implements Store {
       return { error }
     }
     const further = 'error' in end ? [] : (large?.changes ?? [])
-    this.tables.commit((view) => {
+    this.shared.tables.commit((view) => {
       for (const { key, value } of [...buffer.changes, ...further]) {
         if (value === undefined) view.remove(key)
-        else view.put(key, value, ++this.version)
+        else view.put(key, value, ++this.shared.version)
       }
       for (const addition of buffer.additions?.values() ?? []) {
         const sum = addCounts(decodeCount(view.get(addition.key)), addition)
         view.put(addition.key, encodeCount(sum), 0)
+      }
+      // Of each commit anew: the last record may be another gateway's.
+      const times = new ChangeTimes(this.clock)
+      for (const record of buffer.appended ?? []) {
+        view.put(times.nextKey(view), record, ++this.shared.version)
       }
     })
     for (const change of further) large?.told?.(change)
@@ -252,14 +285,14 @@ export class LateStore implements Store {
   }
 
   private async takeAlone(me: object): Promise<void> {
-    while (this.alone !== undefined) await tick()
-    this.alone = me
+    while (this.shared.alone !== undefined) await tick()
+    this.shared.alone = me
   }
 
   private pin(): Snapshot {
     if (this.snapshots >= snapshotsMax) throw fail('SnapshotTooOld', 'too many snapshots are open')
     this.snapshots++
-    return this.tables.snapshot()
+    return this.shared.tables.snapshot()
   }
 
   private async delay(): Promise<void> {
@@ -294,6 +327,8 @@ function answer(view: View, ask: Ask): unknown {
       return view.getVersioned(ask.key)
     case 'getMany':
       return ask.keys.map((key) => view.get(key))
+    case 'getVersions':
+      return ask.keys.map((key) => view.versionOf(key))
     case 'scan':
       return scanWhole(view, ask.range, ask.limit)
     case 'scanFetch':
@@ -341,7 +376,8 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function changed({ buffer }: Attempt): unknown {
   const plain = buffer.changes.map(({ key, value }) => ({ key, value }))
-  return { plain, additions: [...(buffer.additions?.values() ?? [])] }
+  const { additions, appended } = buffer
+  return { plain, additions: [...(additions?.values() ?? [])], appended }
 }
 
 function ended({ end }: Attempt): unknown {
@@ -368,6 +404,10 @@ class LateReadTx implements ReadTx {
 
   getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]> {
     return new Asked({ kind: 'getMany', keys }, (told) => told as (Bytes | undefined)[])
+  }
+
+  getVersions(keys: readonly Bytes[]): Step<(number | undefined)[]> {
+    return new Asked({ kind: 'getVersions', keys }, (told) => told as (number | undefined)[])
   }
 
   scan(range: KeyRange, limit: number): Step<Entry[]> {
@@ -422,6 +462,16 @@ class LateTx extends LateReadTx implements Tx {
     )
   }
 
+  override getVersions(keys: readonly Bytes[]): Step<(number | undefined)[]> {
+    return new Asked({ kind: 'getVersions', keys }, (told) =>
+      keys.map((key, index) => {
+        const own = this.buffer.find(key)
+        if (own === undefined) return (told as (number | undefined)[])[index]
+        return own.value === undefined ? undefined : own.version
+      }),
+    )
+  }
+
   override scanFetch(range: KeyRange, limit: number): Step<Fetched[]> {
     requireBounded(limit)
     return new Asked({ kind: 'scanFetch', range, limit }, (told) =>
@@ -469,6 +519,10 @@ class LateTx extends LateReadTx implements Tx {
 
   added(key: Bytes): Count {
     return this.buffer.added(key)
+  }
+
+  append(value: Bytes): void {
+    this.buffer.append(value)
   }
 
   whenApplied(told: () => void): void {

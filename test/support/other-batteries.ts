@@ -6,6 +6,7 @@ import type pg from 'pg'
 import type { KeyValueRow } from '../../src/bus/keyvalue/row.js'
 import { keyValueRows } from '../../src/commands/keyvalue/rows.js'
 import { collectionName, type Handles, keyNames, mark } from './other-world.js'
+import { withoutTimes } from './wire-client.js'
 
 /** What closes the server or its connections, or answers the same after seconds. */
 const notSent = new Set(['shutdown', 'debug', 'monitor', 'save', 'psync', 'quit', 'reset', 'hello'])
@@ -227,7 +228,7 @@ export function documentWrites(db: string, name: string, home: string): readonly
 export async function sent(wire: MongoClient, db: string, command: Document): Promise<string> {
   const { $db = db, ...rest } = command
   try {
-    return BSON.EJSON.stringify(await wire.db($db).command(rest))
+    return BSON.EJSON.stringify(withoutTimes(await wire.db($db).command(rest)))
   } catch (error) {
     const { code, message } = error as { readonly code?: number; readonly message: string }
     return `${code}: ${message}`

@@ -10,6 +10,7 @@ import { ask } from './http-client.js'
 import { type LiveGateway, startGateway } from './live-gateway.js'
 import { RespClient } from './resp-client.js'
 import { WalletClient } from './wallet-client.js'
+import { withoutTimes } from './wire-client.js'
 
 /** In every name and every value of the wallet. */
 export const mark = 'zqsecret'
@@ -194,7 +195,7 @@ export async function ownedOf(t: Test, { gateway, owner }: World): Promise<unkno
   for (const db of ['main', owner.home]) {
     const found = wire.db(db).collection(collectionName)
     held.push(await found.find().sort({ n: 1 }).toArray(), await found.indexes())
-    held.push(await wire.db(db).command({ getPrivacy: collectionName }))
+    held.push(withoutTimes(await wire.db(db).command({ getPrivacy: collectionName })))
   }
   const listed = await wire.db(owner.home).listCollections({}, { nameOnly: true }).toArray()
   held.push(listed.map(({ name }) => name).sort())

@@ -45,6 +45,11 @@ declare module 'pg' {
     readonly rowMode?: 'array'
     readonly binary?: boolean
   }
+  interface Notification {
+    readonly processId: number
+    readonly channel: string
+    readonly payload?: string
+  }
   export class Client {
     constructor(options: Options)
     connect(): Promise<void>
@@ -52,6 +57,7 @@ declare module 'pg' {
     end(): Promise<void>
     on(event: 'notice' | 'error', listener: (thrown: Error) => void): this
     on(event: 'end', listener: () => void): this
+    on(event: 'notification', listener: (told: Notification) => void): this
   }
   export class Pool {
     constructor(options: Options)

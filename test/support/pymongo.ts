@@ -9,7 +9,11 @@ const run = promisify(execFile)
 const python = process.env.SIGIL_PYTHON ?? 'python3'
 
 /** The script gets the server's URI as its argument and prints `fine` as its last word. */
-export async function runPymongo(t: Test, script: string): Promise<void> {
+export async function runPymongo(
+  t: Test,
+  script: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const found = await run(python, ['-c', 'import pymongo']).then(
     () => true,
     () => false,
@@ -19,7 +23,7 @@ export async function runPymongo(t: Test, script: string): Promise<void> {
     t.comment(`skipped: no pymongo in ${python}; SIGIL_PYTHON names a Python that has it`)
     return
   }
-  const { uri } = await startGateway(t)
+  const { uri } = await startGateway(t, settings)
   const { stdout } = await run(python, ['-c', script, uri], { timeout: 120_000 })
   t.equal(stdout.trim(), 'fine')
 }

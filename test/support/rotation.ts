@@ -120,6 +120,22 @@ export const heavySets: readonly HeavySet[] = [
     ],
   },
   {
+    proves: 'the public tests of drivers with sessions',
+    parts: [
+      ['specs/sessions'],
+      ['specs/transactions', 'clients/change-stream-clients'],
+      ['specs/retryable-writes', 'specs/change-streams', 'clients/change-streams'],
+    ],
+  },
+  {
+    proves: 'histories and kills of transactions',
+    parts: [
+      ['end-to-end/histories/list-histories'],
+      ['end-to-end/histories/exactly-once', 'clients/change-replay'],
+      ['end-to-end/kill-transactions'],
+    ],
+  },
+  {
     proves: 'fuzzers',
     parts: [['fuzz/wire-fuzz'], ['listeners/sql/fuzz'], ['commands/mutated']],
   },

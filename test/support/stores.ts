@@ -1,5 +1,6 @@
-// One body of assertions over every store: memory, LMDB in a folder of its own, and the late store.
-// Engines and commands are tested through this, so that no suite knows only one of them.
+// One body of assertions over every store: memory, LMDB in a folder of its own, the late store, and
+// two late gateways over one state. Engines and commands are tested through this, so that no suite
+// knows only one of them.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,10 +12,11 @@ import { silentLog } from '../../src/base/log.js'
 import { openLmdbStore } from '../../src/store/lmdb.js'
 import { openMemoryStore } from '../../src/store/memory.js'
 import type { Store } from '../../src/store/store.js'
+import { GatewaysInTurns, openGateways } from './gateways.js'
 import { LateStore } from './late-store.js'
 import { givenSeed, isLong, seed } from './seed.js'
 
-export type StoreKind = 'memory' | 'lmdb' | 'late'
+export type StoreKind = 'memory' | 'lmdb' | 'late' | 'gateways'
 
 export interface StoreCase {
   readonly kind: StoreKind
@@ -51,6 +53,17 @@ export async function eachStore(
       await body(t, { kind, clock, store: await openStore(t, kind, clock) })
     })
   }
+}
+
+/** As eachStore, for what every store owes its programs: on two gateways too. */
+export function everyStore(
+  t: Test,
+  name: string,
+  body: (t: Test, given: StoreCase) => Promise<void>,
+  options: StoreCaseOptions = {},
+): Promise<void> {
+  const kinds = options.kinds ?? [...kindsOf(name), 'gateways' as const]
+  return eachStore(t, name, body, { ...options, kinds })
 }
 
 /** A store that ends with the test. */
@@ -93,6 +106,8 @@ async function openKind(t: Test, kind: StoreKind, clock: Clock): Promise<Store> 
       const path = join(await temporaryFolder(t), 'store')
       return openLmdbStore({ path, durability: 'none', clock, log: silentLog })
     }
+    case 'gateways':
+      return new GatewaysInTurns(openGateways(t, { clock, from: lateSeed(t) }))
     case 'late': {
       t.teardown(() => {
         if (!t.passing()) t.comment(`late store: SIGIL_SEED=${seed}`)

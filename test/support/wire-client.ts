@@ -117,6 +117,11 @@ export class WireClient {
   }
 }
 
+/** A reply without the times of a router, which later replies do not repeat. */
+export function withoutTimes({ operationTime: _, $clusterTime: __, ...reply }: ReplyFields) {
+  return reply
+}
+
 /** The document of a reply, be it OP_MSG or OP_REPLY. */
 export function replyDocument(frame: Uint8Array): Document {
   const { opcode: code } = readHeader(frame)

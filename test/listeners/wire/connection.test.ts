@@ -17,6 +17,7 @@ import { Session } from '../../../src/bus/session.js'
 import { operator } from '../../../src/identity/identity.js'
 import { EdgeTime } from '../../../src/listeners/edge-time.js'
 import { type ConnectionHost, WireConnection } from '../../../src/listeners/wire/connection.js'
+import { HelloOnly } from '../../../src/listeners/wire/hello-only.js'
 import { documentFrom } from '../../../src/value/literal.js'
 import { command } from '../../support/messages.js'
 
@@ -62,7 +63,9 @@ function open(run: ConnectionHost['run']) {
   const session = new Session({ protocol: 'wire', id: 1, remoteAddress: 'test' })
   const memory = new MemoryAccount(100_000_000)
   const edge = new EdgeTime(systemClock, undefined)
-  const host = { run, memory, edge, log: silentLog, onLogin: () => {} }
+  const clusterTime = undefined
+  const helloOnly = new HelloOnly('standalone', systemClock, silentLog)
+  const host = { run, clusterTime, helloOnly, memory, edge, log: silentLog, onLogin: () => {} }
   const connection = new WireConnection(socket as unknown as Socket, session, host)
   return { socket, session, memory, connection }
 }

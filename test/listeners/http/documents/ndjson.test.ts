@@ -106,6 +106,6 @@ t.test('with a certificate every listener speaks TLS', async (t) => {
   t.match(JSON.parse(body), { status: 'ok' })
   const uri = `${gateway.uri.replace(/:\d+\/main/, `:${wire}/main`)}?tls=true&tlsInsecure=true`
   const client = await MongoClient.connect(uri)
-  t.same(await client.db().command({ ping: 1 }), { ok: 1 })
+  t.match(await client.db().command({ ping: 1 }), { ok: 1 })
   await client.close()
 })

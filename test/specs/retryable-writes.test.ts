@@ -1,0 +1,21 @@
+// The public unified tests of retryable writes, with the official driver against a whole Sigil that
+// says it is a router. Data: ../shared/specs, see test/support/specs.ts.
+
+import { MongoClient } from 'mongodb'
+import t from 'tap'
+import { startGateway } from '../support/live-gateway.js'
+import { failingRetries } from './failing-retries.js'
+import { filesIn, runFiles } from './running.js'
+
+/** The others ask for another version or a replica set. */
+const testsRun = 90
+
+const files = filesIn(['retryable-writes'])
+
+t.test('the unified tests hold', { skip: files.length === 0 }, async (t) => {
+  const gateway = await startGateway(t, { TEST_COMMANDS: '1' })
+  const { uri } = gateway
+  const client = await MongoClient.connect(uri)
+  t.teardown(() => client.close())
+  await runFiles(t, { uri, client }, files, { failing: failingRetries, testsRun })
+})
