@@ -6,9 +6,11 @@
 import { parseArgs } from 'node:util'
 import { calibrate } from './calibrate.js'
 import { chain } from './chain.js'
+import { documentsChanges } from './documents/changes.js'
 import { documentsFilter } from './documents/filter.js'
 import { documentsGrowth } from './documents/growth.js'
 import { documentsIndexes } from './documents/indexes.js'
+import { documentsSessions } from './documents/sessions.js'
 import { fairness } from './fairness.js'
 import { findById } from './find-by-id.js'
 import { homes } from './homes.js'
@@ -41,9 +43,11 @@ import type { Figure } from './support/figure.js'
 const questions: Readonly<Record<string, Question>> = {
   calibrate,
   chain,
+  'documents-changes': documentsChanges,
   'documents-filter': documentsFilter,
   'documents-growth': documentsGrowth,
   'documents-indexes': documentsIndexes,
+  'documents-sessions': documentsSessions,
   fairness,
   'find-by-id': findById,
   homes,
