@@ -49,6 +49,8 @@ export interface GatewayOptions {
   readonly log: Log
   /** Of Sigil's package. */
   readonly version: string
+  /** Instead of the store of STORE; closed with the gateway. */
+  readonly store?: Store
   /** Called by the command `shutdown` to close the gateway; if missing, the command is refused. */
   readonly onShutdown?: () => void
 }
@@ -75,7 +77,8 @@ export interface Gateway {
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { settings, clock, log } = options
   const notes = checkSettings(settings)
-  const store = await openStore(settings.STORE, { durability: settings.DURABILITY, clock, log })
+  const durability = settings.DURABILITY
+  const store = options.store ?? (await openStore(settings.STORE, { durability, clock, log }))
   let chain: OpenChain | undefined
   try {
     chain = openChainFor(store, options)
@@ -156,9 +159,9 @@ async function openServer(
   const spills = openSpills(settings.STORE, clock)
   const memory = new MemoryAccount(settings.MEMORY_BUDGET)
   const engine = new Engine({ store, ...common, spills, memory })
-  engine.cursors.perOwnerMax = settings.WALLET_CURSORS
   const quotas = new Quotas(quotaLimitsOf(settings))
   engine.builds.resumedBound = quotas.requireDisk
+  setBounds(engine, settings)
   await engine.start()
   const isOnLoopback = isLoopback(settings.HOST)
   const authority = openAuthority({ settings, store, ...common, chain, isLoopback: isOnLoopback })
@@ -186,19 +189,16 @@ async function openServer(
   const places = { spaces, homes }
   const below = { chain, engine, authority, wallets, users, quotas, proofs, protocols, ids, places }
   const bus = openBus(below, options, listeners)
+  const limits = { rules, revocation, audit, keyLimit, keyUse, quotas }
   const keyValue = await openKeyValue({
     settings,
     engine,
     ...common,
     version,
-    rules,
-    revocation,
-    audit,
+    ...limits,
     credentials,
-    keyLimit,
-    keyUse,
-    quotas,
     counters: bus.counters,
+    transactions: bus.transactions,
     ...places,
   })
   await openDefaultGraph(engine, spaces)
@@ -210,6 +210,13 @@ type BelowBus = Pick<
   Server,
   'chain' | 'engine' | 'authority' | 'wallets' | 'users' | 'quotas' | 'proofs' | 'protocols' | 'ids'
 > & { readonly places: Pick<Services, 'spaces' | 'homes'> }
+
+function setBounds({ changeRetention, cursors }: Engine, settings: Settings): void {
+  cursors.perOwnerMax = settings.WALLET_CURSORS
+  changeRetention.retentionMs = settings.CHANGE_RETENTION
+  changeRetention.bytesMax = settings.CHANGE_BYTES
+  changeRetention.recordsAll = settings.CHANGES === 'all'
+}
 
 function openBus(
   { chain, engine, authority, wallets, users, quotas, proofs, protocols, ids, places }: BelowBus,
@@ -228,6 +235,8 @@ function openBus(
     ...places,
     defaultPrivacy: settings.DEFAULT_PRIVACY,
     slowCommandMs: settings.SLOW_COMMAND_MS,
+    topology: settings.TOPOLOGY,
+    processId: ids.next(),
     version,
     rules,
     revocation,
@@ -317,7 +326,10 @@ async function close(parts: Parts): Promise<void> {
   }, shutdownMsMax / 2)
   overHttp.close()
   parts.wallets.close()
-  await Promise.all([http.close(shutdownMsMax), parts.protocols.close(shutdownMsMax)])
+  const ends = Promise.all([http.close(shutdownMsMax), parts.protocols.close(shutdownMsMax)])
+  // Every driver has a hello that waits; the sockets close after its reply.
+  bus.hurryAll()
+  await ends
   await Promise.all([bus.drain(), keyValue.drain()])
   clearTimeout(impatience)
   await parts.wallets.keyUse.close()

@@ -4,6 +4,7 @@
 import type { Clock, Random } from '../base/clock.js'
 import type { Log } from '../base/log.js'
 import type { Settings } from '../base/settings.js'
+import type { SessionTransactions } from '../bus/document/transactions/session-transactions.js'
 import { KeyValueBus } from '../bus/keyvalue/bus.js'
 import { Channels } from '../bus/keyvalue/clients/channels.js'
 import { Clients } from '../bus/keyvalue/clients/clients.js'
@@ -43,6 +44,8 @@ export interface KeyValueOptions extends Pick<Services, Shared> {
   readonly version: string
   readonly credentials: Credentials
   readonly counters: Metering
+  /** Transactions that clients may name. */
+  readonly transactions?: SessionTransactions
   /** Selects the space of a caller. */
   readonly spaces: SpaceChoice
   /** The most homes; unlimited if missing. */
@@ -83,6 +86,7 @@ export async function openKeyValue(options: KeyValueOptions): Promise<KeyValueBu
     spaces,
     counters,
     followers,
+    ...(options.transactions === undefined ? {} : { transactions: options.transactions }),
     services: {
       clock,
       random,

@@ -17,6 +17,7 @@ import type { UserService } from '../identity/users/user-service.js'
 import { Idempotency } from '../listeners/http/core/idempotency.js'
 import type { Rates } from '../listeners/http/core/request-limit.js'
 import { type HttpListener, openHttp } from '../listeners/http/core/server.js'
+import { changeRoutes } from '../listeners/http/documents/change-routes.js'
 import { KeyValueHttp } from '../listeners/http/keyvalue/key-value-http.js'
 import { mcpRoute } from '../listeners/http/memory/mcp-route.js'
 import { backupRoute } from '../listeners/http/operations/backup.js'
@@ -80,19 +81,19 @@ export async function openListeners(
   notes: string[],
 ): Promise<Listeners> {
   const { store, chain, bus, keyValue, wallets, authority, operatorKey, ids, protocols } = server
+  const { memory, transactions } = server.engine
   const tls = readTls(settings)
-  const { HOST: host, ALLOW_INSECURE: allowInsecure } = settings
-  const authOff = settings.AUTH_MODE === 'off'
-  const { memory } = server.engine
+  const { HOST: host, ALLOW_INSECURE: allowInsecure, AUTH_MODE } = settings
+  const authOff = AUTH_MODE === 'off'
   const overHttp = new KeyValueHttp({ bus: keyValue, clock, log, authOff })
-  const { quotas } = server
-  const shared = { host, tls, authOff, allowInsecure, memory, clock, log, quotas }
+  const shared = { host, tls, authOff, allowInsecure, memory, clock, log, quotas: server.quotas }
   const { credentials, identify, keyUse } = wallets
   const { rules, signIn } = authority
   const switched = new SwitchedListeners(protocols, {
     settings,
     shared,
     bus,
+    transactions,
     keyValue,
     credentials,
     random,
@@ -133,6 +134,7 @@ export async function openListeners(
         isEnabled: (name) => protocols.isEnabled(name),
         rawRoutes: [
           ...overHttp.routes,
+          ...changeRoutes(overHttp.streams),
           ...rawRoutesOf({ clock, version, host }, server, connections),
         ],
       }),
@@ -161,6 +163,7 @@ function rawRoutesOf(
     version,
     connections,
     cursors: engine.cursors,
+    transactions: engine.transactions,
     anchoring: proofs.job.counts,
     listeners: () => boundOf(protocols),
     isDraining: () => lifecycle.isDraining,
@@ -204,13 +207,16 @@ export function placesOf(
   protocols: Protocols,
 ): ServerPlaces {
   const { HOST, DATABASE: database, PUBLIC_URL, TLS_CERT } = settings
+  const { PUBLIC_WIRE_ADDRESS } = settings
   const isTls = TLS_CERT !== undefined
   const address = HOST.includes(':') ? `[${HOST}]` : HOST
   const ports = listeners === undefined ? noPorts : portsOf(protocols)
   const own = `${isTls ? 'https' : 'http'}://${address}:${listeners?.http.port ?? 0}`
   const url = PUBLIC_URL === undefined ? undefined : new URL(PUBLIC_URL)
+  const host = url?.hostname ?? address
   return {
-    host: url?.hostname ?? address,
+    host,
+    wire: PUBLIC_WIRE_ADDRESS ?? `${host}:${ports.wire}`,
     http: url?.origin ?? own,
     isTls,
     ports,

@@ -10,8 +10,10 @@ import type { ConnectionCounts } from '../bus/services.js'
 import type { Session } from '../bus/session.js'
 import type { Credentials } from '../identity/sign-in/login.js'
 import { openResp, type RespListener, type RespOptions } from '../listeners/resp.js'
+import type { ChannelHost } from '../listeners/sql/notifications.js'
 import { openSql, type SqlListener } from '../listeners/sql.js'
 import { openWire, type WireListener } from '../listeners/wire.js'
+import type { OpenTransactions } from '../store/transactions/open-transactions.js'
 import { onPort } from './ports.js'
 import type { Protocols } from './protocols.js'
 
@@ -22,6 +24,7 @@ interface SwitchedOptions {
   readonly settings: Settings
   readonly shared: Shared
   readonly bus: Bus
+  readonly transactions: OpenTransactions
   readonly keyValue: KeyValueBus
   readonly credentials: Credentials
   readonly random: Random
@@ -93,23 +96,38 @@ export class SwitchedListeners {
   }
 
   private async openWire(port: number): Promise<WireListener> {
-    const { shared, bus, credentials, random } = this.options
-    this.wireListener = await openWire({ ...shared, port, bus, credentials, random })
+    const { shared, bus, credentials, random, settings } = this.options
+    const topology = settings.TOPOLOGY
+    this.wireListener = await openWire({ ...shared, port, bus, topology, credentials, random })
     return this.wireListener
   }
 
   private async openSql(port: number): Promise<SqlListener> {
-    const { shared, bus, credentials, random, settings, version } = this.options
+    const { shared, bus, transactions, keyValue, credentials, random, settings, version } =
+      this.options
     this.sqlListener = await openSql({
       ...shared,
       port,
       bus,
+      transactions,
       credentials,
       random,
       version,
       database: settings.DATABASE,
+      channels: channelHost(keyValue),
     })
     return this.sqlListener
+  }
+}
+
+function channelHost(bus: KeyValueBus): ChannelHost {
+  const { channels, settings } = bus.services
+  return {
+    channels,
+    spaceOf: (identity, db) => bus.placeOf(identity, db).space,
+    requireChannels: (identity, space, privilege) =>
+      bus.requireChannels(identity, space, privilege),
+    bounds: () => settings.outputBounds.pubsub,
   }
 }
 

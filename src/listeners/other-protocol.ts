@@ -70,7 +70,7 @@ function answerIn(spoken: Spoken, first: Buffer, text: string): Bytes | string {
   if (spoken === 'key-value protocol') return `-ERR ${text}\r\n`
   if (spoken === 'document wire') {
     const error = fail('ProtocolError', text)
-    return encodeAnswer(envelopeOf(first, false), 1, errorReply(error), false)
+    return encodeAnswer(envelopeOf(first, false), 1, errorReply(error), {})
   }
   if (spoken === 'PostgreSQL protocol') {
     const writer = new MessageWriter()

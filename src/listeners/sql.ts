@@ -15,6 +15,7 @@ import { anonymous, everyone, type Identity } from '../identity/identity.js'
 import { type Credentials, Login } from '../identity/sign-in/login.js'
 import { MessageWriter } from '../protocol/pgwire/message-writer.js'
 import type { Awaitable } from '../store/store.js'
+import type { OpenTransactions } from '../store/transactions/open-transactions.js'
 import type { Document } from '../value/value.js'
 import { EdgeTime } from './edge-time.js'
 import { isLoopback, requireSafeNetwork } from './network.js'
@@ -22,6 +23,7 @@ import { type ConnectionQuota, type SocketBounds, SocketServer } from './socket-
 import { endedFields, tooManyFields } from './sql/answers.js'
 import { ColumnTypes } from './sql/column-types.js'
 import { SqlConnection, type SqlHost } from './sql/connection.js'
+import type { ChannelHost } from './sql/notifications.js'
 import type { TlsCertificate } from './tls-certificate.js'
 
 interface SqlOptions {
@@ -38,6 +40,9 @@ interface SqlOptions {
     readonly scheduler?: Scheduler | undefined
     readonly inFlight: () => Iterable<{ readonly session: Session; kill(): void }>
   }
+  readonly transactions: OpenTransactions
+  /** The channels of LISTEN and NOTIFY. */
+  readonly channels: ChannelHost
   readonly credentials: Credentials
   readonly memory: MemoryAccount
   readonly clock: Clock
@@ -84,14 +89,16 @@ class Listener implements SqlListener {
 
   constructor(private readonly options: SqlOptions) {
     const { host, port, log, bus, memory, clock, authOff, quotas, bounds = usualBounds } = options
-    const run = (db: string, body: Document, session: Session) =>
-      bus.run({ db, body, sequences: new Map() }, session)
+    const run = (request: Request, session: Session) => bus.run(request, session)
     this.sqlHost = {
       memory,
       log,
       edge: new EdgeTime(clock, bus.scheduler),
+      clock,
+      channels: options.channels,
       kept: memory.shares,
-      run: (request, session) => bus.run(request, session),
+      run,
+      transactions: options.transactions,
       types: new ColumnTypes(run, clock),
       onLogin: (isIn, connection) => this.server.onLogin(isIn, connection),
       tls: () => options.tls,

@@ -6,7 +6,9 @@ import type { Clock, Random } from '../base/clock.js'
 import type { MemoryAccount } from '../base/heap/memory-account.js'
 import { anonymousSocketsMax, wireConnectionsMax } from '../base/limits/connections.js'
 import type { Log } from '../base/log.js'
+import type { Topology } from '../base/setting-kinds.js'
 import type { Scheduler } from '../base/work/scheduler.js'
+import type { ClusterTime } from '../bus/document/cluster-time.js'
 import type { Request } from '../bus/document/request.js'
 import type { ConnectionCounts } from '../bus/services.js'
 import { Session } from '../bus/session.js'
@@ -19,6 +21,7 @@ import { isLoopback, requireSafeNetwork } from './network.js'
 import { type ConnectionQuota, type SocketBounds, SocketServer } from './socket-server.js'
 import type { TlsCertificate } from './tls-certificate.js'
 import { type ConnectionHost, WireConnection } from './wire/connection.js'
+import { HelloOnly } from './wire/hello-only.js'
 
 export interface WireOptions {
   readonly host: string
@@ -27,11 +30,15 @@ export interface WireOptions {
   readonly tls: TlsCertificate | undefined
   /** Setting ALLOW_INSECURE: opens on a network without TLS. */
   readonly allowInsecure: boolean
+  /** Setting TOPOLOGY. */
+  readonly topology: Topology
   /** Setting AUTH_MODE=off: every connection is the operator's. */
   readonly authOff: boolean
   readonly bus: {
     readonly run: (request: Request, session: Session) => Awaitable<Document>
     readonly scheduler?: Scheduler | undefined
+    /** Adds the times of a router to errors; successful replies have them. */
+    readonly clusterTime?: Pick<ClusterTime, 'addTo'> | undefined
     /** Called once when a client disconnects. */
     readonly sessionClosed?: (session: Session) => void
   }
@@ -75,9 +82,22 @@ class Listener implements WireListener {
   private nextId = 1
 
   constructor(private readonly options: WireOptions) {
-    const { host, port, tls, log, bus, memory, clock, quotas, bounds = usualBounds } = options
+    const {
+      host,
+      port,
+      tls,
+      log,
+      bus,
+      topology,
+      memory,
+      clock,
+      quotas,
+      bounds = usualBounds,
+    } = options
     const connectionHost: ConnectionHost = {
       run: (request, session) => bus.run(request, session),
+      clusterTime: bus.clusterTime,
+      helloOnly: new HelloOnly(topology, clock, log),
       memory,
       log,
       edge: new EdgeTime(clock, bus.scheduler),

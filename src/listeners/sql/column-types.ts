@@ -4,6 +4,8 @@
 
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../base/clock.js'
+import type { Request } from '../../bus/document/request.js'
+import type { Statement } from '../../bus/document/transactions/statement.js'
 import type { Session } from '../../bus/session.js'
 import { commandFor } from '../../commands/sql/translate.js'
 import { identityKey } from '../../identity/identity.js'
@@ -36,29 +38,38 @@ interface Known {
 }
 
 const none: TableTypes = new Map()
+const noSequences: Request['sequences'] = new Map()
 
 export class ColumnTypes {
   private readonly known = new LRUCache<string, Known>({ max: pgTablesMax })
 
   constructor(
-    private readonly run: (db: string, body: Document, session: Session) => Awaitable<Document>,
+    private readonly run: (request: Request, session: Session) => Awaitable<Document>,
     private readonly clock: Clock,
   ) {}
 
-  /** The types of a table; `privileges` are columns that a cached result must have. */
+  /**
+   * The types of a table; `needs` are columns that a cached result must have. With `statement`, a
+   * transaction that has made tables, as only it sees them.
+   */
   of(
     session: Session,
     db: string,
     table: string,
     needs: readonly string[] = [],
+    statement?: Statement,
   ): Awaitable<TableTypes> {
+    if (statement !== undefined) return this.look(session, db, table, statement)
     const key = `${identityKey(session.identity)} ${db} ${table}`
     const known = this.known.get(key)
     const nowMs = this.clock.elapsed()
     if (known !== undefined && nowMs - known.atMs < pgTableMs) {
       if (needs.every((column) => known.types.has(column))) return known.types
     }
-    return this.look(session, db, table, key)
+    return this.look(session, db, table).then((types) => {
+      if (types !== none) this.known.set(key, { types, atMs: this.clock.elapsed() })
+      return types
+    })
   }
 
   /** A statement has created or dropped tables. */
@@ -70,19 +81,16 @@ export class ColumnTypes {
     session: Session,
     db: string,
     table: string,
-    key: string,
+    statement?: Statement,
   ): Promise<TableTypes> {
     const { body } = commandFor({ text: query, params: [stringValue(table)], batchSize: 1_000 })
     if (body === undefined) return none
-    let types: TableTypes
     try {
-      types = typesIn(await this.run(db, body, session))
+      return typesIn(await this.run({ db, body, sequences: noSequences, statement }, session))
     } catch {
       // The statement itself reports the error; without types its placeholders are texts.
       return none
     }
-    this.known.set(key, { types, atMs: this.clock.elapsed() })
-    return types
   }
 }
 

@@ -5,6 +5,7 @@
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createSecureContext, TLSSocket } from 'node:tls'
+import type { Clock } from '../../base/clock.js'
 import type { ByteShares } from '../../base/heap/byte-shares.js'
 import type { Backlog, MemoryAccount } from '../../base/heap/memory-account.js'
 import {
@@ -26,9 +27,11 @@ import { MessageWriter } from '../../protocol/pgwire/message-writer.js'
 import type { Awaitable } from '../../store/store.js'
 import type { EdgeTime } from '../edge-time.js'
 import { onData } from '../other-protocol.js'
+import { OutputLimit } from '../output-limit.js'
 import { stoppingFields } from './answers.js'
 import { Dialogue } from './dialogue.js'
 import { Entry, type EntryOptions, isOurs } from './entry.js'
+import type { ChannelHost } from './notifications.js'
 import type { RunnerHost } from './runner.js'
 
 /** Shared by the connections of one listener. */
@@ -36,12 +39,16 @@ export interface SqlHost extends RunnerHost {
   readonly memory: MemoryAccount
   readonly kept: ByteShares
   readonly log: Log
+  readonly clock: Clock
+  readonly channels: ChannelHost
   readonly edge: EdgeTime
   readonly onLogin: (isIn: boolean, connection: SqlConnection) => void
   /** Certificate and key for TLS; undefined if there is none. */
   readonly tls: () => { readonly cert: Buffer; readonly key: Buffer } | undefined
   readonly interrupt: (session: Session) => void
 }
+
+const syncType = 0x53
 
 export class SqlConnection {
   /** The key that a CancelRequest must have. */
@@ -63,6 +70,7 @@ export class SqlConnection {
   private isSignedIn = false
   private drained: (() => void) | undefined
   private requestCharge = 0
+  private readonly output = new OutputLimit()
   private readonly unsent: Backlog
   /** Leaves the queue for memory and continues; undefined if it is not queued. */
   private leaveLine: (() => void) | undefined
@@ -139,7 +147,10 @@ export class SqlConnection {
         this.isBusy = false
         if (this.last !== undefined) this.finish()
         else if (this.hasMore) this.proceed()
-        else if (!this.isHeld) this.socket.resume()
+        else {
+          if (!this.isHeld) this.socket.resume()
+          this.arrived()
+        }
       },
       (error) => this.broken(error),
     )
@@ -242,7 +253,9 @@ export class SqlConnection {
       settings,
       writer,
       flush: () => this.send(),
+      isSyncNext: () => this.splitter.nextType === syncType,
       interrupt: () => host.interrupt(session),
+      arrived: () => this.arrived(),
     })
     this.dialogue.begin()
     this.isSignedIn = true
@@ -316,6 +329,27 @@ export class SqlConnection {
     return new Promise((resolve) => {
       this.drained = resolve
     })
+  }
+
+  /** Notifications are not delayed for a slow client: above the bounds its connection is closed. */
+  private arrived(): void {
+    const { dialogue, host, socket } = this
+    if (dialogue === undefined || this.isOver || socket.destroyed) return
+    if (!this.isBusy && dialogue.deliver()) {
+      this.sendNow()
+      this.unsent.set(
+        socket.writableLength,
+        memoryOwner(this.session.identity, socket.remoteAddress),
+      )
+    }
+    const unsent = dialogue.bytesWaiting + socket.writableLength
+    if (unsent === 0) return
+    if (!this.output.isPassed(unsent, host.clock.elapsed(), host.channels.bounds())) return
+    host.log.warn(
+      { unsent },
+      'a PostgreSQL session that reads its notifications too slowly was cut',
+    )
+    socket.destroy()
   }
 
   private readonly tookAll = (): void => {

@@ -30,7 +30,7 @@ interface Described {
   readonly parameters: readonly { readonly type: PgTypeName }[]
   readonly db: string
   readonly session: Session
-  readonly types: ColumnTypes
+  readonly types: Pick<ColumnTypes, 'of'>
   readonly send: (body: Document, db?: string) => Awaitable<Document>
 }
 

@@ -23,6 +23,7 @@ import { MessageSequence } from '../../protocol/pgwire/sequence.js'
 import { type StatementText, splitStatements } from '../../protocol/sql/split.js'
 import type { Awaitable } from '../../store/store.js'
 import { cancelledError, cancelledFields, moved } from './answers.js'
+import { type ChannelHost, SessionNotifications } from './notifications.js'
 import { Portals } from './portals.js'
 import { RowSender } from './row-sender.js'
 import { Layouts, Rows } from './rows.js'
@@ -36,6 +37,7 @@ interface DialogueOptions {
   readonly host: RunnerHost & {
     /** Counts memory that all connections keep between messages. */
     readonly kept: ByteShares
+    readonly channels: ChannelHost
   }
   readonly session: Session
   readonly db: string
@@ -43,8 +45,12 @@ interface DialogueOptions {
   readonly writer: MessageWriter
   /** Sends the gathered replies; resolves when the client has read enough. */
   readonly flush: () => Awaitable<void>
+  /** Whether the next message ends the pipeline. */
+  readonly isSyncNext: () => boolean
   /** Interrupts the running commands of the session. */
   readonly interrupt: () => void
+  /** A notification has arrived. */
+  readonly arrived: () => void
 }
 
 export class Dialogue {
@@ -54,19 +60,38 @@ export class Dialogue {
   private readonly portals: Portals
   private readonly layouts = new Layouts()
   private readonly room: ByteShare
+  private readonly notifications: SessionNotifications
   private isAtWork = false
+  /** Whether the message has several statements. */
+  private hasSeveral = false
+  /** Whether the message is a simple query. */
+  private isSimple = false
+  /** Messages of the extended protocol wait for their Sync. */
+  private isWithinCycle = false
   private isCancelled = false
 
   constructor(private readonly options: DialogueOptions) {
     const { writer, host, session, db, settings, flush } = options
     const { sequence, layouts } = this
     this.room = host.kept.open(holderOf(identityKey(session.identity)))
+    const { room } = this
+    const { arrived } = options
+    const notifications = new SessionNotifications({
+      host: host.channels,
+      session,
+      db,
+      room,
+      arrived,
+    })
+    this.notifications = notifications
+    session.channels = notifications
     const runner = new Runner({
       host,
       session,
       db,
       settings,
       sequence,
+      notifications,
       holdings: {
         deallocate: (name) => this.portals.deallocate(name),
         declare: (name, text, values) => this.portals.declare(name, text, values),
@@ -78,6 +103,7 @@ export class Dialogue {
         writer.noticeResponse({ severity, sqlState, message, hint })
       },
       changed: (name, value) => writer.parameterStatus(name, value),
+      isAlone: () => (this.isSimple ? !this.hasSeveral : options.isSyncNext()),
     })
     const sender = new RowSender({
       runner,
@@ -89,7 +115,10 @@ export class Dialogue {
     this.runner = runner
     this.sender = sender
     this.portals = new Portals({
-      types: host.types,
+      types: {
+        of: (...[caller, name, table, needs]) =>
+          host.types.of(caller, name, table, needs, runner.block.defining),
+      },
       session,
       db,
       writer,
@@ -97,7 +126,8 @@ export class Dialogue {
       runner,
       sender,
       layouts,
-      room: this.room,
+      room,
+      notifications,
     })
   }
 
@@ -137,7 +167,22 @@ export class Dialogue {
   /** The connection is closed: releases what it holds on the server. */
   close(): void {
     this.portals.closePortals()
+    this.runner.close()
+    this.notifications.close()
     this.room.close()
+  }
+
+  /**
+   * Writes notifications, if the session is idle and in no transaction. Returns whether it wrote.
+   */
+  deliver(): boolean {
+    if (this.isAtWork || this.isWithinCycle || this.sequence.status !== 'I') return false
+    return this.notifications.deliver(this.options.writer)
+  }
+
+  /** Bytes of notifications that wait for the end of a transaction. */
+  get bytesWaiting(): number {
+    return this.notifications.bytesWaiting
   }
 
   /** No work is left until more data comes or the client reads. */
@@ -151,21 +196,48 @@ export class Dialogue {
   }
 
   /** The current message is complete; `thrown` is its error. */
-  private ended(thrown?: unknown): false {
+  private ended(thrown?: unknown): Awaitable<false> {
+    this.isWithinCycle = true
     if (thrown !== undefined) this.failed(toGatewayError(thrown))
-    else if (this.sequence.succeeded()) this.ready()
+    else if (this.sequence.succeeded()) {
+      const settled = this.settled()
+      if (settled instanceof Promise) return settled.then(() => this.over())
+    }
+    return this.over()
+  }
+
+  private over(): false {
     this.isAtWork = false
     this.isCancelled = false
     return false
   }
 
+  /** Outside of a block, the messages up to here were a transaction of LISTEN and NOTIFY. */
+  private settled(): Awaitable<void> {
+    if (this.sequence.status !== 'I') return this.ready()
+    const failed = (thrown: unknown): void => this.failed(toGatewayError(thrown))
+    try {
+      const settled = this.notifications.settle(true)
+      if (settled instanceof Promise) return settled.then(() => this.ready(), failed)
+    } catch (thrown) {
+      return failed(thrown)
+    }
+    return this.ready()
+  }
+
   private ready(): void {
-    this.options.writer.readyForQuery(this.sequence.status)
+    const { writer } = this.options
+    this.isWithinCycle = false
+    if (this.sequence.status === 'I') this.notifications.deliver(writer)
+    writer.readyForQuery(this.sequence.status)
   }
 
   private failed(thrown: GatewayError): void {
     const { writer } = this.options
     this.portals.failed()
+    this.runner.failed()
+    // What an explicit transaction has noted ends with its ROLLBACK.
+    if (this.sequence.status === 'I') void this.notifications.settle(false)
     writer.errorResponse(this.fieldsOf(thrown))
     if (this.sequence.failed()) this.ready()
   }
@@ -196,9 +268,7 @@ export class Dialogue {
         this.options.writer.closeComplete()
         return
       case 'sync':
-        // Portals end with their transaction, or here outside of one.
-        if (this.sequence.status === 'I') portals.closePortals()
-        return
+        return this.sync()
       default:
     }
   }
@@ -210,8 +280,29 @@ export class Dialogue {
     return Promise.resolve(parsed).then(nextTurn)
   }
 
-  /** Runs statements until one fails; none if the text has a syntax error. */
+  /** Ends a pipeline: commits what it has changed outside of an explicit transaction. */
+  private sync(): Awaitable<void> {
+    if (this.sequence.status !== 'I') return
+    // Portals end with their transaction, or here outside of one.
+    this.portals.closePortals()
+    return this.runner.block.isOpen ? this.runner.settle() : undefined
+  }
+
   private async query(text: string): Promise<void> {
+    this.isSimple = true
+    try {
+      await this.statements(text)
+    } finally {
+      this.isSimple = false
+      this.hasSeveral = false
+    }
+  }
+
+  /**
+   * Runs statements until one fails; none if the text has a syntax error. Outside of an explicit
+   * transaction several are one.
+   */
+  private async statements(text: string): Promise<void> {
     const { writer, flush } = this.options
     this.portals.closeUnnamed()
     const statements = splitStatements(text)
@@ -224,11 +315,12 @@ export class Dialogue {
       requireSyntax(statement, text)
     }
     if (text.length > pgLongStatementChars) await nextTurn()
+    this.hasSeveral = statements.length > 1
     for (const [i, statement] of statements.entries()) {
       if (i % pgStatementsAtOnce === pgStatementsAtOnce - 1) await nextTurn()
       if (this.isCancelled) throw cancelledError()
       try {
-        await this.runSimple(statement.text)
+        await this.runSimple(statement.text, i === statements.length - 1)
       } catch (thrown) {
         throw moved(toGatewayError(thrown), text, statement.start)
       }
@@ -237,20 +329,30 @@ export class Dialogue {
     if (this.sequence.status === 'I') this.portals.closePortals()
   }
 
-  private async runSimple(text: string): Promise<void> {
-    const { layouts, sender } = this
+  private async runSimple(text: string, isLast: boolean): Promise<void> {
+    const { layouts, sender, sequence, runner } = this
     const { writer } = this.options
+    if (this.hasSeveral && sequence.status === 'I') runner.block.beginImplicit()
     const outcome = await this.runner.run(text, [], pgBatchRows)
     const { fetched } = outcome
-    if (fetched !== undefined) return this.portals.fetchFrom(fetched, [], true)
+    const settles = isLast && runner.block.isImplicit
+    if (fetched !== undefined) {
+      await this.portals.fetchFrom(fetched, [], true)
+      if (settles) await runner.settle()
+      return
+    }
     if (!outcome.returns) {
+      // The tag says that it is committed.
+      if (settles) await runner.settle()
       writer.commandComplete(outcome.tag)
       return
     }
-    const rows = new Rows(layouts.of(layouts.headsOf(outcome.reply)), outcome.reply)
+    const { reply, statement } = outcome
+    const rows = new Rows(layouts.of(layouts.headsOf(reply)), reply, statement)
     try {
       writer.rowDescription(rows.columns)
       const count = await sender.write(rows, Number.POSITIVE_INFINITY)
+      if (settles) await runner.settle()
       sender.complete(outcome, rows, count)
     } finally {
       sender.giveUp(rows)

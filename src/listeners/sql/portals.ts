@@ -24,6 +24,8 @@ import type { Value } from '../../value/value.js'
 import { overError } from './answers.js'
 import type { ColumnTypes } from './column-types.js'
 import { describedColumns, isChange } from './describe.js'
+import type { SessionNotifications } from './notifications.js'
+import type { Fetched, Outcome } from './outcome.js'
 import {
   boundValues,
   bytesOfColumns,
@@ -34,10 +36,10 @@ import {
 } from './prepared-statement.js'
 import type { RowSender } from './row-sender.js'
 import { type ColumnHead, described, type Layouts, Rows } from './rows.js'
-import { type Fetched, isWayOut, type Outcome, type Runner } from './runner.js'
+import { isWayOut, type Runner } from './runner.js'
 
 interface PortalsOptions {
-  readonly types: ColumnTypes
+  readonly types: Pick<ColumnTypes, 'of'>
   readonly session: Session
   readonly db: string
   readonly writer: MessageWriter
@@ -45,6 +47,7 @@ interface PortalsOptions {
   readonly runner: Runner
   readonly sender: RowSender
   readonly layouts: Layouts
+  readonly notifications: SessionNotifications
   /** Memory for what is kept between messages. */
   readonly room: Room
 }
@@ -236,10 +239,11 @@ export class Portals {
   }
 
   private columnsOf(prepared: PreparedStatement): Promise<readonly ColumnHead[]> {
-    const { types, session, db, runner } = this.options
+    const { types, session, db, runner, notifications } = this.options
     const { text, count, parameters } = prepared
     const { statement } = parsedStatement(text)
-    return describedColumns({
+    notifications.isMuted = true
+    const columns = describedColumns({
       statement,
       text,
       count,
@@ -247,7 +251,10 @@ export class Portals {
       db,
       session,
       types,
-      send: (body) => runner.send(body),
+      send: (body) => runner.describe(body),
+    })
+    return columns.finally(() => {
+      notifications.isMuted = false
     })
   }
 
@@ -265,10 +272,10 @@ export class Portals {
       portal.outcome = outcome
       portal.turn = this.turn
       if (!outcome.returns || outcome.fetched !== undefined) return
-      const { kind, returns, reply, tag, counts } = outcome
+      const { kind, returns, reply, tag, counts, statement } = outcome
       const heads = portal.described ?? prepared.described ?? layouts.headsOf(reply)
       requireResultFormats(formats, heads.length)
-      portal.rows = new Rows(layouts.of(heads, formats), reply)
+      portal.rows = new Rows(layouts.of(heads, formats), reply, statement)
       // The rows keep their batch alive as long as needed.
       portal.outcome = { kind, returns, reply: emptyDocument, tag, counts }
       if (tells) writer.rowDescription(portal.rows.columns)

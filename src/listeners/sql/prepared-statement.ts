@@ -75,7 +75,7 @@ export function bytesOfPortal(bind: Bind, statement: PreparedStatement): number 
 }
 
 interface Place {
-  readonly types: ColumnTypes
+  readonly types: Pick<ColumnTypes, 'of'>
   readonly session: Session
   readonly db: string
 }

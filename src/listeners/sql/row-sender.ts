@@ -6,8 +6,9 @@ import { pgAnswerBytes, pgBatchRows, pgEncodedAtOnce } from '../../base/limits/s
 import type { MessageWriter } from '../../protocol/pgwire/message-writer.js'
 import type { Awaitable } from '../../store/store.js'
 import { cancelledError, hiddenFields } from './answers.js'
+import type { Outcome } from './outcome.js'
 import { closingOf, nextBatchOf, type Rows } from './rows.js'
-import type { Outcome, Runner } from './runner.js'
+import type { Runner } from './runner.js'
 import type { SessionSettings } from './session-settings.js'
 
 /** Rows that are encoded without a pause. */
@@ -72,7 +73,8 @@ export class RowSender {
       if (rows.isBatchEmpty && rows.cursor !== undefined) {
         // Reads no more than requested: rights to waiting rows would be checked too early.
         const batch = Math.min(rowsMax - count, pgBatchRows)
-        rows.refill(await runner.send(nextBatchOf(rows.cursor, batch), rows.cursor.db))
+        const { cursor, statement } = rows
+        rows.refill(await runner.more(nextBatchOf(cursor, batch), cursor.db, statement))
       } else await nextTurn()
       count += rows.write(writer, Math.min(rowsMax - count, pgRowsAtOnce))
       if (rows.isDone || count >= rowsMax) return count

@@ -4,6 +4,7 @@
 import { type Bytes, equalBytes, utf8 } from '../../base/bytes/bytes.js'
 import { pgEncodedAtOnce } from '../../base/limits/sql.js'
 import { KiB } from '../../base/units.js'
+import type { Statement } from '../../bus/document/transactions/statement.js'
 import { emptyDocument } from '../../commands/document/arguments.js'
 import { type Format, formatAt } from '../../protocol/pgwire/client-message.js'
 import { binaryForm, textForm } from '../../protocol/pgwire/forms.js'
@@ -131,6 +132,8 @@ export class Rows {
   constructor(
     public layout: Layout,
     reply: Document,
+    /** The transaction that its cursor reads in. */
+    readonly statement?: Statement,
   ) {
     this.values = new Array(layout.columns.length).fill(undefined)
     const { bytes, elements, cursor } = batchOf(reply, 'firstBatch')

@@ -1,10 +1,10 @@
 // Runs one statement of a session: as a command on the bus or, without the store, on the session.
 // The caller writes the result: columns, rows, the tag.
 
-import { fail } from '../../base/errors.js'
+import { fail, hasKind } from '../../base/errors.js'
 import type { Request } from '../../bus/document/request.js'
+import type { Statement } from '../../bus/document/transactions/statement.js'
 import type { Session } from '../../bus/session.js'
-import { emptyDocument } from '../../commands/document/arguments.js'
 import { commandFor, explaining, type SqlKind } from '../../commands/sql/translate.js'
 import { pgError, pgState } from '../../protocol/pgwire/pg-error.js'
 import type { MessageSequence } from '../../protocol/pgwire/sequence.js'
@@ -12,36 +12,33 @@ import type {
   DeclareStatement,
   Expression,
   SelectStatement,
-  Statement,
+  SetStatement,
+  SetTransactionStatement,
+  Statement as SqlStatement,
+  TransactionModes,
 } from '../../protocol/sql/ast.js'
 import type { Awaitable } from '../../store/store.js'
 import { Elements, field } from '../../value/elements.js'
-import { integerOf } from '../../value/numbers.js'
-import { bsonType, type Document, stringOf, stringValue, type Value } from '../../value/value.js'
-import { DocumentWriter, writeDocument } from '../../value/writer.js'
+import { boolOf, bsonType, type Document, stringOf, type Value } from '../../value/value.js'
+import { writeDocument } from '../../value/writer.js'
 import type { ColumnTypes } from './column-types.js'
-import { Savepoints } from './savepoints.js'
+import { channelName, type SessionNotifications } from './notifications.js'
+import { done, type Outcome, shown, tagOf } from './outcome.js'
 import type { SessionSettings } from './session-settings.js'
-
-/** The outcome of a statement. */
-export interface Outcome {
-  readonly kind: SqlKind
-  /** It returns rows: `reply` has a cursor and columns. */
-  readonly returns: boolean
-  readonly reply: Document
-  /** The tag after the last row, which the number of rows follows. */
-  readonly tag: string
-  readonly counts: boolean
-  /** Rows of a cursor to be written: FETCH. */
-  readonly fetched?: Fetched
-}
-
-export interface Fetched {
-  /** Name of the cursor. */
-  readonly name: string
-  /** Undefined: all remaining ones. */
-  readonly rows: number | undefined
-}
+import {
+  type Answer,
+  type BlockHost,
+  type ChangedSettings,
+  type Command,
+  TransactionBlock,
+} from './transaction-block.js'
+import {
+  defaultSettings,
+  isChanging,
+  modesOfSetting,
+  requireWritable,
+  shownMode,
+} from './transaction-modes.js'
 
 /** What a session keeps between statements. */
 interface SessionHoldings {
@@ -54,8 +51,7 @@ interface SessionHoldings {
   endCursors(names: readonly string[]): void
 }
 
-export interface RunnerHost {
-  readonly run: (request: Request, session: Session) => Awaitable<Document>
+export interface RunnerHost extends BlockHost {
   readonly types: ColumnTypes
 }
 
@@ -66,6 +62,7 @@ interface RunnerOptions {
   readonly settings: SessionSettings
   readonly sequence: MessageSequence
   readonly holdings: SessionHoldings
+  readonly notifications: SessionNotifications
   /** Sends a notice, which is no error. */
   readonly notice: (
     severity: 'WARNING' | 'NOTICE',
@@ -73,46 +70,97 @@ interface RunnerOptions {
     message: string,
     hint?: string,
   ) => void
+  /** Whether the statement has its message or pipeline to itself. */
+  readonly isAlone: () => boolean
   /** Reports a changed setting to the client. */
   readonly changed: (name: string, value: string) => void
 }
 
+type ChannelStatement = Extract<SqlStatement, { kind: 'listen' | 'notify' | 'unlisten' }>
+
 const noSequences: Request['sequences'] = new Map()
-const plainTags: Partial<Record<SqlKind, string>> = {
-  truncate: 'TRUNCATE TABLE',
-  createIndex: 'CREATE INDEX',
-  dropIndex: 'DROP INDEX',
-  createTable: 'CREATE TABLE',
-  dropTable: 'DROP TABLE',
-  explain: 'EXPLAIN',
-  show: 'SHOW',
-}
-const writing = new Set<SqlKind>([
-  ...(['insert', 'update', 'delete', 'truncate', 'createIndex', 'dropIndex'] as const),
-  ...(['createTable', 'dropTable'] as const),
-])
-
 export class Runner {
-  /** Of the open transaction, whose changes cannot be undone. */
-  private readonly savepoints = new Savepoints()
+  readonly block: TransactionBlock
 
-  constructor(private readonly options: RunnerOptions) {}
+  constructor(private readonly options: RunnerOptions) {
+    const { host, session, db, settings } = options
+    this.block = new TransactionBlock({ host, session, db, settings })
+  }
 
   /** Throws, or rejects with, the statement's error. */
   run(text: string, params: readonly Value[], batchSize: number): Awaitable<Outcome> {
+    const { block } = this
     const { sequence } = this.options
     const command = commandFor({ text, params, batchSize })
     const { kind, body, statement, returns } = command
     sequence.requireRunnable(isWayOut(kind))
     if (statement.kind === 'select') this.configure(statement, params)
     if (body === undefined) return this.ofSession(statement, params)
-    const reply = this.send(this.limited(body))
-    const finish = (answer: Document): Outcome => {
-      if (writing.has(kind)) this.wrote(kind)
-      this.tellNote(kind, answer)
-      return { kind, returns, reply: answer, tag: tagOf(kind, answer), counts: kind === 'select' }
+    const limited = this.limited(body)
+    const locks = statement.kind === 'select' ? statement.locks : undefined
+    if (!block.isOpen && isChanging(kind) && !this.options.isAlone()) block.beginImplicit()
+    const finish = (reply: Document, inside?: Statement): Awaitable<Outcome> => {
+      if (isChanging(kind)) this.wrote(kind)
+      this.tellNote(kind, reply)
+      const tag = tagOf(kind, reply)
+      const counts = kind === 'select'
+      const outcome = { kind, returns, reply, tag, counts, statement: inside }
+      const checked = this.options.notifications.requireNotices()
+      return checked instanceof Promise ? checked.then(() => outcome) : outcome
     }
-    return reply instanceof Promise ? reply.then(finish) : finish(reply)
+    if (block.isOpen) {
+      const asks = { kind, returns, tagOf }
+      const inBlock = { body: limited, asks, locks }
+      return this.inBlock(inBlock).then(({ reply, statement: inside }) => finish(reply, inside))
+    }
+    requireWritable(block.shownModes, kind, locks)
+    const reply = this.send(limited)
+    return reply instanceof Promise ? reply.then((answer) => finish(answer)) : finish(reply)
+  }
+
+  /** An index that has to be built ends an implicit block, and is made by itself. */
+  private async inBlock(command: Command): Promise<Answer> {
+    const { block } = this
+    try {
+      return await block.run(command)
+    } catch (thrown) {
+      const isApart = command.asks.kind === 'createIndex' && block.isImplicit
+      if (!isApart || !hasKind(thrown, 'OperationNotSupportedInTransaction')) throw thrown
+      await block.commitBefore()
+      return { reply: await this.send(command.body), statement: undefined }
+    }
+  }
+
+  /** The message or pipeline is complete: commits what it has changed. */
+  async settle(): Promise<void> {
+    const { block } = this
+    if (block.isImplicit) this.tell(await this.commit())
+  }
+
+  /** Nothing is committed if a LISTEN or NOTIFY is refused. Returns the settings to report. */
+  private async commit(): Promise<ChangedSettings> {
+    const { block } = this
+    try {
+      await this.options.notifications.prepare()
+    } catch (thrown) {
+      this.tell(block.rollBack())
+      throw thrown
+    }
+    return await block.commit()
+  }
+
+  /** A statement, or a message, has failed. */
+  failed(): void {
+    const { block } = this
+    if (!block.isOpen) return
+    const { hasDefined } = block
+    this.tell(block.failed())
+    if (hasDefined) this.options.host.types.forget()
+  }
+
+  /** The connection is closed. */
+  close(): void {
+    this.block.rollBack()
   }
 
   /** `SELECT set_config(name, value, is_local)` is a SET. Throws as that does. */
@@ -121,8 +169,8 @@ export class Runner {
       if (expression.kind !== 'call' || expression.name !== 'set_config') continue
       const [name, value] = expression.args.map((arg) => writtenText(arg, params))
       if (name === undefined || value === undefined) continue
-      const told = this.options.settings.set(name.toLowerCase(), [value])
-      if (told !== undefined) this.options.changed(...told)
+      const [, , isLocal] = expression.args
+      this.set(name.toLowerCase(), [value], isLocal !== undefined && isTrue(isLocal, params))
     }
   }
 
@@ -132,18 +180,29 @@ export class Runner {
    */
   checkRevocation(text: string, params: readonly Value[]): Awaitable<unknown> {
     const body = explaining({ text, params, batchSize: 1 })
-    return body === undefined ? undefined : this.send(this.limited(body))
+    return body === undefined ? undefined : this.describe(this.limited(body))
   }
 
-  /** Any command, on the session's database by default. */
+  /** Any command outside of the transaction, on the session's database by default. */
   send(body: Document, db = this.options.db): Awaitable<Document> {
     const { host, session } = this.options
     return host.run({ db, body, sequences: noSequences }, session)
   }
 
+  /** A command that tells of tables: of those of the transaction too. */
+  describe(body: Document): Awaitable<Document> {
+    const { host, session, db } = this.options
+    const { defining: statement } = this.block
+    return host.run({ db, body, sequences: noSequences, statement }, session)
+  }
+
+  /** Further rows of a cursor, in the transaction that opened it. */
+  more(body: Document, db: string, statement: Statement | undefined): Awaitable<Document> {
+    return statement === undefined ? this.send(body, db) : this.block.more(body, db, statement)
+  }
+
   private wrote(kind: SqlKind): void {
-    const { host, sequence } = this.options
-    if (sequence.status === 'T') this.savepoints.wrote()
+    const { host } = this.options
     if (kind !== 'insert' && kind !== 'update' && kind !== 'delete') host.types.forget()
   }
 
@@ -158,21 +217,20 @@ export class Runner {
     })
   }
 
-  private ofSession(statement: Statement, params: readonly Value[]): Outcome {
-    const { settings, changed, holdings } = this.options
+  private ofSession(statement: SqlStatement, params: readonly Value[]): Awaitable<Outcome> {
+    const { settings, holdings } = this.options
     switch (statement.kind) {
       case 'show':
-        return shown(statement.name, settings.show(statement.name))
-      case 'set': {
-        const told = settings.set(statement.name, statement.values)
-        if (told !== undefined) changed(...told)
-        return done('set', 'SET')
-      }
+        return this.show(statement.name, settings)
+      case 'set':
+        return this.setting(statement)
+      case 'setTransaction':
+        return this.setModes(statement)
       case 'begin':
-        return this.begin()
+        return this.begin(statement.modes)
       case 'commit':
       case 'rollback':
-        return this.end(statement.kind)
+        return this.end(statement.kind, statement.chains)
       case 'savepoint':
       case 'release':
       case 'rollbackTo':
@@ -184,8 +242,10 @@ export class Runner {
       case 'deallocate':
         holdings.deallocate(statement.name)
         return done('deallocate', statement.name === undefined ? 'DEALLOCATE ALL' : 'DEALLOCATE')
+      case 'listen':
+      case 'notify':
       case 'unlisten':
-        return done('unlisten', 'UNLISTEN')
+        return this.onChannels(statement)
       case 'declare':
         return this.declare(statement, params)
       case 'fetch': {
@@ -201,35 +261,67 @@ export class Runner {
   }
 
   private reset(name: string | undefined): Outcome {
-    const { settings, changed } = this.options
-    for (const told of settings.reset(name)) changed(...told)
+    this.tell(this.options.settings.reset(name))
     return done('reset', 'RESET')
   }
 
   private discard(what: 'all' | 'plans' | 'sequences' | 'temp'): Outcome {
-    const { sequence, holdings } = this.options
+    const { holdings } = this.options
     if (what === 'all') {
-      if (sequence.status !== 'I') {
+      if (this.block.isOpen) {
         const text = 'DISCARD ALL cannot run inside a transaction block'
         throw fail('BadValue', text, { sqlState: '25001' })
       }
       holdings.closeCursor(undefined)
       holdings.deallocate(undefined)
       this.reset(undefined)
+      this.options.notifications.unlisten(undefined)
     }
     return done('discard', `DISCARD ${what.toUpperCase()}`)
   }
 
+  private onChannels(statement: ChannelStatement): Awaitable<Outcome> {
+    const { kind } = statement
+    const channel = statement.channel === undefined ? undefined : this.cut(statement.channel)
+    const outcome = done(kind, kind.toUpperCase())
+    const checked = this.tellChannels(statement, channel)
+    return checked instanceof Promise ? checked.then(() => outcome) : outcome
+  }
+
+  private tellChannels(statement: ChannelStatement, channel = ''): Awaitable<void> {
+    const { notifications } = this.options
+    switch (statement.kind) {
+      case 'notify':
+        notifications.notify(channel, statement.payload)
+        return notifications.requireNotices()
+      case 'listen':
+        return notifications.listen(channel)
+      default:
+        return notifications.unlisten(channel === '' ? undefined : channel)
+    }
+  }
+
+  /** A long name is cut, and the client is told. */
+  private cut(written: string): string {
+    const name = channelName(written)
+    if (name !== written) {
+      const text = `identifier "${written}" will be truncated to "${name}"`
+      this.options.notice('NOTICE', '42622', text)
+    }
+    return name
+  }
+
   /** A cursor lives as long as its transaction: without one it would end at once. */
   private declare({ name, text }: DeclareStatement, params: readonly Value[]): Outcome {
-    const { sequence, holdings } = this.options
-    if (sequence.status !== 'T') {
+    const { holdings } = this.options
+    const { savepoints } = this.block
+    if (!this.block.isOpen) {
       const message = 'DECLARE CURSOR can only be used in transaction blocks'
       throw fail('BadValue', message, { sqlState: '25P01' })
     }
-    this.savepoints.requireRoom()
+    savepoints.requireRoom()
     holdings.declare(name, text, params)
-    this.savepoints.declared(name)
+    savepoints.declared(name)
     return done('declare', 'DECLARE CURSOR')
   }
 
@@ -242,38 +334,94 @@ export class Runner {
     this.options.notice('NOTICE', state, stringOf(note))
   }
 
-  private begin(): Outcome {
+  private tell(settings: readonly (readonly [name: string, value: string])[]): void {
+    for (const told of settings) this.options.changed(...told)
+  }
+
+  private show(name: string, settings: SessionSettings): Outcome {
+    return shown(name, shownMode(name, this.block.shownModes) ?? settings.show(name))
+  }
+
+  private setting({ name, values, isLocal }: SetStatement): Outcome {
+    const modes = modesOfSetting(name, values)
+    if (modes !== undefined) this.block.setModes(modes)
+    else this.set(name, values, isLocal)
+    return done('set', 'SET')
+  }
+
+  /** Outside of a transaction SET LOCAL ends at once. */
+  private set(name: string, values: readonly string[], isLocal: boolean): void {
+    const { settings, notice, changed } = this.options
+    if (isLocal && !this.block.isOpen) {
+      notice('WARNING', '25P01', 'SET LOCAL can only be used in transaction blocks')
+      return
+    }
+    const told = isLocal ? settings.setLocal(name, values) : settings.set(name, values)
+    if (told !== undefined) changed(...told)
+  }
+
+  private setModes({ modes, isSession }: SetTransactionStatement): Outcome {
+    const { settings, notice, changed } = this.options
+    if (isSession) {
+      for (const [name, value] of defaultSettings(modes)) {
+        const told = settings.set(name, [value])
+        if (told !== undefined) changed(...told)
+      }
+    } else if (this.block.isOpen) this.block.setModes(modes)
+    else notice('WARNING', '25P01', 'SET TRANSACTION can only be used in transaction blocks')
+    return done('setTransaction', 'SET')
+  }
+
+  private begin(modes: TransactionModes): Outcome {
     const { sequence, notice } = this.options
-    if (sequence.begin()) this.savepoints.clear()
-    else notice('WARNING', '25001', 'there is already a transaction in progress')
+    if (sequence.begin()) this.block.begin(modes)
+    else {
+      notice('WARNING', '25001', 'there is already a transaction in progress')
+      this.block.setModes(modes)
+    }
     return done('begin', 'BEGIN')
   }
 
-  /** Every statement was committed by itself: a rollback can only report that. */
-  private end(kind: 'commit' | 'rollback'): Outcome {
-    const { sequence, notice, holdings } = this.options
+  private async end(kind: 'commit' | 'rollback', chains: boolean): Promise<Outcome> {
+    const { sequence, notice, holdings, host, notifications } = this.options
+    const { block } = this
+    if (chains && sequence.status === 'I') {
+      const text = `${kind.toUpperCase()} AND CHAIN can only be used in transaction blocks`
+      throw pgError(pgState.noTransaction, text)
+    }
     const before = sequence.end()
     holdings.closeCursor(undefined)
     if (before === 'I') notice('WARNING', '25P01', 'there is no transaction in progress')
     const isUndone = kind === 'rollback' || before === 'E'
-    if (isUndone && this.savepoints.hasWritten) {
-      const text = 'what the statements before have changed was kept, not rolled back'
-      notice('WARNING', '01000', text, 'Every statement is committed by itself.')
+    const { shownModes, hasDefined } = block
+    if (isUndone && hasDefined) host.types.forget()
+    this.tell(isUndone ? block.rollBack() : await this.commit())
+    if (chains) {
+      sequence.begin()
+      block.chain(shownModes)
     }
-    this.savepoints.clear()
+    await notifications.settle(!isUndone)
     return done(kind, isUndone ? 'ROLLBACK' : 'COMMIT')
   }
 
   private atSavepoint(kind: 'savepoint' | 'release' | 'rollbackTo', name: string): Outcome {
-    const { sequence, holdings } = this.options
+    const { sequence, holdings, notifications } = this.options
+    const { block } = this
     const { statement, tag } = savepointWords[kind]
     if (sequence.status === 'I') {
       throw pgError(pgState.noTransaction, `${statement} can only be used in transaction blocks`)
     }
-    if (kind === 'savepoint') this.savepoints.add(name)
-    else if (kind === 'release') this.savepoints.release(name)
-    else {
-      holdings.endCursors(this.savepoints.goBack(name))
+    if (kind === 'savepoint') {
+      block.save(name)
+      notifications.savepoint(name)
+    } else if (kind === 'release') {
+      block.release(name)
+      notifications.release(name)
+    } else {
+      const { cursors, told } = block.goBack(name)
+      holdings.endCursors(cursors)
+      notifications.goBack(name)
+      this.tell(told)
       sequence.goBack()
     }
     return done(kind, tag)
@@ -297,42 +445,18 @@ function writtenText(expression: Expression, params: readonly Value[]): string |
   return value?.type === bsonType.string ? stringOf(value) : undefined
 }
 
+function isTrue(expression: Expression, params: readonly Value[]): boolean {
+  const value =
+    expression.kind === 'parameter'
+      ? params[expression.index]
+      : expression.kind === 'literal'
+        ? expression.value
+        : undefined
+  if (value?.type === bsonType.bool) return boolOf(value)
+  return value?.type === bsonType.string && /^(?:t|true|on|1)$/i.test(stringOf(value))
+}
+
 /** Whether it ends a failed transaction, or rolls back to a savepoint before the failure. */
-export function isWayOut(kind: SqlKind | Statement['kind']): boolean {
+export function isWayOut(kind: SqlKind | SqlStatement['kind']): boolean {
   return kind === 'commit' || kind === 'rollback' || kind === 'rollbackTo'
-}
-
-function done(kind: SqlKind, tag: string): Outcome {
-  return { kind, returns: false, reply: emptyDocument, tag, counts: false }
-}
-
-/** One row of one text. */
-function shown(name: string, value: string): Outcome {
-  const row = new DocumentWriter().value(name, stringValue(value)).finish()
-  const reply = writeDocument((writer) => {
-    writer.openDocument('cursor').openArray('firstBatch').pushDocument(row).close().close()
-    writer.openArray('columns').pushOpenDocument()
-    writer.string('name', name).string('type', 'text').close().close()
-  })
-  return { kind: 'show', returns: true, reply, tag: 'SHOW', counts: false }
-}
-
-function tagOf(kind: SqlKind, reply: Document): string {
-  switch (kind) {
-    case 'select':
-      return 'SELECT'
-    case 'insert':
-      return `INSERT 0 ${figure(reply, 'insertedCount') + figure(reply, 'matchedCount')}`
-    case 'update':
-      return `UPDATE ${figure(reply, 'matchedCount')}`
-    case 'delete':
-      return `DELETE ${figure(reply, 'deletedCount')}`
-    default:
-      return plainTags[kind] ?? kind.toUpperCase()
-  }
-}
-
-function figure(reply: Document, name: string): number {
-  const value = field(reply, name)
-  return value === undefined ? 0 : (integerOf(value) ?? 0)
 }

@@ -1,31 +1,42 @@
-// The savepoints of a transaction: a stack of names, as in PostgreSQL. Each statement is committed
-// by itself, so a rollback to a savepoint works only if nothing was changed since, usually after a
-// failed statement. A rollback that would have to undo changes is refused.
+// The savepoints of a transaction: a stack of names, as in PostgreSQL. Each has a savepoint of the
+// store's transaction, and knows how much of the transaction came before it. Savepoints without
+// changes between them share one of the store.
 
 import { pgSavepointsMax } from '../../base/limits/sql.js'
 import { pgError, pgState } from '../../protocol/pgwire/pg-error.js'
+import type { Modes } from './transaction-modes.js'
+
+/** What a rollback to a savepoint returns to. */
+export interface Place {
+  /** Savepoint of the store's transaction. */
+  readonly depth: number
+  /** Steps of the statements that can be run again. */
+  readonly steps: number
+  /** Settings of the session. */
+  readonly settings: ReadonlyMap<string, string>
+  /** A subtransaction may be READ ONLY by itself. */
+  readonly modes: Modes
+}
 
 interface Savepoint {
   readonly name: string
-  /** Writing statements of the transaction so far. */
-  readonly writes: number
+  readonly place: Place
   /** Cursors declared since: a rollback to the savepoint closes them. */
   readonly cursors: Set<string>
 }
 
 export class Savepoints {
   private readonly stack: Savepoint[] = []
-  private writes = 0
   /** Savepoints and the cursors recorded for them. */
   private held = 0
 
-  /** Whether statements of the transaction have changed something. */
-  get hasWritten(): boolean {
-    return this.writes > 0
+  get isEmpty(): boolean {
+    return this.stack.length === 0
   }
 
-  wrote(): void {
-    this.writes++
+  /** Where the last one returns to. */
+  get last(): Place | undefined {
+    return this.stack.at(-1)?.place
   }
 
   /** Call it before adding. Throws 53400. */
@@ -45,34 +56,31 @@ export class Savepoints {
   /** A transaction starts or ends. */
   clear(): void {
     this.stack.length = 0
-    this.writes = 0
     this.held = 0
   }
 
   /** Throws 53400. */
-  add(name: string): void {
+  add(name: string, place: Place): void {
     this.requireRoom()
-    this.stack.push({ name, writes: this.writes, cursors: new Set() })
+    this.stack.push({ name, place, cursors: new Set() })
     this.held++
   }
 
-  /** Removes it and later ones, but not their cursors. Throws 3B001. */
-  release(name: string): void {
+  /** Removes it and later ones, but not their cursors; returns its place. Throws 3B001. */
+  release(name: string): Place {
     const at = this.find(name)
+    const { place } = this.stack[at] as Savepoint
     for (const cursor of this.takeFrom(at)) this.declared(cursor)
+    return place
   }
 
-  /** Removes later ones; returns the cursors that end. Throws 3B001 and 0A000. */
-  goBack(name: string): readonly string[] {
+  /** Removes later ones; returns the place of this one, and the cursors that end. Throws 3B001. */
+  goBack(name: string): { readonly place: Place; readonly cursors: readonly string[] } {
     const at = this.find(name)
-    const { writes } = this.stack[at] as Savepoint
-    if (this.writes > writes) {
-      const text = 'what was changed since the savepoint cannot be rolled back'
-      throw pgError(pgState.featureNotSupported, text)
-    }
+    const { place } = this.stack[at] as Savepoint
     const cursors = this.takeFrom(at)
-    this.add(name)
-    return cursors
+    this.add(name, place)
+    return { place, cursors }
   }
 
   /** Of two with the same name, the newer one. */

@@ -5,6 +5,7 @@
 import { fail, type GatewayError } from '../../base/errors.js'
 import { sqlSettingCharsMax, sqlSettingsMax } from '../../base/limits/sql.js'
 import { sessionSettings } from '../../commands/sql/session/session-setting-values.js'
+import { boolOf, isolationOf, onOff } from './transaction-modes.js'
 
 /** Settings reported at the start of a session, in PostgreSQL's order and spelling. */
 const reported = [
@@ -35,16 +36,58 @@ const msOf: Readonly<Record<string, number>> = {
 }
 
 export class SessionSettings {
-  private readonly values: Map<string, string>
+  /** Replaced by each change, so that a transaction can return to it. */
+  private values: ReadonlyMap<string, string>
+  /** Values of SET LOCAL, to return to when the transaction ends. */
+  private locals = new Map<string, string | undefined>()
   /** Values at the start of the session. */
   private starts: ReadonlyMap<string, string> = new Map()
   /** For each statement, milliseconds; 0 for none. */
   statementTimeoutMs = 0
 
   constructor(user: string, version: string) {
-    this.values = new Map(Object.entries(initial))
-    this.values.set('session_authorization', user)
-    this.values.set('server_version', `${sessionSettings.server_version} (Sigil ${version})`)
+    const values = new Map(Object.entries(initial))
+    values.set('session_authorization', user)
+    values.set('server_version', `${sessionSettings.server_version} (Sigil ${version})`)
+    this.values = values
+  }
+
+  /** All values, for `restore`. */
+  get state(): ReadonlyMap<string, string> {
+    return this.values
+  }
+
+  /** Returns to an earlier state; returns the values to report. */
+  restore(state: ReadonlyMap<string, string>): (readonly [name: string, value: string])[] {
+    const before = this.values
+    if (before === state) return []
+    this.values = state
+    const timeout = state.get('statement_timeout') ?? '0'
+    this.statementTimeoutMs = durationOf('statement_timeout', timeout)
+    return [...this.statuses()].filter(([name, value]) => before.get(name.toLowerCase()) !== value)
+  }
+
+  /** SET LOCAL: until `endLocals`. Returns and throws as `set`. */
+  setLocal(
+    name: string,
+    given: readonly string[],
+  ): readonly [name: string, value: string] | undefined {
+    const before = this.values.get(name)
+    const told = this.set(name, given, true)
+    if (!this.locals.has(name)) this.locals.set(name, before)
+    return told
+  }
+
+  /** A transaction ends: returns the values to report. */
+  endLocals(): (readonly [name: string, value: string])[] {
+    if (this.locals.size === 0) return []
+    const values = new Map(this.values)
+    for (const [name, value] of this.locals) {
+      if (value === undefined) values.delete(name)
+      else values.set(name, value)
+    }
+    this.locals.clear()
+    return this.restore(values)
   }
 
   /** Names and values reported at the start of the session. */
@@ -63,8 +106,11 @@ export class SessionSettings {
    * Sets one; returns the value to report, as for every reported setting. Throws 42704, 22023 for
    * an invalid value, 0A000, 55P02 for a read-only setting.
    */
-  set(name: string, given: readonly string[]): readonly [name: string, value: string] | undefined {
-    if (name === 'transaction') return undefined
+  set(
+    name: string,
+    given: readonly string[],
+    isLocal = false,
+  ): readonly [name: string, value: string] | undefined {
     if (name === 'role' || name === 'session_authorization') {
       throw refused(`SET ${name.toUpperCase()} is not supported`, '0A000')
     }
@@ -76,7 +122,8 @@ export class SessionSettings {
     if (isOwn && !this.values.has(name) && this.values.size >= sqlSettingsMax) {
       throw refused(`a session keeps at most ${sqlSettingsMax} settings`, '53400')
     }
-    this.values.set(name, value)
+    if (!isLocal) this.locals.delete(name)
+    this.values = new Map(this.values).set(name, value)
     const shown = reported.find((each) => each.toLowerCase() === name)
     return shown === undefined ? undefined : [shown, value]
   }
@@ -101,7 +148,9 @@ export class SessionSettings {
       const start = this.starts.get(key)
       if (start === this.values.get(key)) continue
       if (start === undefined) {
-        this.values.delete(key)
+        const values = new Map(this.values)
+        values.delete(key)
+        this.values = values
         continue
       }
       const changed = this.set(key, [start])
@@ -145,6 +194,11 @@ export class SessionSettings {
       case 'timezone':
         // Times are shown in UTC with their offset: correct for any client time zone.
         return 'UTC'
+      case 'default_transaction_isolation':
+        return isolationOf(name, value)
+      case 'default_transaction_read_only':
+      case 'default_transaction_deferrable':
+        return onOff(boolOf(name, value))
       case 'statement_timeout':
         this.statementTimeoutMs = durationOf(name, value)
         return value

@@ -3,6 +3,7 @@
 // replies. The socket is paused for three reasons (see `isHeld`) and read otherwise.
 
 import type { Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
 import type { Backlog, MemoryAccount } from '../../base/heap/memory-account.js'
@@ -16,8 +17,10 @@ import {
 } from '../../base/limits/connections.js'
 import { anonymousMessageBytesMax, messageBytesMax } from '../../base/limits/documents.js'
 import type { Log } from '../../base/log.js'
+import type { ClusterTime } from '../../bus/document/cluster-time.js'
 import { errorReply } from '../../bus/document/reply.js'
 import type { Request } from '../../bus/document/request.js'
+import { commandName } from '../../bus/document/table.js'
 import { memoryOwner } from '../../bus/memory-owner.js'
 import type { Session } from '../../bus/session.js'
 import { FrameSplitter } from '../../protocol/wire/frame-splitter.js'
@@ -40,15 +43,25 @@ import {
   isServed,
   requestOf,
 } from './exchange.js'
+import type { HelloOnly, Visit } from './hello-only.js'
 
 /** Shared by the connections of one listener. */
 export interface ConnectionHost {
   readonly run: (request: Request, session: Session) => Awaitable<Document>
+  /** Undefined for a standalone server. */
+  readonly clusterTime: Pick<ClusterTime, 'addTo'> | undefined
+  readonly helloOnly: HelloOnly
   readonly memory: MemoryAccount
   readonly log: Log
   readonly edge: EdgeTime
   /** The session has logged in (true) or out (false). */
   readonly onLogin: (isIn: boolean, connection: WireConnection) => void
+}
+
+/** A message that runs again, because its client accepts several replies. */
+interface Following {
+  readonly request: Request
+  readonly envelope: Envelope
 }
 
 /** Larger replies are written after their head without a copy, bytes. */
@@ -69,14 +82,19 @@ export class WireConnection {
   /** Budget bytes of the current message. */
   private requestCharge = 0
   private readonly unsent: Backlog
+  /** Runs before the next message. */
+  private following: Following | undefined
   /** Leaves the queue for memory; undefined if it is not queued. */
   private leaveLine: (() => void) | undefined
+  /** Until the first command that is no hello. */
+  private visit: Visit | undefined
 
   constructor(
     readonly socket: Socket,
     readonly session: Session,
     private readonly host: ConnectionHost,
   ) {
+    this.visit = host.helloOnly.begin(session)
     this.signIn = new SignInState(socket, (isIn) => host.onLogin(isIn, this))
     this.unsent = host.memory.backlog({ press: () => socket.setTimeout(pressedStallMs) })
     onData(socket, 'document wire', (chunk) => this.receive(chunk))
@@ -127,6 +145,10 @@ export class WireConnection {
     let isCorked = false
     while (!this.isHeld && !this.socket.destroyed) {
       if (!this.host.memory.isQuiet && !this.hasRoom()) break
+      if (this.following !== undefined) {
+        this.follow(this.following)
+        break
+      }
       const message = this.nextMessage()
       if (message === undefined) break
       // Replies to pipelined requests leave together: the write is most of the cost of a ping.
@@ -212,6 +234,16 @@ export class WireConnection {
       this.settle()
       return
     }
+    this.settleAfter(pending)
+  }
+
+  /** Another reply to a message, in a turn of its own: other clients' messages run in between. */
+  private follow({ request, envelope }: Following): void {
+    this.following = undefined
+    this.settleAfter(nextTurn().then(() => this.execute(request, envelope)))
+  }
+
+  private settleAfter(pending: Promise<void>): void {
     this.isBusy = true
     pending.then(
       () => {
@@ -230,20 +262,22 @@ export class WireConnection {
   }
 
   private async processCompressed(packed: Bytes): Promise<void> {
-    // Only compression agreed in hello; before login no client may make Sigil inflate.
-    if (this.signIn.isAnonymous || this.session.compression.length === 0) {
+    // Only compression agreed in hello.
+    if (this.session.compression.length === 0) {
       this.socket.destroy()
       return
     }
     let message: Bytes
     try {
-      const length = inflatedLength(packed)
+      // A driver's monitor never logs in, and compresses its hello.
+      const length = inflatedLength(packed, this.splitter.lengthMax)
       this.host.memory.budget.charge(length)
       this.requestCharge += length
       message = await inflateMessage(packed)
     } catch (error) {
       const { requestId } = readHeader(packed)
-      const envelope = { requestId, opcode: opcode.message, wantsReply: true, isCompressed: false }
+      const sent = { wantsReply: true, allowsMore: false, isCompressed: false }
+      const envelope = { requestId, opcode: opcode.message, ...sent }
       await this.refuse(envelope, toGatewayError(error))
       return
     }
@@ -261,7 +295,9 @@ export class WireConnection {
     } catch (error) {
       return this.refuse(envelope, toGatewayError(error))
     }
-    if (!(request instanceof Promise)) return this.execute(request, envelope)
+    if (!(request instanceof Promise)) {
+      return this.execute(envelope.allowsMore ? streamed(request, message) : request, envelope)
+    }
     return request.then(
       (whole) => this.execute(whole, envelope),
       (error) => this.refuse(envelope, toGatewayError(error)),
@@ -270,16 +306,32 @@ export class WireConnection {
 
   private execute(request: Request, envelope: Envelope): Awaitable<void> {
     let reply: Awaitable<Document>
+    if (request.stream !== undefined) request.stream.continues = false
+    if (this.visit?.goesOn(commandName(request.body)) === false) this.visit = undefined
     try {
       reply = this.host.run(request, this.session)
     } catch (error) {
       return this.reply(envelope, this.errorDocument(error, envelope))
     }
-    if (!(reply instanceof Promise)) return this.reply(envelope, reply)
+    if (!(reply instanceof Promise)) return this.replyTo(request, envelope, reply)
     return reply.then(
-      (document) => this.reply(envelope, document),
+      (document) => this.replyTo(request, envelope, document),
       (error) => this.reply(envelope, this.errorDocument(error, envelope)),
     )
+  }
+
+  /** Replies, and notes whether the message runs again. */
+  private replyTo(request: Request, envelope: Envelope, document: Document): Awaitable<void> {
+    const { stream } = request
+    if (stream?.continues !== true) return this.reply(envelope, document)
+    if (this.socket.destroyed) {
+      stream.abandon?.()
+      return
+    }
+    stream.replies++
+    const pending = this.reply(envelope, document, true)
+    this.following = { request, envelope: { ...envelope, requestId: this.replyId } }
+    return pending
   }
 
   /** Answers a malformed message if possible; it may be the last one. */
@@ -296,10 +348,11 @@ export class WireConnection {
         'unacknowledged command failed',
       )
     }
-    return errorReply(error)
+    const { clusterTime } = this.host
+    return clusterTime === undefined ? errorReply(error) : clusterTime.addTo(errorReply(error))
   }
 
-  private reply(envelope: Envelope, document: Document): Awaitable<void> {
+  private reply(envelope: Envelope, document: Document, moreToCome = false): Awaitable<void> {
     this.noteIdentity()
     if (this.session.authFailures >= authFailuresPerConnectionMax) this.isEnding = true
     // With moreToCome the client would take this reply for that of its next command.
@@ -307,7 +360,7 @@ export class WireConnection {
     this.replyId = (this.replyId + 1) & 0x7fffffff
     const isLarge = document.length > copiedReplyBytesMax
     const headOnly = isLarge && envelope.opcode === opcode.message
-    const message = encodeAnswer(envelope, this.replyId, document, headOnly)
+    const message = encodeAnswer(envelope, this.replyId, document, { headOnly, moreToCome })
     const rest = headOnly ? document : undefined
     if (!envelope.isCompressed) {
       this.send(message, rest)
@@ -394,6 +447,9 @@ export class WireConnection {
 
   private closed(): void {
     this.session.closed = true
+    this.visit?.end()
+    this.following?.request.stream?.abandon?.()
+    this.following = undefined
     if (this.isWaiting) {
       this.isWaiting = false
       this.requestCharge = 0
@@ -409,4 +465,10 @@ export class WireConnection {
     this.leaveLine = undefined
     this.signIn.closed()
   }
+}
+
+/** A message that runs again stays in memory, so a large one gets a single reply. */
+function streamed(request: Request, message: Bytes): Request {
+  if (message.length > smallMessageBytesMax) return request
+  return { ...request, stream: { replies: 0, continues: false, abandon: undefined } }
 }

@@ -8,11 +8,13 @@ import { MiB } from '../../base/units.js'
 import type { Request } from '../../bus/document/request.js'
 import { opcode, readHeader } from '../../protocol/wire/header.js'
 import {
+  allowsExhaust,
   asksNoReply,
   encodeOpMsg,
   type OpMsg,
   OpMsgParser,
   parseOpMsg,
+  type ReplyOptions,
 } from '../../protocol/wire/op-msg.js'
 import { encodeOpReply, parseOpQuery } from '../../protocol/wire/op-query.js'
 import type { Awaitable } from '../../store/store.js'
@@ -28,6 +30,8 @@ export interface Envelope {
   /** Opcode of the request, after decompression. */
   readonly opcode: number
   readonly wantsReply: boolean
+  /** The client accepts several replies. */
+  readonly allowsMore: boolean
   /** It came as OP_COMPRESSED: the reply may be compressed. */
   readonly isCompressed: boolean
 }
@@ -35,7 +39,8 @@ export interface Envelope {
 export function envelopeOf(message: Bytes, isCompressed: boolean): Envelope {
   const { requestId, opcode: code } = readHeader(message)
   const wantsReply = code !== opcode.message || !asksNoReply(message)
-  return { requestId, opcode: code, wantsReply, isCompressed }
+  const allowsMore = wantsReply && code === opcode.message && allowsExhaust(message)
+  return { requestId, opcode: code, wantsReply, allowsMore, isCompressed }
 }
 
 /** Whether the opcode is supported; others close the connection. */
@@ -76,15 +81,15 @@ function commandOf({ body, sequences }: OpMsg): Request {
 
 const noSequences: ReadonlyMap<string, readonly Document[]> = new Map()
 
-/** The reply as a message; `headOnly` as in encodeOpMsg, never for OP_REPLY. */
+/** The reply as a message; an OP_REPLY has no options. */
 export function encodeAnswer(
   envelope: Envelope,
   replyId: number,
   document: Document,
-  headOnly: boolean,
+  options: ReplyOptions,
 ): Bytes {
   if (envelope.opcode === opcode.query) return encodeOpReply(replyId, envelope.requestId, document)
-  return encodeOpMsg(replyId, envelope.requestId, document, headOnly)
+  return encodeOpMsg(replyId, envelope.requestId, document, options)
 }
 
 const fatal = new Set<string>([

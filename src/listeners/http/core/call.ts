@@ -23,6 +23,8 @@ export interface HttpCall {
   readonly mode: JsonMode
   /** Strings in `_id` position also match ObjectIds: bodies in plain JSON. */
   readonly widensIds: boolean
+  /** A header names the transaction of its commands. */
+  readonly isInTransaction: boolean
   readonly makeId: () => Uint8Array
   /** Signs the cursors of lists. */
   readonly pageKey: Bytes

@@ -5,7 +5,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../../base/clock.js'
 import { smallMessageBytesMax } from '../../../base/limits/connections.js'
-import { eventStreamPingMs } from '../../../base/limits/http.js'
+import { eventStreamPingMs, eventStreamStallMs } from '../../../base/limits/http.js'
 import type { Log } from '../../../base/log.js'
 import type { OutputBounds } from '../../../bus/keyvalue/settings.js'
 import type { Identity } from '../../../identity/identity.js'
@@ -19,6 +19,8 @@ interface EventStreamsOptions {
   readonly bounds?: () => OutputBounds
   /** Interval of comments; eventStreamPingMs by default. */
   readonly pingMs?: number
+  /** How long a client may leave events unread; eventStreamStallMs by default. */
+  readonly stallMs?: number
 }
 
 /** All open streams of a listener. */
@@ -72,7 +74,7 @@ export class EventStreams {
   }
 }
 
-class EventStream {
+export class EventStream {
   private readonly output = new OutputLimit()
 
   constructor(
@@ -89,8 +91,40 @@ class EventStream {
     this.write(`${event}\n`)
   }
 
+  /** Several fields of one event, or a field without an event. */
+  send(fields: string): void {
+    this.write(`${fields}\n`)
+  }
+
   comment(text: string): void {
     this.write(`: ${text}\n\n`)
+  }
+
+  get isOver(): boolean {
+    return this.outgoing.destroyed || this.outgoing.writableEnded
+  }
+
+  /**
+   * Resolves when the client has read what was written, or at the end of the stream. A client that
+   * does not read within `eventStreamStallMs` is disconnected.
+   */
+  async taken(): Promise<void> {
+    const { outgoing, options } = this
+    if (this.isOver || !outgoing.writableNeedDrain) return
+    noteUnsent(outgoing)
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        clearTimeout(timer)
+        outgoing.off('drain', done).off('close', done)
+        resolve()
+      }
+      const timer = setTimeout(() => {
+        const unsent = outgoing.writableLength
+        options.log.warn({ unsent }, 'an event stream that was not read was cut')
+        outgoing.destroy()
+      }, options.stallMs ?? eventStreamStallMs)
+      outgoing.on('drain', done).on('close', done)
+    })
   }
 
   end(): void {

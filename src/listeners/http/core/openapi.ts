@@ -5,6 +5,7 @@ import { productName } from '../../../base/product.js'
 import { isMcpUrl, isMemoryUrl } from '../memory/memory-errors.js'
 import type { BodySchema, FieldKind } from './call.js'
 import type { AnyRoute, QuerySchema, RouteHead } from './route.js'
+import { transactionHeader } from './transaction-header.js'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -54,7 +55,8 @@ export function templateOf(path: string): string {
 
 function operationOf(row: DescribedRoute): Schema {
   const { method, path, access, fields, takes, answers = 'application/json' } = row
-  const parameters = [...pathParameters(path), ...queryParameters(row.query)]
+  const named = row.inTransactions === true ? [transactionParameter] : []
+  const parameters = [...pathParameters(path), ...queryParameters(row.query), ...named]
   const content = fields === undefined ? takes : jsonContent(fields)
   return {
     operationId: idOf(method, path),
@@ -114,6 +116,14 @@ function queryParameters(query: QuerySchema = {}): Schema[] {
     schema: kind === 'whole' ? { type: 'integer', minimum: 0 } : { type: 'string' },
     ...(kind === 'json' ? { description: 'JSON' } : {}),
   }))
+}
+
+const transactionParameter: Schema = {
+  name: transactionHeader,
+  in: 'header',
+  required: false,
+  schema: { type: 'string' },
+  description: 'The id of the transaction of the request.',
 }
 
 type Content = readonly string[] | Readonly<Record<string, Schema>>

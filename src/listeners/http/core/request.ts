@@ -24,6 +24,7 @@ import type { BodyCheck, BodyFields } from './call.js'
 import type { Guard } from './guard.js'
 import { modeOf } from './respond.js'
 import type { AnyRoute, RawCall } from './route.js'
+import { transactionOf } from './transaction-header.js'
 
 /** A request and its response, with the parts of its URL. */
 export interface HttpExchange {
@@ -76,6 +77,7 @@ export class HttpRequest implements RawCall {
     const { incoming, outgoing } = exchange
     this.incoming = incoming
     this.session = new RequestSession(outgoing, remoteAddress, identity)
+    this.session.transaction = transactionOf(incoming, route)
     const { headers, url = '' } = incoming
     this.namedDatabase = namedIn(headers['x-sigil-database'], this.databaseQuery(url))
     this.database = this.namedDatabase ?? services.database
@@ -120,6 +122,10 @@ export class HttpRequest implements RawCall {
     const { namedDatabase } = this
     if (spaces === undefined) return namedDatabase ?? this.services.database
     return spaces.of(this.session.identity, namedDatabase)
+  }
+
+  get isInTransaction(): boolean {
+    return this.session.transaction !== undefined
   }
 
   makeId(): Uint8Array {

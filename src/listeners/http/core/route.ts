@@ -38,6 +38,8 @@ export interface RouteHead {
   readonly limit?: LimitedRoute
   /** A POST that makes changes: its Idempotency-Key is used. */
   readonly mutates?: true
+  /** Its commands may be statements of the transaction that the header names. */
+  readonly inTransactions?: true
   /** Largest body; messageBytesMax by default. */
   readonly bodyBytesMax?: number
   /** Query parameters that the route reads, for its documentation; it checks them itself. */
@@ -88,6 +90,8 @@ export interface RawRoute extends RouteHead {
     outgoing: ServerResponse,
     headers: Readonly<Record<string, string>>,
   ) => Promise<void>
+  /** Checks a HEAD request, whose response has the headers alone; without it `send` writes them. */
+  readonly head?: (call: RawCall) => Promise<void>
 }
 
 /** A response with a status and headers. */

@@ -7,6 +7,7 @@ import { documentListRoutes } from '../documents/document-list.js'
 import { resourceRoutes } from '../documents/document-resource.js'
 import { documentRoutes } from '../documents/document-routes.js'
 import { privacyRoutes } from '../documents/privacy-routes.js'
+import { transactionRoutes } from '../documents/transaction-routes.js'
 import { transferRoutes } from '../documents/transfer-routes.js'
 import { analyticsRoutes } from '../keys/analytics-routes.js'
 import { authRoutes } from '../keys/auth-routes.js'
@@ -26,6 +27,7 @@ export const routes: readonly AnyRoute[] = [
   ...resourceRoutes,
   ...transferRoutes,
   ...dataApiRoutes,
+  ...transactionRoutes,
   ...sqlRoutes,
   ...privacyRoutes,
   ...whitelistRoutes,

@@ -418,7 +418,12 @@ class HttpHandler {
     requestId: string,
   ): Promise<Answer | undefined> {
     if ('send' in route) {
-      await route.send(request, outgoing, answerHeaders('plain', requestId, this.vary))
+      const plainHeaders = answerHeaders('plain', requestId, this.vary)
+      if (route.head !== undefined && request.incoming.method === 'HEAD') {
+        const type = await route.head(request).then(() => route.answers ?? 'application/json')
+        return { status: 200, body: null, headers: { ...plainHeaders, 'content-type': type } }
+      }
+      await route.send(request, outgoing, plainHeaders)
       return undefined
     }
     const { status, headers: own, body, isPassing = false } = await route.reply(request)

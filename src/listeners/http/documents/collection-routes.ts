@@ -34,6 +34,7 @@ export const collectionRoutes: readonly Route[] = [
     path: `${collections}/:name/createIndex`,
     mutates: true,
     access: 'key',
+    inTransactions: true,
     fields: { field: 'string', key: 'object', unique: 'bool', name: 'string' },
     run: createIndex,
   },

@@ -43,6 +43,7 @@ export const dataApiRoutes: readonly ReplyRoute[] = [
     path: '/app/:app/endpoint/data/:version/action/:action',
     mutates: true,
     access: 'key',
+    inTransactions: true,
     keyHeaders: ['api-key', 'apikey'],
     fields: {
       dataSource: 'string',

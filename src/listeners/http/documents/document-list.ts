@@ -29,6 +29,7 @@ export const documentListRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/v1/collections/:name/docs',
     access: 'key',
+    inTransactions: true,
     query: { filter: 'json', fields: 'string', sort: 'string', limit: 'whole', cursor: 'string' },
     run: list,
   },

@@ -33,22 +33,19 @@ import {
 import { mergePatch } from './merge-patch.js'
 
 const path = '/api/v1/collections/:name/docs/:id'
-const access = 'key'
 const ejson = 'application/ejson'
-const query = { id: 'string' } as const
+const resource = { path, access: 'key', query: { id: 'string' }, inTransactions: true } as const
 
 export const resourceRoutes: readonly ReplyRoute[] = [
-  { method: 'GET', path, access, query, reply: get },
-  { method: 'PUT', path, access, query, takes: ['application/json', ejson], reply: put },
+  { ...resource, method: 'GET', reply: get },
+  { ...resource, method: 'PUT', takes: ['application/json', ejson], reply: put },
   {
+    ...resource,
     method: 'PATCH',
-    path,
-    access,
-    query,
     takes: ['application/json', ejson, 'application/merge-patch+json'],
     reply: patch,
   },
-  { method: 'DELETE', path, access, query, reply: remove },
+  { ...resource, method: 'DELETE', reply: remove },
 ]
 
 async function get(call: RawCall): Promise<HttpAnswer> {

@@ -30,7 +30,7 @@ import { command, copyFields, type HttpCall, jsonOf, wholeField } from '../core/
 import type { Route } from '../core/route.js'
 import { widenIds, widenPipeline } from './ids.js'
 
-const post = { method: 'POST', access: 'key' } as const
+const post = { method: 'POST', access: 'key', inTransactions: true } as const
 const path = (operation: string): string => `/api/v1/collections/:name/${operation}`
 
 const findFields = {
@@ -311,6 +311,7 @@ async function remove(call: HttpCall, limit: 0 | 1): Promise<string> {
 }
 
 async function count(call: HttpCall): Promise<string> {
+  if (call.isInTransaction) return countByPipeline(call)
   const reply = await call.run(
     command(call, 'count', (writer) => {
       writeFilter(writer, call, 'query', 'filter')
@@ -318,6 +319,33 @@ async function count(call: HttpCall): Promise<string> {
     }),
   )
   return `{"count":${numberField(reply, 'n')},"ok":1}`
+}
+
+/** The command `count` is no statement of a transaction. */
+async function countByPipeline(call: HttpCall): Promise<string> {
+  const reply = await call.run(
+    command(call, 'aggregate', (writer) => {
+      const stages = writer.openArray('pipeline')
+      writeFilter(stages.pushOpenDocument(), call, '$match', 'filter')
+      stages.close()
+      for (const [name, stage] of [
+        ['skip', '$skip'],
+        ['limit', '$limit'],
+      ] as const) {
+        const given = wholeField(call.fields, name) ?? 0
+        if (given > 0)
+          stages
+            .pushOpenDocument()
+            .value(stage, int64Value(BigInt(given)))
+            .close()
+      }
+      stages.pushOpenDocument().string('$count', 'n').close()
+      stages.close().openDocument('cursor').close()
+      copyFields(writer, call.fields, ['hint', 'maxTimeMS'])
+    }),
+  )
+  const [found] = elementsOf(cursorBatch(reply, 'firstBatch'))
+  return `{"count":${found === undefined ? 0 : numberField(documentOf(found), 'n')},"ok":1}`
 }
 
 async function distinct(call: HttpCall): Promise<JsonText> {

@@ -95,7 +95,7 @@ function drained(outgoing: ServerResponse): Promise<void> {
   })
 }
 
-function killCommand(collection: string, id: number): Document {
+export function killCommand(collection: string, id: number): Document {
   return writeDocument((writer) => {
     writer.string('killCursors', collection)
     writer.value('cursors', writeArray([int64Value(BigInt(id))]))

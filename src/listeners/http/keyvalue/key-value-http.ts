@@ -20,7 +20,8 @@ interface KeyValueHttpOptions {
 
 export class KeyValueHttp {
   readonly routes: readonly (RawRoute | ReplyRoute)[]
-  private readonly streams: EventStreams
+  /** Of all routes: they end together. */
+  readonly streams: EventStreams
 
   constructor({ bus, clock, log, authOff }: KeyValueHttpOptions) {
     const { settings } = bus.services

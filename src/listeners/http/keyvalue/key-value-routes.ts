@@ -37,6 +37,7 @@ export function keyValueRoutes(options: KeyValueRoutesOptions): readonly (RawRou
       query: { database: 'string' },
       fields: { command: 'array!' },
       mutates: true,
+      inTransactions: true,
       reply: (call) => runOne(options, call),
       checkRevocation: (call) => checkRevocation(options, call),
     },
@@ -47,6 +48,7 @@ export function keyValueRoutes(options: KeyValueRoutesOptions): readonly (RawRou
       query: { channels: 'string!', database: 'string' },
       answers: 'text/event-stream',
       send: async (call, outgoing, headers) => stream(options, call, outgoing, headers),
+      head: (call) => headOfStream(options, call),
     },
   ]
 }
@@ -103,14 +105,25 @@ async function checkRevocation({ bus }: KeyValueRoutesOptions, call: RawCall): P
 
 /** Redis' error text for every failure; internal and temporary failures keep their HTTP status. */
 function errorJson(error: GatewayError): string {
+  const { errorLabels } = error.extra
   const name = JSON.stringify(error.codeName)
   const text = JSON.stringify(errorLine(error))
-  return `{"ok":0,"code":${error.code},"codeName":${name},"errmsg":${text}}`
+  const labels = errorLabels === undefined ? '' : `,"errorLabels":${JSON.stringify(errorLabels)}`
+  return `{"ok":0,"code":${error.code},"codeName":${name},"errmsg":${text}${labels}}`
 }
 
-/** Refusals are 400; other failures, and limits, keep the table's status. */
+/** Errors of a transaction. */
+const transactional: ReadonlySet<string> = new Set([
+  'NoSuchTransaction',
+  'TransactionCommitted',
+  'TransactionConflict',
+  'TransactionTooOld',
+])
+
+/** Refusals are 400; other failures, limits and errors of transactions keep the table's status. */
 export function statusOf(error: GatewayError): number {
   const { httpStatus } = error
+  if (transactional.has(error.kind)) return httpStatus
   return httpStatus < 500 && httpStatus !== 429 ? 400 : httpStatus
 }
 
@@ -148,11 +161,6 @@ async function stream(
   const { channels } = bus.services
   const { space } = placeOf(bus, call)
   await requireListener(bus, call, space)
-  if (call.incoming.method === 'HEAD') {
-    outgoing.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8' })
-    outgoing.end()
-    return
-  }
   const subscriber = new Subscriber(call.session, space, (message) =>
     events.data(messageJson(message)),
   )
@@ -167,6 +175,11 @@ async function stream(
     channels.leave(subscriber),
   )
   for (const line of told) events.data(line)
+}
+
+async function headOfStream({ bus }: KeyValueRoutesOptions, call: RawCall): Promise<void> {
+  channelsOf(call)
+  await requireListener(bus, call, placeOf(bus, call).space)
 }
 
 /** The result of `subscribe`; if it throws, no subscription and no stream remains. */
@@ -186,7 +199,7 @@ export async function requireListener(
   space: Space,
 ): Promise<void> {
   try {
-    await bus.requireListener(session.identity, space)
+    await bus.requireChannels(session.identity, space, 'read')
   } catch (error) {
     if (!(error instanceof ReplyError)) throw error
     throw fail('Unauthorized', 'not allowed to listen to channels', { reason: 'role' })

@@ -32,7 +32,7 @@ interface SessionParts {
 /** A client of one request. */
 export function openSession(bus: KeyValueBus, parts: SessionParts): KeyValueSession {
   const { session, place, socket = noSocket } = parts
-  return new KeyValueSession({
+  const made = new KeyValueSession({
     protocol: 'http',
     id: 0,
     remoteAddress: session.remoteAddress,
@@ -42,6 +42,8 @@ export function openSession(bus: KeyValueBus, parts: SessionParts): KeyValueSess
     place,
     nowMs: bus.services.clock.elapsed(),
   })
+  made.transaction = session.transaction
+  return made
 }
 
 /** Runs commands one after the other; afterwards each call has its reply. Never rejects. */

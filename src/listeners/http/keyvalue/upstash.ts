@@ -41,6 +41,7 @@ export function upstashRoutes(options: UpstashOptions): readonly RawRoute[] {
     access: 'key',
     ...(method === 'POST' ? { takes: ['application/json'] } : {}),
     credentials: 'keys',
+    inTransactions: true,
     errorBody: (error) => JSON.stringify({ error: error.message }),
     send: (call, outgoing, headers) => new Exchange(options, call, outgoing, headers).answer(),
   }))

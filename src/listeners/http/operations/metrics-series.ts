@@ -2,6 +2,7 @@
 // and its test use this table. Scrapers depend on the names of the first three.
 
 import { codeNames } from '../../../bus/metering.js'
+import { abortReasons } from '../../../store/transactions/open-transactions.js'
 import { type Figures, protocolNames } from './metrics.js'
 import { Counter, Gauge, Registry, Summary } from './prom-client.js'
 
@@ -112,6 +113,26 @@ const requests: readonly Series[] = [
   },
   gauge('svc_commands_in_flight', 'Document commands in progress.', ({ inFlight }) => inFlight),
   gauge('svc_cursors_open', 'Cursors that clients have open.', ({ cursors }) => cursors),
+  gauge('svc_transactions_open', 'Open transactions.', ({ openTransactions }) => openTransactions),
+  counter('svc_transactions_begun_total', 'Transactions that clients have begun.', (of) => {
+    return of.transactions.begun
+  }),
+  counter('svc_transactions_committed_total', 'Transactions that were committed.', (of) => {
+    return of.transactions.committed
+  }),
+  {
+    name: 'svc_transactions_aborted_total',
+    type: 'counter',
+    help: 'Transactions that ended without a commit, by reason.',
+    labels: { reason: abortReasons },
+    read: ({ transactions }) => {
+      const { aborted } = transactions
+      return samplesOf(
+        'reason',
+        abortReasons.map((reason) => [reason, aborted.get(reason) ?? 0]),
+      )
+    },
+  },
   gauge('svc_uptime_seconds', 'Seconds since the start.', ({ uptimeSeconds }) => uptimeSeconds),
   {
     name: 'svc_info',

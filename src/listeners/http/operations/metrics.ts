@@ -9,6 +9,7 @@ import type { ChainHealth } from '../../../chain/open.js'
 import type { Totals } from '../../../engine/collection/catalog/totals.js'
 import type { AnchorCounts } from '../../../memory/proof/anchors/anchor-job.js'
 import type { Awaitable, Count, Store, StoreStats } from '../../../store/store.js'
+import type { TransactionCounts } from '../../../store/transactions/open-transactions.js'
 
 /** Public names of the protocols; `other` is Sigil itself. */
 export const protocolNames = ['http', 'wire', 'redis', 'sql', 'other'] as const
@@ -28,6 +29,7 @@ export interface MetricsSources {
   readonly chain: { health(): ChainHealth }
   readonly bus: { readonly counters: Metering; inFlight(): Iterable<unknown> }
   readonly cursors: { readonly size: number }
+  readonly transactions: { readonly size: number; readonly counts: TransactionCounts }
   /** Counts of the job that anchors memories; none by default. */
   readonly anchoring?: AnchorCounts
   /** Open sockets of each listener. */
@@ -58,6 +60,8 @@ export interface Figures {
   readonly anchoring: AnchorCounts | undefined
   readonly connections: Readonly<Record<string, number>>
   readonly cursors: number
+  readonly openTransactions: number
+  readonly transactions: TransactionCounts
   readonly inFlight: number
   readonly uptimeSeconds: number
   /** Wall time, milliseconds since 1970. */
@@ -99,6 +103,8 @@ function figuresOf(sources: MetricsSources, contents: Count): Figures {
     anchoring: sources.anchoring,
     connections: connections(),
     cursors: cursors.size,
+    openTransactions: sources.transactions.size,
+    transactions: sources.transactions.counts,
     inFlight: [...bus.inFlight()].length,
     uptimeSeconds: (clock.elapsed() - counters.startedMs) / 1_000,
     nowMs: clock.now(),

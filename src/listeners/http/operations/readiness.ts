@@ -4,7 +4,7 @@
 
 import { fail } from '../../../base/errors.js'
 import type { ChainHealth } from '../../../chain/open.js'
-import { countHomes } from '../../../engine/collection/catalog/catalog.js'
+import { countHomes } from '../../../engine/collection/catalog/databases.js'
 import type { Awaitable, Store } from '../../../store/store.js'
 
 export interface ReadinessOptions {

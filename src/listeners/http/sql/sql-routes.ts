@@ -22,6 +22,7 @@ export const sqlRoutes: readonly Route[] = [
     path: '/api/v1/sql',
     mutates: true,
     access: 'key',
+    inTransactions: true,
     protocol: 'sql',
     fields: { query: 'string!', params: 'any', batchSize: 'whole', maxTimeMS: 'whole' },
     errorBody: sqlErrorBody,
