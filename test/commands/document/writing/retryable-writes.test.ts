@@ -85,13 +85,15 @@ eachRoom(
         t.match(await thrice(t, room, { delete: 'c', deletes }, number), { n })
         continue
       }
+      // For all alike: a statement that found nothing may find, sent again, what a later one added.
+      const upsert = random() < 0.5
       const updates = Array.from({ length: 1 + below(6) }, () => ({
         q: { _id: below(8) },
         u: { $inc: { n: 1 } },
-        upsert: random() < 0.5,
+        upsert,
       }))
       let n = 0
-      for (const { q, upsert } of updates) {
+      for (const { q } of updates) {
         const known = model.get(q._id)
         if (known === undefined && !upsert) continue
         model.set(q._id, (known ?? 0) + 1)
