@@ -38,9 +38,16 @@ interface Open {
   /** Why the server ends it. */
   why: AbortReason | undefined
   readonly owner: string
+  /** A client's transaction; a held state of other reads appears in no count. */
+  readonly isCounted: boolean
   /** In the clock's elapsed milliseconds. */
   readonly beganMs: number
   readonly transaction: Transaction
+}
+
+interface Entering extends Pick<Open, 'owner' | 'isCounted'> {
+  readonly isolation: Isolation
+  readonly told: (() => void) | undefined
 }
 
 /** Memory of a transaction without changes, bytes. */
@@ -50,7 +57,6 @@ export class OpenTransactions {
   /** Oldest first. */
   private readonly open = new Set<Open>()
   readonly counts: TransactionCounts = { begun: 0, committed: 0, aborted: new Map() }
-  private readonly uncounted = new WeakSet<Transaction>()
   /** Parameter transactionLifetimeLimitSeconds, milliseconds. */
   lifetimeMs = transactionMsMax
 
@@ -70,11 +76,16 @@ export class OpenTransactions {
    * ends. Throws ExceededMemoryLimit if the owner holds too much memory. `told` is called when it
    * ends, whatever the reason.
    */
-  async begin(
-    owner: string,
-    isolation: Isolation = 'snapshot',
-    told?: () => void,
-  ): Promise<Transaction> {
+  begin(owner: string, isolation: Isolation = 'snapshot', told?: () => void): Promise<Transaction> {
+    return this.enter({ owner, isolation, told, isCounted: true })
+  }
+
+  /** As `begin`, for reads of a state that is no transaction of a client. */
+  hold(owner: string): Promise<Transaction> {
+    return this.enter({ owner, isolation: 'snapshot', told: undefined, isCounted: false })
+  }
+
+  private async enter({ owner, isolation, told, isCounted }: Entering): Promise<Transaction> {
     const { store, clock, shares } = this.parts
     if (this.open.size >= transactionsMax) this.endOldestOf(this.busiestOwner())
     const share = shares?.open(owner)
@@ -96,22 +107,14 @@ export class OpenTransactions {
     }
     try {
       const transaction = await beginTransaction(store, { isolation, onEnd, onGrown })
-      entry = { owner, beganMs: clock.elapsed(), transaction, why: undefined }
+      entry = { owner, isCounted, beganMs: clock.elapsed(), transaction, why: undefined }
       this.open.add(entry)
-      this.counts.begun++
+      if (isCounted) this.counts.begun++
       return transaction
     } catch (error) {
       share?.close()
       throw error
     }
-  }
-
-  /** As `begin`, for reads of a state that is no transaction of a client. */
-  async hold(owner: string): Promise<Transaction> {
-    const transaction = await this.begin(owner)
-    this.counts.begun--
-    this.uncounted.add(transaction)
-    return transaction
   }
 
   /** Ends transactions that are too old, or whose states keep too much memory. */
@@ -133,8 +136,8 @@ export class OpenTransactions {
     }
   }
 
-  private noteEnd({ transaction, why }: Open): void {
-    if (this.uncounted.has(transaction)) return
+  private noteEnd({ transaction, isCounted, why }: Open): void {
+    if (!isCounted) return
     const { counts } = this
     if (transaction.hasCommitted) counts.committed++
     else {
