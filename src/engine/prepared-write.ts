@@ -6,7 +6,8 @@ import { fail, hasKind } from '../base/errors.js'
 import { programRunsMax } from '../base/limits/engine.js'
 import type { Program, ReadOptions, ReadTx, Tx } from '../store/store.js'
 import { largePhase, readPhase, type Sweep, writePhase } from '../store/sweep.js'
-import { applyPrepared, type Prepared, prepare } from '../store/transactions/preparing.js'
+import { applyBuffer } from '../store/transactions/apply-buffer.js'
+import { type Prepared, prepare } from '../store/transactions/preparing.js'
 import type { Reads } from '../store/transactions/reads.js'
 import { beginValidation, type Validation } from '../store/transactions/validation.js'
 import { discardUnused, Staged, StagingNeeded } from './collection/staging.js'
@@ -145,7 +146,7 @@ export class Unchanged {
   /** Makes the changes. `tx` is the observed store's own, without a guard around it. */
   apply(tx: Tx, parts: readonly Prepared<unknown>[]): void {
     this.validation.own(writerOf(tx))
-    for (const part of parts) applyPrepared(tx, part)
+    for (const { buffer } of parts) applyBuffer(tx, buffer)
   }
 }
 

@@ -22,17 +22,27 @@ export class ChangedKeys {
   /** Changes of this writer do not count. */
   own: object | undefined
 
-  private constructor(observe: (told: (key: Bytes, writer: object) => void) => () => void) {
+  private constructor(
+    observe: (told: (key: Bytes, writer: object) => void) => () => void,
+    isWanted: (name: string) => boolean,
+  ) {
     this.end = observe((key, writer) => {
-      if (writer !== this.own && !this.areTooMany && isLookedAt(key)) this.keys.add(mapKey(key))
+      if (writer === this.own || this.areTooMany || !isLookedAt(key)) return
+      const name = mapKey(key)
+      if (isWanted(name)) this.keys.add(name)
     })
   }
 
-  /** Undefined if the store cannot tell of all changes. */
-  static of(store: TransactionStore): ChangedKeys | undefined {
+  /**
+   * Undefined if the store cannot tell of all changes. `isWanted` asks for a key in mapKey form.
+   */
+  static of(
+    store: TransactionStore,
+    isWanted: (name: string) => boolean = () => true,
+  ): ChangedKeys | undefined {
     const { ownsData, observeAll } = store
     if (ownsData !== true || observeAll === undefined) return undefined
-    return new ChangedKeys((told) => observeAll.call(store, told))
+    return new ChangedKeys((told) => observeAll.call(store, told), isWanted)
   }
 
   /** Ends the observation. */

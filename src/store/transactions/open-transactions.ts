@@ -51,9 +51,16 @@ interface Open {
   /** Why the server ends it. */
   why: AbortReason | undefined
   readonly owner: string
+  /** A client's transaction; a held state of other reads appears in no count. */
+  readonly isCounted: boolean
   /** In the clock's elapsed milliseconds. */
   readonly beganMs: number
   readonly transaction: Transaction
+}
+
+interface Entering extends Pick<Open, 'owner' | 'isCounted'> {
+  readonly isolation: Isolation
+  readonly told: (() => void) | undefined
 }
 
 /** Memory of a transaction without changes, bytes. */
@@ -63,7 +70,6 @@ export class OpenTransactions {
   /** Oldest first. */
   private readonly open = new Set<Open>()
   readonly counts: TransactionCounts = { begun: 0, committed: 0, aborted: new Map() }
-  private readonly uncounted = new WeakSet<Transaction>()
   readonly held: HeldKeys
   /** Parameter transactionLifetimeLimitSeconds, milliseconds. */
   lifetimeMs = transactionMsMax
@@ -85,7 +91,20 @@ export class OpenTransactions {
    * Begins a transaction. If too many are open, the oldest one of the owner who has most of them
    * ends. Throws ExceededMemoryLimit if the owner holds too much memory.
    */
-  async begin(owner: string, options: BeginOptions = {}): Promise<Transaction> {
+  begin(owner: string, options: BeginOptions = {}): Promise<Transaction> {
+    return this.enter(owner, options, true)
+  }
+
+  /** As `begin`, for reads of a state that is no transaction of a client. */
+  hold(owner: string): Promise<Transaction> {
+    return this.enter(owner, {}, false)
+  }
+
+  private async enter(
+    owner: string,
+    options: BeginOptions,
+    isCounted: boolean,
+  ): Promise<Transaction> {
     const { store, clock, shares } = this.parts
     const { isolation = 'snapshot', told, tries } = options
     if (this.open.size >= transactionsMax) this.endOldestOf(this.busiestOwner())
@@ -112,23 +131,15 @@ export class OpenTransactions {
     }
     try {
       const transaction = await beginTransaction(store, { isolation, onEnd, onGrown, hold })
-      entry = { owner, beganMs: clock.elapsed(), transaction, why: undefined }
+      entry = { owner, isCounted, beganMs: clock.elapsed(), transaction, why: undefined }
       this.open.add(entry)
-      this.counts.begun++
+      if (isCounted) this.counts.begun++
       return transaction
     } catch (error) {
       hold?.end()
       share?.close()
       throw error
     }
-  }
-
-  /** As `begin`, for reads of a state that is no transaction of a client. */
-  async hold(owner: string): Promise<Transaction> {
-    const transaction = await this.begin(owner)
-    this.counts.begun--
-    this.uncounted.add(transaction)
-    return transaction
   }
 
   /** Ends transactions that are too old, or whose states keep too much memory. */
@@ -150,8 +161,8 @@ export class OpenTransactions {
     }
   }
 
-  private noteEnd({ transaction, why }: Open): void {
-    if (this.uncounted.has(transaction)) return
+  private noteEnd({ transaction, isCounted, why }: Open): void {
+    if (!isCounted) return
     const { counts } = this
     if (transaction.hasCommitted) counts.committed++
     else {

@@ -4,12 +4,7 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { keyClass } from '../layout.js'
-import {
-  type BufferBounds,
-  type Change,
-  largeBounds,
-  WriteBuffer,
-} from '../programs/write-buffer.js'
+import { type BufferBounds, largeBounds, WriteBuffer } from '../programs/write-buffer.js'
 import { Done, Postponed, requireBounded } from '../steps.js'
 import type {
   Count,
@@ -51,20 +46,6 @@ export function* prepare<T>(
 ): Program<Prepared<T>> {
   const preparing = new Preparing(tx, reads, 'members', largeBounds)
   return preparing.end(yield* program(preparing))
-}
-
-/** Applies the prepared changes; of a large buffer, the store makes them and only sums are left. */
-export function applyPrepared(tx: Tx, { buffer }: Prepared<unknown>): void {
-  if (!buffer.isLarge) for (const change of buffer.changes) apply(tx, change)
-  for (const { key, documents, bytes } of buffer.additions?.values() ?? []) {
-    tx.add(key, documents, bytes)
-  }
-  for (const value of buffer.appended ?? []) tx.append(value)
-}
-
-function apply(tx: Tx, { key, value }: Change): void {
-  if (value === undefined) tx.remove(key)
-  else tx.put(key, value)
 }
 
 /**

@@ -19,6 +19,7 @@ import type {
   ReadTx,
   Tx,
 } from '../store.js'
+import { applyBuffer, applyChange } from './apply-buffer.js'
 import { ChangedKeys, type TransactionStore } from './changed-keys.js'
 import { type Hold, isHoldable } from './held-keys.js'
 import { Layers } from './layers.js'
@@ -66,7 +67,7 @@ export class Transaction {
   private readonly asked: Bytes[] = []
   private hasAsked = false
   /** What others have changed since its last renewal, once its own keys are many. */
-  private others: ObservedKeys | undefined
+  private others: ChangedKeys | undefined
   /** Programs that still read the held state. */
   private running = 0
   /** Why it has ended. */
@@ -126,8 +127,8 @@ export class Transaction {
     if (this.held.isNewest === true) return
     const { rests, store } = this
     // A check of all keys for each statement would cost the square of their number.
-    const known = this.others?.keys
-    if (!rests.isSmall) this.others ??= this.observe()
+    const known = this.others?.areTooMany === false ? this.others.keys : undefined
+    if (!rests.isSmall) this.others ??= ChangedKeys.of(store, (name) => rests.has(name))
     const held = await store.hold()
     try {
       if (!rests.isEmpty) await held.read((tx) => rests.check(tx, known), { account })
@@ -311,40 +312,22 @@ export class Transaction {
     changed: ChangedKeys | undefined,
     account: Account | undefined,
   ): Promise<void> {
-    const { changes, isLarge } = buffer
     const { rests } = this
     const ran = (isOver: boolean) => {
       this.isUnknown = isOver
     }
-    const additions = [...(buffer.additions?.values() ?? [])]
     function* program(tx: Tx): Program<void> {
       ran(false)
       yield* rests.check(tx, changed?.keys)
       if (before !== undefined) yield* before(tx)
-      if (!isLarge) for (const change of changes) applyTo(tx, change)
-      for (const { key, documents, bytes } of additions) tx.add(key, documents, bytes)
-      for (const record of buffer.appended ?? []) tx.append(record)
-      for (const event of buffer.announced ?? []) tx.announce?.(event)
-      const counters = additions.map(({ key }) => key)
+      const counters = applyBuffer(tx, buffer)
       if (behind !== undefined) yield* behind(tx, counters)
       ran(true)
     }
     if (changed !== undefined) changed.own = program
     this.options.hold?.admit(program)
-    if (!isLarge) return this.store.write(program, account)
-    return this.store.writeLarge(program, { changes }, account)
-  }
-
-  /** Those of its own keys that others change from now on; undefined if the store cannot tell. */
-  private observe(): ObservedKeys | undefined {
-    const { store, rests } = this
-    if (store.ownsData !== true || store.observeAll === undefined) return undefined
-    const keys = new Set<string>()
-    const end = store.observeAll((key) => {
-      const name = mapKey(key)
-      if (rests.has(name)) keys.add(name)
-    })
-    return { keys, end }
+    if (!buffer.isLarge) return this.store.write(program, account)
+    return this.store.writeLarge(program, { changes: buffer.changes }, account)
   }
 
   private run<T>(program: (tx: ReadTx) => Program<T>, options: ReadOptions): Awaitable<T> {
@@ -399,11 +382,6 @@ export class Transaction {
   }
 }
 
-interface ObservedKeys {
-  readonly keys: ReadonlySet<string>
-  readonly end: () => void
-}
-
 /** What the commit's program asks its caller; a throw discards everything. */
 export interface Admission {
   /** On the current state, after the check and before the changes. */
@@ -438,16 +416,11 @@ function* withLarge<T>(
 ): Program<T> {
   const value = yield* program(tx)
   for (const [index, change] of changes.entries()) {
-    applyTo(tx, change)
+    applyChange(tx, change)
     told?.(change)
     if (index % changesAtOnce === 0) yield* tx.pause(changesAtOnce * entryUnits)
   }
   return value
-}
-
-function applyTo(tx: Tx, { key, value }: Pick<Change, 'key' | 'value'>): void {
-  if (value === undefined) tx.remove(key)
-  else tx.put(key, value)
 }
 
 function ended(how: string): Error {
