@@ -58,11 +58,6 @@ interface Open {
   readonly transaction: Transaction
 }
 
-interface Entering extends Pick<Open, 'owner' | 'isCounted'> {
-  readonly isolation: Isolation
-  readonly told: (() => void) | undefined
-}
-
 /** Memory of a transaction without changes, bytes. */
 const overheadBytes = 4_096
 
