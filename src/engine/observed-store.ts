@@ -132,15 +132,11 @@ export class ObservedStore implements Store {
   }
 
   /** A store in this process runs a program again that has to wait; for others it is done here. */
-  private async waiting<T>(write: () => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await write()
-      } catch (thrown) {
-        if (!(thrown instanceof Postponed)) throw thrown
-        await thrown.until
-      }
-    }
+  private waiting<T>(write: () => Promise<T>): Promise<T> {
+    return write().catch((thrown: unknown) => {
+      if (!(thrown instanceof Postponed)) throw thrown
+      return thrown.until.then(() => this.waiting(write))
+    })
   }
 
   private writeWithEvents<T>(
