@@ -37,7 +37,7 @@ export interface TransactionCounts {
 }
 
 /** What a transaction is begun with, beside its owner. */
-export interface BeginOptions {
+interface BeginOptions {
   readonly isolation?: Isolation
   /** Called when it ends, whatever the reason. */
   readonly told?: () => void

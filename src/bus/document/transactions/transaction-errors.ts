@@ -1,4 +1,5 @@
-// The errors of transaction numbers that do not fit, as MongoDB has them.
+// The errors of transaction numbers that do not fit, as MongoDB has them. Drivers decide by their
+// codes whether to begin again. (specification of the drivers, "Transactions")
 
 import { fail } from '../../../base/errors.js'
 import type { StatementRow } from './statement.js'
