@@ -13,11 +13,13 @@ import type { OpenChain } from '../chain/open.js'
 import { Totals } from '../engine/collection/catalog/totals.js'
 import type { Engine } from '../engine/engine.js'
 import type { OperatorKey } from '../identity/keys/operator.js'
+import type { OperatorSessions } from '../identity/sign-in/operator-sessions.js'
 import type { UserService } from '../identity/users/user-service.js'
 import { Idempotency } from '../listeners/http/core/idempotency.js'
 import type { Rates } from '../listeners/http/core/request-limit.js'
 import { type HttpListener, openHttp } from '../listeners/http/core/server.js'
 import { changeRoutes } from '../listeners/http/documents/change-routes.js'
+import { operatorPageRoutes } from '../listeners/http/keys/operator-page-routes.js'
 import { KeyValueHttp } from '../listeners/http/keyvalue/key-value-http.js'
 import { mcpRoute } from '../listeners/http/memory/mcp-route.js'
 import { backupRoute } from '../listeners/http/operations/backup.js'
@@ -64,6 +66,7 @@ export interface Server {
   readonly lifecycle: Lifecycle
   readonly protocols: Protocols
   readonly operatorKey: OperatorKey
+  readonly operatorSessions: OperatorSessions
   readonly quotas: Quotas
   readonly proofs: Proofs
   readonly ids: ObjectIds
@@ -122,6 +125,7 @@ export async function openListeners(
         rates: ratesOf(settings),
         rules,
         isOperatorKey: (given) => operatorKey.matches(given),
+        operatorOfToken: (token) => server.operatorSessions.identityOf(token),
         isMetricsToken: metricsTokenCheck(settings.METRICS_TOKEN),
         identify,
         guesses: credentials.guesses,
@@ -135,6 +139,7 @@ export async function openListeners(
         rawRoutes: [
           ...overHttp.routes,
           ...changeRoutes(overHttp.streams),
+          ...operatorPageRoutes(operatorPageOf(server, clock)),
           ...rawRoutesOf({ clock, version, host }, server, connections),
         ],
       }),
@@ -143,6 +148,17 @@ export async function openListeners(
   } catch (error) {
     await protocols.close(0)
     throw error
+  }
+}
+
+function operatorPageOf(server: Server, clock: Clock) {
+  const { authority, operatorKey, operatorSessions, wallets } = server
+  return {
+    sessions: operatorSessions,
+    isOperatorKey: (given: string) => operatorKey.matches(given),
+    guesses: wallets.credentials.guesses,
+    audit: authority.audit,
+    clock,
   }
 }
 
