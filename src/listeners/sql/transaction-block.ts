@@ -13,6 +13,7 @@ import { identityKey } from '../../identity/identity.js'
 import { pgError, pgState } from '../../protocol/pgwire/pg-error.js'
 import type { RowLocks, TransactionModes } from '../../protocol/sql/ast.js'
 import type { Awaitable } from '../../store/store.js'
+import { Tries } from '../../store/transactions/held-keys.js'
 import type { OpenTransactions } from '../../store/transactions/open-transactions.js'
 import type { Document } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
@@ -72,6 +73,7 @@ export class TransactionBlock {
   /** The modes that AND CHAIN has taken over: a failure does not take them back. */
   private chained: Modes | undefined
   private isImplicitly = false
+  private readonly tries = new Tries()
   private hasQueried = false
   private isDefining = false
   private current: Statement | undefined
@@ -287,13 +289,15 @@ export class TransactionBlock {
   private async opened(): Promise<Statement> {
     const { host, session } = this.options
     const isSerializable = this.modes?.isolation === 'serializable'
-    const transaction = await host.transactions.begin(
-      identityKey(session.identity),
-      isSerializable ? 'serializable' : 'snapshot',
-    )
+    const check = new CommitCheck()
+    const transaction = await host.transactions.begin(identityKey(session.identity), {
+      isolation: isSerializable ? 'serializable' : 'snapshot',
+      tries: this.tries,
+      mayHold: (key) => check.mayHold(key),
+    })
     transaction.save()
     lastNumber--
-    return { number: lastNumber, transaction, check: new CommitCheck() }
+    return { number: lastNumber, transaction, check }
   }
 
   private async sendIn(body: Document, asks: Asks): Promise<Document> {

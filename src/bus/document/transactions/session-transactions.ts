@@ -9,6 +9,7 @@ import type { Account } from '../../../base/work/accounts.js'
 import { wasteBeside } from '../../../engine/background/waste.js'
 import { isUsageKey } from '../../../engine/collection/counters.js'
 import type { Awaitable, Program, ReadTx, Tx } from '../../../store/store.js'
+import { Tries } from '../../../store/transactions/held-keys.js'
 import type { OpenTransactions } from '../../../store/transactions/open-transactions.js'
 import type { Admission, Isolation } from '../../../store/transactions/transaction.js'
 import { field } from '../../../value/elements.js'
@@ -24,6 +25,7 @@ import { CommitCheck } from './commit-check.js'
 import { lastCommit, noteAbort, noteCommit } from './commit-record.js'
 import { labelling, unknownCommit } from './labels.js'
 import { type Perform, runStatement, type Statement, type StatementRow } from './statement.js'
+import { noSuch, notRetryable, tooOld } from './transaction-errors.js'
 import { endsTransaction, type TransactionFields } from './transaction-fields.js'
 
 /** One store decides every transaction, so any router of it can answer. */
@@ -77,6 +79,7 @@ interface Entry {
   current: Current | undefined
   /** Why the last one ended, if no command has ended it. */
   reason: unknown
+  readonly tries: Tries
   /** Settles when the statement before the next one is over. */
   turn: Promise<void>
 }
@@ -252,7 +255,7 @@ export class SessionTransactions {
   supersede(call: Pick<StatementCall, 'owner' | 'lsid'>, number: number): void {
     const entry = this.entries.get(nameOf(call))
     if (entry === undefined) return
-    if (number < entry.number) throw tooOld(entry, { number, starts: false, isTransaction: false })
+    if (number < entry.number) throw tooOld(entry, { number })
     if (number === entry.number && (entry.current !== undefined || entry.state === 'committed')) {
       const text = `txnNumber ${number} for session ${entry.lsid} is that of a transaction`
       throw fail('ConflictingOperationInProgress', text)
@@ -332,9 +335,11 @@ export class SessionTransactions {
     const onEnd = () => {
       if (current !== undefined && entry.current === current) this.endLate(entry, current)
     }
-    const transaction = await this.parts.open.begin(owner, isolation, onEnd)
-    const shown = shownSession(owner, lsid, number)
     const check = new CommitCheck()
+    const mayHold = (key: Bytes) => check.mayHold(key)
+    const begun = { isolation, told: onEnd, tries: entry.tries, mayHold }
+    const transaction = await this.parts.open.begin(owner, begun)
+    const shown = shownSession(owner, lsid, number)
     const modes = { isolation, isReadOnly, begunAt }
     current = { number, transaction, check, shown, ...modes, isEnding: false }
     Object.assign(entry, { number, state: 'open', current, reason: undefined })
@@ -388,6 +393,7 @@ export class SessionTransactions {
       state: 'aborted',
       current: undefined,
       reason: undefined,
+      tries: new Tries(),
       turn: Promise.resolve(),
     }
     // Behind all others: the first ones are forgotten first.
@@ -473,23 +479,4 @@ function requireCurrent({ number, current, reason }: Entry): Current {
     throw fail('NoSuchTransaction', `Transaction ${number} has been aborted.`)
   }
   return current
-}
-
-function tooOld({ number, lsid }: Entry, fields: TransactionFields): Error {
-  const text = `Cannot start transaction ${fields.number} on session ${lsid} because a newer `
-  return fail('TransactionTooOld', `${text}transaction ${number} has already started`)
-}
-
-function noSuch(number: number, active: number): Error {
-  const text = `Given transaction number ${number} does not match any in-progress transactions. `
-  return fail('NoSuchTransaction', `${text}The active transaction number is ${active}`)
-}
-
-/** A number without a transaction: drivers then name the option retryWrites=false. */
-function notRetryable({ name, grows }: StatementRow): Error {
-  if (grows === 'nothing' && name !== 'delete') {
-    return fail('Location50768', `It is illegal to provide a txnNumber for command ${name}`)
-  }
-  const text = 'Transaction numbers are only allowed on a replica set member or mongos'
-  return fail('IllegalOperation', text)
 }
