@@ -15,12 +15,14 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 RUN npm ci --ignore-scripts
 COPY src ./src
-RUN npx tsc -p . && npm prune --omit=dev --ignore-scripts
+RUN npx tsc -p . && npx vite build --config src/studio/vite.config.ts && \
+  npm prune --omit=dev --ignore-scripts
 
 FROM node:22-slim
 WORKDIR /app
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/build/src ./build/src
+COPY --from=build /app/build/studio ./build/studio
 COPY package.json LICENSE NOTICE ./
 RUN mkdir /data && chown node:node /data && chmod 700 /data
 USER node

@@ -24,6 +24,7 @@ import { backupRoute } from '../listeners/http/operations/backup.js'
 import { chainRoutes } from '../listeners/http/operations/chain.js'
 import { openHealth } from '../listeners/http/operations/health.js'
 import { metricsRoutes, metricsTokenCheck } from '../listeners/http/operations/metrics-routes.js'
+import { studioRoutes } from '../listeners/http/studio/studio-files.js'
 import { isLoopback } from '../listeners/network.js'
 import { CertificateFiles } from '../listeners/tls-certificate.js'
 import type { Proofs } from '../memory/proof/proofs.js'
@@ -135,7 +136,7 @@ export async function openListeners(
         rawRoutes: [
           ...overHttp.routes,
           ...changeRoutes(overHttp.streams),
-          ...rawRoutesOf({ clock, version, host }, server, connections),
+          ...rawRoutesOf({ clock, version, settings }, server, connections),
         ],
       }),
     )
@@ -150,7 +151,7 @@ type Connections = Parameters<typeof metricsRoutes>[0]['connections']
 
 /** Routes without the framework: large bodies, and routes that are polled every few seconds. */
 function rawRoutesOf(
-  { clock, version, host }: { clock: Clock; version: string; host: string },
+  { clock, version, settings }: { clock: Clock; version: string; settings: Settings },
   { store, chain, bus, engine, authority, proofs, protocols, lifecycle }: Server,
   connections: Connections,
 ) {
@@ -169,7 +170,9 @@ function rawRoutesOf(
     isDraining: () => lifecycle.isDraining,
   })
   const backup = backupRoute({ store, version, audit: authority.audit })
-  return [backup, ...metrics, ...chainRoutesOf(chain, host), mcpRoute({ version })]
+  const studio = settings.STUDIO === 'on' ? studioRoutes() : []
+  const ofChain = chainRoutesOf(chain, settings.HOST)
+  return [backup, ...metrics, ...ofChain, mcpRoute({ version }), ...studio]
 }
 
 const noPorts = { wire: 0, redis: 0, sql: 0 } as const
