@@ -12,10 +12,10 @@
 # writes it to that file instead, and API_KEY_FILE gives one of your own.
 FROM node:22-slim AS build
 WORKDIR /app
-COPY package.json package-lock.json .npmrc tsconfig.json ./
+COPY package.json package-lock.json .npmrc tsconfig.json prepare.mjs ./
 RUN npm ci --ignore-scripts
 COPY src ./src
-RUN npx tsc -p . && npx vite build --config src/studio/vite.config.ts && \
+RUN npx tsc -p . && node prepare.mjs page && \
   npm prune --omit=dev --ignore-scripts
 
 FROM node:22-slim
