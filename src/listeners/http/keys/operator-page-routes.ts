@@ -1,7 +1,6 @@
 // The operator's sessions of the page over HTTP: a one-time code is made with the key, exchanged
 // for a token by the page, and unlocks changes. (docs/sign-in.md, "The operator")
 
-import type { Clock } from '../../../base/clock.js'
 import { fail } from '../../../base/errors.js'
 import { signInBodyBytesMax } from '../../../base/limits/identity.js'
 import type { Audit } from '../../../identity/audit.js'
@@ -16,13 +15,12 @@ import type { HttpAnswer, RawCall, ReplyRoute } from '../core/route.js'
 
 const base = '/api/v1/studio'
 
-export interface OperatorPageOptions {
+interface OperatorPageOptions {
   readonly sessions: OperatorSessions
   /** Constant time. */
   readonly isOperatorKey: (key: string) => boolean
   readonly guesses: KeyGuesses
   readonly audit: Audit
-  readonly clock: Clock
 }
 
 const small = { bodyBytesMax: signInBodyBytesMax } as const
