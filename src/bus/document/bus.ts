@@ -451,15 +451,21 @@ export class Bus implements BusView {
   private logSlow(call: AnyCall, ms: number, error: GatewayError | undefined): void {
     const { command, session, db, request, resources } = call
     const collection = resources[0]?.collection
+    const ns = collection === undefined ? db : `${db}.${collection}`
+    const shape = shapeOf(request.body, call.row.secrets)
+    const { protocol } = session
+    const at = this.services.clock.now()
+    const code = error?.code
+    this.counters.slow.add({ at, ms, command, ns, protocol, shape, code, owner: call.owner })
     this.services.log.info(
       {
         command,
-        ns: collection === undefined ? db : `${db}.${collection}`,
+        ns,
         ms: Math.round(ms),
         connection: session.id,
-        protocol: session.protocol,
+        protocol,
         ...(session.requestId === undefined ? {} : { requestId: session.requestId }),
-        shape: shapeOf(request.body, call.row.secrets),
+        shape,
         ...(error === undefined ? {} : { code: error.code }),
       },
       'slow command',
