@@ -458,9 +458,8 @@ export class Bus implements BusView {
     const ns = collection === undefined ? db : `${db}.${collection}`
     const shape = shapeOf(request.body, call.row.secrets)
     const { protocol } = session
-    const at = this.services.clock.now()
-    const code = error?.code
-    this.counters.slow.add({ at, ms, command, ns, protocol, shape, code, owner: call.owner })
+    const shown = { ms, command, ns, protocol, shape, code: error?.code, owner: call.owner }
+    this.counters.slow.add({ ...shown, at: this.services.clock.now() })
     this.services.log.info(
       {
         command,
