@@ -183,15 +183,19 @@ export class ObservedStore implements Store {
   private *observed<T>(tx: Tx, program: (tx: Tx) => Program<T>, announced?: object[]): Program<T> {
     const observedTx = new ObservedTx(tx, program, announced)
     const result = yield* program(observedTx)
+    const check = () => observedTx.check()
     const told = () => this.tell(observedTx)
-    if (tx.whenApplied === undefined) told()
-    else tx.whenApplied(told)
+    if (tx.whenApplied !== undefined) {
+      tx.whenApplied(check, told)
+      return result
+    }
+    check()
+    told()
     return result
   }
 
-  /** What a program has changed is being applied. */
-  private tell({ checks, puts, removals, writer }: ObservedTx): void {
-    for (const check of checks) check()
+  /** What a program has changed is being applied, or is committed. */
+  private tell({ puts, removals, writer }: ObservedTx): void {
     for (const changed of this.all)
       for (const keys of [puts, removals]) for (const key of keys) changed(key, writer)
     for (const key of puts) {
@@ -253,6 +257,10 @@ class ObservedTx extends PassingTx {
     private readonly announced: object[] | undefined,
   ) {
     super(inner)
+  }
+
+  check(): void {
+    for (const check of this.checks) check()
   }
 
   override get announce(): ((event: object) => void) | undefined {
