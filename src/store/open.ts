@@ -15,7 +15,10 @@ interface StoreOptions {
   readonly log: Log
 }
 
-/** `lmdb:<folder>`, `memory:` or `postgres://…`. Rejects with InvalidOptions, or the store's own clear error. */
+/**
+ * `lmdb:<folder>`, `memory:` or `postgres://…`. Rejects with InvalidOptions, or the own clear error
+ * of the store.
+ */
 export async function openStore(address: string, options: StoreOptions): Promise<Store> {
   if (address === 'memory:') return openMemoryStore(options.clock)
   const path = /^lmdb:(.+)$/.exec(address)?.[1]

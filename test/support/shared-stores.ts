@@ -28,13 +28,19 @@ export function addressOn(folder: string): string {
   return `postgres://test@localhost/postgres?host=${host}&schema=s${++schemas}`
 }
 
+interface SharedOptions {
+  readonly clock?: Clock
+  /** With `none`, a crash of PostgreSQL loses the last commits. */
+  readonly durability?: 'commit' | 'none'
+}
+
 /** A gateway; closed with the test. */
 export async function openShared(
   t: Test,
   address: string,
-  clock: Clock = systemClock,
+  { clock = systemClock, durability = 'none' }: SharedOptions = {},
 ): Promise<Store> {
-  const store = await openStore(address, { durability: 'none', clock, log: silentLog })
+  const store = await openStore(address, { durability, clock, log: silentLog })
   t.teardown(() => store.close())
   return store
 }

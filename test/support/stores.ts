@@ -115,11 +115,11 @@ async function openKind(t: Test, kind: StoreKind, clock: Clock): Promise<Store> 
     case 'gateways':
       return new GatewaysInTurns(openGateways(t, { clock, from: lateSeed(t) }))
     case 'postgres':
-      return openShared(t, await sharedAddress(t), clock)
+      return openShared(t, await sharedAddress(t), { clock })
     case 'shared': {
       const address = await sharedAddress(t)
-      const first = await openShared(t, address, clock)
-      return new GatewaysInTurns([first, await openShared(t, address, clock)])
+      const first = await openShared(t, address, { clock })
+      return new GatewaysInTurns([first, await openShared(t, address, { clock })])
     }
     case 'late': {
       t.teardown(() => {

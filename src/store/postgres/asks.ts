@@ -48,7 +48,7 @@ function both(name: string, text: (order: string) => string): readonly [Statemen
 }
 
 /** Values of keys, by mapKey; missing keys are absent. */
-export type Points = Map<string, Versioned>
+type Points = Map<string, Versioned>
 
 export async function readPoints(link: Link, keys: readonly Bytes[]): Promise<Points> {
   const counters = keys.filter(isCounter)

@@ -1,4 +1,5 @@
-// What an error of PostgreSQL, or of the connection to it, means for a program.
+// What an error of PostgreSQL, or of the connection to it, means for a program: it runs
+// again, waits for the database, or fails.
 
 import { fail } from '../../base/errors.js'
 

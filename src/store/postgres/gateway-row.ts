@@ -23,6 +23,9 @@ const beat: Statement = {
   text: `UPDATE heartbeats SET until = clock_timestamp() + ${expiresAfter} WHERE no = $1::bigint`,
 }
 
+/** More than gateways draw in the time whose commits a crash may lose. */
+const lostDraws = 4_096
+
 export class GatewayRow {
   private constructor(
     readonly no: number,
@@ -75,6 +78,8 @@ export class GatewayRow {
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE pid = ${before} AND application_name = '${writerName}' AND pid <> pg_backend_pid()`,
     )
+    // A crash may have lost the last commits. Clients may know their versions, so none is drawn again.
+    await link.command(`SELECT max(nextval('versions')) FROM generate_series(1, ${lostDraws})`)
     const found = await inTransaction(link, async () => {
       const [row] = await raise(link, this.no, this.epoch)
       return row

@@ -14,7 +14,7 @@ import type { Outcome, WriteProgram } from '../programs/group.js'
 import { WriteBuffer } from '../programs/write-buffer.js'
 import type { Ask, Entry, KeyChange, LargeChanges, Program } from '../store.js'
 import { readRange } from './asks.js'
-import { failureOf } from './failures.js'
+import { Away, failureOf } from './failures.js'
 import type { GatewayRow } from './gateway-row.js'
 import { Known } from './known.js'
 import { type Link, type Row, type Statement, settled } from './link.js'
@@ -32,6 +32,8 @@ const lockRecording: Statement = {
   name: 'lock_recording',
   text: 'LOCK TABLE recording IN EXCLUSIVE MODE',
 }
+/** Groups that had a conflict go one after the other over all gateways, so each comes to an end. */
+const lockTurn: Statement = { name: 'lock_turn', text: 'LOCK TABLE turns IN EXCLUSIVE MODE' }
 const drawVersions: Statement = {
   name: 'draw',
   text: "SELECT nextval('versions') FROM generate_series(1, $1::bigint)",
@@ -46,12 +48,14 @@ export interface Ended {
   readonly applied: readonly Applied[]
 }
 
-export interface GroupRunOptions {
+interface GroupRunOptions {
   readonly link: Link
   readonly row: GatewayRow
   readonly clock: Clock
   /** Take the lock for recorded changes first: the group before had some. */
   readonly isRecording: boolean
+  /** Wait for the other gateways' groups that had conflicts. */
+  readonly waitsForTurn: boolean
 }
 
 /** Thrown when the group records changes but has not taken the lock. */
@@ -84,8 +88,10 @@ export class GroupRun {
 
   /** Resolves after the commit. Only the first programs may have run: the group has bounds. */
   async run(programs: readonly WriteProgram[], large?: LargeChanges): Promise<Ended[]> {
-    const { link, isRecording } = this.options
-    const started = [link.run(begin), isRecording ? link.run(lockRecording) : nothingRun]
+    const { link, isRecording, waitsForTurn } = this.options
+    const started = [link.run(begin)]
+    if (waitsForTurn) started.push(link.run(lockTurn))
+    if (isRecording) started.push(link.run(lockRecording))
     started.push(this.draw(1))
     try {
       const [, records] = await Promise.all([settled(started), this.learn(programs)])
@@ -255,7 +261,7 @@ export class GroupRun {
       await settled(sent)
     } catch (error) {
       // PostgreSQL has refused a statement, so the commit has rolled back.
-      if (link.broken === undefined) this.hasSentCommit = false
+      if (!(failureOf(error) instanceof Away)) this.hasSentCommit = false
       throw error
     }
     row.counted()
@@ -306,5 +312,3 @@ export class GroupRun {
     return rows
   }
 }
-
-const nothingRun: Promise<readonly Row[]> = Promise.resolve([])

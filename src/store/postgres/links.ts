@@ -1,4 +1,5 @@
-// A bounded set of connections. Who finds none free waits, first come, first served.
+// A bounded set of connections to PostgreSQL, opened when they are needed. Who finds none free
+// waits, first come, first served.
 
 import { fail } from '../../base/errors.js'
 import { failureOf } from './failures.js'

@@ -1,4 +1,5 @@
-// Types of node-postgres, which comes without: as much of it as the store and the tests use.
+// Types of node-postgres, which comes without: as much of it as the store and the tests use. They
+// stand here because the published package is built from src alone.
 
 declare module 'pg' {
   export interface Field {

@@ -39,7 +39,7 @@ export function packOne(value: Bytes): Buffer {
 }
 
 /** From `\x…`; the caller owns the bytes. */
-export function unpackBytes(text: string): Bytes {
+function unpackBytes(text: string): Bytes {
   const bytes = new Uint8Array((text.length - 2) / 2)
   Buffer.from(bytes.buffer).write(text.slice(2), 'hex')
   return bytes

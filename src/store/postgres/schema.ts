@@ -1,4 +1,5 @@
-// The tables of a shared store. They have a version; a newer one is refused. No extension is needed.
+// The tables of a shared store. They have a version, and a newer one is refused. PostgreSQL needs
+// no extension.
 
 import { fail } from '../../base/errors.js'
 import type { Link } from './link.js'
@@ -28,6 +29,7 @@ const tables = [
     no bigint, epoch bigint, grp bigint NOT NULL, at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (no, epoch))`,
   'CREATE TABLE recording (only_locked boolean)',
+  'CREATE TABLE turns (only_locked boolean)',
   'CREATE TABLE format (version integer NOT NULL)',
   `CREATE SEQUENCE versions INCREMENT BY ${versionsAtOnce} START WITH ${versionsAtOnce}`,
   `INSERT INTO format VALUES (${schemaVersion})`,

@@ -110,10 +110,11 @@ export class WriteLane {
   /** Never rejects. */
   private async process(group: readonly Pending[]): Promise<void> {
     for (let attempt = 1; ; attempt++) {
-      const end = await this.attempt(group)
+      const end = await this.attempt(group, attempt > 1)
       if (end === undefined) return
       if (end instanceof NeedsRecording) {
         this.isRecording = true
+        attempt--
         continue
       }
       this.conflicts++
@@ -132,7 +133,10 @@ export class WriteLane {
   }
 
   /** Undefined if every program has its result; otherwise why the group has to run again. */
-  private async attempt(group: readonly Pending[]): Promise<Error | undefined> {
+  private async attempt(
+    group: readonly Pending[],
+    waitsForTurn: boolean,
+  ): Promise<Error | undefined> {
     let run: GroupRun | undefined
     try {
       const writing = await this.writer.ready()
@@ -141,6 +145,7 @@ export class WriteLane {
         row: writing.row,
         clock: this.clock,
         isRecording: this.isRecording,
+        waitsForTurn,
       })
       const programs = group.map(({ program }) => program)
       const ended = await run.run(programs, group[0]?.large)

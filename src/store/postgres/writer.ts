@@ -7,13 +7,13 @@ import { Away, Fenced, failureOf } from './failures.js'
 import { GatewayRow, writerName } from './gateway-row.js'
 import { Link, type LinkOptions } from './link.js'
 
-export interface Writing {
+interface Writing {
   readonly link: Link
   readonly row: GatewayRow
 }
 
 /** `unknown` is only possible after a day, or if the rows of the gateway were removed. */
-export type Fate = 'committed' | 'not committed' | 'unknown'
+type Fate = 'committed' | 'not committed' | 'unknown'
 
 /** How long a lost connection is tried again before waiting programs fail, milliseconds. */
 const patienceMs = 10_000
@@ -49,7 +49,14 @@ export class Writer {
   /** What became of the commit that was sent last. Rejects with Away. */
   async recover(): Promise<Fate> {
     const before = this.link.backend
-    if (this.link.broken === undefined) return this.continueOn(this.link, 0)
+    if (this.link.broken === undefined) {
+      try {
+        return await this.continueOn(this.link, 0)
+      } catch (thrown) {
+        const failure = failureOf(thrown)
+        if (!(failure instanceof Away)) throw failure
+      }
+    }
     const awaySince = this.awaySince ?? this.clock.elapsed()
     this.awaySince = awaySince
     for (;;) {
