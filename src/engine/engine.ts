@@ -73,6 +73,7 @@ export class Engine {
     this.random = random
     this.cursors = new Cursors(clock, random, this.memory.shares)
     this.transactions = new OpenTransactions({ store, clock, shares: this.memory.shares })
+    store.held = this.transactions.held
     this.memory.shares.reclaim = (owner) => this.cursors.reclaim(owner)
     const { transactions } = this
     this.transactionExpiry = new TransactionExpiry({ transactions, log, pace })

@@ -7,6 +7,7 @@ import type { Account } from '../base/work/accounts.js'
 import type { Scheduler } from '../base/work/scheduler.js'
 import { type ClusterTime, keyClass } from '../store/layout.js'
 import { PassingTx } from '../store/passing-tx.js'
+import { Postponed } from '../store/steps.js'
 import type {
   Awaitable,
   HeldState,
@@ -19,6 +20,7 @@ import type {
   StoreStats,
   Tx,
 } from '../store/store.js'
+import type { HeldKeys } from '../store/transactions/held-keys.js'
 import { decodeChange, isAt, isRename, placeBytes, watchKeysOf } from './changes/change-record.js'
 import { namespaceOfRecord } from './keyspace/keys/expiry.js'
 
@@ -65,6 +67,9 @@ export class ObservedStore implements Store {
 
   /** Events that committed programs have announced. */
   events: EventObserver | undefined = undefined
+
+  /** Keys for which writers have to wait. */
+  held: HeldKeys | undefined = undefined
 
   constructor(private readonly inner: Store) {}
 
@@ -117,11 +122,21 @@ export class ObservedStore implements Store {
 
   write<T>(program: (tx: Tx) => Program<T>, account?: Account): Promise<T> {
     if (this.events?.isOn() === true) return this.writeWithEvents(program, account)
-    return this.inner.write((tx) => {
-      // If it is applied later, an observer may be added in between.
-      const isObserved = this.isObserved || tx.whenApplied !== undefined
-      return isObserved ? this.observed(tx, program) : program(tx)
-    }, account)
+    const write = () =>
+      this.inner.write((tx) => {
+        // If it is applied later, an observer may be added in between.
+        const isObserved = this.isObserved || tx.whenApplied !== undefined
+        return isObserved ? this.observed(tx, program) : program(tx)
+      }, account)
+    return this.ownsData ? write() : this.waiting(write)
+  }
+
+  /** A store in this process runs a program again that has to wait; for others it is done here. */
+  private waiting<T>(write: () => Promise<T>): Promise<T> {
+    return write().catch((thrown: unknown) => {
+      if (!(thrown instanceof Postponed)) throw thrown
+      return thrown.until.then(() => this.waiting(write))
+    })
   }
 
   private writeWithEvents<T>(
@@ -129,12 +144,14 @@ export class ObservedStore implements Store {
     account: Account | undefined,
   ): Promise<T> {
     let events: readonly object[] = []
-    const written = this.inner.write((tx) => {
-      // A program that runs again announces again.
-      const announced: object[] = []
-      events = announced
-      return this.observed(tx, program, announced)
-    }, account)
+    const write = () =>
+      this.inner.write((tx) => {
+        // A program that runs again announces again.
+        const announced: object[] = []
+        events = announced
+        return this.observed(tx, program, announced)
+      }, account)
+    const written = this.ownsData ? write() : this.waiting(write)
     return written.then((value) => {
       if (events.length > 0) this.events?.tell(events)
       return value
@@ -146,6 +163,9 @@ export class ObservedStore implements Store {
     large: LargeChanges,
     account?: Account,
   ): Promise<T> {
+    const { held } = this
+    const blocking = held?.isOn === true ? held.blocking(program, keysOf(large)) : undefined
+    if (blocking !== undefined) return blocking.then(() => this.writeLarge(program, large, account))
     const changed = new Set<Changed>()
     const told = (change: KeyChange) => {
       large.told?.(change)
@@ -176,14 +196,15 @@ export class ObservedStore implements Store {
   }
 
   private get isObserved(): boolean {
-    const { observers, names, collections, all } = this
+    const { observers, names, collections, all, held } = this
+    if (held?.isOn === true) return true
     return observers.size > 0 || names.size > 0 || collections.size > 0 || all.size > 0
   }
 
   private *observed<T>(tx: Tx, program: (tx: Tx) => Program<T>, announced?: object[]): Program<T> {
     const observedTx = new ObservedTx(tx, program, announced)
     const result = yield* program(observedTx)
-    const check = () => observedTx.check()
+    const check = () => this.check(observedTx)
     const told = () => this.tell(observedTx)
     if (tx.whenApplied !== undefined) {
       tx.whenApplied(check, told)
@@ -192,6 +213,12 @@ export class ObservedStore implements Store {
     check()
     told()
     return result
+  }
+
+  /** A throw keeps the changes from being applied. */
+  private check({ checks, puts, removals, writer }: ObservedTx): void {
+    this.requireFree(puts, removals, writer)
+    for (const check of checks) check()
   }
 
   /** What a program has changed is being applied, or is committed. */
@@ -215,6 +242,14 @@ export class ObservedStore implements Store {
     queueMicrotask(() => {
       for (const tell of changed) tell()
     })
+  }
+
+  /** Throws Postponed if a key is held for another writer. */
+  private requireFree(puts: readonly Bytes[], removals: readonly Bytes[], writer: object): void {
+    const { held } = this
+    if (held?.isOn !== true) return
+    const blocking = held.blocking(writer, puts) ?? held.blocking(writer, removals)
+    if (blocking !== undefined) throw new Postponed(blocking)
   }
 
   /** One of many was made; who is to hear of it behind the last one is added to `changed`. */
@@ -259,10 +294,6 @@ class ObservedTx extends PassingTx {
     super(inner)
   }
 
-  check(): void {
-    for (const check of this.checks) check()
-  }
-
   override get announce(): ((event: object) => void) | undefined {
     const { announced } = this
     return announced === undefined ? undefined : (event) => announced.push(event)
@@ -294,6 +325,10 @@ const noObservers: ReadonlySet<Changed> = new Set()
 
 /** Class and id of a record key. */
 const recordHeadBytes = 5
+
+function* keysOf({ changes }: LargeChanges): Generator<Bytes> {
+  for (const { key } of changes) yield key
+}
 
 function nameIn(record: Bytes): string {
   return mapKey(record.subarray(recordHeadBytes))

@@ -79,6 +79,17 @@ export const transactionSavepointsMax = 1_000
  */
 export const transactionStatementsMax = 1_000
 
+/**
+ * Keys that are held for a session that has lost on them: time of one hold, least time between two
+ * of one key and identity, and time after which losses are forgotten, milliseconds. Keys of one
+ * try, and of all tries within that least time.
+ */
+export const heldKeysMs = 100
+export const heldKeysAgainMs = 1_000
+export const lossesKeptMs = 10_000
+export const heldKeysOfTryMax = 1_000
+export const heldKeysMax = 10_000
+
 // Disk and backups
 
 /** Free disk space below which only removals run, else OutOfDiskSpace: a share, at most bytes. */

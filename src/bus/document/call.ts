@@ -418,14 +418,14 @@ export class Call<A, T> implements Guard {
   private *guarded<R>(tx: ReadTx, program: (tx: CommandReadTx) => Program<R>): Program<R> {
     const guarded = new CommandReadTx(tx, this)
     yield* guarded.enter()
-    this.statement?.check.noteDefinitions(guarded, this.resources)
+    this.statement?.check.noteDefinitions(guarded, this.resources, this.payer)
     return yield* program(guarded)
   }
 
   private *guardedWrite<R>(tx: Tx, program: (tx: CommandTx) => Program<R>): Program<R> {
     const guarded = new CommandTx(tx, this)
     yield* guarded.enter()
-    this.statement?.check.noteDefinitions(guarded, this.resources)
+    this.statement?.check.noteDefinitions(guarded, this.resources, this.payer)
     try {
       const result = yield* program(guarded)
       yield* guarded.leave()

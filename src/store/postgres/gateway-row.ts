@@ -78,7 +78,7 @@ export class GatewayRow {
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE pid = ${before} AND application_name = '${writerName}' AND pid <> pg_backend_pid()`,
     )
-    // A crash may have lost the last commits. Their versions may be known, so none is drawn again.
+    // A crash may have lost the last commits; no version that clients know is drawn again.
     await link.command(`SELECT max(nextval('versions')) FROM generate_series(1, ${lostDraws})`)
     const found = await inTransaction(link, async () => {
       const [row] = await raise(link, this.no, this.epoch)

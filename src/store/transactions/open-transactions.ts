@@ -2,6 +2,7 @@
 // memory that their states keep. Beyond a bound a transaction ends, never the server. Its next use
 // fails with NoSuchTransaction, and clients begin again. (docs/design/transactions.md, rule 18)
 
+import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import type { Clock } from '../../base/clock.js'
 import { fail, hasKind } from '../../base/errors.js'
 import type { ByteShare, ByteShares } from '../../base/heap/byte-shares.js'
@@ -12,6 +13,7 @@ import {
   transactionsMax,
 } from '../../base/limits/store.js'
 import type { TransactionStore } from './changed-keys.js'
+import { HeldKeys, type Tries } from './held-keys.js'
 import { beginTransaction, type Isolation, type Transaction } from './transaction.js'
 
 interface OpenTransactionsParts {
@@ -34,6 +36,17 @@ export interface TransactionCounts {
   readonly aborted: Map<AbortReason, number>
 }
 
+/** What a transaction is begun with, beside its owner. */
+interface BeginOptions {
+  readonly isolation?: Isolation
+  /** Called when it ends, whatever the reason. */
+  readonly told?: () => void
+  /** The tries of its session; without them no keys are held for it. */
+  readonly tries?: Tries | undefined
+  /** Whether its owner may make other writers of a key wait. */
+  readonly mayHold?: (key: Bytes) => boolean
+}
+
 interface Open {
   /** Why the server ends it. */
   why: AbortReason | undefined
@@ -45,11 +58,6 @@ interface Open {
   readonly transaction: Transaction
 }
 
-interface Entering extends Pick<Open, 'owner' | 'isCounted'> {
-  readonly isolation: Isolation
-  readonly told: (() => void) | undefined
-}
-
 /** Memory of a transaction without changes, bytes. */
 const overheadBytes = 4_096
 
@@ -57,10 +65,13 @@ export class OpenTransactions {
   /** Oldest first. */
   private readonly open = new Set<Open>()
   readonly counts: TransactionCounts = { begun: 0, committed: 0, aborted: new Map() }
+  readonly held: HeldKeys
   /** Parameter transactionLifetimeLimitSeconds, milliseconds. */
   lifetimeMs = transactionMsMax
 
-  constructor(private readonly parts: OpenTransactionsParts) {}
+  constructor(private readonly parts: OpenTransactionsParts) {
+    this.held = new HeldKeys(parts.clock)
+  }
 
   /** Whether no other process can have a transaction of the store. */
   get ownsData(): boolean {
@@ -73,32 +84,40 @@ export class OpenTransactions {
 
   /**
    * Begins a transaction. If too many are open, the oldest one of the owner who has most of them
-   * ends. Throws ExceededMemoryLimit if the owner holds too much memory. `told` is called when it
-   * ends, whatever the reason.
+   * ends. Throws ExceededMemoryLimit if the owner holds too much memory.
    */
-  begin(owner: string, isolation: Isolation = 'snapshot', told?: () => void): Promise<Transaction> {
-    return this.enter({ owner, isolation, told, isCounted: true })
+  begin(owner: string, options: BeginOptions = {}): Promise<Transaction> {
+    return this.enter(owner, options, true)
   }
 
   /** As `begin`, for reads of a state that is no transaction of a client. */
   hold(owner: string): Promise<Transaction> {
-    return this.enter({ owner, isolation: 'snapshot', told: undefined, isCounted: false })
+    return this.enter(owner, {}, false)
   }
 
-  private async enter({ owner, isolation, told, isCounted }: Entering): Promise<Transaction> {
+  private async enter(
+    owner: string,
+    options: BeginOptions,
+    isCounted: boolean,
+  ): Promise<Transaction> {
     const { store, clock, shares } = this.parts
+    const { isolation = 'snapshot', told, tries } = options
     if (this.open.size >= transactionsMax) this.endOldestOf(this.busiestOwner())
     const share = shares?.open(owner)
     if (share?.take(overheadBytes) === false) {
       share.close()
       throw fail('ExceededMemoryLimit', 'the transactions of this owner hold too much memory')
     }
+    // Before its state is taken: what is committed meanwhile is in it.
+    const hold = tries && this.held.hold(owner, tries.wanted(clock.elapsed()))
     let entry: Open | undefined
     const onEnd = () => {
+      hold?.end()
       share?.close()
       if (entry !== undefined) {
         this.open.delete(entry)
         this.noteEnd(entry)
+        noteTry(entry.transaction, options, clock.elapsed())
       }
       told?.()
     }
@@ -106,12 +125,13 @@ export class OpenTransactions {
       if (entry !== undefined) requireMemory(entry, share)
     }
     try {
-      const transaction = await beginTransaction(store, { isolation, onEnd, onGrown })
+      const transaction = await beginTransaction(store, { isolation, onEnd, onGrown, hold })
       entry = { owner, isCounted, beganMs: clock.elapsed(), transaction, why: undefined }
       this.open.add(entry)
       if (isCounted) this.counts.begun++
       return transaction
     } catch (error) {
+      hold?.end()
       share?.close()
       throw error
     }
@@ -163,6 +183,18 @@ export class OpenTransactions {
       endFor('number', entry, ended('was the oldest of too many'))
       return
     }
+  }
+}
+
+function noteTry(
+  { hasCommitted, failure, lost }: Transaction,
+  { tries, mayHold }: BeginOptions,
+  nowMs: number,
+): void {
+  if (hasCommitted) tries?.noteCommit()
+  else if (hasKind(failure, 'WriteConflict')) {
+    const held = mayHold === undefined ? [] : lost.filter(mayHold)
+    tries?.noteLoss(held.map(mapKey), nowMs)
   }
 }
 

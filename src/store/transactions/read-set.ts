@@ -35,6 +35,8 @@ export class ReadSet implements Reads {
   private readonly ranges = new KeyRanges()
   /** Two reads of one key have found different states, so no check can succeed. */
   private isTorn = false
+  /** Keys that the last failed check has found changed; some of them, if they are many. */
+  lost: readonly Bytes[] = []
 
   get isEmpty(): boolean {
     return this.keys.size === 0 && this.scans.length === 0
@@ -91,7 +93,10 @@ export class ReadSet implements Reads {
   *holds(tx: ReadTx, changed?: ReadonlySet<string>): Program<boolean> {
     if (this.isTorn) return false
     for (const some of partsOf(this.among(changed))) {
-      if (!(yield* areAsNoted(tx, some))) return false
+      const lost = yield* differing(tx, some)
+      if (lost.length === 0) continue
+      this.lost = lost
+      return false
     }
     if (changed !== undefined && !this.isScanned(changed)) return true
     return yield* this.areScansAsNoted(tx)
@@ -160,12 +165,12 @@ export class ReadSet implements Reads {
   }
 }
 
-function* areAsNoted(tx: ReadTx, seen: readonly SeenKey[]): Program<boolean> {
+function* differing(tx: ReadTx, seen: readonly SeenKey[]): Program<Bytes[]> {
   const states = yield* statesOf(
     tx,
     seen.map(({ key }) => key),
   )
-  return seen.every(({ state }, index) => states[index] === state)
+  return seen.filter(({ state }, index) => states[index] !== state).map(({ key }) => key)
 }
 
 /** In two questions at most, whatever the number of keys; counters are few. */

@@ -7,6 +7,7 @@ import { fail, hasKind } from '../../base/errors.js'
 import type { Account } from '../../base/work/accounts.js'
 import { entryUnits } from '../../base/work/work-figures.js'
 import { keyClass } from '../layout.js'
+import { hashBytes } from '../memtable/memtable-hash.js'
 import type { Change, WriteBuffer } from '../programs/write-buffer.js'
 import type {
   Awaitable,
@@ -20,6 +21,7 @@ import type {
 } from '../store.js'
 import { applyBuffer, applyChange } from './apply-buffer.js'
 import { ChangedKeys, type TransactionStore } from './changed-keys.js'
+import { type Hold, isHoldable } from './held-keys.js'
 import { Layers } from './layers.js'
 import { NumberBlocks } from './number-blocks.js'
 import { conflict, ReadSet } from './read-set.js'
@@ -41,6 +43,8 @@ interface TransactionOptions {
   readonly onEnd?: () => void
   /** Called after each program that has changed something. */
   readonly onGrown?: () => void
+  /** What is held for this try. */
+  readonly hold?: Hold | undefined
 }
 
 export function beginTransaction(
@@ -75,6 +79,8 @@ export class Transaction {
   isUnknown = false
   /** The conflict that has ended it, or the error of its commit. */
   failure: unknown
+  /** The keys that it was changing and that other operations have changed. */
+  lost: readonly Bytes[] = []
   private undoings: (() => void)[] = []
   private isTold = false
 
@@ -129,7 +135,7 @@ export class Transaction {
       this.requireOpen()
     } catch (thrown) {
       held.release()
-      if (hasKind(thrown, 'WriteConflict')) this.end(thrown as Error)
+      if (hasKind(thrown, 'WriteConflict')) this.endLost(thrown as Error)
       throw thrown
     }
     // A program that was interrupted may still be pausing.
@@ -178,7 +184,7 @@ export class Transaction {
       }
     }
     const value = await this.run(noted, options)
-    if (changed.size > 0) await this.checkNow(changed, options)
+    if (changed.size > 0) await this.checkNow(changed, options, statement)
     this.layers.add(statement)
     this.options.onGrown?.()
     return value
@@ -236,6 +242,7 @@ export class Transaction {
       this.isUnknown = false
     } catch (thrown) {
       this.failure = thrown
+      if (hasKind(thrown, 'WriteConflict')) this.noteLost()
       throw thrown
     } finally {
       end?.()
@@ -270,16 +277,32 @@ export class Transaction {
   }
 
   /** A conflict ends the transaction at once. */
-  private async checkNow(changed: ReadonlySet<string>, options: ReadOptions): Promise<void> {
+  private async checkNow(
+    changed: ReadonlySet<string>,
+    options: ReadOptions,
+    statement?: WriteBuffer,
+  ): Promise<void> {
     try {
       await this.store.read((tx) => this.rests.check(tx, changed), options)
     } catch (thrown) {
-      if (hasKind(thrown, 'WriteConflict')) {
-        this.failure = thrown
-        this.end(thrown as Error)
-      }
+      if (hasKind(thrown, 'WriteConflict')) this.endLost(thrown as Error, statement)
       throw thrown
     }
+  }
+
+  private endLost(conflict: Error, statement?: WriteBuffer): void {
+    this.failure = conflict
+    this.noteLost(statement)
+    this.end(conflict)
+  }
+
+  /** What it has only read may be data that it may not write. */
+  private noteLost(statement?: WriteBuffer): void {
+    this.lost = this.rests.lost.filter((key) => {
+      if (!isHoldable(key)) return false
+      const hash = hashBytes(key, 0, key.length)
+      return (statement?.find(key, hash) ?? this.layers.find(key, hash)) !== undefined
+    })
   }
 
   /** `changed` are the only keys that may differ from what was checked. */
@@ -302,6 +325,7 @@ export class Transaction {
       ran(true)
     }
     if (changed !== undefined) changed.own = program
+    this.options.hold?.admit(program)
     if (!buffer.isLarge) return this.store.write(program, account)
     return this.store.writeLarge(program, { changes: buffer.changes }, account)
   }

@@ -3,14 +3,21 @@
 // drop or a revocation since then would be missed otherwise.
 // (docs/design/transactions.md, rule 18)
 
+import { type Bytes, mapKey } from '../../../base/bytes/bytes.js'
 import { fail } from '../../../base/errors.js'
 import { transactionStatementsMax } from '../../../base/limits/store.js'
 import { idRange } from '../../../engine/background/garbage.js'
+import { wasteBeside } from '../../../engine/background/waste.js'
+import { payerOf } from '../../../engine/collection/catalog/descriptors.js'
+import { isUsageKey } from '../../../engine/collection/counters.js'
 import type { Namespace, Resource } from '../../../engine/types.js'
-import { keyClass } from '../../../store/layout.js'
+import { idKey, keyClass } from '../../../store/layout.js'
 import type { Program, Tx } from '../../../store/store.js'
 import type { Declared, Session } from '../../session.js'
 import { type CommandReadTx, CommandTx, type Guard } from '../command-tx.js'
+
+/** Class and id of a key. */
+const headBytes = 5
 
 /** What commands of another protocol add to a transaction. */
 export interface Participant {
@@ -26,6 +33,8 @@ export class CommitCheck {
   private readonly definitions = new Map<string, string>()
   /** Collections that its indexes found empty, by name. */
   private readonly empty = new Map<string, Namespace>()
+  /** Heads of the keys in written collections that the caller owns. */
+  private readonly owned = new Set<string>()
   private participants: readonly Participant[] = []
 
   join(participant: Participant): void {
@@ -41,14 +50,32 @@ export class CommitCheck {
     this.declared.set(name, statement)
   }
 
-  /** Throws OperationNotSupportedInTransaction for collections that it may not write. */
-  noteDefinitions(tx: CommandReadTx, resources: readonly Resource[]): void {
+  /**
+   * `payer` is the wallet or service user of the statement; undefined for the operator. Throws
+   * OperationNotSupportedInTransaction for collections that it may not write.
+   */
+  noteDefinitions(tx: CommandReadTx, resources: readonly Resource[], payer?: string): void {
     for (const [index, resource] of resources.entries()) {
       if (!isWritten(resource)) continue
       const ns = tx.namespace(index)
       if (ns !== undefined) requireWritable(ns)
       this.noteDefinition(resource, ns)
+      if (ns !== undefined && payerOf(ns.access) === (payer ?? null)) this.noteOwned(ns)
     }
+  }
+
+  /**
+   * Whether the transaction may make other writers of the key wait: it has written to the
+   * collection of the key, and its caller owns the collection.
+   */
+  mayHold(key: Bytes): boolean {
+    return this.owned.has(mapKey(key.subarray(0, headBytes)))
+  }
+
+  private noteOwned({ id, indexes }: Namespace): void {
+    const { owned } = this
+    owned.add(mapKey(idKey(keyClass.record, id)))
+    for (const index of indexes) owned.add(mapKey(idKey(keyClass.entry, index.id)))
   }
 
   /** Before the transaction writes to the collection; the first definition counts. */
@@ -137,4 +164,18 @@ function requireWritable({ db, name, capped, timeSeries }: Namespace): void {
 
 function refusal(text: string): Error {
   return fail('OperationNotSupportedInTransaction', text)
+}
+
+/** Throws QuotaExceeded if the data of an owner has grown beyond its quota. */
+export function* requireQuotas(
+  tx: Tx,
+  counters: readonly Bytes[],
+  requireSpace: Guard['requireSpace'],
+): Program<void> {
+  if (requireSpace === undefined) return
+  for (const key of counters) {
+    if (!isUsageKey(key) || tx.added(key).bytes <= 0) continue
+    const used = yield* tx.count(key)
+    requireSpace(used.bytes, yield* wasteBeside(tx, key))
+  }
 }
