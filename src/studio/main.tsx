@@ -5,10 +5,11 @@ import { useSignal } from '@preact/signals'
 import { render } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { sessionEnded } from './lib/api.js'
-import { followRoute } from './lib/route.js'
+import { followRoute, route } from './lib/route.js'
 import { findMe, me } from './lib/session.js'
 import { findWallets } from './lib/wallets.js'
 import { CollectionsPage } from './pages/collections.js'
+import { DocumentsPage } from './pages/documents.js'
 import { SignInPage } from './pages/sign-in.js'
 import { applyTheme, Shell } from './widgets/shell.js'
 import { Failure, Loading } from './widgets/states.js'
@@ -35,9 +36,15 @@ function App() {
   if (me.value === null || sessionEnded.value) return <SignInPage />
   return (
     <Shell>
-      <CollectionsPage />
+      <CurrentPage />
     </Shell>
   )
+}
+
+function CurrentPage() {
+  const [place, name] = route.value.path
+  if (place === 'collections' && name !== undefined) return <DocumentsPage key={name} name={name} />
+  return <CollectionsPage />
 }
 
 /** `/` moves to the page's filter, except while something is typed. */

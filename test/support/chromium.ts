@@ -21,7 +21,6 @@ export interface Page {
   emulateMedia(media: { colorScheme: 'light' | 'dark' }): Promise<void>
   setViewportSize(size: { width: number; height: number }): Promise<void>
   screenshot(options: { path: string }): Promise<unknown>
-  waitForFunction(run: () => unknown): Promise<unknown>
   close(): Promise<void>
 }
 

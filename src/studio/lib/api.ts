@@ -35,7 +35,11 @@ export class ApiError extends Error {
   }
 }
 
-async function ask(method: string, path: string, options: AskOptions = {}): Promise<Response> {
+export async function ask(
+  method: string,
+  path: string,
+  options: AskOptions = {},
+): Promise<Response> {
   const { body, signal, isSigningIn = false } = options
   const headers = { ...identityHeaders(method), ...options.headers }
   const init: RequestInit = { method, headers, credentials: 'same-origin', cache: 'no-store' }
