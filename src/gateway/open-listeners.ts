@@ -13,11 +13,13 @@ import type { OpenChain } from '../chain/open.js'
 import { Totals } from '../engine/collection/catalog/totals.js'
 import type { Engine } from '../engine/engine.js'
 import type { OperatorKey } from '../identity/keys/operator.js'
+import type { OperatorSessions } from '../identity/sign-in/operator-sessions.js'
 import type { UserService } from '../identity/users/user-service.js'
 import { Idempotency } from '../listeners/http/core/idempotency.js'
 import type { Rates } from '../listeners/http/core/request-limit.js'
 import { type HttpListener, openHttp } from '../listeners/http/core/server.js'
 import { changeRoutes } from '../listeners/http/documents/change-routes.js'
+import { operatorPageRoutes } from '../listeners/http/keys/operator-page-routes.js'
 import { KeyValueHttp } from '../listeners/http/keyvalue/key-value-http.js'
 import { mcpRoute } from '../listeners/http/memory/mcp-route.js'
 import { backupRoute } from '../listeners/http/operations/backup.js'
@@ -65,6 +67,7 @@ export interface Server {
   readonly lifecycle: Lifecycle
   readonly protocols: Protocols
   readonly operatorKey: OperatorKey
+  readonly operatorSessions: OperatorSessions
   readonly quotas: Quotas
   readonly proofs: Proofs
   readonly ids: ObjectIds
@@ -81,7 +84,7 @@ export async function openListeners(
   server: Server,
   notes: string[],
 ): Promise<Listeners> {
-  const { store, chain, bus, keyValue, wallets, authority, operatorKey, ids, protocols } = server
+  const { store, chain, bus, keyValue, wallets, authority, ids, protocols } = server
   const { memory, transactions } = server.engine
   const tls = readTls(settings)
   const { HOST: host, ALLOW_INSECURE: allowInsecure, AUTH_MODE } = settings
@@ -122,7 +125,7 @@ export async function openListeners(
         database: settings.DATABASE,
         rates: ratesOf(settings),
         rules,
-        isOperatorKey: (given) => operatorKey.matches(given),
+        ...operatorChecks(server),
         isMetricsToken: metricsTokenCheck(settings.METRICS_TOKEN),
         identify,
         guesses: credentials.guesses,
@@ -147,14 +150,32 @@ export async function openListeners(
   }
 }
 
+function operatorChecks({ operatorKey, operatorSessions }: Server) {
+  return {
+    isOperatorKey: (given: string) => operatorKey.matches(given),
+    operatorOfToken: (token: string) => operatorSessions.identityOf(token),
+  }
+}
+
+function operatorPageOf(server: Server) {
+  const { authority, operatorKey, operatorSessions, wallets } = server
+  return {
+    sessions: operatorSessions,
+    isOperatorKey: (given: string) => operatorKey.matches(given),
+    guesses: wallets.credentials.guesses,
+    audit: authority.audit,
+  }
+}
+
 type Connections = Parameters<typeof metricsRoutes>[0]['connections']
 
 /** Routes without the framework: large bodies, and routes that are polled every few seconds. */
 function rawRoutesOf(
   { clock, version, settings }: { clock: Clock; version: string; settings: Settings },
-  { store, chain, bus, engine, authority, proofs, protocols, lifecycle }: Server,
+  server: Server,
   connections: Connections,
 ) {
+  const { store, chain, bus, engine, authority, proofs, protocols, lifecycle } = server
   const metrics = metricsRoutes({
     store,
     totals: new Totals(store, clock),
@@ -172,7 +193,8 @@ function rawRoutesOf(
   const backup = backupRoute({ store, version, audit: authority.audit })
   const studio = settings.STUDIO === 'on' ? studioRoutes() : []
   const ofChain = chainRoutesOf(chain, settings.HOST)
-  return [backup, ...metrics, ...ofChain, mcpRoute({ version }), ...studio]
+  const operator = operatorPageRoutes(operatorPageOf(server))
+  return [backup, ...metrics, ...ofChain, mcpRoute({ version }), ...operator, ...studio]
 }
 
 const noPorts = { wire: 0, redis: 0, sql: 0 } as const
