@@ -6,7 +6,7 @@ import { render } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { sessionEnded } from './lib/api.js'
 import { followRoute, route } from './lib/route.js'
-import { findMe, me } from './lib/session.js'
+import { findMe, givenCode, me, takeCode } from './lib/session.js'
 import { findWallets } from './lib/wallets.js'
 import { CollectionsPage } from './pages/collections.js'
 import { DocumentsPage } from './pages/documents.js'
@@ -33,7 +33,7 @@ function App() {
     )
   }
   if (me.value === undefined) return <Loading />
-  if (me.value === null || sessionEnded.value) return <SignInPage />
+  if (me.value === null || sessionEnded.value || givenCode.value !== '') return <SignInPage />
   return (
     <Shell>
       <CurrentPage />
@@ -62,7 +62,9 @@ const place = document.getElementById('app')
 if (place !== null) {
   applyTheme()
   findWallets()
+  takeCode()
   followRoute()
+  addEventListener('hashchange', takeCode)
   followShortcuts()
   render(<App />, place)
 }

@@ -38,6 +38,7 @@ export interface Locator {
   first(): Locator
   nth(index: number): Locator
   getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator
+  getByText(text: string | RegExp): Locator
 }
 
 interface Context {

@@ -1,4 +1,4 @@
-// The lines that an edit removes and adds, by the longest common sequence of lines. What stands alike
+// The lines that an edit removes and adds, by the longest common sequence of lines. What is alike
 // at both ends is set aside first, so a small edit of a long document is cheap.
 
 export interface DiffLine {

@@ -17,7 +17,7 @@ export interface DocumentPage {
 }
 
 /** A document as its editor opens it. */
-export interface OpenDocument {
+interface OpenDocument {
   readonly text: string
   /** Of the bytes that were read. */
   readonly tag: string

@@ -1,4 +1,4 @@
-// Documents as text for an editor: canonical Extended JSON, with the numbers that lose nothing by it
+// Documents as text for an editor: canonical Extended JSON, but numbers that lose nothing by it are
 // written plainly. What a page does not understand is passed on as the server wrote it.
 
 /** Names of a document's values in the order of its text. */

@@ -46,7 +46,7 @@ export function DocumentTable({ documents, open, duplicate, remove }: DocumentTa
                   {shown.map((name) => (
                     <td key={name}>{visible(cellText(document[name]))}</td>
                   ))}
-                  <td class="actions">
+                  <td class="commands">
                     <button
                       type="button"
                       aria-label={`Duplicate ${label}`}

@@ -1,7 +1,7 @@
 // The editor of one document: nothing is written without a look at the difference, and nothing over
 // what another client has written meanwhile.
 
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { ApiError } from '../lib/api.js'
 import { type DiffLine, diffLines } from '../lib/diff.js'
@@ -55,19 +55,7 @@ export function Editor({ title, text: before, isNew, save, reopen, close }: Edit
       {isReviewing.value && !isNew ? (
         <Difference lines={diffLines(before, text.value)} />
       ) : (
-        <textarea
-          class="data"
-          aria-label="Document as Extended JSON"
-          spellcheck={false}
-          readOnly={before.length > charsMax}
-          value={text.value}
-          onInput={({ currentTarget }) => {
-            text.value = currentTarget.value
-          }}
-        />
-      )}
-      {before.length > charsMax && (
-        <p class="faint">Documents above 256 kB are shown, and not edited here.</p>
+        <DocumentText text={text} isReadOnly={before.length > charsMax} />
       )}
       <p class="problem" role="alert">
         {isOutdated
@@ -98,6 +86,24 @@ export function Editor({ title, text: before, isNew, save, reopen, close }: Edit
         </button>
       </div>
     </dialog>
+  )
+}
+
+function DocumentText({ text, isReadOnly }: { text: Signal<string>; isReadOnly: boolean }) {
+  return (
+    <>
+      <textarea
+        class="data"
+        aria-label="Document as Extended JSON"
+        spellcheck={false}
+        readOnly={isReadOnly}
+        value={text.value}
+        onInput={({ currentTarget }) => {
+          text.value = currentTarget.value
+        }}
+      />
+      {isReadOnly && <p class="faint">Documents above 256 kB are shown, and not edited here.</p>}
+    </>
   )
 }
 
