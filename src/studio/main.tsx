@@ -11,6 +11,7 @@ import { findWallets } from './lib/wallets.js'
 import { CollectionsPage } from './pages/collections.js'
 import { DocumentsPage } from './pages/documents.js'
 import { SignInPage } from './pages/sign-in.js'
+import { ConsolePage } from './pages/statements.js'
 import { applyTheme, Shell } from './widgets/shell.js'
 import { Failure, Loading } from './widgets/states.js'
 import './style.css'
@@ -44,6 +45,7 @@ function App() {
 function CurrentPage() {
   const [place, name] = route.value.path
   if (place === 'collections' && name !== undefined) return <DocumentsPage key={name} name={name} />
+  if (place === 'console') return <ConsolePage />
   return <CollectionsPage />
 }
 

@@ -2,7 +2,7 @@
 // what another client has written meanwhile.
 
 import { type Signal, useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { ApiError } from '../lib/api.js'
 import { type DiffLine, diffLines } from '../lib/diff.js'
 
@@ -26,7 +26,8 @@ export function Editor({ title, text: before, isNew, save, reopen, close }: Edit
   const isReviewing = useSignal(isNew)
   const problem = useSignal<Error | undefined>(undefined)
   const isBusy = useSignal(false)
-  useEffect(() => dialog.current?.showModal(), [])
+  // Before anything is painted: a key that is pressed at once is for the dialog.
+  useLayoutEffect(() => dialog.current?.showModal(), [])
   const isChanged = isNew || text.value !== before
   const isOutdated = problem.value instanceof ApiError && problem.value.status === 412
   const write = () => {

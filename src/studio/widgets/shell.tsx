@@ -3,12 +3,15 @@
 
 import { signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { shortAddress } from '../lib/format.js'
 import { linkTo, route } from '../lib/route.js'
 import { lock, me, signOut, unlock } from '../lib/session.js'
 
-const places = [{ name: 'collections', title: 'Collections' }] as const
+const places = [
+  { name: 'collections', title: 'Collections' },
+  { name: 'console', title: 'Console' },
+] as const
 
 type Theme = 'auto' | 'light' | 'dark'
 
@@ -103,7 +106,8 @@ function UnlockDialog({ close }: { close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const secret = useSignal('')
   const problem = useSignal('')
-  useEffect(() => dialog.current?.showModal(), [])
+  // Before anything is painted: a key that is pressed at once is for the dialog.
+  useLayoutEffect(() => dialog.current?.showModal(), [])
   const submit = (event: Event) => {
     event.preventDefault()
     unlock(secret.value.trim()).then(
