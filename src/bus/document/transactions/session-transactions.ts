@@ -244,8 +244,7 @@ export class SessionTransactions {
     }
     const fields = requireTransaction(call)
     return this.inTurn(this.find(call, fields), async (entry) => {
-      requireNumber(entry, fields)
-      requireCurrent(entry)
+      this.currentOf(entry, fields)
       this.end(entry, 'aborted')
       return reply()
     })
