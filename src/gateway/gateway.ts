@@ -11,6 +11,7 @@ import type { Settings } from '../base/settings.js'
 import type { Scheduler } from '../base/work/scheduler.js'
 import { Bus } from '../bus/document/bus.js'
 import { FailPoint } from '../bus/document/fail-point.js'
+import { MeteringHistory } from '../bus/metering-history.js'
 import type { SwitchedProtocol } from '../bus/protocols.js'
 import { type QuotaLimits, Quotas } from '../bus/quota.js'
 import type { Services } from '../bus/services.js'
@@ -120,6 +121,7 @@ async function openOver(
     throw error
   }
   proofs.job.start()
+  server.history.start()
   const { http, overHttp, tls } = listeners
   const { signIn } = authority
   signIn.servedAt(signInOrigins(settings, http.port))
@@ -210,7 +212,8 @@ async function openServer(
   await openDefaultGraph(engine, spaces)
   const lifecycle = { isDraining: false }
   const operatorSessions = new OperatorSessions({ clock, random })
-  return { ...below, store, bus, keyValue, operatorKey, operatorSessions, lifecycle }
+  const history = new MeteringHistory(bus.counters, clock)
+  return { ...below, store, bus, keyValue, operatorKey, operatorSessions, history, lifecycle }
 }
 
 type BelowBus = Pick<
@@ -322,6 +325,7 @@ async function close(parts: Parts): Promise<void> {
   const { http, overHttp } = parts.listeners
   parts.lifecycle.isDraining = true
   parts.heapRest?.stop()
+  parts.history.close()
   let chainClosed: Promise<void> | undefined
   const closeChain = () => {
     chainClosed ??= chain.close()

@@ -326,9 +326,13 @@ export class Bus implements BusView {
   ): Awaitable<Document> {
     const { owner, lsid = '', now } = call
     return this.writeSessions.run({ owner, lsid, number, now }, call.startedMs, (record) => {
-      this.transactions.supersede(call, number)
-      call.retry = record
-      return this.failing(row, call, perform)
+      const run = () => {
+        this.transactions.supersede(call, number)
+        call.retry = record
+        return this.failing(row, call, perform)
+      }
+      const learned = this.transactions.learn(call, number, true)
+      return learned instanceof Promise ? learned.then(run) : run()
     })
   }
 
@@ -451,15 +455,20 @@ export class Bus implements BusView {
   private logSlow(call: AnyCall, ms: number, error: GatewayError | undefined): void {
     const { command, session, db, request, resources } = call
     const collection = resources[0]?.collection
+    const ns = collection === undefined ? db : `${db}.${collection}`
+    const shape = shapeOf(request.body, call.row.secrets)
+    const { protocol } = session
+    const shown = { ms, command, ns, protocol, shape, code: error?.code, owner: call.owner }
+    this.counters.slow.add({ ...shown, at: this.services.clock.now() })
     this.services.log.info(
       {
         command,
-        ns: collection === undefined ? db : `${db}.${collection}`,
+        ns,
         ms: Math.round(ms),
         connection: session.id,
-        protocol: session.protocol,
+        protocol,
         ...(session.requestId === undefined ? {} : { requestId: session.requestId }),
-        shape: shapeOf(request.body, call.row.secrets),
+        shape,
         ...(error === undefined ? {} : { code: error.code }),
       },
       'slow command',
