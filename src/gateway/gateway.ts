@@ -24,6 +24,7 @@ import { failPointRow } from '../commands/document/server/fail-point.js'
 import { documentRows } from '../commands/rows.js'
 import { Engine } from '../engine/engine.js'
 import { openSpills } from '../engine/sources/spill.js'
+import { identityKey, operator } from '../identity/identity.js'
 import { OperatorKey } from '../identity/keys/operator.js'
 import { OperatorSessions } from '../identity/sign-in/operator-sessions.js'
 import { UserService } from '../identity/users/user-service.js'
@@ -222,6 +223,7 @@ type BelowBus = Pick<
 
 function setBounds({ changeRetention, cursors }: Engine, settings: Settings): void {
   cursors.perOwnerMax = settings.WALLET_CURSORS
+  cursors.unbounded = identityKey(operator)
   changeRetention.retentionMs = settings.CHANGE_RETENTION
   changeRetention.bytesMax = settings.CHANGE_BYTES
   changeRetention.recordsAll = settings.CHANGES === 'all'

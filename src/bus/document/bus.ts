@@ -300,7 +300,7 @@ export class Bus implements BusView {
     const perform = () => this.whenReady(row, call, isLong)
     const inTransaction = () => {
       if (call.statement === undefined || row.runWriting?.(call) === undefined) return perform()
-      const text = '$out and $merge cannot be used in a transaction'
+      const text = '$changeStream, $out and $merge cannot be used in a transaction'
       throw fail('OperationNotSupportedInTransaction', text)
     }
     if (statement !== undefined) {
