@@ -1,21 +1,15 @@
-// Figures, sizes and addresses as a person reads them, and names that would look like something
+// Figures, days and addresses as a person reads them, and names that would look like something
 // else.
 
 const figures = new Intl.NumberFormat('en-US')
-const units = ['B', 'kB', 'MB', 'GB', 'TB']
 
 export function figure(count: number): string {
   return figures.format(count)
 }
 
-export function bytes(count: number): string {
-  let value = count
-  let unit = 0
-  while (value >= 1_000 && unit < units.length - 1) {
-    value /= 1_000
-    unit++
-  }
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`
+/** The day of a time in milliseconds, UTC. */
+export function day(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10)
 }
 
 export function shortAddress(address: string): string {

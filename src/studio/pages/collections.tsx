@@ -3,7 +3,7 @@
 
 import { useSignal } from '@preact/signals'
 import { askJson } from '../lib/api.js'
-import { bytes, counted, figure, shortAddress, visible } from '../lib/format.js'
+import { counted, day, figure, shortAddress, visible } from '../lib/format.js'
 import { useLoad } from '../lib/load.js'
 import { linkTo } from '../lib/route.js'
 import { me } from '../lib/session.js'
@@ -13,9 +13,10 @@ interface Summary {
   readonly name: string
   readonly documentCount: number
   readonly indexCount: number
-  readonly storageSizeBytes: number
-  readonly privacyMode?: string
-  readonly ownerAddress?: string | null
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  readonly mode: string
+  readonly ownerAddress: string | null
 }
 
 export function CollectionsPage() {
@@ -84,9 +85,7 @@ function Summaries({ rows }: { rows: readonly Summary[] }) {
             <th scope="col" class="number">
               Indexes
             </th>
-            <th scope="col" class="number">
-              Size
-            </th>
+            <th scope="col">Created</th>
             <th scope="col">Mode</th>
             <th scope="col">Owner</th>
           </tr>
@@ -99,8 +98,8 @@ function Summaries({ rows }: { rows: readonly Summary[] }) {
               </th>
               <td class="number">{figure(row.documentCount)}</td>
               <td class="number">{figure(row.indexCount)}</td>
-              <td class="number">{bytes(row.storageSizeBytes)}</td>
-              <td>{row.privacyMode ?? ''}</td>
+              <td>{day(row.createdAt)}</td>
+              <td>{row.mode}</td>
               <td>{ownerOf(row)}</td>
             </tr>
           ))}
@@ -112,6 +111,6 @@ function Summaries({ rows }: { rows: readonly Summary[] }) {
 
 /** "You" comes from the server's word about the session, never from a name. */
 function ownerOf({ ownerAddress }: Summary): string {
-  if (ownerAddress === null || ownerAddress === undefined) return 'operator'
+  if (ownerAddress === null) return 'operator'
   return ownerAddress === me.value?.address ? 'you' : shortAddress(ownerAddress)
 }
