@@ -12,15 +12,17 @@
 # writes it to that file instead, and API_KEY_FILE gives one of your own.
 FROM node:22-slim AS build
 WORKDIR /app
-COPY package.json package-lock.json .npmrc tsconfig.json ./
+COPY package.json package-lock.json .npmrc tsconfig.json prepare.mjs ./
 RUN npm ci --ignore-scripts
 COPY src ./src
-RUN npx tsc -p . && npm prune --omit=dev --ignore-scripts
+RUN npx tsc -p . && node prepare.mjs page && \
+  npm prune --omit=dev --ignore-scripts
 
 FROM node:22-slim
 WORKDIR /app
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/build/src ./build/src
+COPY --from=build /app/build/studio ./build/studio
 COPY package.json LICENSE NOTICE ./
 RUN mkdir /data && chown node:node /data && chmod 700 /data
 USER node

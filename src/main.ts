@@ -18,6 +18,7 @@ import { version } from './base/version.js'
 import { print, runCommandLine } from './cli/command-line.js'
 import type { Gateway } from './gateway/gateway.js'
 import { loadGateway } from './gateway/load-gateway.js'
+import { isLoopback } from './listeners/network.js'
 
 function settings(folder?: string): Settings {
   const given = folder === undefined ? {} : { STORE: `lmdb:${folder}` }
@@ -75,7 +76,7 @@ function reloadTls(gateway: Gateway, log: Log): void {
 }
 
 /** Notes, addresses, and the operator's key, which is shown only here. */
-function welcome({ notes, ports, madeKey }: Gateway, settings: Settings): string {
+function welcome({ notes, ports, madeKey, makeCode }: Gateway, settings: Settings): string {
   const { HOST, DATABASE, STORE, TLS_CERT, OPERATOR_KEY_FILE } = settings
   const host = HOST.includes(':') ? `[${HOST}]` : HOST
   const [scheme, tls] = TLS_CERT === undefined ? ['http', ''] : ['https', '?tls=true']
@@ -91,6 +92,11 @@ function welcome({ notes, ports, madeKey }: Gateway, settings: Settings): string
     `  SQL            ${ports.sql === 0 ? disabled : `postgresql://${sql}`}`,
     `  HTTP           ${api}`,
   ]
+  // Only a terminal's user may see the code, on this machine or over TLS.
+  if (process.stdout.isTTY && (isLoopback(HOST) || settings.PUBLIC_URL !== undefined)) {
+    const page = settings.PUBLIC_URL ?? `${scheme}://${host}:${ports.http}`
+    lines.push(`  sign in once   ${new URL(page).origin}/#code=${makeCode()}`)
+  }
   if (madeKey !== undefined && OPERATOR_KEY_FILE !== undefined) {
     writeDurably(OPERATOR_KEY_FILE, `${madeKey}\n`)
     lines.push('', `The operator's key was made and written to ${OPERATOR_KEY_FILE}.`)

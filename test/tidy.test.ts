@@ -1,7 +1,7 @@
 // Holds the layers, the size and the habits that ARCHITECTURE.md describes. A message names the
 // rule and what to do instead; the numbers here only go down.
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, normalize, relative } from 'node:path'
 import t from 'tap'
 
@@ -58,6 +58,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'value',
     'protocol',
   ],
+  // The page: it knows the server by its routes alone.
+  studio: [],
   cli: served,
   gateway: served,
 }
@@ -71,8 +73,13 @@ const columnsMax = 100
 const tables = new Set(['src/base/errors.ts'])
 const generated = 'src/chain/artifacts/'
 
-/** What package.json names: the program, and what `import` gives. */
-const entries = new Set(['src/main.ts', 'src/gateway/embedded.ts'])
+/** What package.json and index.html name: the program, what `import` gives, and the page. */
+const entries = new Set([
+  'src/main.ts',
+  'src/gateway/embedded.ts',
+  'src/studio/main.tsx',
+  'src/studio/vite.config.ts',
+])
 
 /** Folders of test for what is no single room of src, and its files that stand loose. */
 const acrossRooms =
@@ -104,7 +111,7 @@ interface Source {
 
 function sources(folder: string): Source[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => {
       const path = `${folder}/${name}`
       const text = readFileSync(join(root, path), 'utf8')
@@ -116,8 +123,14 @@ function sources(folder: string): Source[] {
 function importsOf({ path, text }: Source): string[] {
   const pattern = /^(?:import|export)[^'"]*?from '(\.[^']+)'|\bimport\('(\.[^']+)'\)/gms
   return [...text.matchAll(pattern)].map(([, named, loaded = '']) =>
-    normalize(join(dirname(path), named ?? loaded)).replace(/\.js$/, '.ts'),
+    sourceOf(path, named ?? loaded),
   )
+}
+
+/** The source that a file means by the name of what is built from it. */
+function sourceOf(from: string, name: string): string {
+  const path = normalize(join(dirname(from), name)).replace(/\.js$/, '.ts')
+  return existsSync(join(root, `${path}x`)) ? `${path}x` : path
 }
 
 /** The files that a file starts as worker threads. */
@@ -322,7 +335,7 @@ function exportsOf({ text }: Source): string[] {
 function usesOf(files: readonly Source[]): Set<string> {
   const uses = new Set<string>()
   const add = (from: Source, to: string, names: Iterable<string>) => {
-    const path = normalize(join(dirname(from.path), to)).replace(/\.js$/, '.ts')
+    const path = sourceOf(from.path, to)
     for (const name of names) uses.add(`${path}#${name}`)
   }
   for (const file of files) {

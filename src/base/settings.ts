@@ -146,6 +146,7 @@ export const settingRows = {
   ALLOW_INSECURE: flag(
     'Opens listeners on a network without TLS. Recorded logins can be replayed.',
   ),
+  STUDIO: choice(['on', 'off'], 'on', 'Whether `/` serves Sigil Studio, the page for browsers.'),
   TLS_CERT: optional('Certificate chain (PEM file) for every listener.'),
   TLS_KEY: optional('Private key (PEM file) of TLS_CERT.'),
   KEY_MODE: choice(

@@ -103,6 +103,11 @@ function addServing(line: Command, parts: CommandLineParts, choose: (run: Run) =
     .action(({ url }: { url?: string }) =>
       choose(async () => (await import('./health.js')).runHealth(url ?? parts.settings())),
     )
+  asClient(line.command('studio'))
+    .description("print a one-time address that signs the operator in to a running Sigil's page")
+    .action((given: UrlOption) =>
+      choose(async () => (await import('./operator-key.js')).runStudio(given)),
+    )
   asClient(line.command('mcp'))
     .description('serve the graph memory of a running Sigil to an MCP client, over stdio')
     .option('-d, --database <name>', "the space of the graph; default: the key's own")

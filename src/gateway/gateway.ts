@@ -24,6 +24,7 @@ import { documentRows } from '../commands/rows.js'
 import { Engine } from '../engine/engine.js'
 import { openSpills } from '../engine/sources/spill.js'
 import { OperatorKey } from '../identity/keys/operator.js'
+import { OperatorSessions } from '../identity/sign-in/operator-sessions.js'
 import { UserService } from '../identity/users/user-service.js'
 import { pageOrigins } from '../listeners/http/core/guard.js'
 import type { KeyValueHttp } from '../listeners/http/keyvalue/key-value-http.js'
@@ -60,6 +61,8 @@ export interface Gateway {
   readonly ports: Readonly<Record<'http' | SwitchedProtocol, number>>
   /** The operator's key if this start made one; it is only known now. */
   readonly madeKey: string | undefined
+  /** A one-time code for the operator's page; the one before ends. */
+  makeCode(): string
   /** Notes for the operator about this start, one sentence each. */
   readonly notes: readonly string[]
   /** The scheduler, for measurements of how long an owner waited. */
@@ -120,6 +123,7 @@ async function openOver(
   const { signIn } = authority
   signIn.servedAt(signInOrigins(settings, http.port))
   signIn.onEnded = (matches) => overHttp.closeSessions(matches)
+  server.operatorSessions.onEnded = (matches) => overHttp.closeSessions(matches)
   closeWithKeys(wallets, overHttp, protocols)
   server.users.onChanged = ({ database, name }) =>
     protocols.closeSessions((identity) => {
@@ -135,7 +139,8 @@ async function openOver(
     return tls !== undefined
   }
   const { scheduler } = store
-  return { ports, madeKey: made, notes, scheduler, reloadTls, close: () => close(parts) }
+  const makeCode = () => server.operatorSessions.makeCode().code
+  return { ports, madeKey: made, makeCode, notes, scheduler, reloadTls, close: () => close(parts) }
 }
 
 /** All services of the listeners, which call them once open. */
@@ -203,7 +208,8 @@ async function openServer(
   })
   await openDefaultGraph(engine, spaces)
   const lifecycle = { isDraining: false }
-  return { ...below, store, bus, keyValue, operatorKey, lifecycle }
+  const operatorSessions = new OperatorSessions({ clock, random })
+  return { ...below, store, bus, keyValue, operatorKey, operatorSessions, lifecycle }
 }
 
 type BelowBus = Pick<

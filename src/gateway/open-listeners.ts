@@ -13,17 +13,20 @@ import type { OpenChain } from '../chain/open.js'
 import { Totals } from '../engine/collection/catalog/totals.js'
 import type { Engine } from '../engine/engine.js'
 import type { OperatorKey } from '../identity/keys/operator.js'
+import type { OperatorSessions } from '../identity/sign-in/operator-sessions.js'
 import type { UserService } from '../identity/users/user-service.js'
 import { Idempotency } from '../listeners/http/core/idempotency.js'
 import type { Rates } from '../listeners/http/core/request-limit.js'
 import { type HttpListener, openHttp } from '../listeners/http/core/server.js'
 import { changeRoutes } from '../listeners/http/documents/change-routes.js'
+import { operatorPageRoutes } from '../listeners/http/keys/operator-page-routes.js'
 import { KeyValueHttp } from '../listeners/http/keyvalue/key-value-http.js'
 import { mcpRoute } from '../listeners/http/memory/mcp-route.js'
 import { backupRoute } from '../listeners/http/operations/backup.js'
 import { chainRoutes } from '../listeners/http/operations/chain.js'
 import { openHealth } from '../listeners/http/operations/health.js'
 import { metricsRoutes, metricsTokenCheck } from '../listeners/http/operations/metrics-routes.js'
+import { studioRoutes } from '../listeners/http/studio/studio-files.js'
 import { isLoopback } from '../listeners/network.js'
 import { CertificateFiles } from '../listeners/tls-certificate.js'
 import type { Proofs } from '../memory/proof/proofs.js'
@@ -64,6 +67,7 @@ export interface Server {
   readonly lifecycle: Lifecycle
   readonly protocols: Protocols
   readonly operatorKey: OperatorKey
+  readonly operatorSessions: OperatorSessions
   readonly quotas: Quotas
   readonly proofs: Proofs
   readonly ids: ObjectIds
@@ -80,7 +84,7 @@ export async function openListeners(
   server: Server,
   notes: string[],
 ): Promise<Listeners> {
-  const { store, chain, bus, keyValue, wallets, authority, operatorKey, ids, protocols } = server
+  const { store, chain, bus, keyValue, wallets, authority, ids, protocols } = server
   const { memory, transactions } = server.engine
   const tls = readTls(settings)
   const { HOST: host, ALLOW_INSECURE: allowInsecure, AUTH_MODE } = settings
@@ -121,7 +125,7 @@ export async function openListeners(
         database: settings.DATABASE,
         rates: ratesOf(settings),
         rules,
-        isOperatorKey: (given) => operatorKey.matches(given),
+        ...operatorChecks(server),
         isMetricsToken: metricsTokenCheck(settings.METRICS_TOKEN),
         identify,
         guesses: credentials.guesses,
@@ -135,7 +139,7 @@ export async function openListeners(
         rawRoutes: [
           ...overHttp.routes,
           ...changeRoutes(overHttp.streams),
-          ...rawRoutesOf({ clock, version, host }, server, connections),
+          ...rawRoutesOf({ clock, version, settings }, server, connections),
         ],
       }),
     )
@@ -146,14 +150,32 @@ export async function openListeners(
   }
 }
 
+function operatorChecks({ operatorKey, operatorSessions }: Server) {
+  return {
+    isOperatorKey: (given: string) => operatorKey.matches(given),
+    operatorOfToken: (token: string) => operatorSessions.identityOf(token),
+  }
+}
+
+function operatorPageOf(server: Server) {
+  const { authority, operatorKey, operatorSessions, wallets } = server
+  return {
+    sessions: operatorSessions,
+    isOperatorKey: (given: string) => operatorKey.matches(given),
+    guesses: wallets.credentials.guesses,
+    audit: authority.audit,
+  }
+}
+
 type Connections = Parameters<typeof metricsRoutes>[0]['connections']
 
 /** Routes without the framework: large bodies, and routes that are polled every few seconds. */
 function rawRoutesOf(
-  { clock, version, host }: { clock: Clock; version: string; host: string },
-  { store, chain, bus, engine, authority, proofs, protocols, lifecycle }: Server,
+  { clock, version, settings }: { clock: Clock; version: string; settings: Settings },
+  server: Server,
   connections: Connections,
 ) {
+  const { store, chain, bus, engine, authority, proofs, protocols, lifecycle } = server
   const metrics = metricsRoutes({
     store,
     totals: new Totals(store, clock),
@@ -169,7 +191,10 @@ function rawRoutesOf(
     isDraining: () => lifecycle.isDraining,
   })
   const backup = backupRoute({ store, version, audit: authority.audit })
-  return [backup, ...metrics, ...chainRoutesOf(chain, host), mcpRoute({ version })]
+  const studio = settings.STUDIO === 'on' ? studioRoutes() : []
+  const ofChain = chainRoutesOf(chain, settings.HOST)
+  const operator = operatorPageRoutes(operatorPageOf(server))
+  return [backup, ...metrics, ...ofChain, mcpRoute({ version }), ...operator, ...studio]
 }
 
 const noPorts = { wire: 0, redis: 0, sql: 0 } as const

@@ -13,6 +13,8 @@ export interface SessionIdentity {
   readonly address: string
   readonly sid: string
   readonly chainId: number
+  /** When the session ends, milliseconds since 1970. */
+  readonly expires?: number
 }
 
 /** A wallet with one of its API keys; never exceeds the wallet. */
@@ -66,9 +68,18 @@ export interface UserIdentity {
 /** Identities that can be revoked while connected. */
 export type RevocableIdentity = WalletIdentity | UserIdentity
 
+/** The operator on a page, instead of with the key: it reads, and changes while it is unlocked. */
+export interface OperatorPage {
+  readonly id: string
+  /** Milliseconds since 1970. */
+  readonly expires: number
+  readonly isLocked: boolean
+  readonly unlockedUntil: number | undefined
+}
+
 export type Identity =
   /** `isOpen`: with AUTH_MODE=off, where every client is the operator. */
-  | { readonly kind: 'operator'; readonly isOpen?: true }
+  | { readonly kind: 'operator'; readonly isOpen?: true; readonly page?: OperatorPage }
   | { readonly kind: 'anonymous' }
   | RevocableIdentity
 
@@ -76,6 +87,11 @@ export const operator: Identity = { kind: 'operator' }
 /** The identity of every client with AUTH_MODE=off. */
 export const everyone: Identity = { kind: 'operator', isOpen: true }
 export const anonymous: Identity = { kind: 'anonymous' }
+
+/** Whether the identity only reads until it is unlocked. */
+export function isLocked(identity: Identity): boolean {
+  return identity.kind === 'operator' && identity.page?.isLocked === true
+}
 
 /**
  * Equal for two connections of one identity; cursors and logical sessions are bound by it. The

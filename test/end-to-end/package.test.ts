@@ -94,6 +94,7 @@ function holdsWhatItShould(t: Test, { files, size }: Packed, copy: string): void
   t.same(strange, ['build/types/src/gateway/embedded.d.ts'], 'neither sources nor their maps')
   const scripts = paths.filter((path) => path.endsWith('.js'))
   t.ok(scripts.includes('build/src/main.js'))
+  t.ok(paths.includes('build/studio/index.html'), 'the page is in it')
   const mapped = scripts.filter((path) =>
     readFileSync(join(copy, path), 'utf8').includes('\n//# sourceMappingURL'),
   )
@@ -128,6 +129,7 @@ async function answersByFourProtocols(t: Test, cwd: string): Promise<void> {
     t.same((await sql.query('SELECT COUNT(*) AS n FROM demo_authors')).rows, [{ n: '16' }])
     await sql.end()
 
+    t.match(await (await fetch(http)).text(), '<title>Sigil Studio</title>')
     const headers = { 'x-api-key': testKey }
     const found = await fetch(`${http}/api/v1/collections/demo_books/docs/emma`, { headers })
     t.match(await found.json(), { title: 'Emma', year: 1815 })

@@ -12,6 +12,7 @@ import {
   Db,
   GridFSBucket,
   MongoClient,
+  ReadConcern,
   ReadPreference,
   type ReadPreferenceMode,
   type ServerApi,
@@ -51,15 +52,25 @@ const ignoredCommands = new Set([
   'updateUser',
 ])
 
+interface Addresses {
+  readonly uri: string
+  /** Of several routers. */
+  readonly uriOfAll?: string
+}
+
+function uriFor({ uri, uriOfAll = uri }: Addresses, { useMultipleMongoses }: Fields): string {
+  return useMultipleMongoses === true ? uriOfAll : uri
+}
+
 /** By id. A missing one, or one of another kind, is an error of the file or the runner. */
 export class Entities implements MatchContext {
-  readonly #uri: string
+  readonly #server: Addresses
   readonly #clients = new Map<string, WatchedClient>()
   readonly #sessions = new Map<string, ClientSession>()
   readonly #others = new Map<string, unknown>()
 
-  constructor(uri: string) {
-    this.#uri = uri
+  constructor(server: Addresses) {
+    this.#server = server
   }
 
   create(spec: EntitySpec): void {
@@ -67,7 +78,8 @@ export class Entities implements MatchContext {
     if (entry === undefined || rest.length > 0) throw new Error('an entity has one kind')
     const [kind, fields] = entry
     const id = String(fields.id)
-    if (kind === 'client') this.#clients.set(id, watchedClient(this.#uri, fields))
+    if (kind === 'client')
+      this.#clients.set(id, watchedClient(uriFor(this.#server, fields), fields))
     else if (kind === 'session') this.#sessions.set(id, this.#newSession(fields))
     else if (kind === 'database') this.#others.set(id, this.#newDatabase(fields))
     else if (kind === 'collection') this.#others.set(id, this.#newCollection(fields))
@@ -134,11 +146,11 @@ export class Entities implements MatchContext {
   #newSession(fields: Fields): ClientSession {
     requireKnown(fields, ['id', 'client', 'sessionOptions'], 'session')
     const given = (fields.sessionOptions ?? {}) as Fields
-    const { snapshotTime } = given
-    const time =
-      snapshotTime === undefined ? {} : { snapshotTime: this.entity(String(snapshotTime)) }
-    const options: Fields = { ...given, ...time }
-    return this.#watched(String(fields.client)).client.startSession(options)
+    const { snapshotTime, ...options } = given
+    const session = this.#watched(String(fields.client)).client.startSession(options)
+    // This driver has the field of the specification, but no option that sets it.
+    if (snapshotTime === undefined) return session
+    return Object.assign(session, { snapshotTime: this.entity(String(snapshotTime)) })
   }
 
   #newBucket(fields: Fields): GridFSBucket {
@@ -178,7 +190,11 @@ function watchedClient(uri: string, fields: Fields): WatchedClient {
     if (!observed.has(noted.kind) || ignoredCommands.has(commandName)) return
     if (!ignored.has(commandName)) events.push(noted)
   }
-  client.on('commandStarted', (event) => note({ kind: 'commandStartedEvent', event }))
+  client.on('commandStarted', (event) => {
+    // The driver changes some commands before it sends them again.
+    const asSent = Object.assign(Object.create(event), { command: copyOf(event.command) })
+    note({ kind: 'commandStartedEvent', event: asSent })
+  })
   client.on('commandSucceeded', (event) => note({ kind: 'commandSucceededEvent', event }))
   client.on('commandFailed', (event) => note({ kind: 'commandFailedEvent', event }))
   const poolEvents: PoolEvent[] = []
@@ -187,6 +203,14 @@ function watchedClient(uri: string, fields: Fields): WatchedClient {
     client.on('connectionCheckOutStarted', (event) => poolEvents.push({ kind, event }))
   }
   return { client, events, poolEvents }
+}
+
+/** A copy of documents, arrays and concerns; other values never change. */
+function copyOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyOf)
+  const isCopied = value instanceof ReadConcern || (value as Fields)?.constructor === Object
+  if (typeof value !== 'object' || value === null || !isCopied) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, copyOf(inner)]))
 }
 
 function namesOf(list: unknown): string[] {

@@ -1,10 +1,10 @@
 // Runs test files of the public specifications against one server, and holds their table of what
 // fails: a row whose tests pass has to go.
 
-import { type MongoClient, MongoServerError } from 'mongodb'
+import { MongoServerError } from 'mongodb'
 import type { Test } from 'tap'
 import { specFiles } from '../support/specs.js'
-import { failureOf } from './case.js'
+import { failureOf, type Server } from './case.js'
 import type { FailingRow } from './failing.js'
 import { readSpecFile, type SpecFile, type SpecTest } from './format.js'
 import { type ServerFacts, serverFacts, unmet, usesMissingFailPoint } from './requirements.js'
@@ -13,11 +13,6 @@ export interface NamedFile {
   /** Folder and file without its ending. */
   readonly name: string
   readonly file: SpecFile
-}
-
-interface Server {
-  readonly uri: string
-  readonly client: MongoClient
 }
 
 export function filesIn(folders: readonly string[]): NamedFile[] {

@@ -8,7 +8,14 @@ import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 
-export type Tool = 'mongosh' | 'node-sql-parser' | 'ioredis-mock' | 'solc' | 'node-22' | 'node-24'
+export type Tool =
+  | 'browser'
+  | 'mongosh'
+  | 'node-sql-parser'
+  | 'ioredis-mock'
+  | 'solc'
+  | 'node-22'
+  | 'node-24'
 
 const pollMs = 200
 /** An install that was killed leaves its lock; none takes so long. */

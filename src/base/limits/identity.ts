@@ -113,3 +113,17 @@ export const rightsListedMax = 20
 /** Entries of the audit, which drops the oldest, and characters of a text in one. */
 export const auditEntriesMax = 100_000
 export const auditTextMax = 256
+
+// The operator's page
+
+/**
+ * The one-time code that starts a session of the operator's page: lifetime in milliseconds, and
+ * wrong codes that end it (Unauthenticated).
+ */
+export const operatorCodeMs = 5 * 60_000
+export const operatorCodeTriesMax = 5
+/** Lifetime of such a session, and of its permission to make changes, milliseconds. */
+export const operatorSessionMs = 8 * 60 * 60_000
+export const operatorUnlockMs = 10 * 60_000
+/** Such sessions at the same time: the oldest one ends. */
+export const operatorSessionsMax = 32

@@ -21,7 +21,7 @@ import { NamespaceUse } from '../namespace-use.js'
 import { meetKey } from '../policy/bounds.js'
 import { Draining } from '../policy/draining.js'
 import { mappedError, warnInvalid } from '../policy/errors.js'
-import { senderRefusal } from '../policy/senders.js'
+import { requireUnlocked, senderRefusal } from '../policy/senders.js'
 import { isSlow } from '../policy/slowness.js'
 import type { Services } from '../services.js'
 import type { Declared, Session } from '../session.js'
@@ -272,7 +272,9 @@ export class Bus implements BusView {
    * Runs before the command is parsed: refuses clients that have not signed in, and counts the
    * command of an API key. The call checks the other requirements of its row.
    */
-  private admit({ name, access }: DocumentRow, session: Session): void {
+  private admit(row: DocumentRow, session: Session): void {
+    const { name, access } = row
+    requireUnlocked(row, session.identity)
     if (senderRefusal(access, session.identity, this.services.rules) === 'unauthenticated') {
       throw unauthenticated(name)
     }

@@ -2,7 +2,7 @@
 // commands that the connection's state does not allow.
 
 import { noAuthentication, type ReplyError, refuse, wrongArity } from '../../base/reply-error.js'
-import type { Identity } from '../../identity/identity.js'
+import { type Identity, isLocked } from '../../identity/identity.js'
 import type { Rules } from '../../identity/rights/allow.js'
 import { senderRefusal } from '../policy/senders.js'
 import type { Arguments } from './arguments.js'
@@ -33,6 +33,7 @@ export function refusalOf(
     const refused = accessRefusal(command, session.current, rules)
     if (refused !== undefined) return refused
   }
+  if (isLocked(session.identity) && !readsOnly(command)) return locked(row.name)
   if (session.isSubscriber && row.whileSubscribed !== true) return subscribed(row.name)
   if (session.isMonitor && usesKeys(command)) {
     return refuse("ERR Replica can't interact with the keyspace")
@@ -58,6 +59,20 @@ function runsInTransactions({ row, access }: Command, { multi }: KeyValueSession
     !row.flags.includes('admin') &&
     row.privileges?.includes('admin') !== true
   )
+}
+
+/** Of the page of the operator, which was not unlocked. */
+function readsOnly({ row, facts }: Command): boolean {
+  const { flags } = row
+  if (facts.access === 'admin' || facts.access === 'operator') return false
+  return (
+    flags.includes('readonly') ||
+    (flags.includes('fast') && !flags.includes('write') && row.channels !== 'write')
+  )
+}
+
+function locked(name: string): ReplyError {
+  return forbidden(`NOPERM this session only reads: unlock it to run the '${name}' command`)
 }
 
 /** Whether the caller may send the command at all; the operator always may. */

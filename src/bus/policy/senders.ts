@@ -1,9 +1,10 @@
 // Which callers may send a command or an HTTP request at all. Both executors and the routes use
 // this decision; each writes the refusal in the form of its protocol.
 
-import type { Identity } from '../../identity/identity.js'
+import { fail } from '../../base/errors.js'
+import { type Identity, isLocked } from '../../identity/identity.js'
 import { isAdministrator, type Rules, strictRules } from '../../identity/rights/allow.js'
-import type { RowAccess } from './facts.js'
+import type { CommandFacts, RowAccess } from './facts.js'
 
 /**
  * Why it is refused: the caller has not signed in, or is not one of the callers that may send it.
@@ -32,4 +33,23 @@ export function senderRefusal(
     case 'operator':
       return 'forbidden'
   }
+}
+
+interface Sent extends Pick<CommandFacts, 'access' | 'name'> {
+  readonly grain: string
+  readonly audit?: unknown
+}
+
+/**
+ * Throws Unauthorized if the operator's page has to be unlocked for the command. Changes of
+ * collections are refused by their privileges; this is about the server and its accounts.
+ */
+export function requireUnlocked({ access, name, grain, audit }: Sent, identity: Identity): void {
+  if (!isLocked(identity)) return
+  const isReserved = access === 'operator' || access === 'admin'
+  const isChange =
+    audit !== undefined || (isReserved && grain !== 'read') || name.startsWith('kill')
+  if (!isChange) return
+  const text = `this session only reads: unlock it to execute command ${name}`
+  throw fail('Unauthorized', text, { reason: 'LOCKED' })
 }

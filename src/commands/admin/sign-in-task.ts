@@ -7,8 +7,11 @@ import { reply } from '../../bus/document/reply.js'
 import type { AnyCall } from '../../bus/document/row.js'
 import { documentRow } from '../../bus/document/row.js'
 import { plain } from '../../bus/policy/facts.js'
+import { type Identity, isLocked, type SessionIdentity } from '../../identity/identity.js'
+import { isAdministrator, strictRules } from '../../identity/rights/allow.js'
 import type { SignIn } from '../../identity/sign-in/sign-in.js'
-import { numberValue } from '../../value/value.js'
+import { numberValue, stringValue } from '../../value/value.js'
+import type { DocumentWriter } from '../../value/writer.js'
 
 const authNonce = documentRow({
   name: 'authNonce',
@@ -60,14 +63,30 @@ const authMe = documentRow({
   access: 'session',
   target: anyValue,
   params: {},
-  help: 'Returns the signed-in wallet, its chain, and the space of its keys and graphs.',
+  help: 'Returns the signed-in wallet or the operator, its rights, and the space of its keys.',
   run: function* (_tx, call) {
     const { identity } = call.session
-    if (identity.kind !== 'session') throw fail('Unauthorized', 'a session is needed')
+    const { spaces, rules, signIn } = call.services
+    if (!isSignedIn(identity)) {
+      throw fail('Unauthorized', 'a session is needed')
+    }
     return reply((writer) => {
-      writer.string('address', identity.address).value('chainId', numberValue(identity.chainId))
-      const { spaces } = call.services
+      if (identity.kind === 'session') writer.string('address', identity.address)
+      else writer.null('address')
+      const chainId = identity.kind === 'session' ? identity.chainId : signIn?.chainId
+      if (chainId !== undefined) writer.value('chainId', numberValue(chainId))
       if (spaces !== undefined) writer.string('home', spaces.defaultOf(identity))
+      writer.bool('operator', identity.kind === 'operator')
+      writer.bool('administrator', isAdministrator(identity, rules ?? strictRules, 'admin'))
+      // What an unlocked session of the operator may do; until then it reads.
+      writer
+        .openArray('permissions')
+        .push(stringValue(isLocked(identity) ? 'read' : 'all'))
+        .close()
+      const expires = identity.kind === 'session' ? identity.expires : identity.page?.expires
+      const unlockedUntil = identity.kind === 'operator' ? identity.page?.unlockedUntil : undefined
+      writeTime(writer, 'expiresAt', expires)
+      writeTime(writer, 'unlockedUntil', unlockedUntil)
     })
   },
 })
@@ -86,6 +105,20 @@ const authLogout = documentRow({
     return reply()
   },
 })
+
+/** A key is not asked who it is: with it alone, the operator has not signed in. */
+function isSignedIn(identity: Identity): identity is SessionIdentity | Operator {
+  if (identity.kind === 'operator') return identity.page !== undefined || identity.isOpen === true
+  return identity.kind === 'session'
+}
+
+type Operator = Extract<Identity, { readonly kind: 'operator' }>
+
+/** Null: there is no such time. */
+function writeTime(writer: DocumentWriter, name: string, ms: number | undefined): void {
+  if (ms === undefined) writer.null(name)
+  else writer.date(name, ms)
+}
 
 function signInOf({ session, services }: Pick<AnyCall, 'session' | 'services'>): SignIn {
   if (session.protocol === 'http' && services.signIn !== undefined) return services.signIn

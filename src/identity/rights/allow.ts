@@ -3,7 +3,13 @@
 // (docs/rights.md)
 
 import type { Access, Namespace, Privilege } from '../../engine/types.js'
-import type { Identity, KeyIdentity, Permission, WalletIdentity } from '../identity.js'
+import {
+  type Identity,
+  isLocked,
+  type KeyIdentity,
+  type Permission,
+  type WalletIdentity,
+} from '../identity.js'
 import { allowsUser, type Place, type RoleMark } from './user-rights.js'
 
 /** Rights from the settings. */
@@ -53,7 +59,7 @@ export function allow(
     return privilege === 'read' && isAdministrator(identity, rules)
   switch (identity.kind) {
     case 'operator':
-      return true
+      return privilege === 'read' || !isLocked(identity)
     case 'anonymous':
       return rules.anonymousReads && privilege === 'read' && access?.mode === 'public'
     case 'session':
@@ -70,7 +76,8 @@ export function allow(
 export function reasonOf(
   identity: Identity,
   privilege: Privilege,
-): 'PERMISSION' | 'NOT_OWNER' | 'forbidden' {
+): 'PERMISSION' | 'NOT_OWNER' | 'LOCKED' | 'forbidden' {
+  if (isLocked(identity)) return 'LOCKED'
   if (identity.kind === 'key' && !permits(identity, privilege)) return 'PERMISSION'
   return privilege === 'read' || privilege === 'write' ? 'forbidden' : 'NOT_OWNER'
 }

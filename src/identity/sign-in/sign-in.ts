@@ -78,6 +78,10 @@ export class SignIn {
 
   constructor(private readonly options: SignInOptions) {}
 
+  get chainId(): number {
+    return this.options.chainId
+  }
+
   /** Signs the cursors of HTTP lists; derived from the session keys. */
   get pageKey(): Bytes {
     return this.options.seal.pageKey
@@ -154,9 +158,9 @@ export class SignIn {
     if (opened?.addr === undefined) return undefined
     const answer = (row: SessionRow | undefined): OpenedSession | undefined => {
       if (row === undefined || row.expires <= now || row.address !== opened.addr) return undefined
-      const { address, chainId } = row
+      const { address, chainId, expires } = row
       return {
-        identity: { kind: 'session', address, sid: opened.sid, chainId },
+        identity: { kind: 'session', address, sid: opened.sid, chainId, expires },
         csrfMatches: (token) => seal.csrfMatches(opened, token),
       }
     }

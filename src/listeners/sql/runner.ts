@@ -434,24 +434,20 @@ const savepointWords = {
   rollbackTo: { statement: 'ROLLBACK TO SAVEPOINT', tag: 'ROLLBACK' },
 } as const
 
+/** The value of a literal or a parameter. */
+function writtenValue(expression: Expression, params: readonly Value[]): Value | undefined {
+  if (expression.kind === 'parameter') return params[expression.index]
+  return expression.kind === 'literal' ? expression.value : undefined
+}
+
 /** The text of a literal or a parameter. */
 function writtenText(expression: Expression, params: readonly Value[]): string | undefined {
-  const value =
-    expression.kind === 'parameter'
-      ? params[expression.index]
-      : expression.kind === 'literal'
-        ? expression.value
-        : undefined
+  const value = writtenValue(expression, params)
   return value?.type === bsonType.string ? stringOf(value) : undefined
 }
 
 function isTrue(expression: Expression, params: readonly Value[]): boolean {
-  const value =
-    expression.kind === 'parameter'
-      ? params[expression.index]
-      : expression.kind === 'literal'
-        ? expression.value
-        : undefined
+  const value = writtenValue(expression, params)
   if (value?.type === bsonType.bool) return boolOf(value)
   return value?.type === bsonType.string && /^(?:t|true|on|1)$/i.test(stringOf(value))
 }

@@ -491,7 +491,8 @@ await eachStore(
     await room.replace({ _id: 1_999, a: [6, 7, 8] })
     t.equal(await count, 2_000, 'an entry no longer stands for a document')
   },
-  { clock: new BusyClock() },
+  // The late store answers in an order of its own.
+  { clock: new BusyClock(), kinds: ['memory', 'lmdb'] },
 )
 
 await eachStore(t, 'uses of an index are counted, those of _id_ too', async (t, { store }) => {

@@ -10,7 +10,13 @@ import { fail } from '../../../base/errors.js'
 import { addressesTrackedMax } from '../../../base/limits/http.js'
 import type { RowAccess } from '../../../bus/policy/facts.js'
 import { senderRefusal } from '../../../bus/policy/senders.js'
-import { anonymous, everyone, type Identity, operator } from '../../../identity/identity.js'
+import {
+  anonymous,
+  everyone,
+  type Identity,
+  isLocked,
+  operator,
+} from '../../../identity/identity.js'
 import { looksLikeWalletKey } from '../../../identity/keys/key-format.js'
 import type { KeyGuesses } from '../../../identity/keys/key-guesses.js'
 import type { Rules } from '../../../identity/rights/allow.js'
@@ -50,6 +56,8 @@ export interface AuthenticatorOptions {
   readonly identify: (key: string) => Awaitable<Identity | undefined>
   /** Wrong keys by address. */
   readonly guesses: KeyGuesses
+  /** The operator by a token of its page; undefined for any other text. */
+  readonly operatorOfToken: (token: string) => Identity | undefined
   /** The session of a cookie's value; undefined if it is malformed, expired or unknown. */
   readonly openSession: (cookie: string) => Awaitable<OpenedSession | undefined>
 }
@@ -120,6 +128,12 @@ export class Authenticator {
     }
     const key = keyOf(incoming, route)
     const { guesses, identify } = this.options
+    const page = key === undefined ? undefined : this.options.operatorOfToken(key)
+    if (page !== undefined && route.credentials !== 'keys') {
+      guard.checkTransport(incoming)
+      guard.checkPage(incoming)
+      return this.admitted(route, page, remoteAddress, isUnsafe(incoming))
+    }
     const isSpent = key !== undefined && guesses.isSpent(remoteAddress)
     if (key !== undefined) {
       guard.checkTransport(incoming)
@@ -168,8 +182,11 @@ export class Authenticator {
     { access, operatorToo }: RouteHead,
     identity: Identity,
     remoteAddress: string,
+    isChange = false,
   ): Identity {
     const { kind } = identity
+    const isReserved = access === 'operator' || access === 'admin'
+    if (isChange && isReserved && isLocked(identity)) throw lockedSession()
     // Behind a proxy the listener is on loopback, but the client is not.
     if (access === 'metrics' && this.options.isLoopback && isLoopback(remoteAddress))
       return identity
@@ -226,6 +243,11 @@ export class Authenticator {
     this.take(asked)
     return () => void limits.key.take(name)
   }
+}
+
+/** For a change by the operator's page before it is unlocked. */
+function lockedSession(): Error {
+  return fail('Unauthorized', 'this session only reads: unlock it first', { reason: 'LOCKED' })
 }
 
 /** Who may use a route, from its access, in the terms of the command tables. */

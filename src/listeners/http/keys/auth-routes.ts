@@ -71,14 +71,26 @@ const logoutRoute: RawRoute = {
   },
 }
 
+const meFields = [
+  'address',
+  'chainId',
+  'home',
+  'operator',
+  'administrator',
+  'permissions',
+  'expiresAt',
+  'unlockedUntil',
+]
+
 const meRoute: Route = {
   method: 'GET',
   path: `${base}/me`,
   access: 'session',
+  operatorToo: true,
   limit: 'me',
   run: async (call) => {
     const reply = await run(call, 'authMe', () => undefined)
-    return bodyOf(call, reply, ['address', 'chainId', 'home'])
+    return bodyOf(call, reply, meFields)
   },
 }
 

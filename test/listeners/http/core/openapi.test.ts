@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { templateOf } from '../../../../src/listeners/http/core/openapi.js'
 import { routes } from '../../../../src/listeners/http/core/routes.js'
+import { operatorPageRoutes } from '../../../../src/listeners/http/keys/operator-page-routes.js'
 import { keyValueRoutes } from '../../../../src/listeners/http/keyvalue/key-value-routes.js'
 import { upstashRoutes } from '../../../../src/listeners/http/keyvalue/upstash.js'
 import { mcpRoute } from '../../../../src/listeners/http/memory/mcp-route.js'
@@ -64,6 +65,7 @@ t.test('every route that is served is in the document, and nothing else is', asy
     ...chainRoutes({} as never),
     ...keyValueRoutes({} as never),
     mcpRoute({} as never),
+    ...operatorPageRoutes({} as never),
     ...metricsRoutes({} as never),
     ...upstashRoutes({} as never),
   ]

@@ -1,0 +1,82 @@
+// Wallets of the browser: those that announce themselves (EIP-6963), or else window.ethereum. What
+// they ask of the user is EIP-1193.
+
+import { signal } from '@preact/signals'
+
+export interface Wallet {
+  readonly id: string
+  readonly name: string
+  /** A data URI of a picture, or empty. */
+  readonly icon: string
+  readonly provider: Provider
+}
+
+interface Provider {
+  request(request: { method: string; params?: readonly unknown[] }): Promise<unknown>
+  on?(event: string, listener: (value: unknown) => void): void
+}
+
+interface Announced {
+  readonly info: { readonly uuid: string; readonly name: string; readonly icon: string }
+  readonly provider: Provider
+}
+
+export const wallets = signal<readonly Wallet[]>([])
+
+/** Listens for wallets, and asks those that are there already. */
+export function findWallets(): void {
+  addEventListener('eip6963:announceProvider', (event) => {
+    const { info, provider } = (event as CustomEvent<Announced>).detail
+    if (wallets.value.some(({ id }) => id === info.uuid)) return
+    const { uuid: id, name, icon } = info
+    wallets.value = [...wallets.value, { id, name, icon: safeIcon(icon), provider }]
+  })
+  dispatchEvent(new Event('eip6963:requestProvider'))
+}
+
+/** For a wallet that does not announce itself. */
+export function injectedWallet(): Wallet | undefined {
+  const { ethereum: provider } = window as { ethereum?: Provider }
+  return provider && { id: 'injected', name: 'Browser wallet', icon: '', provider }
+}
+
+/** The first account, and its signature of the text that `textFor` gives. */
+export async function signWith(
+  { provider }: Wallet,
+  textFor: (address: string) => Promise<string>,
+): Promise<{ readonly message: string; readonly signature: string; readonly address: string }> {
+  const accounts = await provider.request({ method: 'eth_requestAccounts' })
+  const [address] = Array.isArray(accounts) ? accounts : []
+  if (typeof address !== 'string') throw new Error('The wallet shows no account.')
+  const message = await textFor(address)
+  const params = [hexOf(message), address]
+  const signature = String(await provider.request({ method: 'personal_sign', params }))
+  return { message, signature, address }
+}
+
+/** Calls back when the wallet's account is no longer this one. */
+export function whenAccountChanges({ provider }: Wallet, address: string, left: () => void): void {
+  provider.on?.('accountsChanged', (accounts) => {
+    const [current] = Array.isArray(accounts) ? accounts : []
+    if (String(current).toLowerCase() !== address.toLowerCase()) left()
+  })
+}
+
+/** What a refusal of the wallet means for its user. */
+export function walletRefusal(error: unknown): string | undefined {
+  const { code } = (error ?? {}) as { code?: unknown }
+  if (code === 4001) return 'You declined in the wallet. Nothing was signed.'
+  if (code === -32_002) return 'The wallet is already asking: open it, and answer there.'
+  if (code === 4100) return 'The wallet does not allow this page to see the account.'
+  return undefined
+}
+
+/** Only pictures in the address itself: nothing is loaded from elsewhere. */
+function safeIcon(icon: string): string {
+  return /^data:image\/(?:png|webp|svg\+xml|jpeg|gif)[;,]/.test(icon) ? icon : ''
+}
+
+function hexOf(text: string): string {
+  const bytes = new TextEncoder().encode(text)
+  return `0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}

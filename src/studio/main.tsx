@@ -1,0 +1,61 @@
+// The Studio, the page at `/`: everything that it shows and does goes by the public routes, with
+// the rights of who is signed in. (docs/studio.md)
+
+import { useSignal } from '@preact/signals'
+import { render } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { sessionEnded } from './lib/api.js'
+import { followRoute } from './lib/route.js'
+import { findMe, me } from './lib/session.js'
+import { findWallets } from './lib/wallets.js'
+import { CollectionsPage } from './pages/collections.js'
+import { SignInPage } from './pages/sign-in.js'
+import { applyTheme, Shell } from './widgets/shell.js'
+import { Failure, Loading } from './widgets/states.js'
+import './style.css'
+
+function App() {
+  const problem = useSignal<Error | undefined>(undefined)
+  const begin = () => {
+    problem.value = undefined
+    findMe().catch((error: Error) => {
+      problem.value = error
+    })
+  }
+  useEffect(begin, [])
+  if (problem.value !== undefined) {
+    return (
+      <main class="sign-in">
+        <h1>Sigil Studio</h1>
+        <Failure error={problem.value} retry={begin} />
+      </main>
+    )
+  }
+  if (me.value === undefined) return <Loading />
+  if (me.value === null || sessionEnded.value) return <SignInPage />
+  return (
+    <Shell>
+      <CollectionsPage />
+    </Shell>
+  )
+}
+
+/** `/` moves to the page's filter, except while something is typed. */
+function followShortcuts(): void {
+  addEventListener('keydown', (event) => {
+    const { target, key } = event
+    const isTyping = target instanceof Element && target.matches('input, textarea, select')
+    if (key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+    event.preventDefault()
+    document.querySelector<HTMLElement>('[data-shortcut="/"]')?.focus()
+  })
+}
+
+const place = document.getElementById('app')
+if (place !== null) {
+  applyTheme()
+  findWallets()
+  followRoute()
+  followShortcuts()
+  render(<App />, place)
+}
