@@ -51,7 +51,7 @@ export function* upsert(
   }
 }
 
-/** The program of upsert, before its record is written; undefined if something matches after all. */
+/** The program of upsert, before its record is written; undefined if something matches now. */
 export function* insertUnlessMatched(
   tx: Tx & Guarded,
   target: Target,

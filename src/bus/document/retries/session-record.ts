@@ -137,7 +137,7 @@ export class SessionRecord {
     }
   }
 
-  /** Keeps what this program has done for a statement: `flush` writes it before the program ends. */
+  /** Keeps what this program has done for a statement, until `flush` writes it. */
   keep(tx: Tx, index: number, ran: Ran): void {
     this.enter(tx)
     if (this.kept === noneKept) this.kept = [{ index, ran }]

@@ -253,7 +253,7 @@ function told(reply: Reply): Reply {
 type Broken = 'before' | 'rolled back' | 'after'
 const brokenWays: readonly Broken[] = ['before', 'rolled back', 'after']
 
-/** A store one of whose next write programs ends in an error: before it, in it, or after its commit. */
+/** A store one of whose next write programs fails: before it, in it, or after its commit. */
 class Breaking {
   private left = Number.POSITIVE_INFINITY
   private way: Broken = 'before'
