@@ -137,6 +137,8 @@ export interface Message {
   readonly body: Document
   /** Document sequences of the message, by identifier. */
   readonly sequences: ReadonlyMap<string, readonly Document[]>
+  /** Begin of the transaction that it belongs to, milliseconds since 1970. */
+  readonly begunAt?: number | undefined
   /** The reply is the single found document itself; `nothingFound` if there is none. */
   readonly takesDocument?: boolean
   /** Set if the client accepts further replies to the message, unasked. */

@@ -78,6 +78,11 @@ export const retryIdBytesMax = 1 * KiB
  */
 export const writeSessionsOfOwnerMax = 10_000
 export const writeSessionsMax = 100_000
+/**
+ * Transactions unknown to this server whose abort an owner can make it record within the life of a
+ * session, where other servers share the store: TooManyLogicalSessions.
+ */
+export const abortPromisesOfOwnerMax = 10_000
 
 /**
  * States that reads with readConcern snapshot share, in all and of one owner; each is a

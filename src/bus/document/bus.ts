@@ -326,9 +326,13 @@ export class Bus implements BusView {
   ): Awaitable<Document> {
     const { owner, lsid = '', now } = call
     return this.writeSessions.run({ owner, lsid, number, now }, call.startedMs, (record) => {
-      this.transactions.supersede(call, number)
-      call.retry = record
-      return this.failing(row, call, perform)
+      const run = () => {
+        this.transactions.supersede(call, number)
+        call.retry = record
+        return this.failing(row, call, perform)
+      }
+      const learned = this.transactions.learn(call, number, true)
+      return learned instanceof Promise ? learned.then(run) : run()
     })
   }
 

@@ -29,11 +29,13 @@ import { type ExplainedTable, explainedLines, writeExplained } from './explain-t
 import { compile } from './expression/compile.js'
 import { supersetFilter } from './expression/superset.js'
 import { referencesOf, statementOver } from './relation-names.js'
-import { bindSelect } from './select/binding.js'
+import { bindSelect, tableNames } from './select/binding.js'
 import { withColumns } from './select/column-type.js'
 import { isLookedUp, openTable, selectResources, type Table } from './select/from.js'
 import { type JoinStep, planJoins } from './select/join-plan.js'
 import { openNullsApart, openOrdered, sortSpec } from './select/ordered-find.js'
+import { selectTree } from './select/select-tree.js'
+import { withStarPositions } from './select/star-positions.js'
 import { parsedStatement } from './statement-cache.js'
 
 interface ExplainedStatement {
@@ -131,8 +133,11 @@ function* tablesOfSelect(
   for (const [at, reference] of referencesOf(statement).entries()) {
     tables.push(yield* openTable(tx, call, reference, at, scopeOf(call, [])))
   }
+  const meant = selectTree(statement).hasStarPositions
+    ? yield* withStarPositions(tx, statement, tables, tableNames(statement))
+    : statement
   const bound = bindSelect(
-    statement,
+    meant,
     tables.map(({ known }) => known),
   )
   const scope = scopeOf(call, bound.tables, bound.known)

@@ -30,6 +30,10 @@ export interface ChannelHost {
 interface Notice {
   readonly channel: string
   readonly payload: string
+  /** The statement whose run made it; undefined for NOTIFY, which never runs again. */
+  readonly run: number | undefined
+  /** Savepoints that were open before it. */
+  depth: number
 }
 
 /** A change of what the session listens to. Without a channel: to none. */
@@ -38,11 +42,10 @@ interface Change {
   readonly channel: string | undefined
 }
 
-/** A savepoint: how many changes and notices came before it. */
+/** A savepoint: how many changes came before it. */
 interface Mark {
   readonly name: string
   readonly changes: number
-  readonly notices: number
 }
 
 interface Options {
@@ -63,6 +66,10 @@ export class SessionNotifications implements SessionChannels {
   /** Of the open transaction. A notice that it has already sent is not sent again. */
   private readonly notices = new Map<string, Notice>()
   private readonly changes: Change[] = []
+  /** The statement that runs. */
+  private running: number | undefined
+  /** Savepoints that were open before the first run of a statement. */
+  private readonly depths = new Map<number, number>()
   private readonly marks: Mark[] = []
   /** Channels that `prepare` has joined: after a failed commit the session leaves them. */
   private readonly joined: Slice[] = []
@@ -134,7 +141,21 @@ export class SessionNotifications implements SessionChannels {
       throw pgError(pgState.outOfMemory, 'the notifications of this transaction need more memory')
     }
     this.pendingBytes += bytes
-    this.notices.set(key, { channel, payload })
+    const { running: run, marks } = this
+    const depth = this.depths.get(run ?? 0) ?? marks.length
+    this.notices.set(key, { channel, payload, run, depth })
+  }
+
+  /**
+   * A statement of the open transaction runs, perhaps again: the notices of its last run are taken
+   * back. Its number is above 0; undefined when it is over.
+   */
+  runs(statement: number | undefined): void {
+    this.running = statement
+    if (statement === undefined) return
+    if (!this.depths.has(statement)) this.depths.set(statement, this.marks.length)
+    for (const [key, { run }] of this.notices) if (run === statement) this.notices.delete(key)
+    this.allowed = Math.min(this.allowed, this.notices.size)
   }
 
   /** Checks the right of the notices of the last statement. Throws, or rejects with, 42501. */
@@ -149,12 +170,14 @@ export class SessionNotifications implements SessionChannels {
   }
 
   savepoint(name: string): void {
-    const { changes, notices } = this
-    this.marks.push({ name, changes: changes.length, notices: notices.size })
+    this.marks.push({ name, changes: this.changes.length })
   }
 
   release(name: string): void {
-    this.marks.length = Math.max(0, this.markOf(name))
+    const at = Math.max(0, this.markOf(name))
+    this.marks.length = at
+    for (const notice of this.notices.values()) notice.depth = Math.min(notice.depth, at)
+    for (const [run, depth] of this.depths) if (depth > at) this.depths.set(run, at)
   }
 
   /** ROLLBACK TO: what came after the savepoint is not done. */
@@ -164,7 +187,7 @@ export class SessionNotifications implements SessionChannels {
     if (mark === undefined) return
     this.marks.length = at + 1
     this.changes.length = Math.min(this.changes.length, mark.changes)
-    for (const key of [...this.notices.keys()].slice(mark.notices)) this.notices.delete(key)
+    for (const [key, { depth }] of this.notices) if (depth > at) this.notices.delete(key)
     this.allowed = Math.min(this.allowed, this.notices.size)
   }
 
@@ -322,6 +345,8 @@ export class SessionNotifications implements SessionChannels {
 
   private forget(): void {
     this.notices.clear()
+    this.depths.clear()
+    this.running = undefined
     this.changes.length = 0
     this.joined.length = 0
     this.marks.length = 0

@@ -12,7 +12,14 @@ import type { Document } from '../../value/value.js'
 
 /** A command with what its client was told, or a change of the store's savepoints. */
 type ReplayStep =
-  | { readonly kind: 'run'; readonly body: Document; readonly asks: Asks; readonly told: string }
+  | {
+      readonly kind: 'run'
+      readonly body: Document
+      readonly asks: Asks
+      readonly told: string
+      /** Its number in the session. */
+      readonly statement: number
+    }
   | { readonly kind: 'save' }
   | { readonly kind: 'release'; readonly depth: number }
 
@@ -49,13 +56,13 @@ export class ReplayLog {
     this.isWhole = false
   }
 
-  noteRun(body: Document, asks: Asks, reply: Document): void {
+  noteRun(body: Document, asks: Asks, reply: Document, statement: number): void {
     if (!this.isWhole) return
     const told = toldOf(asks, reply)
     this.bytes += body.length
     const isLarge = this.bytes > pgReplayBytesMax || this.kept.length >= pgReplayStatementsMax
     if (told === undefined || isLarge) this.spoil()
-    else this.kept.push({ kind: 'run', body, asks, told })
+    else this.kept.push({ kind: 'run', body, asks, told, statement })
   }
 
   noteSavepoint(step: Exclude<ReplayStep, { kind: 'run' }>): void {

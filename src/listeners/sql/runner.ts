@@ -83,8 +83,8 @@ export class Runner {
   readonly block: TransactionBlock
 
   constructor(private readonly options: RunnerOptions) {
-    const { host, session, db, settings } = options
-    this.block = new TransactionBlock({ host, session, db, settings })
+    const { host, session, db, settings, notifications } = options
+    this.block = new TransactionBlock({ host, session, db, settings, notifications })
   }
 
   /** Throws, or rejects with, the statement's error. */

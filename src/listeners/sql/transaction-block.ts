@@ -3,6 +3,7 @@
 // READ COMMITTED each statement sees the newest state, and statements that lose against another
 // client run again if their client cannot tell. (docs/transactions.md, "SQL")
 
+import type { Clock } from '../../base/clock.js'
 import { fail, GatewayError, hasKind } from '../../base/errors.js'
 import { pgReplaysMax } from '../../base/limits/sql.js'
 import type { Request } from '../../bus/document/request.js'
@@ -17,6 +18,7 @@ import { Tries } from '../../store/transactions/held-keys.js'
 import type { OpenTransactions } from '../../store/transactions/open-transactions.js'
 import type { Document } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
+import type { SessionNotifications } from './notifications.js'
 import { type Asks, ReplayLog, toldOf } from './replay-log.js'
 import { type Place, Savepoints } from './savepoints.js'
 import type { SessionSettings } from './session-settings.js'
@@ -32,9 +34,11 @@ import {
 export interface BlockHost {
   readonly run: (request: Request, session: Session) => Awaitable<Document>
   readonly transactions: OpenTransactions
+  readonly clock: Pick<Clock, 'now'>
 }
 
 interface BlockOptions {
+  readonly notifications: Pick<SessionNotifications, 'runs'>
   readonly host: BlockHost
   readonly session: Session
   readonly db: string
@@ -73,9 +77,13 @@ export class TransactionBlock {
   /** The modes that AND CHAIN has taken over: a failure does not take them back. */
   private chained: Modes | undefined
   private isImplicitly = false
+  /** What now() tells of the open transaction, milliseconds since 1970. */
+  private begunAt: number | undefined
   private readonly tries = new Tries()
   private hasQueried = false
   private isDefining = false
+  /** Statements so far, which number their notices. */
+  private statements = 0
   private current: Statement | undefined
   /** Whether the last savepoint of the store's transaction has nothing above it yet. */
   private isUnchanged = true
@@ -116,8 +124,11 @@ export class TransactionBlock {
 
   /** BEGIN; an implicit block becomes explicit. */
   begin(modes: TransactionModes): void {
-    const { settings } = this.options
-    if (this.modes === undefined) this.settingsBefore = settings.state
+    const { settings, host } = this.options
+    if (this.modes === undefined) {
+      this.settingsBefore = settings.state
+      this.begunAt = host.clock.now()
+    }
     this.modes = { ...(this.modes ?? defaultModes(settings)), ...modes }
     this.isImplicitly = false
   }
@@ -152,12 +163,19 @@ export class TransactionBlock {
     if (isPlain && !isChanging(asks.kind) && locks === undefined) {
       return { reply: await this.send(body, undefined), statement: undefined }
     }
-    const reply = await this.again(async (isFirst) => {
-      if (isFirst) await this.ready()
-      return this.sendIn(body, asks)
-    })
-    this.log.noteRun(body, asks, reply)
-    return { reply, statement: this.current }
+    const { notifications } = this.options
+    const statement = ++this.statements
+    try {
+      const reply = await this.again(async (isFirst) => {
+        if (isFirst) await this.ready()
+        notifications.runs(statement)
+        return this.sendIn(body, asks)
+      })
+      this.log.noteRun(body, asks, reply, statement)
+      return { reply, statement: this.current }
+    } finally {
+      notifications.runs(undefined)
+    }
   }
 
   /** Further rows of a cursor that was opened in `statement`. Throws 25P03. */
@@ -319,6 +337,7 @@ export class TransactionBlock {
       if (step.kind === 'save') current.transaction.save()
       else if (step.kind === 'release') current.transaction.release(step.depth)
       else {
+        this.options.notifications.runs(step.statement)
         const reply = await this.send(step.body, current)
         if (toldOf(step.asks, reply) === step.told) continue
         this.log.spoil()
@@ -341,7 +360,8 @@ export class TransactionBlock {
     db = this.options.db,
   ): Promise<Document> {
     const { host, session } = this.options
-    return await host.run({ db, body, sequences: noSequences, statement }, session)
+    const { begunAt } = this
+    return await host.run({ db, body, sequences: noSequences, statement, begunAt }, session)
   }
 
   /** Ends the store's transaction, if it is still open. */
@@ -356,6 +376,7 @@ export class TransactionBlock {
     this.drop()
     this.savepoints.clear()
     this.modes = undefined
+    this.begunAt = undefined
     this.chained = undefined
     this.isImplicitly = false
     this.hasQueried = false

@@ -47,6 +47,7 @@ export const pgTypes = {
   numericArray: { oid: 1231, title: 'numeric[]', size: -1 },
   numeric: { oid: 1700, title: 'numeric', size: -1 },
   record: { oid: 2249, title: 'record', size: -1 },
+  void: { oid: 2278, title: 'void', size: 4 },
   uuid: { oid: 2950, title: 'uuid', size: 16 },
   uuidArray: { oid: 2951, title: 'uuid[]', size: -1 },
   jsonb: { oid: 3802, title: 'jsonb', size: -1 },

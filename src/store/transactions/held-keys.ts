@@ -38,12 +38,14 @@ interface Holding extends Hold {
 export class Tries {
   private losses = 0
   private lastMs = 0
-  private readonly lost = new Set<string>()
+  /** Made when it is needed: most sessions never lose. */
+  private lost: Set<string> | undefined
 
   /** Notes a conflict on keys in mapKey form, which its owner may hold. */
   noteLoss(names: Iterable<string>, nowMs: number): void {
     this.losses++
     this.lastMs = nowMs
+    this.lost ??= new Set()
     for (const name of names) {
       if (this.lost.size >= heldKeysOfTryMax) return
       this.lost.add(name)
@@ -52,13 +54,13 @@ export class Tries {
 
   noteCommit(): void {
     this.losses = 0
-    this.lost.clear()
+    this.lost = undefined
   }
 
   /** The keys that the next try should find held. */
   wanted(nowMs: number): ReadonlySet<string> {
     if (nowMs - this.lastMs > lossesKeptMs) this.noteCommit()
-    return this.losses < lossesBefore ? none : this.lost
+    return (this.losses < lossesBefore ? undefined : this.lost) ?? none
   }
 }
 

@@ -148,6 +148,8 @@ t.test('the extended protocol notifies at Sync, and not for a description', asyn
   b.send(parse('n', text), describe('S', 'n'), sync)
   const described = await b.until('ReadyForQuery')
   t.equal(stateOf(described), undefined)
+  const columns = described.find(([name]) => name === 'RowDescription')?.[1]
+  t.match(JSON.stringify(columns), /2278/, 'of type void')
   b.send(bind({ statement: 'n', values: ['c', 'bound'] }), execute(), flush)
   await b.until('CommandComplete')
   t.same(await toldNow(a), [])

@@ -3,6 +3,7 @@
 // bounds.
 
 import t, { type Test } from 'tap'
+import { systemClock } from '../../../src/base/clock.js'
 import { pgReplayStatementsMax } from '../../../src/base/limits/sql.js'
 import { transactionsMax } from '../../../src/base/limits/store.js'
 import { startGateway } from '../../support/live-gateway.js'
@@ -371,4 +372,71 @@ t.test('beyond the number of transactions the oldest ends, and its client is tol
   t.equal(stateOf(failed), 'E')
   t.same(tagsOf(await first.query('ROLLBACK')), ['ROLLBACK'])
   t.equal(errorIn(await first.query('BEGIN; UPDATE t SET n = 2; COMMIT')), undefined)
+})
+
+t.test('now() is the begin of the transaction, other clocks run', async (t) => {
+  // Each look at the clock is a millisecond later than the one before.
+  let ms = Date.UTC(2026, 0, 1)
+  const clock = { ...systemClock, now: () => ++ms }
+  const { ports } = await startGateway(t, { AUTH_MODE: 'off' }, { clock })
+  const { client } = await SqlClient.enter(ports.sql)
+  t.teardown(() => client.close())
+  const moments = async (text: string) => {
+    const rows = rowsOf(await client.query(text)) as string[][]
+    return rows.flat().map((cell) => Date.parse(`${cell.replace(' ', 'T')}:00`))
+  }
+  const all = 'now(), current_timestamp, transaction_timestamp(), statement_timestamp()'
+  const [plain = 0, ...same] = await moments(`SELECT ${all}`)
+  t.same(same, [plain, plain, plain], 'of one statement')
+  await client.query('CREATE TABLE times (id int, at timestamptz)')
+  for (const level of ['READ COMMITTED', 'REPEATABLE READ']) {
+    await client.query(`BEGIN ISOLATION LEVEL ${level}`)
+    const [one = 0, , , early = 0] = await moments(`SELECT ${all}`)
+    await client.query('INSERT INTO times VALUES (1, now())')
+    const [two, three, four, late = 0] = await moments(`SELECT ${all}`)
+    t.same([two, three, four], [one, one, one], level)
+    t.ok(one < early && early < late, 'the statement began later')
+    const [changed] = await moments('UPDATE times SET id = 2 RETURNING now()')
+    t.equal(changed, one)
+    t.same(await moments('SELECT at FROM times WHERE id = 2 ORDER BY at DESC LIMIT 1'), [one])
+    await client.query('COMMIT AND CHAIN')
+    const [chained = 0] = await moments('SELECT now()')
+    t.ok(chained > late)
+    await client.query('ROLLBACK')
+  }
+  const [first, second] = await moments('SELECT now(); SELECT now()')
+  t.equal(first, second, 'the statements of a message are a transaction')
+  const running = await moments('SELECT clock_timestamp() FROM generate_series(1, 3)')
+  t.equal(new Set(running).size, 3)
+  t.ok((running[0] ?? 0) > (second ?? 0))
+})
+
+t.test('a statement that runs again takes back its notices', async (t) => {
+  const [one, other, listener] = (await open(t, 3)) as [SqlClient, SqlClient, SqlClient]
+  await listener.query('LISTEN c')
+  const told = async () => {
+    const messages = await listener.query('SELECT 1')
+    return messages
+      .filter(([name]) => name === 'NotificationResponse')
+      .map((message) => message.slice(1).flat().at(-1))
+  }
+  const change = "UPDATE t SET n = n + 1 WHERE id = 1 RETURNING pg_notify('c', 'n ' || n)"
+  await one.query('BEGIN')
+  await one.query("NOTIFY c, 'before'")
+  await one.query('SAVEPOINT s')
+  t.same(rowsOf(await one.query(change)), [['']])
+  await one.query("NOTIFY c, 'after'")
+  await other.query('UPDATE t SET n = 10 WHERE id = 1')
+  t.same(tagsOf(await one.query('COMMIT')), ['COMMIT'])
+  t.same(rowsOf(await one.query('SELECT n FROM t WHERE id = 1')), [['11']])
+  const first = await told()
+  t.same([...first].sort(), ['after', 'before', 'n 11'])
+  await one.query('BEGIN')
+  await one.query('SAVEPOINT s')
+  await one.query(change)
+  await one.query("NOTIFY c, 'undone'")
+  await one.query('ROLLBACK TO s')
+  await one.query("NOTIFY c, 'kept'")
+  await one.query('COMMIT')
+  t.same(await told(), ['kept'])
 })

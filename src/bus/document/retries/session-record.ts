@@ -303,6 +303,15 @@ export function recordPrefix({ owner, lsid }: Pick<Attempt, 'owner' | 'lsid'>): 
   return concatBytes(head, Buffer.from(lsid, 'hex'), utf8(`${owner}\0`))
 }
 
+/** The last number of the session's retryable writes. */
+export function* lastWritten(
+  tx: ReadTx,
+  session: Pick<Attempt, 'owner' | 'lsid'>,
+): Program<number | undefined> {
+  const row = yield* tx.get(concatBytes(recordPrefix(session), Uint8Array.of(0, 0)))
+  return row === undefined ? undefined : decode(row).number
+}
+
 /** Whether the first row holds it, as a byte. */
 function isPlain({ index, ran: { upsertedId, answer } }: Kept): boolean {
   return index < rowStatements && upsertedId === undefined && answer === undefined

@@ -7,7 +7,9 @@ import { type Bytes, mapKey } from '../../../base/bytes/bytes.js'
 import { fail } from '../../../base/errors.js'
 import { transactionStatementsMax } from '../../../base/limits/store.js'
 import { idRange } from '../../../engine/background/garbage.js'
+import { wasteBeside } from '../../../engine/background/waste.js'
 import { payerOf } from '../../../engine/collection/catalog/descriptors.js'
+import { isUsageKey } from '../../../engine/collection/counters.js'
 import type { Namespace, Resource } from '../../../engine/types.js'
 import { idKey, keyClass } from '../../../store/layout.js'
 import type { Program, Tx } from '../../../store/store.js'
@@ -162,4 +164,18 @@ function requireWritable({ db, name, capped, timeSeries }: Namespace): void {
 
 function refusal(text: string): Error {
   return fail('OperationNotSupportedInTransaction', text)
+}
+
+/** Throws QuotaExceeded if the data of an owner has grown beyond its quota. */
+export function* requireQuotas(
+  tx: Tx,
+  counters: readonly Bytes[],
+  requireSpace: Guard['requireSpace'],
+): Program<void> {
+  if (requireSpace === undefined) return
+  for (const key of counters) {
+    if (!isUsageKey(key) || tx.added(key).bytes <= 0) continue
+    const used = yield* tx.count(key)
+    requireSpace(used.bytes, yield* wasteBeside(tx, key))
+  }
 }

@@ -15,14 +15,15 @@ import { field } from '../../../value/elements.js'
 import { numberOf } from '../../../value/numbers.js'
 import { type Document, numberValue } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
+import { type Attempt, lastWritten } from '../retries/session-record.js'
 
 /** Time that a record is kept, milliseconds. */
 const keptMs = sessionIdleMinutes * 60_000
 
-/** What the record tells of the last transaction of a session. */
-interface Recorded {
+/** How far a session has come. */
+export interface LastUse {
   readonly number: number
-  /** A server of the store has promised that it is not committed. */
+  /** A server of the store has promised that it is not committed, or it was no transaction. */
   readonly isAborted: boolean
 }
 
@@ -61,7 +62,19 @@ export function* lastCommit(tx: ReadTx, session: string): Program<number | undef
   return recorded?.isAborted === false ? recorded.number : undefined
 }
 
-function* recordOf(tx: ReadTx, session: string): Program<Recorded | undefined> {
+/** The highest number that the store knows of the session, retryable writes included. */
+export function* lastUse(
+  tx: ReadTx,
+  session: string,
+  name: Pick<Attempt, 'owner' | 'lsid'>,
+): Program<LastUse | undefined> {
+  const recorded = yield* recordOf(tx, session)
+  const written = yield* lastWritten(tx, name)
+  if (written === undefined || written <= (recorded?.number ?? -1)) return recorded
+  return { number: written, isAborted: true }
+}
+
+function* recordOf(tx: ReadTx, session: string): Program<LastUse | undefined> {
   const row = yield* tx.get(keyOf(session))
   if (row === undefined) return undefined
   return { number: numberIn(row, 'number'), isAborted: numberIn(row, 'aborted') === 1 }
@@ -71,9 +84,9 @@ function* recordOf(tx: ReadTx, session: string): Program<Recorded | undefined> {
 function* put(
   tx: Tx,
   session: string,
-  { number, isAborted }: Recorded,
+  { number, isAborted }: LastUse,
   now: number,
-): Program<Recorded | undefined> {
+): Program<LastUse | undefined> {
   const key = keyOf(session)
   const recorded = yield* recordOf(tx, session)
   const before = yield* tx.get(key)

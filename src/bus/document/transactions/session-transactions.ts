@@ -6,8 +6,6 @@
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { fail, hasKind, toGatewayError } from '../../../base/errors.js'
 import type { Account } from '../../../base/work/accounts.js'
-import { wasteBeside } from '../../../engine/background/waste.js'
-import { isUsageKey } from '../../../engine/collection/counters.js'
 import type { Awaitable, Program, ReadTx, Tx } from '../../../store/store.js'
 import { Tries } from '../../../store/transactions/held-keys.js'
 import type { OpenTransactions } from '../../../store/transactions/open-transactions.js'
@@ -20,12 +18,21 @@ import { joined } from '../cluster-time.js'
 import type { Guard } from '../command-tx.js'
 import type { Generic } from '../generic.js'
 import { reply } from '../reply.js'
+import { AbortPromises } from './abort-promises.js'
 import { shownSession } from './change-session.js'
-import { CommitCheck } from './commit-check.js'
-import { lastCommit, noteAbort, noteCommit } from './commit-record.js'
+import { CommitCheck, requireQuotas } from './commit-check.js'
+import { type LastUse, lastCommit, lastUse, noteAbort, noteCommit } from './commit-record.js'
 import { labelling, unknownCommit } from './labels.js'
 import { type Perform, runStatement, type Statement, type StatementRow } from './statement.js'
-import { noSuch, notRetryable, tooOld } from './transaction-errors.js'
+import {
+  type Numbered,
+  noSuch,
+  notRetryable,
+  requireCurrent,
+  requireNumber,
+  requireTransaction,
+  tooOld,
+} from './transaction-errors.js'
 import { endsTransaction, type TransactionFields } from './transaction-fields.js'
 
 /** One store decides every transaction, so any router of it can answer. */
@@ -35,6 +42,8 @@ const recoveryToken = writeDocument((writer) => {
 
 /** Sessions whose last transaction is remembered; the one used longest ago is forgotten first. */
 const sessionsRememberedMax = 100_000
+
+const idle = Promise.resolve()
 
 type State = 'open' | 'committed' | 'aborted'
 
@@ -69,6 +78,9 @@ interface StatementCall extends Declared {
   read<R>(program: (tx: ReadTx) => Program<R>): Awaitable<R>
   write<R>(program: (tx: Tx) => Program<R>): Promise<R>
 }
+
+type SessionName = Pick<StatementCall, 'owner' | 'lsid'>
+type LearningCall = Pick<StatementCall, 'owner' | 'lsid' | 'read'>
 
 interface Entry {
   readonly owner: string
@@ -113,6 +125,7 @@ interface Parts {
 export class SessionTransactions {
   private readonly entries = new Map<string, Entry>()
   private readonly open = new Set<Entry>()
+  private readonly promises = new AbortPromises()
 
   constructor(private readonly parts: Parts) {}
 
@@ -195,12 +208,7 @@ export class SessionTransactions {
       return reply()
     }
     const fields = requireTransaction(call)
-    const { number } = fields
-    const known = this.entries.get(nameOf(call))
-    // Of a transaction before a restart, or on another server, only the record is left.
-    if (known === undefined || known.number < number) {
-      if (await this.confirmed(call, number)) return reply()
-    }
+    if (!this.hasBegun(call, fields) && (await this.confirmed(call, fields))) return reply()
     return this.inTurn(this.find(call, fields), async (entry) => {
       requireNumber(entry, fields)
       if (entry.state === 'committed') return reply()
@@ -221,20 +229,65 @@ export class SessionTransactions {
     })
   }
 
+  private hasBegun(call: SessionName, { number }: Numbered): boolean {
+    const known = this.entries.get(nameOf(call))
+    return known !== undefined && known.number >= number
+  }
+
   /**
-   * Whether the record says that this transaction was committed. It is written again: the store
-   * then confirms what came before.
+   * Whether the record says that a transaction was committed that this server does not know. It is
+   * written again: the store then confirms what came before. If it was not, it never will be.
    */
-  private async confirmed(call: StatementCall, number: number): Promise<boolean> {
+  private async confirmed(call: StatementCall, { number }: Numbered): Promise<boolean> {
     const name = nameOf(call)
     const { now } = call
     if ((await call.read((tx) => lastCommit(tx, name))) === number) {
       await call.write((tx) => noteCommit(tx, name, number, now))
       return true
     }
-    // Another server may have it open; what is answered here must stay true.
-    if (this.parts.open.ownsData) return false
-    return !(await call.write((tx) => noteAbort(tx, name, number, now)))
+    return !(await this.promiseAbort(call, number))
+  }
+
+  /**
+   * A late statement may not begin the transaction, and no other server may commit it. False if one
+   * has. Throws TooManyLogicalSessions.
+   */
+  private async promiseAbort(call: StatementCall, number: number): Promise<boolean> {
+    const { owner, now, session } = call
+    const { ownsData } = this.parts.open
+    // No statement begins the transactions of HTTP: they are begun with a session of their own.
+    if (ownsData && session.transaction !== undefined) return true
+    if (!ownsData) {
+      this.promises.admit(owner, now)
+      if (!(await call.write((tx) => noteAbort(tx, nameOf(call), number, now)))) return false
+    }
+    await this.learn(call, number)
+    const entry = this.entryOf(call)
+    if (entry.number < number) this.advance(entry, { number, isAborted: true })
+    return true
+  }
+
+  /**
+   * Takes over how far the session has come, on another server or before a restart. Of a retryable
+   * write, `isFirst`: only if this server has not seen the session.
+   */
+  learn(call: LearningCall, number: number, isFirst = false): Awaitable<void> {
+    const known = this.entries.get(nameOf(call))
+    const isKnown = isFirst || this.parts.open.ownsData || (known?.number ?? -1) >= number
+    if (known !== undefined && isKnown) return undefined
+    const { owner, lsid = '' } = call
+    const read = call.read((tx) => lastUse(tx, nameOf(call), { owner, lsid }))
+    const take = (last: LastUse | undefined) => {
+      if (last === undefined) return
+      const entry = this.entryOf(call)
+      if (entry.number < last.number) this.advance(entry, last)
+    }
+    return read instanceof Promise ? read.then(take) : take(read)
+  }
+
+  private advance(entry: Entry, { number, isAborted }: LastUse): void {
+    if (entry.state === 'open') this.end(entry, 'aborted')
+    Object.assign(entry, { number, state: isAborted ? 'aborted' : 'committed', reason: undefined })
   }
 
   async abort(call: StatementCall): Promise<Document> {
@@ -243,6 +296,7 @@ export class SessionTransactions {
       return reply()
     }
     const fields = requireTransaction(call)
+    if (!this.hasBegun(call, fields)) await this.promiseAbort(call, fields.number)
     return this.inTurn(this.find(call, fields), async (entry) => {
       requireNumber(entry, fields)
       requireCurrent(entry)
@@ -252,17 +306,14 @@ export class SessionTransactions {
   }
 
   /** A retryable write of a later number ends the transaction of its session. */
-  supersede(call: Pick<StatementCall, 'owner' | 'lsid'>, number: number): void {
-    const entry = this.entries.get(nameOf(call))
-    if (entry === undefined) return
+  supersede(call: SessionName, number: number): void {
+    const entry = this.entries.get(nameOf(call)) ?? this.entryOf(call)
     if (number < entry.number) throw tooOld(entry, { number })
     if (number === entry.number && (entry.current !== undefined || entry.state === 'committed')) {
       const text = `txnNumber ${number} for session ${entry.lsid} is that of a transaction`
       throw fail('ConflictingOperationInProgress', text)
     }
-    if (entry.state === 'open') this.end(entry, 'aborted')
-    entry.state = 'aborted'
-    entry.number = number
+    this.advance(entry, { number, isAborted: true })
   }
 
   /** Ends the transactions of these sessions, and forgets the sessions. */
@@ -274,12 +325,13 @@ export class SessionTransactions {
     }
   }
 
-  private statement(
+  private async statement(
     row: StatementRow,
     call: StatementCall,
     fields: TransactionFields,
     perform: Perform,
   ): Promise<Document> {
+    await this.learn(call, fields.number)
     const found = fields.starts ? this.entryOf(call) : this.find(call, fields)
     return this.inTurn(found, async (entry) => {
       const current = fields.starts
@@ -374,16 +426,13 @@ export class SessionTransactions {
     this.parts.closeCursors({ owner, lsid, number: current.number })
   }
 
-  private find(
-    name: Pick<StatementCall, 'owner' | 'lsid'>,
-    fields: Pick<TransactionFields, 'number'>,
-  ): Entry {
+  private find(name: SessionName, fields: Numbered): Entry {
     const entry = this.entries.get(nameOf(name))
     if (entry !== undefined) return entry
     throw noSuch(fields.number, -1)
   }
 
-  private entryOf(call: Pick<StatementCall, 'owner' | 'lsid'>): Entry {
+  private entryOf(call: SessionName): Entry {
     const name = nameOf(call)
     const { owner, lsid = '' } = call
     const entry: Entry = this.entries.get(name) ?? {
@@ -394,7 +443,7 @@ export class SessionTransactions {
       current: undefined,
       reason: undefined,
       tries: new Tries(),
-      turn: Promise.resolve(),
+      turn: idle,
     }
     // Behind all others: the first ones are forgotten first.
     this.entries.delete(name)
@@ -427,21 +476,7 @@ export class SessionTransactions {
   }
 }
 
-/** Throws QuotaExceeded if the data of an owner has grown beyond its quota. */
-function* requireQuotas(
-  tx: Tx,
-  counters: readonly Bytes[],
-  requireSpace: StatementCall['requireSpace'],
-): Program<void> {
-  if (requireSpace === undefined) return
-  for (const key of counters) {
-    if (!isUsageKey(key) || tx.added(key).bytes <= 0) continue
-    const used = yield* tx.count(key)
-    requireSpace(used.bytes, yield* wasteBeside(tx, key))
-  }
-}
-
-function nameOf({ owner, lsid }: Pick<StatementCall, 'owner' | 'lsid'>): string {
+function nameOf({ owner, lsid }: SessionName): string {
   return `${lsid} ${owner}`
 }
 
@@ -459,24 +494,4 @@ function stateOf({ lsid, number, state, current }: Entry): TransactionState {
   if (current === undefined) return { lsid, number, state }
   const { isolation, isReadOnly, begunAt, transaction } = current
   return { lsid, number, state, open: { isolation, isReadOnly, begunAt, bytes: transaction.bytes } }
-}
-
-function requireTransaction({ generic, command }: StatementCall): TransactionFields {
-  const { transaction } = generic
-  if (transaction?.isTransaction === true) return transaction
-  throw fail('CommandFailed', `${command} must be run within a transaction`)
-}
-
-/** Throws NoSuchTransaction or TransactionTooOld. */
-function requireNumber(entry: Entry, fields: TransactionFields): void {
-  if (fields.number < entry.number) throw tooOld(entry, fields)
-  if (fields.number !== entry.number) throw noSuch(fields.number, entry.number)
-}
-
-function requireCurrent({ number, current, reason }: Entry): Current {
-  if (current === undefined) {
-    if (reason !== undefined) throw reason
-    throw fail('NoSuchTransaction', `Transaction ${number} has been aborted.`)
-  }
-  return current
 }

@@ -19,6 +19,8 @@ export interface Statement {
   readonly check: CommitCheck
   /** As change events show it; missing for transactions without a client's session. */
   readonly shown?: SessionTransaction
+  /** Milliseconds since 1970; missing if the request tells it. */
+  readonly begunAt?: number
   /** Its statements may only read. */
   readonly isReadOnly?: boolean
 }

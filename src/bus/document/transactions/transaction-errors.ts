@@ -2,16 +2,52 @@
 // codes whether to begin again. (specification of the drivers, "Transactions")
 
 import { fail } from '../../../base/errors.js'
+import type { Generic } from '../generic.js'
 import type { StatementRow } from './statement.js'
+import type { TransactionFields } from './transaction-fields.js'
 
-interface Numbered {
+export interface Numbered {
   readonly number: number
 }
 
-export function tooOld(
-  { number, lsid }: Numbered & { readonly lsid: string },
-  fields: Numbered,
-): Error {
+interface NamedSession extends Numbered {
+  readonly lsid: string
+}
+
+/** A session, with its open transaction. */
+interface Used<T> extends Numbered {
+  readonly current: T | undefined
+  /** Why the last one ended, if no command has ended it. */
+  readonly reason: unknown
+}
+
+/** What is needed of a command that ends a transaction. */
+interface Ending {
+  readonly generic: Pick<Generic, 'transaction'>
+  readonly command: string
+}
+
+export function requireTransaction({ generic, command }: Ending): TransactionFields {
+  const { transaction } = generic
+  if (transaction?.isTransaction === true) return transaction
+  throw fail('CommandFailed', `${command} must be run within a transaction`)
+}
+
+/** Throws NoSuchTransaction or TransactionTooOld. */
+export function requireNumber(entry: NamedSession, fields: Numbered): void {
+  if (fields.number < entry.number) throw tooOld(entry, fields)
+  if (fields.number !== entry.number) throw noSuch(fields.number, entry.number)
+}
+
+export function requireCurrent<T>({ number, current, reason }: Used<T>): T {
+  if (current === undefined) {
+    if (reason !== undefined) throw reason
+    throw fail('NoSuchTransaction', `Transaction ${number} has been aborted.`)
+  }
+  return current
+}
+
+export function tooOld({ number, lsid }: NamedSession, fields: Numbered): Error {
   const text = `Cannot start transaction ${fields.number} on session ${lsid} because a newer `
   return fail('TransactionTooOld', `${text}transaction ${number} has already started`)
 }

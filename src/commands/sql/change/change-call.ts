@@ -21,7 +21,7 @@ import type {
 import type { Value } from '../../../value/value.js'
 import type { KnownTables } from '../catalog/known-table.js'
 import type { Scope } from '../expression/scope.js'
-import { sessionOf } from '../session/session-facts.js'
+import { sessionOf, transactionTime } from '../session/session-facts.js'
 import { parsedStatement } from '../statement-cache.js'
 
 /** The parameters beside the text in every SQL command. */
@@ -44,7 +44,13 @@ export type ChangeStatement =
 export function scopeOf(call: SqlCall, tables: readonly string[], known?: KnownTables): Scope {
   const parameters: readonly Value[] = call.args.params
   // Constants are evaluated during compilation.
-  const scope = { tables, parameters, now: call.now, session: sessionOf(call) }
+  const scope = {
+    tables,
+    parameters,
+    now: transactionTime(call),
+    statementAt: call.now,
+    session: sessionOf(call),
+  }
   return known === undefined ? scope : { ...scope, known }
 }
 

@@ -38,7 +38,8 @@ export const aggregateNames: ReadonlySet<string> = new Set([
 
 /** Throws 42883 for an unknown function, 42803 for an aggregate that is not allowed here. */
 export function compileCall(call: Call, args: readonly Operand[], scope: Scope): Evaluator {
-  const { now, session } = scope
+  const { now, statementAt = now, session } = scope
+  const times = { now, statement: statementAt, clock: scope.clock ?? (() => statementAt) }
   const { name } = call
   if (aggregateNames.has(name)) {
     const message = `aggregate functions are not allowed here: ${name}`
@@ -60,8 +61,8 @@ export function compileCall(call: Call, args: readonly Operand[], scope: Scope):
   const isPlain = !call.isStar && !call.isDistinct && call.orderBy.length === 0
   const isCounted = row !== undefined && args.length >= row.arity[0] && args.length <= row.arity[1]
   if (!isCounted || !isPlain || call.filter !== undefined) throw unknownFunction(call, scope)
-  const { run } = row
-  return computation(allConstant(evaluators), (documents) => {
+  const { run, isVolatile } = row
+  return computation(allConstant(evaluators) && isVolatile !== true, (documents) => {
     const values = []
     for (const { value } of evaluators) {
       const argument = value(documents)
@@ -69,7 +70,7 @@ export function compileCall(call: Call, args: readonly Operand[], scope: Scope):
       values.push(argument)
     }
     try {
-      return run(values, now)
+      return run(values, times)
     } catch (thrown) {
       throw isUndefinedOperator(thrown) ? undefinedFunction(call, values.map(typeNameOf)) : thrown
     }

@@ -15,8 +15,12 @@ export interface Scope {
   readonly known?: KnownTables
   /** By index; null stands for NULL. */
   readonly parameters: readonly Value[]
-  /** Time of the statement, milliseconds since 1970. */
+  /** Begin of the transaction, milliseconds since 1970. */
   readonly now: number
+  /** Begin of the statement; by default that of the transaction. */
+  readonly statementAt?: number
+  /** The time that runs; by default that of the statement. */
+  readonly clock?: () => number
   /** The session; without it the functions about a session are unknown. */
   readonly session?: SessionFacts
   /** Called for every node first: aggregates and grouped expressions have their own evaluators. */

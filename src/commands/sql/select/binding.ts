@@ -85,7 +85,7 @@ export function bindSelect(statement: SelectStatement, known: KnownTables): Boun
 }
 
 /** Names of the tables. Throws 42712 if two are equal. */
-function tableNames(statement: SelectStatement): string[] {
+export function tableNames(statement: SelectStatement): string[] {
   const references = referencesOf(statement)
   const names = references.map(({ alias, name }) => alias ?? name)
   const twice = names.find((name, i) => names.indexOf(name) !== i)
@@ -196,7 +196,8 @@ function bareName(expression: Expression): string | undefined {
   return String(expression.path[0])
 }
 
-function ordinalOf(expression: Expression): number | undefined {
+/** The position that an item of ORDER BY or GROUP BY names. */
+export function ordinalOf(expression: Expression): number | undefined {
   if (expression.kind !== 'literal' || expression.value.isNullish) return undefined
   const { value } = expression
   const isWhole = value.type === bsonType.int32 || value.type === bsonType.int64

@@ -59,8 +59,8 @@ const int4Calls = new Set(
   json_array_length cardinality array_length`.split(/\s+/),
 )
 const timeCalls = new Set(
-  `now current_timestamp transaction_timestamp statement_timestamp localtimestamp current_date
-  date_trunc to_timestamp make_date timezone`.split(/\s+/),
+  `now current_timestamp transaction_timestamp statement_timestamp clock_timestamp localtimestamp
+  current_date date_trunc to_timestamp make_date timezone`.split(/\s+/),
 )
 const float8Calls = new Set(['extract', 'date_part', 'sqrt', 'exp', 'ln', 'random', 'pi'])
 const jsonCalls = new Set(['json_agg', 'jsonb_agg', 'to_json', 'to_jsonb', 'row_to_json'])
@@ -183,6 +183,7 @@ function typeOfCall(
   if (textCalls.has(name)) return 'text'
   if (int4Calls.has(name)) return 'int4'
   if (timeCalls.has(name)) return 'timestamptz'
+  if (name === 'pg_notify') return 'void'
   if (float8Calls.has(name)) return 'float8'
   if (textsCalls.has(name)) return 'text[]'
   return jsonCalls.has(name) ? 'jsonb' : undefined

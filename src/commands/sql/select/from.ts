@@ -36,6 +36,7 @@ export type SelectCall = Pick<
   | 'readsAll'
   | 'engine'
   | 'now'
+  | 'request'
   | 'owner'
   | 'identity'
   | 'session'

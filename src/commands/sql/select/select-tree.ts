@@ -11,12 +11,14 @@ import type { Scope } from '../expression/scope.js'
 import { referencesOf } from '../relation-names.js'
 import { type BoundSelect, bindSelect } from './binding.js'
 import { compileResults, type Results } from './result.js'
+import { hasStarPositions } from './star-positions.js'
 
 interface SelectTree {
   readonly references: readonly TableReference[]
   /** Whether it uses a virtual table, or a function that needs the catalog. */
   readonly asksCatalog: boolean
   readonly isAlwaysEmpty: boolean
+  readonly hasStarPositions: boolean
 }
 
 const trees = new WeakMap<SelectStatement, SelectTree>()
@@ -30,6 +32,7 @@ export function selectTree(statement: SelectStatement): SelectTree {
     references: referencesOf(statement),
     asksCatalog: asksCatalog(statement),
     isAlwaysEmpty: isAlwaysEmpty(statement),
+    hasStarPositions: hasStarPositions(statement),
   }
   trees.set(statement, tree)
   return tree

@@ -27,9 +27,9 @@ import { evaluationError, evaluationState } from '../expression/evaluation-error
 import { rowCount } from '../expression/row-count.js'
 import type { Scope } from '../expression/scope.js'
 import { supersetFilter } from '../expression/superset.js'
-import { sessionOf } from '../session/session-facts.js'
+import { sessionOf, transactionTime } from '../session/session-facts.js'
 import { aggregatesOf } from './aggregate.js'
-import type { BoundSelect } from './binding.js'
+import { type BoundSelect, tableNames } from './binding.js'
 import { isLookedUp, openTable, type SelectCall, type Table } from './from.js'
 import { distinctBy, groupBy } from './group.js'
 import { planJoins } from './join-plan.js'
@@ -41,6 +41,7 @@ import { openNullsApart, openOrdered } from './ordered-find.js'
 import { compileResults, type Results, resultNames } from './result.js'
 import { joinedRow, noRow, projection, type RowStage, rowFilter, singleRow } from './row-stages.js'
 import { boundSelect, rowResults, selectTree } from './select-tree.js'
+import { withStarPositions } from './star-positions.js'
 import { statementMemory } from './statement-memory.js'
 
 /** Above this size, as with a long IN, the filter is built and compiled in turns of its own. */
@@ -69,7 +70,9 @@ export function* openSelect(
   const outer: Scope = {
     tables: [],
     parameters: options.parameters,
-    now: call.now,
+    now: transactionTime(call),
+    statementAt: call.now,
+    clock: () => call.services.clock.now(),
     session: sessionOf(call),
     replace: (expression, within) => catalogEvaluator(expression, within, relations),
   }
@@ -78,8 +81,11 @@ export function* openSelect(
     tables.push(yield* openTable(tx, call, reference, at, outer, relations))
   }
   if (tree.isAlwaysEmpty) return withColumnsOf(tables, statement, nothing(statement))
+  const meant = tree.hasStarPositions
+    ? yield* withStarPositions(tx, statement, tables, tableNames(statement))
+    : statement
   const bound = boundSelect(
-    statement,
+    meant,
     tables.map(({ known }) => known),
   )
   const scope: Scope = { ...outer, tables: bound.tables, known: bound.known }

@@ -1,5 +1,5 @@
-// The session's facts for SQL functions, taken from the call, so that compiling a statement does
-// not depend on the call itself.
+// The facts of the session and its transaction for SQL functions, taken from the call, so that
+// compiling a statement does not depend on the call itself.
 
 import type { Call } from '../../../bus/document/call.js'
 import { accountNameOf } from '../../../identity/sign-in/credentials.js'
@@ -18,4 +18,13 @@ export function sessionOf({
     connection: session.id,
     channels: session.channels,
   }
+}
+
+/** What now() tells: the begin of the transaction, else of the statement. */
+export function transactionTime({
+  now,
+  request,
+  statement,
+}: Pick<Call<unknown, unknown>, 'now' | 'request' | 'statement'>): number {
+  return statement?.begunAt ?? request.begunAt ?? now
 }

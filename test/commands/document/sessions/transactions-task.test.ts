@@ -283,7 +283,7 @@ eachRoom(
     await end(room, 'commitTransaction', 8)
     const other = new CommandRoom(store, clock, router)
     await end(other, 'commitTransaction', 8)
-    t.equal(await codeOf(other, { commitTransaction: 1, ...inside(7) }, 'admin'), 251)
+    t.equal(await codeOf(other, { commitTransaction: 1, ...inside(7) }, 'admin'), 225)
     t.equal(await codeOf(other, { commitTransaction: 1, ...inside(9) }, 'admin'), 251)
     const foreign = { commitTransaction: 1, ...inside(8), lsid: otherLsid }
     t.equal(await codeOf(other, foreign, 'admin'), 251)

@@ -24,6 +24,46 @@ eachRoom(tap, '* gives documents as they are stored', async (t, room) => {
   t.same(await rowsOf(room, 'SELECT * FROM missing'), [])
 })
 
+eachRoom(tap, 'positions count the columns of *', async (t, room) => {
+  await filled(room)
+  const ids = async (rest: string): Promise<number[]> =>
+    (await rowsOf(room, `SELECT * FROM people p ${rest}`)).map(({ _id }) => _id)
+  t.same(await ids('ORDER BY 1 DESC'), [4, 3, 2, 1])
+  t.same(await ids('ORDER BY 3, 2 DESC'), [2, 4, 3, 1])
+  t.same(await ids('WHERE age = 20 ORDER BY 2 DESC LIMIT 1'), [4])
+  t.equal(await stateOfStatement(room, 'SELECT * FROM people ORDER BY 6'), '42P10')
+  t.equal(await stateOfStatement(room, 'SELECT * FROM people ORDER BY 0'), '42P10')
+  const mixed = "SELECT age AS a, p.*, name || '!' AS b FROM people p"
+  const named = async (position: number) =>
+    (await rowsOf(room, `${mixed} WHERE age > 0 ORDER BY ${position}, 2`)).map(({ _id }) => _id)
+  t.same(await named(1), [3, 4, 1])
+  t.same(await named(3), [1, 3, 4])
+  t.same(await named(7), [1, 3, 4], 'behind the columns of *')
+  await room.insert('towns', { _id: 'x', age: 20 }, { _id: 'y', age: 36 })
+  const joined = 'SELECT * FROM people p JOIN towns t ON t.age = p.age ORDER BY 6 DESC, 1'
+  t.same(
+    (await rowsOf(room, joined)).map(({ name }) => name),
+    ['Ada', 'Cy', 'Dan'],
+  )
+  t.same(await rowsOf(room, 'SELECT DISTINCT * FROM towns ORDER BY 2 DESC'), [
+    { _id: 'y', age: 36 },
+    { _id: 'x', age: 20 },
+  ])
+  const grouped = 'SELECT t.*, count(*) AS n FROM towns t GROUP BY 1, 2 ORDER BY 3, 1'
+  t.equal(await stateOfStatement(room, grouped), '42803', '* of documents cannot be grouped')
+  t.same(await rowsOf(room, 'SELECT * FROM missing ORDER BY 1'), [])
+  const view = {
+    create: 'seen',
+    viewOn: 'people',
+    pipeline: [{ $project: { _id: 0, n: '$name' } }],
+  }
+  await room.run(view)
+  t.same(
+    (await rowsOf(room, 'SELECT * FROM seen ORDER BY 1 DESC')).map(({ n }) => n),
+    ['Dan', 'Cy', 'Bob', 'Ada'],
+  )
+})
+
 eachRoom(tap, 'results have names, and no name comes twice', async (t, room) => {
   await filled(room)
   const rows = async (text: string): Promise<Reply[]> => rowsOf(room, text)
@@ -114,7 +154,7 @@ eachRoom(tap, 'rows are in order, NULL where documents have it', async (t, room)
   }
   t.equal(await stateOfStatement(room, 'SELECT * FROM people LIMIT -1'), '2201W')
   t.equal(await stateOfStatement(room, 'SELECT * FROM people OFFSET -1'), '2201X')
-  t.equal(await stateOfStatement(room, 'SELECT * FROM people ORDER BY 2'), '42P10')
+  t.equal(await stateOfStatement(room, 'SELECT name FROM people ORDER BY 2'), '42P10')
   t.equal(await stateOfStatement(room, 'SELECT _id FROM people ORDER BY 2'), '42P10')
 })
 

@@ -14,11 +14,20 @@ export interface FunctionRow {
   readonly names: readonly string[]
   /** Minimum and maximum number of arguments. */
   readonly arity: readonly [least: number, most: number]
-  /**
-   * Called only without NULL arguments; with one, the result is NULL. `now` is the statement's
-   * time.
-   */
-  readonly run: (args: readonly Value[], now: number) => SqlValue
+  /** Called only without NULL arguments; with one, the result is NULL. */
+  readonly run: (args: readonly Value[], times: Times) => SqlValue
+  /** Its result may differ from one row to the next. */
+  readonly isVolatile?: true
+}
+
+/** Milliseconds since 1970. */
+interface Times {
+  /** Begin of the transaction. */
+  readonly now: number
+  /** Begin of the statement. */
+  readonly statement: number
+  /** The time that runs; in a change, that of the statement, because it may run again. */
+  readonly clock: () => number
 }
 
 export function row(

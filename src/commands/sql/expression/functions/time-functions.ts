@@ -1,5 +1,5 @@
-// Functions of times, all in UTC. `now` is the statement's time: one statement sees one moment, and
-// a program that runs again gives the same result.
+// Functions of times, all in UTC. `now` is the begin of the transaction, as in PostgreSQL: all its
+// statements see one moment, and a program that runs again gives the same result.
 
 import {
   dayMs,
@@ -17,12 +17,14 @@ import { timeMsMax } from '../texts/time-text.js'
 import { countAt, type FunctionRow, numberAt, row, textOf, timeAt } from './function-row.js'
 
 export const timeFunctions: readonly FunctionRow[] = [
-  row(
-    'now current_timestamp transaction_timestamp statement_timestamp localtimestamp',
-    [0, 1],
-    (_, now) => dateValue(now),
-  ),
-  row('current_date', [0, 0], (_, now) => dateValue(Math.floor(now / dayMs) * dayMs)),
+  row('current_timestamp localtimestamp', [0, 1], (_, { now }) => dateValue(now)),
+  row('now transaction_timestamp', [0, 0], (_, { now }) => dateValue(now)),
+  row('statement_timestamp', [0, 0], (_, { statement }) => dateValue(statement)),
+  {
+    ...row('clock_timestamp', [0, 0], (_, { clock }) => dateValue(clock())),
+    isVolatile: true,
+  },
+  row('current_date', [0, 0], (_, { now }) => dateValue(Math.floor(now / dayMs) * dayMs)),
   row('extract date_part', [2, 2], (args) => part(textOf(args, 0), timeAt(args, 1))),
   row('date_trunc', [2, 3], dateTrunc),
   row('timezone', [1, 2], inZone),

@@ -13,9 +13,11 @@ import { unitsOf } from '../../../../support/stretch.js'
 const texts = fc.array(fc.constantFrom(...'ab zé€😀\u{10ffff}ß1ǆ'), { maxLength: 40 })
 const text = texts.map((characters) => characters.join(''))
 
+const times = { now: 0, statement: 0, clock: () => 0 }
+
 function call(name: string, ...args: readonly string[]): string | bigint {
   const row = textFunctions.find(({ names }) => names.includes(name))
-  const value = row?.run(args.map(stringValue), 0)
+  const value = row?.run(args.map(stringValue), times)
   if (value === undefined || value === null) throw new Error(`${name} has no value`)
   return value.type === bsonType.string ? stringOf(value) : bigintOf(value)
 }
