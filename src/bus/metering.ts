@@ -10,6 +10,7 @@ import type { Document } from '../value/value.js'
 import type { CommandCounts, Counters } from './document/bus-view.js'
 import { type Meter, meters, type OperationKind } from './policy/meters.js'
 import type { SessionProtocol } from './session.js'
+import { SlowCommands } from './slow-commands.js'
 
 /** Counts names that are in no table. */
 export const otherName = 'other'
@@ -53,12 +54,18 @@ export class Metering implements Counters {
     http: 0,
     internal: 0,
   }
+  /** Requests with an error reply, by protocol. */
+  readonly failures: Record<SessionProtocol, number> = { ...this.protocols }
+  /** Commands with a latency, and the sum of these in milliseconds, by protocol. */
+  readonly timed: Record<SessionProtocol, number> = { ...this.protocols }
+  readonly timedMs: Record<SessionProtocol, number> = { ...this.protocols }
   /** Requests with an error reply, by the code of codeNames. */
   readonly errors = new Map<string, number>()
   /** Latency of commands that ran, without the time spent waiting for other clients. */
   readonly latency: LatencyWindow
   /** Processor time of other owners during a command. */
   readonly others: LatencyWindow
+  readonly slow = new SlowCommands()
   private readonly entries = new Map<string, Entry>()
   /** Commands refused before they ran, by name. */
   private readonly refusals = new Map<string, number>()
@@ -75,7 +82,7 @@ export class Metering implements Counters {
     counts.total++
     counts.ms += ms
     this.protocols[protocol]++
-    this.latency.record(ms, nowMs)
+    this.time(protocol, ms, nowMs, 1)
     return counts
   }
 
@@ -85,7 +92,13 @@ export class Metering implements Counters {
    */
   ran(protocol: SessionProtocol, ms: number, nowMs: number, hasWaited: boolean, times = 1): void {
     this.protocols[protocol] += times
-    if (!hasWaited) this.latency.record(ms, nowMs, times)
+    if (!hasWaited) this.time(protocol, ms, nowMs, times)
+  }
+
+  private time(protocol: SessionProtocol, ms: number, nowMs: number, times: number): void {
+    this.latency.record(ms, nowMs, times)
+    this.timed[protocol] += times
+    this.timedMs[protocol] += times * ms
   }
 
   /**
@@ -105,6 +118,7 @@ export class Metering implements Counters {
   /** Counts a request with an error reply. */
   failed(protocol: SessionProtocol, error: GatewayError): void {
     if (protocol === 'http') error.isCounted = true
+    this.failures[protocol]++
     this.countError(error.code)
   }
 
@@ -117,18 +131,19 @@ export class Metering implements Counters {
     const failures = field(reply, 'writeErrors')
     const [first] = failures === undefined ? [] : elementsOf(failures)
     const code = first === undefined ? undefined : fieldIn(first, 'code')
-    if (code !== undefined) this.failedInPart(integerOf(code) ?? 0)
+    if (code !== undefined) this.failedInPart(integerOf(code) ?? 0, protocol)
   }
 
   /** Counts the first failure inside a successful reply, by its code. */
-  failedInPart(code: number): void {
+  failedInPart(code: number, protocol: SessionProtocol = 'http'): void {
+    this.failures[protocol]++
     this.countError(code)
   }
 
   /** Counts an error reply of HTTP, if no bus has counted it. */
   httpFailed(error: GatewayError, hasRun: boolean): void {
     if (error.isCounted) return
-    if (hasRun) this.countError(error.code)
+    if (hasRun) this.failedInPart(error.code)
     else this.refused(otherName, 'http', error)
   }
 

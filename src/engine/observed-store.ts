@@ -204,16 +204,25 @@ export class ObservedStore implements Store {
   private *observed<T>(tx: Tx, program: (tx: Tx) => Program<T>, announced?: object[]): Program<T> {
     const observedTx = new ObservedTx(tx, program, announced)
     const result = yield* program(observedTx)
+    const check = () => this.check(observedTx)
     const told = () => this.tell(observedTx)
-    if (tx.whenApplied === undefined) told()
-    else tx.whenApplied(told)
+    if (tx.whenApplied !== undefined) {
+      tx.whenApplied(check, told)
+      return result
+    }
+    check()
+    told()
     return result
   }
 
-  /** What a program has changed is being applied. */
-  private tell({ checks, puts, removals, writer }: ObservedTx): void {
+  /** A throw keeps the changes from being applied. */
+  private check({ checks, puts, removals, writer }: ObservedTx): void {
     this.requireFree(puts, removals, writer)
     for (const check of checks) check()
+  }
+
+  /** What a program has changed is being applied, or is committed. */
+  private tell({ puts, removals, writer }: ObservedTx): void {
     for (const changed of this.all)
       for (const keys of [puts, removals]) for (const key of keys) changed(key, writer)
     for (const key of puts) {

@@ -11,6 +11,7 @@ import type { Settings } from '../base/settings.js'
 import type { Scheduler } from '../base/work/scheduler.js'
 import { Bus } from '../bus/document/bus.js'
 import { FailPoint } from '../bus/document/fail-point.js'
+import { MeteringHistory } from '../bus/metering-history.js'
 import type { SwitchedProtocol } from '../bus/protocols.js'
 import { type QuotaLimits, Quotas } from '../bus/quota.js'
 import type { Services } from '../bus/services.js'
@@ -23,6 +24,7 @@ import { failPointRow } from '../commands/document/server/fail-point.js'
 import { documentRows } from '../commands/rows.js'
 import { Engine } from '../engine/engine.js'
 import { openSpills } from '../engine/sources/spill.js'
+import { identityKey, operator } from '../identity/identity.js'
 import { OperatorKey } from '../identity/keys/operator.js'
 import { OperatorSessions } from '../identity/sign-in/operator-sessions.js'
 import { UserService } from '../identity/users/user-service.js'
@@ -119,6 +121,7 @@ async function openOver(
     throw error
   }
   proofs.job.start()
+  server.history.start()
   const { http, overHttp, tls } = listeners
   const { signIn } = authority
   signIn.servedAt(signInOrigins(settings, http.port))
@@ -209,7 +212,8 @@ async function openServer(
   await openDefaultGraph(engine, spaces)
   const lifecycle = { isDraining: false }
   const operatorSessions = new OperatorSessions({ clock, random })
-  return { ...below, store, bus, keyValue, operatorKey, operatorSessions, lifecycle }
+  const history = new MeteringHistory(bus.counters, clock)
+  return { ...below, store, bus, keyValue, operatorKey, operatorSessions, history, lifecycle }
 }
 
 type BelowBus = Pick<
@@ -219,6 +223,7 @@ type BelowBus = Pick<
 
 function setBounds({ changeRetention, cursors }: Engine, settings: Settings): void {
   cursors.perOwnerMax = settings.WALLET_CURSORS
+  cursors.unbounded = identityKey(operator)
   changeRetention.retentionMs = settings.CHANGE_RETENTION
   changeRetention.bytesMax = settings.CHANGE_BYTES
   changeRetention.recordsAll = settings.CHANGES === 'all'
@@ -320,6 +325,7 @@ async function close(parts: Parts): Promise<void> {
   const { http, overHttp } = parts.listeners
   parts.lifecycle.isDraining = true
   parts.heapRest?.stop()
+  parts.history.close()
   let chainClosed: Promise<void> | undefined
   const closeChain = () => {
     chainClosed ??= chain.close()

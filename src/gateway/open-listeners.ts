@@ -6,6 +6,7 @@ import type { Log } from '../base/log.js'
 import type { Settings } from '../base/settings.js'
 import type { Bus } from '../bus/document/bus.js'
 import type { KeyValueBus } from '../bus/keyvalue/bus.js'
+import type { MeteringHistory } from '../bus/metering-history.js'
 import { type SwitchedProtocol, switchedProtocols } from '../bus/protocols.js'
 import type { Quotas } from '../bus/quota.js'
 import type { ServerPlaces } from '../bus/services.js'
@@ -26,6 +27,7 @@ import { backupRoute } from '../listeners/http/operations/backup.js'
 import { chainRoutes } from '../listeners/http/operations/chain.js'
 import { openHealth } from '../listeners/http/operations/health.js'
 import { metricsRoutes, metricsTokenCheck } from '../listeners/http/operations/metrics-routes.js'
+import { watchRoutes } from '../listeners/http/operations/watch-routes.js'
 import { studioRoutes } from '../listeners/http/studio/studio-files.js'
 import { isLoopback } from '../listeners/network.js'
 import { CertificateFiles } from '../listeners/tls-certificate.js'
@@ -68,6 +70,7 @@ export interface Server {
   readonly protocols: Protocols
   readonly operatorKey: OperatorKey
   readonly operatorSessions: OperatorSessions
+  readonly history: MeteringHistory
   readonly quotas: Quotas
   readonly proofs: Proofs
   readonly ids: ObjectIds
@@ -194,7 +197,9 @@ function rawRoutesOf(
   const studio = settings.STUDIO === 'on' ? studioRoutes() : []
   const ofChain = chainRoutesOf(chain, settings.HOST)
   const operator = operatorPageRoutes(operatorPageOf(server))
-  return [backup, ...metrics, ...ofChain, mcpRoute({ version }), ...operator, ...studio]
+  const { rules } = authority
+  const watch = watchRoutes({ history: server.history, counters: bus.counters, rules })
+  return [backup, ...metrics, ...watch, ...ofChain, mcpRoute({ version }), ...operator, ...studio]
 }
 
 const noPorts = { wire: 0, redis: 0, sql: 0 } as const

@@ -6,6 +6,7 @@ import { fail } from '../base/errors.js'
 import type { Log } from '../base/log.js'
 import { openLmdbStore } from './lmdb.js'
 import { openMemoryStore } from './memory.js'
+import { parseAddress } from './postgres/address.js'
 import type { Store } from './store.js'
 
 interface StoreOptions {
@@ -14,10 +15,18 @@ interface StoreOptions {
   readonly log: Log
 }
 
-/** `lmdb:<folder>` or `memory:`. Rejects with InvalidOptions, or the store's own clear error. */
+/**
+ * `lmdb:<folder>`, `memory:` or `postgres://…`. Rejects with InvalidOptions, or the own clear error
+ * of the store.
+ */
 export async function openStore(address: string, options: StoreOptions): Promise<Store> {
   if (address === 'memory:') return openMemoryStore(options.clock)
   const path = /^lmdb:(.+)$/.exec(address)?.[1]
   if (path !== undefined) return openLmdbStore({ path, ...options })
+  const shared = parseAddress(address)
+  if (shared !== undefined) {
+    const { openPostgresStore } = await import('./postgres/postgres-store.js')
+    return openPostgresStore({ address: shared, ...options })
+  }
   throw fail('InvalidOptions', `setting STORE=${address}: must be lmdb:<folder> or memory:`)
 }

@@ -140,11 +140,11 @@ export interface Tx extends ReadTx {
   /** Undefined if values are not in this process, and if all changes are recorded by key. */
   readonly inPlace?: InPlace | undefined
   /**
-   * For a store that applies a program's changes after the program ends. `told` is called directly
-   * before they are applied; if it throws, nothing is changed. Undefined if the changes are applied
-   * when the program ends.
+   * For a store that applies a program's changes after the program ends. `check` is called before
+   * that; if it throws, nothing is changed. `told` is called once the changes are visible to
+   * others. Undefined if the changes are applied when the program ends.
    */
-  readonly whenApplied?: ((told: () => void) => void) | undefined
+  readonly whenApplied?: ((check: () => void, told: () => void) => void) | undefined
   /**
    * Like scan, merged with this program's own writes: for unique checks and key-value structures.
    */

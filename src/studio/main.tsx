@@ -5,11 +5,13 @@ import { useSignal } from '@preact/signals'
 import { render } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { sessionEnded } from './lib/api.js'
-import { followRoute } from './lib/route.js'
-import { findMe, me } from './lib/session.js'
+import { followRoute, route } from './lib/route.js'
+import { findMe, givenCode, me, takeCode } from './lib/session.js'
 import { findWallets } from './lib/wallets.js'
 import { CollectionsPage } from './pages/collections.js'
+import { DocumentsPage } from './pages/documents.js'
 import { SignInPage } from './pages/sign-in.js'
+import { ConsolePage } from './pages/statements.js'
 import { applyTheme, Shell } from './widgets/shell.js'
 import { Failure, Loading } from './widgets/states.js'
 import './style.css'
@@ -32,12 +34,19 @@ function App() {
     )
   }
   if (me.value === undefined) return <Loading />
-  if (me.value === null || sessionEnded.value) return <SignInPage />
+  if (me.value === null || sessionEnded.value || givenCode.value !== '') return <SignInPage />
   return (
     <Shell>
-      <CollectionsPage />
+      <CurrentPage />
     </Shell>
   )
+}
+
+function CurrentPage() {
+  const [place, name] = route.value.path
+  if (place === 'collections' && name !== undefined) return <DocumentsPage key={name} name={name} />
+  if (place === 'console') return <ConsolePage />
+  return <CollectionsPage />
 }
 
 /** `/` moves to the page's filter, except while something is typed. */
@@ -55,7 +64,9 @@ const place = document.getElementById('app')
 if (place !== null) {
   applyTheme()
   findWallets()
+  takeCode()
   followRoute()
+  addEventListener('hashchange', takeCode)
   followShortcuts()
   render(<App />, place)
 }

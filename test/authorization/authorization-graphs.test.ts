@@ -43,6 +43,12 @@ const changing = { opens: 'identity', privileges: 'rw' } as const
 /** What a command is refused for besides is of no matter here: nodes that are not there. */
 const decisions: Readonly<Record<string, Decision>> = {
   graphSnapshot: { ...reading, command: { graphSnapshot: 'g' } },
+  graphNodes: { ...reading, command: { graphNodes: 'g', ids: [id] } },
+  findEntities: { ...reading, command: { findEntities: 'g', name: 'a' } },
+  previewMemory: {
+    ...{ opens: 'identity', privileges: 'r' },
+    command: { previewMemory: 'g', memory: { text: 'more' } },
+  },
   recallMemories: { ...reading, command: { recallMemories: 'g', q: 'text' } },
   getMemory: { ...reading, command: { getMemory: 'g', id } },
   rememberMemories: { ...changing, command: { rememberMemories: 'g', memories } },

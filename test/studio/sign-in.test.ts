@@ -1,5 +1,5 @@
-// The Studio in a browser: a wallet of the test signs in, or declines; what it sees then; and what
-// the page says where there is no wallet.
+// The Studio in a browser: a wallet of the test signs in, or declines; the operator comes by a
+// one-time code, reads, and unlocks changes; and what the page says where there is no wallet.
 
 import t, { type Test } from 'tap'
 import {
@@ -7,6 +7,7 @@ import {
   chromiumMissing,
   type OpenedBrowser,
   openChromium,
+  type Page,
 } from '../support/chromium.js'
 import { type LiveGateway, startGateway } from '../support/live-gateway.js'
 import { walletOptions } from '../support/page-wallet.js'
@@ -22,6 +23,7 @@ t.test('sign-in', { skip }, async (t) => {
   t.teardown(() => browser.close())
   await t.test('a wallet signs in and out', (t) => signsIn(t, gateway, browser))
   await t.test('a wallet declines', (t) => declines(t, gateway, browser))
+  await t.test('the operator, by a code', (t) => entersByCode(t, gateway, browser))
   await t.test('no wallet', (t) => hasNone(t, gateway, browser))
 })
 
@@ -49,6 +51,61 @@ async function declines(t: Test, { url }: LiveGateway, browser: OpenedBrowser): 
     await page.getByRole('button', { name: 'Test wallet' }).click()
     await page.getByText('You declined in the wallet').waitFor()
   })
+}
+
+async function entersByCode(t: Test, gateway: LiveGateway, browser: OpenedBrowser): Promise<void> {
+  const { url, key } = gateway
+  const made = await fetch(`${url}/api/v1/studio/code`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': key },
+    body: '{}',
+  })
+  const { code } = (await made.json()) as { code: string }
+  const enter = { name: 'Sign in as the operator' }
+  await browser.open(t, { expected: /status of 40[13]/ }, async (page) => {
+    await page.goto(`${url}/#code=${code}`)
+    await page.getByRole('button', enter).waitFor()
+    t.notMatch(await page.evaluate<string>('location.href'), code, 'the address keeps no code')
+    await page.getByRole('button', enter).click()
+    await page.getByRole('heading', { name: 'Collections' }).waitFor()
+    await page.reload()
+    await page.getByText('Operator', { exact: true }).waitFor()
+    t.equal(await page.evaluate<string>('document.cookie'), '', 'no cookie is set')
+
+    await page.goto(`${url}/#/collections/notes`)
+    await insertNote(page)
+    await page
+      .locator('dialog.editor')
+      .getByText(/Unlock changes first/)
+      .waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Unlock changes' }).click()
+    t.same(await barriersOf(page), [], 'the unlock has no barriers')
+    await page.getByLabel("The operator's key, or a new code").fill('wrong')
+    await page.getByRole('button', { name: 'Unlock', exact: true }).click()
+    await page.getByText("this is not the operator's key").waitFor()
+    await page.getByLabel("The operator's key, or a new code").fill(key)
+    await page.getByRole('button', { name: 'Unlock', exact: true }).click()
+    await page.getByRole('button', { name: 'Lock changes' }).waitFor()
+    await insertNote(page)
+    await page.getByRole('button', { name: 'first', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('button', enter).waitFor()
+  })
+  await browser.open(t, { expected: /status of 401/ }, async (page) => {
+    await page.goto(`${url}/#code=${code}`)
+    await page.getByRole('button', enter).click()
+    await page
+      .locator('main')
+      .getByText(/the code was used at/)
+      .waitFor()
+  })
+}
+
+async function insertNote(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Insert' }).click()
+  await page.getByLabel('Document as Extended JSON').fill('{"_id": "first"}')
+  await page.getByRole('button', { name: 'Insert' }).nth(1).click()
 }
 
 async function hasNone(t: Test, { url }: LiveGateway, browser: OpenedBrowser): Promise<void> {

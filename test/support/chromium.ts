@@ -21,7 +21,6 @@ export interface Page {
   emulateMedia(media: { colorScheme: 'light' | 'dark' }): Promise<void>
   setViewportSize(size: { width: number; height: number }): Promise<void>
   screenshot(options: { path: string }): Promise<unknown>
-  waitForFunction(run: () => unknown): Promise<unknown>
   close(): Promise<void>
 }
 
@@ -39,6 +38,7 @@ export interface Locator {
   first(): Locator
   nth(index: number): Locator
   getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator
+  getByText(text: string | RegExp): Locator
 }
 
 interface Context {

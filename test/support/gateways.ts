@@ -36,7 +36,7 @@ export function openGateways(
 export class GatewaysInTurns implements Store {
   private next = 0
 
-  constructor(private readonly gateways: readonly [LateStore, LateStore]) {}
+  constructor(private readonly gateways: readonly [Store, Store]) {}
 
   read<T>(program: (tx: ReadTx) => Program<T>, options?: ReadOptions): Awaitable<T> {
     return this.turn().read(program, options)
@@ -62,7 +62,7 @@ export class GatewaysInTurns implements Store {
     for (const gateway of this.gateways) await gateway.close()
   }
 
-  private turn(): LateStore {
-    return this.gateways[this.next++ % 2] as LateStore
+  private turn(): Store {
+    return this.gateways[this.next++ % 2] as Store
   }
 }

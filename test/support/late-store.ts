@@ -4,34 +4,26 @@
 // write program twice on one snapshot: whatever is not the same both times is not pure.
 
 import { isDeepStrictEqual } from 'node:util'
-import type { Bytes } from '../../src/base/bytes/bytes.js'
 import { type Clock, systemClock } from '../../src/base/clock.js'
 import { fail, GatewayError } from '../../src/base/errors.js'
 import { programRunsMax } from '../../src/base/limits/engine.js'
 import { snapshotKeptMsMax, snapshotsMax } from '../../src/base/limits/store.js'
 import { MemoryTables } from '../../src/store/memory.js'
+import { type Applied, AskingReadTx, AskingTx } from '../../src/store/programs/asking.js'
 import { ChangeTimes } from '../../src/store/programs/change-times.js'
 import { addCounts, decodeCount, encodeCount } from '../../src/store/programs/counters.js'
 import { scanWhole } from '../../src/store/programs/group.js'
 import { WriteBuffer } from '../../src/store/programs/write-buffer.js'
-import { Asked, Done, requireBounded } from '../../src/store/steps.js'
 import type {
   Ask,
-  Count,
-  Elsewhere,
-  Entry,
-  Fetched,
   HeldState,
-  KeyRange,
   LargeChanges,
   Program,
   ReadOptions,
   ReadTx,
-  Step,
   Store,
   StoreStats,
   Tx,
-  Versioned,
 } from '../../src/store/store.js'
 import type { Snapshot, View } from '../../src/store/tables/tables.js'
 import { seededRandom } from './seeded-random.js'
@@ -59,8 +51,8 @@ const delayTicksMax = 2
 
 /** What a run asked and was told, what it changed, and how it ended. */
 interface Attempt {
-  /** What the program is to be told right before its changes are made. */
-  readonly told: readonly (() => void)[]
+  /** What is asked right before its changes are made, and told right after. */
+  readonly applied: readonly Applied[]
   readonly reads: { readonly ask: Ask; readonly answer: unknown }[]
   readonly buffer: WriteBuffer
   readonly end: { readonly value: unknown } | { readonly error: unknown }
@@ -99,7 +91,7 @@ export class LateStore implements Store {
       const snapshot = options.snapshot === true ? this.pin() : undefined
       const since = this.clock.elapsed()
       try {
-        return await this.drive(make(new LateReadTx()), (ask) => {
+        return await this.drive(make(new AskingReadTx()), (ask) => {
           options.onPause?.()
           if (snapshot !== undefined && this.clock.elapsed() - since > snapshotKeptMsMax) {
             throw fail('SnapshotTooOld', 'the snapshot of this operation is too old')
@@ -119,7 +111,7 @@ export class LateStore implements Store {
     return {
       read: (make, options) =>
         this.atWork(() =>
-          this.drive(make(new LateReadTx()), (ask) => {
+          this.drive(make(new AskingReadTx()), (ask) => {
             options?.onPause?.()
             return structuredClone(answer(snapshot, ask))
           }),
@@ -196,13 +188,13 @@ export class LateStore implements Store {
     const buffer = new WriteBuffer(() => ++this.shared.version)
     const reads: Attempt['reads'] = []
     try {
-      const tx = new LateTx(buffer)
+      const tx = new AskingTx(buffer)
       const value = await this.drive(make(tx), (ask) => {
         const told = answer(view, ask)
         reads.push({ ask, answer: told })
         return structuredClone(told)
       })
-      return { reads, buffer, end: { value }, told: tx.told }
+      return { reads, buffer, end: { value }, applied: tx.applied }
     } catch (error) {
       return { ...failed(error), reads }
     }
@@ -212,13 +204,13 @@ export class LateStore implements Store {
     const buffer = new WriteBuffer(() => ++this.shared.version)
     const reads: Attempt['reads'] = []
     try {
-      const program = make(new LateTx(buffer))
+      const program = make(new AskingTx(buffer))
       let next = program.next()
       while (next.done !== true) {
         reads.push({ ask: next.value, answer: undefined })
         next = program.next(answer(view, next.value))
       }
-      return { reads, buffer, end: { value: next.value }, told: [] }
+      return { reads, buffer, end: { value: next.value }, applied: [] }
     } catch (error) {
       return { ...failed(error), reads }
     }
@@ -243,14 +235,14 @@ export class LateStore implements Store {
 
   /** Applies what the run changed, if everything it read is still so; else undefined. */
   private commit(
-    { reads, buffer, end, told }: Attempt,
+    { reads, buffer, end, applied }: Attempt,
     large: LargeChanges | undefined,
   ): Attempt['end'] | undefined {
     for (const { ask, answer: before } of reads) {
       if (!areSame(answer(this.shared.tables.current, ask), before)) return undefined
     }
     try {
-      for (const tell of told) tell()
+      for (const { check } of applied) check()
     } catch (error) {
       return { error }
     }
@@ -270,6 +262,7 @@ export class LateStore implements Store {
         view.put(times.nextKey(view), record, ++this.shared.version)
       }
     })
+    for (const { told } of applied) told()
     for (const change of further) large?.told?.(change)
     return end
   }
@@ -389,148 +382,5 @@ function ended({ end }: Attempt): unknown {
 
 /** A run that changes nothing. */
 function failed(error: unknown): Attempt {
-  return { reads: [], buffer: new WriteBuffer(() => 0), end: { error }, told: [] }
-}
-
-/** Reads of a program, each a question to the store. */
-class LateReadTx implements ReadTx {
-  get(key: Bytes): Step<Bytes | undefined> {
-    return new Asked({ kind: 'get', key }, (told) => (told as Versioned | undefined)?.value)
-  }
-
-  getVersioned(key: Bytes): Step<Versioned | undefined> {
-    return new Asked({ kind: 'get', key }, (told) => told as Versioned | undefined)
-  }
-
-  getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]> {
-    return new Asked({ kind: 'getMany', keys }, (told) => told as (Bytes | undefined)[])
-  }
-
-  getVersions(keys: readonly Bytes[]): Step<(number | undefined)[]> {
-    return new Asked({ kind: 'getVersions', keys }, (told) => told as (number | undefined)[])
-  }
-
-  scan(range: KeyRange, limit: number): Step<Entry[]> {
-    requireBounded(limit)
-    return new Asked({ kind: 'scan', range, limit }, (told) => told as Entry[])
-  }
-
-  scanFetch(range: KeyRange, limit: number): Step<Fetched[]> {
-    requireBounded(limit)
-    return new Asked({ kind: 'scanFetch', range, limit }, (told) => told as Fetched[])
-  }
-
-  count(key: Bytes): Step<Count> {
-    return new Asked({ kind: 'get', key }, (told) =>
-      decodeCount((told as Versioned | undefined)?.value),
-    )
-  }
-
-  pause(_units?: number): Step<void> {
-    return new Asked({ kind: 'pause' }, () => undefined)
-  }
-
-  elsewhere({ begin }: Elsewhere): Step<void> {
-    return new Asked({ kind: 'elsewhere', begin }, () => undefined)
-  }
-}
-
-class LateTx extends LateReadTx implements Tx {
-  readonly told: (() => void)[] = []
-  private readonly buffer: WriteBuffer
-
-  constructor(buffer: WriteBuffer) {
-    super()
-    this.buffer = buffer
-  }
-
-  override get(key: Bytes): Step<Bytes | undefined> {
-    const own = this.buffer.find(key)
-    return own === undefined ? super.get(key) : new Done(own.value?.slice())
-  }
-
-  override getVersioned(key: Bytes): Step<Versioned | undefined> {
-    const own = this.buffer.find(key)
-    if (own === undefined) return super.getVersioned(key)
-    const { value, version } = own
-    return new Done(value === undefined ? undefined : { value: value.slice(), version })
-  }
-
-  override getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]> {
-    return new Asked({ kind: 'getMany', keys }, (told) =>
-      keys.map((key, index) => this.own(key, (told as (Bytes | undefined)[])[index])),
-    )
-  }
-
-  override getVersions(keys: readonly Bytes[]): Step<(number | undefined)[]> {
-    return new Asked({ kind: 'getVersions', keys }, (told) =>
-      keys.map((key, index) => {
-        const own = this.buffer.find(key)
-        if (own === undefined) return (told as (number | undefined)[])[index]
-        return own.value === undefined ? undefined : own.version
-      }),
-    )
-  }
-
-  override scanFetch(range: KeyRange, limit: number): Step<Fetched[]> {
-    requireBounded(limit)
-    return new Asked({ kind: 'scanFetch', range, limit }, (told) =>
-      (told as Fetched[]).map(({ key, value, record }) => ({
-        key,
-        value,
-        record: this.own(value, record),
-      })),
-    )
-  }
-
-  override count(key: Bytes): Step<Count> {
-    return new Asked({ kind: 'get', key }, (told) =>
-      this.buffer.count(key, () => decodeCount((told as Versioned | undefined)?.value)),
-    )
-  }
-
-  override pause(_units?: number): Step<void> {
-    return new Done(undefined)
-  }
-
-  override elsewhere({ refusal }: Elsewhere): never {
-    throw refusal
-  }
-
-  scanOwn(range: KeyRange, limit: number): Step<Entry[]> {
-    requireBounded(limit)
-    const own = this.buffer.ownWrites(range, limit)
-    return new Asked({ kind: 'scan', range, limit: own.wanted }, (told) =>
-      own.merge(told as Entry[]),
-    )
-  }
-
-  put(key: Bytes, value: Bytes): void {
-    this.buffer.put(key, value)
-  }
-
-  remove(key: Bytes): void {
-    this.buffer.remove(key)
-  }
-
-  add(key: Bytes, documents: number, bytes: number): void {
-    this.buffer.add(key, documents, bytes)
-  }
-
-  added(key: Bytes): Count {
-    return this.buffer.added(key)
-  }
-
-  append(value: Bytes): void {
-    this.buffer.append(value)
-  }
-
-  whenApplied(told: () => void): void {
-    this.told.push(told)
-  }
-
-  private own(key: Bytes, stored: Bytes | undefined): Bytes | undefined {
-    const own = this.buffer.find(key)
-    return own === undefined ? stored : own.value?.slice()
-  }
+  return { reads: [], buffer: new WriteBuffer(() => 0), end: { error }, applied: [] }
 }

@@ -1,7 +1,7 @@
 // A PostgreSQL server of its own for tests that stand beside it: Debian's programs, a folder that
 // goes with the test, a socket in it and no port.
 
-import { execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { chmod, chown, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -34,8 +34,27 @@ export interface PostgresReference {
   query(text: string): Promise<{ readonly rows: readonly Cell[][]; readonly types: number[] }>
 }
 
+/** A server that can be killed and started again. */
+export interface PostgresServer {
+  /** Folder of its socket. */
+  readonly folder: string
+  /** Process id of the postmaster. */
+  readonly pid: number
+  /** Ends it at once, as a crash does, and starts it again. */
+  restart(): Promise<void>
+  /** Ends it; with `immediate` as a crash does. */
+  stop(signal?: 'SIGINT' | 'SIGQUIT'): Promise<void>
+  start(): Promise<void>
+}
+
 /** A server that ends with the test; texts compare by their bytes, times are in UTC. */
 export async function openPostgres(t: Test): Promise<PostgresReference> {
+  const { folder } = await openPostgresServer(t)
+  return reference(t, folder)
+}
+
+/** A server that ends with the test; its user `test` may do everything. */
+export async function openPostgresServer(t: Test): Promise<PostgresServer> {
   const folder = programs()
   if (folder === undefined) throw new Error('CI installs PostgreSQL')
   // A socket's path has to be short.
@@ -63,7 +82,13 @@ export async function openPostgres(t: Test): Promise<PostgresReference> {
     '--no-sync',
   ]
   await run(program, [...args, ...made], { cwd: '/tmp' })
-  await start(t, [...as, join(folder, 'postgres')], pg, data)
+  const server = new Server([...as, join(folder, 'postgres')], pg, data)
+  t.teardown(() => server.stop())
+  await server.start()
+  return server
+}
+
+function reference(t: Test, data: string): PostgresReference {
   const sql = postgres({
     ...{ host: data, port: 5432, user: 'test', database: 'postgres', max: 1 },
     connection: { TimeZone: 'UTC' },
@@ -87,26 +112,46 @@ export async function openPostgres(t: Test): Promise<PostgresReference> {
   }
 }
 
-async function start(
-  t: Test,
-  [program = '', ...args]: readonly string[],
-  pg: string,
-  folder: string,
-): Promise<void> {
-  const settings = ['fsync=off', 'listen_addresses=', `unix_socket_directories=${folder}`]
-  const options = settings.flatMap((setting) => ['-c', setting])
-  const server = spawn(program, [...args, '-D', pg, ...options], { cwd: '/tmp' })
-  const closed = new Promise((resolve) => server.once('close', resolve))
-  t.teardown(async () => {
-    server.kill('SIGINT')
-    await closed
-  })
-  await new Promise<void>((resolve, reject) => {
-    let log = ''
-    server.stderr.on('data', (piece: Buffer) => {
-      log += String(piece)
-      if (log.includes('ready to accept connections')) resolve()
+class Server implements PostgresServer {
+  private running: ChildProcess | undefined
+
+  constructor(
+    private readonly program: readonly string[],
+    private readonly data: string,
+    readonly folder: string,
+  ) {}
+
+  get pid(): number {
+    return this.running?.pid ?? 0
+  }
+
+  async start(): Promise<void> {
+    const settings = ['fsync=off', 'listen_addresses=', `unix_socket_directories=${this.folder}`]
+    const options = [...settings, 'max_connections=200'].flatMap((setting) => ['-c', setting])
+    const [program = '', ...args] = this.program
+    const server = spawn(program, [...args, '-D', this.data, ...options], { cwd: '/tmp' })
+    this.running = server
+    await new Promise<void>((resolve, reject) => {
+      let log = ''
+      server.stderr.on('data', (piece: Buffer) => {
+        log += String(piece)
+        if (log.includes('ready to accept connections')) resolve()
+      })
+      server.once('close', () => reject(new Error(`PostgreSQL did not start: ${log}`)))
     })
-    server.once('close', () => reject(new Error(`PostgreSQL did not start: ${log}`)))
-  })
+  }
+
+  async stop(signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT'): Promise<void> {
+    const { running } = this
+    if (running === undefined) return
+    this.running = undefined
+    const closed = new Promise((resolve) => running.once('close', resolve))
+    running.kill(signal)
+    await closed
+  }
+
+  async restart(): Promise<void> {
+    await this.stop('SIGQUIT')
+    await this.start()
+  }
 }

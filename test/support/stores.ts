@@ -1,5 +1,5 @@
-// One body of assertions over every store: memory, LMDB in a folder of its own, the late store, and
-// two late gateways over one state. Engines and commands are tested through this, so that no suite
+// One body of assertions over every store: memory, LMDB in a folder of its own, the late store, two
+// late gateways over one state, and one and two gateways on a PostgreSQL. Engines and commands are tested through this, so that no suite
 // knows only one of them.
 
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -14,9 +14,14 @@ import { openMemoryStore } from '../../src/store/memory.js'
 import type { Store } from '../../src/store/store.js'
 import { GatewaysInTurns, openGateways } from './gateways.js'
 import { LateStore } from './late-store.js'
+import { postgresMissing } from './postgres-reference.js'
 import { givenSeed, isLong, seed } from './seed.js'
+import { openShared, sharedAddress } from './shared-stores.js'
 
-export type StoreKind = 'memory' | 'lmdb' | 'late' | 'gateways'
+export type StoreKind = 'memory' | 'lmdb' | 'late' | 'gateways' | 'postgres' | 'shared'
+
+/** Kinds that need a PostgreSQL server. */
+const onPostgres: ReadonlySet<StoreKind> = new Set(['postgres', 'shared'])
 
 export interface StoreCase {
   readonly kind: StoreKind
@@ -49,20 +54,21 @@ export async function eachStore(
 ): Promise<void> {
   const clock = options.clock ?? systemClock
   for (const kind of options.kinds ?? kindsOf(name)) {
-    await t.test(`${name} (${kind})`, async (t) => {
+    const skip = onPostgres.has(kind) && postgresMissing
+    await t.test(`${name} (${kind})`, { skip }, async (t) => {
       await body(t, { kind, clock, store: await openStore(t, kind, clock) })
     })
   }
 }
 
-/** As eachStore, for what every store owes its programs: on two gateways too. */
+/** As eachStore, for what every store owes its programs: on two gateways and PostgreSQL too. */
 export function everyStore(
   t: Test,
   name: string,
   body: (t: Test, given: StoreCase) => Promise<void>,
   options: StoreCaseOptions = {},
 ): Promise<void> {
-  const kinds = options.kinds ?? [...kindsOf(name), 'gateways' as const]
+  const kinds = options.kinds ?? ([...kindsOf(name), 'gateways', 'postgres', 'shared'] as const)
   return eachStore(t, name, body, { ...options, kinds })
 }
 
@@ -108,6 +114,13 @@ async function openKind(t: Test, kind: StoreKind, clock: Clock): Promise<Store> 
     }
     case 'gateways':
       return new GatewaysInTurns(openGateways(t, { clock, from: lateSeed(t) }))
+    case 'postgres':
+      return openShared(t, await sharedAddress(t), { clock })
+    case 'shared': {
+      const address = await sharedAddress(t)
+      const first = await openShared(t, address, { clock })
+      return new GatewaysInTurns([first, await openShared(t, address, { clock })])
+    }
     case 'late': {
       t.teardown(() => {
         if (!t.passing()) t.comment(`late store: SIGIL_SEED=${seed}`)

@@ -69,3 +69,14 @@ export const dataApiLimitDefault = 1_000
 export const dataApiLimitMax = 50_000
 /** Bytes of one response as text: BSONObjectTooLarge. */
 export const dataApiAnswerBytesMax = messageBytesMax
+
+// Figures for a page
+
+/** The history of metrics: length of a step in milliseconds, and steps kept (one hour). */
+export const historyStepMs = 5_000
+export const historySteps = 720
+/** Slow commands kept in memory; older ones are only in the log. */
+export const slowCommandsKept = 128
+/** Documents of a schema's sample, and fields that it lists; beyond that it is truncated. */
+export const schemaSampleMax = 1_000
+export const schemaFieldsMax = 500

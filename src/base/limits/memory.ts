@@ -87,6 +87,8 @@ export const recalledMax = 100
 /** Entities of a question, and memories linked to one of them, that are read. */
 export const questionEntitiesMax = 8
 export const linkedMemoriesMax = 300
+/** Entities that a search by the beginning of a name returns. */
+export const entitiesFoundMax = 50
 /** Nodes of a context and of a snapshot. */
 export const contextNodesMax = 300
 /** Edges of one node that are read to find more nodes, and of all nodes together. */

@@ -300,7 +300,7 @@ export class Bus implements BusView {
     const perform = () => this.whenReady(row, call, isLong)
     const inTransaction = () => {
       if (call.statement === undefined || row.runWriting?.(call) === undefined) return perform()
-      const text = '$out and $merge cannot be used in a transaction'
+      const text = '$changeStream, $out and $merge cannot be used in a transaction'
       throw fail('OperationNotSupportedInTransaction', text)
     }
     if (statement !== undefined) {
@@ -455,15 +455,20 @@ export class Bus implements BusView {
   private logSlow(call: AnyCall, ms: number, error: GatewayError | undefined): void {
     const { command, session, db, request, resources } = call
     const collection = resources[0]?.collection
+    const ns = collection === undefined ? db : `${db}.${collection}`
+    const shape = shapeOf(request.body, call.row.secrets)
+    const { protocol } = session
+    const shown = { ms, command, ns, protocol, shape, code: error?.code, owner: call.owner }
+    this.counters.slow.add({ ...shown, at: this.services.clock.now() })
     this.services.log.info(
       {
         command,
-        ns: collection === undefined ? db : `${db}.${collection}`,
+        ns,
         ms: Math.round(ms),
         connection: session.id,
-        protocol: session.protocol,
+        protocol,
         ...(session.requestId === undefined ? {} : { requestId: session.requestId }),
-        shape: shapeOf(request.body, call.row.secrets),
+        shape,
         ...(error === undefined ? {} : { code: error.code }),
       },
       'slow command',

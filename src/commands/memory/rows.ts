@@ -3,6 +3,7 @@
 
 import type { DocumentRow } from '../../bus/document/row.js'
 import { edgeRows } from './edges.js'
+import { graphNodeRows } from './graph-nodes.js'
 import { graphSnapshotRow } from './graph-snapshot.js'
 import { graphRows } from './graphs.js'
 import { memoryItemRows } from './memories.js'
@@ -16,6 +17,7 @@ const rows: readonly DocumentRow[] = [
   ...edgeRows,
   recallRow,
   graphSnapshotRow,
+  ...graphNodeRows,
   ...proofRows,
   ...graphRows,
 ]

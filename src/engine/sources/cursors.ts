@@ -75,6 +75,8 @@ type Entry = { -readonly [K in keyof Cursor]: Cursor[K] } & {
 export class Cursors {
   /** Cursors that one wallet may have open, over all of its keys; 0 means no limit. */
   perOwnerMax = cursorsPerOwnerMax
+  /** The owner that `perOwnerMax` does not bound. */
+  unbounded: string | undefined
   /** Idle time after which a cursor is closed, milliseconds. */
   idleMs = cursorIdleMs
   private readonly cursors = new Map<number, Entry>()
@@ -103,7 +105,8 @@ export class Cursors {
   open(source: Source, meta: CursorMeta): number {
     const holder = holderOf(meta.owner)
     const owned = this.owned.get(holder) ?? 0
-    if (this.perOwnerMax > 0 && owned >= this.perOwnerMax) {
+    const isBounded = this.perOwnerMax > 0 && holder !== this.unbounded
+    if (isBounded && owned >= this.perOwnerMax) {
       source.close()
       throw fail('ExceededMemoryLimit', `more than ${this.perOwnerMax} cursors are open`)
     }

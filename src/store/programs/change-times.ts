@@ -23,7 +23,7 @@ export class ChangeTimes {
    * The key of the next record: later than every record of `view` and every earlier call, and not
    * before any time that `told` has given.
    */
-  nextKey(view: View): Bytes {
+  nextKey(view: Pick<View, 'scan'>): Bytes {
     const last = this.last ?? lastTime(view)
     const { seconds } = this
     const next = last === undefined || seconds > last.seconds ? begin(seconds) : after(last)
@@ -47,7 +47,7 @@ function latest(one: ClusterTime, other: ClusterTime | undefined): ClusterTime {
 }
 
 /** The newest record is never trimmed, so the times go on behind it after a restart. */
-function lastTime(view: View): ClusterTime | undefined {
+function lastTime(view: Pick<View, 'scan'>): ClusterTime | undefined {
   for (let range: KeyRange = { ...changeRange, reverse: true }; ; ) {
     const { entries, rest } = view.scan(range, 1)
     const [entry] = entries

@@ -35,7 +35,11 @@ export class ApiError extends Error {
   }
 }
 
-async function ask(method: string, path: string, options: AskOptions = {}): Promise<Response> {
+export async function ask(
+  method: string,
+  path: string,
+  options: AskOptions = {},
+): Promise<Response> {
   const { body, signal, isSigningIn = false } = options
   const headers = { ...identityHeaders(method), ...options.headers }
   const init: RequestInit = { method, headers, credentials: 'same-origin', cache: 'no-store' }
@@ -87,9 +91,13 @@ function csrfToken(): string | undefined {
 async function refusalOf(response: Response): Promise<ApiError> {
   const { status, headers } = response
   const body: unknown = await response.json().catch(() => undefined)
-  const { errmsg, code, error } = (body ?? {}) as Record<string, unknown>
+  const { errmsg, code, error, reason } = (body ?? {}) as Record<string, unknown>
   const wait = headers.get('retry-after')
   const again = wait === null ? '' : ` Try again in ${wait} s.`
+  if (reason === 'LOCKED') {
+    const locked = 'This session only reads. Unlock changes first.'
+    return new ApiError(locked, status, Number(code), headers.get('x-request-id') ?? '')
+  }
   const text = typeof errmsg === 'string' ? errmsg : typeof error === 'string' ? error : undefined
   const message = `${text ?? `The server answered with status ${status}.`}${again}`
   return new ApiError(message, status, Number(code ?? 0), headers.get('x-request-id') ?? '')

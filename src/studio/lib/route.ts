@@ -22,9 +22,11 @@ export function linkTo(
 
 /** Follows the address from now on. */
 export function followRoute(): void {
-  addEventListener('hashchange', () => {
+  const follow = () => {
     route.value = routeOf(location.hash)
-  })
+  }
+  follow()
+  addEventListener('hashchange', follow)
 }
 
 function routeOf(hash: string): Route {

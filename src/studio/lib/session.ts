@@ -8,12 +8,25 @@ import { signWith, type Wallet, whenAccountChanges } from './wallets.js'
 interface Me {
   /** Null for the operator. */
   readonly address: string | null
-  /** The wallet's own database. */
-  readonly home?: string
+  /** A session of the operator only reads until this time, or where it is null. */
+  readonly unlockedUntil: string | null
+  /** Null where nobody needs to sign in (AUTH_MODE=off). */
+  readonly expiresAt: string | null
 }
 
 /** Undefined: not asked yet; null: nobody is signed in. */
 export const me = signal<Me | null | undefined>(undefined)
+
+/** A one-time code from the address, which the user has not used yet. */
+export const givenCode = signal('')
+
+/** Takes the code out of the address at once, so that neither history nor a picture keeps it. */
+export function takeCode(): void {
+  const [, code] = /^#code=([\w-]+)$/.exec(location.hash) ?? []
+  if (code === undefined) return
+  history.replaceState(null, '', '#/')
+  givenCode.value = code
+}
 
 /** Asks the server who is signed in. */
 export async function findMe(): Promise<void> {
@@ -25,6 +38,39 @@ export async function findMe(): Promise<void> {
     me.value = null
   }
   sessionEnded.value = false
+  askAgainWhenLocked()
+}
+
+let lockTimer: ReturnType<typeof setTimeout> | undefined
+
+function askAgainWhenLocked(): void {
+  clearTimeout(lockTimer)
+  const until = me.value?.unlockedUntil ?? null
+  if (until === null) return
+  const now = performance.timeOrigin + performance.now()
+  lockTimer = setTimeout(() => void findMe(), Math.max(0, Date.parse(until) - now) + 1_000)
+}
+
+/** Exchanges a one-time code for a session of the operator in this tab. */
+export async function signInWithCode(code: string): Promise<void> {
+  const path = '/api/v1/studio/session'
+  const { token } = await askJson<{ token: string }>('POST', path, { code }, { isSigningIn: true })
+  operatorToken.set(token)
+  givenCode.value = ''
+  await findMe()
+}
+
+/** With the operator's key, or a new code. */
+export async function unlock(secret: string): Promise<void> {
+  const isCode = !secret.startsWith('svc_op_') && /^[\da-f]{32}$/.test(secret)
+  const body = isCode ? { code: secret } : { key: secret }
+  await askJson('POST', '/api/v1/studio/unlock', body, { isSigningIn: true })
+  await findMe()
+}
+
+export async function lock(): Promise<void> {
+  await askJson('POST', '/api/v1/studio/lock', {})
+  await findMe()
 }
 
 /** Rejects with what the wallet or the server says. */
@@ -47,7 +93,8 @@ export async function signInWith(wallet: Wallet): Promise<void> {
 }
 
 export async function signOut(): Promise<void> {
-  await askJson('POST', '/api/v1/auth/logout', {}, { isSigningIn: true })
+  const base = operatorToken.get() === null ? '/api/v1/auth' : '/api/v1/studio'
+  await askJson('POST', `${base}/logout`, {}, { isSigningIn: true })
   operatorToken.clear()
   me.value = null
 }

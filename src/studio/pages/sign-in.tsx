@@ -3,7 +3,7 @@
 
 import { useSignal } from '@preact/signals'
 import { sessionEnded } from '../lib/api.js'
-import { me, signInWith } from '../lib/session.js'
+import { givenCode, signInWith, signInWithCode } from '../lib/session.js'
 import { injectedWallet, type Wallet, walletRefusal, wallets } from '../lib/wallets.js'
 import { ThemeButton } from '../widgets/shell.js'
 
@@ -25,15 +25,54 @@ export function SignInPage() {
   return (
     <main class="sign-in">
       <h1>Sigil Studio</h1>
-      {(sessionEnded.value || me.value !== null) && (
-        <p>Your session has ended. Sign in again to go on where you were.</p>
-      )}
+      {sessionEnded.value && <p>Your session has ended. Sign in again to go on where you were.</p>}
       <WalletChoice isBusy={isBusy.value} choose={(wallet) => enter(() => signInWith(wallet))} />
+      <OperatorForm isBusy={isBusy.value} enter={(code) => enter(() => signInWithCode(code))} />
       <p class="problem" role="alert">
         {problem.value}
       </p>
       <ThemeButton />
     </main>
+  )
+}
+
+interface OperatorFormProps {
+  readonly isBusy: boolean
+  readonly enter: (code: string) => void
+}
+
+function OperatorForm({ isBusy, enter }: OperatorFormProps) {
+  const code = useSignal(givenCode.value)
+  return (
+    <section>
+      <h2>As the operator</h2>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          enter(code.value.trim())
+        }}
+      >
+        <label for="code">One-time code</label>
+        <input
+          id="code"
+          class="data"
+          autocomplete="off"
+          spellcheck={false}
+          required
+          value={code.value}
+          onInput={({ currentTarget }) => {
+            code.value = currentTarget.value
+          }}
+        />
+        <button type="submit" disabled={isBusy}>
+          Sign in as the operator
+        </button>
+      </form>
+      <p class="faint">
+        <code>sigil studio</code> prints a code, with the operator's key in SIGIL_API_KEY. This tab
+        then sees everything; it changes nothing until you unlock it.
+      </p>
+    </section>
   )
 }
 

@@ -1,13 +1,17 @@
 // The frame around every page: its places, who is signed in, and the theme, which is the only thing
 // that the Studio keeps beyond the tab.
 
-import { signal } from '@preact/signals'
+import { signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { shortAddress } from '../lib/format.js'
 import { linkTo, route } from '../lib/route.js'
-import { me, signOut } from '../lib/session.js'
+import { lock, me, signOut, unlock } from '../lib/session.js'
 
-const places = [{ name: 'collections', title: 'Collections' }] as const
+const places = [
+  { name: 'collections', title: 'Collections' },
+  { name: 'console', title: 'Console' },
+] as const
 
 type Theme = 'auto' | 'light' | 'dark'
 
@@ -49,17 +53,99 @@ export function Shell({ children }: { children: ComponentChildren }) {
 function Account() {
   const { value } = me
   if (value === null || value === undefined) return null
-  const { address } = value
+  const { address, expiresAt } = value
   return (
     <div class="account">
       <p class="data" title={address ?? ''}>
         {address === null ? 'Operator' : shortAddress(address)}
       </p>
+      {address === null && expiresAt !== null && <LockButton until={value.unlockedUntil} />}
       <ThemeButton />
-      <button type="button" class="quiet" onClick={() => void signOut()}>
-        Sign out
-      </button>
+      {expiresAt !== null && (
+        <button type="button" class="quiet" onClick={() => void signOut()}>
+          Sign out
+        </button>
+      )}
     </div>
+  )
+}
+
+/** A session of the operator reads; changes are opened for some minutes. */
+function LockButton({ until }: { until: string | null }) {
+  const isAsking = useSignal(false)
+  if (until !== null) {
+    return (
+      <button type="button" class="quiet" onClick={() => void lock()}>
+        Lock changes
+      </button>
+    )
+  }
+  return (
+    <>
+      <button
+        type="button"
+        class="quiet"
+        onClick={() => {
+          isAsking.value = true
+        }}
+      >
+        Unlock changes
+      </button>
+      {isAsking.value && (
+        <UnlockDialog
+          close={() => {
+            isAsking.value = false
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function UnlockDialog({ close }: { close: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const secret = useSignal('')
+  const problem = useSignal('')
+  // Before anything is painted: a key that is pressed at once is for the dialog.
+  useLayoutEffect(() => dialog.current?.showModal(), [])
+  const submit = (event: Event) => {
+    event.preventDefault()
+    unlock(secret.value.trim()).then(
+      () => dialog.current?.close(),
+      (error: Error) => {
+        problem.value = error.message
+      },
+    )
+  }
+  return (
+    <dialog ref={dialog} class="unlock" aria-label="Unlock changes" onClose={close}>
+      <h2>Unlock changes for ten minutes</h2>
+      <form onSubmit={submit}>
+        <label for="secret">The operator's key, or a new code</label>
+        <input
+          id="secret"
+          class="data"
+          type="password"
+          autocomplete="off"
+          required
+          value={secret.value}
+          onInput={({ currentTarget }) => {
+            secret.value = currentTarget.value
+          }}
+        />
+        <p class="problem" role="alert">
+          {problem.value}
+        </p>
+        <div class="actions">
+          <button type="submit" class="main">
+            Unlock
+          </button>
+          <button type="button" onClick={() => dialog.current?.close()}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </dialog>
   )
 }
 

@@ -373,7 +373,14 @@ async function act(room: Room, model: ModelRun, step: Action): Promise<(number |
   }
 }
 
-const counts: Readonly<Record<StoreKind, number>> = { memory: 60, lmdb: 10, late: 5, gateways: 5 }
+const counts: Readonly<Record<StoreKind, number>> = {
+  memory: 60,
+  lmdb: 10,
+  late: 5,
+  gateways: 5,
+  postgres: 5,
+  shared: 5,
+}
 
 await eachStore(
   t,

@@ -149,6 +149,9 @@ await t.test('an identity holds so many cursors and no more', async (t) => {
   cursors.open(some(), { ...mine, owner: 'bob' })
   cursors.kill(first, mine)
   cursors.open(some(), mine)
+  cursors.unbounded = mine.owner
+  const free = cursors.open(some(), mine)
+  t.equal(cursors.find(free, mine.owner)?.id, free, 'but for the one without a bound')
 })
 
 const clockOf = (): Clock => new ManualClock()

@@ -298,8 +298,7 @@ export class SessionTransactions {
     const fields = requireTransaction(call)
     if (!this.hasBegun(call, fields)) await this.promiseAbort(call, fields.number)
     return this.inTurn(this.find(call, fields), async (entry) => {
-      requireNumber(entry, fields)
-      requireCurrent(entry)
+      this.currentOf(entry, fields)
       this.end(entry, 'aborted')
       return reply()
     })

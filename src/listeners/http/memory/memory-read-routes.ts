@@ -41,6 +41,26 @@ export const memoryReadRoutes: readonly MemoryRoute[] = [
     query: { graph: 'string', limit: 'whole' },
     answer: snapshot,
   },
+  {
+    method: 'POST',
+    path: '/api/graph/nodes',
+    fields: { graph: 'string', ids: 'array', cursor: 'string', limit: 'whole' },
+    bodyBytesMax: memoryBodyBytesMax,
+    answer: nodes,
+  },
+  {
+    method: 'GET',
+    path: '/api/entities',
+    query: { graph: 'string', name: 'string' },
+    answer: entities,
+  },
+  {
+    method: 'POST',
+    path: '/api/preview',
+    fields: { graph: 'string', memory: 'object!' },
+    bodyBytesMax: memoryBodyBytesMax,
+    answer: preview,
+  },
   { method: 'GET', path: '/api/recall', query: recallQuery, answer: recall },
   {
     method: 'GET',
@@ -103,6 +123,28 @@ function seqOf(reply: Document): number {
 
 function snapshotHeaders(etag: string): Record<string, string> {
   return { etag, 'cache-control': 'private, no-cache' }
+}
+
+/** Read-only, as verifyMany. */
+async function nodes(request: MemoryRequest): Promise<HttpAnswer> {
+  const command = commandOn('graphNodes', request, (writer) =>
+    copyFields(writer, request.fields, ['ids', 'cursor', 'limit']),
+  )
+  return answered(await request.run(command))
+}
+
+async function entities(request: MemoryRequest): Promise<HttpAnswer> {
+  const name = request.query.get('name') ?? ''
+  const command = commandOn('findEntities', request, (writer) => writer.string('name', name))
+  return answered(await request.run(command))
+}
+
+/** Read-only, as verifyMany. */
+async function preview(request: MemoryRequest): Promise<HttpAnswer> {
+  const command = commandOn('previewMemory', request, (writer) =>
+    copyFields(writer, request.fields, ['memory']),
+  )
+  return answered(await request.run(command))
 }
 
 async function recall(request: MemoryRequest): Promise<HttpAnswer> {

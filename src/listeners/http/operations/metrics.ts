@@ -15,7 +15,7 @@ import type { TransactionCounts } from '../../../store/transactions/open-transac
 export const protocolNames = ['http', 'wire', 'redis', 'sql', 'other'] as const
 type ProtocolName = (typeof protocolNames)[number]
 
-const nameOf: Readonly<Record<SessionProtocol, ProtocolName>> = {
+export const nameOf: Readonly<Record<SessionProtocol, ProtocolName>> = {
   http: 'http',
   wire: 'wire',
   resp: 'redis',

@@ -114,7 +114,14 @@ async function act(room: CommandRoom, model: Model, name: string, step: Action):
   }
 }
 
-const counts: Readonly<Record<StoreKind, number>> = { memory: 40, lmdb: 8, late: 4, gateways: 4 }
+const counts: Readonly<Record<StoreKind, number>> = {
+  memory: 40,
+  lmdb: 8,
+  late: 4,
+  gateways: 4,
+  postgres: 4,
+  shared: 4,
+}
 
 await eachStore(
   t,

@@ -13,6 +13,7 @@ import { mcpRoute } from '../../../../src/listeners/http/memory/mcp-route.js'
 import { backupRoute } from '../../../../src/listeners/http/operations/backup.js'
 import { chainRoutes } from '../../../../src/listeners/http/operations/chain.js'
 import { metricsRoutes } from '../../../../src/listeners/http/operations/metrics-routes.js'
+import { watchRoutes } from '../../../../src/listeners/http/operations/watch-routes.js'
 import { ask } from '../../../support/http-client.js'
 import { startGateway } from '../../../support/live-gateway.js'
 import { runs } from '../../../support/runs.js'
@@ -67,6 +68,7 @@ t.test('every route that is served is in the document, and nothing else is', asy
     mcpRoute({} as never),
     ...operatorPageRoutes({} as never),
     ...metricsRoutes({} as never),
+    ...watchRoutes({} as never),
     ...upstashRoutes({} as never),
   ]
   for (const { method, path } of [...routes, ...raw]) {

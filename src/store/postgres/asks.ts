@@ -1,0 +1,156 @@
+// Answers the questions of programs over one connection. All questions of a round are sent at once:
+// the points in one statement, each scan in its own.
+
+import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
+import { keyClass } from '../layout.js'
+import { compareKeys } from '../memtable/ordered-map.js'
+import { encodeCount } from '../programs/counters.js'
+import type { Ask, Entry, Fetched, KeyRange, Versioned } from '../store.js'
+import { type Link, type Row, type Statement, settled } from './link.js'
+import { packBytes, packOne } from './packed.js'
+
+const getPoints: Statement = {
+  name: 'points',
+  text: 'SELECT key, version, value FROM pairs WHERE key = ANY($1::bytea[])',
+}
+const getVersions: Statement = {
+  name: 'versions',
+  text: 'SELECT key, version FROM pairs WHERE key = ANY($1::bytea[])',
+}
+const sums = 'sum(documents)::text, sum(bytes)::text'
+const getCounts: Statement = {
+  name: 'counts',
+  text: `SELECT key, ${sums} FROM counts WHERE key = ANY($1::bytea[]) GROUP BY key`,
+}
+const inRange = 'key >= $1::bytea AND key < $2::bytea'
+const scanText = (order: string) =>
+  `SELECT key, value FROM pairs WHERE ${inRange} ORDER BY key ${order} LIMIT $3::bigint`
+const scans = both('scan', scanText)
+const scanFetches = both(
+  'fetch',
+  (order) =>
+    `SELECT e.key, e.value, r.value FROM (${scanText(order)}) e
+     LEFT JOIN pairs r ON r.key = e.value ORDER BY e.key ${order}`,
+)
+const scanCounts = both(
+  'sums',
+  (order) =>
+    `SELECT key, ${sums} FROM counts WHERE ${inRange}
+     GROUP BY key ORDER BY key ${order} LIMIT $3::bigint`,
+)
+
+/** A statement in the two directions: ascending, descending. */
+function both(name: string, text: (order: string) => string): readonly [Statement, Statement] {
+  return [
+    { name: `${name}_up`, text: text('ASC') },
+    { name: `${name}_down`, text: text('DESC') },
+  ]
+}
+
+/** Values of keys, by mapKey; missing keys are absent. */
+type Points = Map<string, Versioned>
+
+export async function readPoints(link: Link, keys: readonly Bytes[]): Promise<Points> {
+  const counters = keys.filter(isCounter)
+  const others = counters.length === 0 ? keys : keys.filter((key) => !isCounter(key))
+  const [pairs, counts] = await settled([
+    others.length === 0 ? none : link.run(getPoints, [packBytes(others)]),
+    counters.length === 0 ? none : link.run(getCounts, [packBytes(counters)]),
+  ])
+  const found: Points = new Map()
+  for (const [key, version, value] of pairs ?? []) {
+    found.set(mapKey(key as Bytes), { value: value as Bytes, version: Number(version) })
+  }
+  for (const row of counts ?? []) {
+    found.set(mapKey(row[0] as Bytes), { value: sumOf(row), version: 0 })
+  }
+  return found
+}
+
+export async function readVersions(
+  link: Link,
+  keys: readonly Bytes[],
+): Promise<Map<string, number>> {
+  const rows = await link.run(getVersions, [packBytes(keys)])
+  return new Map(rows.map(([key, version]) => [mapKey(key as Bytes), Number(version)]))
+}
+
+export async function readRange(link: Link, range: KeyRange, limit: number): Promise<Entry[]> {
+  const [pairs, counts] = await settled([
+    link.run(way(scans, range), bounds(range, limit)),
+    hasCounters(range) ? link.run(way(scanCounts, range), bounds(range, limit)) : none,
+  ])
+  const entries = (pairs ?? []).map(entryOf)
+  if (counts === undefined || counts.length === 0) return entries
+  const sign = range.reverse === true ? -1 : 1
+  const sums = counts.map((row) => ({ key: row[0] as Bytes, value: sumOf(row) }))
+  const merged = [...entries, ...sums].sort((a, b) => sign * compareKeys(a.key, b.key))
+  return merged.slice(0, limit)
+}
+
+async function readFetched(link: Link, range: KeyRange, limit: number): Promise<Fetched[]> {
+  const rows = await link.run(way(scanFetches, range), bounds(range, limit))
+  return rows.map((row) => ({
+    key: row[0] as Bytes,
+    value: row[1] as Bytes,
+    record: row[2] === null ? undefined : copy(row[2] as Bytes),
+  }))
+}
+
+/** The answer to one question, for a program that reads alone. */
+export async function answer(link: Link, ask: Ask): Promise<unknown> {
+  switch (ask.kind) {
+    case 'get':
+      return (await readPoints(link, [ask.key])).get(mapKey(ask.key))
+    case 'getMany': {
+      const found = await readPoints(link, ask.keys)
+      return ask.keys.map((key) => copy(found.get(mapKey(key))?.value))
+    }
+    case 'getVersions': {
+      const found = await readVersions(link, ask.keys)
+      return ask.keys.map((key) => found.get(mapKey(key)))
+    }
+    case 'scan':
+      return readRange(link, ask.range, ask.limit)
+    case 'scanFetch':
+      return readFetched(link, ask.range, ask.limit)
+    case 'pause':
+    case 'elsewhere':
+      return undefined
+  }
+}
+
+/** A program may change what it gets. */
+export function copy(bytes: Bytes): Bytes
+export function copy(bytes: Bytes | undefined): Bytes | undefined
+export function copy(bytes: Bytes | undefined): Bytes | undefined {
+  return bytes === undefined ? undefined : new Uint8Array(bytes)
+}
+
+export function isCounter(key: Bytes): boolean {
+  return key[0] === keyClass.count
+}
+
+const none: Promise<readonly Row[]> = Promise.resolve([])
+const firstCounter = Uint8Array.of(keyClass.count)
+const afterCounters = Uint8Array.of(keyClass.count + 1)
+
+function hasCounters({ start, end }: KeyRange): boolean {
+  return compareKeys(start, afterCounters) < 0 && compareKeys(end, firstCounter) > 0
+}
+
+function way([up, down]: readonly [Statement, Statement], range: KeyRange): Statement {
+  return range.reverse === true ? down : up
+}
+
+function bounds({ start, end }: KeyRange, limit: number): (Buffer | number)[] {
+  return [packOne(start), packOne(end), limit]
+}
+
+function entryOf(row: Row): Entry {
+  return { key: row[0] as Bytes, value: row[1] as Bytes }
+}
+
+function sumOf([, documents, bytes]: Row): Bytes {
+  return new Uint8Array(encodeCount({ documents: Number(documents), bytes: Number(bytes) }))
+}

@@ -1,0 +1,314 @@
+// One attempt of a write group, as one serializable transaction. First all programs run side by
+// side, to learn what they read in few round trips; what they change is discarded. Then they run in
+// order, each on the changes of the earlier ones, and all changes are written with the commit.
+// (docs/design/transactions.md, rule 4)
+
+import type { Clock } from '../../base/clock.js'
+import { groupBytesMax } from '../../base/limits/store.js'
+import { work } from '../../base/work/work-budget.js'
+import { writeStretchUnits, writeTurnUnits } from '../../base/work/work-figures.js'
+import { changeRange } from '../layout.js'
+import { type Applied, AskingTx } from '../programs/asking.js'
+import { ChangeTimes } from '../programs/change-times.js'
+import type { Outcome, WriteProgram } from '../programs/group.js'
+import { WriteBuffer } from '../programs/write-buffer.js'
+import type { Ask, Entry, KeyChange, LargeChanges, Program } from '../store.js'
+import { readRange } from './asks.js'
+import { Away, failureOf } from './failures.js'
+import type { GatewayRow } from './gateway-row.js'
+import { Known } from './known.js'
+import { type Link, type Row, type Statement, settled } from './link.js'
+import { versionsAtOnce } from './schema.js'
+import { type Put, writeCounts, writePairs } from './writes.js'
+
+const begin: Statement = { name: 'begin_w', text: 'BEGIN ISOLATION LEVEL SERIALIZABLE' }
+const commit: Statement = { name: 'commit', text: 'COMMIT' }
+const rollback: Statement = { name: 'rollback', text: 'ROLLBACK' }
+/**
+ * Groups that record changes commit one after the other over all gateways, so the order of the
+ * records is that of the commits. The snapshot begins when the lock is held.
+ */
+const lockRecording: Statement = {
+  name: 'lock_recording',
+  text: 'LOCK TABLE recording IN EXCLUSIVE MODE',
+}
+/** Groups that had a conflict go one after the other over all gateways, so each comes to an end. */
+const lockTurn: Statement = { name: 'lock_turn', text: 'LOCK TABLE turns IN EXCLUSIVE MODE' }
+const drawVersions: Statement = {
+  name: 'draw',
+  text: "SELECT nextval('versions') FROM generate_series(1, $1::bigint)",
+}
+
+/** Changes of a large write that are sent at once: their number and bytes. */
+const largeAtOnce = { changes: 5_000, bytes: 4 * 1_048_576 }
+
+/** A program of the group, and how it ended. */
+export interface Ended {
+  readonly outcome: Outcome
+  readonly applied: readonly Applied[]
+}
+
+interface GroupRunOptions {
+  readonly link: Link
+  readonly row: GatewayRow
+  readonly clock: Clock
+  /** Take the lock for recorded changes first: the group before had some. */
+  readonly isRecording: boolean
+  /** Wait for the other gateways' groups that had conflicts. */
+  readonly waitsForTurn: boolean
+}
+
+/** Thrown when the group records changes but has not taken the lock. */
+export class NeedsRecording extends Error {}
+
+/** A program that runs, and what it waits for. */
+interface Running {
+  readonly program: Program<unknown>
+  readonly buffer: WriteBuffer
+  next: IteratorResult<Ask, unknown>
+}
+
+export class GroupRun {
+  /** Whether the commit was sent with changes: if no answer comes, its outcome is unknown. */
+  hasSentCommit = false
+  /** Time of the programs' own work, milliseconds. */
+  workedMs = 0
+  private readonly known = new Known()
+  /** How the programs have ended, if the commit takes effect. */
+  ended: readonly Ended[] = []
+  /** Drawn versions, the lowest last. */
+  private versions: number[] = []
+  private isShort = false
+  /** Why nothing more can be asked. */
+  private lost: Error | undefined
+  private largeBytes = 0
+  private learnVersion = 0
+
+  constructor(private readonly options: GroupRunOptions) {}
+
+  /** Resolves after the commit. Only the first programs may have run: the group has bounds. */
+  async run(programs: readonly WriteProgram[], large?: LargeChanges): Promise<Ended[]> {
+    const { link, isRecording, waitsForTurn } = this.options
+    const started = [link.run(begin)]
+    if (waitsForTurn) started.push(link.run(lockTurn))
+    if (isRecording) started.push(link.run(lockRecording))
+    started.push(this.draw(1))
+    try {
+      const [, records] = await Promise.all([settled(started), this.learn(programs)])
+      if (!isRecording && records) throw new NeedsRecording()
+      const ended = await this.runInOrder(programs)
+      this.ended = ended
+      const isKept = large !== undefined && ended[0]?.outcome.failed === false
+      if (isKept) await this.writeLarge(large.changes)
+      await this.commit(isKept)
+      return ended
+    } catch (error) {
+      if (!this.hasSentCommit) link.run(rollback).catch(() => undefined)
+      throw error
+    }
+  }
+
+  get hasRecorded(): boolean {
+    return this.known.appended.length > 0
+  }
+
+  /** Bytes of what was changed. */
+  get bytes(): number {
+    return this.known.changes.bytes + this.largeBytes
+  }
+
+  /** Whether the programs record changes. */
+  private async learn(programs: readonly WriteProgram[]): Promise<boolean> {
+    const { link } = this.options
+    const running: Running[] = []
+    let isRecording = false
+    const note = (program: Running | undefined): void => {
+      if (program === undefined) return
+      if (program.next.done === true) isRecording ||= program.buffer.appended !== undefined
+      else running.push(program)
+    }
+    for (const program of programs) note(this.start(program, () => ++this.learnVersion))
+    while (running.length > 0) {
+      const waiting = running.splice(0)
+      await this.known.learn(
+        link,
+        waiting.map(({ next }) => next.value as Ask),
+      )
+      for (const program of waiting) note(this.goOn(program))
+    }
+    return isRecording
+  }
+
+  /** Undefined if it has thrown, which is found again when it runs in order. */
+  private start(make: WriteProgram, nextVersion: () => number): Running | undefined {
+    const buffer = new WriteBuffer(nextVersion)
+    try {
+      return this.slice(() => {
+        const program = make(new AskingTx(buffer))
+        return { program, buffer, next: program.next() }
+      })
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Goes on as far as the answers are known. */
+  private goOn(running: Running): Running | undefined {
+    try {
+      return this.slice(() => {
+        while (running.next.done !== true) {
+          const answered = this.known.answer(running.next.value)
+          if (answered === undefined) break
+          running.next = running.program.next(answered.value)
+        }
+        return running
+      })
+    } catch {
+      return undefined
+    }
+  }
+
+  private async runInOrder(programs: readonly WriteProgram[]): Promise<Ended[]> {
+    const needed = this.learnVersion - this.versions.length
+    if (needed > 0) await this.draw(Math.ceil(needed / versionsAtOnce))
+    const ended: Ended[] = []
+    for (const program of programs) {
+      ended.push(await this.runOne(program))
+      if (this.known.changes.bytes >= groupBytesMax) break
+    }
+    return ended
+  }
+
+  private async runOne(make: WriteProgram): Promise<Ended> {
+    for (;;) {
+      this.isShort = false
+      const ended = await this.tryOne(make)
+      if (!this.isShort) return ended
+      await this.draw(8)
+    }
+  }
+
+  private async tryOne(make: WriteProgram): Promise<Ended> {
+    const buffer = new WriteBuffer(() => this.nextVersion())
+    const tx = new AskingTx(buffer)
+    try {
+      const program = this.slice(() => make(tx))
+      let next = this.slice(() => program.next())
+      while (next.done !== true) {
+        const { value } = await this.answer(next.value)
+        next = this.slice(() => program.next(value))
+      }
+      this.slice(() => {
+        for (const { check } of tx.applied) check()
+      })
+      if (!this.isShort) this.known.take(buffer)
+      return { outcome: { failed: false, value: next.value }, applied: tx.applied }
+    } catch (error) {
+      if (this.lost !== undefined) throw this.lost
+      return { outcome: { failed: true, value: error }, applied: [] }
+    }
+  }
+
+  /** What the programs before it leave, or what is stored. */
+  private async answer(ask: Ask): Promise<{ readonly value: unknown }> {
+    const { known } = this
+    for (;;) {
+      const answered = known.answer(ask)
+      if (answered !== undefined) return answered
+      try {
+        await known.learn(this.options.link, [ask])
+      } catch (thrown) {
+        this.lost = failureOf(thrown)
+        throw thrown
+      }
+    }
+  }
+
+  private async writeLarge(changes: readonly KeyChange[]): Promise<void> {
+    const { link } = this.options
+    await this.draw(Math.ceil(changes.length / versionsAtOnce))
+    let some: Put[] = []
+    let bytes = 0
+    for (const { key, value } of changes) {
+      some.push({ key, value, version: value === undefined ? 0 : this.nextVersion() })
+      const size = key.length + (value?.length ?? 0)
+      bytes += size
+      this.largeBytes += size
+      if (some.length < largeAtOnce.changes && bytes < largeAtOnce.bytes) continue
+      await settled(writePairs(link, some))
+      some = []
+      bytes = 0
+    }
+    await settled(writePairs(link, some))
+  }
+
+  private async commit(isLarge: boolean): Promise<void> {
+    const { link, row } = this.options
+    const { known } = this
+    if (known.isEmpty && !isLarge) {
+      await link.run(commit)
+      return
+    }
+    const records = known.appended.length === 0 ? [] : await this.records()
+    const sent = [
+      row.countOn(link),
+      ...writePairs(link, [...known.changes.changes, ...records]),
+      ...writeCounts(link, row.no, known.changes.changes, known.additions),
+      link.run(commit),
+    ]
+    this.hasSentCommit = true
+    try {
+      await settled(sent)
+    } catch (error) {
+      // PostgreSQL has refused a statement, so the commit has rolled back.
+      if (!(failureOf(error) instanceof Away)) this.hasSentCommit = false
+      throw error
+    }
+    row.counted()
+  }
+
+  /** Under the lock, so no other group makes records. */
+  private async records(): Promise<Put[]> {
+    const { link, clock } = this.options
+    const entries: Entry[] = await readRange(link, { ...changeRange, reverse: true }, 1)
+    const times = new ChangeTimes(clock)
+    const view = { scan: () => ({ entries }) }
+    await this.draw(Math.ceil(this.known.appended.length / versionsAtOnce))
+    return this.known.appended.map((value) => {
+      return { key: times.nextKey(view), value, version: this.nextVersion() }
+    })
+  }
+
+  /** Runs a slice of a program within its work budget. */
+  private slice<T>(act: () => T): T {
+    const { clock } = this.options
+    const beganMs = clock.elapsed()
+    work.begin(writeTurnUnits, writeStretchUnits)
+    try {
+      return act()
+    } finally {
+      work.end()
+      this.workedMs += clock.elapsed() - beganMs
+    }
+  }
+
+  private nextVersion(): number {
+    const version = this.versions.pop()
+    if (version !== undefined) return version
+    this.isShort = true
+    return 0
+  }
+
+  /** In this transaction's snapshot: who writes a key later has drawn later. */
+  private async draw(times: number): Promise<readonly Row[]> {
+    if (times === 0) return []
+    const rows = await this.options.link.run(drawVersions, [times])
+    const drawn: number[] = []
+    for (const [value] of rows) {
+      for (let i = 0; i < versionsAtOnce; i++) drawn.push(Number(value) + i)
+    }
+    // The lowest is the next: those that were drawn before are lower.
+    this.versions = [...drawn.reverse(), ...this.versions]
+    return rows
+  }
+}

@@ -1,0 +1,197 @@
+// What a write group has read so far, and what its earlier programs have changed. Programs are
+// answered from here; only what is not known costs a round trip.
+
+import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
+import { addCounts, decodeCount, encodeCount } from '../programs/counters.js'
+import { type Additions, addTo, WriteBuffer } from '../programs/write-buffer.js'
+import type { Ask, Entry, Fetched, KeyRange, Versioned } from '../store.js'
+import { copy, isCounter, readPoints, readRange, readVersions } from './asks.js'
+import { type Link, settled } from './link.js'
+
+interface KnownRange {
+  readonly limit: number
+  readonly entries: readonly Entry[]
+}
+
+/** What a round has to ask. */
+interface Wanted {
+  readonly points: Map<string, Bytes>
+  readonly versions: Map<string, Bytes>
+  readonly ranges: Map<string, { readonly range: KeyRange; readonly limit: number }>
+}
+
+/** The group is one program with its own bounds. */
+const unbounded = { puts: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
+
+export class Known {
+  private readonly points = new Map<string, Versioned | undefined>()
+  private readonly versions = new Map<string, number | undefined>()
+  private readonly ranges = new Map<string, KnownRange>()
+  private version = 0
+  /** Changes of the programs that have run. */
+  readonly changes = new WriteBuffer(() => this.version, unbounded)
+  readonly additions: Additions = new Map()
+  readonly appended: Bytes[] = []
+
+  /** Adds the changes of a program to what the next ones see. */
+  take(buffer: WriteBuffer): void {
+    for (const { key, value, version, hash } of buffer.changes) {
+      this.version = version
+      if (value === undefined) this.changes.remove(key, hash)
+      else this.changes.put(key, value, hash)
+      if (isCounter(key)) this.additions.delete(mapKey(key))
+    }
+    for (const addition of buffer.additions?.values() ?? []) addTo(this.additions, addition)
+    for (const record of buffer.appended ?? []) this.appended.push(record)
+  }
+
+  /** Whether there is anything to commit. */
+  get isEmpty(): boolean {
+    return this.changes.isEmpty && this.additions.size === 0 && this.appended.length === 0
+  }
+
+  /** Asks for what is not known of these questions, in one round trip. */
+  async learn(link: Link, asks: readonly Ask[]): Promise<void> {
+    const wanted: Wanted = { points: new Map(), versions: new Map(), ranges: new Map() }
+    for (const ask of asks) this.want(ask, wanted)
+    const { points, versions, ranges } = wanted
+    const reads: Promise<void>[] = []
+    if (points.size > 0) reads.push(this.learnPoints(link, points))
+    if (versions.size > 0) reads.push(this.learnVersions(link, versions))
+    for (const [name, { range, limit }] of ranges) {
+      reads.push(this.learnRange(link, name, range, limit))
+    }
+    await settled(reads)
+  }
+
+  /** The answer; undefined if something is to be learned first. */
+  answer(ask: Ask): { readonly value: unknown } | undefined {
+    switch (ask.kind) {
+      case 'get':
+        return this.knowsPoint(ask.key) ? { value: this.point(ask.key) } : undefined
+      case 'getMany':
+        if (!ask.keys.every((key) => this.knowsPoint(key))) return undefined
+        return { value: ask.keys.map((key) => this.point(key)?.value) }
+      case 'getVersions':
+        if (!ask.keys.every((key) => this.knowsVersion(key))) return undefined
+        return { value: ask.keys.map((key) => this.versionOf(key)) }
+      case 'scan':
+        return this.known(this.scan(ask.range, ask.limit))
+      case 'scanFetch': {
+        const entries = this.scan(ask.range, ask.limit)
+        if (entries === undefined || !entries.every(({ value }) => this.knowsPoint(value))) {
+          return undefined
+        }
+        const fetched: Fetched[] = entries.map(({ key, value }) => {
+          return { key, value, record: this.point(value)?.value }
+        })
+        return { value: fetched }
+      }
+      case 'pause':
+      case 'elsewhere':
+        return { value: undefined }
+    }
+  }
+
+  private known<T>(value: T | undefined): { readonly value: T } | undefined {
+    return value === undefined ? undefined : { value }
+  }
+
+  private want(ask: Ask, wanted: Wanted): void {
+    switch (ask.kind) {
+      case 'get':
+        this.wantPoint(ask.key, wanted)
+        break
+      case 'getMany':
+        for (const key of ask.keys) this.wantPoint(key, wanted)
+        break
+      case 'getVersions':
+        for (const key of ask.keys) {
+          if (!this.knowsVersion(key)) wanted.versions.set(mapKey(key), key)
+        }
+        break
+      case 'scan':
+      case 'scanFetch': {
+        const entries = this.scan(ask.range, ask.limit)
+        if (entries === undefined) this.wantRange(ask.range, ask.limit, wanted)
+        else for (const { value } of entries) this.wantPoint(value, wanted)
+        break
+      }
+      case 'pause':
+      case 'elsewhere':
+    }
+  }
+
+  private wantPoint(key: Bytes, { points }: Wanted): void {
+    if (!this.knowsPoint(key)) points.set(mapKey(key), key)
+  }
+
+  private wantRange(range: KeyRange, limit: number, { ranges }: Wanted): void {
+    const name = rangeName(range)
+    const most = Math.max(this.changes.ownWrites(range, limit).wanted, ranges.get(name)?.limit ?? 0)
+    ranges.set(name, { range, limit: most })
+  }
+
+  private async learnPoints(link: Link, keys: ReadonlyMap<string, Bytes>): Promise<void> {
+    const found = await readPoints(link, [...keys.values()])
+    for (const name of keys.keys()) this.points.set(name, found.get(name))
+  }
+
+  private async learnVersions(link: Link, keys: ReadonlyMap<string, Bytes>): Promise<void> {
+    const found = await readVersions(link, [...keys.values()])
+    for (const name of keys.keys()) this.versions.set(name, found.get(name))
+  }
+
+  private async learnRange(
+    link: Link,
+    name: string,
+    range: KeyRange,
+    limit: number,
+  ): Promise<void> {
+    this.ranges.set(name, { limit, entries: await readRange(link, range, limit) })
+  }
+
+  private knowsPoint(key: Bytes): boolean {
+    return this.points.has(mapKey(key)) || this.changes.find(key) !== undefined
+  }
+
+  private knowsVersion(key: Bytes): boolean {
+    return this.versions.has(mapKey(key)) || this.knowsPoint(key)
+  }
+
+  private point(key: Bytes): Versioned | undefined {
+    const name = mapKey(key)
+    const own = this.changes.find(key)
+    const stored = own === undefined ? this.points.get(name) : own
+    const added = isCounter(key) ? this.additions.get(name) : undefined
+    if (added !== undefined) {
+      const value = encodeCount(addCounts(decodeCount(stored?.value), added))
+      return { value: copy(value), version: 0 }
+    }
+    if (stored?.value === undefined) return undefined
+    return { value: copy(stored.value), version: stored.version }
+  }
+
+  private versionOf(key: Bytes): number | undefined {
+    const own = this.changes.find(key)
+    if (own !== undefined) return own.value === undefined ? undefined : own.version
+    const name = mapKey(key)
+    return this.versions.has(name) ? this.versions.get(name) : this.points.get(name)?.version
+  }
+
+  private scan(range: KeyRange, limit: number): Entry[] | undefined {
+    const known = this.ranges.get(rangeName(range))
+    if (known === undefined) return undefined
+    const own = this.changes.ownWrites(range, limit)
+    // Fewer than were asked for are all.
+    if (known.limit < own.wanted && known.entries.length === known.limit) return undefined
+    const stored = known.entries
+      .slice(0, own.wanted)
+      .map(({ key, value }) => ({ key: copy(key), value: copy(value) }))
+    return own.merge(stored)
+  }
+}
+
+function rangeName({ start, end, reverse }: KeyRange): string {
+  return `${start.length}.${reverse === true}.${mapKey(start)}${mapKey(end)}`
+}

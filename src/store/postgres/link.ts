@@ -1,0 +1,112 @@
+// A connection to PostgreSQL. Statements are prepared once and pipelined: they may be sent before
+// the answers of earlier ones have come.
+
+import pg from 'pg'
+import { typeParser } from './packed.js'
+
+type Value = Buffer | string | number | null
+export type Row = readonly unknown[]
+
+/** A prepared statement: its name is unique among all. */
+export interface Statement {
+  readonly name: string
+  readonly text: string
+}
+
+export interface LinkOptions {
+  readonly connectionString: string
+  readonly schema: string
+  readonly synchronousCommit: 'on' | 'off'
+}
+
+/** Time to connect, milliseconds. */
+const connectMsMax = 5_000
+
+/**
+ * Every read takes the index of its key: a sequential scan would lock the whole table for
+ * serializable transactions. The other settings keep plans and transactions free of surprises.
+ */
+const sessionSettings = {
+  bytea_output: 'hex',
+  enable_bitmapscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  enable_seqscan: 'off',
+  enable_sort: 'off',
+  idle_in_transaction_session_timeout: '0',
+  jit: 'off',
+  lock_timeout: '0',
+  max_parallel_workers_per_gather: '0',
+  plan_cache_mode: 'force_generic_plan',
+  statement_timeout: '0',
+}
+
+export class Link {
+  /** Why it can no longer be used. */
+  broken: Error | undefined
+
+  private constructor(private readonly client: pg.Client) {
+    client.on('error', (error) => this.break(error))
+    client.on('end', () => this.break(new Error('the connection has ended')))
+  }
+
+  /** Rejects with the error of the connection or of PostgreSQL. */
+  static async open(options: LinkOptions, name: string): Promise<Link> {
+    const client = new pg.Client({
+      connectionString: options.connectionString,
+      application_name: name,
+      connectionTimeoutMillis: connectMsMax,
+      keepAlive: true,
+      pipeline: true,
+      types: { getTypeParser: typeParser },
+    })
+    const link = new Link(client)
+    try {
+      await client.connect()
+      const settings = { ...sessionSettings, synchronous_commit: options.synchronousCommit }
+      const texts = Object.entries(settings).map(([key, value]) => `SET ${key} = '${value}'`)
+      await client.query([...texts, `SET search_path = "${options.schema}"`].join('; '))
+      return link
+    } catch (error) {
+      await link.close()
+      throw error
+    }
+  }
+
+  /** Process of the server's side. */
+  get backend(): number {
+    return this.client.processID ?? 0
+  }
+
+  async run(statement: Statement, values: readonly Value[] = []): Promise<readonly Row[]> {
+    if (this.broken !== undefined) throw this.broken
+    const { name, text } = statement
+    const { rows } = await this.client.query({ name, text, values, rowMode: 'array' })
+    return rows as unknown as readonly Row[]
+  }
+
+  /** Without a name or parameters. */
+  async command(text: string): Promise<readonly Row[]> {
+    if (this.broken !== undefined) throw this.broken
+    const { rows } = await this.client.query({ text, rowMode: 'array' })
+    return rows as unknown as readonly Row[]
+  }
+
+  async close(): Promise<void> {
+    this.broken ??= new Error('the connection is closed')
+    await this.client.end().catch(() => undefined)
+  }
+
+  private break(error: Error): void {
+    this.broken ??= error
+  }
+}
+
+/** Waits for all, also when one fails; then throws the first error. */
+export async function settled<T>(all: readonly Promise<T>[]): Promise<T[]> {
+  const ends = await Promise.allSettled(all)
+  return ends.map((end) => {
+    if (end.status === 'rejected') throw end.reason
+    return end.value
+  })
+}

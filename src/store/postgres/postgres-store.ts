@@ -1,0 +1,150 @@
+// A store that many gateways share: an ordered map in a table of PostgreSQL, which does the
+// concurrency control. (docs/design/many-gateways.md)
+
+import type { Clock } from '../../base/clock.js'
+import { fail, GatewayError } from '../../base/errors.js'
+import type { Log } from '../../base/log.js'
+import type { Account } from '../../base/work/accounts.js'
+import { Scheduler } from '../../base/work/scheduler.js'
+import type {
+  HeldState,
+  LargeChanges,
+  Program,
+  ReadOptions,
+  ReadTx,
+  Store,
+  StoreStats,
+  Tx,
+} from '../store.js'
+import type { Address } from './address.js'
+import { clientError, failureOf } from './failures.js'
+import { Link, type LinkOptions } from './link.js'
+import { ReadRuns } from './read-runs.js'
+import { prepareSchema } from './schema.js'
+import { WriteLane } from './write-lane.js'
+import { Writer } from './writer.js'
+
+interface PostgresOptions {
+  readonly address: Address
+  readonly durability: 'commit' | 'interval' | 'none'
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** How often the row of the gateway is renewed and the size is read, milliseconds. */
+const beatMs = 5_000
+const noOptions: ReadOptions = {}
+
+/** Connects, and creates the tables if there are none. Rejects with OperationFailed. */
+export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+  const { address, durability, clock, log } = options
+  const links: LinkOptions = {
+    connectionString: address.connectionString,
+    schema: address.schema,
+    synchronousCommit: durability === 'commit' ? 'on' : 'off',
+  }
+  try {
+    const link = await Link.open(links, 'sigil start')
+    try {
+      await prepareSchema(link, address.schema)
+    } finally {
+      await link.close()
+    }
+    const store = new PostgresStore(links, await Writer.open(links, clock, log), clock)
+    await store.beat()
+    return store
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) throw thrown
+    const { message } = failureOf(thrown)
+    throw fail('OperationFailed', `cannot open the store in PostgreSQL: ${message}`)
+  }
+}
+
+class PostgresStore implements Store {
+  readonly scheduler = new Scheduler()
+  private readonly reads: ReadRuns
+  private readonly lane: WriteLane
+  private readonly beating: NodeJS.Timeout
+  /** As of the last look, and what was written since. */
+  private sizeBytes = 0
+  private closed: Promise<void> | undefined
+
+  constructor(
+    options: LinkOptions,
+    private readonly writer: Writer,
+    clock: Clock,
+  ) {
+    this.reads = new ReadRuns(options, clock, this.scheduler)
+    this.lane = new WriteLane(writer, clock, this.scheduler, (bytes) => {
+      this.sizeBytes += bytes
+    })
+    this.beating = setInterval(() => {
+      // While PostgreSQL is away there is nothing to renew.
+      this.beat().catch(() => undefined)
+    }, beatMs)
+    this.beating.unref()
+  }
+
+  async read<T>(program: (tx: ReadTx) => Program<T>, options = noOptions): Promise<T> {
+    this.requireOpen()
+    return this.reads.run(program, options)
+  }
+
+  async write<T>(program: (tx: Tx) => Program<T>, account?: Account): Promise<T> {
+    this.requireOpen()
+    return this.lane.run(program, account)
+  }
+
+  async writeLarge<T>(
+    program: (tx: Tx) => Program<T>,
+    large: LargeChanges,
+    account?: Account,
+  ): Promise<T> {
+    this.requireOpen()
+    return this.lane.run(program, account, large)
+  }
+
+  async hold(): Promise<HeldState> {
+    this.requireOpen()
+    return this.reads.hold()
+  }
+
+  stats(): StoreStats {
+    const { lane, sizeBytes } = this
+    const stats = { type: 'PostgreSQL', sizeBytes, groups: lane.stats() } as const
+    return lane.refusing === undefined ? stats : { ...stats, refusing: lane.refusing }
+  }
+
+  close(): Promise<void> {
+    this.closed ??= this.end()
+    return this.closed
+  }
+
+  /** Renews the row of the gateway, and looks how large the store is. */
+  async beat(): Promise<void> {
+    const { links } = this.reads
+    const link = await links.take()
+    try {
+      await this.writer.current.row.beat(link)
+      const [row] = await link.command(
+        "SELECT pg_total_relation_size('pairs') + pg_total_relation_size('counts')",
+      )
+      this.sizeBytes = Number(row?.[0])
+    } catch (thrown) {
+      throw clientError(thrown)
+    } finally {
+      links.give(link)
+    }
+  }
+
+  private async end(): Promise<void> {
+    clearInterval(this.beating)
+    await Promise.all([this.reads.idle(), this.lane.idle()])
+    await this.reads.close()
+    await this.writer.close()
+  }
+
+  private requireOpen(): void {
+    if (this.closed !== undefined) throw fail('ShutdownInProgress', 'the store is closed')
+  }
+}

@@ -1,0 +1,287 @@
+// Read programs. Each has a read-only transaction, and so one state, from its first question until
+// it ends or pauses. A snapshot keeps its transaction over pauses. (docs/design/transactions.md,
+// rule 1)
+
+import type { Clock } from '../../base/clock.js'
+import { fail } from '../../base/errors.js'
+import { snapshotKeptMsMax, snapshotsKeptMax } from '../../base/limits/store.js'
+import { backgroundOwner, type Scheduler } from '../../base/work/scheduler.js'
+import { work } from '../../base/work/work-budget.js'
+import { stretchUnits, turnUnits } from '../../base/work/work-figures.js'
+import { AskingReadTx } from '../programs/asking.js'
+import { nothing } from '../steps.js'
+import type { Ask, Elsewhere, HeldState, Program, ReadOptions, ReadTx, Step } from '../store.js'
+import { answer } from './asks.js'
+import { clientError } from './failures.js'
+import type { Link, LinkOptions, Statement } from './link.js'
+import { Links } from './links.js'
+
+const begin: Statement = {
+  name: 'begin_r',
+  text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+}
+const commit: Statement = { name: 'commit', text: 'COMMIT' }
+const look: Statement = { name: 'look', text: 'SELECT 1' }
+
+/** Connections for reads, and for the states that transactions hold. */
+const readLinksMax = 6
+const heldLinksMax = 8
+/** How long a transaction waits for a connection, milliseconds. */
+const heldWaitMsMax = 5_000
+/** How often a program that waits for work elsewhere checks whether it was killed, milliseconds. */
+const awayLookMs = 50
+
+/** Pauses when the budget of its turn is used up. */
+class Reading extends AskingReadTx {
+  override pause(units = 0): Step<void> {
+    work.note(units)
+    return work.isDue ? super.pause() : nothing
+  }
+}
+
+/** Where a program reads, from its first question on. */
+interface Place {
+  link(): Promise<Link>
+  /** The program ends or pauses; it may read again later. */
+  leave(): void
+}
+
+export class ReadRuns {
+  readonly links: Links
+  private readonly snapshotLinks: Links
+  private readonly heldLinks: Links
+  private running = 0
+  private drained: (() => void)[] = []
+  private readonly away = new Set<(error: unknown) => void>()
+  private readonly held = new Set<HeldState>()
+
+  constructor(
+    options: LinkOptions,
+    private readonly clock: Clock,
+    private readonly scheduler: Scheduler,
+  ) {
+    this.links = new Links(options, 'sigil reads', readLinksMax)
+    this.snapshotLinks = new Links(options, 'sigil snapshots', snapshotsKeptMax)
+    this.heldLinks = new Links(options, 'sigil transactions', heldLinksMax)
+  }
+
+  async run<T>(make: (tx: ReadTx) => Program<T>, options: ReadOptions): Promise<T> {
+    const isSnapshot = options.snapshot === true
+    const place = this.placeIn(isSnapshot ? this.snapshotLinks : this.links)
+    const startedMs = this.clock.elapsed()
+    const look = () => {
+      options.onPause?.()
+      if (isSnapshot && this.clock.elapsed() - startedMs > snapshotKeptMsMax) {
+        throw fail('SnapshotTooOld', 'the snapshot of this operation is too old')
+      }
+    }
+    try {
+      return await this.drive(make, options, place, look, isSnapshot ? nothingToDo : place.leave)
+    } finally {
+      place.leave()
+    }
+  }
+
+  /** One committed state on a connection of its own. Throws WriteConflict if none comes free. */
+  async hold(): Promise<HeldState> {
+    const link = await this.takeHeld()
+    try {
+      await Promise.all([link.run(begin), link.run(look)])
+    } catch (error) {
+      this.heldLinks.give(link)
+      throw clientError(error)
+    }
+    let isOver = false
+    const place: Place = { link: () => Promise.resolve(link), leave: nothingToDo }
+    const held: HeldState = {
+      read: (make, options = {}) => {
+        if (isOver) throw fail('ShutdownInProgress', 'the store is closed')
+        return this.drive(make, options, place, () => options.onPause?.(), nothingToDo)
+      },
+      heldBytes: 0,
+      release: () => {
+        if (isOver) return
+        isOver = true
+        this.held.delete(held)
+        endOn(link, this.heldLinks)
+      },
+    }
+    this.held.add(held)
+    return held
+  }
+
+  /** Resolves when no program runs; ends the work that programs wait for. */
+  async idle(): Promise<void> {
+    for (const end of this.away) end(fail('ShutdownInProgress', 'the server is shutting down'))
+    if (this.running === 0) return
+    await new Promise<void>((resolve) => {
+      this.drained.push(resolve)
+    })
+  }
+
+  async close(): Promise<void> {
+    for (const held of this.held) held.release()
+    const all = [this.links, this.snapshotLinks, this.heldLinks]
+    await Promise.all(all.map((links) => links.close()))
+  }
+
+  private placeIn(links: Links): Place {
+    let taken: Promise<Link> | undefined
+    return {
+      link: () => {
+        taken ??= links.take().then((link) => {
+          // Its failure is that of the question behind it.
+          link.run(begin).catch(() => undefined)
+          return link
+        })
+        return taken
+      },
+      leave: () => {
+        taken?.then(
+          (link) => endOn(link, links),
+          () => undefined,
+        )
+        taken = undefined
+      },
+    }
+  }
+
+  private async takeHeld(): Promise<Link> {
+    let timer: NodeJS.Timeout | undefined
+    const taken = this.heldLinks.take()
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), heldWaitMsMax)
+    })
+    try {
+      const link = await Promise.race([taken, late])
+      if (link !== undefined) return link
+    } catch (error) {
+      throw clientError(error)
+    } finally {
+      clearTimeout(timer)
+    }
+    taken.then(
+      (link) => this.heldLinks.give(link),
+      () => undefined,
+    )
+    throw fail('WriteConflict', 'too many transactions are open on this gateway, try it again')
+  }
+
+  /** Runs the program to its end, with a step at each answer. */
+  private async drive<T>(
+    make: (tx: ReadTx) => Program<T>,
+    options: ReadOptions,
+    place: Place,
+    look: () => void,
+    paused: () => void,
+  ): Promise<T> {
+    this.running++
+    try {
+      const slice = <R>(act: () => R): R => this.slice(act, options)
+      const program = slice(() => make(new Reading()))
+      let next = slice(() => program.next())
+      while (next.done !== true) {
+        const ask = next.value
+        let told: unknown
+        try {
+          look()
+          told = await this.answerTo(ask, place, look, paused, options)
+          look()
+        } catch (thrown) {
+          next = slice(() => program.throw(thrown))
+          continue
+        }
+        next = slice(() => program.next(told))
+      }
+      return next.value
+    } finally {
+      if (--this.running === 0) for (const resolve of this.drained.splice(0)) resolve()
+    }
+  }
+
+  private async answerTo(
+    ask: Ask,
+    place: Place,
+    look: () => void,
+    paused: () => void,
+    options: ReadOptions,
+  ): Promise<unknown> {
+    if (ask.kind === 'pause') {
+      paused()
+      await new Promise((resolve) => {
+        setImmediate(resolve)
+      })
+      return undefined
+    }
+    if (ask.kind === 'elsewhere') {
+      paused()
+      await this.elsewhere(ask.begin, look, options)
+      return undefined
+    }
+    try {
+      return await answer(await place.link(), ask)
+    } catch (thrown) {
+      throw clientError(thrown)
+    }
+  }
+
+  /** Waits for work elsewhere, unless the program is ended before. */
+  private elsewhere(
+    begin: Elsewhere['begin'],
+    look: () => void,
+    options: ReadOptions,
+  ): Promise<void> {
+    const account = options.account ?? this.scheduler.of(backgroundOwner)
+    const begun = begin(account.owner)
+    return new Promise((resolve, reject) => {
+      const over = () => {
+        clearInterval(looking)
+        this.away.delete(end)
+      }
+      const end = (error: unknown) => {
+        over()
+        begun.end()
+        reject(error)
+      }
+      const looking = setInterval(() => {
+        try {
+          look()
+        } catch (error) {
+          end(error)
+        }
+      }, awayLookMs)
+      this.away.add(end)
+      begun.done.then(
+        () => {
+          over()
+          resolve()
+        },
+        (error) => {
+          over()
+          reject(error)
+        },
+      )
+    })
+  }
+
+  private slice<R>(act: () => R, { account }: ReadOptions): R {
+    const interrupted = work.interrupt()
+    const beganMs = this.clock.elapsed()
+    work.begin(turnUnits, stretchUnits)
+    try {
+      return act()
+    } finally {
+      work.resume(interrupted)
+      const ms = this.clock.elapsed() - beganMs
+      this.scheduler.charge(account ?? this.scheduler.of(backgroundOwner), ms)
+    }
+  }
+}
+
+function nothingToDo(): void {}
+
+/** Ends the transaction; the connection can be used again behind that. */
+function endOn(link: Link, links: Links): void {
+  link.run(commit).catch(() => undefined)
+  links.give(link)
+}

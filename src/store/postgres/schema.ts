@@ -1,0 +1,63 @@
+// The tables of a shared store. They have a version, and a newer one is refused. PostgreSQL needs
+// no extension.
+
+import { fail } from '../../base/errors.js'
+import type { Link } from './link.js'
+
+const schemaVersion = 1
+/** Versions of one value of the sequence: a write group usually needs one value. */
+export const versionsAtOnce = 1_024
+
+/**
+ * Rows of gateways are written by each commit. A nearly empty page lets a long snapshot keep dead
+ * rows there without making the commits walk them in an index.
+ */
+const often = 'WITH (fillfactor = 10)'
+
+const tables = [
+  `CREATE TABLE pairs (
+    key bytea PRIMARY KEY, version bigint NOT NULL, value bytea NOT NULL)`,
+  // Values are not compressed: that costs more processor time than it saves.
+  'ALTER TABLE pairs ALTER COLUMN value SET STORAGE EXTERNAL',
+  `CREATE TABLE counts (
+    key bytea, gateway bigint, documents bigint NOT NULL, bytes bigint NOT NULL,
+    PRIMARY KEY (key, gateway)) WITH (fillfactor = 50)`,
+  `CREATE TABLE gateways (
+    no bigint PRIMARY KEY, epoch bigint NOT NULL, grp bigint NOT NULL) ${often}`,
+  `CREATE TABLE heartbeats (no bigint PRIMARY KEY, until timestamptz NOT NULL) ${often}`,
+  `CREATE TABLE ended (
+    no bigint, epoch bigint, grp bigint NOT NULL, at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (no, epoch))`,
+  'CREATE TABLE recording (only_locked boolean)',
+  'CREATE TABLE turns (only_locked boolean)',
+  'CREATE TABLE format (version integer NOT NULL)',
+  `CREATE SEQUENCE versions INCREMENT BY ${versionsAtOnce} START WITH ${versionsAtOnce}`,
+  `INSERT INTO format VALUES (${schemaVersion})`,
+]
+
+/** Creates the tables if there are none. Throws OperationFailed for a version that is newer. */
+export async function prepareSchema(link: Link, schema: string): Promise<void> {
+  await link.command('BEGIN')
+  try {
+    // Two gateways may start at the same time.
+    await link.command(`SELECT pg_advisory_xact_lock(hashtext('sigil ${schema}'))`)
+    const [row] = await link.command(`SELECT to_regclass('"${schema}".format')`)
+    if (row?.[0] == null) {
+      await link.command(`CREATE SCHEMA IF NOT EXISTS "${schema}"`)
+      for (const text of tables) await link.command(text)
+    }
+    const [format] = await link.command('SELECT version FROM format')
+    const version = Number(format?.[0])
+    if (version !== schemaVersion) {
+      throw fail(
+        'OperationFailed',
+        `the tables in schema ${schema} have format ${version}; this version of Sigil reads ` +
+          `format ${schemaVersion}`,
+      )
+    }
+    await link.command('COMMIT')
+  } catch (error) {
+    await link.command('ROLLBACK').catch(() => undefined)
+    throw error
+  }
+}

@@ -1,0 +1,227 @@
+// Write programs of a gateway: those that wait form a group, one group at a time. A conflict runs
+// the group again, then its programs one by one. (docs/design/transactions.md, rule 4)
+
+import type { Clock } from '../../base/clock.js'
+import { fail } from '../../base/errors.js'
+import { programRunsMax } from '../../base/limits/engine.js'
+import type { Account } from '../../base/work/accounts.js'
+import type { FairQueue } from '../../base/work/fair-queue.js'
+import { backgroundOwner, type Scheduler } from '../../base/work/scheduler.js'
+import type { WriteProgram } from '../programs/group.js'
+import { groupProgramsMax } from '../programs/write-groups.js'
+import { Postponed } from '../steps.js'
+import type { GroupStats, LargeChanges, Program, Tx } from '../store.js'
+import { Away, awayError, Conflict, Fenced, failureOf } from './failures.js'
+import { type Ended, GroupRun, NeedsRecording } from './group-run.js'
+import type { Writer } from './writer.js'
+
+interface Pending {
+  readonly account: Account
+  readonly program: WriteProgram
+  readonly large: LargeChanges | undefined
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Attempts of a whole group before its programs run one by one. */
+const groupAttemptsMax = 2
+/** Longest wait before a program runs again after a conflict, milliseconds. */
+const backoffMsMax = 50
+
+export class WriteLane {
+  /** Why the last group could not be committed; undefined while writes succeed. */
+  refusing: string | undefined
+  private readonly queue: FairQueue<Pending>
+  private again: Pending[] = []
+  private isRunning = false
+  private isRecording = false
+  private postponed = 0
+  private drained: (() => void)[] = []
+  private groups = 0
+  private programs = 0
+  /** Groups and programs that ran again because of others. */
+  conflicts = 0
+
+  constructor(
+    private readonly writer: Writer,
+    private readonly clock: Clock,
+    private readonly scheduler: Scheduler,
+    /** Called with the bytes that a commit has added. */
+    private readonly grown: (bytes: number) => void,
+  ) {
+    this.queue = scheduler.queue()
+  }
+
+  run<T>(
+    program: (tx: Tx) => Program<T>,
+    account = this.scheduler.of(backgroundOwner),
+    large?: LargeChanges,
+  ): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const told = resolve as (value: unknown) => void
+      this.queue.push(account, { account, program, large, resolve: told, reject })
+      this.schedule()
+    })
+  }
+
+  stats(): GroupStats {
+    return { groups: this.groups, programs: this.programs, queued: this.waiting }
+  }
+
+  /** Resolves when every program has its result. */
+  idle(): Promise<void> {
+    if (!this.isRunning && this.waiting === 0 && this.postponed === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.drained.push(resolve)
+    })
+  }
+
+  private get waiting(): number {
+    return this.queue.length + this.again.length
+  }
+
+  private schedule(): void {
+    if (this.isRunning) return
+    this.isRunning = true
+    setImmediate(() => void this.work())
+  }
+
+  private async work(): Promise<void> {
+    while (this.waiting > 0) await this.process(this.takeGroup())
+    this.isRunning = false
+    if (this.postponed === 0) for (const resolve of this.drained.splice(0)) resolve()
+  }
+
+  private takeGroup(): Pending[] {
+    const group: Pending[] = []
+    while (group.length < groupProgramsMax) {
+      const next = this.again.shift() ?? this.queue.take()
+      if (next === undefined) break
+      if (next.large !== undefined && group.length > 0) {
+        this.again.unshift(next)
+        break
+      }
+      group.push(next)
+      if (next.large !== undefined) break
+    }
+    return group
+  }
+
+  /** Never rejects. */
+  private async process(group: readonly Pending[]): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const end = await this.attempt(group, attempt > 1)
+      if (end === undefined) return
+      if (end instanceof NeedsRecording) {
+        this.isRecording = true
+        attempt--
+        continue
+      }
+      this.conflicts++
+      if (group.length > 1 && attempt >= groupAttemptsMax) {
+        for (const pending of group) await this.process([pending])
+        return
+      }
+      if (!(end instanceof Conflict) || attempt >= programRunsMax) {
+        const text = 'the operation conflicts with others, try it again'
+        const error = end instanceof Conflict ? fail('WriteConflict', text) : end
+        for (const { reject } of group) reject(error)
+        return
+      }
+      await this.backOff(attempt)
+    }
+  }
+
+  /** Undefined if every program has its result; otherwise why the group has to run again. */
+  private async attempt(
+    group: readonly Pending[],
+    waitsForTurn: boolean,
+  ): Promise<Error | undefined> {
+    let run: GroupRun | undefined
+    try {
+      const writing = await this.writer.ready()
+      run = new GroupRun({
+        link: writing.link,
+        row: writing.row,
+        clock: this.clock,
+        isRecording: this.isRecording,
+        waitsForTurn,
+      })
+      const programs = group.map(({ program }) => program)
+      const ended = await run.run(programs, group[0]?.large)
+      this.charge(group, run.workedMs)
+      this.isRecording = run.hasRecorded
+      this.finish(group, ended, run)
+      return undefined
+    } catch (thrown) {
+      if (thrown instanceof NeedsRecording) return thrown
+      return this.failed(group, run, failureOf(thrown))
+    }
+  }
+
+  private charge(group: readonly Pending[], ms: number): void {
+    for (const { account } of group) this.scheduler.charge(account, ms / group.length)
+  }
+
+  private async failed(
+    group: readonly Pending[],
+    run: GroupRun | undefined,
+    failure: Error,
+  ): Promise<Error | undefined> {
+    if (failure instanceof Conflict) return failure
+    this.refusing = failure.message
+    if (!(failure instanceof Away) && !(failure instanceof Fenced)) return failure
+    try {
+      const fate = await this.writer.recover()
+      if (run?.hasSentCommit !== true || fate === 'not committed') {
+        return new Conflict('the connection was lost before the commit')
+      }
+      if (fate === 'committed') {
+        this.finish(group, run.ended, run)
+        return undefined
+      }
+    } catch (thrown) {
+      this.refusing = failureOf(thrown).message
+    }
+    for (const { reject } of group) reject(awayError())
+    return undefined
+  }
+
+  /** The group is committed. */
+  private finish(group: readonly Pending[], ended: readonly Ended[], run: GroupRun): void {
+    this.refusing = undefined
+    this.groups++
+    this.programs += ended.length
+    this.grown(run.bytes)
+    for (const { applied } of ended) for (const { told } of applied) told()
+    for (const [index, { outcome }] of ended.entries()) {
+      const pending = group[index] as Pending
+      const { failed, value } = outcome
+      if (!failed) {
+        for (const change of pending.large?.changes ?? []) pending.large?.told?.(change)
+        pending.resolve(value)
+      } else if (value instanceof Postponed) this.postpone(pending, value)
+      else pending.reject(value)
+    }
+    this.again = [...group.slice(ended.length), ...this.again]
+  }
+
+  /** Runs the program again when `until` resolves. */
+  private postpone(pending: Pending, { until }: Postponed): void {
+    this.postponed++
+    until.then(() => {
+      this.postponed--
+      this.queue.push(pending.account, pending)
+      this.schedule()
+    })
+  }
+
+  /** Gateways wait for different times, so they do not meet again. */
+  private backOff(attempt: number): Promise<void> {
+    const { no } = this.writer.current.row
+    const ms = Math.min(backoffMsMax, attempt * (1 + (no % 5)))
+    return new Promise((resolve) => {
+      setTimeout(resolve, ms)
+    })
+  }
+}

@@ -1,0 +1,167 @@
+// Transactions of a store that is not in this process: each read is a question, which the program
+// yields and is resumed with the answer of. Changes are buffered until the program ends.
+
+import type { Bytes } from '../../base/bytes/bytes.js'
+import { Asked, Done, nothing, requireBounded } from '../steps.js'
+import type {
+  Count,
+  Elsewhere,
+  Entry,
+  Fetched,
+  KeyRange,
+  ReadTx,
+  Step,
+  Tx,
+  Versioned,
+} from '../store.js'
+import { decodeCount } from './counters.js'
+import type { WriteBuffer } from './write-buffer.js'
+
+/** Reads of a program, each a question to the store. */
+export class AskingReadTx implements ReadTx {
+  get(key: Bytes): Step<Bytes | undefined> {
+    return new Asked({ kind: 'get', key }, (told) => (told as Versioned | undefined)?.value)
+  }
+
+  getVersioned(key: Bytes): Step<Versioned | undefined> {
+    return new Asked({ kind: 'get', key }, (told) => told as Versioned | undefined)
+  }
+
+  getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]> {
+    return new Asked({ kind: 'getMany', keys }, (told) => told as (Bytes | undefined)[])
+  }
+
+  getVersions(keys: readonly Bytes[]): Step<(number | undefined)[]> {
+    return new Asked({ kind: 'getVersions', keys }, (told) => told as (number | undefined)[])
+  }
+
+  scan(range: KeyRange, limit: number): Step<Entry[]> {
+    requireBounded(limit)
+    return new Asked({ kind: 'scan', range, limit }, (told) => told as Entry[])
+  }
+
+  scanFetch(range: KeyRange, limit: number): Step<Fetched[]> {
+    requireBounded(limit)
+    return new Asked({ kind: 'scanFetch', range, limit }, (told) => told as Fetched[])
+  }
+
+  count(key: Bytes): Step<Count> {
+    return new Asked({ kind: 'get', key }, (told) =>
+      decodeCount((told as Versioned | undefined)?.value),
+    )
+  }
+
+  pause(_units?: number): Step<void> {
+    return new Asked({ kind: 'pause' }, () => undefined)
+  }
+
+  elsewhere({ begin }: Elsewhere): Step<void> {
+    return new Asked({ kind: 'elsewhere', begin }, () => undefined)
+  }
+}
+
+export interface Applied {
+  readonly check: () => void
+  readonly told: () => void
+}
+
+export class AskingTx extends AskingReadTx implements Tx {
+  /** In the order of their calls: what is asked before, and told after the changes are applied. */
+  readonly applied: Applied[] = []
+  private readonly buffer: WriteBuffer
+
+  constructor(buffer: WriteBuffer) {
+    super()
+    this.buffer = buffer
+  }
+
+  override get(key: Bytes): Step<Bytes | undefined> {
+    const own = this.buffer.find(key)
+    return own === undefined ? super.get(key) : new Done(own.value?.slice())
+  }
+
+  override getVersioned(key: Bytes): Step<Versioned | undefined> {
+    const own = this.buffer.find(key)
+    if (own === undefined) return super.getVersioned(key)
+    const { value, version } = own
+    return new Done(value === undefined ? undefined : { value: value.slice(), version })
+  }
+
+  override getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]> {
+    return new Asked({ kind: 'getMany', keys }, (told) =>
+      keys.map((key, index) => this.own(key, (told as (Bytes | undefined)[])[index])),
+    )
+  }
+
+  override getVersions(keys: readonly Bytes[]): Step<(number | undefined)[]> {
+    return new Asked({ kind: 'getVersions', keys }, (told) =>
+      keys.map((key, index) => {
+        const own = this.buffer.find(key)
+        if (own === undefined) return (told as (number | undefined)[])[index]
+        return own.value === undefined ? undefined : own.version
+      }),
+    )
+  }
+
+  override scanFetch(range: KeyRange, limit: number): Step<Fetched[]> {
+    requireBounded(limit)
+    return new Asked({ kind: 'scanFetch', range, limit }, (told) =>
+      (told as Fetched[]).map(({ key, value, record }) => ({
+        key,
+        value,
+        record: this.own(value, record),
+      })),
+    )
+  }
+
+  override count(key: Bytes): Step<Count> {
+    return new Asked({ kind: 'get', key }, (told) =>
+      this.buffer.count(key, () => decodeCount((told as Versioned | undefined)?.value)),
+    )
+  }
+
+  override pause(_units?: number): Step<void> {
+    return nothing
+  }
+
+  override elsewhere({ refusal }: Elsewhere): never {
+    throw refusal
+  }
+
+  scanOwn(range: KeyRange, limit: number): Step<Entry[]> {
+    requireBounded(limit)
+    const own = this.buffer.ownWrites(range, limit)
+    return new Asked({ kind: 'scan', range, limit: own.wanted }, (told) =>
+      own.merge(told as Entry[]),
+    )
+  }
+
+  put(key: Bytes, value: Bytes): void {
+    this.buffer.put(key, value)
+  }
+
+  remove(key: Bytes): void {
+    this.buffer.remove(key)
+  }
+
+  add(key: Bytes, documents: number, bytes: number): void {
+    this.buffer.add(key, documents, bytes)
+  }
+
+  added(key: Bytes): Count {
+    return this.buffer.added(key)
+  }
+
+  append(value: Bytes): void {
+    this.buffer.append(value)
+  }
+
+  whenApplied(check: () => void, told: () => void): void {
+    this.applied.push({ check, told })
+  }
+
+  private own(key: Bytes, stored: Bytes | undefined): Bytes | undefined {
+    const own = this.buffer.find(key)
+    return own === undefined ? stored : own.value?.slice()
+  }
+}

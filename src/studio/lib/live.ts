@@ -1,0 +1,76 @@
+// Follows the changes of one collection by server-sent events. EventSource sends no token of the
+// operator, so the stream is read by the one wrapper that asks the server. A hidden tab listens to
+// nothing; when it is seen again, the page is asked for anew.
+
+import { type Signal, signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { ask } from './api.js'
+
+const againMs = 3_000
+/** Changes that come closely together are one. */
+const gatherMs = 250
+
+/** Calls `changed` after changes; the signal is true while the stream is open. */
+export function useLive(path: string, changed: () => void): Signal<boolean> {
+  useEffect(() => {
+    let ending: AbortController | undefined
+    const start = () => {
+      if (document.hidden) return
+      ending = new AbortController()
+      void follow(path, changed, ending.signal)
+    }
+    const stop = () => {
+      ending?.abort()
+      isLive.value = false
+    }
+    const turn = () => {
+      stop()
+      if (document.hidden) return
+      changed()
+      start()
+    }
+    start()
+    document.addEventListener('visibilitychange', turn)
+    return () => {
+      document.removeEventListener('visibilitychange', turn)
+      stop()
+    }
+  }, [path])
+  return isLive
+}
+
+const isLive = signal(false)
+
+async function follow(path: string, changed: () => void, signal: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  signal.addEventListener('abort', () => clearTimeout(timer))
+  while (!signal.aborted) {
+    try {
+      const { body } = await ask('GET', path, { signal, headers: { accept: 'text/event-stream' } })
+      isLive.value = true
+      await eachChange(body, () => {
+        clearTimeout(timer)
+        timer = setTimeout(changed, gatherMs)
+      })
+    } catch {
+      // A stream that breaks is opened again; the sign says that nothing is live meanwhile.
+    }
+    if (signal.aborted) return
+    isLive.value = false
+    await new Promise((resolve) => setTimeout(resolve, againMs))
+    if (!signal.aborted) changed()
+  }
+}
+
+/** Events have lines of `data`; comments keep the stream open. */
+async function eachChange(
+  body: ReadableStream<Uint8Array> | null,
+  changed: () => void,
+): Promise<void> {
+  const reader = body?.pipeThrough(new TextDecoderStream() as never).getReader()
+  for (;;) {
+    const { value, done } = (await reader?.read()) ?? { value: undefined, done: true }
+    if (done) return
+    if (/(?:^|\n)data:/.test(String(value))) changed()
+  }
+}

@@ -1,0 +1,293 @@
+// The documents of a collection: a page of them by filter and sort, which stays as it is while a
+// document is edited, and follows the changes of all clients.
+
+import { type Signal, useSignal } from '@preact/signals'
+import {
+  changesOf,
+  countDocuments,
+  type DocumentPage,
+  deleteDocument,
+  insertDocument,
+  type Listing,
+  listDocuments,
+  openDocument,
+  saveDocument,
+} from '../lib/documents.js'
+import { type Ejson, type EjsonObject, editable } from '../lib/ejson.js'
+import { counted, visible } from '../lib/format.js'
+import { useLive } from '../lib/live.js'
+import { useLoad } from '../lib/load.js'
+import { linkTo, route } from '../lib/route.js'
+import { DocumentTable } from '../widgets/document-table.js'
+import { Editor } from '../widgets/editor.js'
+import { Empty, Failure, Loading } from '../widgets/states.js'
+
+const pageSizes = [25, 50, 100] as const
+/** How long a deletion waits for the user's second thought. */
+const undoMs = 6_000
+
+/** What stands in the editor. */
+interface Editing {
+  readonly title: string
+  readonly text: string
+  /** Missing for a new document. */
+  readonly stored?: { readonly id: Ejson; readonly tag: string }
+}
+
+interface Deletion {
+  readonly id: Ejson
+  readonly undo: () => void
+}
+
+export function DocumentsPage({ name }: { name: string }) {
+  const { query } = route.value
+  const [filter, sort] = [query.get('filter') ?? '', query.get('sort') ?? '']
+  const limit = pageSizes.find((size) => String(size) === query.get('limit')) ?? pageSizes[0]
+  // The cursors of the pages before this one and of this one.
+  const cursors = useSignal<readonly string[]>([''])
+  const cursor = cursors.value.at(-1) ?? ''
+  const { loaded, reload } = useLoad(
+    async (signal) => {
+      const listing: Listing = { filter, sort, limit, cursor }
+      const page = await listDocuments(name, listing, signal)
+      return { ...page, count: await countDocuments(name, filter, signal) }
+    },
+    [name, filter, sort, limit, cursor],
+  )
+  const isLive = useLive(changesOf(name), reload)
+  const editing = useSignal<Editing | undefined>(undefined)
+  const problem = useSignal<Error | undefined>(undefined)
+  const deletions = useSignal<readonly Deletion[]>([])
+  const actions = documentActions(name, { editing, problem, deletions, reload })
+  const { value, error } = loaded.value
+  const hidden = new Set(deletions.value.map(({ id }) => JSON.stringify(id)))
+  const rows = (value?.documents ?? []).filter(({ _id }) => !hidden.has(JSON.stringify(_id)))
+  return (
+    <>
+      <div class="head">
+        <h1>{visible(name)}</h1>
+        <p class={isLive.value ? 'live' : 'faint'} role="status">
+          {isLive.value ? 'live' : 'not live'}
+        </p>
+        <button type="button" onClick={() => actions.insert('{\n  \n}')}>
+          Insert
+        </button>
+      </div>
+      <FilterBar
+        key={`${filter} ${sort}`}
+        name={name}
+        given={{ filter, sort, limit }}
+        cursors={cursors}
+      />
+      {problem.value !== undefined && <Failure error={problem.value} />}
+      {error !== undefined && <Failure error={error} retry={reload} />}
+      {error === undefined && value === undefined && <Loading />}
+      {value !== undefined && rows.length === 0 && <NoDocuments filter={filter} />}
+      {rows.length > 0 && <DocumentTable documents={rows} {...actions} />}
+      {value !== undefined && <Pages page={value} cursors={cursors} />}
+      <Undo deletions={deletions} />
+      {editing.value !== undefined && (
+        <Editing
+          key={editing.value}
+          name={name}
+          editing={editing}
+          reload={reload}
+          open={actions.open}
+        />
+      )}
+    </>
+  )
+}
+
+interface ActionParts {
+  readonly editing: Signal<Editing | undefined>
+  readonly problem: Signal<Error | undefined>
+  readonly deletions: Signal<readonly Deletion[]>
+  readonly reload: () => void
+}
+
+function documentActions(name: string, { editing, problem, deletions, reload }: ActionParts) {
+  const failed = (error: Error) => {
+    problem.value = error
+  }
+  const insert = (text: string) => {
+    problem.value = undefined
+    editing.value = { title: 'New document', text }
+  }
+  const open = (id: Ejson) => {
+    problem.value = undefined
+    openDocument(name, id, new AbortController().signal).then(({ text, tag }) => {
+      editing.value = { title: 'Document', text: editable(text), stored: { id, tag } }
+    }, failed)
+  }
+  const duplicate = (document: EjsonObject) => {
+    const { _id, ...rest } = document
+    insert(editable(JSON.stringify(rest)))
+  }
+  const remove = (id: Ejson) => {
+    const forget = () => {
+      deletions.value = deletions.value.filter((one) => one.id !== id)
+    }
+    const timer = setTimeout(() => {
+      deleteDocument(name, id).then(reload, failed).finally(forget)
+    }, undoMs)
+    const undo = () => {
+      clearTimeout(timer)
+      forget()
+    }
+    deletions.value = [...deletions.value, { id, undo }]
+  }
+  return { insert, open, duplicate, remove }
+}
+
+interface FilterBarProps {
+  readonly name: string
+  readonly given: Pick<Listing, 'filter' | 'sort' | 'limit'>
+  readonly cursors: Signal<readonly string[]>
+}
+
+function FilterBar({ name, given, cursors }: FilterBarProps) {
+  const filter = useSignal(given.filter)
+  const sort = useSignal(given.sort)
+  const apply = (limit: number) => {
+    cursors.value = ['']
+    const query = { filter: filter.value.trim(), sort: sort.value.trim(), limit: String(limit) }
+    location.hash = linkTo(['collections', name], query)
+  }
+  return (
+    <form
+      class="filter"
+      onSubmit={(event) => {
+        event.preventDefault()
+        apply(given.limit)
+      }}
+    >
+      <label>
+        Filter
+        <input
+          class="data"
+          data-shortcut="/"
+          spellcheck={false}
+          placeholder='{"year": {"$gt": 1900}}'
+          value={filter.value}
+          onInput={({ currentTarget }) => {
+            filter.value = currentTarget.value
+          }}
+        />
+      </label>
+      <label>
+        Sort
+        <input
+          class="data"
+          spellcheck={false}
+          placeholder="-year,title"
+          value={sort.value}
+          onInput={({ currentTarget }) => {
+            sort.value = currentTarget.value
+          }}
+        />
+      </label>
+      <label>
+        A page
+        <select
+          value={String(given.limit)}
+          onChange={({ currentTarget }) => apply(Number(currentTarget.value))}
+        >
+          {pageSizes.map((size) => (
+            <option key={size}>{size}</option>
+          ))}
+        </select>
+      </label>
+      <button type="submit" class="main">
+        Find
+      </button>
+    </form>
+  )
+}
+
+function NoDocuments({ filter }: { filter: string }) {
+  return (
+    <Empty>
+      {filter === '' ? 'The collection has no documents.' : 'No document matches the filter.'}
+    </Empty>
+  )
+}
+
+interface PagesProps {
+  readonly page: DocumentPage & { readonly count: number }
+  readonly cursors: Signal<readonly string[]>
+}
+
+function Pages({ page, cursors }: PagesProps) {
+  const { documents, cursor, count } = page
+  return (
+    <nav class="pages" aria-label="Pages of documents">
+      <button
+        type="button"
+        disabled={cursors.value.length === 1}
+        onClick={() => {
+          cursors.value = cursors.value.slice(0, -1)
+        }}
+      >
+        Back
+      </button>
+      <button
+        type="button"
+        disabled={cursor === null}
+        onClick={() => {
+          if (cursor !== null) cursors.value = [...cursors.value, cursor]
+        }}
+      >
+        Next
+      </button>
+      <p class="faint" role="status">
+        Page {cursors.value.length}: {documents.length} of {counted(count, 'document')}
+      </p>
+    </nav>
+  )
+}
+
+function Undo({ deletions }: { deletions: Signal<readonly Deletion[]> }) {
+  return (
+    <div class="toasts" role="status">
+      {deletions.value.map(({ id, undo }) => (
+        <p key={JSON.stringify(id)}>
+          The document will be deleted in {undoMs / 1_000} s.{' '}
+          <button type="button" onClick={undo}>
+            Undo
+          </button>
+        </p>
+      ))}
+    </div>
+  )
+}
+
+interface EditingProps {
+  readonly name: string
+  readonly editing: Signal<Editing | undefined>
+  readonly reload: () => void
+  readonly open: (id: Ejson) => void
+}
+
+function Editing({ name, editing, reload, open }: EditingProps) {
+  const { value } = editing
+  if (value === undefined) return null
+  const { title, text, stored } = value
+  const save = async (edited: string) => {
+    if (stored === undefined) await insertDocument(name, edited)
+    else await saveDocument(name, stored.id, { text: edited, tag: stored.tag })
+    reload()
+  }
+  return (
+    <Editor
+      title={title}
+      text={text}
+      isNew={stored === undefined}
+      save={save}
+      {...(stored === undefined ? {} : { reopen: () => open(stored.id) })}
+      close={() => {
+        editing.value = undefined
+      }}
+    />
+  )
+}

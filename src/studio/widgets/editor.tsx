@@ -1,0 +1,133 @@
+// The editor of one document: nothing is written without a look at the difference, and nothing over
+// what another client has written meanwhile.
+
+import { type Signal, useSignal } from '@preact/signals'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { ApiError } from '../lib/api.js'
+import { type DiffLine, diffLines } from '../lib/diff.js'
+
+/** Above this an editor of a browser is too slow. */
+const charsMax = 256 * 1024
+
+interface EditorProps {
+  readonly title: string
+  /** What the editor opens with. */
+  readonly text: string
+  readonly isNew: boolean
+  readonly save: (text: string) => Promise<void>
+  /** Reads the stored document again. */
+  readonly reopen?: () => void
+  readonly close: () => void
+}
+
+export function Editor({ title, text: before, isNew, save, reopen, close }: EditorProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const text = useSignal(before)
+  const isReviewing = useSignal(isNew)
+  const problem = useSignal<Error | undefined>(undefined)
+  const isBusy = useSignal(false)
+  // Before anything is painted: a key that is pressed at once is for the dialog.
+  useLayoutEffect(() => dialog.current?.showModal(), [])
+  const isChanged = isNew || text.value !== before
+  const isOutdated = problem.value instanceof ApiError && problem.value.status === 412
+  const write = () => {
+    problem.value = undefined
+    const syntax = syntaxProblem(text.value)
+    if (syntax !== undefined) {
+      problem.value = syntax
+      return
+    }
+    if (!isReviewing.value) {
+      isReviewing.value = true
+      return
+    }
+    isBusy.value = true
+    save(text.value)
+      .then(close, (error: Error) => {
+        problem.value = error
+      })
+      .finally(() => {
+        isBusy.value = false
+      })
+  }
+  return (
+    <dialog ref={dialog} class="editor" aria-label={title} onClose={close}>
+      <h2>{title}</h2>
+      {isReviewing.value && !isNew ? (
+        <Difference lines={diffLines(before, text.value)} />
+      ) : (
+        <DocumentText text={text} isReadOnly={before.length > charsMax} />
+      )}
+      <p class="problem" role="alert">
+        {isOutdated
+          ? 'The document was changed or removed meanwhile. Nothing was written.'
+          : problem.value?.message}
+      </p>
+      <div class="actions">
+        <button type="button" class="main" disabled={!isChanged || isBusy.value} onClick={write}>
+          {isNew ? 'Insert' : isReviewing.value ? 'Save' : 'Review the change'}
+        </button>
+        {isReviewing.value && !isNew && (
+          <button
+            type="button"
+            onClick={() => {
+              isReviewing.value = false
+            }}
+          >
+            Edit further
+          </button>
+        )}
+        {isOutdated && reopen !== undefined && (
+          <button type="button" onClick={reopen}>
+            Open the stored document
+          </button>
+        )}
+        <button type="button" onClick={() => dialog.current?.close()}>
+          Close
+        </button>
+      </div>
+    </dialog>
+  )
+}
+
+function DocumentText({ text, isReadOnly }: { text: Signal<string>; isReadOnly: boolean }) {
+  return (
+    <>
+      <textarea
+        class="data"
+        aria-label="Document as Extended JSON"
+        spellcheck={false}
+        readOnly={isReadOnly}
+        value={text.value}
+        onInput={({ currentTarget }) => {
+          text.value = currentTarget.value
+        }}
+      />
+      {isReadOnly && <p class="faint">Documents above 256 kB are shown, and not edited here.</p>}
+    </>
+  )
+}
+
+function syntaxProblem(text: string): Error | undefined {
+  try {
+    JSON.parse(text)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error : undefined
+  }
+}
+
+const signs = { same: ' ', removed: '-', added: '+' } as const
+
+function Difference({ lines }: { lines: readonly DiffLine[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard.
+    <section class="difference" aria-label="Difference" tabIndex={0}>
+      {lines.map(({ kind, text }, index) => (
+        <div key={index} class={kind}>
+          {signs[kind]} {text}
+        </div>
+      ))}
+    </section>
+  )
+}

@@ -1,0 +1,58 @@
+// The console of the Studio in a browser: SQL over documents of another client, key-value commands,
+// what their errors look like, by the keyboard.
+
+import { MongoClient } from 'mongodb'
+import t from 'tap'
+import { barriersOf, chromiumMissing, openChromium } from '../support/chromium.js'
+import { startGateway } from '../support/live-gateway.js'
+import { walletOptions } from '../support/page-wallet.js'
+import { testWallet } from '../support/wallet.js'
+
+t.setTimeout(120_000)
+
+t.test('console', { skip: await chromiumMissing() }, async (t) => {
+  const gateway = await startGateway(t, { DEFAULT_PRIVACY: 'shared', RATE_LIMITS: 'off' })
+  const client = await MongoClient.connect(gateway.uri)
+  t.teardown(() => client.close())
+  const books = client.db('main').collection<{ _id: string; title: string }>('books')
+  await books.insertMany([
+    { _id: 'a', title: 'Emma' },
+    { _id: 'b', title: '<b>Persuasion</b>' },
+  ])
+  const browser = await openChromium()
+  t.teardown(() => browser.close())
+  // The browser's console names every refusal.
+  const options = { ...walletOptions(testWallet('studio')), expected: /status of 40[01]/ }
+  await browser.open(t, options, async (page) => {
+    await page.goto(`${gateway.url}/#/console`)
+    await page.getByRole('button', { name: 'Test wallet' }).click()
+    await page.getByRole('heading', { name: 'Console' }).waitFor()
+    const statement = page.getByLabel('Statement')
+    await statement.fill('SELECT title FROM books ORDER BY title')
+    await statement.press('Control+Enter')
+    await page.getByText('2 rows').waitFor()
+    t.same(await page.locator('tbody td').allTextContents(), ['<b>Persuasion</b>', 'Emma'])
+    t.same(await barriersOf(page), [], 'rows')
+
+    await statement.fill("UPDATE books SET title = 'Sanditon' WHERE _id = 'a'")
+    await page.getByRole('button', { name: 'Run' }).click()
+    await page.getByText('modifiedCount').waitFor()
+    t.match(await books.findOne({ _id: 'a' }), { title: 'Sanditon' })
+
+    await statement.fill('SELECT frm')
+    await page.getByRole('button', { name: 'Run' }).click()
+    await page.getByRole('alert').getByText(/frm/).waitFor()
+
+    await page.getByLabel('Redis').click()
+    await statement.fill('HSET shop city "New York" opened 1998')
+    await statement.press('Control+Enter')
+    await page.getByText('2', { exact: true }).waitFor()
+    await statement.fill('HGET shop city')
+    await statement.press('Control+Enter')
+    await page.getByText('"New York"', { exact: true }).waitFor()
+    await statement.fill('GET "open')
+    await statement.press('Control+Enter')
+    await page.getByText('A quote is not closed').waitFor()
+    t.same(await barriersOf(page), [], 'an error')
+  })
+})

@@ -1,0 +1,52 @@
+// Gateways on one PostgreSQL: a server for each test file, and a schema for each test.
+
+import type { Test } from 'tap'
+import { type Clock, systemClock } from '../../src/base/clock.js'
+import { silentLog } from '../../src/base/log.js'
+import { openStore } from '../../src/store/open.js'
+import type { Store } from '../../src/store/store.js'
+import { openPostgresServer, type PostgresServer } from './postgres-reference.js'
+
+let server: Promise<PostgresServer> | undefined
+let schemas = 0
+
+/** The server of this test file; it ends with the file. */
+export function postgresServer(t: Test): Promise<PostgresServer> {
+  server ??= openPostgresServer(rootOf(t))
+  return server
+}
+
+/** The setting STORE of new tables. */
+export async function sharedAddress(t: Test): Promise<string> {
+  const { folder } = await postgresServer(t)
+  return addressOn(folder)
+}
+
+/** New tables on the server with its socket in `folder`. */
+export function addressOn(folder: string): string {
+  const host = encodeURIComponent(folder)
+  return `postgres://test@localhost/postgres?host=${host}&schema=s${++schemas}`
+}
+
+interface SharedOptions {
+  readonly clock?: Clock
+  /** With `none`, a crash of PostgreSQL loses the last commits. */
+  readonly durability?: 'commit' | 'none'
+}
+
+/** A gateway; closed with the test. */
+export async function openShared(
+  t: Test,
+  address: string,
+  { clock = systemClock, durability = 'none' }: SharedOptions = {},
+): Promise<Store> {
+  const store = await openStore(address, { durability, clock, log: silentLog })
+  t.teardown(() => store.close())
+  return store
+}
+
+function rootOf(t: Test): Test {
+  let root: { readonly parent?: unknown } = t
+  while (root.parent !== undefined) root = root.parent as typeof root
+  return root as Test
+}
