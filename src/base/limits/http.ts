@@ -77,3 +77,6 @@ export const historyStepMs = 5_000
 export const historySteps = 720
 /** Slow commands kept in memory; older ones are only in the log. */
 export const slowCommandsKept = 128
+/** Documents of a schema's sample, and fields that it lists; beyond that it is truncated. */
+export const schemaSampleMax = 1_000
+export const schemaFieldsMax = 500

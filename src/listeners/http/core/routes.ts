@@ -6,6 +6,7 @@ import { dataApiRoutes } from '../documents/data-api.js'
 import { documentListRoutes } from '../documents/document-list.js'
 import { resourceRoutes } from '../documents/document-resource.js'
 import { documentRoutes } from '../documents/document-routes.js'
+import { inspectionRoutes } from '../documents/inspection-routes.js'
 import { privacyRoutes } from '../documents/privacy-routes.js'
 import { transactionRoutes } from '../documents/transaction-routes.js'
 import { transferRoutes } from '../documents/transfer-routes.js'
@@ -22,6 +23,7 @@ import type { AnyRoute } from './route.js'
 
 export const routes: readonly AnyRoute[] = [
   ...collectionRoutes,
+  ...inspectionRoutes,
   ...documentRoutes,
   ...documentListRoutes,
   ...resourceRoutes,
