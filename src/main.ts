@@ -19,6 +19,7 @@ import { print, runCommandLine } from './cli/command-line.js'
 import type { Gateway } from './gateway/gateway.js'
 import { loadGateway } from './gateway/load-gateway.js'
 import { isLoopback } from './listeners/network.js'
+import { shownAddress } from './store/postgres/address.js'
 
 function settings(folder?: string): Settings {
   const given = folder === undefined ? {} : { STORE: `lmdb:${folder}` }
@@ -86,7 +87,7 @@ function welcome({ notes, ports, madeKey, makeCode }: Gateway, settings: Setting
   const api = `${scheme}://${host}:${ports.http}/api/v1`
   const lines = [
     ...notes,
-    `Sigil ${version} serves documents from ${STORE}`,
+    `Sigil ${version} serves documents from ${shownAddress(STORE)}`,
     `  document wire  ${ports.wire === 0 ? disabled : `mongodb://${wire}`}`,
     `  key-value      ${ports.redis === 0 ? disabled : `${redis}://${host}:${ports.redis}`}`,
     `  SQL            ${ports.sql === 0 ? disabled : `postgresql://${sql}`}`,

@@ -104,6 +104,9 @@ function* changeAll(
     if ('changed' in outcome) bytes += outcome.changed?.after?.length ?? 0
     if (bytes >= sweepBytesTarget || work.isDue) break
   }
+  // The statements of a command share their rows.
+  const record = operations[0]?.selection.record
+  if (record !== undefined) yield* record.flush(tx)
   return outcomes
 }
 

@@ -34,8 +34,10 @@ export interface StatementRecord {
    * its result was too long to keep.
    */
   ran(tx: ReadTx): Program<Ran | undefined>
-  /** Notes what this program has done. */
-  note(tx: Tx, changed: Changed): Program<void>
+  /** Keeps what this program has done, until `flush`. */
+  keep(tx: Tx, changed: Changed): void
+  /** Writes what this program has kept for any statement of the command. */
+  flush(tx: Tx): Program<void>
 }
 
 /** Ends a program before any change: an earlier attempt has run the statement. */
@@ -172,15 +174,26 @@ export function removalAt(selection: Selection): ChangeAt {
   return recording(selection, removeAt)
 }
 
-/** The same change, noted in the record of its statement. */
+/** The same change, kept in the record of its statement. */
 function recording({ record }: Selection, changeAt: ChangeAt): ChangeAt {
   if (record === undefined) return changeAt
   return function* (tx, ns, place, staged) {
     yield* requireNew(tx, record)
     const changed = yield* changeAt(tx, ns, place, staged)
-    yield* record.note(tx, changed)
+    record.keep(tx, changed)
     return changed
   }
+}
+
+/** The same program, which writes at its end what it has kept in the record of its statement. */
+export function flushed<T>(tx: Tx, { record }: Selection, program: Program<T>): Program<T> {
+  return record === undefined ? program : flushing(tx, record, program)
+}
+
+function* flushing<T>(tx: Tx, record: StatementRecord, program: Program<T>): Program<T> {
+  const result = yield* program
+  yield* record.flush(tx)
+  return result
 }
 
 export const removeAt: ChangeAt = function* (tx, ns, { key, document }) {

@@ -18,6 +18,7 @@ import { type Candidate, findCandidate, isInPlace } from './modify-candidate.js'
 import {
   type ChangeAt,
   type Changed,
+  flushed,
   type Ran,
   removalAt,
   removeAt,
@@ -149,7 +150,7 @@ function* findAndChange(
     if (next === undefined) return missing
     if (next === 'single') return yield* changePoint(target, selection, changeAt)
     const outcome = yield* stagedWrite((tx, staged) =>
-      changeCandidate(tx, target, selection, next, changeAt, staged),
+      flushed(tx, selection, changeCandidate(tx, target, selection, next, changeAt, staged)),
     )
     // A candidate that changed meanwhile is skipped; with a sort, the search restarts.
     if (outcome.kind !== 'stale' || next.walk === undefined) return outcome
@@ -165,7 +166,9 @@ export function isPointOfId(filter: Filter): boolean {
 
 /** Finds and changes in one write program, if a unique key leads to the document. */
 function changePoint(target: Target, selection: Selection, changeAt: ChangeAt): Sweep<Outcome> {
-  return stagedWrite((tx, staged) => changeSingle(tx, target, selection, changeAt, staged))
+  return stagedWrite((tx, staged) =>
+    flushed(tx, selection, changeSingle(tx, target, selection, changeAt, staged)),
+  )
 }
 
 /** The program of changePoint; `search` if no unique key leads to the document. */

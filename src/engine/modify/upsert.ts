@@ -21,6 +21,7 @@ import { type Found, Walk } from '../sources/walk.js'
 import type { Guarded, Namespace } from '../types.js'
 import {
   type Changed,
+  flushed,
   requireAssumed,
   requireNew,
   type Selection,
@@ -41,14 +42,16 @@ export function* upsert(
   mayRetry: boolean,
 ): Sweep<Changed | undefined> {
   try {
-    return yield* stagedWrite((tx, staged) => insertUnlessMatched(tx, target, spec, staged))
+    return yield* stagedWrite((tx, staged) =>
+      flushed(tx, spec, insertUnlessMatched(tx, target, spec, staged)),
+    )
   } catch (error) {
     if (mayRetry && isDuplicateOfFilter(error, spec.filter)) return undefined
     throw error
   }
 }
 
-/** The program of upsert; undefined if something matches after all. */
+/** The program of upsert, before its record is written; undefined if something matches now. */
 export function* insertUnlessMatched(
   tx: Tx & Guarded,
   target: Target,
@@ -63,7 +66,7 @@ export function* insertUnlessMatched(
   const document = newDocument(spec)
   yield* insertDocument(tx, ns, document, staged)
   const changed = { before: undefined, after: document, upsertedId: idOf(document) }
-  if (spec.record !== undefined) yield* spec.record.note(tx, changed)
+  spec.record?.keep(tx, changed)
   return changed
 }
 

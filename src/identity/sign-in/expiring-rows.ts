@@ -15,6 +15,11 @@ const present = Uint8Array.of(1)
 /** Puts a row that expires at `expires`, milliseconds since 1970. */
 export function putExpiring(tx: Tx, key: Bytes, value: Document, expires: number): void {
   tx.put(key, value)
+  putExpiringEntry(tx, key, expires)
+}
+
+/** The entry of a row that the caller puts itself. */
+export function putExpiringEntry(tx: Tx, key: Bytes, expires: number): void {
   tx.put(entryKey(key, expires), present)
 }
 

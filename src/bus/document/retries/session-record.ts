@@ -14,7 +14,7 @@ import {
 import { sweepDocumentsMax } from '../../../base/limits/engine.js'
 import type { Changed, Ran, StatementRecord } from '../../../engine/modify/modify-spec.js'
 import { retryKind } from '../../../identity/secret-rows.js'
-import { putExpiring, removeExpiring } from '../../../identity/sign-in/expiring-rows.js'
+import { putExpiringEntry, removeExpiring } from '../../../identity/sign-in/expiring-rows.js'
 import { keyClass } from '../../../store/layout.js'
 import type { Program, ReadTx, Tx } from '../../../store/store.js'
 import { field, fieldsOf } from '../../../value/elements.js'
@@ -54,12 +54,24 @@ export interface RecordHead {
   readonly expires: number
 }
 
+/** A statement that the current program has run. */
+interface Kept {
+  readonly index: number
+  readonly ran: Ran
+}
+
 const noIds: ReadonlyMap<string, Value> = new Map()
 const noCodes = new Uint8Array()
+const noneKept: readonly Kept[] = []
 
 export class SessionRecord {
-  /** Of the first row, if this attempt has written it. */
-  head: RecordHead | undefined
+  /** The program of the cached rows and the kept statements: another has to read them again. */
+  private tx: ReadTx | undefined
+  /** The first row as this program has read or written it, of whatever number. */
+  private firstRow: Row | undefined
+  private hasFirstRow = false
+  private laterRows: Map<number, Row | undefined> | undefined
+  private kept: readonly Kept[] = noneKept
   private readonly prefix: Bytes
   /** The first program of the attempt that asked: no row has changed before its commit. */
   private first: ReadTx | undefined
@@ -73,24 +85,29 @@ export class SessionRecord {
     this.prefix = prefix
   }
 
+  /**
+   * The first row behind the last program of this attempt, if that has committed. Undefined if
+   * there is none, or if it has to be read again.
+   */
+  get head(): RecordHead | undefined {
+    if (this.hasFirstRow) return this.firstRow
+    return this.tx === undefined || this.tx === this.first ? this.known : undefined
+  }
+
   /** The record of one statement; `answerOf` makes the reply that a retry repeats. */
   statement(index: number, answerOf?: AnswerOf): StatementRecord {
-    const record = this
-    return {
-      ran: (tx) => record.ran(tx, index),
-      *note(tx, changed) {
-        yield* record.note(tx, new Map([[index, ranOf(changed, answerOf)]]))
-      },
-    }
+    return new Statement(this, index, answerOf)
   }
 
   /** Whether no attempt can have run anything of this number before this program. */
   isNew(tx: ReadTx): boolean {
+    this.enter(tx)
     return this.knownIn(tx) !== undefined
   }
 
   /** The statements of these that earlier attempts have run. */
   *ranAmong(tx: ReadTx, indexes: Iterable<number>): Program<ReadonlySet<number>> {
+    this.enter(tx)
     const found = new Set<number>()
     const rows = new Map<number, Row | undefined>()
     for (const index of indexes) {
@@ -101,65 +118,10 @@ export class SessionRecord {
     return found
   }
 
-  /** Notes what this program has done. Throws TransactionTooOld. */
-  *note(tx: Tx, done: ReadonlyMap<number, Ran>): Program<void> {
-    const known = this.knownIn(tx)
-    if (known !== undefined && arePlain(done)) {
-      this.putFirst(tx, known.expires, done)
-      return
-    }
-    const rows = new Map<number, Map<number, Ran>>([[0, new Map()]])
-    for (const [index, ran] of done) {
-      const number = rowOf(index)
-      const ofRow = rows.get(number) ?? new Map<number, Ran>()
-      rows.set(number, ofRow.set(index % rowStatements, ran))
-    }
-    for (const [number, ofRow] of rows) yield* this.noteRow(tx, number, ofRow)
-  }
-
-  /** As noteRow over a row of an earlier number. */
-  private putFirst(tx: Tx, expires: number, done: ReadonlyMap<number, Ran>): void {
-    const { number } = this.attempt
-    let last = -1
-    for (const index of done.keys()) last = Math.max(last, index)
-    const codes = new Uint8Array(last + 1)
-    for (const [index, { isModified }] of done) codes[index] = isModified ? code.changed : code.same
-    this.head = { number, expires }
-    tx.put(this.key(0), encode({ number, expires, codes, ids: noIds, answer: undefined }))
-  }
-
-  private *noteRow(tx: Tx, number: number, done: ReadonlyMap<number, Ran>): Program<void> {
-    const stored = yield* this.stored(tx, number)
-    const current = this.currentOf(stored)
-    if (current !== undefined && done.size === 0) return
-    const last = Math.max(-1, ...done.keys())
-    const codes = new Uint8Array(Math.max(current?.codes.length ?? 0, last + 1))
-    codes.set(current?.codes ?? [])
-    const ids = new Map(current?.ids)
-    let answer = current?.answer
-    for (const [at, ran] of done) {
-      const kind = codeOf(ran)
-      codes[at] = kind
-      if (kind === code.upserted && ran.upsertedId !== undefined) {
-        ids.set(String(at), ran.upsertedId)
-      }
-      if (kind === code.answered) answer = ran.answer
-    }
-    const { now, number: session } = this.attempt
-    const key = this.key(number)
-    const isLong = stored !== undefined && stored.expires - now > retryRenewMs
-    const expires = isLong ? stored.expires : now + retryRecordMs
-    const row = { number: session, expires, codes, ids, answer }
-    if (number === 0) this.head = { number: session, expires }
-    if (isLong) {
-      tx.put(key, encode(row))
-      return
-    }
-    if (stored !== undefined) removeExpiring(tx, key, stored.expires)
-    putExpiring(tx, key, encode(row), expires)
-  }
-
-  private *ran(tx: ReadTx, index: number): Program<Ran | undefined> {
+  /** What an earlier program has done for a statement; undefined if nothing. */
+  *ran(tx: ReadTx, index: number): Program<Ran | undefined> {
+    this.enter(tx)
+    if (this.knownIn(tx) !== undefined) return undefined
     const row = yield* this.row(tx, rowOf(index))
     const found = codeAt(row, index)
     if (row === undefined || found === 0) return undefined
@@ -173,6 +135,91 @@ export class SessionRecord {
       ...(upsertedId === undefined ? {} : { upsertedId }),
       ...(found === code.answered ? { answer: row.answer } : {}),
     }
+  }
+
+  /** Keeps what this program has done for a statement, until `flush` writes it. */
+  keep(tx: Tx, index: number, ran: Ran): void {
+    this.enter(tx)
+    if (this.kept === noneKept) this.kept = [{ index, ran }]
+    else (this.kept as Kept[]).push({ index, ran })
+  }
+
+  /** Writes what this program has kept. Throws TransactionTooOld. */
+  *flush(tx: Tx): Program<void> {
+    this.enter(tx)
+    const { kept } = this
+    if (kept.length === 0) return
+    this.kept = noneKept
+    const known = this.knownIn(tx)
+    if (known !== undefined && kept.every(isPlain)) {
+      this.putFirst(tx, known.expires, kept)
+      return
+    }
+    const rows = new Map<number, Kept[]>([[0, []]])
+    for (const one of kept) {
+      const number = rowOf(one.index)
+      const ofRow = rows.get(number)
+      if (ofRow === undefined) rows.set(number, [one])
+      else ofRow.push(one)
+    }
+    for (const [number, ofRow] of rows) yield* this.noteRow(tx, number, ofRow)
+  }
+
+  /** Forgets what an earlier program has read and kept: it may have been rolled back. */
+  private enter(tx: ReadTx): void {
+    if (this.tx === tx) return
+    this.tx = tx
+    this.first ??= tx
+    this.firstRow = undefined
+    this.hasFirstRow = false
+    this.laterRows = undefined
+    this.kept = noneKept
+  }
+
+  /** As noteRow over a row of an earlier number. */
+  private putFirst(tx: Tx, expires: number, kept: readonly Kept[]): void {
+    const { number } = this.attempt
+    const [only] = kept
+    let last = only?.index ?? 0
+    for (const { index } of kept) if (index > last) last = index
+    const codes = new Uint8Array(last + 1)
+    for (const { index, ran } of kept) codes[index] = ran.isModified ? code.changed : code.same
+    this.put(tx, 0, this.key(0), { number, expires, codes, ids: noIds, answer: undefined })
+  }
+
+  private *noteRow(tx: Tx, number: number, kept: readonly Kept[]): Program<void> {
+    const stored = yield* this.stored(tx, number)
+    const current = this.currentOf(stored)
+    if (current !== undefined && kept.length === 0) return
+    let length = current?.codes.length ?? 0
+    for (const { index } of kept) length = Math.max(length, (index % rowStatements) + 1)
+    const codes = new Uint8Array(length)
+    codes.set(current?.codes ?? noCodes)
+    const ids = new Map(current?.ids)
+    let answer = current?.answer
+    for (const { index, ran } of kept) {
+      const at = index % rowStatements
+      const kind = codeOf(ran)
+      codes[at] = kind
+      if (kind === code.upserted && ran.upsertedId !== undefined) {
+        ids.set(String(at), ran.upsertedId)
+      }
+      if (kind === code.answered) answer = ran.answer
+    }
+    const { now, number: session } = this.attempt
+    const key = this.key(number)
+    const isLong = stored !== undefined && stored.expires - now > retryRenewMs
+    const expires = isLong ? stored.expires : now + retryRecordMs
+    if (!isLong) {
+      if (stored !== undefined) removeExpiring(tx, key, stored.expires)
+      putExpiringEntry(tx, key, expires)
+    }
+    this.put(tx, number, key, { number: session, expires, codes, ids, answer })
+  }
+
+  private put(tx: Tx, number: number, key: Bytes, row: Row): void {
+    this.cache(number, row)
+    tx.put(key, encode(row))
   }
 
   /** The row of this number; throws TransactionTooOld if the session has begun a later one. */
@@ -191,14 +238,29 @@ export class SessionRecord {
     throw fail('TransactionTooOld', `${text} because ${newer} has already started`)
   }
 
+  /** The row as this program sees it, of whatever number. */
   private *stored(tx: ReadTx, number: number): Program<Row | undefined> {
+    if (number === 0 && this.hasFirstRow) return this.firstRow
+    if (this.laterRows?.has(number) === true) return this.laterRows.get(number)
     const known = number === 0 ? this.knownIn(tx) : undefined
     if (known !== undefined) {
       const { number: last, expires } = known
       return { number: last, expires, codes: noCodes, ids: noIds, answer: undefined }
     }
     const bytes = yield* tx.get(this.key(number))
-    return bytes === undefined ? undefined : decode(bytes)
+    const row = bytes === undefined ? undefined : decode(bytes)
+    this.cache(number, row)
+    return row
+  }
+
+  private cache(number: number, row: Row | undefined): void {
+    if (number !== 0) {
+      this.laterRows ??= new Map()
+      this.laterRows.set(number, row)
+      return
+    }
+    this.firstRow = row
+    this.hasFirstRow = true
   }
 
   /** The first row without a read, where it is of an earlier number and will not expire soon. */
@@ -206,14 +268,32 @@ export class SessionRecord {
     const { known, attempt } = this
     if (known === undefined || known.number >= attempt.number) return undefined
     if (known.expires - attempt.now <= retryRenewMs) return undefined
-    // A batch notes its statements one by one: after the first the row is no longer as it was.
-    if (this.head !== undefined) return undefined
-    this.first ??= tx
-    return this.first === tx ? known : undefined
+    // Once this program has written the row, it is no longer as it was.
+    return this.first === tx && !this.hasFirstRow ? known : undefined
   }
 
   private key(number: number): Bytes {
     return concatBytes(this.prefix, Uint8Array.of(number >>> 8, number))
+  }
+}
+
+class Statement implements StatementRecord {
+  constructor(
+    private readonly record: SessionRecord,
+    private readonly index: number,
+    private readonly answerOf: AnswerOf | undefined,
+  ) {}
+
+  ran(tx: ReadTx): Program<Ran | undefined> {
+    return this.record.ran(tx, this.index)
+  }
+
+  keep(tx: Tx, changed: Changed): void {
+    this.record.keep(tx, this.index, ranOf(changed, this.answerOf))
+  }
+
+  flush(tx: Tx): Program<void> {
+    return this.record.flush(tx)
   }
 }
 
@@ -232,12 +312,9 @@ export function* lastWritten(
   return row === undefined ? undefined : decode(row).number
 }
 
-/** Whether the first row holds them, a byte each. */
-function arePlain(done: ReadonlyMap<number, Ran>): boolean {
-  for (const [index, { upsertedId, answer }] of done) {
-    if (index >= rowStatements || upsertedId !== undefined || answer !== undefined) return false
-  }
-  return true
+/** Whether the first row holds it, as a byte. */
+function isPlain({ index, ran: { upsertedId, answer } }: Kept): boolean {
+  return index < rowStatements && upsertedId === undefined && answer === undefined
 }
 
 function rowOf(index: number): number {
@@ -248,8 +325,14 @@ function codeAt(row: Row | undefined, index: number): number {
   return row?.codes[index % rowStatements] ?? 0
 }
 
+const modified: Ran = { isModified: true }
+const same: Ran = { isModified: false }
+
 function ranOf(changed: Changed, answerOf: AnswerOf | undefined): Ran {
   const { before, after, upsertedId } = changed
+  if (upsertedId === undefined && answerOf === undefined) {
+    return before === after ? same : modified
+  }
   return {
     isModified: before !== after,
     ...(upsertedId === undefined ? {} : { upsertedId }),

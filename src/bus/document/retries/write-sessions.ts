@@ -49,7 +49,8 @@ export class WriteSessions {
       session.record = record
       return work(record)
     }
-    const outcome = session.running === undefined ? begin() : session.running.then(begin)
+    const outcome =
+      session.running === undefined ? atOnce(session, begin) : session.running.then(begin)
     if (!(outcome instanceof Promise)) {
       noteHead(session, outcome)
       return outcome
@@ -106,10 +107,19 @@ export class WriteSessions {
   }
 }
 
+function atOnce(session: WriteSession, begin: () => Awaitable<Document>): Awaitable<Document> {
+  try {
+    return begin()
+  } catch (thrown) {
+    noteHead(session, undefined)
+    throw thrown
+  }
+}
+
 /** A program that has failed may have been rolled back: then the record has to be read again. */
 function noteHead(session: WriteSession, reply: Document | undefined): void {
   const { record } = session
+  const hasFailed = reply === undefined || field(reply, 'writeErrors') !== undefined
   session.record = undefined
-  if (reply === undefined || field(reply, 'writeErrors') !== undefined) session.head = undefined
-  else if (record?.head !== undefined) session.head = record.head
+  session.head = hasFailed ? undefined : record?.head
 }

@@ -96,7 +96,6 @@ function* insertAll(
     const indexes = group.map(({ index }) => index)
     ran = yield* retry.ranAmong(tx, indexes)
   }
-  const fresh = new Map<number, Ran>()
   const failures: WriteFailure[] = []
   let inserted = 0
   let rest: readonly Numbered[] | undefined
@@ -104,7 +103,7 @@ function* insertAll(
     try {
       if (ran?.has(index) !== true) {
         yield* insertDocument(tx, ns, document, staged)
-        fresh.set(index, added)
+        retry?.keep(tx, index, added)
       }
       inserted++
     } catch (thrown) {
@@ -117,7 +116,7 @@ function* insertAll(
       break
     }
   }
-  if (retry !== undefined && fresh.size > 0) yield* retry.note(tx, fresh)
+  if (retry !== undefined) yield* retry.flush(tx)
   return rest === undefined ? { inserted, failures } : { inserted, failures, rest }
 }
 
