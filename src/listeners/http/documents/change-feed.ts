@@ -1,5 +1,5 @@
 // One stream of changes: reads the cursor as fast as the client reads the stream, so it holds one
-// batch. Every batch checks the rights again, as each getMore does. (docs/changes.md, "Over HTTP")
+// batch, of fewer events where they are large. Every batch checks the rights again, as each getMore does. (docs/changes.md, "Over HTTP")
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { type GatewayError, toGatewayError } from '../../../base/errors.js'
@@ -26,7 +26,15 @@ export interface ChangeSpec {
   readonly pipeline: Value
 }
 
+/** Bytes of events that a stream reads at once, as far as its last batch tells their size. */
+const batchBytesTarget = 256 * 1024
+/** Events of the first batch, whose size is not known. */
+const firstBatch = 4
+
 export class ChangeFeed {
+  /** Events of the next batch. */
+  private batchSize = firstBatch
+
   private constructor(
     private readonly call: RawCall,
     private readonly database: string,
@@ -82,7 +90,7 @@ export class ChangeFeed {
   private async more(stream: EventStream): Promise<Document | undefined> {
     const command = writeDocument((writer) => {
       writer.int64('getMore', this.id).string('collection', this.collection)
-      writer.int32('batchSize', changeStreamBatch).int32('maxTimeMS', eventStreamPingMs)
+      writer.int32('batchSize', this.batchSize).int32('maxTimeMS', eventStreamPingMs)
     })
     try {
       return await this.call.runIn(this.database, command)
@@ -96,7 +104,10 @@ export class ChangeFeed {
 
   private async write(stream: EventStream, reply: Document): Promise<void> {
     const turns = new WorkTurns()
-    for (const event of elementsOf(cursorBatch(reply, 'nextBatch'))) {
+    const events = elementsOf(cursorBatch(reply, 'nextBatch'))
+    const fitting = Math.floor((batchBytesTarget * events.length) / reply.length)
+    if (events.length > 0) this.batchSize = Math.min(Math.max(fitting, 1), changeStreamBatch)
+    for (const event of events) {
       const text = await jsonBetween('data: ', event, '\n', this.call.mode)
       this.token = dataOf(fieldIn(event, '_id')) ?? this.token
       stream.send(`id: ${this.token}\n${text.toString()}`)

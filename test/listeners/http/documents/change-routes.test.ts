@@ -301,6 +301,25 @@ t.test('a stop of the server ends the streams', async (t) => {
   t.equal(await reader.next(), undefined)
 })
 
+t.test('a stream reads few events at once where they are large', async (t) => {
+  const gateway = await startGateway(t, { RATE_LIMITS: 'off' })
+  const db = await clientOf(t, gateway)
+  const batches = async () => (await db.command({ serverStatus: 1 })).opcounters.getmore as number
+  const first = await open(t, gateway, '/collections/large/changes')
+  await db.collection('large').insertOne({ _id: -1 as never })
+  await first.next()
+  const text = 'x'.repeat(200_000)
+  const rows = Array.from({ length: 40 }, (_, n) => ({ _id: n as never, text }))
+  await db.collection('large').insertMany(rows)
+  const before = await batches()
+  const later = await open(t, gateway, '/collections/large/changes', {
+    'last-event-id': first.lastId,
+  })
+  const expected = Array.from({ length: 40 }, (_, n) => n)
+  t.same(await idsOf(later, 40), expected)
+  t.ok((await batches()) - before > 30, 'one event at a time once their size is known')
+})
+
 t.test('a client that reads nothing is disconnected', async (t) => {
   const streams = new EventStreams({ clock: systemClock, log: silentLog, stallMs: 20 })
   const told = new Promise<boolean>((resolve) => {
