@@ -1,5 +1,6 @@
 // One stream of changes: reads the cursor as fast as the client reads the stream, so it holds one
-// batch, of fewer events where they are large. Every batch checks the rights again, as each getMore does. (docs/changes.md, "Over HTTP")
+// batch, of fewer events where they are large. Every batch checks the rights again, as each getMore
+// does. (docs/changes.md, "Over HTTP")
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { type GatewayError, toGatewayError } from '../../../base/errors.js'
