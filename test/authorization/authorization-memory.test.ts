@@ -23,6 +23,9 @@ const edge = { from: 'mem_x', to: 'mem_y', type: 'relates' }
 /** By method and path; what they name need not be there. */
 const decisions: Readonly<Record<string, Decision>> = {
   'GET /api/graph': { privileges: 'r', query: g },
+  'POST /api/graph/nodes': { privileges: 'r', body: { graph: 'g', ids: ['mem_x'] } },
+  'GET /api/entities': { privileges: 'r', query: `${g}&name=a` },
+  'POST /api/preview': { privileges: 'r', body: { graph: 'g', memory: { text: 'x' } } },
   'GET /api/recall': { privileges: 'r', query: `${g}&q=memory` },
   'GET /api/verify': { privileges: 'r', query: `${g}&id=mem_x` },
   'POST /api/verify': { privileges: 'r', body: { graph: 'g', ids: ['mem_x'] } },

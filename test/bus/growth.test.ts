@@ -96,6 +96,7 @@ const samples: Readonly<Record<string, Sample | ((memory: string) => Sample)>> =
   sqlChange: { command: { sqlChange: "INSERT INTO c (_id, a) VALUES (9, 'more')" } },
   sqlDefine: { command: { sqlDefine: 'CREATE INDEX further ON c (b)' } },
   rememberMemories: { command: { rememberMemories: 'g', memories: [{ text }], mode: 'all' } },
+  previewMemory: { command: { previewMemory: 'g', memory: { text } } },
   updateMemory: (memory) => ({ command: { updateMemory: 'g', id: memory, validTo: 5_000_000 } }),
   forgetMemory: (memory) => ({ command: { forgetMemory: 'g', id: memory } }),
   relateNodes: (memory) => ({

@@ -12,7 +12,14 @@ let schemas = 0
 
 /** The server of this test file; it ends with the file. */
 export function postgresServer(t: Test): Promise<PostgresServer> {
-  server ??= openPostgresServer(rootOf(t))
+  if (server === undefined) {
+    const root = rootOf(t)
+    server = openPostgresServer(root)
+    // Another file may follow in this process.
+    root.teardown(() => {
+      server = undefined
+    })
+  }
   return server
 }
 
