@@ -14,6 +14,7 @@ import { KeyValueLists } from '../../support/histories/key-value-lists.js'
 import { checkListAppend } from '../../support/histories/list-append.js'
 import { type ListClient, runLists } from '../../support/histories/list-workload.js'
 import { MixedLists, prepareMixedLists } from '../../support/histories/mixed-lists.js'
+import { prepareSqlLists, SqlLists } from '../../support/histories/sql-lists.js'
 import { runs } from '../../support/runs.js'
 import { isLong, seed } from '../../support/seed.js'
 import { seededRandom } from '../../support/seeded-random.js'
@@ -37,6 +38,11 @@ const frontends: readonly Frontend[] = [
     name: 'key-value',
     prepare: async () => {},
     open: ({ redis }, random) => new KeyValueLists({ port: redis, random }),
+  },
+  {
+    name: 'SQL',
+    prepare: ({ sql }) => prepareSqlLists(sql),
+    open: ({ sql }, random) => new SqlLists({ port: sql, random }),
   },
   {
     name: 'documents, SQL and keys over HTTP',
