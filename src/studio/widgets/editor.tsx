@@ -5,6 +5,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { ApiError } from '../lib/api.js'
 import { type DiffLine, diffLines } from '../lib/diff.js'
+import { ShowAs, type TitledQuery } from './show-as.js'
 
 /** Above this an editor of a browser is too slow. */
 const charsMax = 256 * 1024
@@ -15,12 +16,15 @@ interface EditorProps {
   readonly text: string
   readonly isNew: boolean
   readonly save: (text: string) => Promise<void>
+  /** What the text as it is now would do, for other languages. */
+  readonly queriesOf: (text: string) => readonly TitledQuery[]
   /** Reads the stored document again. */
   readonly reopen?: () => void
   readonly close: () => void
 }
 
-export function Editor({ title, text: before, isNew, save, reopen, close }: EditorProps) {
+export function Editor(props: EditorProps) {
+  const { title, text: before, isNew, save, queriesOf, reopen, close } = props
   const dialog = useRef<HTMLDialogElement>(null)
   const text = useSignal(before)
   const isReviewing = useSignal(isNew)
@@ -86,6 +90,7 @@ export function Editor({ title, text: before, isNew, save, reopen, close }: Edit
           Close
         </button>
       </div>
+      <ShowAs queries={queriesOf(text.value)} />
     </dialog>
   )
 }
