@@ -1,0 +1,28 @@
+// Copies a text. Where the browser gives no clipboard (plain http of another host), it says so.
+
+import { useSignal } from '@preact/signals'
+
+export function CopyButton({ name, text }: { name: string; text: string }) {
+  const told = useSignal('')
+  const copy = () => {
+    const writing = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('none'))
+    writing.then(
+      () => {
+        told.value = 'Copied'
+      },
+      () => {
+        told.value = 'No clipboard here: select the text'
+      },
+    )
+  }
+  return (
+    <>
+      <button type="button" aria-label={`Copy ${name}`} onClick={copy}>
+        Copy
+      </button>
+      <span class="faint" role="status">
+        {told.value}
+      </span>
+    </>
+  )
+}
