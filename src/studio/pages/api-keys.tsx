@@ -1,4 +1,5 @@
-// The wallet's own API keys: made by its signature, shown once, replaced, ended.
+// The wallet's own API keys: made by its signature, shown once, given other permissions, replaced
+// and ended.
 
 import { type Signal, useSignal } from '@preact/signals'
 import {

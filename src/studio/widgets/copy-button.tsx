@@ -1,4 +1,5 @@
-// Copies a text. Where the browser gives no clipboard (plain http of another host), it says so.
+// Copies a text. Where the browser gives no clipboard (plain http of another host), it says so, and
+// the text can be selected.
 
 import { useSignal } from '@preact/signals'
 
@@ -17,12 +18,12 @@ export function CopyButton({ name, text }: { name: string; text: string }) {
   }
   return (
     <>
-      <button type="button" aria-label={`Copy ${name}`} onClick={copy}>
-        Copy
-      </button>
       <span class="faint" role="status">
         {told.value}
       </span>
+      <button type="button" aria-label={`Copy ${name}`} onClick={copy}>
+        Copy
+      </button>
     </>
   )
 }

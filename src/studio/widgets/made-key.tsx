@@ -1,4 +1,5 @@
-// A new key, shown this once, with ready lines for clients. The page keeps it nowhere.
+// A new key, shown this once, with ready lines for clients. It is hidden until asked for, and the
+// page keeps it nowhere.
 
 import { useSignal } from '@preact/signals'
 import type { MadeKey } from '../lib/api-keys.js'
