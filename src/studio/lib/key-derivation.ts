@@ -1,5 +1,5 @@
-// Derives an API key from the wallet's signature in the page, so that the server never sees the key,
-// and the values by which the registry knows it. (docs/keys.md, "Derive, register, recover")
+// Derives an API key from the wallet's signature in the page, so that the server never sees the
+// key, and the values by which the registry knows it. (docs/keys.md, "Derive, register, recover")
 
 import { hmac } from '@noble/hashes/hmac.js'
 import { pbkdf2Async } from '@noble/hashes/pbkdf2.js'

@@ -1,5 +1,5 @@
-// Dialogs of the browser: modal, closed by Escape, and focus returns to where it was. What cannot be
-// taken back is confirmed by typing its name.
+// Dialogs of the browser: modal, closed by Escape, and focus returns to where it was. What cannot
+// be taken back is confirmed by typing its name.
 
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'

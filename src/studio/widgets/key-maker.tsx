@@ -1,5 +1,5 @@
-// Makes an API key: what it may do, where it is registered, and the exact text that the wallet signs
-// for it.
+// Makes an API key: what it may do, where it is registered, and the exact text that the wallet
+// signs for it.
 
 import { type Signal, useSignal } from '@preact/signals'
 import { type MadeKey, makeKey, type Registry, registryOf } from '../lib/api-keys.js'
