@@ -8,6 +8,7 @@ import { sessionEnded } from './lib/api.js'
 import { followRoute, route } from './lib/route.js'
 import { findMe, givenCode, me, takeCode } from './lib/session.js'
 import { findWallets } from './lib/wallets.js'
+import { ApiKeysPage } from './pages/api-keys.js'
 import { CollectionsPage } from './pages/collections.js'
 import { DocumentsPage } from './pages/documents.js'
 import { SignInPage } from './pages/sign-in.js'
@@ -46,6 +47,7 @@ function CurrentPage() {
   const [place, name] = route.value.path
   if (place === 'collections' && name !== undefined) return <DocumentsPage key={name} name={name} />
   if (place === 'console') return <ConsolePage />
+  if (place === 'api-keys') return <ApiKeysPage />
   return <CollectionsPage />
 }
 

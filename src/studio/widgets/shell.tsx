@@ -11,6 +11,7 @@ import { lock, me, signOut, unlock } from '../lib/session.js'
 const places = [
   { name: 'collections', title: 'Collections' },
   { name: 'console', title: 'Console' },
+  { name: 'api-keys', title: 'API keys' },
 ] as const
 
 type Theme = 'auto' | 'light' | 'dark'

@@ -61,9 +61,9 @@ export function filterOf({ filter }: Find): Ejson {
   return exactJson(filter === '' ? '{}' : filter, 'filter')
 }
 
-/** The fields of the list's order, which ends by `_id`. */
+/** The fields of the list's order, which always ends by `_id`. */
 export function orderOf({ sort }: Find): readonly (readonly [string, 1 | -1])[] {
-  if (sort === '') return []
+  if (sort === '') return [['_id', 1]]
   const parts = sort.split(',').map((part) => part.trim())
   const order = parts.map((part) =>
     part.startsWith('-') ? ([part.slice(1), -1] as const) : ([part, 1] as const),
