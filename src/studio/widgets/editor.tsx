@@ -23,8 +23,8 @@ interface EditorProps {
   readonly close: () => void
 }
 
-export function Editor(props: EditorProps) {
-  const { title, text: before, isNew, save, queriesOf, reopen, close } = props
+export function Editor({ title, text: before, isNew, save, ...rest }: EditorProps) {
+  const { queriesOf, reopen, close } = rest
   const dialog = useRef<HTMLDialogElement>(null)
   const text = useSignal(before)
   const isReviewing = useSignal(isNew)
@@ -35,12 +35,8 @@ export function Editor(props: EditorProps) {
   const isChanged = isNew || text.value !== before
   const isOutdated = problem.value instanceof ApiError && problem.value.status === 412
   const write = () => {
-    problem.value = undefined
-    const syntax = syntaxProblem(text.value)
-    if (syntax !== undefined) {
-      problem.value = syntax
-      return
-    }
+    problem.value = syntaxProblem(text.value)
+    if (problem.value !== undefined) return
     if (!isReviewing.value) {
       isReviewing.value = true
       return

@@ -56,7 +56,7 @@ export function ShowAs({ queries }: { queries: readonly TitledQuery[] }) {
         <p class="state">{visible(shown.reason)}</p>
       ) : (
         <>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard. */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: for the keyboard, as it scrolls. */}
           <section tabIndex={0} aria-label={`The query in ${language.value}`}>
             <pre>{shown.text.split(/(?<=[\n\t])/).map(readable)}</pre>
           </section>

@@ -1,4 +1,5 @@
-// Queries as a line of a shell with curl. The texts of filters and documents go as they are.
+// Queries as a line of a shell with curl. The texts of filters and documents go as they are, so
+// nothing in them changes.
 
 import type { Place, Query } from './query.js'
 import { quoteSh } from './quote.js'

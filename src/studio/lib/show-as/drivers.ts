@@ -38,6 +38,9 @@ function partsOf(query: DocumentQuery): Parts {
   }
 }
 
+/** Numbers and times come as what the text says they are. */
+const typed = 'json_options=json_util.CANONICAL_JSON_OPTIONS'
+
 const methods = {
   insert: 'insertOne',
   replace: 'replaceOne',
@@ -55,7 +58,8 @@ function requireOrder(order: readonly (readonly [string, number])[]): void {
 export function mongoshOf(query: DocumentQuery): string {
   const value = (one: Ejson) =>
     literal(one, js) ?? `EJSON.parse(${quoteJs(JSON.stringify(one))}, { relaxed: false })`
-  return `db.getCollection(${quoteJs(query.collection)}).${callJs(query, value, (projection) => projection)}`
+  const call = callJs(query, value, (projection) => projection)
+  return `db.getCollection(${quoteJs(query.collection)}).${call}`
 }
 
 export function nodeOf(query: DocumentQuery): string {
@@ -94,8 +98,7 @@ function callJs(
 export function pythonOf(query: DocumentQuery): string {
   const { filter, projection, order = [], limit, document } = partsOf(query)
   const value = (one: Ejson) =>
-    literal(one, python) ??
-    `json_util.loads(${quotePython(JSON.stringify(one))}, json_options=json_util.CANONICAL_JSON_OPTIONS)`
+    literal(one, python) ?? `json_util.loads(${quotePython(JSON.stringify(one))}, ${typed})`
   const given = [filter, projection, document].filter((one) => one !== undefined).map(value)
   const head = `import os
 
@@ -123,27 +126,25 @@ export function goOf(query: DocumentQuery): string {
   const { filter, projection, order = [], limit, document } = partsOf(query)
   const value = (one: Ejson) => `document(${quoteGo(JSON.stringify(one))})`
   const given = [filter, document].filter((one) => one !== undefined).map(value)
+  const keys = order.map(([name, way]) => `{Key: ${quoteGo(name)}, Value: ${way}}`)
   const options = [
     ...(projection === undefined ? [] : [`.SetProjection(${value(projection)})`]),
-    ...(order.length === 0
-      ? []
-      : [
-          `.SetSort(bson.D{${order.map(([name, way]) => `{Key: ${quoteGo(name)}, Value: ${way}}`).join(', ')}})`,
-        ]),
+    ...(order.length === 0 ? [] : [`.SetSort(bson.D{${keys.join(', ')}})`]),
     `.SetLimit(${limit})`,
   ]
+  const all = given.join(', ')
   const name = query.kind === 'find' ? '' : methods[query.kind]
   const method = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
   const upsert = query.kind === 'replace' ? ', options.Replace().SetUpsert(true)' : ''
   const run =
     query.kind === 'find'
-      ? `	cursor, err := collection.Find(ctx, ${given.join(', ')}, options.Find()${options.join('')})
+      ? `	cursor, err := collection.Find(ctx, ${all}, options.Find()${options.join('')})
 	check(err)
 	for cursor.Next(ctx) {
 		fmt.Println(cursor.Current)
 	}
 	check(cursor.Err())`
-      : `	result, err := collection.${method}(ctx, ${given.join(', ')}${upsert})
+      : `	result, err := collection.${method}(ctx, ${all}${upsert})
 	check(err)
 	fmt.Printf("%+v\\n", result)`
   return goProgram(quoteGo(query.collection), run)

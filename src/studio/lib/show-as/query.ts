@@ -16,20 +16,20 @@ export interface Find {
 }
 
 /** Documents as the text of an editor, in Extended JSON. */
-export interface Insert {
+interface Insert {
   readonly kind: 'insert'
   readonly collection: string
   readonly document: string
 }
 
-export interface Replace {
+interface Replace {
   readonly kind: 'replace'
   readonly collection: string
   readonly id: Ejson
   readonly document: string
 }
 
-export interface Update {
+interface Update {
   readonly kind: 'update'
   readonly collection: string
   readonly id: Ejson
@@ -37,7 +37,7 @@ export interface Update {
   readonly set: string
 }
 
-export interface Delete {
+interface Delete {
   readonly kind: 'delete'
   readonly collection: string
   readonly id: Ejson

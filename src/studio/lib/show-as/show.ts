@@ -13,7 +13,7 @@ export const languages = ['mongosh', 'SQL', 'redis-cli', 'curl', 'Node', 'Python
 export type Language = (typeof languages)[number]
 
 /** A text, or in one line why there is none. */
-export type Shown =
+type Shown =
   | { readonly text: string; readonly note?: string | undefined }
   | { readonly reason: string }
 
@@ -159,7 +159,8 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	reply, err := redis.NewClient(options).Do(context.Background(), ${words.map(quoteGo).join(', ')}).Result()
+	client := redis.NewClient(options)
+	reply, err := client.Do(context.Background(), ${words.map(quoteGo).join(', ')}).Result()
 	fmt.Println(reply, err)
 }`
 }

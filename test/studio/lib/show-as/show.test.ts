@@ -4,12 +4,12 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import t from 'tap'
-import type { DocumentQuery, Find } from '../../../src/studio/lib/show-as/query.js'
-import { type Language, languages, showAs } from '../../../src/studio/lib/show-as/show.js'
-import { type LiveGateway, startGateway } from '../../support/live-gateway.js'
-import { isLong, seed } from '../../support/seed.js'
-import { seededRandom } from '../../support/seeded-random.js'
-import { mongoshScript, toolMissing } from '../../support/tools.js'
+import type { DocumentQuery, Find } from '../../../../src/studio/lib/show-as/query.js'
+import { type Language, languages, showAs } from '../../../../src/studio/lib/show-as/show.js'
+import { type LiveGateway, startGateway } from '../../../support/live-gateway.js'
+import { isLong, seed } from '../../../support/seed.js'
+import { seededRandom } from '../../../support/seeded-random.js'
+import { mongoshScript, toolMissing } from '../../../support/tools.js'
 
 t.setTimeout(300_000)
 t.comment(`SIGIL_SEED=${seed}`)

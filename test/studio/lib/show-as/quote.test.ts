@@ -13,9 +13,9 @@ import {
   quotePython,
   quoteSh,
   quoteSql,
-} from '../../../src/studio/lib/show-as/quote.js'
-import { startGateway } from '../../support/live-gateway.js'
-import { mongoshScript, toolMissing } from '../../support/tools.js'
+} from '../../../../src/studio/lib/show-as/quote.js'
+import { startGateway } from '../../../support/live-gateway.js'
+import { mongoshScript, toolMissing } from '../../../support/tools.js'
 
 t.setTimeout(120_000)
 
