@@ -55,6 +55,7 @@ interface Room {
 async function fill(keys: Keys): Promise<void> {
   await keys.set('greeting', 'hello', { EX: 5_000 })
   await keys.hSet('user:1:profile', { name: 'Ada', city: 'London' })
+  await keys.hSet('lines', { note: 'one\ntwo' })
   await keys.rPush('user:1:queue', ['a', 'b', 'a', 'd'])
   await keys.sAdd('user:2:tags', ['x', 'y'])
   await keys.zAdd('user:2:board', [
@@ -72,7 +73,7 @@ async function cells(page: Page, name: string): Promise<readonly string[]> {
 }
 
 async function walks({ t, page }: Room): Promise<void> {
-  await page.getByText('8 keys', { exact: true }).waitFor()
+  await page.getByText('9 keys', { exact: true }).waitFor()
   await page.locator('td').getByText('string').first().waitFor()
   const [type, expiry] = await cells(page, 'greeting')
   t.equal(type, 'string')
@@ -89,7 +90,7 @@ async function walks({ t, page }: Room): Promise<void> {
   await page.getByRole('button', { name: 'user:2:board' }).waitFor()
   t.same(await page.locator('tbody th').allTextContents(), ['board', 'tags'])
   await page.getByRole('link', { name: 'All keys' }).click()
-  await page.getByText('8 keys', { exact: true }).waitFor()
+  await page.getByText('9 keys', { exact: true }).waitFor()
 }
 
 async function open(page: Page, name: string): Promise<void> {
@@ -130,6 +131,11 @@ async function editsContainers({ t, page, keys }: Room): Promise<void> {
   await save(page)
   const hash = { ...(await keys.hGetAll('user:1:profile')) }
   t.same(hash, { name: 'Ada Lovelace', town: 'London', born: '1815' })
+
+  await open(page, 'lines')
+  await page.locator('input[readonly][aria-label="value 1"]').waitFor()
+  await page.keyboard.press('Escape')
+  await page.locator('dialog').waitFor({ state: 'detached' })
 
   await open(page, 'user:1:queue')
   await page.getByRole('button', { name: 'Remove 1' }).click()
@@ -197,10 +203,10 @@ async function saysWhatIsPartial({ t, page, keys }: Room, url: string): Promise<
   await keys.mSet(many)
   await page.goto(`${url}/#/keys`)
   await page.reload()
-  await page.getByText('1,000 of 3,008 keys are read, more follow').waitFor()
+  await page.getByText('1,000 of 3,009 keys are read, more follow').waitFor()
   await page.getByText(/\d+ keys or more/).waitFor()
   await page.getByRole('button', { name: 'Read more keys' }).click()
-  await page.getByText('3,008 keys', { exact: true }).waitFor()
+  await page.getByText('3,009 keys', { exact: true }).waitFor()
   await page.getByRole('link', { name: 'n:' }).click()
   await page.getByText('Rows 1 to 100 of 1,000').waitFor()
   const nodes = await page.evaluate<number>('document.querySelectorAll("*").length')

@@ -8,7 +8,7 @@ import { type Ejson, type EjsonObject, isObject } from './ejson.js'
 export type Word = string | { readonly $binary: string }
 export type Reply = Word | number | null | readonly Reply[]
 
-export interface Place {
+interface Place {
   readonly database: number
   /** The collections of the caller's own space. */
   readonly home: string
@@ -31,7 +31,7 @@ export interface Facts {
 }
 
 /** The name that stands before the next separator, and how many keys have it. */
-export interface Folder {
+interface Folder {
   readonly prefix: string
   readonly count: number
 }

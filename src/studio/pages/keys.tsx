@@ -66,6 +66,7 @@ function KeysBelow({ database, prefix }: BelowProps) {
   const pieces = value === undefined ? [] : [value.scanned, ...further.value]
   const keys = pieces.flatMap((piece) => piece.keys)
   const cursor = pieces.at(-1)?.cursor ?? '0'
+  const position = { database, prefix, cursor }
   const more = () => {
     problem.value = undefined
     scanKeys(database, { prefix, cursor, count: moreCount }).then(
@@ -100,12 +101,8 @@ function KeysBelow({ database, prefix }: BelowProps) {
       {error === undefined && value === undefined && <Loading />}
       {value !== undefined && (
         <>
-          <Progress count={keys.length} {...{ prefix, cursor, more }} size={value.size} />
-          <Rows
-            level={levelOf(keys, prefix)}
-            {...{ database, cursor, prefix, opened }}
-            turn={value}
-          />
+          <Progress count={keys.length} size={value.size} {...position} more={more} />
+          <Rows level={levelOf(keys, prefix)} {...position} opened={opened} turn={value} />
         </>
       )}
       <OpenedKey database={database} prefix={prefix} opened={opened} close={close} />

@@ -66,7 +66,13 @@ export function KeyEditor({ database, name, made, close }: EditorProps) {
   }
   return (
     <Dialog title={title} close={close}>
-      <Members database={database} of={value} isNew={made !== undefined} {...{ remove, close }} />
+      <Members
+        database={database}
+        of={value}
+        isNew={made !== undefined}
+        remove={remove}
+        close={close}
+      />
     </Dialog>
   )
 }
@@ -201,6 +207,8 @@ function StringText({ members, isPartial }: StringProps) {
   const [member] = members.value
   const [word = ''] = member?.now ?? []
   const isText = typeof word === 'string'
+  // A textarea would make line feeds of carriage returns.
+  const hasReturns = isText && word.includes('\r')
   return (
     <>
       <textarea
@@ -208,7 +216,7 @@ function StringText({ members, isPartial }: StringProps) {
         aria-label="Value"
         rows={8}
         spellcheck={false}
-        readOnly={isPartial || !isText}
+        readOnly={isPartial || !isText || hasReturns}
         value={isText ? word : word.$binary}
         onInput={({ currentTarget }) => {
           if (member !== undefined) members.value = [{ ...member, now: [currentTarget.value] }]
@@ -218,6 +226,9 @@ function StringText({ members, isPartial }: StringProps) {
         <p class="faint">
           The first {figure(stringBytesMax)} bytes are shown, and not edited here.
         </p>
+      )}
+      {hasReturns && !isPartial && (
+        <p class="faint">A text with carriage returns is not edited here.</p>
       )}
       {!isText && !isPartial && (
         <p class="faint">Not text: shown in base64, and not edited here.</p>

@@ -1,5 +1,5 @@
-// The members of a hash, list, set or sorted set, as inputs. Bytes that are no text, and texts that
-// are too long for a line, are shown and not edited.
+// The members of a hash, list, set or sorted set, as inputs. Bytes that are no text, and texts of
+// several lines or too long for one, are shown and not edited.
 
 import type { Signal } from '@preact/signals'
 import { columnsOf, type Kind, type Member } from '../lib/key-value.js'
@@ -38,7 +38,13 @@ export function MemberTable({ kind, members }: TableProps) {
           </thead>
           <tbody>
             {members.value.map((member, index) => (
-              <MemberRow key={member.id} {...{ member, columns, put }} number={index + 1} />
+              <MemberRow
+                key={member.id}
+                member={member}
+                columns={columns}
+                put={put}
+                number={index + 1}
+              />
             ))}
           </tbody>
         </table>
@@ -57,6 +63,11 @@ export function MemberTable({ kind, members }: TableProps) {
   )
 }
 
+/** An input would lose its line breaks. */
+function isNoLine(text: string): boolean {
+  return text.length > lineCharsMax || /[\r\n]/.test(text)
+}
+
 interface RowProps {
   readonly member: Member
   readonly columns: readonly string[]
@@ -71,7 +82,7 @@ function MemberRow({ member, columns, number, put }: RowProps) {
       {columns.map((name, column) => {
         const word = now[column] ?? ''
         const text = wordText(word)
-        const isFixed = isGone || typeof word !== 'string' || text.length > lineCharsMax
+        const isFixed = isGone || typeof word !== 'string' || isNoLine(text)
         return (
           <td key={name}>
             <input
