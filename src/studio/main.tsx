@@ -11,6 +11,7 @@ import { findWallets } from './lib/wallets.js'
 import { ApiKeysPage } from './pages/api-keys.js'
 import { CollectionsPage } from './pages/collections.js'
 import { DocumentsPage } from './pages/documents.js'
+import { KeysPage } from './pages/keys.js'
 import { SignInPage } from './pages/sign-in.js'
 import { ConsolePage } from './pages/statements.js'
 import { applyTheme, Shell } from './widgets/shell.js'
@@ -47,6 +48,7 @@ function CurrentPage() {
   const [place, name] = route.value.path
   if (place === 'collections' && name !== undefined) return <DocumentsPage key={name} name={name} />
   if (place === 'console') return <ConsolePage />
+  if (place === 'keys') return <KeysPage />
   if (place === 'api-keys') return <ApiKeysPage />
   return <CollectionsPage />
 }
