@@ -8,12 +8,11 @@ import { sessionEnded } from './lib/api.js'
 import { followRoute, route } from './lib/route.js'
 import { findMe, givenCode, me, takeCode } from './lib/session.js'
 import { findWallets } from './lib/wallets.js'
-import { ApiKeysPage } from './pages/api-keys.js'
 import { CollectionsPage } from './pages/collections.js'
 import { DocumentsPage } from './pages/documents.js'
-import { KeysPage } from './pages/keys.js'
 import { SignInPage } from './pages/sign-in.js'
 import { ConsolePage } from './pages/statements.js'
+import { Later } from './widgets/later.js'
 import { applyTheme, Shell } from './widgets/shell.js'
 import { Failure, Loading } from './widgets/states.js'
 import './style.css'
@@ -44,12 +43,19 @@ function App() {
   )
 }
 
+/** Pages whose code comes when they are opened. */
+const later = new Map([
+  ['api-keys', async () => (await import('./pages/api-keys.js')).ApiKeysPage],
+  ['keys', async () => (await import('./pages/keys.js')).KeysPage],
+])
+
 function CurrentPage() {
   const [place, name] = route.value.path
   if (place === 'collections' && name !== undefined) return <DocumentsPage key={name} name={name} />
   if (place === 'console') return <ConsolePage />
-  if (place === 'keys') return <KeysPage />
-  if (place === 'api-keys') return <ApiKeysPage />
+  const load = place === undefined ? undefined : later.get(place)
+  if (place !== undefined && load !== undefined)
+    return <Later key={place} name={place} load={load} />
   return <CollectionsPage />
 }
 
