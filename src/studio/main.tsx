@@ -12,6 +12,7 @@ import { CollectionsPage } from './pages/collections.js'
 import { DocumentsPage } from './pages/documents.js'
 import { SignInPage } from './pages/sign-in.js'
 import { ConsolePage } from './pages/statements.js'
+import { Later } from './widgets/later.js'
 import { applyTheme, Shell } from './widgets/shell.js'
 import { Failure, Loading } from './widgets/states.js'
 import './style.css'
@@ -42,10 +43,19 @@ function App() {
   )
 }
 
+/** Pages whose code comes when they are opened. */
+const later = new Map([
+  ['api-keys', async () => (await import('./pages/api-keys.js')).ApiKeysPage],
+  ['keys', async () => (await import('./pages/keys.js')).KeysPage],
+])
+
 function CurrentPage() {
   const [place, name] = route.value.path
   if (place === 'collections' && name !== undefined) return <DocumentsPage key={name} name={name} />
   if (place === 'console') return <ConsolePage />
+  const load = place === undefined ? undefined : later.get(place)
+  if (place !== undefined && load !== undefined)
+    return <Later key={place} name={place} load={load} />
   return <CollectionsPage />
 }
 

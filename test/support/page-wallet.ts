@@ -1,7 +1,7 @@
 // A wallet in the page of a test: an EIP-1193 object that announces itself by EIP-6963, whose
 // answers come from an ethers wallet in the test's process.
 
-import { getBytes, type Wallet } from 'ethers'
+import { getBytes, type TypedDataDomain, type TypedDataField, type Wallet } from 'ethers'
 import type { PageOptions } from './chromium.js'
 
 interface Asked {
@@ -13,6 +13,12 @@ interface Told {
   readonly result?: unknown
   /** An error that is thrown here would reach the page without its code. */
   readonly error?: { readonly code: number; readonly message: string }
+}
+
+interface TypedRequest {
+  readonly domain: TypedDataDomain
+  readonly types: Record<string, TypedDataField[]>
+  readonly message: Record<string, unknown>
 }
 
 interface Habits {
@@ -34,6 +40,12 @@ export function walletOptions(wallet: Wallet, { declines = false }: Habits = {})
       case 'personal_sign':
         if (declines) return { error: { code: 4001, message: 'User rejected the request.' } }
         return { result: await wallet.signMessage(getBytes(params[0] ?? '0x')) }
+      case 'eth_signTypedData_v4': {
+        if (declines) return { error: { code: 4001, message: 'User rejected the request.' } }
+        const { domain, types, message } = JSON.parse(params[1] ?? '') as TypedRequest
+        const { EIP712Domain: _, ...own } = types
+        return { result: await wallet.signTypedData(domain, own, message) }
+      }
       default:
         return { error: { code: 4200, message: `no method ${method}` } }
     }

@@ -170,6 +170,7 @@ const keyRegistry = documentRow({
       writer.string('address', address).value('nextIndex', numberValue(nextIndex))
       writer.value('nonce', numberValue(Number(nonce)))
       writer.value('chainTime', numberValue(registry.chainTime())).bool('relays', registry.relays)
+      writer.string('keyMode', service.mode)
       writer.openArray('keys')
       for (const { index, commitment, createdAt } of keys) {
         writer.pushOpenDocument().value('index', numberValue(index))

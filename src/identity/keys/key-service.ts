@@ -94,6 +94,11 @@ export class KeyService {
     return this.options.registry
   }
 
+  /** What keys of this server begin with. */
+  get mode(): KeyMode {
+    return this.options.mode
+  }
+
   /** Issues a key, or registers one on the chain with the wallet's signature. */
   generate(owner: Owner, wishes: KeyWishes, part?: OnChainPart): Promise<MadeKey> {
     return this.inTurn(owner.address, async () => {

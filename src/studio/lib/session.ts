@@ -8,6 +8,8 @@ import { signWith, type Wallet, whenAccountChanges } from './wallets.js'
 interface Me {
   /** Null for the operator. */
   readonly address: string | null
+  /** The caller's own space. */
+  readonly home?: string
   /** A session of the operator only reads until this time, or where it is null. */
   readonly unlockedUntil: string | null
   /** Null where nobody needs to sign in (AUTH_MODE=off). */

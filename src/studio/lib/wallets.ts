@@ -54,6 +54,59 @@ export async function signWith(
   return { message, signature, address }
 }
 
+/** The signature of a text by this account (EIP-191). */
+export async function signText(wallet: Wallet, address: string, text: string): Promise<string> {
+  await requireAccount(wallet, address)
+  return sign(wallet, 'personal_sign', [hexOf(text), address])
+}
+
+interface TypedData {
+  readonly domain: { readonly chainId: number }
+  readonly types: Readonly<Record<string, unknown>>
+}
+
+const domainType = [
+  { name: 'name', type: 'string' },
+  { name: 'version', type: 'string' },
+  { name: 'chainId', type: 'uint256' },
+  { name: 'verifyingContract', type: 'address' },
+]
+
+/** The signature of typed data by this account, on the chain that they name. (EIP-712) */
+export async function signTyped(wallet: Wallet, address: string, data: TypedData): Promise<string> {
+  await requireAccount(wallet, address)
+  await requireChain(wallet, data.domain.chainId)
+  const types = { EIP712Domain: domainType, ...data.types }
+  return sign(wallet, 'eth_signTypedData_v4', [address, JSON.stringify({ ...data, types })])
+}
+
+async function sign({ provider }: Wallet, method: string, params: readonly string[]) {
+  try {
+    return String(await provider.request({ method, params }))
+  } catch (error) {
+    const text = walletRefusal(error)
+    throw text === undefined ? error : new Error(text)
+  }
+}
+
+async function requireAccount({ provider }: Wallet, address: string): Promise<void> {
+  const accounts = await provider.request({ method: 'eth_requestAccounts' })
+  const given: readonly unknown[] = Array.isArray(accounts) ? accounts : []
+  if (given.some((one) => String(one).toLowerCase() === address.toLowerCase())) return
+  throw new Error(`The wallet is at another account. Choose ${address} in it.`)
+}
+
+/** Wallets sign typed data for the chain that they are at. */
+async function requireChain({ provider }: Wallet, chainId: number): Promise<void> {
+  if (Number(await provider.request({ method: 'eth_chainId' })) === chainId) return
+  const params = [{ chainId: `0x${chainId.toString(16)}` }]
+  try {
+    await provider.request({ method: 'wallet_switchEthereumChain', params })
+  } catch {
+    throw new Error(`The wallet is not at chain ${chainId}. Add it there, or make a server key.`)
+  }
+}
+
 /** Calls back when the wallet's account is no longer this one. */
 export function whenAccountChanges({ provider }: Wallet, address: string, left: () => void): void {
   provider.on?.('accountsChanged', (accounts) => {

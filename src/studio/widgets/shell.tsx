@@ -10,7 +10,9 @@ import { lock, me, signOut, unlock } from '../lib/session.js'
 
 const places = [
   { name: 'collections', title: 'Collections' },
+  { name: 'keys', title: 'Keys' },
   { name: 'console', title: 'Console' },
+  { name: 'api-keys', title: 'API keys' },
 ] as const
 
 type Theme = 'auto' | 'light' | 'dark'

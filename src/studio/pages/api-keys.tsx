@@ -1,0 +1,231 @@
+// The wallet's own API keys: made by its signature, shown once, given other permissions, replaced
+// and ended.
+
+import { type Signal, useSignal } from '@preact/signals'
+import {
+  type ApiKey,
+  listKeys,
+  type MadeKey,
+  revokeKey,
+  rotateKey,
+  type Signer,
+  setPermissions,
+} from '../lib/api-keys.js'
+import { counted, day, figure, visible } from '../lib/format.js'
+import { useLoad } from '../lib/load.js'
+import { me } from '../lib/session.js'
+import { injectedWallet, type Wallet, wallets } from '../lib/wallets.js'
+import { Actions, Confirm, Dialog, useAction } from '../widgets/dialog.js'
+import { KeyMaker, PermissionChoice } from '../widgets/key-maker.js'
+import { MadeKeyDialog } from '../widgets/made-key.js'
+import { Empty, Failure, Loading } from '../widgets/states.js'
+
+/** What the user does with a key, or with none yet. */
+type Doing =
+  | { readonly what: 'make' }
+  | { readonly what: 'made'; readonly made: MadeKey }
+  | { readonly what: 'permit' | 'rotate' | 'revoke'; readonly key: ApiKey }
+
+export function ApiKeysPage() {
+  const address = me.value?.address ?? null
+  if (address !== null) return <OwnKeys address={address} />
+  return (
+    <>
+      <div class="head">
+        <h1>API keys</h1>
+      </div>
+      <Empty>
+        <p>API keys belong to wallets: sign in with one to make a key.</p>
+        <p>The operator has a key already, and may make service users.</p>
+      </Empty>
+    </>
+  )
+}
+
+function OwnKeys({ address }: { address: string }) {
+  const { loaded, reload } = useLoad(listKeys, [])
+  const doing = useSignal<Doing | undefined>(undefined)
+  const { value, error } = loaded.value
+  return (
+    <>
+      <div class="head">
+        <h1>API keys</h1>
+        <button
+          type="button"
+          class="main"
+          onClick={() => {
+            doing.value = { what: 'make' }
+          }}
+        >
+          Make a key
+        </button>
+        <p class="faint" role="status">
+          {value !== undefined && counted(value.length, 'active key')}
+        </p>
+      </div>
+      {error !== undefined && <Failure error={error} retry={reload} />}
+      {error === undefined && value === undefined && <Loading />}
+      {value?.length === 0 && (
+        <Empty>No keys yet. A key lets programs in, with the rights of your wallet.</Empty>
+      )}
+      {value !== undefined && value.length > 0 && <KeyTable keys={value} doing={doing} />}
+      <Step doing={doing} address={address} reload={reload} />
+    </>
+  )
+}
+
+function KeyTable({ keys, doing }: { keys: readonly ApiKey[]; doing: Signal<Doing | undefined> }) {
+  return (
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Begins with</th>
+            <th scope="col">Kind</th>
+            <th scope="col">Permissions</th>
+            <th scope="col" class="number">
+              A minute
+            </th>
+            <th scope="col">Made</th>
+            <th scope="col">Actions</th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => (
+            <tr key={key.hash}>
+              <th scope="row">{nameOf(key)}</th>
+              <td>{key.prefix === '' ? '' : `${key.prefix}…`}</td>
+              <td>{key.source === 'onchain' ? `on-chain ${key.index}` : `server s${key.index}`}</td>
+              <td>{key.permissions.join(', ')}</td>
+              <td class="number">{key.rateLimit === 0 ? 'no limit' : figure(key.rateLimit)}</td>
+              <td>{day(key.createdAt)}</td>
+              <td class="commands">
+                {actions.map(({ what, title }) => (
+                  <button
+                    key={what}
+                    type="button"
+                    class={what === 'revoke' ? 'bad' : ''}
+                    aria-label={`${title} ${nameOf(key)}`}
+                    onClick={() => {
+                      doing.value = { what, key }
+                    }}
+                  >
+                    {title}
+                  </button>
+                ))}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+const actions = [
+  { what: 'permit', title: 'Permissions' },
+  { what: 'rotate', title: 'Rotate' },
+  { what: 'revoke', title: 'Revoke' },
+] as const
+
+/** A key without a label goes by its name on the server. */
+function nameOf({ label, source, index }: ApiKey): string {
+  return label === '' ? `key ${source === 'onchain' ? '' : 's'}${index}` : visible(label)
+}
+
+interface StepProps {
+  readonly doing: Signal<Doing | undefined>
+  readonly address: string
+  readonly reload: () => void
+}
+
+function Step({ doing, address, reload }: StepProps) {
+  const { value } = doing
+  if (value === undefined) return null
+  const close = () => {
+    doing.value = undefined
+    reload()
+  }
+  const show = (made: MadeKey) => {
+    doing.value = { what: 'made', made }
+    reload()
+  }
+  if (value.what === 'make') return <KeyMaker address={address} done={show} close={close} />
+  if (value.what === 'made') return <MadeKeyDialog made={value.made} close={close} />
+  const { key } = value
+  if (value.what === 'permit') return <Permissions key={key.hash} of={key} close={close} />
+  const signer = () => signerOf(key, address)
+  if (value.what === 'rotate') {
+    return <Rotation of={key} run={() => rotateKey(key, signer())} done={show} close={close} />
+  }
+  return (
+    <Confirm
+      title="Revoke"
+      text={`${nameOf(key)} fails from the next request on, on every protocol.${signs(key)}`}
+      name={nameOf(key)}
+      run={() => revokeKey(key, signer())}
+      close={close}
+    />
+  )
+}
+
+/** A key on the chain is replaced and ended there, by the wallet's signature. */
+function signerOf({ source }: ApiKey, address: string): Signer | undefined {
+  if (source === 'issued') return undefined
+  const wallet: Wallet | undefined = wallets.value[0] ?? injectedWallet()
+  if (wallet === undefined) throw new Error('No wallet was found in this browser.')
+  return { wallet, address }
+}
+
+function signs({ source }: ApiKey): string {
+  return source === 'onchain' ? ' Your wallet signs for it.' : ''
+}
+
+interface RotationProps {
+  readonly of: ApiKey
+  readonly run: () => Promise<MadeKey>
+  readonly done: (made: MadeKey) => void
+  readonly close: () => void
+}
+
+function Rotation({ of, run, done, close }: RotationProps) {
+  const { problem, isBusy, start } = useAction(async () => run(), done)
+  return (
+    <Dialog title={`Rotate ${nameOf(of)}`} close={close}>
+      <p>A new key with the same permissions takes its place; the old one fails at once.</p>
+      <p>{signs(of)}</p>
+      <Actions problem={problem.value}>
+        <button type="button" class="main" disabled={isBusy.value} onClick={start}>
+          Rotate
+        </button>
+        <button type="button" onClick={close}>
+          Cancel
+        </button>
+      </Actions>
+    </Dialog>
+  )
+}
+
+function Permissions({ of, close }: { of: ApiKey; close: () => void }) {
+  const chosen = useSignal<readonly string[]>(of.permissions)
+  const { problem, isBusy, start } = useAction(() => setPermissions(of, chosen.value), close)
+  return (
+    <Dialog title={`Permissions of ${nameOf(of)}`} close={close}>
+      <PermissionChoice chosen={chosen} />
+      <Actions problem={problem.value}>
+        <button
+          type="button"
+          class="main"
+          disabled={isBusy.value || chosen.value.length === 0}
+          onClick={start}
+        >
+          Save
+        </button>
+        <button type="button" onClick={close}>
+          Cancel
+        </button>
+      </Actions>
+    </Dialog>
+  )
+}

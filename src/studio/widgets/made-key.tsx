@@ -1,0 +1,52 @@
+// A new key, shown this once, with ready lines for clients. It is hidden until asked for, and the
+// page keeps it nowhere.
+
+import { useSignal } from '@preact/signals'
+import type { MadeKey } from '../lib/api-keys.js'
+import { CopyButton } from './copy-button.js'
+import { Dialog } from './dialog.js'
+
+const lines = [
+  { name: 'wire', title: 'mongosh' },
+  { name: 'redis', title: 'redis-cli' },
+  { name: 'sql', title: 'psql' },
+  { name: 'http', title: 'curl' },
+] as const
+
+export function MadeKeyDialog({ made, close }: { made: MadeKey; close: () => void }) {
+  const isOpen = useSignal(false)
+  const { apiKey, connection } = made
+  const hidden = `${apiKey.slice(0, 15)}…`
+  const shown = (line: string) => (isOpen.value ? line : line.replaceAll(apiKey, hidden))
+  return (
+    <Dialog title="Your new key" close={close} isHeld>
+      <p>Copy it now: it is shown this once. Shells keep lines with keys in their history.</p>
+      <section class="line" aria-label="Key">
+        <h3>Key of {connection.user}</h3>
+        <button
+          type="button"
+          aria-pressed={isOpen.value}
+          onClick={() => {
+            isOpen.value = !isOpen.value
+          }}
+        >
+          Show keys
+        </button>
+        <CopyButton name="the key" text={apiKey} />
+        <pre>{shown(apiKey)}</pre>
+      </section>
+      {lines.map(({ name, title }) => (
+        <section key={name} class="line" aria-label={title}>
+          <h3>{title}</h3>
+          <CopyButton name={`the line for ${title}`} text={connection[name]} />
+          <pre>{shown(connection[name])}</pre>
+        </section>
+      ))}
+      <div class="actions">
+        <button type="button" class="main" onClick={close}>
+          I have kept the key
+        </button>
+      </div>
+    </Dialog>
+  )
+}
