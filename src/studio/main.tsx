@@ -46,6 +46,7 @@ function App() {
 /** Pages whose code comes when they are opened. */
 const later = new Map([
   ['api-keys', async () => (await import('./pages/api-keys.js')).ApiKeysPage],
+  ['operations', async () => (await import('./pages/operations.js')).OperationsPage],
   ['keys', async () => (await import('./pages/keys.js')).KeysPage],
 ])
 
