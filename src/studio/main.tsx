@@ -11,7 +11,10 @@ import { findWallets } from './lib/wallets.js'
 import { ApiKeysPage } from './pages/api-keys.js'
 import { CollectionsPage } from './pages/collections.js'
 import { DocumentsPage } from './pages/documents.js'
+import { ExplainPage } from './pages/explain.js'
+import { IndexesPage } from './pages/indexes.js'
 import { KeysPage } from './pages/keys.js'
+import { SchemaPage } from './pages/schema.js'
 import { SignInPage } from './pages/sign-in.js'
 import { ConsolePage } from './pages/statements.js'
 import { applyTheme, Shell } from './widgets/shell.js'
@@ -45,12 +48,25 @@ function App() {
 }
 
 function CurrentPage() {
-  const [place, name] = route.value.path
-  if (place === 'collections' && name !== undefined) return <DocumentsPage key={name} name={name} />
+  const [place, name, view] = route.value.path
+  if (place === 'collections' && name !== undefined)
+    return <CollectionPage name={name} view={view} />
   if (place === 'console') return <ConsolePage />
   if (place === 'keys') return <KeysPage />
   if (place === 'api-keys') return <ApiKeysPage />
   return <CollectionsPage />
+}
+
+interface CollectionProps {
+  readonly name: string
+  readonly view: string | undefined
+}
+
+function CollectionPage({ name, view }: CollectionProps) {
+  if (view === 'indexes') return <IndexesPage key={name} name={name} />
+  if (view === 'schema') return <SchemaPage key={name} name={name} />
+  if (view === 'explain') return <ExplainPage key={name} name={name} />
+  return <DocumentsPage key={name} name={name} />
 }
 
 /** `/` moves to the page's filter, except while something is typed. */

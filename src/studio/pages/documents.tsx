@@ -18,6 +18,7 @@ import { counted, visible } from '../lib/format.js'
 import { useLive } from '../lib/live.js'
 import { useLoad } from '../lib/load.js'
 import { linkTo, route } from '../lib/route.js'
+import { CollectionTabs } from '../widgets/collection-tabs.js'
 import { DocumentTable } from '../widgets/document-table.js'
 import { Editor } from '../widgets/editor.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
@@ -73,6 +74,7 @@ export function DocumentsPage({ name }: { name: string }) {
           Insert
         </button>
       </div>
+      <CollectionTabs name={name} />
       <FilterBar
         key={`${filter} ${sort}`}
         name={name}
