@@ -8,15 +8,11 @@ import { sessionEnded } from './lib/api.js'
 import { followRoute, route } from './lib/route.js'
 import { findMe, givenCode, me, takeCode } from './lib/session.js'
 import { findWallets } from './lib/wallets.js'
-import { ApiKeysPage } from './pages/api-keys.js'
 import { CollectionsPage } from './pages/collections.js'
 import { DocumentsPage } from './pages/documents.js'
-import { ExplainPage } from './pages/explain.js'
-import { IndexesPage } from './pages/indexes.js'
-import { KeysPage } from './pages/keys.js'
-import { SchemaPage } from './pages/schema.js'
 import { SignInPage } from './pages/sign-in.js'
 import { ConsolePage } from './pages/statements.js'
+import { Later } from './widgets/later.js'
 import { applyTheme, Shell } from './widgets/shell.js'
 import { Failure, Loading } from './widgets/states.js'
 import './style.css'
@@ -47,26 +43,25 @@ function App() {
   )
 }
 
+/** Pages whose code comes when they are opened. */
+const later = new Map([
+  ['api-keys', async () => (await import('./pages/api-keys.js')).ApiKeysPage],
+  ['keys', async () => (await import('./pages/keys.js')).KeysPage],
+])
+
+const loadView = async () => (await import('./pages/collection-view.js')).CollectionView
+
 function CurrentPage() {
   const [place, name, view] = route.value.path
-  if (place === 'collections' && name !== undefined)
-    return <CollectionPage name={name} view={view} />
+  if (place === 'collections' && name !== undefined) {
+    if (view === undefined) return <DocumentsPage key={name} name={name} />
+    return <Later key="view" name="view" load={loadView} />
+  }
   if (place === 'console') return <ConsolePage />
-  if (place === 'keys') return <KeysPage />
-  if (place === 'api-keys') return <ApiKeysPage />
+  const load = place === undefined ? undefined : later.get(place)
+  if (place !== undefined && load !== undefined)
+    return <Later key={place} name={place} load={load} />
   return <CollectionsPage />
-}
-
-interface CollectionProps {
-  readonly name: string
-  readonly view: string | undefined
-}
-
-function CollectionPage({ name, view }: CollectionProps) {
-  if (view === 'indexes') return <IndexesPage key={name} name={name} />
-  if (view === 'schema') return <SchemaPage key={name} name={name} />
-  if (view === 'explain') return <ExplainPage key={name} name={name} />
-  return <DocumentsPage key={name} name={name} />
 }
 
 /** `/` moves to the page's filter, except while something is typed. */

@@ -59,6 +59,7 @@ t.test('documents', { skip }, async (t) => {
     await isGuarded(room)
     await insertsAndDuplicates(room)
     await deletes(room)
+    await showsAs(room)
     await saysWhatIsWrong(room)
   })
   await looks(t, gateway, browser)
@@ -153,6 +154,24 @@ async function deletes({ t, page, books }: Room): Promise<void> {
   t.ok(await books.findOne({ _id: 'book-57' }), 'undone')
 }
 
+async function showsAs({ t, page }: Room): Promise<void> {
+  await page.getByText('Show as').click()
+  const language = page.getByLabel('Language')
+  await language.selectOption('SQL')
+  const shown = page.getByLabel('The query in SQL')
+  t.match(await shown.textContent(), /^SELECT \*\nFROM "books"/)
+  await language.selectOption('redis-cli')
+  await page.getByText('Only kv0 to kv15 have keys.').waitFor()
+  t.same(await barriersOf(page), [], 'the reason')
+  await language.selectOption('mongosh')
+  await page.getByRole('button', { name: 'Copy the query' }).click()
+  await page.getByText('Copied').waitFor()
+  const filter = page.getByLabel('Filter')
+  await filter.fill('')
+  await filter.press('Control+v')
+  t.match(await filter.inputValue(), /^db\.getCollection\("books"\)\.find\(/)
+}
+
 async function saysWhatIsWrong({ page }: Room): Promise<void> {
   await page.getByLabel('Filter').fill('{"year": {"$gte": 3000}}')
   await page.getByRole('button', { name: 'Find' }).click()
@@ -173,6 +192,10 @@ async function looks(t: Test, { url }: LiveGateway, browser: OpenedBrowser): Pro
         t.equal(wide, width, 'nothing is wider than the screen')
         t.same(await barriersOf(page), [], `${colorScheme}, ${width} pixels`)
         await picture(page, `documents-${colorScheme}-${width}`)
+        await page.getByText('Show as').click()
+        await page.getByLabel('Language').selectOption('Node')
+        t.same(await barriersOf(page), [], 'shown as')
+        await picture(page, `show-as-${colorScheme}-${width}`)
         await page.keyboard.press('/')
         await page.keyboard.type('{"_id": "book-03"}')
         await page.keyboard.press('Enter')

@@ -33,6 +33,10 @@ t.test('console', { skip: await chromiumMissing() }, async (t) => {
     await page.getByText('2 rows').waitFor()
     t.same(await page.locator('tbody td').allTextContents(), ['<b>Persuasion</b>', 'Emma'])
     t.same(await barriersOf(page), [], 'rows')
+    await page.getByText('Show as').click()
+    await page.locator('.show-as select').selectOption('Python')
+    await page.getByText('import psycopg').waitFor()
+    t.same(await barriersOf(page), [], 'shown as')
 
     await statement.fill("UPDATE books SET title = 'Sanditon' WHERE _id = 'a'")
     await page.getByRole('button', { name: 'Run' }).click()

@@ -18,9 +18,11 @@ import { counted, visible } from '../lib/format.js'
 import { useLive } from '../lib/live.js'
 import { useLoad } from '../lib/load.js'
 import { linkTo, route } from '../lib/route.js'
+import { changesShown } from '../lib/show-as/changes.js'
 import { CollectionTabs } from '../widgets/collection-tabs.js'
 import { DocumentTable } from '../widgets/document-table.js'
 import { Editor } from '../widgets/editor.js'
+import { ShowAs } from '../widgets/show-as.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
 
 const pageSizes = [25, 50, 100] as const
@@ -80,6 +82,14 @@ export function DocumentsPage({ name }: { name: string }) {
         name={name}
         given={{ filter, sort, limit }}
         cursors={cursors}
+      />
+      <ShowAs
+        queries={[
+          {
+            title: 'Find',
+            query: { kind: 'find', collection: name, filter, sort, limit, fields: '' },
+          },
+        ]}
       />
       {problem.value !== undefined && <Failure error={problem.value} />}
       {error !== undefined && <Failure error={error} retry={reload} />}
@@ -286,6 +296,7 @@ function Editing({ name, editing, reload, open }: EditingProps) {
       text={text}
       isNew={stored === undefined}
       save={save}
+      queriesOf={(edited) => changesShown(name, stored?.id, { before: text, edited })}
       {...(stored === undefined ? {} : { reopen: () => open(stored.id) })}
       close={() => {
         editing.value = undefined

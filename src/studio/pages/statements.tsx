@@ -6,6 +6,7 @@ import { ask, askJson } from '../lib/api.js'
 import { cellText, type Ejson, type EjsonObject } from '../lib/ejson.js'
 import { counted, visible } from '../lib/format.js'
 import { commandWords } from '../lib/words.js'
+import { ShowAs, type TitledQuery } from '../widgets/show-as.js'
 import { Failure } from '../widgets/states.js'
 
 const languages = [
@@ -65,10 +66,22 @@ export function ConsolePage() {
         </button>
         <p class="faint">Ctrl+Enter runs it. A SELECT without LIMIT ends after 100 rows.</p>
       </div>
+      <ShowAs queries={statementsIn(language.value, text.value)} />
       {problem.value !== undefined && <Failure error={problem.value} />}
       {result.value !== undefined && <ResultView result={result.value} />}
     </>
   )
+}
+
+/** None while the text is empty or a quote is open. */
+function statementsIn(name: Language, text: string): readonly TitledQuery[] {
+  if (text.trim() === '') return []
+  if (name === 'sql') return [{ title: 'Statement', query: { kind: 'sql', text: text.trim() } }]
+  try {
+    return [{ title: 'Command', query: { kind: 'command', words: commandWords(text) } }]
+  } catch {
+    return []
+  }
 }
 
 function LanguageChoice({ choose }: { choose: (name: Language) => void }) {

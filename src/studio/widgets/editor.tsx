@@ -5,6 +5,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { ApiError } from '../lib/api.js'
 import { type DiffLine, diffLines } from '../lib/diff.js'
+import { ShowAs, type TitledQuery } from './show-as.js'
 
 /** Above this an editor of a browser is too slow. */
 const charsMax = 256 * 1024
@@ -15,12 +16,15 @@ interface EditorProps {
   readonly text: string
   readonly isNew: boolean
   readonly save: (text: string) => Promise<void>
+  /** What the text as it is now would do, for other languages. */
+  readonly queriesOf: (text: string) => readonly TitledQuery[]
   /** Reads the stored document again. */
   readonly reopen?: () => void
   readonly close: () => void
 }
 
-export function Editor({ title, text: before, isNew, save, reopen, close }: EditorProps) {
+export function Editor({ title, text: before, isNew, save, ...rest }: EditorProps) {
+  const { queriesOf, reopen, close } = rest
   const dialog = useRef<HTMLDialogElement>(null)
   const text = useSignal(before)
   const isReviewing = useSignal(isNew)
@@ -31,12 +35,8 @@ export function Editor({ title, text: before, isNew, save, reopen, close }: Edit
   const isChanged = isNew || text.value !== before
   const isOutdated = problem.value instanceof ApiError && problem.value.status === 412
   const write = () => {
-    problem.value = undefined
-    const syntax = syntaxProblem(text.value)
-    if (syntax !== undefined) {
-      problem.value = syntax
-      return
-    }
+    problem.value = syntaxProblem(text.value)
+    if (problem.value !== undefined) return
     if (!isReviewing.value) {
       isReviewing.value = true
       return
@@ -86,6 +86,7 @@ export function Editor({ title, text: before, isNew, save, reopen, close }: Edit
           Close
         </button>
       </div>
+      <ShowAs queries={queriesOf(text.value)} />
     </dialog>
   )
 }
