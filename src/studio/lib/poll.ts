@@ -1,4 +1,5 @@
-// Asks again while the tab is seen, and at once when it is seen again.
+// Asks again while the tab is seen, and at once when it is seen again, so that a hidden tab costs
+// the server nothing.
 
 import { useEffect } from 'preact/hooks'
 

@@ -1,5 +1,6 @@
-// The server at work: its health, its protocols with lines to connect, the last hour, slow commands,
-// and the commands that run, which can be ended. Each part says for itself what its caller may not see.
+// The server at work: its health, its protocols with lines to connect, the last hour, slow
+// commands, and the commands that run, which can be ended. Each part has its own answer for a
+// caller who may not see it.
 
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'

@@ -1,4 +1,5 @@
-// A chart of the last hour: lines over time, told apart by their dashes as well as by their names.
+// A chart of the last hour: lines over time, told apart by their dashes as well as by their colours,
+// and said in words for those who do not see it.
 
 import { axisEnd, pathOf } from '../lib/history.js'
 import './chart.css'
@@ -23,7 +24,7 @@ export function Chart({ title, unit, at, lines }: ChartProps) {
         viewBox={`0 0 ${field.width} ${field.height}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${title} over the last hour, up to ${shown(end, unit)}; now: ${latest.join(', ')}`}
+        aria-label={`${title} over the last hour; now: ${latest.join(', ')}`}
       >
         <path class="grid" d={`M0 1H${field.width}M0 ${field.height / 2}H${field.width}`} />
         {lines.map(({ name, values }, index) => (
