@@ -1,5 +1,5 @@
-// A chart of the last hour: lines over time, told apart by their dashes as well as by their colours,
-// and said in words for those who do not see it.
+// A chart of the last hour: lines over time, told apart by dashes as well as by colours, and said
+// in words for those who do not see it.
 
 import { axisEnd, pathOf } from '../lib/history.js'
 import './chart.css'
