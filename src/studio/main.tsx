@@ -46,12 +46,18 @@ function App() {
 /** Pages whose code comes when they are opened. */
 const later = new Map([
   ['api-keys', async () => (await import('./pages/api-keys.js')).ApiKeysPage],
+  ['operations', async () => (await import('./pages/operations.js')).OperationsPage],
   ['keys', async () => (await import('./pages/keys.js')).KeysPage],
 ])
 
+const loadView = async () => (await import('./pages/collection-view.js')).CollectionView
+
 function CurrentPage() {
-  const [place, name] = route.value.path
-  if (place === 'collections' && name !== undefined) return <DocumentsPage key={name} name={name} />
+  const [place, name, view] = route.value.path
+  if (place === 'collections' && name !== undefined) {
+    if (view === undefined) return <DocumentsPage key={name} name={name} />
+    return <Later key="view" name="view" load={loadView} />
+  }
   if (place === 'console') return <ConsolePage />
   const load = place === undefined ? undefined : later.get(place)
   if (place !== undefined && load !== undefined)

@@ -132,6 +132,15 @@ async function editsContainers({ t, page, keys }: Room): Promise<void> {
   const hash = { ...(await keys.hGetAll('user:1:profile')) }
   t.same(hash, { name: 'Ada Lovelace', town: 'London', born: '1815' })
 
+  await open(page, 'user:1:profile')
+  const fields = page.locator('input[aria-label^="field"]')
+  const [first, second] = [await fields.nth(0).inputValue(), await fields.nth(1).inputValue()]
+  await page.getByLabel('field 1').fill(second)
+  await page.getByLabel('field 2').fill(first)
+  await save(page)
+  const { [first]: now } = await keys.hGetAll('user:1:profile')
+  t.equal(now, hash[second as keyof typeof hash], 'fields change places')
+
   await open(page, 'lines')
   await page.locator('input[readonly][aria-label="value 1"]').waitFor()
   await page.keyboard.press('Escape')

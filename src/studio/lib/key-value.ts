@@ -1,29 +1,17 @@
-// One key: its members as rows, and the commands that make of the stored ones what the user has
-// edited. They run in a transaction that first looks whether the edited members are as they were.
+// One key: its members as rows, read by pages; and the transaction that writes an edit, which first
+// looks whether the edited members are as they were.
 
 import { askJson } from './api.js'
-import { type Reply, runCommand, type Word } from './keyspace.js'
-
-export const kinds = ['string', 'hash', 'list', 'set', 'zset'] as const
-export type Kind = (typeof kinds)[number]
-
-/** The columns of a member. */
-export const columnsOf: Readonly<Record<Kind, readonly string[]>> = {
-  string: ['value'],
-  hash: ['field', 'value'],
-  list: ['element'],
-  set: ['member'],
-  zset: ['member', 'score'],
-}
-
-export interface Member {
-  /** In the order in which they were read; of a list the index. */
-  readonly id: number
-  /** Missing for a new one. */
-  readonly before?: readonly Word[]
-  readonly now: readonly Word[]
-  readonly isGone: boolean
-}
+import {
+  type Change,
+  columnsOf,
+  type Kind,
+  kinds,
+  type Member,
+  type Reply,
+  type Word,
+} from './key-change.js'
+import { runCommand } from './keyspace.js'
 
 export interface OpenKey {
   readonly key: Word
@@ -104,74 +92,6 @@ function membersIn(reply: Reply, kind: Kind, start: number): readonly Member[] {
 
 function memberOf(id: number, words: readonly Word[]): Member {
   return { id, before: words, now: words, isGone: false }
-}
-
-/** A command, and what it answers as long as nobody else has changed the key. */
-type Guard = readonly [command: Command, expected: Reply]
-
-export interface Change {
-  readonly guards: readonly Guard[]
-  readonly commands: readonly Command[]
-}
-
-/** A mark of removed elements of a list, which no element is. */
-type Mark = string
-
-/** What an edit comes to: only what the user has touched. */
-export function changeOf(
-  { key, kind }: Pick<OpenKey, 'key' | 'kind'>,
-  members: readonly Member[],
-  mark: Mark,
-): Change {
-  const changed = members.filter(isChanged)
-  const guards = changed.flatMap((one) => guardOf(key, kind, one))
-  const commands = changed.flatMap((one) => commandsOf(key, kind, one, mark))
-  const hasRemoved = kind === 'list' && changed.some(({ isGone }) => isGone)
-  const removing: Command[] = hasRemoved ? [['LREM', key, 0, mark]] : []
-  return { guards, commands: [...commands, ...removing] }
-}
-
-function isChanged({ before, now, isGone }: Member): boolean {
-  if (before === undefined) return !isGone
-  return isGone || JSON.stringify(before) !== JSON.stringify(now)
-}
-
-function guardOf(key: Word, kind: Kind, { id, before }: Member): readonly Guard[] {
-  if (before === undefined) return []
-  const [first = '', second = ''] = before
-  const guards: Readonly<Record<Kind, Guard>> = {
-    string: [['GET', key], first],
-    hash: [['HGET', key, first], second],
-    list: [['LINDEX', key, id], first],
-    set: [['SISMEMBER', key, first], 1],
-    zset: [['ZSCORE', key, first], second],
-  }
-  return [guards[kind]]
-}
-
-function commandsOf(
-  key: Word,
-  kind: Kind,
-  { id, before, now, isGone }: Member,
-  mark: Mark,
-): readonly Command[] {
-  const [old] = before ?? []
-  const [first = '', second = ''] = now
-  if (kind === 'string') return [['SET', key, first, 'KEEPTTL']]
-  if (kind === 'list') {
-    if (before === undefined) return [['RPUSH', key, first]]
-    return [['LSET', key, id, isGone ? mark : first]]
-  }
-  const isMoved = old !== undefined && (isGone || JSON.stringify(old) !== JSON.stringify(first))
-  const removal = { hash: 'HDEL', set: 'SREM', zset: 'ZREM' }[kind]
-  const removing: Command[] = isMoved && old !== undefined ? [[removal, key, old]] : []
-  if (isGone) return removing
-  const additions: Readonly<Record<typeof kind, Command>> = {
-    hash: ['HSET', key, first, second],
-    set: ['SADD', key, first],
-    zset: ['ZADD', key, second, first],
-  }
-  return [...removing, additions[kind]]
 }
 
 /** All of it, or nothing if another client has changed the members meanwhile. */

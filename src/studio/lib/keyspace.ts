@@ -3,10 +3,7 @@
 
 import { ask, askJson } from './api.js'
 import { type Ejson, type EjsonObject, isObject } from './ejson.js'
-
-/** Text, or bytes that are none, as the server writes them. */
-export type Word = string | { readonly $binary: string }
-export type Reply = Word | number | null | readonly Reply[]
+import type { Reply, Word } from './key-change.js'
 
 interface Place {
   readonly database: number

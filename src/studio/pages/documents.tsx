@@ -19,6 +19,7 @@ import { useLive } from '../lib/live.js'
 import { useLoad } from '../lib/load.js'
 import { linkTo, route } from '../lib/route.js'
 import { changesShown } from '../lib/show-as/changes.js'
+import { CollectionTabs } from '../widgets/collection-tabs.js'
 import { DocumentTable } from '../widgets/document-table.js'
 import { Editor } from '../widgets/editor.js'
 import { ShowAs } from '../widgets/show-as.js'
@@ -75,6 +76,7 @@ export function DocumentsPage({ name }: { name: string }) {
           Insert
         </button>
       </div>
+      <CollectionTabs name={name} />
       <FilterBar
         key={`${filter} ${sort}`}
         name={name}

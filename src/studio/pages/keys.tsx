@@ -3,7 +3,7 @@
 
 import { type Signal, useSignal } from '@preact/signals'
 import { counted, figure, visible } from '../lib/format.js'
-import type { Kind } from '../lib/key-value.js'
+import type { Kind, Word } from '../lib/key-change.js'
 import {
   type Facts,
   factsOf,
@@ -13,7 +13,6 @@ import {
   runCommand,
   type Scanned,
   scanKeys,
-  type Word,
   wordText,
 } from '../lib/keyspace.js'
 import { useLoad } from '../lib/load.js'

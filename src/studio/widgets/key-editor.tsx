@@ -4,18 +4,21 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { counted, figure, visible } from '../lib/format.js'
 import {
-  applyChange,
   type Change,
   changeOf,
   columnsOf,
   type Kind,
   type Member,
+  type Word,
+} from '../lib/key-change.js'
+import {
+  applyChange,
   type OpenKey,
   openKey,
   readMembers,
   stringBytesMax,
 } from '../lib/key-value.js'
-import { runCommand, type Word, wordText } from '../lib/keyspace.js'
+import { runCommand, wordText } from '../lib/keyspace.js'
 import { useLoad } from '../lib/load.js'
 import { Actions, Confirm, Dialog, useAction } from './dialog.js'
 import { MemberTable } from './member-table.js'

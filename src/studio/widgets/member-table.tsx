@@ -2,7 +2,7 @@
 // several lines or too long for one, are shown and not edited.
 
 import type { Signal } from '@preact/signals'
-import { columnsOf, type Kind, type Member } from '../lib/key-value.js'
+import { columnsOf, type Kind, type Member } from '../lib/key-change.js'
 import { wordText } from '../lib/keyspace.js'
 
 const lineCharsMax = 10_000

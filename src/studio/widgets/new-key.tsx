@@ -2,7 +2,7 @@
 // members.
 
 import { useSignal } from '@preact/signals'
-import { type Kind, kinds } from '../lib/key-value.js'
+import { type Kind, kinds } from '../lib/key-change.js'
 import { Dialog } from './dialog.js'
 
 interface MakerProps {

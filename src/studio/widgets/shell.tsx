@@ -13,6 +13,7 @@ const places = [
   { name: 'keys', title: 'Keys' },
   { name: 'console', title: 'Console' },
   { name: 'api-keys', title: 'API keys' },
+  { name: 'operations', title: 'Operations' },
 ] as const
 
 type Theme = 'auto' | 'light' | 'dark'

@@ -1,0 +1,111 @@
+// How the query of the documents page finds its documents: the plan as a tree, with the counts of a
+// run.
+
+import { useSignal } from '@preact/signals'
+import { visible } from '../lib/format.js'
+import { explainFind } from '../lib/inspection.js'
+import { useLoad } from '../lib/load.js'
+import { type PlanStage, planTotals, planTree, readsAll } from '../lib/plan.js'
+import { linkTo, route } from '../lib/route.js'
+import { CollectionTabs } from '../widgets/collection-tabs.js'
+import { Empty, Failure, Loading } from '../widgets/states.js'
+
+export function ExplainPage({ name }: { name: string }) {
+  const { query } = route.value
+  const [filter, sort] = [query.get('filter') ?? '', query.get('sort') ?? '']
+  const { loaded, reload } = useLoad(
+    (signal) => explainFind(name, { filter, sort }, signal),
+    [name, filter, sort],
+  )
+  const { value, error } = loaded.value
+  const tree = value === undefined ? undefined : planTree(value)
+  return (
+    <>
+      <div class="head">
+        <h1>{visible(name)}</h1>
+        <p class="faint" role="status">
+          {value !== undefined && planTotals(value)}
+        </p>
+      </div>
+      <CollectionTabs name={name} />
+      <QueryForm key={`${filter} ${sort}`} name={name} given={{ filter, sort }} />
+      {error !== undefined && <Failure error={error} retry={reload} />}
+      {error === undefined && value === undefined && <Loading />}
+      {value !== undefined && tree === undefined && (
+        <Empty>The server shows no plan of this query.</Empty>
+      )}
+      {tree !== undefined && (
+        <section aria-label="Plan">
+          {filter !== '' && readsAll(tree) && (
+            <p class="problem">No index serves the filter: all documents are read.</p>
+          )}
+          <ul class="plan">
+            <Stage stage={tree} />
+          </ul>
+        </section>
+      )}
+    </>
+  )
+}
+
+function Stage({ stage: { name, facts, inputs } }: { stage: PlanStage }) {
+  return (
+    <li>
+      <strong>{name}</strong> {visible(facts.join(', '))}
+      {inputs.length > 0 && (
+        <ul>
+          {inputs.map((input, index) => (
+            <Stage key={index} stage={input} />
+          ))}
+        </ul>
+      )}
+    </li>
+  )
+}
+
+interface FormProps {
+  readonly name: string
+  readonly given: { readonly filter: string; readonly sort: string }
+}
+
+function QueryForm({ name, given }: FormProps) {
+  const filter = useSignal(given.filter)
+  const sort = useSignal(given.sort)
+  return (
+    <form
+      class="filter"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const query = { filter: filter.value.trim(), sort: sort.value.trim() }
+        location.hash = linkTo(['collections', name, 'explain'], query)
+      }}
+    >
+      <label>
+        Filter
+        <input
+          class="data"
+          data-shortcut="/"
+          spellcheck={false}
+          value={filter.value}
+          onInput={({ currentTarget }) => {
+            filter.value = currentTarget.value
+          }}
+        />
+      </label>
+      <label>
+        Sort
+        <input
+          class="data"
+          spellcheck={false}
+          value={sort.value}
+          onInput={({ currentTarget }) => {
+            sort.value = currentTarget.value
+          }}
+        />
+      </label>
+      <button type="submit" class="main">
+        Explain
+      </button>
+    </form>
+  )
+}

@@ -1,0 +1,362 @@
+// The server at work: its health, its protocols with lines to connect, the last hour, slow
+// commands, and the commands that run, which can be ended. Each part has its own answer for a
+// caller who may not see it.
+
+import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import { askJson } from '../lib/api.js'
+import { counted, visible } from '../lib/format.js'
+import { type History, joined, perSecond } from '../lib/history.js'
+import { useLoad } from '../lib/load.js'
+import { usePoll } from '../lib/poll.js'
+import { me } from '../lib/session.js'
+import { Chart } from '../widgets/chart.js'
+import { CopyButton } from '../widgets/copy-button.js'
+import { Empty, Failure, Loading } from '../widgets/states.js'
+
+/** The step of the server's own figures. */
+const everyMs = 5_000
+
+export function OperationsPage() {
+  return (
+    <>
+      <div class="head">
+        <h1>Operations</h1>
+      </div>
+      <Health />
+      <Protocols />
+      <LastHour />
+      <AtWork />
+      <SlowCommands />
+    </>
+  )
+}
+
+interface HealthAnswer {
+  readonly status: string
+  /** Seconds. */
+  readonly uptime: number
+  readonly version: string
+  readonly storage: { readonly type: string; readonly connected: boolean }
+  readonly chain?: { readonly mode: string; readonly ok: boolean | null }
+}
+
+function Health() {
+  const { loaded, reload } = useLoad(
+    (signal) => askJson<HealthAnswer>('GET', '/health', undefined, { signal }),
+    [],
+  )
+  usePoll(reload, everyMs)
+  const { value, error } = loaded.value
+  if (error !== undefined) return <Failure error={error} retry={reload} />
+  if (value === undefined) return <Loading />
+  const { chain, storage } = value
+  const facts: readonly (readonly [string, string])[] = [
+    ['Health', value.status],
+    ['Up for', duration(value.uptime)],
+    ['Version', value.version],
+    ['Storage', `${storage.type}${storage.connected ? '' : ', not connected'}`],
+    ...(chain === undefined
+      ? []
+      : [['Chain', `${chain.mode}${chain.ok === false ? ', not reachable' : ''}`] as const]),
+  ]
+  return (
+    <dl class="facts">
+      {facts.map(([name, text]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{text}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function duration(seconds: number): string {
+  const [days, hours] = [Math.floor(seconds / 86_400), Math.floor((seconds % 86_400) / 3_600)]
+  const minutes = Math.floor((seconds % 3_600) / 60)
+  if (days > 0) return `${days} d ${hours} h`
+  if (hours > 0) return `${hours} h ${minutes} min`
+  return minutes > 0 ? `${minutes} min` : `${Math.floor(seconds)} s`
+}
+
+interface Protocol {
+  readonly name: string
+  readonly enabled: boolean
+  readonly port: number | null
+}
+
+function Protocols() {
+  const { loaded, reload } = useLoad(async (signal) => {
+    const path = '/api/v1/protocols'
+    return (await askJson<{ protocols: Protocol[] }>('GET', path, undefined, { signal })).protocols
+  }, [])
+  const { value, error } = loaded.value
+  return (
+    <section aria-label="Protocols">
+      <h2>Protocols</h2>
+      {error !== undefined && <Failure error={error} retry={reload} />}
+      {error === undefined && value === undefined && <Loading />}
+      {value?.length === 0 && <Empty>No protocol beside HTTP is open.</Empty>}
+      {value !== undefined && value.length > 0 && (
+        <div class="scroll">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Protocol</th>
+                <th scope="col">State</th>
+                <th scope="col">Line to connect, with a key in SIGIL_API_KEY</th>
+                <th scope="col">Copy</th>
+              </tr>
+            </thead>
+            <tbody>
+              {value.map((one) => (
+                <ProtocolRow key={one.name} protocol={one} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function ProtocolRow({ protocol: { name, enabled, port } }: { protocol: Protocol }) {
+  const line = enabled && port !== null ? connectLine(name, port) : ''
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td>{enabled ? 'open' : 'off'}</td>
+      <td>{line}</td>
+      <td class="commands">
+        {line !== '' && <CopyButton name={`the line of ${name}`} text={line} />}
+      </td>
+    </tr>
+  )
+}
+
+/** For a shell; the page knows no key. */
+function connectLine(name: string, port: number): string {
+  const isSafe = location.protocol === 'https:'
+  const place = `${me.value?.address ?? 'operator'}:$SIGIL_API_KEY@${location.hostname}:${port}`
+  if (name === 'wire') return `mongosh "mongodb://${place}/${isSafe ? '?tls=true' : ''}"`
+  if (name === 'redis') return `redis-cli -u "${isSafe ? 'rediss' : 'redis'}://${place}"`
+  if (name === 'sql') return `psql "postgresql://${place}/${isSafe ? '?sslmode=require' : ''}"`
+  return ''
+}
+
+function LastHour() {
+  const kept = useRef<History | undefined>(undefined)
+  const { loaded, reload } = useLoad(async (signal) => {
+    const since = kept.current?.at.at(-1)
+    const path = `/api/v1/metrics/history${since === undefined ? '' : `?since=${since}`}`
+    const next = await askJson<History>('GET', path, undefined, { signal })
+    kept.current = joined(kept.current, next)
+    return kept.current
+  }, [])
+  usePoll(reload, everyMs)
+  const { value, error } = loaded.value
+  return (
+    <section aria-label="The last hour">
+      <h2>The last hour</h2>
+      {error !== undefined && <Failure error={error} retry={reload} />}
+      {error === undefined && value === undefined && <Loading />}
+      {value?.at.length === 0 && (
+        <Empty>The first figures come some seconds after the start.</Empty>
+      )}
+      {value !== undefined && value.at.length > 0 && <Charts history={value} />}
+    </section>
+  )
+}
+
+function Charts({ history }: { history: History }) {
+  const { at, requests, errors, p50, p95, p99 } = history
+  return (
+    <div class="charts">
+      <Chart
+        title="Requests"
+        unit="/s"
+        at={at}
+        lines={[{ name: 'all protocols', values: perSecond(history, requests) }]}
+      />
+      <Chart
+        title="Errors"
+        unit="/s"
+        at={at}
+        lines={[{ name: 'all protocols', values: perSecond(history, errors) }]}
+      />
+      <Chart
+        title="Latency"
+        unit="ms"
+        at={at}
+        lines={[
+          { name: 'p50', values: p50 },
+          { name: 'p95', values: p95 },
+          { name: 'p99', values: p99 },
+        ]}
+      />
+    </div>
+  )
+}
+
+interface Operation {
+  readonly opid?: number | string
+  readonly desc?: string
+  readonly active?: boolean
+  readonly ns?: string
+  readonly client?: string
+  readonly microsecs_running?: number
+  readonly command?: Readonly<Record<string, unknown>>
+  readonly effectiveUsers?: readonly { readonly user: string }[]
+}
+
+function AtWork() {
+  const problem = useSignal<Error | undefined>(undefined)
+  const { loaded, reload } = useLoad(async (signal) => {
+    const path = '/api/v1/operations'
+    const answer = await askJson<{ operations: Operation[] }>('GET', path, undefined, { signal })
+    // The question itself is no news, and neither are drivers that watch the server.
+    return answer.operations.filter(
+      ({ command = {} }) => !['currentOp', 'hello', 'isMaster'].some((name) => name in command),
+    )
+  }, [])
+  usePoll(reload, everyMs)
+  const kill = (id: number | string) => {
+    problem.value = undefined
+    const path = `/api/v1/operations/${encodeURIComponent(String(id))}/kill`
+    askJson('POST', path, {}).then(reload, (failed: Error) => {
+      problem.value = failed
+    })
+  }
+  const { value, error } = loaded.value
+  const working = value?.filter(({ active }) => active === true) ?? []
+  const idle = (value?.length ?? 0) - working.length
+  return (
+    <section aria-label="Commands at work">
+      <h2>Commands at work</h2>
+      {problem.value !== undefined && <Failure error={problem.value} />}
+      {error !== undefined && <Failure error={error} retry={reload} />}
+      {error === undefined && value === undefined && <Loading />}
+      {value !== undefined && working.length === 0 && <Empty>No command is running.</Empty>}
+      {working.length > 0 && <Operations rows={working} kill={kill} />}
+      {value !== undefined && <p class="faint">{counted(idle, 'idle connection')}</p>}
+    </section>
+  )
+}
+
+interface OperationsProps {
+  readonly rows: readonly Operation[]
+  readonly kill: (id: number | string) => void
+}
+
+function Operations({ rows, kill }: OperationsProps) {
+  return (
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Command</th>
+            <th scope="col">On</th>
+            <th scope="col">By</th>
+            <th scope="col">From</th>
+            <th scope="col" class="number">
+              Running
+            </th>
+            <th scope="col">Action</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ opid, command = {}, ns = '', client = '', ...row }) => (
+            <tr key={opid}>
+              <th scope="row">{visible(Object.keys(command)[0] ?? row.desc ?? '')}</th>
+              <td>{visible(ns)}</td>
+              <td>{visible(row.effectiveUsers?.[0]?.user ?? '')}</td>
+              <td>{visible(client)}</td>
+              <td class="number">{Math.round((row.microsecs_running ?? 0) / 1_000)} ms</td>
+              <td class="commands">
+                {opid !== undefined && (
+                  <button
+                    type="button"
+                    class="bad"
+                    aria-label={`Kill ${opid}`}
+                    onClick={() => kill(opid)}
+                  >
+                    Kill
+                  </button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+interface SlowCommand {
+  readonly at: string
+  readonly ms: number
+  readonly command: string
+  readonly ns: string
+  readonly protocol: string
+  readonly shape: string
+}
+
+function SlowCommands() {
+  const { loaded, reload } = useLoad(async (signal) => {
+    const path = '/api/v1/metrics/slow'
+    return (await askJson<{ commands: SlowCommand[] }>('GET', path, undefined, { signal })).commands
+  }, [])
+  usePoll(reload, everyMs)
+  const { value, error } = loaded.value
+  return (
+    <section aria-label="Slow commands">
+      <h2>Slow commands</h2>
+      {error !== undefined && <Failure error={error} retry={reload} />}
+      {error === undefined && value === undefined && <Loading />}
+      {value?.length === 0 && <Empty>No command was slow since the start (SLOW_COMMAND_MS).</Empty>}
+      {value !== undefined && value.length > 0 && (
+        <>
+          <SlowTable rows={value} />
+          <p class="faint">
+            The last {value.length}, at most 128. Those of key-value commands are in SLOWLOG.
+          </p>
+        </>
+      )}
+    </section>
+  )
+}
+
+function SlowTable({ rows }: { rows: readonly SlowCommand[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: for the keyboard, as it scrolls.
+    <section class="scroll" tabIndex={0} aria-label="Slow commands, as a table">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">When</th>
+            <th scope="col" class="number">
+              Took
+            </th>
+            <th scope="col">Command</th>
+            <th scope="col">On</th>
+            <th scope="col">By way of</th>
+            <th scope="col">Shape</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={`${row.at} ${index}`}>
+              <td>{row.at.slice(0, 19).replace('T', ' ')}</td>
+              <td class="number">{row.ms} ms</td>
+              <td>{visible(row.command)}</td>
+              <td>{visible(row.ns)}</td>
+              <td>{row.protocol}</td>
+              <td>{visible(row.shape)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

@@ -1,0 +1,74 @@
+// The page of operations in a browser: a server at work as its operator and as a wallet see
+// it, and a command that is ended.
+
+import { mkdirSync } from 'node:fs'
+import { MongoClient } from 'mongodb'
+import t from 'tap'
+import { barriersOf, chromiumMissing, openChromium } from '../support/chromium.js'
+import { startGateway } from '../support/live-gateway.js'
+import { walletOptions } from '../support/page-wallet.js'
+import { testWallet } from '../support/wallet.js'
+
+t.setTimeout(180_000)
+
+const pictures = process.env.SIGIL_PICTURES
+
+t.test('operations', { skip: await chromiumMissing() }, async (t) => {
+  const gateway = await startGateway(t, { AUTH_MODE: 'off', SLOW_COMMAND_MS: '1' })
+  const client = await MongoClient.connect(gateway.uri.replace(/operator:\w+@/, ''))
+  t.teardown(() => client.close())
+  const books = client.db('main').collection<{ _id: number }>('books')
+  await books.insertMany(Array.from({ length: 3_000 }, (_, _id) => ({ _id })))
+  const browser = await openChromium()
+  t.teardown(() => browser.close())
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [1_280, 360]) {
+      const options = { colorScheme, viewport: { width, height: 800 } }
+      await browser.open(t, options, async (page) => {
+        await page.goto(`${gateway.url}/#/operations`)
+        await page.getByText('0.0.0-test').waitFor()
+        await page.getByRole('img', { name: /^Requests over the last hour/ }).waitFor()
+        await page.getByText(`psql "postgresql://operator`).waitFor()
+        await page.getByRole('button', { name: 'Copy the line of wire' }).waitFor()
+        await page.getByText('insert', { exact: true }).first().waitFor()
+        const wide = await page.evaluate<number>('document.documentElement.scrollWidth')
+        t.equal(wide, width, 'nothing is wider than the screen')
+        t.same(await barriersOf(page), [], `${colorScheme}, ${width} pixels`)
+        if (pictures !== undefined) {
+          mkdirSync(pictures, { recursive: true })
+          await page.screenshot({ path: `${pictures}/operations-${colorScheme}-${width}.png` })
+        }
+      })
+    }
+  }
+  await browser.open(t, {}, async (page) => {
+    const match = { $match: { $expr: { $gt: ['$_id', '$$of'] } } }
+    const lookup = { from: 'books', let: { of: '$_id' }, pipeline: [match], as: 'later' }
+    const count = books.aggregate([{ $lookup: lookup }, { $project: { later: 0 } }]).toArray()
+    const ended = count.then(
+      () => 'all of it',
+      (error: Error) => error.message,
+    )
+    await page.goto(`${gateway.url}/#/operations`)
+    await page
+      .getByRole('button', { name: /^Kill / })
+      .first()
+      .click()
+    t.match(await ended, /interrupted|killed/i)
+  })
+})
+
+t.test('a wallet', { skip: await chromiumMissing() }, async (t) => {
+  const gateway = await startGateway(t, { RATE_LIMITS: 'off' })
+  const browser = await openChromium()
+  t.teardown(() => browser.close())
+  const options = { ...walletOptions(testWallet('studio')), expected: /status of 40[13]/ }
+  await browser.open(t, options, async (page) => {
+    await page.goto(`${gateway.url}/#/operations`)
+    await page.getByRole('button', { name: 'Test wallet' }).click()
+    await page.getByRole('region', { name: 'Slow commands' }).getByText(/slow/).first().waitFor()
+    await page.getByText('No command is running.').waitFor()
+    await page.getByRole('img', { name: /^Errors over the last hour/ }).waitFor()
+    t.same(await barriersOf(page), [], 'a wallet')
+  })
+})
