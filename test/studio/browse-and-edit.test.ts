@@ -54,6 +54,7 @@ t.test('documents', { skip }, async (t) => {
   await browser.open(t, options, async (page) => {
     const room = { t, page, books, url: gateway.url }
     await signIn(room)
+    await listed(room)
     await browses(room)
     await edits(room)
     await isGuarded(room)
@@ -69,6 +70,21 @@ async function signIn({ page, url }: Pick<Room, 'page' | 'url'>): Promise<void> 
   await page.goto(`${url}/#/collections/books`)
   await page.getByRole('button', { name: 'Test wallet' }).click()
   await page.getByRole('heading', { name: 'books' }).waitFor()
+}
+
+/** As the API lists it; its `createdAt` is in seconds. */
+async function listed({ t, page, url }: Room): Promise<void> {
+  const listed = await page.evaluate<{ collections: { name: string; createdAt: number }[] }>(
+    "fetch('/api/v1/collections').then((answer) => answer.json())",
+  )
+  const { createdAt = 0 } = listed.collections.find(({ name }) => name === 'books') ?? {}
+  await page.goto(`${url}/#/collections`)
+  const row = page.getByRole('row', { name: 'books' })
+  await row.waitFor()
+  const day = new Date(1_000 * createdAt).toISOString().slice(0, 10)
+  t.match((await row.allTextContents()).join(), day)
+  t.ok(createdAt > 1_700_000_000, 'seconds, not milliseconds')
+  await page.goto(`${url}/#/collections/books`)
 }
 
 async function browses({ t, page, books }: Room): Promise<void> {

@@ -13,7 +13,7 @@ interface Summary {
   readonly name: string
   readonly documentCount: number
   readonly indexCount: number
-  /** Milliseconds since 1970. */
+  /** Seconds since 1970. */
   readonly createdAt: number
   readonly mode: string
   readonly ownerAddress: string | null
@@ -98,7 +98,7 @@ function Summaries({ rows }: { rows: readonly Summary[] }) {
               </th>
               <td class="number">{figure(row.documentCount)}</td>
               <td class="number">{figure(row.indexCount)}</td>
-              <td>{day(row.createdAt)}</td>
+              <td>{day(1_000 * row.createdAt)}</td>
               <td>{row.mode}</td>
               <td>{ownerOf(row)}</td>
             </tr>
