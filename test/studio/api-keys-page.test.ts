@@ -43,6 +43,7 @@ t.test('API keys', { skip: await chromiumMissing() }, async (t) => {
         await page.goto(`${url}/#/api-keys`)
         await page.getByRole('button', { name: 'Test wallet' }).click()
         await page.getByRole('button', { name: 'Revoke plain' }).waitFor()
+        await page.getByRole('button', { name: 'Make a key' }).hover()
         await looksRight(t, page, `api-keys-${colorScheme}-${width}`)
         await page.getByRole('button', { name: 'Make a key' }).press('Enter')
         await page.getByText('Sigil API Key #').waitFor()

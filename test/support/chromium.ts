@@ -28,6 +28,7 @@ export interface Locator {
   click(options?: { force?: boolean }): Promise<void>
   fill(text: string): Promise<void>
   focus(): Promise<void>
+  hover(): Promise<void>
   press(key: string): Promise<void>
   selectOption(value: string): Promise<unknown>
   waitFor(options?: { state?: 'visible' | 'hidden' | 'attached' | 'detached' }): Promise<void>
