@@ -34,6 +34,7 @@ const chosen: Readonly<Record<string, string>> = {
   specs: 'unified',
   stall: 'http',
   store: 'kill',
+  studio: 'console-page',
   value: 'compare',
 }
 

@@ -111,9 +111,9 @@ for (const [major, Redis] of majors) {
     if (redis === undefined) return
     const monitor = await redis.monitor()
     const seen = new Promise<string[]>((resolve) => {
-      // What clients tell of themselves at their start may come between.
+      // What clients say at their start may come between.
       monitor.on('monitor', (_time: string, args: string[]) => {
-        if (args[0] !== 'client') resolve(args)
+        if (args[0] === 'set') resolve(args)
       })
     })
     await redis.set('a', 'b c')
