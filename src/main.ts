@@ -93,10 +93,14 @@ function welcome({ notes, ports, madeKey, makeCode }: Gateway, settings: Setting
     `  SQL            ${ports.sql === 0 ? disabled : `postgresql://${sql}`}`,
     `  HTTP           ${api}`,
   ]
-  // Only a terminal's user may see the code, on this machine or over TLS.
-  if (process.stdout.isTTY && (isLoopback(HOST) || settings.PUBLIC_URL !== undefined)) {
+  if (settings.STUDIO === 'on') {
     const page = settings.PUBLIC_URL ?? `${scheme}://${host}:${ports.http}`
-    lines.push(`  sign in once   ${new URL(page).origin}/#code=${makeCode()}`)
+    const { origin } = new URL(page)
+    lines.push(`  Studio         ${origin}/`)
+    // Only a terminal's user may see the code, on this machine or over TLS.
+    if (process.stdout.isTTY && (isLoopback(HOST) || settings.PUBLIC_URL !== undefined)) {
+      lines.push(`  sign in once   ${origin}/#code=${makeCode()}`)
+    }
   }
   if (madeKey !== undefined && OPERATOR_KEY_FILE !== undefined) {
     writeDurably(OPERATOR_KEY_FILE, `${madeKey}\n`)

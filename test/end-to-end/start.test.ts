@@ -27,6 +27,7 @@ t.test('the first start makes a key, shows it once, and keeps only its hash', as
   const key = /svc_op_[0-9a-f]{64}/.exec(first.output())?.[0] ?? ''
   t.match(first.output(), /npx mongosh "mongodb:\/\/operator:svc_op_/)
   t.match(first.output(), /curl -H "x-api-key: svc_op_/)
+  t.match(first.output(), `Studio         http://127.0.0.1:${first.httpPort}/\n`)
   const api = openApi(`http://127.0.0.1:${first.httpPort}`, key)
   t.equal((await api.post('a/insertOne', { document: { _id: 1 } })).status, 200)
   t.equal((await endSigil(first, 'SIGTERM')).code, 0)
