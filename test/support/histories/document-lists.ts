@@ -4,6 +4,7 @@
 import {
   type ClientSession,
   type Collection,
+  MongoBulkWriteError,
   MongoClient,
   MongoError,
   MongoNetworkError,
@@ -162,6 +163,9 @@ async function commit(session: ClientSession): Promise<Outcome> {
 /** Conflicts change nothing, a lost connection may have; anything else is a fault of the server. */
 function outcomeOf(error: unknown): Outcome {
   if (error instanceof MongoNetworkError) return 'unknown'
+  // A bulkWrite puts its own error around it.
+  const cause: unknown = error instanceof MongoBulkWriteError ? error.errorResponse : undefined
+  if (cause instanceof MongoNetworkError) return 'unknown'
   if (error instanceof MongoServerError) {
     if (error.hasErrorLabel('TransientTransactionError')) return 'aborted'
     if (error.codeName === 'WriteConflict') return 'aborted'
