@@ -28,7 +28,7 @@ export interface Member {
 
 type Command = readonly (Word | number)[]
 
-/** A command, and what it answers as long as nobody else has changed the key. */
+/** A command, and what it answers while no other client has changed the key. */
 type Guard = readonly [command: Command, expected: Reply]
 
 export interface Change {

@@ -12,11 +12,11 @@ interface Me {
   readonly home?: string
   /** A session of the operator only reads until this time, or where it is null. */
   readonly unlockedUntil: string | null
-  /** Null where nobody needs to sign in (AUTH_MODE=off). */
+  /** Null where no sign-in is needed (AUTH_MODE=off). */
   readonly expiresAt: string | null
 }
 
-/** Undefined: not asked yet; null: nobody is signed in. */
+/** Undefined: not asked yet; null: there is no session. */
 export const me = signal<Me | null | undefined>(undefined)
 
 /** A one-time code from the address, which the user has not used yet. */

@@ -20,6 +20,7 @@ import { useLoad } from '../lib/load.js'
 import { linkTo, route } from '../lib/route.js'
 import { changesShown } from '../lib/show-as/changes.js'
 import { CollectionTabs } from '../widgets/collection-tabs.js'
+import { DataField } from '../widgets/data-field.js'
 import { DocumentTable } from '../widgets/document-table.js'
 import { Editor } from '../widgets/editor.js'
 import { ShowAs } from '../widgets/show-as.js'
@@ -174,31 +175,8 @@ function FilterBar({ name, given, cursors }: FilterBarProps) {
         apply(given.limit)
       }}
     >
-      <label>
-        Filter
-        <input
-          class="data"
-          data-shortcut="/"
-          spellcheck={false}
-          placeholder='{"year": {"$gt": 1900}}'
-          value={filter.value}
-          onInput={({ currentTarget }) => {
-            filter.value = currentTarget.value
-          }}
-        />
-      </label>
-      <label>
-        Sort
-        <input
-          class="data"
-          spellcheck={false}
-          placeholder="-year,title"
-          value={sort.value}
-          onInput={({ currentTarget }) => {
-            sort.value = currentTarget.value
-          }}
-        />
-      </label>
+      <DataField label="Filter" typed={filter} placeholder='{"year": {"$gt": 1900}}' shortcut="/" />
+      <DataField label="Sort" typed={sort} placeholder="-year,title" />
       <label>
         A page
         <select

@@ -8,6 +8,7 @@ import { useLoad } from '../lib/load.js'
 import { type PlanStage, planTotals, planTree, readsAll } from '../lib/plan.js'
 import { linkTo, route } from '../lib/route.js'
 import { CollectionTabs } from '../widgets/collection-tabs.js'
+import { DataField } from '../widgets/data-field.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
 
 export function ExplainPage({ name }: { name: string }) {
@@ -80,29 +81,8 @@ function QueryForm({ name, given }: FormProps) {
         location.hash = linkTo(['collections', name, 'explain'], query)
       }}
     >
-      <label>
-        Filter
-        <input
-          class="data"
-          data-shortcut="/"
-          spellcheck={false}
-          value={filter.value}
-          onInput={({ currentTarget }) => {
-            filter.value = currentTarget.value
-          }}
-        />
-      </label>
-      <label>
-        Sort
-        <input
-          class="data"
-          spellcheck={false}
-          value={sort.value}
-          onInput={({ currentTarget }) => {
-            sort.value = currentTarget.value
-          }}
-        />
-      </label>
+      <DataField label="Filter" typed={filter} shortcut="/" />
+      <DataField label="Sort" typed={sort} />
       <button type="submit" class="main">
         Explain
       </button>

@@ -18,6 +18,7 @@ import {
 import { useLoad } from '../lib/load.js'
 import { linkTo, route } from '../lib/route.js'
 import { me } from '../lib/session.js'
+import { DataField } from '../widgets/data-field.js'
 import { KeyEditor } from '../widgets/key-editor.js'
 import { KeyMakerForm } from '../widgets/new-key.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
@@ -152,18 +153,7 @@ function PlaceBar({ database, prefix }: BelowProps) {
           go(String(database))
         }}
       >
-        <label>
-          Begins with
-          <input
-            class="data"
-            data-shortcut="/"
-            spellcheck={false}
-            value={typed.value}
-            onInput={({ currentTarget }) => {
-              typed.value = currentTarget.value
-            }}
-          />
-        </label>
+        <DataField label="Begins with" typed={typed} shortcut="/" />
         <label>
           Database
           <select

@@ -1,0 +1,30 @@
+// A field of data that is typed, such as a filter or a sort: in the typeface of data, and not
+// spell-checked.
+
+import type { Signal } from '@preact/signals'
+
+interface DataFieldProps {
+  readonly label: string
+  readonly typed: Signal<string>
+  readonly placeholder?: string
+  /** The key that moves to the field. */
+  readonly shortcut?: string
+}
+
+export function DataField({ label, typed, placeholder, shortcut }: DataFieldProps) {
+  return (
+    <label>
+      {label}
+      <input
+        class="data"
+        data-shortcut={shortcut}
+        spellcheck={false}
+        placeholder={placeholder}
+        value={typed.value}
+        onInput={({ currentTarget }) => {
+          typed.value = currentTarget.value
+        }}
+      />
+    </label>
+  )
+}
