@@ -34,7 +34,7 @@ export class GatewayRow {
     private group: number,
   ) {}
 
-  /** Takes a number that nobody has. */
+  /** Takes a number that no other gateway has. */
   static async claim(link: Link): Promise<GatewayRow> {
     return inTransaction(link, async () => {
       await link.command('LOCK TABLE heartbeats IN EXCLUSIVE MODE')
@@ -73,7 +73,7 @@ export class GatewayRow {
    * transaction that had counted on took effect. Throws Fenced if that cannot be known any more.
    */
   async recover(link: Link, before: number): Promise<{ row: GatewayRow; hasCommitted: boolean }> {
-    // The old backend may still hold locks, and not have noticed that nobody listens.
+    // The old backend may still hold locks: PostgreSQL may not know yet that its client is gone.
     await link.command(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE pid = ${before} AND application_name = '${writerName}' AND pid <> pg_backend_pid()`,

@@ -1,5 +1,5 @@
 // What every store owes a transaction: one state with its own changes in all reads, savepoints, and
-// a commit that applies everything or nothing. Whoever commits first wins.
+// a commit that applies everything or nothing. The first to commit wins.
 
 import { join } from 'node:path'
 import t from 'tap'
@@ -231,7 +231,7 @@ everyStore(t, 'a savepoint undoes what came after it', async (t, { store }) => {
   t.same(await get(store, recordKey(5)), [5])
 })
 
-everyStore(t, 'whoever commits first wins', async (t, { store }) => {
+everyStore(t, 'the first to commit wins', async (t, { store }) => {
   await put(store, recordKey(1), value(1))
   const [one, other] = [await beginTransaction(store), await beginTransaction(store)]
   await put(one, recordKey(1), value(2))

@@ -65,15 +65,15 @@ t.test('the schema counts fields and types of a sample', async (t) => {
   t.equal(cut.truncated, true)
 })
 
-t.test('a stranger sees nothing of it', async (t) => {
+t.test('an unrelated wallet sees nothing of it', async (t) => {
   const { url, key } = await startGateway(t, { RATE_LIMITS: 'off' })
   await openApi(url, key).post('a/insertOne', { document: { secret: 1 } })
-  const stranger = new Browser(url)
-  await stranger.signIn(new Wallet(`0x${'17'.repeat(32)}`))
+  const other = new Browser(url)
+  await other.signIn(new Wallet(`0x${'17'.repeat(32)}`))
   const base = '/api/v1/collections/a'
-  t.equal((await stranger.post(`${base}/explain`, {})).status, 403)
-  t.equal((await stranger.get(`${base}/schema`)).status, 403)
-  t.equal((await stranger.get(`${base}/indexes/use`)).status, 403)
-  const nobody = new Browser(url)
-  t.equal((await nobody.get(`${base}/schema`)).status, 401)
+  t.equal((await other.post(`${base}/explain`, {})).status, 403)
+  t.equal((await other.get(`${base}/schema`)).status, 403)
+  t.equal((await other.get(`${base}/indexes/use`)).status, 403)
+  const anonymous = new Browser(url)
+  t.equal((await anonymous.get(`${base}/schema`)).status, 401)
 })

@@ -1,5 +1,5 @@
-// Transactions over HTTP: which routes take the header, what ends a transaction, and that nobody
-// else learns of it.
+// Transactions over HTTP: which routes take the header, what ends a transaction, and that no other
+// caller learns of it.
 
 import t, { type Test } from 'tap'
 import { ManualClock } from '../../../support/engine-room.js'
