@@ -1,22 +1,22 @@
-// Stages that read the collection `f`, drawn from a seed.
+// Stages that read another collection, drawn from a seed.
 
 import type { Draw, Plain } from './values.js'
 
 const localFields = ['n', 's', 'g', 'l', 'w', 'o.x', 'absent', 'r.v']
 const foreignFields = ['n', 's', 'g', 'l', 'w', 'o.x', 'r.k', '_id']
 
-const joins: readonly ((draw: Draw) => Plain)[] = [
-  (draw) => ({
+const joins: readonly ((draw: Draw, from: string) => Plain)[] = [
+  (draw, from) => ({
     $lookup: {
-      from: 'f',
+      from,
       localField: draw.pick(localFields),
       foreignField: draw.pick(foreignFields),
       as: draw.pick(['m', 'n']),
     },
   }),
-  (draw) => ({
+  (draw, from) => ({
     $lookup: {
-      from: 'f',
+      from,
       let: { v: `$${draw.pick(['n', 'g', '_id'])}` },
       pipeline: [
         {
@@ -31,15 +31,15 @@ const joins: readonly ((draw: Draw) => Plain)[] = [
       as: 'm',
     },
   }),
-  (draw) => ({
+  (draw, from) => ({
     $unionWith: {
-      coll: 'f',
+      coll: from,
       pipeline: [{ $match: { g: draw.pick([0, 1, 2]) } }, { $project: { n: 1 } }],
     },
   }),
-  (draw) => ({
+  (draw, from) => ({
     $graphLookup: {
-      from: 'f',
+      from,
       startWith: draw.pick(['$g', '$n', '$l']),
       connectFromField: draw.pick(['n', 'g']),
       connectToField: '_id',
@@ -49,6 +49,7 @@ const joins: readonly ((draw: Draw) => Plain)[] = [
   }),
 ]
 
-export function joinOf(draw: Draw): Plain {
-  return draw.pick(joins)(draw)
+/** A stage that reads the collection `from`. */
+export function joinOf(draw: Draw, from: string): Plain {
+  return draw.pick(joins)(draw, from)
 }

@@ -14,18 +14,23 @@ import { seed } from '../../../support/seed.js'
 await eachRoom(t, 'joins give what mingo gives, or the difference is decided', async (t, room) => {
   const judge = new Judge(joinDecisions)
   const draw = new Draw(seed)
-  const foreign = Array.from({ length: 15 }, (_, id) => typedDocumentOf(draw, id))
-  await room.insert('f', ...foreign)
-  const count = runs(60)
+  // Several collections: the share that agrees depends on the documents that are joined.
+  const others = Array.from({ length: 12 }, (_, at) => ({
+    from: `f${at}`,
+    documents: Array.from({ length: 15 }, (_, id) => typedDocumentOf(draw, id)),
+  }))
+  for (const { from, documents } of others) await room.insert(from, ...documents)
+  const count = runs(180)
   let same = 0
   for (let i = 0; i < count; i++) {
     if (i === count >> 1) {
       const indexes = ['n', 's', 'g'].map((name) => ({ key: { [name]: 1 }, name }))
-      await room.run({ createIndexes: 'f', indexes })
+      for (const { from } of others) await room.run({ createIndexes: from, indexes })
     }
+    const { from, documents: foreign } = others[i % others.length] as (typeof others)[number]
     const each = new Draw(seed + i)
     const documents = Array.from({ length: 3 }, (_, id) => typedDocumentOf(each, id))
-    const stage = joinOf(each)
+    const stage = joinOf(each, from)
     const name = Object.keys(stage)[0] ?? ''
     const pipeline = [{ $documents: documents }, stage]
     const found = await room.drain({ aggregate: 1, pipeline, cursor: {} })
