@@ -7,6 +7,7 @@ import { useEffect } from 'preact/hooks'
 import { sessionEnded } from './lib/api.js'
 import { followRoute, route } from './lib/route.js'
 import { findMe, givenCode, me, takeCode } from './lib/session.js'
+import { followShortcuts } from './lib/shortcuts.js'
 import { findWallets } from './lib/wallets.js'
 import { CollectionsPage } from './pages/collections.js'
 import { DocumentsPage } from './pages/documents.js'
@@ -46,6 +47,7 @@ function App() {
 /** Pages whose code comes when they are opened. */
 const later = new Map([
   ['api-keys', async () => (await import('./pages/api-keys.js')).ApiKeysPage],
+  ['channels', async () => (await import('./pages/channels.js')).ChannelsPage],
   ['operations', async () => (await import('./pages/operations.js')).OperationsPage],
   ['keys', async () => (await import('./pages/keys.js')).KeysPage],
 ])
@@ -63,17 +65,6 @@ function CurrentPage() {
   if (place !== undefined && load !== undefined)
     return <Later key={place} name={place} load={load} />
   return <CollectionsPage />
-}
-
-/** `/` moves to the page's filter, except while something is typed. */
-function followShortcuts(): void {
-  addEventListener('keydown', (event) => {
-    const { target, key } = event
-    const isTyping = target instanceof Element && target.matches('input, textarea, select')
-    if (key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
-    event.preventDefault()
-    document.querySelector<HTMLElement>('[data-shortcut="/"]')?.focus()
-  })
 }
 
 const place = document.getElementById('app')

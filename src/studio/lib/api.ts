@@ -2,6 +2,7 @@
 // the operator's token, and turns every refusal into an ApiError. Nothing else calls fetch.
 
 import { signal } from '@preact/signals'
+import { isReadOnly, mayChange } from './read-only.js'
 
 /** What was known of the caller no longer holds: the page shows the sign-in, and returns. */
 export const sessionEnded = signal(false)
@@ -41,6 +42,9 @@ export async function ask(
   options: AskOptions = {},
 ): Promise<Response> {
   const { body, signal, isSigningIn = false } = options
+  if (isReadOnly.value && mayChange(method, path, body)) {
+    throw new ApiError('This page is read-only. Allow changes first.', 0, 0, '')
+  }
   const headers = { ...identityHeaders(method), ...options.headers }
   const init: RequestInit = { method, headers, credentials: 'same-origin', cache: 'no-store' }
   if (body !== undefined) init.body = body

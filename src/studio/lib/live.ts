@@ -1,10 +1,9 @@
-// Follows the changes of one collection by server-sent events. EventSource sends no token of the
-// operator, so the stream is read by the one wrapper that asks the server. A hidden tab listens to
-// nothing; when it is seen again, the page is asked for anew.
+// Follows the changes of one collection by server-sent events. A hidden tab listens to nothing;
+// when it is seen again, the page is asked for anew.
 
 import { type Signal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { ask } from './api.js'
+import { listen } from './events.js'
 
 const againMs = 3_000
 /** Changes that come closely together are one. */
@@ -46,12 +45,14 @@ async function follow(path: string, changed: () => void, signal: AbortSignal): P
   signal.addEventListener('abort', () => clearTimeout(timer))
   while (!signal.aborted) {
     try {
-      const { body } = await ask('GET', path, { signal, headers: { accept: 'text/event-stream' } })
-      isLive.value = true
-      await eachChange(body, () => {
+      const opened = () => {
+        isLive.value = true
+      }
+      const told = () => {
         clearTimeout(timer)
         timer = setTimeout(changed, gatherMs)
-      })
+      }
+      await listen(path, { opened, told }, signal)
     } catch {
       // A stream that breaks is opened again; the sign says that nothing is live meanwhile.
     }
@@ -59,18 +60,5 @@ async function follow(path: string, changed: () => void, signal: AbortSignal): P
     isLive.value = false
     await new Promise((resolve) => setTimeout(resolve, againMs))
     if (!signal.aborted) changed()
-  }
-}
-
-/** Events have lines of `data`; comments keep the stream open. */
-async function eachChange(
-  body: ReadableStream<Uint8Array> | null,
-  changed: () => void,
-): Promise<void> {
-  const reader = body?.pipeThrough(new TextDecoderStream() as never).getReader()
-  for (;;) {
-    const { value, done } = (await reader?.read()) ?? { value: undefined, done: true }
-    if (done) return
-    if (/(?:^|\n)data:/.test(String(value))) changed()
   }
 }

@@ -10,6 +10,8 @@ interface Me {
   readonly address: string | null
   /** The caller's own space. */
   readonly home?: string
+  /** Who manages the protocols and the whitelist, and reads the audit. */
+  readonly administrator?: boolean
   /** A session of the operator only reads until this time, or where it is null. */
   readonly unlockedUntil: string | null
   /** Null where no sign-in is needed (AUTH_MODE=off). */
@@ -94,9 +96,11 @@ export async function signInWith(wallet: Wallet): Promise<void> {
   await findMe()
 }
 
-export async function signOut(): Promise<void> {
+/** Everywhere: all sessions of the wallet, or of the operator's page. */
+export async function signOut(everywhere = false): Promise<void> {
   const base = operatorToken.get() === null ? '/api/v1/auth' : '/api/v1/studio'
-  await askJson('POST', `${base}/logout`, {}, { isSigningIn: true })
+  const body = everywhere ? { everywhere } : {}
+  await askJson('POST', `${base}/logout`, body, { isSigningIn: true })
   operatorToken.clear()
   me.value = null
 }

@@ -18,3 +18,17 @@ export function Later({ name, load }: LaterProps) {
   if (Page === undefined || isLoading) return <Loading />
   return <Page />
 }
+
+interface LaterDialogProps {
+  readonly name: string
+  readonly load: () => Promise<ComponentType<{ close: () => void }>>
+  readonly close: () => void
+}
+
+/** A dialog whose code is loaded when it is opened. */
+export function LaterDialog({ name, load, close }: LaterDialogProps) {
+  const { loaded, reload } = useLoad(load, [name])
+  const { value: Opened, error } = loaded.value
+  if (error !== undefined) return <Failure error={error} retry={reload} />
+  return Opened === undefined ? null : <Opened close={close} />
+}

@@ -5,16 +5,13 @@ import { signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { shortAddress } from '../lib/format.js'
+import { places } from '../lib/places.js'
+import { isReadOnly } from '../lib/read-only.js'
 import { linkTo, route } from '../lib/route.js'
 import { lock, me, signOut, unlock } from '../lib/session.js'
-
-const places = [
-  { name: 'collections', title: 'Collections' },
-  { name: 'keys', title: 'Keys' },
-  { name: 'console', title: 'Console' },
-  { name: 'api-keys', title: 'API keys' },
-  { name: 'operations', title: 'Operations' },
-] as const
+import { isHelpOpen } from '../lib/shortcuts.js'
+import { LaterDialog } from './later.js'
+import './shell.css'
 
 type Theme = 'auto' | 'light' | 'dark'
 
@@ -47,13 +44,42 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <Account />
       </header>
       <main id="main" tabIndex={-1}>
+        {isReadOnly.value && <ReadOnly />}
         {children}
       </main>
+      {isHelpOpen.value && (
+        <LaterDialog
+          name="help"
+          load={loadHelp}
+          close={() => {
+            isHelpOpen.value = false
+          }}
+        />
+      )}
     </div>
   )
 }
 
+const loadHelp = async () => (await import('./help-dialog.js')).HelpDialog
+const loadSession = async () => (await import('./session-dialog.js')).SessionDialog
+
+function ReadOnly() {
+  return (
+    <div class="read-only">
+      <p role="status">Read-only: this page sends no changes.</p>
+      <button type="button" class="quiet" onClick={turnReadOnly}>
+        Allow changes
+      </button>
+    </div>
+  )
+}
+
+function turnReadOnly(): void {
+  isReadOnly.value = !isReadOnly.value
+}
+
 function Account() {
+  const isSessionOpen = useSignal(false)
   const { value } = me
   if (value === null || value === undefined) return null
   const { address, expiresAt } = value
@@ -63,11 +89,49 @@ function Account() {
         {address === null ? 'Operator' : shortAddress(address)}
       </p>
       {address === null && expiresAt !== null && <LockButton until={value.unlockedUntil} />}
+      <button
+        type="button"
+        class="quiet"
+        aria-pressed={isReadOnly.value}
+        title="While it is on, this page sends no changes"
+        onClick={turnReadOnly}
+      >
+        Read-only: {isReadOnly.value ? 'on' : 'off'}
+      </button>
+      <button
+        type="button"
+        class="quiet"
+        onClick={() => {
+          isHelpOpen.value = true
+        }}
+      >
+        Keyboard
+      </button>
       <ThemeButton />
       {expiresAt !== null && (
-        <button type="button" class="quiet" onClick={() => void signOut()}>
-          Sign out
-        </button>
+        <>
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => {
+              isSessionOpen.value = true
+            }}
+          >
+            Session
+          </button>
+          <button type="button" class="quiet" onClick={() => void signOut()}>
+            Sign out
+          </button>
+        </>
+      )}
+      {isSessionOpen.value && (
+        <LaterDialog
+          name="session"
+          load={loadSession}
+          close={() => {
+            isSessionOpen.value = false
+          }}
+        />
       )}
     </div>
   )

@@ -7,7 +7,12 @@ import { fail, type GatewayError } from '../../../base/errors.js'
 import { keyspacesMax } from '../../../base/limits/key-value.js'
 import { errorLine, ReplyError } from '../../../base/reply-error.js'
 import type { KeyValueBus } from '../../../bus/keyvalue/bus.js'
-import { type Channels, type Message, Subscriber } from '../../../bus/keyvalue/clients/channels.js'
+import {
+  type Channels,
+  type Message,
+  type NameKind,
+  Subscriber,
+} from '../../../bus/keyvalue/clients/channels.js'
 import type { KeyValueSession } from '../../../bus/keyvalue/clients/session.js'
 import type { Reply } from '../../../bus/keyvalue/reply.js'
 import type { Place, Space } from '../../../engine/keyspace/spaces.js'
@@ -45,7 +50,7 @@ export function keyValueRoutes(options: KeyValueRoutesOptions): readonly (RawRou
       method: 'GET',
       path: '/api/v1/redis/stream',
       access: 'key',
-      query: { channels: 'string!', database: 'string' },
+      query: { channels: 'string', patterns: 'string', database: 'string' },
       answers: 'text/event-stream',
       send: async (call, outgoing, headers) => stream(options, call, outgoing, headers),
       head: (call) => headOfStream(options, call),
@@ -157,20 +162,25 @@ async function stream(
   outgoing: ServerResponse,
   headers: Headers,
 ): Promise<void> {
-  const names = channelsOf(call)
+  const names = namesOf(call)
   const { channels } = bus.services
   const { space } = placeOf(bus, call)
   await requireListener(bus, call, space)
   const subscriber = new Subscriber(call.session, space, (message) =>
     events.data(messageJson(message)),
   )
-  const told = subscribed(channels, subscriber, () =>
-    names.map((name) => {
+  const told = subscribed(channels, subscriber, () => [
+    ...names.channels.map((name) => {
       channels.subscribe(subscriber, Slice.ofText(name))
       const channel = JSON.stringify(name)
       return `{"event":"subscribe","channel":${channel},"count":${subscriber.count}}`
     }),
-  )
+    ...names.patterns.map((name) => {
+      channels.subscribePattern(subscriber, Slice.ofText(name))
+      const pattern = JSON.stringify(name)
+      return `{"event":"psubscribe","pattern":${pattern},"count":${subscriber.count}}`
+    }),
+  ])
   const events = streams.open(outgoing, headers, call.session.identity, () =>
     channels.leave(subscriber),
   )
@@ -178,7 +188,7 @@ async function stream(
 }
 
 async function headOfStream({ bus }: KeyValueRoutesOptions, call: RawCall): Promise<void> {
-  channelsOf(call)
+  namesOf(call)
   await requireListener(bus, call, placeOf(bus, call).space)
 }
 
@@ -206,15 +216,17 @@ export async function requireListener(
   }
 }
 
-function messageJson({ channel, payload }: Message): string {
+function messageJson({ pattern, channel, payload }: Message): string {
   const [name, text] = [textJson(Slice.of(channel)), textJson(Slice.of(payload))]
-  return `{"channel":${name},"message":${text}}`
+  const by = pattern === undefined ? '' : `"pattern":${textJson(Slice.of(pattern))},`
+  return `{${by}"channel":${name},"message":${text}}`
 }
 
-/** Comma-separated names of the query `channels`. Throws BadValue if there is none. */
-function channelsOf({ incoming }: RawCall): string[] {
+/** Comma-separated names of the queries. Throws BadValue if there is none. */
+function namesOf({ incoming }: RawCall) {
   const query = new URL(incoming.url ?? '', 'http://localhost').searchParams
-  const names = (query.get('channels') ?? '').split(',').filter((name) => name !== '')
-  if (names.length === 0) throw fail('BadValue', "query 'channels' must name a channel")
-  return names
+  const given = (kind: NameKind) => (query.get(kind) ?? '').split(',').filter((name) => name !== '')
+  const [channels, patterns] = [given('channels'), given('patterns')]
+  if (channels.length + patterns.length > 0) return { channels, patterns }
+  throw fail('BadValue', "query 'channels' or 'patterns' must name a channel")
 }

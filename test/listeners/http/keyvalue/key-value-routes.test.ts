@@ -123,6 +123,22 @@ t.test('the stream tells of its subscriptions, then of messages of any sender', 
   t.pass('a client that left is forgotten')
 })
 
+t.test('the stream of a pattern has each matching message with its pattern', async (t) => {
+  const gateway = await startGateway(t)
+  const headers = { 'x-api-key': gateway.key }
+  const query = 'channels=news.eu&patterns=news.*'
+  const events = await EventReader.open(`${gateway.url}${path}/stream?${query}`, { headers })
+  t.same(await events.json(), { event: 'subscribe', channel: 'news.eu', count: 1 })
+  t.same(await events.json(), { event: 'psubscribe', pattern: 'news.*', count: 2 })
+  t.same((await run(gateway, ['PUBLISH', 'news.eu', 'one'])).json, { ok: 1, result: 2 })
+  t.same((await run(gateway, ['PUBLISH', 'news.us', 'two'])).json, { ok: 1, result: 1 })
+  t.same((await run(gateway, ['PUBLISH', 'other', 'three'])).json, { ok: 1, result: 0 })
+  t.same(await events.json(), { channel: 'news.eu', message: 'one' })
+  t.same(await events.json(), { pattern: 'news.*', channel: 'news.eu', message: 'one' })
+  t.same(await events.json(), { pattern: 'news.*', channel: 'news.us', message: 'two' })
+  events.close()
+})
+
 t.test('CONFIG SET client-output-buffer-limit holds for open streams too', async (t) => {
   const gateway = await startGateway(t)
   const slow = connect(Number(new URL(gateway.url).port), '127.0.0.1')
@@ -146,7 +162,7 @@ t.test('CONFIG SET client-output-buffer-limit holds for open streams too', async
 t.test('a stream without channels is refused, and a stop ends those that are open', async (t) => {
   const gateway = await startGateway(t)
   const headers = { 'x-api-key': gateway.key }
-  for (const query of ['', '?channels=', '?channels=,']) {
+  for (const query of ['', '?channels=', '?channels=,&patterns=']) {
     const { status } = await ask(gateway.url, { path: `${path}/stream${query}`, headers })
     t.equal(status, 400, query)
   }
