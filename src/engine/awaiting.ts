@@ -28,7 +28,7 @@ export class Awaiting {
       this.watching--
       for (const stop of stops) stop()
     })
-    const stops = keys.map((key) => this.store.observe(key, () => watch.wake()))
+    const stops = keys.map((key) => this.store.observeAnywhere(key, () => watch.wake()))
     return watch
   }
 }

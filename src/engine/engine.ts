@@ -14,12 +14,14 @@ import { CursorExpiry } from './background/cursor-expiry-job.js'
 import { DocumentExpiry } from './background/document-expiry-job.js'
 import { GarbageJob } from './background/garbage-job.js'
 import { ClockPace, type Pace } from './background/pace-job.js'
+import { SecondLook } from './background/second-look-job.js'
 import { TransactionExpiry } from './background/transaction-expiry-job.js'
 import { countOwners, indexCatalog, markOldKeys } from './collection/catalog/catalog-upgrade-job.js'
 import { dropReplacements } from './collection/replacement.js'
 import { IndexBuilds } from './index/index-build-job.js'
 import { IndexUse } from './index/index-use.js'
 import { ObservedStore } from './observed-store.js'
+import { RemoteWakes } from './remote-wakes.js'
 import { Cursors } from './sources/cursors.js'
 import type { SpillFolder } from './sources/spill.js'
 
@@ -60,6 +62,7 @@ export class Engine {
   readonly changeRetention: ChangeRetention
   private readonly expiry: CursorExpiry
   private readonly transactionExpiry: TransactionExpiry
+  private readonly secondLook: SecondLook | undefined
   private readonly attached: Job[] = []
 
   constructor(parts: EngineParts) {
@@ -67,6 +70,12 @@ export class Engine {
     this.memory = parts.memory ?? new MemoryAccount(memoryBudgetBytes)
     const store = new ObservedStore(parts.store)
     this.store = store
+    const { exchange } = store
+    if (exchange !== undefined) {
+      const wakes = new RemoteWakes(exchange, clock)
+      store.wakes = wakes
+      this.secondLook = new SecondLook({ store, wakes, log, pace })
+    }
     this.spills = parts.spills
     this.pace = pace
     this.clock = clock
@@ -97,6 +106,7 @@ export class Engine {
     this.expiry.start()
     this.changeRetention.start()
     this.transactionExpiry.start()
+    this.secondLook?.start()
     this.documentExpiry.start()
     return indexCatalog(this.store)
       .then(() => this.garbage.start())
@@ -122,6 +132,7 @@ export class Engine {
       this.expiry,
       this.changeRetention,
       this.transactionExpiry,
+      ...(this.secondLook === undefined ? [] : [this.secondLook]),
       ...this.attached,
     ]
     return Promise.all(jobs.map((job) => job.close())).then(() => undefined)

@@ -5,6 +5,7 @@
 import { type Bytes, mapKey } from '../base/bytes/bytes.js'
 import type { Account } from '../base/work/accounts.js'
 import type { Scheduler } from '../base/work/scheduler.js'
+import type { Exchange } from '../store/exchange.js'
 import { type ClusterTime, keyClass } from '../store/layout.js'
 import { PassingTx } from '../store/passing-tx.js'
 import { Postponed } from '../store/steps.js'
@@ -23,6 +24,7 @@ import type {
 import type { HeldKeys } from '../store/transactions/held-keys.js'
 import { decodeChange, isAt, isRename, placeBytes, watchKeysOf } from './changes/change-record.js'
 import { namespaceOfRecord } from './keyspace/keys/expiry.js'
+import type { RemoteWakes } from './remote-wakes.js'
 
 /** Called after a commit that changed the key, in group order; perhaps for nothing. */
 type Changed = () => void
@@ -71,11 +73,25 @@ export class ObservedStore implements Store {
   /** Keys for which writers have to wait. */
   held: HeldKeys | undefined = undefined
 
+  /** Of the other gateways of the store; undefined if there can be none. */
+  wakes: RemoteWakes | undefined = undefined
+
   constructor(private readonly inner: Store) {}
 
   /** Until the function that it answers is called. */
   observe(key: Bytes, changed: Changed): () => void {
     return add(this.observers, mapKey(key), changed)
+  }
+
+  /** As observe, also of changes by other gateways, and more often for nothing. */
+  observeAnywhere(key: Bytes, changed: Changed): () => void {
+    const stop = this.observe(key, changed)
+    const stopElsewhere = this.wakes?.want(key, changed)
+    if (stopElsewhere === undefined) return stop
+    return () => {
+      stop()
+      stopElsewhere()
+    }
   }
 
   /**
@@ -114,6 +130,10 @@ export class ObservedStore implements Store {
 
   changeTime(): ClusterTime | undefined {
     return this.inner.changeTime?.()
+  }
+
+  get exchange(): Exchange | undefined {
+    return this.inner.exchange
   }
 
   get scheduler(): Scheduler | undefined {
@@ -198,6 +218,7 @@ export class ObservedStore implements Store {
   private get isObserved(): boolean {
     const { observers, names, collections, all, held } = this
     if (held?.isOn === true) return true
+    if (this.wakes?.isAsked === true) return true
     return observers.size > 0 || names.size > 0 || collections.size > 0 || all.size > 0
   }
 
@@ -230,6 +251,10 @@ export class ObservedStore implements Store {
       this.tellPut(key, writer)
     }
     for (const key of removals) this.tellRecord(key)
+    if (this.wakes?.isAsked === true) {
+      this.wakes.tell(puts)
+      this.wakes.tell(removals)
+    }
     if (this.observers.size === 0) return
     const changed = new Set<Changed>()
     for (const keys of [puts, removals]) {
@@ -257,6 +282,7 @@ export class ObservedStore implements Store {
     for (const tell of this.all) tell(key, writer)
     this.tellRecord(key)
     if (value !== undefined) this.tellPut(key, writer)
+    if (this.wakes?.isAsked === true) this.wakes.tell([key])
     if (this.observers.size === 0) return
     for (const tell of this.observers.get(mapKey(key)) ?? noObservers) changed.add(tell)
   }

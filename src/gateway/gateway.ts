@@ -113,6 +113,7 @@ async function openOver(
   let listeners: Listeners | undefined
   const server = await openServer(store, chain, key, options, () => listeners, notes)
   const { authority, engine, wallets, protocols, proofs } = server
+  store.exchange?.join()
   try {
     listeners = await openListeners(options, server, notes)
   } catch (error) {

@@ -12,6 +12,7 @@ import type { Followers } from '../bus/keyvalue/clients/followers.js'
 import { Monitors } from '../bus/keyvalue/clients/monitors.js'
 import { Notifications } from '../bus/keyvalue/clients/notifications.js'
 import { Pause } from '../bus/keyvalue/clients/pause.js'
+import { RemoteChannels } from '../bus/keyvalue/clients/remote-channels.js'
 import { ScanCursors } from '../bus/keyvalue/clients/scan-cursors.js'
 import { Figures } from '../bus/keyvalue/figures.js'
 import type { KeyValueRow } from '../bus/keyvalue/row.js'
@@ -78,6 +79,10 @@ export async function openKeyValue(options: KeyValueOptions): Promise<KeyValueBu
   })
   const texts = new KeyValueSettings(initialSettings)
   const notifications = new Notifications(channels, texts)
+  const { exchange } = store
+  if (exchange !== undefined) {
+    new RemoteChannels({ exchange, store, spaces, channels, notifications })
+  }
   const slowLog = new SlowLog()
   const followers: Followers = new Set([slowLog.follow])
   const bus = new KeyValueBus({

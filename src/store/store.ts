@@ -6,6 +6,7 @@
 import type { Bytes } from '../base/bytes/bytes.js'
 import type { Account } from '../base/work/accounts.js'
 import type { Scheduler } from '../base/work/scheduler.js'
+import type { Exchange } from './exchange.js'
 import type { ClusterTime } from './layout.js'
 
 /** Keys from `start` (included) to `end` (excluded), in byte order or, `reverse`, against it. */
@@ -303,6 +304,8 @@ export interface Store {
   readonly ownsData?: boolean
   /** Time of the newest change: later ones have it or a later time. Undefined if not in process. */
   changeTime?(): ClusterTime | undefined
+  /** Messages to other gateways of the store; undefined if there can be none. */
+  readonly exchange?: Exchange | undefined
   /** Schedules the waiting programs; undefined if the store keeps no such order. */
   readonly scheduler?: Scheduler | undefined
   stats(): StoreStats

@@ -117,3 +117,19 @@ export const backupStallMs = 60_000
 export const changeRetentionMs = 24 * 60 * 60_000
 /** Size of its records, bytes: older tokens get ChangeStreamHistoryLost. */
 export const changeBytesMax = 1_024 * MiB
+
+// Gateways of one store
+
+/** Messages to the other gateways are gathered for this long, milliseconds. */
+export const exchangeGatherMs = 5
+/** Messages that wait to be sent, bytes: above it they are dropped. */
+export const exchangeBytesMax = 64 * MiB
+/** A gateway tells that it is there this often, and is forgotten after such a silence. */
+export const exchangeHereMs = 5_000
+export const exchangeSilentMs = 15_000
+/** Keys of which a gateway asks the others to tell; for more it only looks again. */
+export const wantedKeysMax = 10_000
+/** A key is wanted for this long after its last waiting client, milliseconds. */
+export const wantedKeysMs = 10_000
+/** What clients wait for is looked at again this often, milliseconds. */
+export const lookAgainMs = 1_000

@@ -134,9 +134,14 @@ export class SpaceTable {
     this.main = new Space(database, true)
   }
 
-  of(database: string): Space {
+  /** The space, while something refers to it. */
+  known(database: string): Space | undefined {
     if (database === this.main.database) return this.main
-    const known = this.others.get(database)?.deref()
+    return this.others.get(database)?.deref()
+  }
+
+  of(database: string): Space {
+    const known = this.known(database)
     if (known !== undefined) return known
     const space = new Space(database, false)
     this.others.set(database, new WeakRef(space))

@@ -44,6 +44,7 @@ const sessionSettings = {
 export class Link {
   /** Why it can no longer be used. */
   broken: Error | undefined
+  private ended: (() => void) | undefined
 
   private constructor(private readonly client: pg.Client) {
     client.on('error', (error) => this.break(error))
@@ -92,13 +93,27 @@ export class Link {
     return rows as unknown as readonly Row[]
   }
 
+  /** Calls `tell` with the content of each notification. */
+  whenTold(tell: (payload: string) => void): void {
+    this.client.on('notification', ({ payload = '' }) => tell(payload))
+  }
+
+  /** Calls `tell` once, when the connection can no longer be used. */
+  whenEnded(tell: () => void): void {
+    if (this.broken === undefined) this.ended = tell
+    else tell()
+  }
+
   async close(): Promise<void> {
-    this.broken ??= new Error('the connection is closed')
+    this.break(new Error('the connection is closed'))
     await this.client.end().catch(() => undefined)
   }
 
   private break(error: Error): void {
     this.broken ??= error
+    const { ended } = this
+    this.ended = undefined
+    ended?.()
   }
 }
 

@@ -1,6 +1,7 @@
 // A store that many gateways share: an ordered map in a table of PostgreSQL, which does the
 // concurrency control. (docs/design/many-gateways.md)
 
+import { hash } from 'node:crypto'
 import type { Clock } from '../../base/clock.js'
 import { fail, GatewayError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
@@ -19,6 +20,7 @@ import type {
 import type { Address } from './address.js'
 import { clientError, failureOf } from './failures.js'
 import { Link, type LinkOptions } from './link.js'
+import { Notices } from './notices.js'
 import { ReadRuns } from './read-runs.js'
 import { prepareSchema } from './schema.js'
 import { WriteLane } from './write-lane.js'
@@ -50,9 +52,24 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     } finally {
       await link.close()
     }
-    const store = new PostgresStore(links, await Writer.open(links, clock, log), clock)
-    await store.beat()
-    return store
+    const writer = await Writer.open(links, clock, log)
+    const { no, epoch } = writer.current.row
+    try {
+      const exchange = await Notices.open({
+        links,
+        clock,
+        log,
+        // No other process ever has the same.
+        name: `${no}.${epoch}`,
+        channel: `sigil_${hash('sha256', address.schema).slice(0, 32)}`,
+      })
+      const store = new PostgresStore(links, writer, clock, exchange)
+      await store.beat()
+      return store
+    } catch (error) {
+      await writer.close()
+      throw error
+    }
   } catch (thrown) {
     if (thrown instanceof GatewayError) throw thrown
     const { message } = failureOf(thrown)
@@ -73,6 +90,7 @@ class PostgresStore implements Store {
     options: LinkOptions,
     private readonly writer: Writer,
     clock: Clock,
+    readonly exchange: Notices,
   ) {
     this.reads = new ReadRuns(options, clock, this.scheduler)
     this.lane = new WriteLane(writer, clock, this.scheduler, (bytes) => {
@@ -141,6 +159,7 @@ class PostgresStore implements Store {
     clearInterval(this.beating)
     await Promise.all([this.reads.idle(), this.lane.idle()])
     await this.reads.close()
+    await this.exchange.close()
     await this.writer.close()
   }
 

@@ -30,6 +30,10 @@ const tables = [
     PRIMARY KEY (no, epoch))`,
   'CREATE TABLE recording (only_locked boolean)',
   'CREATE TABLE turns (only_locked boolean)',
+  // Large messages between gateways, kept for a minute; they need not survive a crash.
+  `CREATE UNLOGGED TABLE messages (
+    id bigserial PRIMARY KEY, body bytea NOT NULL,
+    at timestamptz NOT NULL DEFAULT clock_timestamp())`,
   'CREATE TABLE format (version integer NOT NULL)',
   `CREATE SEQUENCE versions INCREMENT BY ${versionsAtOnce} START WITH ${versionsAtOnce}`,
   `INSERT INTO format VALUES (${schemaVersion})`,

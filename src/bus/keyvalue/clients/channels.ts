@@ -67,6 +67,20 @@ interface Pattern {
   readonly subscribers: Set<Subscriber>
 }
 
+/** A message that is the event of a key: its readers need the rights of the database too. */
+export interface EventOf {
+  /** Number of the database. */
+  readonly index: number
+  readonly access: Access
+}
+
+/** The other gateways of the store. */
+interface Elsewhere {
+  /** Whether one of them may have subscribers. */
+  readonly isHeard: boolean
+  send(space: Space, channel: Slice, payload: Slice, of: EventOf | undefined): void
+}
+
 export type NameKind = 'channels' | 'patterns'
 
 /** The rights of the collection `pubsub` of the space decide who may subscribe. */
@@ -108,12 +122,19 @@ export class Channels {
   private readonly hubs = new Map<Space, Hub>()
   /** The last message in paused delivery; later messages wait for it, to keep the order. */
   private sending: Promise<void> | undefined
+  /** Set if other gateways share the store. */
+  elsewhere: Elsewhere | undefined
 
   constructor(private readonly options: ChannelsOptions) {}
 
   /** Whether no channel has a subscriber. */
   get isSilent(): boolean {
-    return this.hubs.size === 0
+    return this.hubs.size === 0 && this.elsewhere?.isHeard !== true
+  }
+
+  /** Whether a client of this gateway subscribes to something in the space. */
+  isHeardIn(space: Space): boolean {
+    return this.hubs.has(space)
   }
 
   /** Number of channels of a space with subscribers, for INFO. */
@@ -192,16 +213,29 @@ export class Channels {
   }
 
   /**
-   * Delivers a message to all subscribers of a space; returns the number of subscriptions. `also`
-   * is a second right that a reader needs: that of an event's database.
+   * Delivers a message to all subscribers of a space; returns the number of subscriptions at this
+   * gateway. With `of`, readers need the rights of that database too.
    */
   publish(
     space: Space,
     channel: Slice,
     payload: Slice,
-    also?: Access,
+    of?: EventOf,
     sender = 0,
   ): Awaitable<number> {
+    this.elsewhere?.send(space, channel, payload, of)
+    return this.publishHere(space, channel, payload, of, sender)
+  }
+
+  /** As publish, to the clients of this gateway alone. */
+  publishHere(
+    space: Space,
+    channel: Slice,
+    payload: Slice,
+    of?: EventOf,
+    sender = 0,
+  ): Awaitable<number> {
+    const also = of?.access
     const { channels, patterns } = this.hubOf(space)
     const listeners = channels.size === 0 ? undefined : channels.get(channel.mapKey())
     if (listeners === undefined && patterns.size === 0) return 0
@@ -213,10 +247,25 @@ export class Channels {
     const matching = this.matching(patterns, copy, deliveries)
     const isMatched = matching.next().done === true
     const isShort = isMatched && receiversOf(deliveries) <= receiversAtOnce
-    if (isShort && this.sending === undefined) return this.send(space, deliveries, also)
+    // On a shared store rights are read at once, and the message waits for its turn.
+    if (isShort && (this.sending === undefined || this.options.store.ownsData !== true)) {
+      const rights = this.check(space, deliveries)
+      if (rights instanceof Promise) {
+        // The reply is sent before the rights of the receivers are known.
+        rights.catch(() => undefined)
+        this.inTurn(() => rights.then((found) => this.deliver(deliveries, found, also)))
+        return receiversOf(deliveries)
+      }
+      if (this.sending === undefined) return this.deliver(deliveries, rights, also)
+    }
     copy.keep()
+    return this.inTurn(() => this.sendLater(space, matching, deliveries, also))
+  }
+
+  /** Delivers when all messages before are delivered. */
+  private inTurn(deliver: () => Promise<number>): Promise<number> {
     const before = this.sending ?? Promise.resolve()
-    const sent = before.then(() => this.sendLater(space, matching, deliveries, also))
+    const sent = before.then(deliver)
     const over = sent
       .catch(() => undefined)
       .then(() => {
@@ -263,14 +312,6 @@ export class Channels {
       }
     }
     return receivers
-  }
-
-  private send(space: Space, deliveries: readonly Delivery[], also: Access | undefined): number {
-    const rights = this.check(space, deliveries)
-    if (!(rights instanceof Promise)) return this.deliver(deliveries, rights, also)
-    // The store answers later, so the reply is sent before the rights of the receivers are known.
-    rights.then((found) => this.deliver(deliveries, found, also))
-    return receiversOf(deliveries)
   }
 
   /** Undefined if all subscribers are operators, who need no check. */

@@ -50,6 +50,10 @@ export class Notifications {
   private classes: ReadonlySet<string> = new Set()
   private bySpace = false
   private byEvent = false
+  /** What a client has chosen here or at another gateway; undefined before the first. */
+  chosen: string | undefined
+  /** Called when a client of this gateway has chosen. */
+  onChosen: (() => void) | undefined
 
   constructor(
     private readonly channels: Channels,
@@ -58,6 +62,13 @@ export class Notifications {
 
   /** Applies the letters of CONFIG SET; false if one is unknown. */
   configure(letters: string): boolean {
+    const isKnown = this.apply(letters)
+    if (isKnown) this.onChosen?.()
+    return isKnown
+  }
+
+  /** As configure, of what a client of another gateway has set. */
+  apply(letters: string): boolean {
     for (const letter of letters) if (!known.has(letter)) return false
     const classes = new Set(letters.replaceAll('A', allClasses))
     const { settings } = this
@@ -67,6 +78,7 @@ export class Notifications {
     settings.notifies = (this.bySpace || this.byEvent) && classes.size > 0
     settings.notifiesRare = settings.notifies && (classes.has('n') || classes.has('m'))
     settings.set(setting, this.text())
+    this.chosen = letters
     return true
   }
 
@@ -80,14 +92,15 @@ export class Notifications {
   private tell({ event, place, key, access }: KeyEvent): void {
     const { channels } = this
     const { space, index: database } = place
+    const of = { index: database, access }
     const name = utf8(event)
     if (this.bySpace) {
       const channel = Slice.of(concatBytes(utf8(`__keyspace@${database}__:`), key))
-      channels.publish(space, channel, Slice.of(name), access)
+      channels.publish(space, channel, Slice.of(name), of)
     }
     if (this.byEvent) {
       const channel = Slice.ofText(`__keyevent@${database}__:${event}`)
-      channels.publish(space, channel, Slice.of(key), access)
+      channels.publish(space, channel, Slice.of(key), of)
     }
   }
 

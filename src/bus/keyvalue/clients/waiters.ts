@@ -190,8 +190,8 @@ export class Waiters {
     const ns = await store.read((tx) => readNamespace(tx, place))
     const wake = () => this.wake(queue)
     // A missing database has no records; only its descriptor reports its creation.
-    const stopKey = ns === undefined ? () => {} : store.observe(recordKeyOf(ns, name), wake)
-    const stopDatabase = store.observe(place.key, () => {
+    const stopKey = ns === undefined ? () => {} : store.observeAnywhere(recordKeyOf(ns, name), wake)
+    const stopDatabase = store.observeAnywhere(place.key, () => {
       queue.unobserve()
       this.observe(queue).then(wake)
     })
