@@ -112,9 +112,14 @@ export class Engine {
       .then(() => this.garbage.start())
       .then(() => countOwners(this.store))
       .then(() => markOldKeys(this.store))
-      .then(() => this.store.write(dropReplacements))
+      .then(() => this.dropReplacements())
       .then(() => this.changeRetention.begin())
       .then(() => this.builds.resume())
+  }
+
+  /** With other gateways, the garbage job drops those of gateways that are gone. */
+  private dropReplacements(): Promise<void> | undefined {
+    return this.store.gateways === undefined ? this.store.write(dropReplacements) : undefined
   }
 
   /** Registers a job that is closed with the engine. */

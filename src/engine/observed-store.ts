@@ -11,6 +11,7 @@ import { PassingTx } from '../store/passing-tx.js'
 import { Postponed } from '../store/steps.js'
 import type {
   Awaitable,
+  Gateways,
   HeldState,
   KeyChange,
   LargeChanges,
@@ -126,6 +127,10 @@ export class ObservedStore implements Store {
 
   get ownsData(): boolean {
     return this.inner.ownsData === true
+  }
+
+  get gateways(): Gateways | undefined {
+    return this.inner.gateways
   }
 
   changeTime(): ClusterTime | undefined {

@@ -10,7 +10,7 @@ import { applyBuffer } from '../store/transactions/apply-buffer.js'
 import { type Prepared, prepare } from '../store/transactions/preparing.js'
 import type { Reads } from '../store/transactions/reads.js'
 import { beginValidation, type Validation } from '../store/transactions/validation.js'
-import { discardUnused, Staged, StagingNeeded } from './collection/staging.js'
+import { discardUnused, requireStaged, Staged, StagingNeeded } from './collection/staging.js'
 import { type ObservedStore, writerOf } from './observed-store.js'
 
 /**
@@ -34,7 +34,10 @@ export function* preparedWrite<T>(
       const { buffer } = prepared
       if (!buffer.isEmpty) {
         const { changes, isLarge } = buffer
-        const apply = (tx: Tx) => applyAll(tx, prepared, unchanged, admit)
+        const apply = function* (tx: Tx): Program<void> {
+          yield* requireStaged(tx, staged)
+          yield* applyAll(tx, prepared, unchanged, admit)
+        }
         yield* isLarge ? largePhase(apply, { changes }) : writePhase(apply)
       } else if (options !== snapshot) {
         // What it has seen on a snapshot is a state that it may answer from.

@@ -64,6 +64,10 @@ export class PassingTx extends PassingReadTx<Tx> implements Tx {
     return this.inner.numbers
   }
 
+  get gateway(): string | undefined {
+    return this.inner.gateway
+  }
+
   scanOwn(range: KeyRange, limit: number): Step<Entry[]> {
     return this.inner.scanOwn(range, limit)
   }

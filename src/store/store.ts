@@ -165,6 +165,8 @@ export interface Tx extends ReadTx {
    * than all records before it, in the order of the calls. The program does not see it.
    */
   append(value: Bytes): void
+  /** Who commits this, if several gateways share the store: `Gateways.self` of that moment. */
+  readonly gateway?: string | undefined
   /** Hands `event` to the store's observer after the commit. Undefined without an observer. */
   readonly announce?: ((event: object) => void) | undefined
 }
@@ -277,6 +279,14 @@ export interface HeldState {
   release(): void
 }
 
+/** The gateways that share a store. Each has an identity, which no other one ever has. */
+export interface Gateways {
+  /** This gateway; it gets a new identity if it was taken for gone. */
+  readonly self: string
+  /** Whether that gateway has ended, or has not renewed its row in time. If true, for good. */
+  isGone(gateway: string): Promise<boolean>
+}
+
 /** What runs the programs of a command: a store, or a transaction. */
 export type ProgramRunner = Pick<Store, 'read' | 'write' | 'writeLarge'>
 
@@ -302,6 +312,8 @@ export interface Store {
   hold(): Awaitable<HeldState>
   /** All changes of the data pass through this object; otherwise other processes make some too. */
   readonly ownsData?: boolean
+  /** Undefined if this gateway is the only one. */
+  readonly gateways?: Gateways | undefined
   /** Time of the newest change: later ones have it or a later time. Undefined if not in process. */
   changeTime?(): ClusterTime | undefined
   /** Messages to other gateways of the store; undefined if there can be none. */

@@ -40,6 +40,7 @@ import { ulid, ulidRandomBytes } from '../../src/value/ulid.js'
 import { stringValue } from '../../src/value/value.js'
 import { openClients } from './chain-room.js'
 import { toObject } from './literal.js'
+import { NamedGateway } from './named-gateway.js'
 
 export const database = 'main'
 const insertedAtOnce = 500
@@ -266,7 +267,13 @@ export async function anchorEach(
 /** As the gateway puts them together. */
 export function proofsOver(store: Store, chain: ChainParts, timing: Timing = {}): Proofs {
   return new Proofs({
-    ...{ store, chain, clock: systemClock, random: systemRandom, log: silentLog },
+    ...{
+      store: new NamedGateway(store),
+      chain,
+      clock: systemClock,
+      random: systemRandom,
+      log: silentLog,
+    },
     ...{ pace: new ClockPace(systemClock), payEveryMs: 0, ...timing },
   })
 }

@@ -36,7 +36,7 @@ export function openGateways(
 export class GatewaysInTurns implements Store {
   private next = 0
 
-  constructor(private readonly gateways: readonly [Store, Store]) {}
+  constructor(private readonly both: readonly [Store, Store]) {}
 
   read<T>(program: (tx: ReadTx) => Program<T>, options?: ReadOptions): Awaitable<T> {
     return this.turn().read(program, options)
@@ -59,10 +59,10 @@ export class GatewaysInTurns implements Store {
   }
 
   async close(): Promise<void> {
-    for (const gateway of this.gateways) await gateway.close()
+    for (const gateway of this.both) await gateway.close()
   }
 
   private turn(): Store {
-    return this.gateways[this.next++ % 2] as Store
+    return this.both[this.next++ % 2] as Store
   }
 }

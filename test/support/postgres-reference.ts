@@ -50,7 +50,7 @@ export interface PostgresServer {
 /** A server that ends with the test; texts compare by their bytes, times are in UTC. */
 export async function openPostgres(t: Test): Promise<PostgresReference> {
   const { folder } = await openPostgresServer(t)
-  return reference(t, folder)
+  return openReference(t, folder)
 }
 
 /** A server that ends with the test; its user `test` may do everything. */
@@ -88,7 +88,8 @@ export async function openPostgresServer(t: Test): Promise<PostgresServer> {
   return server
 }
 
-function reference(t: Test, data: string): PostgresReference {
+/** A client of the server with its socket in that folder. */
+export function openReference(t: Test, data: string): PostgresReference {
   const sql = postgres({
     ...{ host: data, port: 5432, user: 'test', database: 'postgres', max: 1 },
     connection: { TimeZone: 'UTC' },

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../../src/base/clock.js'
 import { silentLog } from '../../src/base/log.js'
 import { openStore } from '../../src/store/open.js'
 import type { Store } from '../../src/store/store.js'
-import { openPostgresServer, type PostgresServer } from './postgres-reference.js'
+import { openPostgresServer, openReference, type PostgresServer } from './postgres-reference.js'
 
 let server: Promise<PostgresServer> | undefined
 let schemas = 0
@@ -56,4 +56,28 @@ function rootOf(t: Test): Test {
   let root: { readonly parent?: unknown } = t
   while (root.parent !== undefined) root = root.parent as typeof root
   return root as Test
+}
+
+/** New tables, and what only their server can do to a gateway on them. */
+export interface SharedTables {
+  readonly address: string
+  /** The gateway's heartbeat has stopped for too long, as after a long pause. */
+  expire(gateway: Store): Promise<void>
+  query(text: string): Promise<readonly (readonly (string | null)[])[]>
+}
+
+export async function openSharedTables(t: Test): Promise<SharedTables> {
+  const { folder } = await postgresServer(t)
+  const { query } = openReference(t, folder)
+  const address = addressOn(folder)
+  const schema = new URL(address).searchParams.get('schema')
+  const inSchema = async (text: string) => (await query(text.replaceAll('$', `${schema}.`))).rows
+  return {
+    address,
+    query: inSchema,
+    expire: async ({ gateways }) => {
+      const past = "clock_timestamp() - interval '1 second'"
+      await inSchema(`UPDATE $heartbeats SET until = ${past} WHERE life = '${gateways?.self}'`)
+    },
+  }
 }

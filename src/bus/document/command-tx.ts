@@ -294,6 +294,10 @@ export class CommandTx extends CommandReadTx implements Tx {
     return this.writing.numbers
   }
 
+  get gateway(): string | undefined {
+    return this.writing.gateway
+  }
+
   private noteUsage(key: Bytes): void {
     if (!this.usages.includes(key)) this.usages.push(key)
   }

@@ -4,6 +4,7 @@
 
 import { GatewayError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
+import { StoreAway } from '../../store/away.js'
 import type { Awaitable } from '../../store/store.js'
 import type { Nap, Pace } from './pace-job.js'
 
@@ -74,8 +75,8 @@ export class BackgroundLoop {
   }
 }
 
-/** Whether the error means that the store is shutting down. */
+/** Whether the error means that the store is shutting down, not only that it is away. */
 export function isShutdown(error: unknown): boolean {
-  if (!(error instanceof GatewayError)) return false
+  if (!(error instanceof GatewayError) || error instanceof StoreAway) return false
   return error.kind === 'ShutdownInProgress' || error.kind === 'InterruptedAtShutdown'
 }

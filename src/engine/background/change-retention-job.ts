@@ -12,6 +12,7 @@ import { noteWatched, type Recorded, recordedScopes, type Scope } from '../chang
 import { endRecording, trimSome } from '../changes/retention.js'
 import type { Cursors } from '../sources/cursors.js'
 import { BackgroundLoop } from './background-loop-job.js'
+import { Lease } from './lease-job.js'
 import type { Pace } from './pace-job.js'
 
 /** Time between rounds, milliseconds. */
@@ -33,9 +34,11 @@ export class ChangeRetention {
   /** The whole deployment is recorded, watched or not. */
   recordsAll = false
   private readonly loop: BackgroundLoop
+  private readonly lease: Lease
 
   constructor(private readonly parts: RetentionParts) {
-    const { pace, log } = parts
+    const { store, pace, log } = parts
+    this.lease = new Lease(store, 'change retention')
     this.loop = new BackgroundLoop({
       pace,
       log,
@@ -61,24 +64,37 @@ export class ChangeRetention {
 
   /** Returns whether work is left. */
   async round(): Promise<boolean> {
-    const { store, clock } = this.parts
-    const scopes = await store.read(recordedScopes)
-    for (const recorded of scopes) await this.look(recorded)
-    const oldestSeconds = Math.floor((clock.now() - this.retentionMs) / 1000)
-    const bounds = { oldestSeconds, bytesMax: this.bytesMax }
-    return store.write((tx) => trimSome(tx, bounds))
+    const scopes = await this.parts.store.read(recordedScopes)
+    const unwatched: Recorded[] = []
+    for (const recorded of scopes) if (!(await this.note(recorded))) unwatched.push(recorded)
+    return this.lease.round(() => this.trim(unwatched), false)
   }
 
-  private async look({ scope, watchedMs }: Recorded): Promise<void> {
+  private async trim(unwatched: readonly Recorded[]): Promise<boolean> {
+    const { clock } = this.parts
+    const { runner } = this.lease
+    for (const recorded of unwatched) await runSweep(runner, endRecording(recorded))
+    const oldestSeconds = Math.floor((clock.now() - this.retentionMs) / 1000)
+    const bounds = { oldestSeconds, bytesMax: this.bytesMax }
+    return runner.write((tx) => trimSome(tx, bounds))
+  }
+
+  /**
+   * Notes that clients of this gateway watch a scope. False if none has watched it for long, on any
+   * gateway: each notes its own.
+   */
+  private async note({ scope, watchedMs }: Recorded): Promise<boolean> {
     const { store, clock, cursors } = this.parts
     const now = clock.now()
     const isKept = this.recordsAll && scope.db === undefined
     const isWatched = isKept || cursors.list().some(({ source }) => isOn(source, scope))
     const age = watchedMs === undefined ? Number.POSITIVE_INFINITY : now - watchedMs
     if (isWatched || watchedMs === undefined) {
-      if (age < this.retentionMs / notesPerRetention) return
+      if (age < this.retentionMs / notesPerRetention) return true
       await store.write((tx) => noteWatched(tx, scope, now))
-    } else if (age > this.retentionMs) await runSweep(store, endRecording(scope))
+      return true
+    }
+    return age <= this.retentionMs
   }
 }
 

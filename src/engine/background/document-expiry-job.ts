@@ -18,6 +18,7 @@ import { accessOf } from '../plan/plan-access.js'
 import type { IndexDescriptor, Namespace } from '../types.js'
 import { BackgroundLoop, isShutdown } from './background-loop-job.js'
 import type { JobParts } from './garbage-job.js'
+import { Lease, LeaseLost } from './lease-job.js'
 import { StepSize } from './step-size.js'
 
 /** The progress of one TTL index. */
@@ -56,9 +57,11 @@ export class DocumentExpiry {
   /** Whether it runs by itself; clients may disable it temporarily. */
   isEnabled = true
   private readonly loop: BackgroundLoop
+  private readonly lease: Lease
 
   constructor(private readonly parts: JobParts) {
-    const { pace, log } = parts
+    const { store, pace, log } = parts
+    this.lease = new Lease(store, 'document expiry')
     this.loop = new BackgroundLoop({
       pace,
       log,
@@ -81,7 +84,11 @@ export class DocumentExpiry {
   }
 
   /** Removes everything due now; resolves with the number of documents. */
-  async round(): Promise<number> {
+  round(): Promise<number> {
+    return this.lease.round(() => this.removeAll(), 0)
+  }
+
+  private async removeAll(): Promise<number> {
     const { store, pace, log } = this.parts
     const before = this.expired
     const waiting = timed(await store.read(timedNamespaces))
@@ -90,7 +97,7 @@ export class DocumentExpiry {
       try {
         if (await this.step(next)) waiting.push(next)
       } catch (error) {
-        if (isShutdown(error)) throw error
+        if (isShutdown(error) || error instanceof LeaseLost) throw error
         const { ns, index } = next
         const which = { err: error, ns: `${ns.db}.${ns.name}`, index: index.name }
         log.warn(which, 'expired documents could not be removed; it will be tried again')
@@ -110,7 +117,9 @@ export class DocumentExpiry {
     const { keys, next } = await store.read((tx) => readDue(tx, work, now, limit))
     if (keys.length === 0) return false
     try {
-      const { documents, bytes } = await store.write((tx) => removeDue(tx, work, now, keys))
+      const { documents, bytes } = await this.lease.runner.write((tx) =>
+        removeDue(tx, work, now, keys),
+      )
       this.expired += documents
       size.saw(documents, bytes)
     } catch (error) {

@@ -4,7 +4,6 @@
 
 import { type Bytes, concatBytes, mapKey } from '../../base/bytes/bytes.js'
 import type { Clock } from '../../base/clock.js'
-import { hasKind } from '../../base/errors.js'
 import { scanEntriesMax, sweepDocumentsMax } from '../../base/limits/engine.js'
 import { snapshotMsMax } from '../../base/limits/store.js'
 import type { Log } from '../../base/log.js'
@@ -16,21 +15,18 @@ import { chunkedOfMember } from '../keyspace/containers/members.js'
 import { keyChanged } from '../keyspace/keys/guard.js'
 import { sweepLeftovers } from '../keyspace/lists/list-leftovers.js'
 import type { MembersId } from '../types.js'
-import {
-  discardMembers,
-  discardValue,
-  type Garbage,
-  garbageOf,
-  garbageRange,
-  rangesOf,
-  stagingRange,
-} from './garbage.js'
+import { isShutdown } from './background-loop-job.js'
+import { discardValue, type Garbage, garbageOf, garbageRange, rangesOf } from './garbage.js'
+import { Lease } from './lease-job.js'
+import { adoptStaged, takeOver } from './leftovers-job.js'
 import type { Nap, Pace } from './pace-job.js'
 import { StepSize } from './step-size.js'
 import { handOver, readWaste, removeGarbage } from './waste.js'
 
 /** Time between checks while there is no garbage. */
 const garbagePollMs = 1_000
+/** Time between two looks at what gateways have left that are gone. */
+const takeOverEveryMs = 10_000
 /** Time that chunks of a replaced value stay readable: longer than any read keeps one state. */
 export const chunkGraceMs = 2 * snapshotMsMax
 
@@ -43,6 +39,9 @@ export interface JobParts {
 
 export class GarbageJob {
   private readonly parts: JobParts
+  private readonly lease: Lease
+  /** When what other gateways have left was last taken over, monotonic. */
+  private tookOverMs = Number.NEGATIVE_INFINITY
   /** When this job first saw each replaced value; its chunks may be read for a while. */
   private readonly seenMs = new Map<string, number>()
   private nap: Nap | undefined
@@ -51,16 +50,20 @@ export class GarbageJob {
 
   constructor(parts: JobParts) {
     this.parts = parts
+    this.lease = new Lease(parts.store, 'garbage')
   }
 
   /**
    * Runs before any client. Values that a crash left staged become garbage, and so does every
-   * replaced value, since no reader can use it. Then it starts the loop without awaiting it.
+   * replaced value, since no reader can use it. Then it starts the loop without awaiting it. Other
+   * gateways have values staged, and readers: then both take their time.
    */
   async start(): Promise<void> {
     const { store } = this.parts
-    while ((await store.write(adoptStaged)) === sweepDocumentsMax) await this.parts.pace.rest()
-    for (const { key } of await store.read(listed)) this.seenMs.set(mapKey(key), -chunkGraceMs)
+    if (store.gateways === undefined) {
+      while ((await store.write(adoptStaged)) === sweepDocumentsMax) await this.parts.pace.rest()
+      for (const { key } of await store.read(listed)) this.seenMs.set(mapKey(key), -chunkGraceMs)
+    }
     this.loop = this.run()
   }
 
@@ -76,7 +79,12 @@ export class GarbageJob {
   }
 
   /** Processes the list once and deletes what may go. Returns false if there was nothing to do. */
-  async round(): Promise<boolean> {
+  round(): Promise<boolean> {
+    return this.lease.round(() => this.work(), false)
+  }
+
+  private async work(): Promise<boolean> {
+    await this.takeOver()
     const list = await this.parts.store.read(listed)
     const due = list.filter((garbage) => this.isDue(garbage))
     for (const garbage of due) {
@@ -87,13 +95,20 @@ export class GarbageJob {
     return due.length > 0
   }
 
+  private async takeOver(): Promise<void> {
+    const { clock, store } = this.parts
+    if (store.gateways === undefined || clock.elapsed() - this.tookOverMs < takeOverEveryMs) return
+    this.tookOverMs = clock.elapsed()
+    await takeOver(this.lease.runner, store.gateways)
+  }
+
   private async run(): Promise<void> {
     while (!this.closed) {
       let worked = false
       try {
         worked = await this.round()
       } catch (error) {
-        if (hasKind(error, 'ShutdownInProgress')) return
+        if (isShutdown(error)) return
         this.parts.log.warn({ err: error }, 'background deletion failed; it will be tried again')
       }
       if (worked || this.closed) continue
@@ -112,7 +127,8 @@ export class GarbageJob {
   }
 
   private async empty(garbage: Garbage): Promise<void> {
-    const { store, pace } = this.parts
+    const { pace } = this.parts
+    const { runner } = this.lease
     const size = new StepSize()
     for (const range of rangesOf(garbage)) {
       let { start } = range
@@ -120,7 +136,7 @@ export class GarbageJob {
         if (this.closed) return
         const from = start
         const { limit } = size
-        const step = await store.write((tx) =>
+        const step = await runner.write((tx) =>
           deleteSome(tx, { start: from, end: range.end }, limit, garbage),
         )
         if (step.count < limit || step.last === undefined) break
@@ -130,7 +146,7 @@ export class GarbageJob {
         await pace.rest()
       }
     }
-    await store.write((tx) => forget(tx, garbage))
+    await runner.write((tx) => forget(tx, garbage))
     this.seenMs.delete(mapKey(garbage.key))
   }
 
@@ -138,11 +154,12 @@ export class GarbageJob {
    * The record states at each step what is left, since the list may take some of it back meanwhile.
    */
   private async emptyTrimmed(key: Bytes, members: MembersId): Promise<void> {
-    const { store, pace } = this.parts
+    const { pace } = this.parts
+    const { runner } = this.lease
     const size = new StepSize()
     while (!this.closed) {
       const { limit } = size
-      const step = await store.write((tx) => sweepLeftovers(tx, members, key, limit))
+      const step = await runner.write((tx) => sweepLeftovers(tx, members, key, limit))
       if (step.count < limit) return
       size.saw(step.count, step.bytes)
       await pace.rest()
@@ -199,15 +216,4 @@ function* forget(tx: Tx, garbage: Garbage): Program<void> {
     tx.remove(besideKey(garbage.namespace))
   }
   if (garbage.what === 'index') tx.remove(countKey(garbage.index))
-}
-
-function* adoptStaged(tx: Tx): Program<number> {
-  const staged = yield* tx.scan(stagingRange, sweepDocumentsMax)
-  for (const { key } of staged) {
-    const left = garbageOf(key)
-    tx.remove(key)
-    if (left.what === 'value') discardValue(tx, left.value)
-    else if (left.what === 'members') discardMembers(tx, left.members)
-  }
-  return staged.length
 }

@@ -3,7 +3,7 @@
 // puts one in the same transaction, and the garbage job empties the range in small steps.
 // (docs/design/transactions.md, rules 13 and 14)
 
-import { type Bytes, prefixEnd } from '../../base/bytes/bytes.js'
+import { type Bytes, prefixEnd, utf8 } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
 import { idKey, idKeyEnd, keyClass } from '../../store/layout.js'
 import type { KeyRange, Tx } from '../../store/store.js'
@@ -123,7 +123,7 @@ export function stagedMembersKey(id: MembersId): Bytes {
 }
 
 export function markMembersStaged(tx: Tx, id: MembersId): void {
-  tx.put(stagedMembersKey(id), present)
+  tx.put(stagedMembersKey(id), ownMark(tx))
 }
 
 function membersKeyOf(list: number, id: MembersId): Bytes {
@@ -161,7 +161,12 @@ export function stagingKey(value: ValueId): Bytes {
 }
 
 export function markStaged(tx: Tx, value: ValueId): void {
-  tx.put(stagingKey(value), present)
+  tx.put(stagingKey(value), ownMark(tx))
+}
+
+/** States the gateway, if there are others. */
+function ownMark({ gateway }: Tx): Bytes {
+  return gateway === undefined ? present : utf8(gateway)
 }
 
 /** Decodes a key of `garbageRange`, `stagingRange` or `heldRange`. */

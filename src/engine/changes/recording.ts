@@ -110,11 +110,7 @@ export function* recordedScopes(tx: ReadTx): Program<Recorded[]> {
   const entries = yield* tx.scan({ start, end }, scanEntriesMax)
   return entries.map(({ key, value }) => {
     const [db, name] = key.length === start.length ? [] : textOf(key, start.length).split('\0')
-    const hasNote = value.length === timeBytes + noteBytes
-    const watchedMs = hasNote
-      ? new DataView(value.buffer, value.byteOffset).getFloat64(timeBytes)
-      : undefined
-    return { scope: { db, name }, watchedMs }
+    return { scope: { db, name }, watchedMs: noteIn(value) }
   })
 }
 
@@ -128,8 +124,21 @@ export function* noteWatched(tx: Tx, scope: Scope, nowMs: number): Program<void>
   tx.put(scopeKey(scope), noted)
 }
 
-export function* removeScope(tx: Tx, scope: Scope): Program<void> {
+/** Removes a scope that was last watched then; false if that has changed. */
+export function* removeUnwatched(
+  tx: Tx,
+  scope: Scope,
+  watchedMs: number | undefined,
+): Program<boolean> {
+  const stored = yield* tx.get(scopeKey(scope))
+  if (stored === undefined || noteIn(stored) !== watchedMs) return false
   tx.remove(scopeKey(scope))
+  return true
+}
+
+function noteIn(stored: Bytes): number | undefined {
+  if (stored.length !== timeBytes + noteBytes) return undefined
+  return new DataView(stored.buffer, stored.byteOffset).getFloat64(timeBytes)
 }
 
 /** A time as long as a key of the log. */

@@ -15,7 +15,7 @@ import { headOf } from '../collection/records.js'
 import type { NamespaceId } from '../types.js'
 import { behind, collectionsOf } from './begin-recording.js'
 import { changeBytesKey, decodeChange, part } from './change-record.js'
-import { isCovered, newestKey, putTrimmed, removeScope, type Scope } from './recording.js'
+import { isCovered, newestKey, putTrimmed, type Recorded, removeUnwatched } from './recording.js'
 
 /** Records that one program removes, and collections that one program unmarks. */
 const removalsPerProgram = 256
@@ -70,9 +70,13 @@ function releaseHeld(tx: Tx, record: Bytes): number {
 /** Length and subtype of a binary value. */
 const binaryHeadBytes = 5
 
-/** Ends the recording of a scope. A watcher that comes meanwhile begins it anew. */
-export function* endRecording(scope: Scope): Sweep<void> {
-  yield* writePhase((tx) => removeScope(tx, scope))
+/**
+ * Ends the recording of a scope, unless it was noted as watched since it was found. A watcher that
+ * comes meanwhile begins it anew.
+ */
+export function* endRecording({ scope, watchedMs }: Recorded): Sweep<void> {
+  const isEnded = yield* writePhase((tx) => removeUnwatched(tx, scope, watchedMs))
+  if (!isEnded) return
   let range: KeyRange | undefined = collectionsOf(scope)
   while (range !== undefined) {
     const next: KeyRange = range

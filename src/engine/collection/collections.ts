@@ -60,7 +60,7 @@ import {
 import { requireMeasurement } from './kinds/time-series.js'
 import { documentOfRecord, headOf, needsChunks } from './records.js'
 import { checkId, checkSize } from './shape.js'
-import { discardUnused, recordOf, Staged, StagingNeeded } from './staging.js'
+import { discardUnused, recordOf, requireStaged, Staged, StagingNeeded } from './staging.js'
 import { checkDocument } from './validation.js'
 
 /** Oldest documents of a capped collection that one eviction reads at once. */
@@ -404,7 +404,7 @@ export function* stagedWrite<T>(program: (tx: Tx, staged: Staged) => Program<T>)
     // The limit prevents endless staging of a document that clients change before every rerun.
     for (let run = 0; run < sweepDocumentsMax + programRunsMax; run++) {
       try {
-        return yield* writePhase((tx) => program(tx, staged))
+        return yield* writePhase((tx) => withStaged(tx, staged, program))
       } catch (error) {
         if (error instanceof RoomNeeded) yield* error.make()
         else if (error instanceof StagingNeeded) yield* error.stage(staged)
@@ -415,6 +415,15 @@ export function* stagedWrite<T>(program: (tx: Tx, staged: Staged) => Program<T>)
   } finally {
     if (staged.isUsed) yield* writePhase((tx) => discardUnused(tx, staged))
   }
+}
+
+function* withStaged<T>(
+  tx: Tx,
+  staged: Staged,
+  program: (tx: Tx, staged: Staged) => Program<T>,
+): Program<T> {
+  if (staged.isUsed) yield* requireStaged(tx, staged)
+  return yield* program(tx, staged)
 }
 
 /** Validates a key document that a client inserts; an expired key in its place is removed. */

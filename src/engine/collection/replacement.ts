@@ -19,7 +19,12 @@ import {
   saveNamespace,
 } from './catalog/catalog.js'
 import { allocateId } from './catalog/catalog-ids.js'
-import { removeUnfinished, unfinishedNames } from './catalog/catalog-index.js'
+import {
+  type CatalogName,
+  putMaker,
+  removeUnfinished,
+  unfinishedNames,
+} from './catalog/catalog-index.js'
 import { replacementPrefix } from './catalog/holdings.js'
 import { checkNamespaceName, requireWritableName } from './catalog/names.js'
 import { moveSpace } from './counters.js'
@@ -45,6 +50,7 @@ export function* makeTemporary(
   tx: Tx & Guarded,
   { db, temporary, creation }: Replaced,
 ): Program<Namespace> {
+  putMaker(tx, { db, name: temporary })
   return yield* createAnyNamespace(tx, db, temporary, creation)
 }
 
@@ -135,12 +141,16 @@ export function* dropReplacement(tx: Tx & Guarded, { db, temporary }: Replaced):
   if (made !== undefined) yield* dropNamespace(tx, made, true)
 }
 
-/** Drops what a crash has left. */
+/** Drops what a crash has left of a gateway that was alone. */
 export function* dropReplacements(tx: Tx & Guarded): Program<void> {
-  for (const { db, name } of yield* unfinishedNames(tx)) {
-    if (!name.startsWith(replacementPrefix)) continue
-    const ns = yield* findNamespace(tx, db, name)
-    if (ns === undefined) removeUnfinished(tx, { db, name })
-    else yield* dropNamespace(tx, ns, true)
+  for (const named of yield* unfinishedNames(tx)) {
+    if (named.name.startsWith(replacementPrefix)) yield* dropUnfinished(tx, named)
   }
+}
+
+/** Drops a collection that its gateway will not finish. */
+export function* dropUnfinished(tx: Tx & Guarded, { db, name }: CatalogName): Program<void> {
+  const ns = yield* findNamespace(tx, db, name)
+  if (ns === undefined) removeUnfinished(tx, { db, name })
+  else yield* dropNamespace(tx, ns, true)
 }

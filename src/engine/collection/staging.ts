@@ -3,6 +3,7 @@
 // on the staging list, and unused ones become garbage. (docs/design/transactions.md, rule 13)
 
 import { type Bytes, equalBytes } from '../../base/bytes/bytes.js'
+import { fail } from '../../base/errors.js'
 import type { Program, Tx } from '../../store/store.js'
 import { type Sweep, writePhase } from '../../store/sweep.js'
 import type { Document } from '../../value/value.js'
@@ -204,6 +205,18 @@ export function* discardUnused(tx: Tx, { large, membersIds }: Staged): Program<v
     tx.remove(stagedMembersKey(id))
     discardMembers(tx, id)
   })
+}
+
+/**
+ * Throws WriteConflict if another gateway has taken this one for gone, and what it had staged for
+ * garbage.
+ */
+export function* requireStaged(tx: Tx, staged: Staged): Program<void> {
+  if (tx.gateway === undefined || !staged.isUsed) return
+  const values = staged.large.map(({ value }) => stagingKey(value))
+  const marks = yield* tx.getMany([...values, ...staged.membersIds.map(stagedMembersKey)])
+  if (!marks.includes(undefined)) return
+  throw fail('WriteConflict', 'this gateway was away for too long, try it again')
 }
 
 function sameSource(a: string | Bytes, b: string | Bytes): boolean {

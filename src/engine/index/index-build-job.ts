@@ -9,10 +9,13 @@ import { assert, fail, hasKind } from '../../base/errors.js'
 import { backgroundBytesTarget } from '../../base/limits/engine.js'
 import { work } from '../../base/work/work-budget.js'
 import { keyClass } from '../../store/layout.js'
-import type { Program, ReadTx, Tx } from '../../store/store.js'
+import type { Program, ProgramRunner, ReadTx, Tx } from '../../store/store.js'
 import type { Value } from '../../value/value.js'
+import { BackgroundLoop } from '../background/background-loop-job.js'
 import { idRange } from '../background/garbage.js'
 import type { JobParts } from '../background/garbage-job.js'
+import { Lease } from '../background/lease-job.js'
+import type { Nap } from '../background/pace-job.js'
 import { StepSize } from '../background/step-size.js'
 import { wasteBeside } from '../background/waste.js'
 import { recordIndexes } from '../changes/record-changes.js'
@@ -36,12 +39,16 @@ import { hasOldKeys, hasOldRecords, renewIndexes } from './collation-renewal.js'
 import { addMissingEntries, type Indexed, wantedEntries } from './entries.js'
 import type { IndexEntries } from './index-keys.js'
 import { parseIndexSpecs } from './index-spec.js'
-import { type Declared, declareIndexes, removeIndexes } from './indexes.js'
+import { buildLease, type Declared, declareIndexes, removeIndexes } from './indexes.js'
 
 /** Entries that one step of an index build puts before it ends. */
 const buildEntriesTarget = 1_000
 /** Records that one step of an index build reads; the overhead of a step equals 20 records. */
 const buildRecordsMax = 200
+/** Time between two looks for builds of gateways that are gone, milliseconds. */
+const takeOverEveryMs = 10_000
+/** Time between two looks whether another gateway has finished a build, milliseconds. */
+const turnLookMs = 500
 
 interface EnsureResult {
   /** Indexes before and after, `_id_` included. */
@@ -83,10 +90,22 @@ export class IndexBuilds {
   private closed = false
   /** The quota check of builds resumed at start, whose requester is unknown. */
   resumedBound: RequireSpace | undefined
+  /** Looks for builds of gateways that are gone. */
+  private readonly loop: BackgroundLoop
+  private nap: Nap | undefined
 
   constructor(parts: JobParts, random: Random) {
     this.parts = parts
     this.random = random
+    const { pace, log } = parts
+    this.loop = new BackgroundLoop({
+      pace,
+      log,
+      everyMs: takeOverEveryMs,
+      sleepsFirst: true,
+      failure: 'looking for unfinished index builds failed',
+      round: () => this.look().then(() => false),
+    })
   }
 
   /**
@@ -116,8 +135,16 @@ export class IndexBuilds {
     await Promise.all(this.joinOrBegin(declared, requireSpace))
   }
 
-  /** Starts the builds that the last process did not finish, without waiting for them. */
+  /**
+   * Starts the builds that the last process did not finish, without waiting for them. With other
+   * gateways, looks again and again for those of gateways that are gone.
+   */
   async resume(): Promise<void> {
+    await this.look()
+    if (this.parts.store.gateways !== undefined) this.loop.start()
+  }
+
+  private async look(): Promise<void> {
     const { store, log } = this.parts
     for (const named of await store.read(unfinishedNames)) {
       const ns = await store.write((tx) => renewed(tx, named))
@@ -126,7 +153,7 @@ export class IndexBuilds {
         const text = 'documents are kept by a collation of another ICU: _ids may not be found'
         log.warn({ ns: `${ns.db}.${ns.name}` }, `${text}; dump and restore the collection`)
       }
-      const building = ns.indexes.filter(isBuilding).map((index) => index.id)
+      const building = await this.mine(ns.indexes.filter(isBuilding).map((index) => index.id))
       for (const build of this.joinOrBegin({ ns, building }, this.resumedBound)) {
         build.catch((error: unknown) => {
           this.parts.log.warn({ err: error, ns: `${ns.db}.${ns.name}` }, 'index build failed')
@@ -135,9 +162,21 @@ export class IndexBuilds {
     }
   }
 
+  /** Those whose lease no other gateway has. */
+  private async mine(building: readonly IndexId[]): Promise<IndexId[]> {
+    const mine: IndexId[] = []
+    for (const id of building) {
+      if (this.running.has(id)) continue
+      if (await new Lease(this.parts.store, buildLease(id)).hold()) mine.push(id)
+    }
+    return mine
+  }
+
   /** Stops running builds after their step; resolves when none runs. */
   async close(): Promise<void> {
     this.closed = true
+    this.nap?.wake()
+    await this.loop.close()
     await Promise.allSettled(this.running.values())
   }
 
@@ -175,17 +214,40 @@ export class IndexBuilds {
   }
 
   private async run(build: Build): Promise<void> {
+    const lease = new Lease(this.parts.store, ...[...build.ids].map(buildLease))
+    let isFirst = build.isFirst && (await lease.isOwn())
     try {
-      await this.sweep(build)
+      while (await this.awaitTurn(lease, build)) {
+        const turn = { ...build, isFirst }
+        if (await lease.round(() => this.sweep(turn, lease.runner), false)) break
+        // Another gateway has gone on with it.
+        isFirst = false
+      }
     } catch (error) {
+      const undo = () => lease.runner.write((tx) => abandon(tx, build))
       // A shutdown does not undo the build: the next start resumes it.
-      if (!isShutdown(error)) await this.parts.store.write((tx) => abandon(tx, build))
+      if (!isShutdown(error)) await lease.round(undo, undefined)
       throw error
+    } finally {
+      await lease.release().catch(() => undefined)
     }
   }
 
-  private async sweep(build: Build): Promise<void> {
+  /** Waits while another gateway builds these indexes; false if it has made them ready. */
+  private async awaitTurn(lease: Lease, build: Build): Promise<boolean> {
     const { store, pace } = this.parts
+    while (!(await lease.hold())) {
+      if (this.closed) throw fail('InterruptedAtShutdown', 'the index build was interrupted')
+      if (await store.read((tx) => areReady(tx, build))) return false
+      this.nap = pace.sleep(turnLookMs)
+      await this.nap.over
+    }
+    return true
+  }
+
+  /** Returns true: all are ready. */
+  private async sweep(build: Build, runner: ProgramRunner): Promise<boolean> {
+    const { pace } = this.parts
     const size = new StepSize(buildRecordsMax)
     let position = idRange(keyClass.record, build.ns.id).start
     for (;;) {
@@ -193,8 +255,8 @@ export class IndexBuilds {
       const from = position
       const { limit } = size
       try {
-        const step = await store.write((tx) => buildStep(tx, build, from, limit))
-        if (step.position === undefined) return
+        const step = await runner.write((tx) => buildStep(tx, build, from, limit))
+        if (step.position === undefined) return true
         position = step.position
         size.saw(step.records, step.bytes)
       } catch (error) {
@@ -206,13 +268,23 @@ export class IndexBuilds {
   }
 }
 
+/** Throws IndexBuildAborted if one was dropped. */
+function* areReady(tx: ReadTx, build: Build): Program<boolean> {
+  const ns = yield* locate(tx, build)
+  return requireIndexes(ns, build).every(({ state }) => state === 'ready')
+}
+
+function requireIndexes(ns: Namespace | undefined, { ids }: Build): IndexDescriptor[] {
+  const indexes = ns?.indexes.filter((index) => ids.has(index.id)) ?? []
+  if (indexes.length === ids.size) return indexes
+  throw fail('IndexBuildAborted', 'Index build aborted: the index or its collection was dropped')
+}
+
 /** Adds the entries of the next documents; stops early if they are large. */
 function* buildStep(tx: Tx, build: Build, from: Bytes, limit: number): Program<BuildStep> {
   const ns = yield* locate(tx, build)
-  const indexes = ns?.indexes.filter((index) => build.ids.has(index.id)) ?? []
-  if (ns === undefined || indexes.length < build.ids.size) {
-    throw fail('IndexBuildAborted', 'Index build aborted: the index or its collection was dropped')
-  }
+  const indexes = requireIndexes(ns, build)
+  assert(ns !== undefined, 'its indexes were found')
   const { end } = idRange(keyClass.record, ns.id)
   const entries = yield* tx.scan({ start: from, end }, limit)
   const documents: Indexed[] = []

@@ -10,6 +10,7 @@ import { elementsOf, field } from '../../value/elements.js'
 import { shellText } from '../../value/shell.js'
 import { bsonType, type Document, stringOf, type Value } from '../../value/value.js'
 import { idRange } from '../background/garbage.js'
+import { beginLeased } from '../background/lease-job.js'
 import { recordIndexes } from '../changes/record-changes.js'
 import {
   type CreateOptions,
@@ -89,10 +90,16 @@ export function* declareIndexes(
   }
   const before = indexCountOf(ns)
   const after = before + indexes.length - ns.indexes.length
+  for (const id of building) if (declared.has(id)) beginLeased(tx, buildLease(id))
   const saved = after > before ? saveNamespace(tx, { ...ns, indexes }) : ns
   const ready = indexes.filter(({ id, state }) => declared.has(id) && state === 'ready')
   recordIndexes(tx, 'createIndexes', saved, ready.map(specOf))
   return { ns: saved, before, after, created: found === undefined, building, declared }
+}
+
+/** The name of the lease on the build of an index. */
+export function buildLease(id: IndexId): string {
+  return `build ${id}`
 }
 
 /** Without the unlisted index of a time series. */

@@ -2,6 +2,7 @@
 // again, waits for the database, or fails.
 
 import { fail } from '../../base/errors.js'
+import { StoreAway } from '../away.js'
 
 /** The database cannot be reached now: its state is unknown, or it takes no writes. */
 export class Away extends Error {}
@@ -33,7 +34,7 @@ export function failureOf(thrown: unknown): Error {
 
 /** For a client: every protocol tells it to try again. */
 export function awayError(): Error {
-  return fail('ShutdownInProgress', 'the database of this gateway cannot be reached now')
+  return new StoreAway()
 }
 
 /** The error of a read for its client. */

@@ -1,7 +1,9 @@
 // Who a gateway is: a number, and an epoch that grows when the number changes hands. Each commit
 // counts on in its gateway's row, so it is found out whether a commit took effect whose answer was
 // lost: the epoch is raised, which ends or fences the old connection, and the row is read.
+// For the engine, a gateway is its `life`: from taking a number until the heartbeat has stopped.
 
+import { randomBytes } from 'node:crypto'
 import { Fenced } from './failures.js'
 import type { Link, Row, Statement } from './link.js'
 
@@ -20,7 +22,18 @@ const count: Statement = {
 }
 const beat: Statement = {
   name: 'beat',
-  text: `UPDATE heartbeats SET until = clock_timestamp() + ${expiresAfter} WHERE no = $1::bigint`,
+  text: `UPDATE heartbeats SET until = clock_timestamp() + ${expiresAfter}
+    WHERE no = $1::bigint AND life = $2::text AND until > clock_timestamp() RETURNING 1`,
+}
+/** What has expired ends for good, also if the database's clock is set back. */
+const bury: Statement = {
+  name: 'bury',
+  text: `UPDATE heartbeats SET until = '-infinity'
+    WHERE life = $1::text AND until < clock_timestamp() AND until > '-infinity'`,
+}
+const lives: Statement = {
+  name: 'lives',
+  text: `SELECT 1 FROM heartbeats WHERE life = $1::text AND until > '-infinity'`,
 }
 
 /** More than gateways draw in the time whose commits a crash may lose. */
@@ -32,6 +45,8 @@ export class GatewayRow {
     readonly epoch: number,
     /** Number of the last commit. */
     private group: number,
+    /** Stays while the epoch grows because connections are lost. */
+    readonly life: string,
   ) {}
 
   /** Takes a number that no other gateway has. */
@@ -43,18 +58,25 @@ export class GatewayRow {
       )
       if (free !== undefined) {
         const no = Number(free[0])
-        await link.run(beat, [no])
         const [row] = await raise(link, no)
-        return new GatewayRow(no, Number(row?.[0]), Number(row?.[1]))
+        const epoch = Number(row?.[0])
+        const life = lifeOf(no, epoch)
+        await link.command(
+          `UPDATE heartbeats SET life = '${life}', until = clock_timestamp() + ${expiresAfter}
+           WHERE no = ${no}`,
+        )
+        return new GatewayRow(no, epoch, Number(row?.[1]), life)
       }
       const [made] = await link.command(
         'INSERT INTO gateways SELECT coalesce(max(no), 0) + 1, 1, 0 FROM gateways RETURNING no',
       )
       const no = Number(made?.[0])
+      const life = lifeOf(no, 1)
       await link.command(
-        `INSERT INTO heartbeats VALUES (${no}, clock_timestamp() + ${expiresAfter})`,
+        `INSERT INTO heartbeats (no, until, life)
+         VALUES (${no}, clock_timestamp() + ${expiresAfter}, '${life}')`,
       )
-      return new GatewayRow(no, 1, 0)
+      return new GatewayRow(no, 1, 0, life)
     })
   }
 
@@ -86,7 +108,7 @@ export class GatewayRow {
     })
     if (found !== undefined) {
       const group = Number(found[1])
-      const row = new GatewayRow(this.no, Number(found[0]), group)
+      const row = new GatewayRow(this.no, Number(found[0]), group, this.life)
       return { row, hasCommitted: group === this.group + 1 }
     }
     const [past] = await link.command(
@@ -97,17 +119,28 @@ export class GatewayRow {
     return { row: await GatewayRow.claim(link), hasCommitted }
   }
 
-  beat(link: Link): Promise<readonly Row[]> {
-    return link.run(beat, [this.no])
+  /** False if the heartbeat has stopped for too long: this life is over. */
+  async beat(link: Link): Promise<boolean> {
+    return (await link.run(beat, [this.no, this.life])).length > 0
   }
 
   /** The number is free from now on. */
   async end(link: Link): Promise<void> {
     await link.command(
-      `UPDATE heartbeats SET until = '-infinity' WHERE no = ${this.no} AND EXISTS (
-         SELECT 1 FROM gateways g WHERE g.no = ${this.no} AND g.epoch = ${this.epoch})`,
+      `UPDATE heartbeats SET until = '-infinity' WHERE no = ${this.no} AND life = '${this.life}'`,
     )
   }
+}
+
+/** Whether the gateway with this life has ended. */
+export async function isOver(link: Link, life: string): Promise<boolean> {
+  await link.run(bury, [life])
+  return (await link.run(lives, [life])).length === 0
+}
+
+/** Random too: a store that was copied from elsewhere names no gateway of this one. */
+function lifeOf(no: number, epoch: number): string {
+  return `${no}.${epoch}.${randomBytes(8).toString('hex')}`
 }
 
 /** The application name of the connection that writes. */

@@ -144,7 +144,7 @@ export class GroupRun {
     const buffer = new WriteBuffer(nextVersion)
     try {
       return this.slice(() => {
-        const program = make(new AskingTx(buffer))
+        const program = make(new AskingTx(buffer, this.options.row.life))
         return { program, buffer, next: program.next() }
       })
     } catch {
@@ -190,7 +190,7 @@ export class GroupRun {
 
   private async tryOne(make: WriteProgram): Promise<Ended> {
     const buffer = new WriteBuffer(() => this.nextVersion())
-    const tx = new AskingTx(buffer)
+    const tx = new AskingTx(buffer, this.options.row.life)
     try {
       const program = this.slice(() => make(tx))
       let next = this.slice(() => program.next())

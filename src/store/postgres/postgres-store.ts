@@ -8,6 +8,7 @@ import type { Log } from '../../base/log.js'
 import type { Account } from '../../base/work/accounts.js'
 import { Scheduler } from '../../base/work/scheduler.js'
 import type {
+  Gateways,
   HeldState,
   LargeChanges,
   Program,
@@ -19,6 +20,7 @@ import type {
 } from '../store.js'
 import type { Address } from './address.js'
 import { clientError, failureOf } from './failures.js'
+import { isOver } from './gateway-row.js'
 import { Link, type LinkOptions } from './link.js'
 import { Notices } from './notices.js'
 import { ReadRuns } from './read-runs.js'
@@ -79,6 +81,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
 class PostgresStore implements Store {
   readonly scheduler = new Scheduler()
+  readonly gateways: Gateways
   private readonly reads: ReadRuns
   private readonly lane: WriteLane
   private readonly beating: NodeJS.Timeout
@@ -93,6 +96,12 @@ class PostgresStore implements Store {
     readonly exchange: Notices,
   ) {
     this.reads = new ReadRuns(options, clock, this.scheduler)
+    this.gateways = {
+      get self() {
+        return writer.current.row.life
+      },
+      isGone: (gateway) => this.isGone(gateway),
+    }
     this.lane = new WriteLane(writer, clock, this.scheduler, (bytes) => {
       this.sizeBytes += bytes
     })
@@ -143,11 +152,24 @@ class PostgresStore implements Store {
     const { links } = this.reads
     const link = await links.take()
     try {
-      await this.writer.current.row.beat(link)
+      const lives = await this.writer.current.row.beat(link)
+      if (!lives) this.writer.isTakenForGone = true
       const [row] = await link.command(
         "SELECT pg_total_relation_size('pairs') + pg_total_relation_size('counts')",
       )
       this.sizeBytes = Number(row?.[0])
+    } catch (thrown) {
+      throw clientError(thrown)
+    } finally {
+      links.give(link)
+    }
+  }
+
+  private async isGone(gateway: string): Promise<boolean> {
+    const { links } = this.reads
+    const link = await links.take()
+    try {
+      return await isOver(link, gateway)
     } catch (thrown) {
       throw clientError(thrown)
     } finally {

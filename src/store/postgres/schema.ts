@@ -4,7 +4,7 @@
 import { fail } from '../../base/errors.js'
 import type { Link } from './link.js'
 
-const schemaVersion = 1
+const schemaVersion = 2
 /** Versions of one value of the sequence: a write group usually needs one value. */
 export const versionsAtOnce = 1_024
 
@@ -13,6 +13,11 @@ export const versionsAtOnce = 1_024
  * rows there without making the commits walk them in an index.
  */
 const often = 'WITH (fillfactor = 10)'
+
+/** Large messages between gateways, kept for a minute; they need not survive a crash. */
+const messagesTable = `CREATE UNLOGGED TABLE IF NOT EXISTS messages (
+  id bigserial PRIMARY KEY, body bytea NOT NULL,
+  at timestamptz NOT NULL DEFAULT clock_timestamp())`
 
 const tables = [
   `CREATE TABLE pairs (
@@ -24,22 +29,28 @@ const tables = [
     PRIMARY KEY (key, gateway)) WITH (fillfactor = 50)`,
   `CREATE TABLE gateways (
     no bigint PRIMARY KEY, epoch bigint NOT NULL, grp bigint NOT NULL) ${often}`,
-  `CREATE TABLE heartbeats (no bigint PRIMARY KEY, until timestamptz NOT NULL) ${often}`,
+  `CREATE TABLE heartbeats (
+    no bigint PRIMARY KEY, until timestamptz NOT NULL, life text NOT NULL DEFAULT '') ${often}`,
   `CREATE TABLE ended (
     no bigint, epoch bigint, grp bigint NOT NULL, at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (no, epoch))`,
   'CREATE TABLE recording (only_locked boolean)',
   'CREATE TABLE turns (only_locked boolean)',
-  // Large messages between gateways, kept for a minute; they need not survive a crash.
-  `CREATE UNLOGGED TABLE messages (
-    id bigserial PRIMARY KEY, body bytea NOT NULL,
-    at timestamptz NOT NULL DEFAULT clock_timestamp())`,
+  messagesTable,
   'CREATE TABLE format (version integer NOT NULL)',
   `CREATE SEQUENCE versions INCREMENT BY ${versionsAtOnce} START WITH ${versionsAtOnce}`,
   `INSERT INTO format VALUES (${schemaVersion})`,
 ]
 
-/** Creates the tables if there are none. Throws OperationFailed for a version that is newer. */
+/** What leads from a version to the next one; the first is 1. */
+const upgrades: readonly (readonly string[])[] = [
+  ["ALTER TABLE heartbeats ADD COLUMN life text NOT NULL DEFAULT ''", messagesTable],
+]
+
+/**
+ * Creates the tables if there are none, or takes those of an older version up. Throws
+ * OperationFailed for a version that is newer.
+ */
 export async function prepareSchema(link: Link, schema: string): Promise<void> {
   await link.command('BEGIN')
   try {
@@ -52,7 +63,11 @@ export async function prepareSchema(link: Link, schema: string): Promise<void> {
     }
     const [format] = await link.command('SELECT version FROM format')
     const version = Number(format?.[0])
-    if (version !== schemaVersion) {
+    if (version < schemaVersion) {
+      for (const text of upgrades.slice(version - 1).flat()) await link.command(text)
+      await link.command(`UPDATE format SET version = ${schemaVersion}`)
+    }
+    if (version > schemaVersion) {
       throw fail(
         'OperationFailed',
         `the tables in schema ${schema} have format ${version}; this version of Sigil reads ` +

@@ -30,6 +30,8 @@ export class Writer {
 
   /** Since when there was no connection, by `clock.elapsed`. */
   private awaySince: number | undefined
+  /** The heartbeat has stopped for too long, so others may take this gateway for gone. */
+  isTakenForGone = false
 
   static async open(options: LinkOptions, clock: Clock, log: Log): Promise<Writer> {
     const link = await Link.open(options, writerName)
@@ -43,6 +45,7 @@ export class Writer {
   /** A connection that works, as far as known. Rejects with Away. */
   async ready(): Promise<Writing> {
     if (this.link.broken !== undefined) await this.recover()
+    if (this.isTakenForGone) this.use(this.link, await GatewayRow.claim(this.link))
     return this.current
   }
 
@@ -100,6 +103,7 @@ export class Writer {
 
   private use(link: Link, row: GatewayRow): void {
     if (link !== this.link) void this.link.close()
+    if (row.life !== this.row.life) this.isTakenForGone = false
     this.link = link
     this.row = row
   }

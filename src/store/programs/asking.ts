@@ -70,7 +70,10 @@ export class AskingTx extends AskingReadTx implements Tx {
   readonly applied: Applied[] = []
   private readonly buffer: WriteBuffer
 
-  constructor(buffer: WriteBuffer) {
+  constructor(
+    buffer: WriteBuffer,
+    readonly gateway?: string,
+  ) {
     super()
     this.buffer = buffer
   }

@@ -20,6 +20,7 @@ const kind = {
   graph: 0x43,
   waiting: 0x44,
   unfinished: 0x45,
+  maker: 0x46,
 } as const
 
 /** The name of a collection in the catalog. */
@@ -56,6 +57,7 @@ export function removeIndex(tx: Tx, ns: Namespace): void {
   }
   if (isGraph(ns)) tx.remove(graphKey(name))
   if (isUnfinished(ns)) tx.remove(unfinishedKey(name))
+  if (ns.name.startsWith(replacementPrefix)) tx.remove(makerKey(name))
 }
 
 /** Whether a start must process it: a build, a replacement, or keys of another ICU version. */
@@ -64,9 +66,25 @@ export function isUnfinished({ name, indexes, keyedBy }: Namespace): boolean {
   return indexes.some((index) => index.state === 'building' || index.keyedBy !== undefined)
 }
 
-/** Removes the record that makes a start process the collection. */
+/** Removes the records that make a start process the collection. */
 export function removeUnfinished(tx: Tx, { db, name }: CatalogName): void {
   tx.remove(unfinishedKey(nameBytes(db, name)))
+  if (name.startsWith(replacementPrefix)) tx.remove(makerKey(nameBytes(db, name)))
+}
+
+/** Notes the gateway that makes a replacement, if there are others. */
+export function putMaker(tx: Tx, { db, name }: CatalogName): void {
+  if (tx.gateway !== undefined) tx.put(makerKey(nameBytes(db, name)), utf8(tx.gateway))
+}
+
+/** The gateway that makes a replacement; undefined if it was alone. */
+export function* makerOf(tx: ReadTx, { db, name }: CatalogName): Program<string | undefined> {
+  const maker = yield* tx.get(makerKey(nameBytes(db, name)))
+  return maker === undefined ? undefined : textOf(maker)
+}
+
+function makerKey(name: Bytes): Bytes {
+  return concatBytes(Uint8Array.of(keyClass.catalog, kind.maker), name)
 }
 
 function unfinishedKey(name: Bytes): Bytes {

@@ -8,6 +8,7 @@ import { expirySweepMs } from '../../../base/limits/key-value.js'
 import type { Log } from '../../../base/log.js'
 import type { Program, ReadTx, Store, Tx } from '../../../store/store.js'
 import { BackgroundLoop } from '../../background/background-loop-job.js'
+import { Lease } from '../../background/lease-job.js'
 import type { Pace } from '../../background/pace-job.js'
 import { findNamespaceById } from '../../collection/catalog/catalog.js'
 import { keyspaceIndex } from '../../collection/catalog/homes.js'
@@ -41,9 +42,11 @@ export class ExpiryJob {
   /** Keys deleted since the start. */
   expired = 0
   private readonly loop: BackgroundLoop
+  private readonly lease: Lease
 
   constructor(private readonly parts: ExpiryJobParts) {
-    const { pace, log } = parts
+    const { store, pace, log } = parts
+    this.lease = new Lease(store, 'key expiry')
     this.loop = new BackgroundLoop({
       pace,
       log,
@@ -64,12 +67,17 @@ export class ExpiryJob {
 
   /** Runs one step: deletes as many due keys as fit. False if there were none. */
   async round(): Promise<boolean> {
-    const { store, clock, announce, isPaused } = this.parts
+    const { store, clock, isPaused } = this.parts
     if (isPaused()) return false
     const now = clock.now()
     const due = await store.read((tx) => readDue(tx, now))
     if (due.length === 0) return false
-    const swept = await store.write((tx) => this.sweep(tx, due, now))
+    return this.lease.round(() => this.remove(due, now), false)
+  }
+
+  private async remove(due: readonly Due[], now: number): Promise<boolean> {
+    const { announce } = this.parts
+    const swept = await this.lease.runner.write((tx) => this.sweep(tx, due, now))
     this.expired += swept.expired
     if (swept.events.length > 0) announce(swept.events)
     return true

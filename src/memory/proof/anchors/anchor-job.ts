@@ -16,6 +16,7 @@ import type { Log } from '../../../base/log.js'
 import type { Anchors } from '../../../chain/open.js'
 import { reasonOf } from '../../../chain/remote/away.js'
 import { BackgroundLoop } from '../../../engine/background/background-loop-job.js'
+import { Lease, LeaseLost } from '../../../engine/background/lease-job.js'
 import type { Pace } from '../../../engine/background/pace-job.js'
 import type { Program, ReadTx, Store } from '../../../store/store.js'
 import { findGraph } from '../../graph/graph.js'
@@ -35,7 +36,6 @@ import { noteFailure } from './anchor-chain.js'
 import { finishMarking, makeAnchor } from './anchor-making.js'
 import { type AnchoringGraph, AnchorSender } from './anchor-sender.js'
 import { newestAnchors } from './anchors.js'
-import { Lease } from './lease.js'
 
 /** The pause after the first failed attempt, then doubled. */
 const anchorRetryMs = 10_000
@@ -47,9 +47,6 @@ export const anchorGraphsAtOnce = 500
 const anchorGraphsInTurn = 20
 /** Interval of checks whether the chain still has the newest root of each graph. */
 export const anchorRecheckMs = 600_000
-
-/** Rounds for which a lease is valid without renewal. */
-const leaseRounds = 3
 
 export interface AnchorJobParts {
   readonly store: Store
@@ -115,8 +112,8 @@ export class AnchorJob {
   private changed = new Set<GraphPath>()
 
   constructor(private readonly parts: AnchorJobParts) {
-    const { store, clock, random, pace, log, pollMs: everyMs = anchorPollMs } = parts
-    this.lease = new Lease({ store, clock, random, name: 'anchor', ms: leaseRounds * everyMs })
+    const { store, pace, log, pollMs: everyMs = anchorPollMs } = parts
+    this.lease = new Lease(store, 'anchoring')
     this.sender = new AnchorSender({
       log,
       isClosed: () => this.loop.isClosed,
@@ -157,16 +154,20 @@ export class AnchorJob {
   /** True: more work is due now, or anchors were requested since it started. */
   async round(): Promise<boolean> {
     this.isWoken = false
-    const hasMore = await this.work()
+    const hasMore = await this.work().catch((error: unknown) => {
+      if (error instanceof LeaseLost) return false
+      throw error
+    })
     return hasMore || (this.isWoken && this.maySend())
   }
 
   /** True: more work is due now. */
   private async work(): Promise<boolean> {
+    if (!(await this.lease.hold())) return false
     const maySend = this.maySend()
     const names = await this.next(maySend)
     const graphs = await this.needy(names, maySend)
-    if (graphs.length === 0 || !(await this.lease.hold())) return false
+    if (graphs.length === 0) return false
     for (const graph of graphs) await this.gather(graph, maySend)
     if (this.loop.isClosed || this.isResting()) return false
     return this.anchor(graphs, maySend)
@@ -206,7 +207,7 @@ export class AnchorJob {
   /** The graph is only checked with all others again, unless it changes. */
   private rest(path: GraphPath): Promise<void> {
     const look = (tx: ReadTx) => this.look(tx, path)
-    return this.parts.store.write(function* (tx) {
+    return this.lease.runner.write(function* (tx) {
       const state = yield* look(tx)
       if (isAtRest(state)) removeWaiting(tx, path)
     })
@@ -215,6 +216,7 @@ export class AnchorJob {
   /** Those with work to do. */
   private async needy(names: Iterable<string>, maySend: boolean): Promise<Graph[]> {
     const { store, pace } = this.parts
+    const { runner } = this.lease
     const graphs: Graph[] = []
     let looked = 0
     for (const name of names) {
@@ -227,7 +229,7 @@ export class AnchorJob {
       const isOpen = state.newest !== undefined && state.newest.status !== 'confirmed'
       const isChecked = this.isRecheck && state.newest !== undefined
       if (isOpen || isChecked || (isWaiting && maySend)) {
-        graphs.push({ ...state, name, programs: graphPrograms(store, ...partsOfPath(name)) })
+        graphs.push({ ...state, name, programs: graphPrograms(runner, ...partsOfPath(name)) })
       }
     }
     return graphs
@@ -298,6 +300,7 @@ export class AnchorJob {
 
   /** True: retry at once, in another way. */
   private async fail(graphs: readonly Graph[], error: unknown): Promise<boolean> {
+    if (error instanceof LeaseLost) throw error
     const reason = error instanceof GatewayError ? error.extra.reason : undefined
     const { clock, payEveryMs, log } = this.parts
     // No block has included it yet, which is no failure: it stays pending.
