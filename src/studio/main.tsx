@@ -50,6 +50,7 @@ const later = new Map([
   ['channels', async () => (await import('./pages/channels.js')).ChannelsPage],
   ['operations', async () => (await import('./pages/operations.js')).OperationsPage],
   ['keys', async () => (await import('./pages/keys.js')).KeysPage],
+  ['memory', async () => (await import('./pages/memory.js')).MemoryPage],
 ])
 
 const loadView = async () => (await import('./pages/collection-view.js')).CollectionView

@@ -185,22 +185,9 @@ export class AnchorRoom {
     })
   }
 
-  /** Changes a document of a part of a graph; `undefined` takes it away. */
-  tamper(
-    graph: string,
-    part: GraphPart,
-    id: string,
-    change: (fields: Record<string, unknown>) => Record<string, unknown> | undefined,
-  ): Promise<void> {
-    return this.inGraph(graph, function* (tx, found) {
-      const ns = found[part]
-      const key = recordKey(ns, stringValue(id))
-      const before = yield* getDocument(tx, ns, key)
-      if (before === undefined) throw new Error(`there is no ${id} in ${part}`)
-      const after = change(toObject(before))
-      if (after === undefined) yield* removeDocument(tx, ns, key, before)
-      else yield* replaceDocument(tx, ns, key, before, documentFrom(after))
-    })
+  /** As tamperIn, in this room's store. */
+  tamper(graph: string, part: GraphPart, id: string, change: Tampering): Promise<void> {
+    return tamperIn(this.store, { graph, part, id }, change)
   }
 
   /** Puts an edge there that no command has made. */
@@ -231,12 +218,45 @@ export class AnchorRoom {
   }
 
   inGraph<T>(graph: string, program: (tx: Tx, graph: Graph) => Program<T>): Promise<T> {
-    return this.store.write(function* (tx) {
-      const found = yield* findGraph(tx, database, graph)
-      if (found === undefined) throw new Error(`there is no graph ${graph}`)
-      return yield* program(tx, found)
-    })
+    return inGraphOf(this.store, graph, program)
   }
+}
+
+function inGraphOf<T>(
+  store: Store,
+  graph: string,
+  program: (tx: Tx, graph: Graph) => Program<T>,
+): Promise<T> {
+  return store.write(function* (tx) {
+    const found = yield* findGraph(tx, database, graph)
+    if (found === undefined) throw new Error(`there is no graph ${graph}`)
+    return yield* program(tx, found)
+  })
+}
+
+interface TamperPlace {
+  readonly graph: string
+  readonly part: GraphPart
+  readonly id: string
+}
+
+type Tampering = (fields: Record<string, unknown>) => Record<string, unknown> | undefined
+
+/** Changes a document of a part of a graph; `undefined` takes it away. */
+export function tamperIn(
+  store: Store,
+  { graph, part, id }: TamperPlace,
+  change: Tampering,
+): Promise<void> {
+  return inGraphOf(store, graph, function* (tx, found) {
+    const ns = found[part]
+    const key = recordKey(ns, stringValue(id))
+    const before = yield* getDocument(tx, ns, key)
+    if (before === undefined) throw new Error(`there is no ${id} in ${part}`)
+    const after = change(toObject(before))
+    if (after === undefined) yield* removeDocument(tx, ns, key, before)
+    else yield* replaceDocument(tx, ns, key, before, documentFrom(after))
+  })
 }
 
 interface Swept extends GraphVerdict {

@@ -98,11 +98,19 @@ async function refusalOf(response: Response): Promise<ApiError> {
   const { errmsg, code, error, reason } = (body ?? {}) as Record<string, unknown>
   const wait = headers.get('retry-after')
   const again = wait === null ? '' : ` Try again in ${wait} s.`
-  if (reason === 'LOCKED') {
+  // The routes of graph memory have errors of another form.
+  const told = messageOf(error)
+  if (reason === 'LOCKED' || told === 'not allowed: LOCKED') {
     const locked = 'This session only reads. Unlock changes first.'
     return new ApiError(locked, status, Number(code), headers.get('x-request-id') ?? '')
   }
-  const text = typeof errmsg === 'string' ? errmsg : typeof error === 'string' ? error : undefined
+  const text = typeof errmsg === 'string' ? errmsg : told
   const message = `${text ?? `The server answered with status ${status}.`}${again}`
   return new ApiError(message, status, Number(code ?? 0), headers.get('x-request-id') ?? '')
+}
+
+function messageOf(error: unknown): string | undefined {
+  if (typeof error === 'string') return error
+  if (typeof error !== 'object' || error === null || !('message' in error)) return undefined
+  return typeof error.message === 'string' ? error.message : undefined
 }

@@ -31,3 +31,8 @@ export function visible(text: string): string {
     (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`,
   )
 }
+
+/** As `visible`, of a text of several lines. */
+export function visibleLines(text: string): string {
+  return text.split('\n').map(visible).join('\n')
+}

@@ -11,6 +11,7 @@ export const places: readonly Place[] = [
   { name: 'collections', title: 'Collections', letter: 'c' },
   { name: 'keys', title: 'Keys', letter: 'k' },
   { name: 'channels', title: 'Channels', letter: 'h' },
+  { name: 'memory', title: 'Memory', letter: 'm' },
   { name: 'console', title: 'Console', letter: 'q' },
   { name: 'api-keys', title: 'API keys', letter: 'a' },
   { name: 'operations', title: 'Operations', letter: 'o' },

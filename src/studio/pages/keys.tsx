@@ -21,13 +21,13 @@ import { me } from '../lib/session.js'
 import { DataField } from '../widgets/data-field.js'
 import { KeyEditor } from '../widgets/key-editor.js'
 import { KeyMakerForm } from '../widgets/new-key.js'
+import { RowPages, rowsMax, startOf } from '../widgets/row-pages.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
 
 const databases = Array.from({ length: 16 }, (_, index) => index)
 /** Keys of the first request, and of each further one. */
 const firstCount = 1_000
 const moreCount = 10_000
-const rowsMax = 100
 
 /** What is open beside the list. */
 type Opened =
@@ -200,7 +200,7 @@ interface RowsProps {
 function Rows({ level: { folders, keys }, database, prefix, cursor, opened, turn }: RowsProps) {
   const from = useSignal(0)
   const count = folders.length + keys.length
-  const start = from.value < count ? from.value : 0
+  const start = startOf(from, count)
   const shownFolders = folders.slice(start, start + rowsMax)
   const first = Math.max(0, start - folders.length)
   const shown = keys.slice(first, first + rowsMax - shownFolders.length)
@@ -256,7 +256,7 @@ function Rows({ level: { folders, keys }, database, prefix, cursor, opened, turn
           </tbody>
         </table>
       </div>
-      {count > rowsMax && <RowPages from={from} start={start} count={count} />}
+      <RowPages name="keys" from={from} count={count} />
     </>
   )
 }
@@ -299,40 +299,6 @@ function remaining(expiresAt: number | undefined): string {
 
 function sizeOf({ size, members }: Facts): string {
   return members === undefined ? `${figure(size)} B` : counted(members, 'member')
-}
-
-interface RowPagesProps {
-  readonly from: Signal<number>
-  readonly start: number
-  readonly count: number
-}
-
-function RowPages({ from, start, count }: RowPagesProps) {
-  return (
-    <nav class="pages" aria-label="Pages of keys">
-      <button
-        type="button"
-        disabled={start === 0}
-        onClick={() => {
-          from.value = start - rowsMax
-        }}
-      >
-        Back
-      </button>
-      <button
-        type="button"
-        disabled={start + rowsMax >= count}
-        onClick={() => {
-          from.value = start + rowsMax
-        }}
-      >
-        Next
-      </button>
-      <p class="faint" role="status">
-        Rows {figure(start + 1)} to {figure(Math.min(count, start + rowsMax))} of {figure(count)}
-      </p>
-    </nav>
-  )
 }
 
 function NoKeys({ prefix, isPartial }: { prefix: string; isPartial: boolean }) {

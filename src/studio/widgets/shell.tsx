@@ -1,5 +1,5 @@
-// The frame around every page: its places, who is signed in, and the theme, which is the only thing
-// that the Studio keeps beyond the tab.
+// The frame around every page: its places, who is signed in, and the theme, which the Studio keeps
+// beyond the tab.
 
 import { signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'

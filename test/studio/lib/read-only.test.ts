@@ -12,6 +12,9 @@ t.test('reading passes', async (t) => {
   t.notOk(mayChange('POST', '/api/v1/collections/books/count', '{}'))
   t.notOk(mayChange('POST', '/api/v1/collections/kv0/aggregate', '{"pipeline":[{"$match":{}}]}'))
   t.notOk(mayChange('POST', '/api/v1/auth/logout', '{}'), 'access can always be ended')
+  for (const route of ['verify', 'preview', 'graph/nodes']) {
+    t.notOk(mayChange('POST', `/api/${route}?`, '{}'), route)
+  }
   t.notOk(sql('SELECT * FROM books'))
   t.notOk(sql("select title from books where note = 'delete; into'"))
   t.notOk(sql('EXPLAIN SELECT 1'))
@@ -23,6 +26,9 @@ t.test('what changes, or might, is refused', async (t) => {
   for (const method of ['PUT', 'PATCH', 'DELETE']) t.ok(mayChange(method, '/api/v1/x'), method)
   t.ok(mayChange('POST', '/api/v1/collections/books/insertOne', '{}'))
   t.ok(mayChange('POST', '/api/v1/transactions', '{}'))
+  for (const route of ['memories', 'memories/batch', 'anchor', 'edges']) {
+    t.ok(mayChange('POST', `/api/${route}?`, '{}'), route)
+  }
   t.ok(mayChange('POST', '/api/v1/unknown', '{}'), 'an unknown route')
   t.ok(mayChange('POST', '/api/v1/collections/a/aggregate', '{"pipeline":[{"$out":"b"}]}'))
   t.ok(sql('DELETE FROM books'))

@@ -1,0 +1,299 @@
+// One graph: what is read of it, what is selected, and how its parts belong together. All memories
+// of the picture are verified by one request.
+
+import { type Signal, useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import { useLoad } from '../../lib/load.js'
+import {
+  type GraphView,
+  type MemoryNode,
+  memoriesOf,
+  type Neighbours,
+  type NodesById,
+  neighboursOf,
+  withNodes,
+} from '../../lib/memory/graph.js'
+import {
+  type GraphPlace,
+  loadGraph,
+  nodesById,
+  type Question,
+  verifyMemories,
+} from '../../lib/memory/routes.js'
+import { standingOf, type Verdict } from '../../lib/memory/verdict.js'
+import { usePoll } from '../../lib/poll.js'
+import { linkTo, route } from '../../lib/route.js'
+import { rowsMax, startOf } from '../row-pages.js'
+import { Failure, Loading } from '../states.js'
+import { AddMemory } from './add-memory.js'
+import { AddSeveral } from './add-several.js'
+import { AnchorList } from './anchor-list.js'
+import { Beside } from './beside.js'
+import { Details } from './details.js'
+import { Forgetting, useForgetting } from './forgetting.js'
+import { GraphCanvas } from './graph-canvas.js'
+import { NoGraph, Shown } from './graph-words.js'
+import { PinWarning, usePins } from './pin-warning.js'
+import { SearchBar } from './search-bar.js'
+import { SweepPart } from './sweep-part.js'
+
+/** While an anchor is on its way. */
+const anchorPollMs = 3_000
+
+type Adding =
+  | { readonly what: 'one'; readonly corrected?: MemoryNode }
+  | { readonly what: 'several' }
+
+interface GraphPartProps {
+  readonly place: GraphPlace
+  /** The graph exists, and the caller may read it. */
+  readonly isListed: boolean
+  /** Called when memories came or went. */
+  readonly changed: () => void
+}
+
+export function GraphPart({ place, isListed, changed }: GraphPartProps) {
+  const adding = useSignal<Adding | undefined>(undefined)
+  const question = questionOf(route.value.query)
+  const { words, entity, hops } = question
+  const { loaded, reload } = useLoad(
+    (signal) => loadGraph(place, question, signal),
+    [words, entity, hops],
+  )
+  const { value, error } = loaded.value
+  const refresh = () => {
+    reload()
+    changed()
+  }
+  usePoll(() => {
+    const isWaiting = value?.anchors.some(({ status }) => status !== 'confirmed')
+    if (isWaiting === true) reload()
+  }, anchorPollMs)
+  const selected = useSignal<string | undefined>(undefined)
+  const finish = (id?: string) => {
+    adding.value = undefined
+    if (id !== undefined) selected.value = id
+    refresh()
+  }
+  return (
+    <>
+      <SearchBar
+        key={`${words} ${entity}`}
+        place={place}
+        question={question}
+        ask={(next) => ask(place, next)}
+      />
+      {error !== undefined && <Failure error={error} retry={reload} />}
+      {error === undefined && value === undefined && <Loading />}
+      {value !== undefined && (
+        <Graph
+          place={place}
+          loaded={value}
+          isListed={isListed}
+          selected={selected}
+          adding={adding}
+          refresh={refresh}
+        />
+      )}
+      <AddingDialog place={place} adding={adding} finish={finish} />
+    </>
+  )
+}
+
+function questionOf(query: URLSearchParams): Question {
+  const [words, entity] = [query.get('q') ?? '', query.get('entity') ?? '']
+  return { words, entity, hops: query.get('hops') ?? '1' }
+}
+
+function ask({ graph, database: db }: GraphPlace, { words: q, entity, hops }: Question): void {
+  location.hash = linkTo(['memory'], { db, graph, q, entity, hops })
+}
+
+interface AddingDialogProps {
+  readonly place: GraphPlace
+  readonly adding: Signal<Adding | undefined>
+  readonly finish: (id?: string) => void
+}
+
+function AddingDialog({ place, adding, finish }: AddingDialogProps) {
+  const { value } = adding
+  const close = () => {
+    adding.value = undefined
+  }
+  if (value === undefined) return null
+  if (value.what === 'several') {
+    return <AddSeveral place={place} done={() => finish()} close={close} />
+  }
+  const { corrected } = value
+  const given = corrected === undefined ? {} : { corrected }
+  return <AddMemory place={place} {...given} done={finish} close={close} />
+}
+
+interface GraphProps {
+  readonly place: GraphPlace
+  readonly loaded: GraphView
+  readonly isListed: boolean
+  readonly selected: Signal<string | undefined>
+  readonly adding: Signal<Adding | undefined>
+  readonly refresh: () => void
+}
+
+function Graph({ place, loaded, isListed, selected, adding, refresh }: GraphProps) {
+  const { view, opening, problem } = useOpened(place, loaded, selected)
+  const neighbours = useMemo(() => neighboursOf(view.edges), [view])
+  const forgetting = useForgetting(place, refresh)
+  const from = useSignal(0)
+  const memories = memoriesOf(view).filter(({ id }) => !forgetting.hidden.has(id))
+  const first = startOf(from, memories.length)
+  const shown = memories.slice(first, first + rowsMax)
+  useEffect(() => {
+    const index = memories.findIndex(({ id }) => id === selected.value)
+    if (index >= 0) from.value = index - (index % rowsMax)
+  }, [selected.value])
+  const { verdicts, checking } = useVerdicts(place, shown, view)
+  const pins = usePins(place)
+  const graphKey = [...verdicts.values()].find((one) => one.graphKey !== null)?.graphKey ?? null
+  useEffect(() => {
+    if (graphKey !== null) pins.see({ graphKey, sequence: null, root: null })
+  }, [graphKey])
+  const open = (id: string) => {
+    opening(id)
+    // After the details of this node are rendered.
+    setTimeout(() => document.getElementById('details')?.focus())
+  }
+  const drawn = { place, view, neighbours, verdicts, selected, adding, open }
+  const lists = { view, neighbours, memories, shown, from, verdicts, checking, selected, open }
+  return (
+    <>
+      <PinWarning {...pins} />
+      <Shown view={view} adding={adding} />
+      {[problem, forgetting.problem].map(
+        ({ value }) => value !== undefined && <Failure key={value.message} error={value} />,
+      )}
+      {view.nodes.size === 0 ? (
+        <NoGraph place={place} isListed={isListed} />
+      ) : (
+        <div class="graph">
+          <Drawn {...drawn} forget={forgetting.forget} />
+          <Beside {...lists} />
+        </div>
+      )}
+      <AnchorList
+        place={place}
+        anchors={view.anchors}
+        explorers={explorersOf(verdicts)}
+        reload={refresh}
+      />
+      <SweepPart place={place} open={open} see={pins.see} />
+      <Forgetting waiting={forgetting.waiting} />
+    </>
+  )
+}
+
+interface DrawnProps {
+  readonly place: GraphPlace
+  readonly view: GraphView
+  readonly neighbours: Neighbours
+  readonly verdicts: ReadonlyMap<string, Verdict>
+  readonly selected: Signal<string | undefined>
+  readonly adding: Signal<Adding | undefined>
+  readonly open: (id: string) => void
+  readonly forget: (memory: MemoryNode) => void
+}
+
+/** The picture, and below it the node that is open. */
+function Drawn(props: DrawnProps) {
+  const { place, view, neighbours, verdicts, selected, adding, open, forget } = props
+  const standings = useMemo(
+    () => new Map([...verdicts].map(([one, verdict]) => [one, standingOf(verdict)])),
+    [verdicts],
+  )
+  const named = useMemo(
+    () => (view.recall === undefined ? undefined : new Set(view.recall.nodeIds)),
+    [view.recall],
+  )
+  const { value: id } = selected
+  return (
+    <div class="graph-main">
+      <GraphCanvas
+        view={view}
+        named={named}
+        standings={standings}
+        selected={selected}
+        open={open}
+      />
+      {id !== undefined && (
+        <Details
+          id={id}
+          view={view}
+          neighbours={neighbours}
+          open={open}
+          verdict={verdicts.get(id)}
+          search={(entity) => ask(place, { words: '', entity, hops: '1' })}
+          correct={(corrected) => {
+            adding.value = { what: 'one', corrected }
+          }}
+          forget={forget}
+          close={() => {
+            selected.value = undefined
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+/** The picture with nodes that were opened from elsewhere. */
+function useOpened(place: GraphPlace, loaded: GraphView, selected: Signal<string | undefined>) {
+  const opened = useSignal<readonly NodesById[]>([])
+  const problem = useSignal<Error | undefined>(undefined)
+  const view = useMemo(() => opened.value.reduce(withNodes, loaded), [loaded, opened.value])
+  const opening = (id: string) => {
+    problem.value = undefined
+    if (view.nodes.has(id)) {
+      selected.value = id
+      return
+    }
+    const beside = selected.value
+    nodesById(place, beside === undefined ? [id] : [id, beside]).then(
+      (found) => {
+        if (found.nodes.some((node) => node.id === id)) {
+          opened.value = [...opened.value, found]
+          selected.value = id
+        } else problem.value = new Error(`${id} does not exist any more.`)
+      },
+      (error: Error) => {
+        problem.value = error
+      },
+    )
+  }
+  return { view, opening, problem }
+}
+
+/** Of all memories in the picture, the listed ones first. */
+function useVerdicts(place: GraphPlace, shown: readonly MemoryNode[], view: GraphView) {
+  const listed = shown.map(({ id }) => id)
+  const drawn = [...view.nodes.values()].filter(({ type }) => type === 'memory')
+  const ids = [...new Set([...listed, ...drawn.map(({ id }) => id)])].slice(0, verifiedMax)
+  const { loaded, reload } = useLoad(
+    async (signal): Promise<ReadonlyMap<string, Verdict>> => {
+      const verdicts = ids.length === 0 ? [] : await verifyMemories(place, ids, signal)
+      return new Map(verdicts.map((verdict) => [verdict.id, verdict]))
+    },
+    [view, ids.join(' ')],
+  )
+  const { value = none, error, isLoading } = loaded.value
+  return { verdicts: value, checking: { error, isLoading, again: reload } }
+}
+
+/** Of one request, as docs/memory.md says. */
+const verifiedMax = 300
+const none: ReadonlyMap<string, Verdict> = new Map()
+
+function explorersOf(verdicts: ReadonlyMap<string, Verdict>): ReadonlyMap<string, string> {
+  const explorers = new Map<string, string>()
+  for (const { txHash, explorerUrl } of verdicts.values()) {
+    if (txHash !== null && explorerUrl !== null) explorers.set(txHash, explorerUrl)
+  }
+  return explorers
+}
