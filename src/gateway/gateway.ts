@@ -80,14 +80,16 @@ export interface Gateway {
 
 /** Opens the store, then the listeners. Rejects with one clear error, and leaves nothing open. */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
-  const { settings, clock, log } = options
+  const { settings, log } = options
   const notes = checkSettings(settings)
   const durability = settings.DURABILITY
-  const store = options.store ?? (await openStore(settings.STORE, { durability, clock, log }))
+  const opening = { durability, clock: options.clock, log }
+  const store = options.store ?? (await openStore(settings.STORE, opening))
+  const timed = { ...options, clock: store.sharedClock ?? options.clock }
   let chain: OpenChain | undefined
   try {
-    chain = openChainFor(store, options)
-    return await openOver(store, chain, options, notes)
+    chain = openChainFor(store, timed)
+    return await openOver(store, chain, timed, notes)
   } catch (error) {
     await chain?.close()
     await store.close()

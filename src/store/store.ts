@@ -4,6 +4,7 @@
 // effects before its commit. (docs/design/transactions.md, "Programs")
 
 import type { Bytes } from '../base/bytes/bytes.js'
+import type { Clock } from '../base/clock.js'
 import type { Account } from '../base/work/accounts.js'
 import type { Scheduler } from '../base/work/scheduler.js'
 import type { Exchange } from './exchange.js'
@@ -312,6 +313,8 @@ export interface Store {
   hold(): Awaitable<HeldState>
   /** All changes of the data pass through this object; otherwise other processes make some too. */
   readonly ownsData?: boolean
+  /** The time that all its gateways have; undefined if that is this machine's. */
+  readonly sharedClock?: Clock | undefined
   /** Undefined if this gateway is the only one. */
   readonly gateways?: Gateways | undefined
   /** Time of the newest change: later ones have it or a later time. Undefined if not in process. */

@@ -16,8 +16,8 @@ export class Fenced extends Error {}
 const conflictStates = new Set(['40001', '40P01', '55P03'])
 /** Division by zero: the way in which a statement refuses (gateway-row.ts). */
 const fencedState = '22012'
-/** Shutdown, start, too many connections, a terminated backend, and a standby. */
-const awayStates = /^(?:08|57P0|53300|25006)/
+/** Shutdown, start, too many connections, a terminated backend, a long pause, and a standby. */
+const awayStates = /^(?:08|57P0|53300|25P03|25006)/
 
 /** Turns a thrown error into one of the above, or into the client's error. */
 export function failureOf(thrown: unknown): Error {

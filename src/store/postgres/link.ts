@@ -33,7 +33,6 @@ const sessionSettings = {
   enable_mergejoin: 'off',
   enable_seqscan: 'off',
   enable_sort: 'off',
-  idle_in_transaction_session_timeout: '0',
   jit: 'off',
   lock_timeout: '0',
   max_parallel_workers_per_gather: '0',
@@ -51,8 +50,11 @@ export class Link {
     client.on('end', () => this.break(new Error('the connection has ended')))
   }
 
-  /** Rejects with the error of the connection or of PostgreSQL. */
-  static async open(options: LinkOptions, name: string): Promise<Link> {
+  /**
+   * Rejects with the error of the connection or of PostgreSQL. A transaction that waits for this
+   * process longer than `idleMs` is ended, as its locks stop other gateways; 0 for never.
+   */
+  static async open(options: LinkOptions, name: string, idleMs = 0): Promise<Link> {
     const client = new pg.Client({
       connectionString: options.connectionString,
       application_name: name,
@@ -64,7 +66,11 @@ export class Link {
     const link = new Link(client)
     try {
       await client.connect()
-      const settings = { ...sessionSettings, synchronous_commit: options.synchronousCommit }
+      const settings = {
+        ...sessionSettings,
+        idle_in_transaction_session_timeout: String(idleMs),
+        synchronous_commit: options.synchronousCommit,
+      }
       const texts = Object.entries(settings).map(([key, value]) => `SET ${key} = '${value}'`)
       await client.query([...texts, `SET search_path = "${options.schema}"`].join('; '))
       return link

@@ -2,7 +2,7 @@
 // concurrency control. (docs/design/many-gateways.md)
 
 import { hash } from 'node:crypto'
-import type { Clock } from '../../base/clock.js'
+import { type Clock, systemClock } from '../../base/clock.js'
 import { fail, GatewayError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
 import type { Account } from '../../base/work/accounts.js'
@@ -19,9 +19,10 @@ import type {
   Tx,
 } from '../store.js'
 import type { Address } from './address.js'
+import { DatabaseClock } from './database-clock.js'
 import { clientError, failureOf } from './failures.js'
 import { isOver } from './gateway-row.js'
-import { Link, type LinkOptions } from './link.js'
+import { Link, type LinkOptions, type Statement } from './link.js'
 import { Notices } from './notices.js'
 import { ReadRuns } from './read-runs.js'
 import { prepareSchema } from './schema.js'
@@ -37,11 +38,19 @@ interface PostgresOptions {
 
 /** How often the row of the gateway is renewed and the size is read, milliseconds. */
 const beatMs = 5_000
+/** How often the database's clock is looked at, milliseconds. */
+const measureMs = 1_000
+const askTime: Statement = {
+  name: 'ask_time',
+  text: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8::text',
+}
 const noOptions: ReadOptions = {}
 
 /** Connects, and creates the tables if there are none. Rejects with OperationFailed. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { address, durability, clock, log } = options
+  const { address, durability, log } = options
+  // A clock that a test passes is followed as it is.
+  const clock = options.clock === systemClock ? new DatabaseClock(systemClock) : options.clock
   const links: LinkOptions = {
     connectionString: address.connectionString,
     schema: address.schema,
@@ -67,6 +76,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       })
       const store = new PostgresStore(links, writer, clock, exchange)
       await store.beat()
+      await store.measureTime()
       return store
     } catch (error) {
       await writer.close()
@@ -85,6 +95,7 @@ class PostgresStore implements Store {
   private readonly reads: ReadRuns
   private readonly lane: WriteLane
   private readonly beating: NodeJS.Timeout
+  private readonly measuring: NodeJS.Timeout
   /** As of the last look, and what was written since. */
   private sizeBytes = 0
   private closed: Promise<void> | undefined
@@ -92,17 +103,17 @@ class PostgresStore implements Store {
   constructor(
     options: LinkOptions,
     private readonly writer: Writer,
-    clock: Clock,
+    readonly sharedClock: Clock,
     readonly exchange: Notices,
   ) {
-    this.reads = new ReadRuns(options, clock, this.scheduler)
+    this.reads = new ReadRuns(options, sharedClock, this.scheduler)
     this.gateways = {
       get self() {
         return writer.current.row.life
       },
       isGone: (gateway) => this.isGone(gateway),
     }
-    this.lane = new WriteLane(writer, clock, this.scheduler, (bytes) => {
+    this.lane = new WriteLane(writer, sharedClock, this.scheduler, (bytes) => {
       this.sizeBytes += bytes
     })
     this.beating = setInterval(() => {
@@ -110,6 +121,10 @@ class PostgresStore implements Store {
       this.beat().catch(() => undefined)
     }, beatMs)
     this.beating.unref()
+    this.measuring = setInterval(() => {
+      this.measureTime().catch(() => undefined)
+    }, measureMs)
+    this.measuring.unref()
   }
 
   async read<T>(program: (tx: ReadTx) => Program<T>, options = noOptions): Promise<T> {
@@ -165,6 +180,20 @@ class PostgresStore implements Store {
     }
   }
 
+  async measureTime(): Promise<void> {
+    const { sharedClock: clock } = this
+    if (!(clock instanceof DatabaseClock)) return
+    const { links } = this.reads
+    const link = await links.take()
+    try {
+      const sentMs = clock.elapsed()
+      const [row] = await link.run(askTime)
+      clock.measured(sentMs, clock.elapsed(), Number(row?.[0]))
+    } finally {
+      links.give(link)
+    }
+  }
+
   private async isGone(gateway: string): Promise<boolean> {
     const { links } = this.reads
     const link = await links.take()
@@ -179,6 +208,7 @@ class PostgresStore implements Store {
 
   private async end(): Promise<void> {
     clearInterval(this.beating)
+    clearInterval(this.measuring)
     await Promise.all([this.reads.idle(), this.lane.idle()])
     await this.reads.close()
     await this.exchange.close()

@@ -18,6 +18,8 @@ type Fate = 'committed' | 'not committed' | 'unknown'
 /** How long a lost connection is tried again before waiting programs fail, milliseconds. */
 const patienceMs = 10_000
 const againMs = 100
+/** How long a gateway that is paused in a write group stops others, milliseconds. */
+const idleMsMax = 5_000
 
 export class Writer {
   private constructor(
@@ -34,7 +36,7 @@ export class Writer {
   isTakenForGone = false
 
   static async open(options: LinkOptions, clock: Clock, log: Log): Promise<Writer> {
-    const link = await Link.open(options, writerName)
+    const link = await Link.open(options, writerName, idleMsMax)
     return new Writer(options, clock, log, link, await GatewayRow.claim(link))
   }
 
@@ -64,7 +66,7 @@ export class Writer {
     this.awaySince = awaySince
     for (;;) {
       try {
-        const link = await Link.open(this.options, writerName)
+        const link = await Link.open(this.options, writerName, idleMsMax)
         const fate = await this.continueOn(link, before)
         this.log.info({}, 'PostgreSQL is reached again')
         this.awaySince = undefined
