@@ -13,7 +13,7 @@ import { WalletRevocation } from '../identity/rights/revocation-check.js'
 import { rulesOf } from '../identity/rights/rules.js'
 import { mayEnter } from '../identity/rights/whitelist.js'
 import { SessionSeal } from '../identity/sign-in/session-cookie.js'
-import { readSessionKeys } from '../identity/sign-in/session-keys.js'
+import { readSessionKeys, readSharedKeys } from '../identity/sign-in/session-keys.js'
 import { readSession, SessionSweeper } from '../identity/sign-in/sessions.js'
 import { SignIn } from '../identity/sign-in/sign-in.js'
 import { SignatureChecker } from '../identity/sign-in/signature-check.js'
@@ -43,7 +43,7 @@ export interface Authority {
 }
 
 /** Throws InvalidOptions for invalid settings about wallets. */
-export function openAuthority(options: AuthorityOptions): Authority {
+export async function openAuthority(options: AuthorityOptions): Promise<Authority> {
   const { settings, store, clock, log, chain, isLoopback } = options
   const rules = rulesOf(settings, { isLoopback })
   const audit = new Audit({ store, database: settings.DATABASE, clock })
@@ -58,7 +58,7 @@ export function openAuthority(options: AuthorityOptions): Authority {
     keyOnChain: (address, index) => chain.registry.keyStatus(address, index),
     ...(hasUsers(settings, isLoopback) ? { readUser: readUserIdentity } : {}),
   })
-  const signIn = openSignIn(options, audit, (tx, address) => mayEnter(tx, address, whitelist))
+  const signIn = await openSignIn(options, audit, (tx, address) => mayEnter(tx, address, whitelist))
   const sweeper = new SessionSweeper({ store, clock, log })
   sweeper.start()
   return {
@@ -75,13 +75,17 @@ export function hasUsers({ USERS }: Pick<Settings, 'USERS'>, isLoopback: boolean
   return USERS === 'auto' ? isLoopback : USERS === 'on'
 }
 
-function openSignIn(
+async function openSignIn(
   { settings, store, clock, random, log, chain }: AuthorityOptions,
   audit: Audit,
   gate: ConstructorParameters<typeof SignIn>[0]['mayEnter'],
-): SignIn {
+): Promise<SignIn> {
   const folder = /^lmdb:(.+)$/.exec(settings.STORE)?.[1]
-  const keys = readSessionKeys({ setting: settings.SESSION_KEYS, folder, random })
+  const setting = settings.SESSION_KEYS
+  const isShared = setting === undefined && store.exchange !== undefined
+  const keys = isShared
+    ? await readSharedKeys(store, random)
+    : readSessionKeys({ setting, folder, random })
   const { local, registry, chainId } = chain
   const gas = local === undefined ? signatureGasRemote : signatureGasLocal
   return new SignIn({

@@ -24,12 +24,11 @@ import { failPointRow } from '../commands/document/server/fail-point.js'
 import { documentRows } from '../commands/rows.js'
 import { Engine } from '../engine/engine.js'
 import { openSpills } from '../engine/sources/spill.js'
-import { identityKey, operator } from '../identity/identity.js'
-import { OperatorKey } from '../identity/keys/operator.js'
+import { type Identity, identityKey, operator } from '../identity/identity.js'
+import { OperatorKey, operatorRow } from '../identity/keys/operator.js'
 import { OperatorSessions } from '../identity/sign-in/operator-sessions.js'
 import { UserService } from '../identity/users/user-service.js'
 import { pageOrigins } from '../listeners/http/core/guard.js'
-import type { KeyValueHttp } from '../listeners/http/keyvalue/key-value-http.js'
 import { isLoopback } from '../listeners/network.js'
 import { ensureDefaultGraph } from '../memory/graph/graph.js'
 import { Proofs } from '../memory/proof/proofs.js'
@@ -38,12 +37,13 @@ import type { Store } from '../store/store.js'
 import { ObjectIds } from '../value/object-id.js'
 import { Ulids } from '../value/ulids.js'
 import { hasUsers, openAuthority } from './authority.js'
+import { Ends } from './ends.js'
 import { modeOf, openKeyValue } from './key-value.js'
 import { type Listeners, openListeners, placesOf, portsOf, type Server } from './open-listeners.js'
 import { Protocols } from './protocols.js'
 import { checkSettings } from './settings-check.js'
 import { noConnections } from './switched-listeners.js'
-import { openWallets, type Wallets } from './wallets.js'
+import { openWallets } from './wallets.js'
 
 export interface GatewayOptions {
   readonly settings: Settings
@@ -128,13 +128,20 @@ async function openOver(
   const { http, overHttp, tls } = listeners
   const { signIn } = authority
   signIn.servedAt(signInOrigins(settings, http.port))
-  signIn.onEnded = (matches) => overHttp.closeSessions(matches)
-  server.operatorSessions.onEnded = (matches) => overHttp.closeSessions(matches)
-  closeWithKeys(wallets, overHttp, protocols)
-  server.users.onChanged = ({ database, name }) =>
-    protocols.closeSessions((identity) => {
-      return identity.kind === 'user' && identity.database === database && identity.name === name
-    })
+  const close = (matches: (identity: Identity) => boolean): void => {
+    for (const listener of [overHttp, protocols]) listener.closeSessions(matches)
+  }
+  const ends = new Ends(store.exchange, close)
+  signIn.onEnded = ends.tell
+  server.operatorSessions.onEnded = ends.tell
+  wallets.keys.onEnded = ({ hash, source, address }) =>
+    ends.tell({ kind: 'key', hash, source, address })
+  server.users.onChanged = ({ database, name }) => ends.tell({ kind: 'user', database, name })
+  wallets.closeRevoked(close)
+  if (store.exchange !== undefined) {
+    protocols.follow(engine.store)
+    followKey(server, options.log, close)
+  }
   const heap = processHeap(engine.memory)
   const heapRest = heap === undefined ? undefined : new HeapRest(heap)
   heapRest?.start()
@@ -146,7 +153,15 @@ async function openOver(
   }
   const { scheduler } = store
   const makeCode = () => server.operatorSessions.makeCode().code
-  return { ports, madeKey: made, makeCode, notes, scheduler, reloadTls, close: () => close(parts) }
+  return {
+    ports,
+    madeKey: made,
+    makeCode,
+    notes,
+    scheduler,
+    reloadTls,
+    close: () => closeAll(parts),
+  }
 }
 
 /** All services of the listeners, which call them once open. */
@@ -174,15 +189,15 @@ async function openServer(
   engine.builds.resumedBound = quotas.requireDisk
   setBounds(engine, settings)
   await engine.start()
-  const isOnLoopback = isLoopback(settings.HOST)
-  const authority = openAuthority({ settings, store, ...common, chain, isLoopback: isOnLoopback })
+  const local = { isLoopback: isLoopback(settings.HOST) }
+  const authority = await openAuthority({ settings, store, ...common, chain, ...local })
   const { rules, revocation, audit } = authority
   const { registry } = chain
   const users = new UserService({
     store,
     decoySecret: operatorKey.decoySecret,
-    isOn: hasUsers(settings, isOnLoopback),
-    isLoopback: isOnLoopback,
+    isOn: hasUsers(settings, local.isLoopback),
+    ...local,
   })
   const opened = { settings, store, ...common, operator: operatorKey, registry, users }
   const wallets = openWallets(opened)
@@ -300,10 +315,17 @@ function contractOf(registry: Registry): string | undefined {
   return registry.state() === 'ready' ? registry.contract : undefined
 }
 
-/** Closes the open connections of a key when the key ends. */
-function closeWithKeys(wallets: Wallets, overHttp: KeyValueHttp, protocols: Protocols): void {
-  wallets.closeEnded((matches) => {
-    for (const listener of [overHttp, protocols]) listener.closeSessions(matches)
+/** Another gateway, or the program `operator-key`, may replace the operator's key. */
+function followKey(
+  { engine, operatorKey }: Server,
+  log: Log,
+  close: (matches: (identity: Identity) => boolean) => void,
+): void {
+  engine.store.observeAnywhere(operatorRow, () => {
+    operatorKey.reload(engine.store).then(
+      (isOther) => isOther && close(({ kind }) => kind === 'operator'),
+      (error: unknown) => log.warn({ error: String(error) }, "the operator's key was not read"),
+    )
   })
 }
 
@@ -323,7 +345,7 @@ interface Parts extends Server {
 }
 
 /** Listeners stop accepting and answer their running requests; the store closes last. */
-async function close(parts: Parts): Promise<void> {
+async function closeAll(parts: Parts): Promise<void> {
   const { bus, keyValue, engine, chain, store } = parts
   const { http, overHttp } = parts.listeners
   parts.lifecycle.isDraining = true

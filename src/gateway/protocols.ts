@@ -5,6 +5,7 @@ import { fail } from '../base/errors.js'
 import type { Log } from '../base/log.js'
 import type { ProtocolEntry, ProtocolSwitches, SwitchedProtocol } from '../bus/protocols.js'
 import { switchedProtocols } from '../bus/protocols.js'
+import type { ObservedStore } from '../engine/observed-store.js'
 import type { Identity } from '../identity/identity.js'
 import { keyClass } from '../store/layout.js'
 import type { Program, ReadTx, Store, Tx } from '../store/store.js'
@@ -63,6 +64,28 @@ export class Protocols implements ProtocolSwitches {
     })
   }
 
+  /** Follows the switches that other gateways of the store set. */
+  follow(store: ObservedStore): void {
+    for (const name of this.states.keys()) {
+      store.observeAnywhere(keyOf(name), () => void this.followOne(name))
+    }
+  }
+
+  private followOne(name: SwitchedProtocol): Promise<void> {
+    const state = this.stateOf(name)
+    const done = state.last.then(async () => {
+      if (this.isClosed) return
+      const isEnabled = await this.store.read((tx) => readSwitch(tx, name))
+      if (isEnabled === state.isEnabled) return
+      await (isEnabled ? this.enable(name, false) : this.disable(name, false))
+    })
+    const over = done.catch((error: unknown) => {
+      this.log.warn({ protocol: name, error: String(error) }, 'protocol could not be switched')
+    })
+    state.last = over
+    return over
+  }
+
   /** Opens it unless disabled; rejects with the first failure. */
   async start(name: SwitchedProtocol): Promise<void> {
     const state = this.stateOf(name)
@@ -115,7 +138,7 @@ export class Protocols implements ProtocolSwitches {
     )
   }
 
-  private async enable(name: SwitchedProtocol): Promise<void> {
+  private async enable(name: SwitchedProtocol, keeps = true): Promise<void> {
     const state = this.stateOf(name)
     this.requireServing()
     if (state.listener === undefined) {
@@ -129,16 +152,16 @@ export class Protocols implements ProtocolSwitches {
       }
       state.port = state.listener.port
     }
-    await this.keep(name, true)
+    if (keeps) await this.keep(name, true)
     state.isEnabled = true
     this.log.info({ protocol: name, port: state.port }, 'protocol enabled')
   }
 
   /** Refuses new connections from now on; open ones may finish running statements. */
-  private async disable(name: SwitchedProtocol): Promise<void> {
+  private async disable(name: SwitchedProtocol, keeps = true): Promise<void> {
     const state = this.stateOf(name)
     this.requireServing()
-    await this.keep(name, false)
+    if (keeps) await this.keep(name, false)
     state.isEnabled = false
     const { listener } = state
     if (listener === undefined) return

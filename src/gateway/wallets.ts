@@ -36,8 +36,8 @@ export interface Wallets {
   readonly keyUse: KeyUse
   /** The owner of a key; only for wallets' keys. */
   readonly identify: Bearer['identify']
-  /** `close` closes matching connections; it is called whenever a key has ended. */
-  closeEnded(close: (matches: (identity: Identity) => boolean) => void): void
+  /** `close` closes matching connections; it is called whenever a key has ended on the chain. */
+  closeRevoked(close: (matches: (identity: Identity) => boolean) => void): void
   /** Answers waiting logins at once. */
   close(): void
 }
@@ -66,9 +66,7 @@ export function openWallets(options: WalletsOptions): Wallets {
       ...(users === undefined ? {} : { users }),
     }),
     close: () => delay.close(),
-    closeEnded(close) {
-      keys.onEnded = ({ hash, source, address }) =>
-        close((identity) => isKeyOf(identity, address, source) && identity.hash === hash)
+    closeRevoked(close) {
       registry.onRevoked((address, index) =>
         close((identity) => isKeyOf(identity, address, 'onchain') && identity.index === index),
       )

@@ -1,12 +1,13 @@
-// Rows that no backup contains and no restore brings back: sessions and nonces, the verifier of the
-// operator's key, responses kept for repeated requests and retried writes, and the commits of
-// sessions. A restored Sigil makes a new operator key, and all users sign in again.
+// Rows that no backup contains and no restore brings back: sessions, their keys and nonces, the
+// verifier of the operator's key, responses kept for repeated requests and retried writes, and the
+// commits of sessions. A restored Sigil makes a new operator key, and all users sign in again.
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import { keyClass } from '../store/layout.js'
 import { operatorRow } from './keys/operator.js'
 import { expiringKind } from './sign-in/expiring-rows.js'
 import { nonceKind } from './sign-in/nonces.js'
+import { sharedKeysKind } from './sign-in/session-keys.js'
 import { sessionKind } from './sign-in/sessions.js'
 
 /** Responses by Idempotency-Key, and how many a caller has. */
@@ -21,7 +22,14 @@ export const retryKind = 0x44
 /** Prefixes of keys. */
 export const secretRows: readonly Bytes[] = [
   operatorRow,
-  ...[sessionKind, nonceKind, expiringKind, answerKind, callerKind, commitKind, retryKind].map(
-    (kind) => Uint8Array.of(keyClass.identity, kind),
-  ),
+  ...[
+    sessionKind,
+    sharedKeysKind,
+    nonceKind,
+    expiringKind,
+    answerKind,
+    callerKind,
+    commitKind,
+    retryKind,
+  ].map((kind) => Uint8Array.of(keyClass.identity, kind)),
 ]

@@ -68,13 +68,26 @@ export class OperatorKey implements Credentials {
     if (apiKey === undefined) {
       if (known !== undefined) return { key: new OperatorKey(known) }
       const made = makeKey(random)
-      return { key: new OperatorKey(await save(store, makeRecord(made, random))), made }
+      const record = makeRecord(made, random)
+      const first = await keepFirst(store, record)
+      // Another gateway of the store may have made one at the same time.
+      return { key: new OperatorKey(first), ...(first === record ? { made } : {}) }
     }
     if (known !== undefined && equalBytes(known.hash, sha256(utf8(apiKey)))) {
       return { key: new OperatorKey(known) }
     }
     const record = makeRecord(apiKey, random, known?.decoySecret)
+    const first = known === undefined ? await keepFirst(store, record) : known
+    if (equalBytes(first.hash, record.hash)) return { key: new OperatorKey(first) }
     return { key: new OperatorKey(await save(store, record)) }
+  }
+
+  /** Reads the record again; whether the key is another one. */
+  async reload(store: Store): Promise<boolean> {
+    const found = await store.read(readRecord)
+    if (found === undefined || equalBytes(found.hash, this.record.hash)) return false
+    this.record = found
+    return true
   }
 
   get verifier(): ScramVerifier {
@@ -132,6 +145,16 @@ function makeRecord(
     if (!(error instanceof GatewayError)) throw error
     throw fail('InvalidOptions', `API_KEY: ${error.message}`)
   }
+}
+
+/** The record that is stored: this one, unless another is already there. */
+function keepFirst(store: Store, record: OperatorRecord): Promise<OperatorRecord> {
+  return store.write(function* (tx) {
+    const found = yield* readRecord(tx)
+    if (found !== undefined) return found
+    tx.put(operatorRow, encodeRecord(record))
+    return record
+  })
 }
 
 async function save(store: Store, record: OperatorRecord): Promise<OperatorRecord> {

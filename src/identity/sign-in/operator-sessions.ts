@@ -15,6 +15,7 @@ import {
   operatorUnlockMs,
 } from '../../base/limits/identity.js'
 import { sha256 } from '../../protocol/scram/verifier.js'
+import type { Ended } from '../ended.js'
 import type { Identity } from '../identity.js'
 
 /** Redacted in logs as the operator's key is, and never equal to one. */
@@ -58,7 +59,7 @@ export class OperatorSessions {
   private readonly open = new Map<string, Open>()
 
   /** Ends what sessions have open; set by the composition root. */
-  onEnded: ((matches: (identity: Identity) => boolean) => void) | undefined
+  onEnded: ((ended: Ended) => void) | undefined
 
   constructor(private readonly options: OperatorSessionsOptions) {}
 
@@ -134,7 +135,7 @@ export class OperatorSessions {
     for (const [name, session] of this.open) {
       if (session.id !== id) continue
       this.open.delete(name)
-      this.onEnded?.((identity) => identity.kind === 'operator' && identity.page?.id === id)
+      this.onEnded?.({ kind: 'page', id })
       return true
     }
     return false
@@ -142,7 +143,7 @@ export class OperatorSessions {
 
   endAll(): void {
     this.open.clear()
-    this.onEnded?.((identity) => identity.kind === 'operator' && identity.page !== undefined)
+    this.onEnded?.({ kind: 'page', id: undefined })
   }
 
   /** One use; a fifth wrong code ends the right one. */

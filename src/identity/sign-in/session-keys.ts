@@ -1,11 +1,15 @@
 // The keys that seal sessions come from the setting, or from a file of the data folder that is made
-// once, so that a restart ends no session. Only its owner can read the file.
+// once, so that a restart ends no session. Only its owner can read the file. Gateways that share a
+// store keep them there, so that a cookie is good on each of them.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { textOf, utf8 } from '../../base/bytes/bytes.js'
 import type { Random } from '../../base/clock.js'
 import { writeDurably } from '../../base/durable-file.js'
 import { fail } from '../../base/errors.js'
+import { keyClass } from '../../store/layout.js'
+import type { Program, Store, Tx } from '../../store/store.js'
 import { areSessionKeys, makeSessionKeys } from './session-cookie.js'
 
 const fileName = 'session-keys'
@@ -35,6 +39,22 @@ export function readSessionKeys({ setting, folder, random }: SessionKeysOptions)
   } catch (error) {
     throw unusable(path, error)
   }
+  return made
+}
+
+export const sharedKeysKind = 0x23
+const sharedKey = Uint8Array.of(keyClass.identity, sharedKeysKind)
+
+/** The keys of all gateways of the store; the first of them makes them. */
+export function readSharedKeys(store: Store, random: Random): Promise<string> {
+  const made = makeSessionKeys(random)
+  return store.write((tx) => keepFirst(tx, made))
+}
+
+function* keepFirst(tx: Tx, made: string): Program<string> {
+  const found = yield* tx.get(sharedKey)
+  if (found !== undefined) return textOf(found)
+  tx.put(sharedKey, utf8(made))
   return made
 }
 

@@ -12,7 +12,8 @@ import { buildSiwe, parseSiwe, type SiweMessage } from '../../protocol/siwe/mess
 import type { Awaitable, Program, ReadTx, Store, Tx } from '../../store/store.js'
 import { requireAddress } from '../address.js'
 import type { Audit } from '../audit.js'
-import type { Identity, SessionIdentity } from '../identity.js'
+import type { Ended } from '../ended.js'
+import type { SessionIdentity } from '../identity.js'
 import { issueNonce, makeNonce, takeNonce } from './nonces.js'
 import type { OpenedCookie, SessionSeal } from './session-cookie.js'
 import {
@@ -73,7 +74,7 @@ export interface OpenedSession {
 
 export class SignIn {
   /** Receives the ended identities, to close what they have open. */
-  onEnded: ((matches: (identity: Identity) => boolean) => void) | undefined
+  onEnded: ((ended: Ended) => void) | undefined
   private origins: readonly string[] = []
 
   constructor(private readonly options: SignInOptions) {}
@@ -173,10 +174,7 @@ export class SignIn {
     await this.options.store.write((tx) =>
       everywhere ? endSessionsOf(tx, address) : endSession(tx, sid),
     )
-    this.onEnded?.((identity) => {
-      if (identity.kind !== 'session') return false
-      return everywhere ? identity.address === address : identity.sid === sid
-    })
+    this.onEnded?.(everywhere ? { kind: 'sessions', address } : { kind: 'session', sid })
   }
 
   private requireOrigin(): string {
