@@ -1,13 +1,17 @@
 // The whole suite: the test files of a room some to a process, two processes at a time. A process
 // for each file would cost more than most of the tests. Files that are named on the command line get
-// a process each. It prints a line a file and a summary. Heavy files take turns: rotation.ts.
+// a process each. With SIGIL_STORES=postgres one server serves all. It prints a line a file and a
+// summary. Heavy files take turns: rotation.ts.
 
 import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { openPostgresServer } from './support/postgres-reference.js'
 import { leftOut, leftOutLines } from './support/rotation.js'
 import { isLong } from './support/seed.js'
+import { serverVariable } from './support/shared-stores.js'
+import { givenStores } from './support/store-kinds.js'
 import { SuiteReport } from './support/suite-report.js'
 
 const jobs = 2
@@ -61,7 +65,7 @@ function groups(): string[][] {
 
 /** Under CI the long counts end after so long; the rest runs the counts of `npm test`. */
 const longMs = 25 * 60_000
-const environment = {
+const environment: NodeJS.ProcessEnv = {
   ...process.env,
   TAP_TIMEOUT: String(timeoutSeconds),
   ...(isLong && process.env.CI === 'true' ? { SIGIL_LONG_ENDS: String(Date.now() + longMs) } : {}),
@@ -109,6 +113,12 @@ async function work(): Promise<void> {
   }
 }
 
+const endings: (() => unknown)[] = []
+if (givenStores?.some((kind) => kind === 'postgres' || kind === 'shared') === true) {
+  const server = await openPostgresServer({ teardown: (ending) => endings.push(ending) })
+  environment[serverVariable] = server.folder
+}
 await Promise.all(Array.from({ length: jobs }, work))
+for (const ending of endings.reverse()) await ending()
 report.close(given.length > 0 ? [] : leftOutLines())
 if (!report.isGreen) process.exitCode = 1

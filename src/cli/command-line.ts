@@ -169,6 +169,19 @@ function addLoading(line: Command, parts: CommandLineParts, choose: (run: Run) =
 
 function addFolders(line: Command, parts: CommandLineParts, choose: (run: Run) => void): void {
   line
+    .command('copy')
+    .description('copy a data folder into PostgreSQL, or back; Sigil must be stopped')
+    .requiredOption('--from <store>', 'lmdb:<folder> or postgres://user@host/database')
+    .requiredOption('--to <store>', 'the other kind; it must be empty')
+    .addHelpText(
+      'after',
+      '\nCompares both ends after the copy. Run an interrupted copy again: it continues. The' +
+        '\npassword of PostgreSQL is read from PGPASSWORD or ~/.pgpass.',
+    )
+    .action((given: { from: string; to: string }) =>
+      choose(async () => (await import('./copy.js')).runCopy(given)),
+    )
+  line
     .command('check')
     .description('verify a data folder; Sigil must be stopped')
     .argument('[folder]', 'the data folder; default: that of the setting STORE')

@@ -10,7 +10,7 @@ import { Audit } from '../identity/audit.js'
 import { operator } from '../identity/identity.js'
 import { openStore } from '../store/open.js'
 import { requireFolder } from './data-folder.js'
-import { moveSpaces } from './move-spaces.js'
+import { moveSpaces } from './spaces/move-spaces.js'
 
 interface Given {
   readonly keys?: string

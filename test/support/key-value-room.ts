@@ -25,7 +25,8 @@ import { type Identity, operator } from '../../src/identity/identity.js'
 import { RespRequest } from '../../src/protocol/resp/request.js'
 import type { Store } from '../../src/store/store.js'
 import { ManualClock, tickPace } from './engine-room.js'
-import { eachStore, type StoreKind } from './stores.js'
+import type { StoreKind } from './store-kinds.js'
+import { eachStore } from './stores.js'
 
 export type Word = string | number | Uint8Array
 

@@ -6,6 +6,8 @@ import { silentLog } from '../../src/base/log.js'
 import { readSettings } from '../../src/base/settings.js'
 import { type Gateway, type GatewayOptions, openGateway } from '../../src/gateway/gateway.js'
 import { testKey } from './gateway.js'
+import { sharedAddress } from './shared-stores.js'
+import { isOnPostgres } from './store-kinds.js'
 
 export interface LiveGateway extends Gateway {
   readonly key: string
@@ -26,7 +28,7 @@ export async function startGateway(
   parts: Partial<GatewayOptions> = {},
 ): Promise<LiveGateway> {
   const settings = readSettings({
-    STORE: 'memory:',
+    STORE: isOnPostgres ? await sharedAddress(t) : 'memory:',
     API_KEY: testKey,
     HTTP_PORT: '0',
     WIRE_PORT: '0',

@@ -5,7 +5,7 @@
 
 import { systemClock } from '../../src/base/clock.js'
 import { silentLog } from '../../src/base/log.js'
-import { moveSpaces } from '../../src/cli/move-spaces.js'
+import { moveSpaces } from '../../src/cli/spaces/move-spaces.js'
 import { openStore } from '../../src/store/open.js'
 
 const [folder = '', wallet = '', pattern = '', n = '', when = ''] = process.argv.slice(2)

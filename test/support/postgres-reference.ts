@@ -34,6 +34,11 @@ export interface PostgresReference {
   query(text: string): Promise<{ readonly rows: readonly Cell[][]; readonly types: number[] }>
 }
 
+/** A test, or another place with an end. */
+export interface Ending {
+  teardown(end: () => unknown): unknown
+}
+
 /** A server that can be killed and started again. */
 export interface PostgresServer {
   /** Folder of its socket. */
@@ -54,7 +59,7 @@ export async function openPostgres(t: Test): Promise<PostgresReference> {
 }
 
 /** A server that ends with the test; its user `test` may do everything. */
-export async function openPostgresServer(t: Test): Promise<PostgresServer> {
+export async function openPostgresServer(t: Ending): Promise<PostgresServer> {
   const folder = programs()
   if (folder === undefined) throw new Error('CI installs PostgreSQL')
   // A socket's path has to be short.
@@ -89,7 +94,7 @@ export async function openPostgresServer(t: Test): Promise<PostgresServer> {
 }
 
 /** A client of the server with its socket in that folder. */
-export function openReference(t: Test, data: string): PostgresReference {
+export function openReference(t: Ending, data: string): PostgresReference {
   const sql = postgres({
     ...{ host: data, port: 5432, user: 'test', database: 'postgres', max: 1 },
     connection: { TimeZone: 'UTC' },

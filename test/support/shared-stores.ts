@@ -1,17 +1,25 @@
-// Gateways on one PostgreSQL: a server for each test file, and a schema for each test.
+// Gateways on one PostgreSQL: a server for each test file, or the one of a whole run, and a schema
+// for each test.
 
-import type { Test } from 'tap'
 import { type Clock, systemClock } from '../../src/base/clock.js'
 import { silentLog } from '../../src/base/log.js'
 import { openStore } from '../../src/store/open.js'
 import type { Store } from '../../src/store/store.js'
-import { openPostgresServer, openReference, type PostgresServer } from './postgres-reference.js'
+import {
+  type Ending,
+  openPostgresServer,
+  openReference,
+  type PostgresServer,
+} from './postgres-reference.js'
+
+/** Folder of the socket of a server that serves all files of a run (suite.ts). */
+export const serverVariable = 'SIGIL_POSTGRES'
 
 let server: Promise<PostgresServer> | undefined
 let schemas = 0
 
 /** The server of this test file; it ends with the file. */
-export function postgresServer(t: Test): Promise<PostgresServer> {
+export function postgresServer(t: Ending): Promise<PostgresServer> {
   if (server === undefined) {
     const root = rootOf(t)
     server = openPostgresServer(root)
@@ -24,15 +32,15 @@ export function postgresServer(t: Test): Promise<PostgresServer> {
 }
 
 /** The setting STORE of new tables. */
-export async function sharedAddress(t: Test): Promise<string> {
-  const { folder } = await postgresServer(t)
+export async function sharedAddress(t: Ending): Promise<string> {
+  const folder = process.env[serverVariable] ?? (await postgresServer(t)).folder
   return addressOn(folder)
 }
 
 /** New tables on the server with its socket in `folder`. */
 export function addressOn(folder: string): string {
   const host = encodeURIComponent(folder)
-  return `postgres://test@localhost/postgres?host=${host}&schema=s${++schemas}`
+  return `postgres://test@localhost/postgres?host=${host}&schema=s${process.pid}_${++schemas}`
 }
 
 interface SharedOptions {
@@ -43,7 +51,7 @@ interface SharedOptions {
 
 /** A gateway; closed with the test. */
 export async function openShared(
-  t: Test,
+  t: Ending,
   address: string,
   { clock = systemClock, durability = 'none' }: SharedOptions = {},
 ): Promise<Store> {
@@ -52,10 +60,10 @@ export async function openShared(
   return store
 }
 
-function rootOf(t: Test): Test {
-  let root: { readonly parent?: unknown } = t
+function rootOf(t: Ending): Ending {
+  let root: Ending & { readonly parent?: unknown } = t
   while (root.parent !== undefined) root = root.parent as typeof root
-  return root as Test
+  return root
 }
 
 /** New tables, and what only their server can do to a gateway on them. */
@@ -66,7 +74,7 @@ export interface SharedTables {
   query(text: string): Promise<readonly (readonly (string | null)[])[]>
 }
 
-export async function openSharedTables(t: Test): Promise<SharedTables> {
+export async function openSharedTables(t: Ending): Promise<SharedTables> {
   const { folder } = await postgresServer(t)
   const { query } = openReference(t, folder)
   const address = addressOn(folder)

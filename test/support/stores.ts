@@ -17,8 +17,7 @@ import { LateStore } from './late-store.js'
 import { postgresMissing } from './postgres-reference.js'
 import { givenSeed, isLong, seed } from './seed.js'
 import { openShared, sharedAddress } from './shared-stores.js'
-
-export type StoreKind = 'memory' | 'lmdb' | 'late' | 'gateways' | 'postgres' | 'shared'
+import { givenStores, type StoreKind } from './store-kinds.js'
 
 /** Kinds that need a PostgreSQL server. */
 const onPostgres: ReadonlySet<StoreKind> = new Set(['postgres', 'shared'])
@@ -38,8 +37,15 @@ export interface StoreCaseOptions {
 
 /** What one finds of the two at hand the other nearly always does too: short runs draw one of them. */
 function kindsOf(name: string): readonly StoreKind[] {
+  if (givenStores !== undefined) return givenStores
   if (isLong || givenSeed !== undefined) return ['memory', 'lmdb', 'late']
   return [(seed + crc32(name)) % 2 === 0 ? 'memory' : 'lmdb', 'late']
+}
+
+/** What runs in memory is right on the stores of SIGIL_STORES too. */
+function replaced(kinds: readonly StoreKind[] | undefined): readonly StoreKind[] | undefined {
+  if (givenStores === undefined || kinds?.includes('memory') !== true) return kinds
+  return givenStores
 }
 
 /**
@@ -53,7 +59,7 @@ export async function eachStore(
   options: StoreCaseOptions = {},
 ): Promise<void> {
   const clock = options.clock ?? systemClock
-  for (const kind of options.kinds ?? kindsOf(name)) {
+  for (const kind of replaced(options.kinds) ?? kindsOf(name)) {
     const skip = onPostgres.has(kind) && postgresMissing
     await t.test(`${name} (${kind})`, { skip }, async (t) => {
       await body(t, { kind, clock, store: await openStore(t, kind, clock) })
@@ -68,7 +74,8 @@ export function everyStore(
   body: (t: Test, given: StoreCase) => Promise<void>,
   options: StoreCaseOptions = {},
 ): Promise<void> {
-  const kinds = options.kinds ?? ([...kindsOf(name), 'gateways', 'postgres', 'shared'] as const)
+  const kinds =
+    options.kinds ?? givenStores ?? ([...kindsOf(name), 'gateways', 'postgres', 'shared'] as const)
   return eachStore(t, name, body, { ...options, kinds })
 }
 

@@ -1,22 +1,13 @@
 // Restores a store from a backup. It is built in its own folder, in sorted commits, and moved into
 // place in one step after the whole backup is verified. A failed restore leaves no store behind.
 
-import { accessSync, constants, existsSync, linkSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
 import { type Bytes, beginsWith, compareBytes } from '../../base/bytes/bytes.js'
 import { fail, GatewayError } from '../../base/errors.js'
-import { makeFolders } from '../../base/folders.js'
 import { copyOf } from '../../base/heap/slab.js'
 import { MiB } from '../../base/units.js'
-import { nodeFiles } from '../files.js'
-import { claimFolder, dropFolder, lockEnvironment } from '../folder-lock.js'
-import {
-  commitSync,
-  type Environment,
-  openEnvironment,
-  writeApplied,
-} from '../tables/lmdb-environment.js'
-import { prepareFormat, tablesFormat } from '../tables/lmdb-format.js'
+import { NewFolder } from '../new-folder.js'
+import { commitSync, type Environment, writeApplied } from '../tables/lmdb-environment.js'
+import { tablesFormat } from '../tables/lmdb-format.js'
 import { damageOf, orderDamage } from '../tables/stored-pairs.js'
 import { firstKey } from '../tables/tables-walk.js'
 import type { BackupHead, BackupTail } from './backup-format.js'
@@ -40,91 +31,25 @@ export interface Restored extends BackupTail {
   readonly head: BackupHead
 }
 
-const dataFile = 'data.mdb'
-/**
- * Work folder inside a target that cannot be replaced: a mount point, or a folder whose parent is
- * not writable.
- */
-const innerName = 'restoring'
-/** Names that an empty folder may hold: those of the file system. */
-const ownNames: readonly string[] = ['lost+found', innerName]
-
 /**
  * Throws OperationFailed if the folder is not empty, is in use or cannot be made; ChecksumMismatch,
  * with the position, if the backup is damaged; and OutOfDiskSpace.
  */
 export async function restoreStore(options: RestoreOptions): Promise<Restored> {
-  const folder = resolve(options.folder)
-  requireEmpty(folder)
-  const place = placeFor(folder)
-  claimFolder(place)
+  const made = NewFolder.open(options.folder, 'restoring')
   try {
-    const environment = openPlace(place)
-    try {
-      const restored = await build(environment, place, options)
-      await environment.close()
-      settle(place, folder)
-      return restored
-    } finally {
-      await environment.close()
-      rmSync(place, { recursive: true, force: true })
-    }
+    const restored = await build(made, options)
+    await made.settle()
+    return restored
   } catch (error) {
-    throw error instanceof GatewayError ? error : cannotRestore(folder, error)
+    throw error instanceof GatewayError ? error : cannotRestore(made.folder, error)
   } finally {
-    dropFolder(place)
+    await made.abandon()
   }
-}
-
-function requireEmpty(folder: string): void {
-  if (!existsSync(folder)) return
-  if (!statSync(folder).isDirectory()) {
-    throw fail('OperationFailed', `${folder} is not a folder`)
-  }
-  const found = readdirSync(folder).find((name) => !ownNames.includes(name))
-  if (found === undefined) return
-  throw fail(
-    'OperationFailed',
-    `the folder ${folder} is not empty (${found}): stop Sigil and move the folder away, ` +
-      'or name another with STORE',
-  )
-}
-
-/** A place beside the folder, or within it if the parent is another file system or not writable. */
-function placeFor(folder: string): string {
-  const parent = dirname(folder)
-  const beside = `${folder}.restoring`
-  if (!existsSync(folder)) return beside
-  if (statSync(folder).dev !== statSync(parent).dev) return join(folder, innerName)
-  try {
-    accessSync(parent, constants.W_OK)
-    return beside
-  } catch {
-    return join(folder, innerName)
-  }
-}
-
-/** Opens an empty environment. It removes the remains of a killed restore. */
-function openPlace(place: string): Environment {
-  if (existsSync(join(place, dataFile))) {
-    const left = openEnvironment(place)
-    try {
-      lockEnvironment(left, place)
-    } finally {
-      void left.close()
-    }
-  }
-  rmSync(place, { recursive: true, force: true })
-  makeFolders(place)
-  const environment = openEnvironment(place)
-  lockEnvironment(environment, place)
-  prepareFormat(environment, place)
-  return environment
 }
 
 async function build(
-  environment: Environment,
-  place: string,
+  { environment, place }: NewFolder,
   { pieces, progress, without }: RestoreOptions,
 ): Promise<Restored> {
   const loader = new Loader(environment, place, without)
@@ -198,21 +123,6 @@ class Loader {
     this.pairs = []
     this.bytes = 0
   }
-}
-
-/** Makes the store visible: links its file into the folder under its final name. */
-function settle(place: string, folder: string): void {
-  requireEmpty(folder)
-  makeFolders(folder)
-  try {
-    // A rename would replace the file of a Sigil that was started in the meantime.
-    linkSync(join(place, dataFile), join(folder, dataFile))
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== 'EEXIST') throw error
-    throw fail('OperationFailed', `another process has made a store in ${folder} meanwhile`)
-  }
-  nodeFiles.syncFolderSync(folder)
-  nodeFiles.syncFolderSync(dirname(folder))
 }
 
 function cannotRestore(folder: string, cause: unknown): GatewayError {

@@ -17,7 +17,8 @@ const getVersions: Statement = {
   name: 'versions',
   text: 'SELECT key, version FROM pairs WHERE key = ANY($1::bytea[])',
 }
-const sums = 'sum(documents)::text, sum(bytes)::text'
+/** The columns of a counter, behind its key. */
+export const sums = 'sum(documents)::text, sum(bytes)::text'
 const getCounts: Statement = {
   name: 'counts',
   text: `SELECT key, ${sums} FROM counts WHERE key = ANY($1::bytea[]) GROUP BY key`,
@@ -151,6 +152,7 @@ function entryOf(row: Row): Entry {
   return { key: row[0] as Bytes, value: row[1] as Bytes }
 }
 
-function sumOf([, documents, bytes]: Row): Bytes {
+/** The value of a row with `sums`. */
+export function sumOf([, documents, bytes]: Row): Bytes {
   return new Uint8Array(encodeCount({ documents: Number(documents), bytes: Number(bytes) }))
 }

@@ -1,7 +1,7 @@
 // What an error of PostgreSQL, or of the connection to it, means for a program: it runs
 // again, waits for the database, or fails.
 
-import { fail } from '../../base/errors.js'
+import { fail, GatewayError } from '../../base/errors.js'
 import { StoreAway } from '../away.js'
 
 /** The database cannot be reached now: its state is unknown, or it takes no writes. */
@@ -30,6 +30,13 @@ export function failureOf(thrown: unknown): Error {
   if (state === fencedState) return new Fenced('another process has taken over this gateway')
   if (state === '53100') return fail('OutOfDiskSpace', `PostgreSQL: ${thrown.message}`)
   return fail('OperationFailed', `PostgreSQL: ${thrown.message} (${state})`)
+}
+
+/** Why the store cannot be opened, in one line. */
+export function openingError(thrown: unknown): Error {
+  if (thrown instanceof GatewayError) return thrown
+  const { message } = failureOf(thrown)
+  return fail('OperationFailed', `cannot open the store in PostgreSQL: ${message}`)
 }
 
 /** For a client: every protocol tells it to try again. */

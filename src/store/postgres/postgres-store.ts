@@ -3,7 +3,7 @@
 
 import { hash } from 'node:crypto'
 import { type Clock, systemClock } from '../../base/clock.js'
-import { fail, GatewayError } from '../../base/errors.js'
+import { fail } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
 import type { Account } from '../../base/work/accounts.js'
 import { Scheduler } from '../../base/work/scheduler.js'
@@ -20,7 +20,7 @@ import type {
 } from '../store.js'
 import type { Address } from './address.js'
 import { DatabaseClock } from './database-clock.js'
-import { clientError, failureOf } from './failures.js'
+import { clientError, openingError } from './failures.js'
 import { isOver } from './gateway-row.js'
 import { Link, type LinkOptions, type Statement } from './link.js'
 import { Notices } from './notices.js'
@@ -83,9 +83,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       throw error
     }
   } catch (thrown) {
-    if (thrown instanceof GatewayError) throw thrown
-    const { message } = failureOf(thrown)
-    throw fail('OperationFailed', `cannot open the store in PostgreSQL: ${message}`)
+    throw openingError(thrown)
   }
 }
 

@@ -49,18 +49,67 @@ const upgrades: readonly (readonly string[])[] = [
 
 /**
  * Creates the tables if there are none, or takes those of an older version up. Throws
- * OperationFailed for a version that is newer.
+ * OperationFailed for a version that is newer, and for an unfinished copy.
  */
-export async function prepareSchema(link: Link, schema: string): Promise<void> {
+export function prepareSchema(link: Link, schema: string): Promise<void> {
+  return withTables(link, schema, async () => {
+    const source = await unfinishedCopy(link, schema)
+    if (source === undefined) return
+    throw fail(
+      'OperationFailed',
+      `a copy of ${source} into schema ${schema} is unfinished: run it again, or drop the schema`,
+    )
+  })
+}
+
+/** As prepareSchema, for an empty store; the copy is begun when this resolves. */
+export function prepareCopy(link: Link, schema: string, source: string): Promise<void> {
+  return withTables(link, schema, async () => {
+    const begun = await unfinishedCopy(link, schema)
+    if (begun === source) return
+    if (begun !== undefined) {
+      throw fail(
+        'OperationFailed',
+        `schema ${schema} holds an unfinished copy of ${begun}: finish that, or drop the schema`,
+      )
+    }
+    const [row] = await link.command(
+      'SELECT EXISTS (SELECT FROM pairs) OR EXISTS (SELECT FROM heartbeats)',
+    )
+    if (row?.[0] === 't') {
+      throw fail(
+        'OperationFailed',
+        `schema ${schema} is not empty: name another (?schema=), or drop it`,
+      )
+    }
+    await link.command('CREATE TABLE copying (source text NOT NULL)')
+    await link.command(`INSERT INTO copying VALUES (convert_from('\\x${hexOf(source)}', 'UTF8'))`)
+  })
+}
+
+/** Makes the copy a store. No version up to `highest` is drawn again. */
+export async function finishCopy(link: Link, highest: number): Promise<void> {
+  const last = Math.ceil((highest + 1) / versionsAtOnce) * versionsAtOnce
+  await link.command('BEGIN')
+  await link.command(`SELECT setval('versions', ${last})`)
+  await link.command('DROP TABLE copying')
+  await link.command('COMMIT')
+}
+
+/** The source of an unfinished copy. */
+async function unfinishedCopy(link: Link, schema: string): Promise<string | undefined> {
+  const [row] = await link.command(`SELECT to_regclass('"${schema}".copying')`)
+  if (row?.[0] == null) return undefined
+  const [copying] = await link.command('SELECT source FROM copying')
+  return String(copying?.[0])
+}
+
+async function withTables(link: Link, schema: string, act: () => Promise<void>): Promise<void> {
   await link.command('BEGIN')
   try {
     // Two gateways may start at the same time.
     await link.command(`SELECT pg_advisory_xact_lock(hashtext('sigil ${schema}'))`)
-    const [row] = await link.command(`SELECT to_regclass('"${schema}".format')`)
-    if (row?.[0] == null) {
-      await link.command(`CREATE SCHEMA IF NOT EXISTS "${schema}"`)
-      for (const text of tables) await link.command(text)
-    }
+    await createTables(link, schema)
     const [format] = await link.command('SELECT version FROM format')
     const version = Number(format?.[0])
     if (version < schemaVersion) {
@@ -74,9 +123,24 @@ export async function prepareSchema(link: Link, schema: string): Promise<void> {
           `format ${schemaVersion}`,
       )
     }
+    await act()
     await link.command('COMMIT')
   } catch (error) {
     await link.command('ROLLBACK').catch(() => undefined)
     throw error
   }
+}
+
+async function createTables(link: Link, schema: string): Promise<void> {
+  const [row] = await link.command(
+    `SELECT to_regclass('"${schema}".format'), to_regnamespace('"${schema}"')`,
+  )
+  if (row?.[0] != null) return
+  // The schema may be made by an administrator: then the user needs no right on the database.
+  if (row?.[1] == null) await link.command(`CREATE SCHEMA "${schema}"`)
+  for (const text of tables) await link.command(text)
+}
+
+function hexOf(text: string): string {
+  return Buffer.from(text).toString('hex')
 }

@@ -31,7 +31,8 @@ import {
 import type { LateStore } from '../../support/late-store.js'
 import { toObject } from '../../support/literal.js'
 import { runs } from '../../support/runs.js'
-import { eachStore, type StoreKind } from '../../support/stores.js'
+import type { StoreKind } from '../../support/store-kinds.js'
+import { eachStore } from '../../support/stores.js'
 
 const builds = (store: Store): IndexBuilds =>
   new IndexBuilds(jobParts(store, new ManualClock()), countingRandom)

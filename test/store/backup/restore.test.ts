@@ -113,7 +113,7 @@ t.test('a folder with anything in it is refused and left alone', async (t) => {
   await t.rejects(inFile, { code: 96, message: /is not a folder/ })
   const within = join(folder, 'notes.txt', 'data')
   const unmade = restoreStore({ folder: within, pieces: piecesOf(file) })
-  await t.rejects(unmade, { code: 96, message: /cannot restore into/ })
+  await t.rejects(unmade, { code: 96, message: /cannot make the folder/ })
 })
 
 t.test('a store that appears meanwhile is not replaced', async (t) => {

@@ -13,7 +13,7 @@ import {
   type KeyValueRoom,
   type RoomClient,
 } from '../../../support/key-value-room.js'
-import type { StoreKind } from '../../../support/stores.js'
+import type { StoreKind } from '../../../support/store-kinds.js'
 
 /** BTAKE key [key ...] milliseconds */
 const take: KeyValueRow = {

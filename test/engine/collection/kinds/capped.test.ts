@@ -33,7 +33,8 @@ import {
   ManualClock,
 } from '../../../support/engine-room.js'
 import { runs } from '../../../support/runs.js'
-import { eachStore, type StoreKind, temporaryFolder } from '../../../support/stores.js'
+import type { StoreKind } from '../../../support/store-kinds.js'
+import { eachStore, temporaryFolder } from '../../../support/stores.js'
 
 interface Row {
   readonly _id: number

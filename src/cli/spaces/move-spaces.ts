@@ -2,8 +2,8 @@
 // databases to a named wallet's home. Each step is one program, and its result is compared with the
 // source. An interrupted move continues with its next step.
 
-import type { Bytes } from '../base/bytes/bytes.js'
-import { fail } from '../base/errors.js'
+import type { Bytes } from '../../base/bytes/bytes.js'
+import { fail } from '../../base/errors.js'
 import {
   type KeysToMove,
   readMove,
@@ -11,13 +11,13 @@ import {
   type SpaceMove,
   type Unchecked,
   writeMove,
-} from '../bus/spaces/space-move.js'
-import { readRule, writeRule } from '../bus/spaces/space-rule.js'
-import { homeOf } from '../engine/collection/catalog/homes.js'
-import { findParts, moveGraph } from '../memory/graph/graph.js'
-import { digestOfGraph } from '../memory/graph/graph-digest.js'
-import { graphsFrom, partsOfPath } from '../memory/graph/graph-names.js'
-import type { Store } from '../store/store.js'
+} from '../../bus/spaces/space-move.js'
+import { readRule, writeRule } from '../../bus/spaces/space-rule.js'
+import { homeOf } from '../../engine/collection/catalog/homes.js'
+import { findParts, moveGraph } from '../../memory/graph/graph.js'
+import { digestOfGraph } from '../../memory/graph/graph-digest.js'
+import { graphsFrom, partsOfPath } from '../../memory/graph/graph-names.js'
+import type { Store } from '../../store/store.js'
 import { checkKeys, type MoveParts, moveKeys } from './move-keys.js'
 
 const graphsAtOnce = 500
