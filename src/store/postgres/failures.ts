@@ -32,11 +32,14 @@ export function failureOf(thrown: unknown): Error {
   return fail('OperationFailed', `PostgreSQL: ${thrown.message} (${state})`)
 }
 
+const noPassword = 'it asks for a password: set PGPASSWORD, or use ~/.pgpass'
+
 /** Why the store cannot be opened, in one line. */
 export function openingError(thrown: unknown): Error {
   if (thrown instanceof GatewayError) return thrown
   const { message } = failureOf(thrown)
-  return fail('OperationFailed', `cannot open the store in PostgreSQL: ${message}`)
+  const why = message.includes('client password must be a string') ? noPassword : message
+  return fail('OperationFailed', `cannot open the store in PostgreSQL: ${why}`)
 }
 
 /** For a client: every protocol tells it to try again. */
