@@ -31,6 +31,8 @@ interface ChainOptions {
   readonly settings: ChainSettings
   /** Folder of the local chain; undefined keeps it in memory. */
   readonly folder: string | undefined
+  /** Whether this gateway may start the local chain; default: it may. */
+  readonly mayHost?: () => Promise<boolean>
   readonly store: Store
   readonly clock: Clock
   readonly log: Log
@@ -73,7 +75,7 @@ export interface OpenChain {
  * memory.
  */
 export function openChain(options: ChainOptions): OpenChain {
-  const { settings, folder, store, clock, log } = options
+  const { settings, folder, mayHost = async () => true, store, clock, log } = options
   const plan = planChain(settings)
   const ending = new AbortController()
   const base = { store, clock, log, signal: ending.signal }
@@ -90,8 +92,16 @@ export function openChain(options: ChainOptions): OpenChain {
   }
   const { chainId } = plan
   let chain: Promise<LocalChain> | undefined
+  const start = async () => {
+    if (ending.signal.aborted) throw new ChainAway('Sigil is closing')
+    if (!(await mayHost())) throw new ChainAway('another gateway has the local chain')
+    return openLocalChain({ folder, chainId, fund: [], clock, log })
+  }
   const local = () => {
-    chain ??= openLocalChain({ folder, chainId, fund: [], clock, log })
+    chain ??= start().catch((error: unknown) => {
+      chain = undefined
+      throw error
+    })
     return chain
   }
   const connect = async () => {
@@ -274,7 +284,7 @@ class Opened implements OpenChain, Registry {
       return
     }
     // A start that waits for its chain ends with the chain.
-    const chain = await this.chain?.()
+    const chain = await this.chain?.().catch(() => undefined)
     const chainClosed = this.connected === undefined ? chain?.close() : undefined
     await inTime(this.up, closeMs).catch(() => {})
     // A call that waits for an endpoint ends later, and then finds everything closed.

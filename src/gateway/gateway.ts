@@ -22,6 +22,7 @@ import { type OpenChain, openChain } from '../chain/open.js'
 import type { Registry } from '../chain/registry/registry.js'
 import { failPointRow } from '../commands/document/server/fail-point.js'
 import { documentRows } from '../commands/rows.js'
+import { Lease } from '../engine/background/lease-job.js'
 import { Engine } from '../engine/engine.js'
 import { openSpills } from '../engine/sources/spill.js'
 import { type Identity, identityKey, operator } from '../identity/identity.js'
@@ -101,7 +102,8 @@ function openChainFor(store: Store, options: GatewayOptions): OpenChain {
   const { settings, clock, log } = options
   const data = /^lmdb:(.+)$/.exec(settings.STORE)?.[1]
   const folder = data === undefined ? undefined : join(data, 'chain')
-  return openChain({ settings, folder, store, clock, log })
+  const lease = new Lease(store, 'local chain')
+  return openChain({ settings, folder, mayHost: () => lease.hold(), store, clock, log })
 }
 
 async function openOver(

@@ -7,6 +7,7 @@ import type { Settings } from '../base/settings.js'
 import { requireTemplate } from '../chain/explorer.js'
 import { requireOrigins } from '../listeners/http/core/other-origins.js'
 import { isLoopback } from '../listeners/network.js'
+import { parseAddress } from '../store/postgres/address.js'
 
 /** Throws InvalidOptions for contradictory settings; returns warnings. */
 export function checkSettings(settings: Settings): string[] {
@@ -28,6 +29,12 @@ export function checkSettings(settings: Settings): string[] {
     const text = `${name} is shorter than ${operatorKeyCharsMin} characters`
     if (!local) throw fail('InvalidOptions', `${text}; on a network it could be guessed`)
     notes.push(`${text}: it could be guessed.`)
+  }
+  if (parseAddress(settings.STORE) !== undefined && settings.CHAIN_RPC_URL.length === 0) {
+    notes.push(
+      'STORE may be shared, but the local chain is in the memory of one gateway: with several ' +
+        'gateways, set CHAIN_RPC_URL.',
+    )
   }
   if ((settings.TLS_CERT === undefined) !== (settings.TLS_KEY === undefined)) {
     throw fail('InvalidOptions', 'TLS_CERT and TLS_KEY go together')

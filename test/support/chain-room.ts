@@ -71,6 +71,7 @@ interface ClientOptions {
   readonly clock?: Clock
   readonly log?: Log
   readonly folder?: string
+  readonly mayHost?: () => Promise<boolean>
 }
 
 /** Sigil's side; ends with the test. */
@@ -80,8 +81,9 @@ export async function openClients(
   options: ClientOptions = {},
 ): Promise<OpenChain> {
   const { store = openMemoryStore(), clock = systemClock, log = silentLog, folder } = options
+  const { mayHost = async () => true } = options
   const settings = readSettings(environment)
-  const opened = openChain({ settings, folder, store, clock, log })
+  const opened = openChain({ settings, folder, mayHost, store, clock, log })
   t.teardown(() => opened.close())
   return opened
 }
