@@ -46,7 +46,7 @@ async function start(settings: Settings): Promise<number> {
     clock: systemClock,
     random: systemRandom,
   })
-  print(welcome(gateway, settings))
+  print(await welcome(gateway, settings))
   const hangUp = () => reloadTls(gateway, log)
   process.on('SIGHUP', hangUp)
   await stopped
@@ -77,7 +77,8 @@ function reloadTls(gateway: Gateway, log: Log): void {
 }
 
 /** Notes, addresses, and the operator's key, which is shown only here. */
-function welcome({ notes, ports, madeKey, makeCode }: Gateway, settings: Settings): string {
+async function welcome(gateway: Gateway, settings: Settings): Promise<string> {
+  const { notes, ports, madeKey, makeCode } = gateway
   const { HOST, DATABASE, STORE, TLS_CERT, OPERATOR_KEY_FILE } = settings
   const host = HOST.includes(':') ? `[${HOST}]` : HOST
   const [scheme, tls] = TLS_CERT === undefined ? ['http', ''] : ['https', '?tls=true']
@@ -99,7 +100,7 @@ function welcome({ notes, ports, madeKey, makeCode }: Gateway, settings: Setting
     lines.push(`  Studio         ${origin}/`)
     // Only a terminal's user may see the code, on this machine or over TLS.
     if (process.stdout.isTTY && (isLoopback(HOST) || settings.PUBLIC_URL !== undefined)) {
-      lines.push(`  sign in once   ${origin}/#code=${makeCode()}`)
+      lines.push(`  sign in once   ${origin}/#code=${await makeCode()}`)
     }
   }
   if (madeKey !== undefined && OPERATOR_KEY_FILE !== undefined) {

@@ -34,7 +34,7 @@ import { isLoopback } from '../listeners/network.js'
 import { ensureDefaultGraph } from '../memory/graph/graph.js'
 import { Proofs } from '../memory/proof/proofs.js'
 import { openStore } from '../store/open.js'
-import type { Store } from '../store/store.js'
+import type { Awaitable, Store } from '../store/store.js'
 import { ObjectIds } from '../value/object-id.js'
 import { Ulids } from '../value/ulids.js'
 import { hasUsers, openAuthority } from './authority.js'
@@ -65,7 +65,7 @@ export interface Gateway {
   /** The operator's key if this start made one; it is only known now. */
   readonly madeKey: string | undefined
   /** A one-time code for the operator's page; the one before ends. */
-  makeCode(): string
+  makeCode(): Awaitable<string>
   /** Notes for the operator about this start, one sentence each. */
   readonly notes: readonly string[]
   /** The scheduler, for measurements of how long an owner waited. */
@@ -154,7 +154,7 @@ async function openOver(
     return tls !== undefined
   }
   const { scheduler } = store
-  const makeCode = () => server.operatorSessions.makeCode().code
+  const makeCode = async () => (await server.operatorSessions.makeCode()).code
   return {
     ports,
     madeKey: made,
@@ -231,7 +231,8 @@ async function openServer(
   })
   await openDefaultGraph(engine, spaces)
   const lifecycle = { isDraining: false }
-  const operatorSessions = new OperatorSessions({ clock, random })
+  const shared = store.exchange === undefined ? undefined : store
+  const operatorSessions = new OperatorSessions({ clock, random, store: shared })
   const history = new MeteringHistory(bus.counters, clock)
   return { ...below, store, bus, keyValue, operatorKey, operatorSessions, history, lifecycle }
 }

@@ -7,6 +7,7 @@ import { keyClass } from '../store/layout.js'
 import { operatorRow } from './keys/operator.js'
 import { expiringKind } from './sign-in/expiring-rows.js'
 import { nonceKind } from './sign-in/nonces.js'
+import { operatorSessionsKind } from './sign-in/operator-sessions.js'
 import { sharedKeysKind } from './sign-in/session-keys.js'
 import { sessionKind } from './sign-in/sessions.js'
 
@@ -25,6 +26,7 @@ export const secretRows: readonly Bytes[] = [
   ...[
     sessionKind,
     sharedKeysKind,
+    operatorSessionsKind,
     nonceKind,
     expiringKind,
     answerKind,

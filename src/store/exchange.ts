@@ -28,6 +28,10 @@ export type Topic = (typeof topic)[keyof typeof topic]
 type Told = (body: Bytes, sender: string) => void
 
 export interface Exchange {
+  /** Of this gateway: no other process ever has the same. */
+  readonly name: string
+  /** Whether the gateway of that name uses the store now. */
+  isThere(name: string): boolean
   /** Whether another gateway uses the store now. */
   readonly hasPeers: boolean
   /**

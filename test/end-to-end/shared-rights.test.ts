@@ -146,3 +146,49 @@ const operator = { authorization: `Bearer ${testKey}` }
 async function protocolsOf(gateway: LiveGateway): Promise<string> {
   return JSON.stringify((await askAs(gateway, '/api/v1/protocols', operator)).json)
 }
+
+t.test("the operator's page", { skip: postgresMissing }, async (t) => {
+  const { address } = await openPair(t, origin)
+  const start = () => startGateway(t, { STORE: address, DURABILITY: 'none', ...origin })
+  const [one, two] = [await start(), await start()]
+  const page = (gateway: LiveGateway, act: string, headers: object, body: unknown) =>
+    askAs(gateway, `/api/v1/studio/${act}`, { ...headers, origin: origin.PUBLIC_URL }, body)
+  const make = async (gateway: LiveGateway) => {
+    const made = await askAs(gateway, '/api/v1/studio/code', operator, {})
+    return made.json.code
+  }
+  const code = await make(one)
+  const tries = await Promise.all([
+    page(two, 'session', {}, { code }),
+    page(one, 'session', {}, { code }),
+  ])
+  t.same(tries.map(({ status }) => status).sort(), [200, 401], 'a code is good once')
+  const token = tries.find(({ status }) => status === 200)?.json.token
+  const bearer = { authorization: `Bearer ${String(token)}` }
+  const sessions = async (gateway: LiveGateway) =>
+    (await askAs(gateway, '/api/v1/studio/sessions', bearer)).status
+  t.same([await sessions(one), await sessions(two)], [200, 200])
+  const add = (gateway: LiveGateway) =>
+    page(gateway, '../whitelist', bearer, { address: alice.address, action: 'add' })
+  t.equal((await add(two)).status, 403, 'it is locked')
+  const unlocked = await page(one, 'unlock', bearer, { code: await make(two) })
+  t.equal(unlocked.status, 200, unlocked.text)
+  t.not((await add(two)).status, 403, 'and unlocked on both')
+  t.equal((await page(one, 'logout', bearer, {})).status, 200)
+  t.same([await sessions(one), await sessions(two)], [401, 401], 'and ended on both')
+})
+
+t.test("a page's session ends with its gateway", { skip: postgresMissing }, async (t) => {
+  const { gateways, third } = await openPair(t, origin)
+  const [one] = gateways
+  const maker = await third()
+  const headers = { ...operator, origin: origin.PUBLIC_URL }
+  const { json } = await askAs(maker, '/api/v1/studio/code', operator, {})
+  const begun = await askAs(maker, '/api/v1/studio/session', headers, { code: json.code })
+  const bearer = { authorization: `Bearer ${String(begun.json.token)}` }
+  const status = async () => (await askAs(one, '/api/v1/studio/sessions', bearer)).status
+  await until(async () => (await status()) === 200)
+  await maker.close()
+  await until(async () => (await status()) === 401)
+  t.pass('it is refused')
+})

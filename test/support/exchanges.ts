@@ -13,7 +13,7 @@ export class TestExchange implements Exchange {
   private readonly lost: (() => void)[] = []
 
   private constructor(
-    private readonly name: string,
+    readonly name: string,
     private readonly all: TestExchange[],
   ) {}
 
@@ -21,6 +21,10 @@ export class TestExchange implements Exchange {
     const all: TestExchange[] = []
     for (let i = 0; i < count; i++) all.push(new TestExchange(String(i), all))
     return all
+  }
+
+  isThere(name: string): boolean {
+    return this.all.some((one) => one.name === name)
   }
 
   get hasPeers(): boolean {

@@ -4,7 +4,7 @@
 
 import { timingSafeEqual } from 'node:crypto'
 import type { Bytes } from '../../base/bytes/bytes.js'
-import { utf8 } from '../../base/bytes/bytes.js'
+import { textOf, utf8 } from '../../base/bytes/bytes.js'
 import type { Clock, Random } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
 import {
@@ -15,6 +15,8 @@ import {
   operatorUnlockMs,
 } from '../../base/limits/identity.js'
 import { sha256 } from '../../protocol/scram/verifier.js'
+import { keyClass } from '../../store/layout.js'
+import type { Awaitable, Program, ReadTx, Store } from '../../store/store.js'
 import type { Ended } from '../ended.js'
 import type { Identity } from '../identity.js'
 
@@ -25,38 +27,55 @@ const codeBytes = 16
 const tokenBytes = 32
 const idBytes = 8
 
+/** Where gateways that share a store keep the code and the sessions. */
+export const operatorSessionsKind = 0x24
+const row = Uint8Array.of(keyClass.identity, operatorSessionsKind)
+
 /** What a list of sessions shows. */
 export interface OperatorSession {
   readonly id: string
   /** Milliseconds since 1970. */
   readonly since: number
   readonly expires: number
-  readonly unlockedUntil: number | undefined
+  readonly unlockedUntil?: number | undefined
   /** Address of the client that exchanged the code. */
   readonly from: string
 }
 
 interface Code {
-  readonly hash: Bytes
+  readonly hash: string
   readonly expires: number
+  readonly maker: string
   triesLeft: number
-  used: { readonly at: number; readonly from: string } | undefined
+  used?: { readonly at: number; readonly from: string }
 }
 
 interface Open extends OperatorSession {
-  unlockedUntil: number | undefined
+  /** Hash of the token. */
+  readonly hash: string
+  /** The process that started it: the session ends with it. */
+  readonly maker: string
+  unlockedUntil?: number | undefined
+}
+
+/** Plain data. */
+interface State {
+  /** The newest one; a new code ends the one before. */
+  code?: Code | undefined
+  /** Oldest first. */
+  open: Open[]
 }
 
 interface OperatorSessionsOptions {
   readonly clock: Clock
   readonly random: Random
+  /** Set if other gateways may share it. */
+  readonly store?: Store | undefined
 }
 
 export class OperatorSessions {
-  /** The newest one; a new code ends the one before. */
-  private code: Code | undefined
-  /** By the hash of the token. */
-  private readonly open = new Map<string, Open>()
+  /** Without a shared store. */
+  private readonly own: State = { open: [] }
 
   /** Ends what sessions have open; set by the composition root. */
   onEnded: ((ended: Ended) => void) | undefined
@@ -64,111 +83,172 @@ export class OperatorSessions {
   constructor(private readonly options: OperatorSessionsOptions) {}
 
   /** A new code, to be shown to the operator alone. */
-  makeCode(): { readonly code: string; readonly expires: number } {
+  makeCode(): Awaitable<{ readonly code: string; readonly expires: number }> {
     const { clock, random } = this.options
     const code = hexOf(random.bytes(codeBytes))
     const expires = clock.now() + operatorCodeMs
-    const triesLeft = operatorCodeTriesMax
-    this.code = { hash: sha256(utf8(code)), expires, triesLeft, used: undefined }
-    return { code, expires }
+    const maker = this.name
+    return this.change((state) => {
+      state.code = { hash: nameOf(code), expires, maker, triesLeft: operatorCodeTriesMax }
+      return () => ({ code, expires })
+    })
   }
 
   /** Starts a session. Throws Unauthenticated for a wrong, used or expired code. */
-  start(code: string, from: string): { readonly token: string; readonly session: OperatorSession } {
-    this.spend(code, from)
+  start(
+    code: string,
+    from: string,
+  ): Awaitable<{ readonly token: string; readonly session: OperatorSession }> {
     const { clock, random } = this.options
     const now = clock.now()
-    this.forgetExpired(now)
-    const [oldest] = this.open.keys()
-    if (oldest !== undefined && this.open.size >= operatorSessionsMax) this.open.delete(oldest)
     const token = tokenPrefix + hexOf(random.bytes(tokenBytes))
-    const session: Open = {
-      id: hexOf(random.bytes(idBytes)),
-      since: now,
-      expires: now + operatorSessionMs,
-      unlockedUntil: undefined,
-      from,
-    }
-    this.open.set(nameOf(token), session)
-    return { token, session }
+    const id = hexOf(random.bytes(idBytes))
+    const session = { id, since: now, expires: now + operatorSessionMs, from }
+    return this.change((state) => {
+      const refusal = this.spend(state, code, from, now)
+      if (refusal !== undefined) return throwing(refusal)
+      const open = state.open.filter(({ expires }) => expires > now)
+      const kept = open.slice(Math.max(0, open.length + 1 - operatorSessionsMax))
+      state.open = [...kept, { ...session, hash: nameOf(token), maker: this.name }]
+      return () => ({ token, session })
+    })
   }
 
-  /** The operator, if the token is of an open session. */
-  identityOf(token: string): Identity | undefined {
+  /** The operator, if the token is of an open session. Synchronous without a shared store. */
+  identityOf(token: string): Awaitable<Identity | undefined> {
     if (!tokenForm.test(token)) return undefined
-    const session = this.open.get(nameOf(token))
     const now = this.options.clock.now()
-    if (session === undefined || session.expires <= now) return undefined
-    const { id, expires, unlockedUntil } = session
-    const isLocked = unlockedUntil === undefined || unlockedUntil <= now
-    const page = { id, expires, isLocked, unlockedUntil: isLocked ? undefined : unlockedUntil }
-    return { kind: 'operator', page }
+    const hash = nameOf(token)
+    return this.look((state): Identity | undefined => {
+      const session = this.valid(state, now).find((one) => one.hash === hash)
+      if (session === undefined) return undefined
+      const { id, expires, unlockedUntil } = session
+      const isLocked = unlockedUntil === undefined || unlockedUntil <= now
+      const page = { id, expires, isLocked, unlockedUntil: isLocked ? undefined : unlockedUntil }
+      return { kind: 'operator', page }
+    })
   }
 
   /** Lets the session make changes for some minutes; returns when that ends. */
-  unlock(id: string): number {
-    const session = [...this.open.values()].find((one) => one.id === id)
-    if (session === undefined) throw fail('Unauthorized', 'the session has ended')
-    const until = Math.min(this.options.clock.now() + operatorUnlockMs, session.expires)
-    session.unlockedUntil = until
-    return until
+  unlock(id: string): Awaitable<number> {
+    const now = this.options.clock.now()
+    return this.change((state) => this.unlockIn(state, id, now))
   }
 
   /** As unlock, with a new code. Throws Unauthenticated as start does. */
-  unlockWith(code: string, id: string, from: string): number {
-    this.spend(code, from)
-    return this.unlock(id)
+  unlockWith(code: string, id: string, from: string): Awaitable<number> {
+    const now = this.options.clock.now()
+    return this.change((state) => {
+      const refusal = this.spend(state, code, from, now)
+      return refusal === undefined ? this.unlockIn(state, id, now) : throwing(refusal)
+    })
   }
 
-  lock(id: string): void {
-    for (const session of this.open.values())
-      if (session.id === id) session.unlockedUntil = undefined
+  lock(id: string): Awaitable<void> {
+    return this.change((state) => {
+      for (const session of state.open) if (session.id === id) session.unlockedUntil = undefined
+      return () => undefined
+    })
   }
 
-  list(): readonly OperatorSession[] {
-    this.forgetExpired(this.options.clock.now())
-    return [...this.open.values()]
+  list(): Awaitable<readonly OperatorSession[]> {
+    const now = this.options.clock.now()
+    return this.look((state) => this.valid(state, now))
   }
 
   /** Whether there was such a session. */
-  end(id: string): boolean {
-    for (const [name, session] of this.open) {
-      if (session.id !== id) continue
-      this.open.delete(name)
-      this.onEnded?.({ kind: 'page', id })
-      return true
-    }
-    return false
+  end(id: string): Awaitable<boolean> {
+    return this.change((state) => {
+      const before = state.open.length
+      state.open = state.open.filter((session) => session.id !== id)
+      const isEnded = state.open.length < before
+      return () => {
+        if (isEnded) this.onEnded?.({ kind: 'page', id })
+        return isEnded
+      }
+    })
   }
 
-  endAll(): void {
-    this.open.clear()
-    this.onEnded?.({ kind: 'page', id: undefined })
+  endAll(): Awaitable<void> {
+    return this.change((state) => {
+      state.open = []
+      return () => this.onEnded?.({ kind: 'page', id: undefined })
+    })
   }
 
-  /** One use; a fifth wrong code ends the right one. */
-  private spend(given: string, from: string): void {
-    const { code } = this
-    const now = this.options.clock.now()
-    const isRight = code !== undefined && timingSafeEqual(sha256(utf8(given)), code.hash)
-    if (code === undefined || !isRight) {
+  /** Of this process among those of the store. */
+  private get name(): string {
+    return this.options.store?.exchange?.name ?? ''
+  }
+
+  private isThere(maker: string): boolean {
+    return this.options.store?.exchange?.isThere(maker) ?? true
+  }
+
+  private valid({ open }: State, now: number): Open[] {
+    return open.filter(({ expires, maker }) => expires > now && this.isThere(maker))
+  }
+
+  private unlockIn(state: State, id: string, now: number): () => number {
+    const session = this.valid(state, now).find((one) => one.id === id)
+    if (session === undefined) return throwing(fail('Unauthorized', 'the session has ended'))
+    const until = Math.min(now + operatorUnlockMs, session.expires)
+    session.unlockedUntil = until
+    return () => until
+  }
+
+  /** One use; a fifth wrong code ends the right one. Returns the error of a refusal. */
+  private spend(state: State, given: string, from: string, now: number): Error | undefined {
+    const { code } = state
+    const isRight =
+      code !== undefined && timingSafeEqual(Buffer.from(nameOf(given)), Buffer.from(code.hash))
+    if (code === undefined || !isRight || !this.isThere(code.maker)) {
       if (code !== undefined && code.used === undefined && --code.triesLeft <= 0)
-        this.code = undefined
-      throw refused('CODE_INVALID', 'the code is unknown or expired: ask for a new one')
+        state.code = undefined
+      return refused('CODE_INVALID', 'the code is unknown or expired: ask for a new one')
     }
     if (code.used !== undefined) {
       const { at, from } = code.used
       const text = `the code was used at ${new Date(at).toISOString()} from ${from}`
-      throw refused('CODE_USED', `${text}: if that was not you, sign out everywhere`)
+      return refused('CODE_USED', `${text}: if that was not you, sign out everywhere`)
     }
     if (code.expires <= now) {
-      throw refused('CODE_INVALID', 'the code is unknown or expired: ask for a new one')
+      return refused('CODE_INVALID', 'the code is unknown or expired: ask for a new one')
     }
     code.used = { at: now, from }
+    return undefined
   }
 
-  private forgetExpired(now: number): void {
-    for (const [name, { expires }] of this.open) if (expires <= now) this.open.delete(name)
+  /** `act` changes the state, perhaps more than once; what it returns runs behind the commit. */
+  private change<T>(act: (state: State) => () => T): Awaitable<T> {
+    const { store } = this.options
+    if (store === undefined) return act(this.own)()
+    return store
+      .write(function* (tx) {
+        const state = yield* readState(tx)
+        const outcome = act(state)
+        tx.put(row, utf8(JSON.stringify(state)))
+        return outcome
+      })
+      .then((outcome) => outcome())
+  }
+
+  private look<T>(act: (state: State) => T): Awaitable<T> {
+    const { store } = this.options
+    if (store === undefined) return act(this.own)
+    const state = store.read(readState)
+    return state instanceof Promise ? state.then(act) : act(state)
+  }
+}
+
+function* readState(tx: ReadTx): Program<State> {
+  const found = yield* tx.get(row)
+  return found === undefined ? { open: [] } : (JSON.parse(textOf(found)) as State)
+}
+
+function throwing(error: Error): () => never {
+  return () => {
+    throw error
   }
 }
 
@@ -176,8 +256,8 @@ function refused(reason: string, text: string): Error {
   return fail('Unauthenticated', text, { reason })
 }
 
-function nameOf(token: string): string {
-  return hexOf(sha256(utf8(token)))
+function nameOf(secret: string): string {
+  return hexOf(sha256(utf8(secret)))
 }
 
 function hexOf(bytes: Bytes): string {

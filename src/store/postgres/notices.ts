@@ -103,6 +103,14 @@ export class Notices implements Exchange {
     }
   }
 
+  get name(): string {
+    return this.options.name
+  }
+
+  isThere(name: string): boolean {
+    return name === this.name || this.peers.has(name)
+  }
+
   get hasPeers(): boolean {
     return this.peers.size > 0
   }

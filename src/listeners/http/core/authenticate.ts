@@ -57,7 +57,7 @@ export interface AuthenticatorOptions {
   /** Wrong keys by address. */
   readonly guesses: KeyGuesses
   /** The operator by a token of its page; undefined for any other text. */
-  readonly operatorOfToken: (token: string) => Identity | undefined
+  readonly operatorOfToken: (token: string) => Awaitable<Identity | undefined>
   /** The session of a cookie's value; undefined if it is malformed, expired or unknown. */
   readonly openSession: (cookie: string) => Awaitable<OpenedSession | undefined>
 }
@@ -120,15 +120,27 @@ export class Authenticator {
 
   /** Checks the operator's key before the limit, so that no flood of others can lock it out. */
   private byKey(asked: Asked): Awaitable<Identity> {
-    const { guard, route, incoming, remoteAddress } = asked
+    const { guard, route, incoming } = asked
     if (route.credentials === 'none') {
       // A sign-in is a credential too, and only Sigil's own pages may sign a user in.
       guard.checkTransport(incoming)
       guard.checkPage(incoming)
     }
     const key = keyOf(incoming, route)
-    const { guesses, identify } = this.options
     const page = key === undefined ? undefined : this.options.operatorOfToken(key)
+    return page instanceof Promise
+      ? page.then((found) => this.byKeyOrPage(asked, key, found))
+      : this.byKeyOrPage(asked, key, page)
+  }
+
+  /** `page`: the operator, if the key is the token of its page. */
+  private byKeyOrPage(
+    asked: Asked,
+    key: string | undefined,
+    page: Identity | undefined,
+  ): Awaitable<Identity> {
+    const { guard, route, incoming, remoteAddress } = asked
+    const { guesses, identify } = this.options
     if (page !== undefined && route.credentials !== 'keys') {
       guard.checkTransport(incoming)
       guard.checkPage(incoming)

@@ -49,7 +49,7 @@ function codeRoute({ sessions, audit }: OperatorPageOptions): ReplyRoute {
       if (pageOf(call.session.identity) !== undefined) {
         throw fail('Unauthorized', "a code is made with the operator's key", { reason: 'operator' })
       }
-      const { code, expires } = sessions.makeCode()
+      const { code, expires } = await sessions.makeCode()
       await record(audit, call, 'studioCode')
       return answer({ code, expiresAt: timeOf(expires) })
     },
@@ -70,7 +70,8 @@ function startRoute({ sessions, audit }: OperatorPageOptions): ReplyRoute {
       if (call.incoming.headers.origin === undefined) {
         throw fail('Unauthorized', 'a page starts a session: header Origin', { reason: 'origin' })
       }
-      const { token, session } = sessions.start(textOf(call, 'code'), call.session.remoteAddress)
+      const { remoteAddress } = call.session
+      const { token, session } = await sessions.start(textOf(call, 'code'), remoteAddress)
       await record(audit, call, 'studioSignIn')
       return answer({ token, id: session.id, expiresAt: timeOf(session.expires) })
     },
@@ -93,14 +94,14 @@ function unlockRoute({ sessions, audit, isOperatorKey, guesses }: OperatorPageOp
       }
       let until: number
       if (call.fields.has('code')) {
-        until = sessions.unlockWith(textOf(call, 'code'), id, remoteAddress)
+        until = await sessions.unlockWith(textOf(call, 'code'), id, remoteAddress)
       } else {
         if (guesses.isSpent(remoteAddress)) throw guesses.refusal(remoteAddress)
         if (!isOperatorKey(textOf(call, 'key'))) {
           guesses.failed(remoteAddress)
           throw fail('Unauthorized', "this is not the operator's key", { reason: 'KEY_INVALID' })
         }
-        until = sessions.unlock(id)
+        until = await sessions.unlock(id)
       }
       await record(audit, call, 'studioUnlock')
       return answer({ unlockedUntil: timeOf(until) })
@@ -116,7 +117,7 @@ function lockRoute({ sessions }: OperatorPageOptions): ReplyRoute {
     ...small,
     fields: {},
     reply: async (call) => {
-      sessions.lock(requirePage(call).id)
+      await sessions.lock(requirePage(call).id)
       return answer({ unlockedUntil: null })
     },
   }
@@ -133,8 +134,9 @@ function endRoute({ sessions }: OperatorPageOptions): ReplyRoute {
     reply: async (call) => {
       const { id } = requirePage(call)
       const everywhere = call.fields.get('everywhere')
-      if (everywhere !== undefined && everywhere.bytes[everywhere.start] === 1) sessions.endAll()
-      else sessions.end(id)
+      if (everywhere !== undefined && everywhere.bytes[everywhere.start] === 1) {
+        await sessions.endAll()
+      } else await sessions.end(id)
       return answer({})
     },
   }
@@ -148,7 +150,7 @@ function listRoute({ sessions }: OperatorPageOptions): ReplyRoute {
     access: 'operator',
     reply: async (call) => {
       const own = pageOf(call.session.identity)?.id
-      return answer({ sessions: sessions.list().map((one) => shown(one, own)) })
+      return answer({ sessions: (await sessions.list()).map((one) => shown(one, own)) })
     },
   }
 }
@@ -163,7 +165,7 @@ function revokeRoute({ sessions }: OperatorPageOptions): ReplyRoute {
     fields: {},
     reply: async (call) => {
       if (call.session.identity.kind !== 'operator') throw notOperator()
-      if (sessions.end(call.param('id'))) return answer({})
+      if (await sessions.end(call.param('id'))) return answer({})
       throw fail('NamespaceNotFound', 'there is no such session', { reason: 'SESSION_NOT_FOUND' })
     },
   }
