@@ -68,6 +68,13 @@ const decisions: Readonly<Record<string, Decision>> = {
     body: { field: 'b', unique: true },
   },
   'POST c/dropIndex': { opens: 'identity', privileges: 'i', body: { name: 'z_1' } },
+  'POST c/create': { opens: 'identity', privileges: 'w', body: {} },
+  'POST c/create, validator': {
+    ...{ opens: 'identity', privileges: 'o' },
+    body: { validator: { a: 1 } },
+  },
+  'POST c/validator': { opens: 'identity', privileges: 'o', body: { validator: { b: 1 } } },
+  'POST c/rename': { opens: 'identity', privileges: 'a', body: { to: 'c' } },
   'POST c/drop': { opens: 'identity', privileges: 'a', body: {} },
   'GET c/privacy': { opens: 'anonymous' },
   'POST c/privacy': { opens: 'identity', privileges: 'c', body: { mode: 'public' } },

@@ -27,9 +27,11 @@ import type { CollectionScans } from '../../../engine/index/index-use.js'
 import { listedIndexes } from '../../../engine/index/indexes.js'
 import type { Namespace } from '../../../engine/types.js'
 import type { Program, ReadTx } from '../../../store/store.js'
+import { field } from '../../../value/elements.js'
 import { type Document, numberValue } from '../../../value/value.js'
 import { type DocumentWriter, writeDocument } from '../../../value/writer.js'
 import { targetResource } from '../arguments.js'
+import { writeOwnRights } from './own-rights.js'
 
 interface StorageFigures {
   readonly documents: number
@@ -206,6 +208,11 @@ const collectionStats = documentRow({
         if (documentsMax !== undefined) writer.int64('maxDocuments', documentsMax)
       }
       if (ns.timeSeries !== undefined) writer.bool('timeseries', true)
+      for (const name of ['validator', 'validationLevel', 'validationAction']) {
+        const value = field(ns.options, name)
+        if (value !== undefined) writer.value(name, value)
+      }
+      writeOwnRights(writer, ns, call)
       writer.openArray('indexes')
       for (const index of listedIndexes(ns)) writer.pushDocument(index)
       writer.close()

@@ -41,6 +41,7 @@ import { writeDocument } from '../../../value/writer.js'
 import { emptyDocument, isEmpty, optionalCursor, targetResource } from '../arguments.js'
 import { firstBatch } from '../reading/cursors.js'
 import { storageOf } from './figures.js'
+import { writeOwnRights } from './own-rights.js'
 import { eachReachable } from './reachable.js'
 
 const bytesPerMiB = 1024 * 1024
@@ -241,7 +242,7 @@ const collectionSummaries = documentRow({
     const summaries: Document[] = []
     for (const ns of yield* shownNamespaces(tx, call.db)) {
       if (ns.view !== undefined || !call.mayAt('read', ns)) continue
-      summaries.push(yield* summaryOf(tx, ns))
+      summaries.push(yield* summaryOf(tx, ns, call))
     }
     return reply((writer) => {
       writer.openArray('collections')
@@ -251,7 +252,11 @@ const collectionSummaries = documentRow({
   },
 })
 
-function* summaryOf(tx: ReadTx, ns: Namespace): Program<Document> {
+function* summaryOf(
+  tx: ReadTx,
+  ns: Namespace,
+  call: Pick<Call<unknown, unknown>, 'mayAt'>,
+): Program<Document> {
   const { documents } = yield* countOf(tx, ns)
   return writeDocument((writer) => {
     writer.string('name', ns.name).int64('documentCount', documents)
@@ -261,6 +266,7 @@ function* summaryOf(tx: ReadTx, ns: Namespace): Program<Document> {
     writer.string('mode', ns.access.mode)
     if (ns.capped !== undefined) writer.bool('capped', true)
     if (ns.timeSeries !== undefined) writer.bool('timeseries', true)
+    writeOwnRights(writer, ns, call)
   })
 }
 

@@ -1,6 +1,7 @@
 // The table of HTTP routes. A row defines who may call it and its body; the server checks both
 // before it calls `run`.
 
+import { catalogRoutes } from '../documents/catalog-routes.js'
 import { collectionRoutes } from '../documents/collection-routes.js'
 import { dataApiRoutes } from '../documents/data-api.js'
 import { documentListRoutes } from '../documents/document-list.js'
@@ -23,6 +24,7 @@ import type { AnyRoute } from './route.js'
 
 export const routes: readonly AnyRoute[] = [
   ...collectionRoutes,
+  ...catalogRoutes,
   ...inspectionRoutes,
   ...documentRoutes,
   ...documentListRoutes,

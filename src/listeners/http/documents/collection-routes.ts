@@ -58,7 +58,9 @@ async function stats(call: HttpCall): Promise<string> {
   const reply = await call.run(command(call, 'collectionStats', () => undefined))
   const names = ['documentCount', 'indexCount', 'storageSizeBytes']
   const ofKind = ['capped', 'maxSizeBytes', 'maxDocuments', 'timeseries']
-  const shown = [...names, ...ofKind.filter((name) => field(reply, name) !== undefined)]
+  const rules = ['validator', 'validationLevel', 'validationAction']
+  const further = [...ofKind, ...rules, 'may'].filter((name) => field(reply, name) !== undefined)
+  const shown = [...names, ...further]
   const figures = shown.map((name) => `"${name}":${jsonOf(call, field(reply, name))}`)
   return `{${figures.join(',')},"indexes":${indexesJson(call, field(reply, 'indexes'))},"ok":1}`
 }

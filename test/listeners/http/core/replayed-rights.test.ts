@@ -24,6 +24,11 @@ const of = (operation: string) => `/api/v1/collections/${operation.toLowerCase()
 /** By method and path of the route; what its keyed request is. */
 const requests: Readonly<Record<string, Sent>> = {
   'POST /api/v1/collections/:name/drop': { path: of('drop') },
+  'POST /api/v1/collections/:name/create': { path: of('create') },
+  'POST /api/v1/collections/:name/validator': {
+    ...{ path: of('validator'), body: { validator: { a: 1 } } },
+  },
+  'POST /api/v1/collections/:name/rename': { path: of('rename'), body: { to: 'renamed' } },
   'POST /api/v1/collections/:name/createIndex': {
     ...{ path: of('createIndex'), body: { field: 'a' } },
   },

@@ -51,6 +51,36 @@ t.test('stats counts exactly, and a missing collection is 404', async (t) => {
   t.match(await api.post('none/drop', {}), missing)
 })
 
+t.test('collections are created with options, changed and renamed', async (t) => {
+  const { url, key } = await startGateway(t)
+  const api = openApi(url, key)
+  const done = { status: 200, json: { acknowledged: true, ok: 1 } }
+  t.match(await api.post('log/create', { capped: true, size: 4_096, max: 2 }), done)
+  await api.post('log/insertMany', { documents: [{ _id: 1 }, { _id: 2 }, { _id: 3 }] })
+  t.match((await api.get('log/stats')).json, { documentCount: 2, capped: true, maxDocuments: 2 })
+  t.match(await api.post('log/create', {}), { status: 409, json: { code: 48 } })
+
+  const validator = { age: { $gte: 0 } }
+  t.match(await api.post('people/create', { validator, validationAction: 'warn' }), done)
+  const may = ['read', 'write', 'own', 'admin']
+  t.match((await api.get('people/stats')).json, { validator, validationAction: 'warn', may })
+  t.match(await api.post('people/validator', { validationAction: 'error' }), done)
+  const refused = { status: 400, json: { code: 121, codeName: 'DocumentValidationFailure' } }
+  t.match(await api.post('people/insertOne', { document: { age: -1 } }), refused)
+  t.match(await api.post('people/validator', { validator: {} }), done)
+  t.notOk(Object.hasOwn((await api.get('people/stats')).json, 'validator'), 'removed')
+  const unknown = { validator: { a: { $nosuch: 1 } } }
+  t.match(await api.post('people/validator', unknown), { status: 400 })
+  t.match(await api.post('none/validator', { validator }), { status: 404, json: { code: 26 } })
+
+  await api.post('people/insertOne', { document: { _id: 1 } })
+  t.match(await api.post('people/rename', { to: 'users' }), done)
+  t.equal((await api.post('users/count', {})).json.count, 1)
+  t.match(await api.post('people/rename', { to: 'x' }), { status: 404, json: { code: 26 } })
+  t.match(await api.post('users/rename', { to: 'log' }), { status: 409, json: { code: 48 } })
+  t.match(await api.post('users/rename', {}), { status: 400, json: { code: 2 } })
+})
+
 t.test('drop removes the collection and its data', async (t) => {
   const { url, key } = await startGateway(t)
   const api = openApi(url, key)

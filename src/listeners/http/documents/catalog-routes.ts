@@ -1,0 +1,71 @@
+// Creates, changes and renames collections, by the commands of the document protocol.
+// (docs/http.md, "Creating and changing a collection")
+
+import { stringOf, stringValue } from '../../../value/value.js'
+import { writeDocument } from '../../../value/writer.js'
+import { command, copyFields, type HttpCall } from '../core/call.js'
+import type { HttpAnswer, RawCall, ReplyRoute, Route } from '../core/route.js'
+
+const collection = '/api/v1/collections/:name'
+
+const validation = {
+  validator: 'object',
+  validationLevel: 'string',
+  validationAction: 'string',
+} as const
+
+export const catalogRoutes: readonly (Route | ReplyRoute)[] = [
+  {
+    method: 'POST',
+    path: `${collection}/create`,
+    mutates: true,
+    access: 'key',
+    fields: { capped: 'bool', size: 'whole', max: 'whole', ...validation },
+    run: create,
+  },
+  {
+    method: 'POST',
+    path: `${collection}/validator`,
+    mutates: true,
+    access: 'key',
+    fields: validation,
+    run: setValidator,
+  },
+  {
+    method: 'POST',
+    path: `${collection}/rename`,
+    mutates: true,
+    access: 'key',
+    fields: { to: 'string!' },
+    reply: rename,
+  },
+]
+
+const acknowledged = '{"acknowledged":true,"ok":1}'
+const validationNames = Object.keys(validation)
+
+async function create(call: HttpCall): Promise<string> {
+  const names = ['capped', 'size', 'max', ...validationNames]
+  await call.run(command(call, 'create', (writer) => copyFields(writer, call.fields, names)))
+  return acknowledged
+}
+
+async function setValidator(call: HttpCall): Promise<string> {
+  await call.run(
+    command(call, 'collMod', (writer) => copyFields(writer, call.fields, validationNames)),
+  )
+  return acknowledged
+}
+
+/** Within its database. */
+async function rename(call: RawCall): Promise<HttpAnswer> {
+  const { collection: from, database, fields } = call
+  const to = stringOf(fields.get('to') ?? stringValue(''))
+  await call.runIn(
+    'admin',
+    writeDocument((writer) => {
+      writer.string('renameCollection', `${database}.${from}`).string('to', `${database}.${to}`)
+    }),
+  )
+  return { status: 200, body: acknowledged }
+}
