@@ -5,6 +5,7 @@ import { useSignal } from '@preact/signals'
 import { render } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { sessionEnded } from './lib/api.js'
+import { placeInAddress } from './lib/collection-place.js'
 import { followRoute, route } from './lib/route.js'
 import { findMe, givenCode, me, takeCode } from './lib/session.js'
 import { followShortcuts } from './lib/shortcuts.js'
@@ -46,6 +47,7 @@ function App() {
 
 /** Pages whose code comes when they are opened. */
 const later = new Map([
+  ['start', async () => (await import('./pages/start.js')).StartPage],
   ['api-keys', async () => (await import('./pages/api-keys.js')).ApiKeysPage],
   ['channels', async () => (await import('./pages/channels.js')).ChannelsPage],
   ['operations', async () => (await import('./pages/operations.js')).OperationsPage],
@@ -58,14 +60,15 @@ const loadView = async () => (await import('./pages/collection-view.js')).Collec
 function CurrentPage() {
   const [place, name, view] = route.value.path
   if (place === 'collections' && name !== undefined) {
-    if (view === undefined) return <DocumentsPage key={name} name={name} />
+    const at = placeInAddress(name)
+    if (view === undefined) return <DocumentsPage key={`${at.database} ${name}`} at={at} />
     return <Later key="view" name="view" load={loadView} />
   }
   if (place === 'console') return <ConsolePage />
-  const load = place === undefined ? undefined : later.get(place)
-  if (place !== undefined && load !== undefined)
-    return <Later key={place} name={place} load={load} />
-  return <CollectionsPage />
+  if (place === 'collections') return <CollectionsPage />
+  const given = place !== undefined && later.has(place) ? place : 'start'
+  const load = later.get(given)
+  return load === undefined ? null : <Later key={given} name={given} load={load} />
 }
 
 const place = document.getElementById('app')

@@ -67,7 +67,7 @@ async function entersByCode(t: Test, gateway: LiveGateway, browser: OpenedBrowse
     await page.getByRole('button', enter).waitFor()
     t.notMatch(await page.evaluate<string>('location.href'), code, 'the address keeps no code')
     await page.getByRole('button', enter).click()
-    await page.getByRole('heading', { name: 'Collections' }).waitFor()
+    await page.getByRole('heading', { name: 'Start' }).waitFor()
     await page.reload()
     await page.getByText('Operator', { exact: true }).waitFor()
     t.equal(await page.evaluate<string>('document.cookie'), '', 'no cookie is set')

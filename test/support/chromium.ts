@@ -22,6 +22,13 @@ export interface Page {
   setViewportSize(size: { width: number; height: number }): Promise<void>
   screenshot(options: { path: string }): Promise<unknown>
   close(): Promise<void>
+  waitForFunction<A>(run: (given: A) => unknown, given: A): Promise<unknown>
+  waitForEvent(event: 'download'): Promise<Download>
+}
+
+export interface Download {
+  suggestedFilename(): string
+  path(): Promise<string>
 }
 
 export interface Locator {
@@ -31,6 +38,7 @@ export interface Locator {
   hover(): Promise<void>
   press(key: string): Promise<void>
   selectOption(value: string): Promise<unknown>
+  setInputFiles(file: { name: string; mimeType: string; buffer: Buffer }): Promise<void>
   waitFor(options?: { state?: 'visible' | 'hidden' | 'attached' | 'detached' }): Promise<void>
   textContent(): Promise<string | null>
   allTextContents(): Promise<string[]>
@@ -160,4 +168,20 @@ export async function barriersOf(page: Page): Promise<readonly string[]> {
     const { violations } = await axe.run({ runOnly: tags })
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
   }, rules)
+}
+
+/** Waits until the field with that label contains the text. */
+export async function fieldHas(page: Page, label: string, text: string): Promise<void> {
+  interface Field {
+    readonly value: string
+  }
+  await page.waitForFunction(
+    ([name, part]) => {
+      const { document } = globalThis as unknown as {
+        document: { querySelector(selector: string): Field | null }
+      }
+      return document.querySelector(`[aria-label="${name}"]`)?.value.includes(part ?? '')
+    },
+    [label, text],
+  )
 }

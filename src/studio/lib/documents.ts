@@ -1,8 +1,9 @@
 // Documents of a collection over the public routes. A whole document goes back as the text that the
 // user has edited, under the condition that the stored bytes are still those that were read.
 
-import { ask } from './api.js'
-import { type Ejson, type EjsonObject, isObject } from './ejson.js'
+import { ApiError, ask } from './api.js'
+import { type CollectionPlace, routeOf } from './collection-place.js'
+import { type Ejson, type EjsonObject, editable, isObject } from './ejson.js'
 
 export interface Listing {
   readonly filter: string
@@ -17,7 +18,7 @@ export interface DocumentPage {
 }
 
 /** A document as its editor opens it. */
-interface OpenDocument {
+export interface OpenDocument {
   readonly text: string
   /** Of the bytes that were read. */
   readonly tag: string
@@ -27,68 +28,78 @@ const ejson = 'application/ejson'
 const accepting = { accept: ejson }
 const sending = { accept: ejson, 'content-type': ejson }
 
-function collection(name: string): string {
-  return `/api/v1/collections/${encodeURIComponent(name)}`
-}
-
 /** By an id of any type. */
-function place(name: string, id: Ejson): string {
-  return `${collection(name)}/docs/${encodeURIComponent(JSON.stringify(id))}?id=ejson`
+function documentAt(at: CollectionPlace, id: Ejson): string {
+  return routeOf(at, `docs/${encodeURIComponent(JSON.stringify(id))}`, { id: 'ejson' })
 }
 
-export function changesOf(name: string): string {
-  return `${collection(name)}/changes`
+export function changesOf(at: CollectionPlace): string {
+  return routeOf(at, 'changes')
 }
 
 export async function listDocuments(
-  name: string,
+  at: CollectionPlace,
   { filter, sort, limit, cursor }: Listing,
   signal: AbortSignal,
 ): Promise<DocumentPage> {
-  const query = new URLSearchParams({ limit: String(limit) })
-  for (const [key, value] of Object.entries({ filter, sort, cursor })) {
-    if (value !== '') query.set(key, value)
-  }
-  const path = `${collection(name)}/docs?${query}`
+  const path = routeOf(at, 'docs', { limit: String(limit), filter, sort, cursor })
   const answer = await ask('GET', path, { signal, headers: accepting })
   return (await answer.json()) as DocumentPage
 }
 
 export async function countDocuments(
-  name: string,
+  at: CollectionPlace,
   filter: string,
   signal: AbortSignal,
 ): Promise<number> {
   const body = filter === '' ? '{}' : `{"filter":${filter}}`
   const headers = { 'content-type': 'application/json' }
-  const answer = await ask('POST', `${collection(name)}/count`, { body, headers, signal })
+  const answer = await ask('POST', routeOf(at, 'count'), { body, headers, signal })
   const { count } = (await answer.json()) as { count?: Ejson }
   return Number(isObject(count) ? Object.values(count)[0] : count)
 }
 
 export async function openDocument(
-  name: string,
+  at: CollectionPlace,
   id: Ejson,
   signal: AbortSignal,
 ): Promise<OpenDocument> {
-  const answer = await ask('GET', place(name, id), { headers: accepting, signal })
+  const answer = await ask('GET', documentAt(at, id), { headers: accepting, signal })
   return { text: await answer.text(), tag: answer.headers.get('etag') ?? '' }
+}
+
+/** What is stored now, where it is no longer what was opened. */
+export type Newer = OpenDocument | 'gone'
+
+/** Its text is for an editor; undefined while the document is as it was. */
+export async function newerOf(
+  at: CollectionPlace,
+  { id, tag }: { readonly id: Ejson; readonly tag: string },
+  signal: AbortSignal,
+): Promise<Newer | undefined> {
+  try {
+    const found = await openDocument(at, id, signal)
+    return found.tag === tag ? undefined : { text: editable(found.text), tag: found.tag }
+  } catch (error) {
+    // Other errors come again with the save, which has the guard.
+    return error instanceof ApiError && error.status === 404 ? 'gone' : undefined
+  }
 }
 
 /** Rejects with status 412 if the document has been changed or removed since it was read. */
 export async function saveDocument(
-  name: string,
+  at: CollectionPlace,
   id: Ejson,
   { text, tag }: OpenDocument,
 ): Promise<void> {
-  await ask('PUT', place(name, id), { body: text, headers: { ...sending, 'if-match': tag } })
+  await ask('PUT', documentAt(at, id), { body: text, headers: { ...sending, 'if-match': tag } })
 }
 
-export async function insertDocument(name: string, text: string): Promise<void> {
+export async function insertDocument(at: CollectionPlace, text: string): Promise<void> {
   const body = `{"document":${text}}`
-  await ask('POST', `${collection(name)}/insertOne`, { body, headers: sending })
+  await ask('POST', routeOf(at, 'insertOne'), { body, headers: sending })
 }
 
-export async function deleteDocument(name: string, id: Ejson): Promise<void> {
-  await ask('DELETE', place(name, id))
+export async function deleteDocument(at: CollectionPlace, id: Ejson): Promise<void> {
+  await ask('DELETE', documentAt(at, id))
 }

@@ -8,6 +8,12 @@ export interface EjsonObject {
   readonly [name: string]: Ejson
 }
 
+/** What wraps a value of Extended JSON, unlike operators such as `$gte`. */
+export const wrappers = new Set(
+  `$oid $numberInt $numberLong $numberDouble $numberDecimal $date $binary $uuid $timestamp $code
+  $regularExpression $minKey $maxKey $symbol $dbPointer $undefined $ref`.split(/\s+/),
+)
+
 /**
  * Indented, for an editor. A text that JavaScript's objects would change (names twice, names that
  * are numbers and would be sorted) stays as it is.
@@ -30,7 +36,7 @@ function plainer(value: Ejson): Ejson {
     if (name === '$numberInt') return number
     const isSame = String(number) === text && !Number.isInteger(number) && Number.isFinite(number)
     if (name === '$numberDouble' && isSame) return number
-    if (name.startsWith('$')) return value
+    if (wrappers.has(name)) return value
   }
   // fromEntries makes `__proto__` a field like any other.
   return Object.fromEntries(entries.map(([name, inner]) => [name, plainer(inner)]))

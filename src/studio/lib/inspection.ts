@@ -2,6 +2,7 @@
 // sample, and how a query finds its documents.
 
 import { askJson } from './api.js'
+import { type CollectionPlace, routeOf } from './collection-place.js'
 import type { Plan } from './plan.js'
 
 export interface Index {
@@ -24,13 +25,11 @@ export interface Schema {
   readonly truncated: boolean
 }
 
-function collection(name: string): string {
-  return `/api/v1/collections/${encodeURIComponent(name)}`
-}
-
-export async function listIndexes(name: string, signal: AbortSignal): Promise<readonly Index[]> {
-  const ask = <T>(path: string) =>
-    askJson<T>('GET', `${collection(name)}/${path}`, undefined, { signal })
+export async function listIndexes(
+  at: CollectionPlace,
+  signal: AbortSignal,
+): Promise<readonly Index[]> {
+  const ask = <T>(path: string) => askJson<T>('GET', routeOf(at, path), undefined, { signal })
   const [{ indexes }, used] = await Promise.all([
     ask<{ indexes: { name: string; key: Index['key']; unique: boolean }[] }>('indexes'),
     ask<{ indexes: { name: string; ops: unknown }[] }>('indexes/use'),
@@ -42,26 +41,26 @@ export async function listIndexes(name: string, signal: AbortSignal): Promise<re
 }
 
 export async function createIndex(
-  name: string,
+  at: CollectionPlace,
   wishes: { readonly fields: string; readonly indexName: string; readonly isUnique: boolean },
 ): Promise<void> {
   const key = keyPattern(wishes.fields)
   const named = wishes.indexName === '' ? {} : { name: wishes.indexName }
   const unique = wishes.isUnique ? { unique: true } : {}
-  await askJson('POST', `${collection(name)}/createIndex`, { key, ...named, ...unique })
+  await askJson('POST', routeOf(at, 'createIndex'), { key, ...named, ...unique })
 }
 
-export async function dropIndex(name: string, index: string): Promise<void> {
-  await askJson('POST', `${collection(name)}/dropIndex`, { name: index })
+export async function dropIndex(at: CollectionPlace, index: string): Promise<void> {
+  await askJson('POST', routeOf(at, 'dropIndex'), { name: index })
 }
 
-export function schemaOf(name: string, signal: AbortSignal): Promise<Schema> {
-  return askJson('GET', `${collection(name)}/schema`, undefined, { signal })
+export function schemaOf(at: CollectionPlace, signal: AbortSignal): Promise<Schema> {
+  return askJson('GET', routeOf(at, 'schema'), undefined, { signal })
 }
 
 /** Of a find with a filter (JSON) and a sort (`-year,title`); either may be empty. */
 export async function explainFind(
-  name: string,
+  at: CollectionPlace,
   { filter, sort }: { readonly filter: string; readonly sort: string },
   signal: AbortSignal,
 ): Promise<Plan> {
@@ -69,7 +68,7 @@ export async function explainFind(
     ...(filter === '' ? {} : { filter: JSON.parse(filter) as unknown }),
     ...(sort === '' ? {} : { sort: keyPattern(sort) }),
   }
-  return askJson('POST', `${collection(name)}/explain`, given, { signal })
+  return askJson('POST', routeOf(at, 'explain'), given, { signal })
 }
 
 /** `-year,title`, or the JSON of a pattern. */

@@ -6,7 +6,7 @@ import { useEffect } from 'preact/hooks'
 import { listen } from './events.js'
 
 const againMs = 3_000
-/** Changes that come closely together are one. */
+/** Changes within this time are one, so a busy collection is asked for four times a second. */
 const gatherMs = 250
 
 /** Calls `changed` after changes; the signal is true while the stream is open. */
@@ -49,8 +49,10 @@ async function follow(path: string, changed: () => void, signal: AbortSignal): P
         isLive.value = true
       }
       const told = () => {
-        clearTimeout(timer)
-        timer = setTimeout(changed, gatherMs)
+        timer ??= setTimeout(() => {
+          timer = undefined
+          changed()
+        }, gatherMs)
       }
       await listen(path, { opened, told }, signal)
     } catch {

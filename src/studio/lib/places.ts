@@ -8,6 +8,7 @@ interface Place {
 }
 
 export const places: readonly Place[] = [
+  { name: 'start', title: 'Start', letter: 's' },
   { name: 'collections', title: 'Collections', letter: 'c' },
   { name: 'keys', title: 'Keys', letter: 'k' },
   { name: 'channels', title: 'Channels', letter: 'h' },

@@ -7,6 +7,7 @@ import { counted, day, figure, shortAddress, visible } from '../lib/format.js'
 import { useLoad } from '../lib/load.js'
 import { linkTo } from '../lib/route.js'
 import { me } from '../lib/session.js'
+import { LaterDialog } from '../widgets/later.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
 
 interface Summary {
@@ -21,6 +22,7 @@ interface Summary {
 
 export function CollectionsPage() {
   const wanted = useSignal('')
+  const isCreating = useSignal(false)
   const { loaded, reload } = useLoad(loadSummaries, [])
   const { value, error } = loaded.value
   const shown = (value ?? []).filter(({ name }) => name.includes(wanted.value))
@@ -28,6 +30,14 @@ export function CollectionsPage() {
     <>
       <div class="head">
         <h1>Collections</h1>
+        <button
+          type="button"
+          onClick={() => {
+            isCreating.value = true
+          }}
+        >
+          Create a collection
+        </button>
         <input
           type="search"
           aria-label="Filter collections by name"
@@ -43,6 +53,15 @@ export function CollectionsPage() {
             `${figure(shown.length)} of ${counted(value.length, 'collection')}`}
         </p>
       </div>
+      {isCreating.value && (
+        <LaterDialog
+          name="new collection"
+          load={loadForm}
+          close={() => {
+            isCreating.value = false
+          }}
+        />
+      )}
       {error !== undefined && <Failure error={error} retry={reload} />}
       {error === undefined && value === undefined && <Loading />}
       {value?.length === 0 && <NoCollections />}
@@ -53,6 +72,8 @@ export function CollectionsPage() {
     </>
   )
 }
+
+const loadForm = async () => (await import('../widgets/new-collection.js')).NewCollectionDialog
 
 async function loadSummaries(signal: AbortSignal): Promise<readonly Summary[]> {
   const path = '/api/v1/collections'
@@ -66,8 +87,9 @@ function NoCollections() {
   return (
     <Empty>
       <p>There are no collections yet that you may read.</p>
-      <p>Load sample data from a terminal, with a key in SIGIL_API_KEY:</p>
-      <pre>SIGIL_URL={location.origin} npx sigil demo</pre>
+      <p>
+        Create one, or load sample data on the page <a href={linkTo(['start'])}>Start</a>.
+      </p>
     </Empty>
   )
 }

@@ -2,27 +2,25 @@
 // document is edited, and follows the changes of all clients.
 
 import { type Signal, useSignal } from '@preact/signals'
+import type { CollectionPlace } from '../lib/collection-place.js'
 import {
   changesOf,
   countDocuments,
   type DocumentPage,
   deleteDocument,
-  insertDocument,
   type Listing,
   listDocuments,
   openDocument,
-  saveDocument,
 } from '../lib/documents.js'
 import { type Ejson, type EjsonObject, editable } from '../lib/ejson.js'
 import { counted, visible } from '../lib/format.js'
 import { useLive } from '../lib/live.js'
 import { useLoad } from '../lib/load.js'
 import { linkTo, route } from '../lib/route.js'
-import { changesShown } from '../lib/show-as/changes.js'
 import { CollectionTabs } from '../widgets/collection-tabs.js'
 import { DataField } from '../widgets/data-field.js'
+import { DocumentEditor, type Editing } from '../widgets/document-editor.js'
 import { DocumentTable } from '../widgets/document-table.js'
-import { Editor } from '../widgets/editor.js'
 import { ShowAs } from '../widgets/show-as.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
 
@@ -30,20 +28,13 @@ const pageSizes = [25, 50, 100] as const
 /** How long a deletion waits for the user's second thought. */
 const undoMs = 6_000
 
-/** What stands in the editor. */
-interface Editing {
-  readonly title: string
-  readonly text: string
-  /** Missing for a new document. */
-  readonly stored?: { readonly id: Ejson; readonly tag: string }
-}
-
 interface Deletion {
   readonly id: Ejson
   readonly undo: () => void
 }
 
-export function DocumentsPage({ name }: { name: string }) {
+export function DocumentsPage({ at }: { at: CollectionPlace }) {
+  const { name } = at
   const { query } = route.value
   const [filter, sort] = [query.get('filter') ?? '', query.get('sort') ?? '']
   const limit = pageSizes.find((size) => String(size) === query.get('limit')) ?? pageSizes[0]
@@ -53,16 +44,20 @@ export function DocumentsPage({ name }: { name: string }) {
   const { loaded, reload } = useLoad(
     async (signal) => {
       const listing: Listing = { filter, sort, limit, cursor }
-      const page = await listDocuments(name, listing, signal)
-      return { ...page, count: await countDocuments(name, filter, signal) }
+      const page = await listDocuments(at, listing, signal)
+      return { ...page, count: await countDocuments(at, filter, signal) }
     },
     [name, filter, sort, limit, cursor],
   )
-  const isLive = useLive(changesOf(name), reload)
+  const turn = useSignal(0)
+  const isLive = useLive(changesOf(at), () => {
+    turn.value++
+    reload()
+  })
   const editing = useSignal<Editing | undefined>(undefined)
   const problem = useSignal<Error | undefined>(undefined)
   const deletions = useSignal<readonly Deletion[]>([])
-  const actions = documentActions(name, { editing, problem, deletions, reload })
+  const actions = documentActions(at, { editing, problem, deletions, reload })
   const { value, error } = loaded.value
   const hidden = new Set(deletions.value.map(({ id }) => JSON.stringify(id)))
   const rows = (value?.documents ?? []).filter(({ _id }) => !hidden.has(JSON.stringify(_id)))
@@ -77,10 +72,10 @@ export function DocumentsPage({ name }: { name: string }) {
           Insert
         </button>
       </div>
-      <CollectionTabs name={name} />
+      <CollectionTabs at={at} />
       <FilterBar
         key={`${filter} ${sort}`}
-        name={name}
+        at={at}
         given={{ filter, sort, limit }}
         cursors={cursors}
       />
@@ -100,10 +95,11 @@ export function DocumentsPage({ name }: { name: string }) {
       {value !== undefined && <Pages page={value} cursors={cursors} />}
       <Undo deletions={deletions} />
       {editing.value !== undefined && (
-        <Editing
-          key={editing.value}
-          name={name}
+        <DocumentEditor
+          key={editing.value.opening}
+          at={at}
           editing={editing}
+          turn={turn.value}
           reload={reload}
           open={actions.open}
         />
@@ -119,18 +115,23 @@ interface ActionParts {
   readonly reload: () => void
 }
 
-function documentActions(name: string, { editing, problem, deletions, reload }: ActionParts) {
+function documentActions(
+  at: CollectionPlace,
+  { editing, problem, deletions, reload }: ActionParts,
+) {
+  const opening = () => (editing.peek()?.opening ?? 0) + 1
   const failed = (error: Error) => {
     problem.value = error
   }
   const insert = (text: string) => {
     problem.value = undefined
-    editing.value = { title: 'New document', text }
+    editing.value = { opening: opening(), title: 'New document', text }
   }
   const open = (id: Ejson) => {
     problem.value = undefined
-    openDocument(name, id, new AbortController().signal).then(({ text, tag }) => {
-      editing.value = { title: 'Document', text: editable(text), stored: { id, tag } }
+    openDocument(at, id, new AbortController().signal).then(({ text, tag }) => {
+      const stored = { id, tag }
+      editing.value = { opening: opening(), title: 'Document', text: editable(text), stored }
     }, failed)
   }
   const duplicate = (document: EjsonObject) => {
@@ -142,7 +143,7 @@ function documentActions(name: string, { editing, problem, deletions, reload }: 
       deletions.value = deletions.value.filter((one) => one.id !== id)
     }
     const timer = setTimeout(() => {
-      deleteDocument(name, id).then(reload, failed).finally(forget)
+      deleteDocument(at, id).then(reload, failed).finally(forget)
     }, undoMs)
     const undo = () => {
       clearTimeout(timer)
@@ -154,18 +155,19 @@ function documentActions(name: string, { editing, problem, deletions, reload }: 
 }
 
 interface FilterBarProps {
-  readonly name: string
+  readonly at: CollectionPlace
   readonly given: Pick<Listing, 'filter' | 'sort' | 'limit'>
   readonly cursors: Signal<readonly string[]>
 }
 
-function FilterBar({ name, given, cursors }: FilterBarProps) {
+function FilterBar({ at, given, cursors }: FilterBarProps) {
   const filter = useSignal(given.filter)
   const sort = useSignal(given.sort)
   const apply = (limit: number) => {
     cursors.value = ['']
+    const { name, database } = at
     const query = { filter: filter.value.trim(), sort: sort.value.trim(), limit: String(limit) }
-    location.hash = linkTo(['collections', name], query)
+    location.hash = linkTo(['collections', name], { ...query, database })
   }
   return (
     <form
@@ -249,36 +251,5 @@ function Undo({ deletions }: { deletions: Signal<readonly Deletion[]> }) {
         </p>
       ))}
     </div>
-  )
-}
-
-interface EditingProps {
-  readonly name: string
-  readonly editing: Signal<Editing | undefined>
-  readonly reload: () => void
-  readonly open: (id: Ejson) => void
-}
-
-function Editing({ name, editing, reload, open }: EditingProps) {
-  const { value } = editing
-  if (value === undefined) return null
-  const { title, text, stored } = value
-  const save = async (edited: string) => {
-    if (stored === undefined) await insertDocument(name, edited)
-    else await saveDocument(name, stored.id, { text: edited, tag: stored.tag })
-    reload()
-  }
-  return (
-    <Editor
-      title={title}
-      text={text}
-      isNew={stored === undefined}
-      save={save}
-      queriesOf={(edited) => changesShown(name, stored?.id, { before: text, edited })}
-      {...(stored === undefined ? {} : { reopen: () => open(stored.id) })}
-      close={() => {
-        editing.value = undefined
-      }}
-    />
   )
 }

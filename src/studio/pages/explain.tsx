@@ -2,6 +2,7 @@
 // run.
 
 import { useSignal } from '@preact/signals'
+import type { CollectionPlace } from '../lib/collection-place.js'
 import { visible } from '../lib/format.js'
 import { explainFind } from '../lib/inspection.js'
 import { useLoad } from '../lib/load.js'
@@ -11,11 +12,12 @@ import { CollectionTabs } from '../widgets/collection-tabs.js'
 import { DataField } from '../widgets/data-field.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
 
-export function ExplainPage({ name }: { name: string }) {
+export function ExplainPage({ at }: { at: CollectionPlace }) {
+  const { name } = at
   const { query } = route.value
   const [filter, sort] = [query.get('filter') ?? '', query.get('sort') ?? '']
   const { loaded, reload } = useLoad(
-    (signal) => explainFind(name, { filter, sort }, signal),
+    (signal) => explainFind(at, { filter, sort }, signal),
     [name, filter, sort],
   )
   const { value, error } = loaded.value
@@ -28,8 +30,8 @@ export function ExplainPage({ name }: { name: string }) {
           {value !== undefined && planTotals(value)}
         </p>
       </div>
-      <CollectionTabs name={name} />
-      <QueryForm key={`${filter} ${sort}`} name={name} given={{ filter, sort }} />
+      <CollectionTabs at={at} />
+      <QueryForm key={`${filter} ${sort}`} at={at} given={{ filter, sort }} />
       {error !== undefined && <Failure error={error} retry={reload} />}
       {error === undefined && value === undefined && <Loading />}
       {value !== undefined && tree === undefined && (
@@ -65,11 +67,11 @@ function Stage({ stage: { name, facts, inputs } }: { stage: PlanStage }) {
 }
 
 interface FormProps {
-  readonly name: string
+  readonly at: CollectionPlace
   readonly given: { readonly filter: string; readonly sort: string }
 }
 
-function QueryForm({ name, given }: FormProps) {
+function QueryForm({ at, given }: FormProps) {
   const filter = useSignal(given.filter)
   const sort = useSignal(given.sort)
   return (
@@ -77,7 +79,8 @@ function QueryForm({ name, given }: FormProps) {
       class="filter"
       onSubmit={(event) => {
         event.preventDefault()
-        const query = { filter: filter.value.trim(), sort: sort.value.trim() }
+        const { name, database } = at
+        const query = { filter: filter.value.trim(), sort: sort.value.trim(), database }
         location.hash = linkTo(['collections', name, 'explain'], query)
       }}
     >

@@ -2,6 +2,7 @@
 // and drop one.
 
 import { type Signal, useSignal } from '@preact/signals'
+import type { CollectionPlace } from '../lib/collection-place.js'
 import { counted, figure, visible } from '../lib/format.js'
 import { createIndex, dropIndex, type Index, listIndexes } from '../lib/inspection.js'
 import { useLoad } from '../lib/load.js'
@@ -10,8 +11,9 @@ import { Actions, Confirm, Dialog, useAction } from '../widgets/dialog.js'
 import { Scroll } from '../widgets/scroll.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
 
-export function IndexesPage({ name }: { name: string }) {
-  const { loaded, reload } = useLoad((signal) => listIndexes(name, signal), [name])
+export function IndexesPage({ at }: { at: CollectionPlace }) {
+  const { name } = at
+  const { loaded, reload } = useLoad((signal) => listIndexes(at, signal), [name])
   const isCreating = useSignal(false)
   const dropping = useSignal<string | undefined>(undefined)
   const { value, error } = loaded.value
@@ -37,18 +39,18 @@ export function IndexesPage({ name }: { name: string }) {
             `${figure(value.length)} ${value.length === 1 ? 'index' : 'indexes'}`}
         </p>
       </div>
-      <CollectionTabs name={name} />
+      <CollectionTabs at={at} />
       {error !== undefined && <Failure error={error} retry={reload} />}
       {error === undefined && value === undefined && <Loading />}
       {value?.length === 0 && <Empty>The collection has no indexes, as it has no documents.</Empty>}
       {value !== undefined && value.length > 0 && <IndexTable rows={value} dropping={dropping} />}
-      {isCreating.value && <IndexForm name={name} close={close} />}
+      {isCreating.value && <IndexForm at={at} close={close} />}
       {dropping.value !== undefined && (
         <Confirm
           title="Drop"
           text="Queries that use the index will read more documents."
           name={dropping.value}
-          run={() => dropIndex(name, dropping.value ?? '')}
+          run={() => dropIndex(at, dropping.value ?? '')}
           close={close}
         />
       )}
@@ -105,13 +107,13 @@ function IndexTable({ rows, dropping }: TableProps) {
   )
 }
 
-function IndexForm({ name, close }: { name: string; close: () => void }) {
+function IndexForm({ at, close }: { at: CollectionPlace; close: () => void }) {
   const fields = useSignal('')
   const indexName = useSignal('')
   const isUnique = useSignal(false)
   const { problem, isBusy, start } = useAction(
     () =>
-      createIndex(name, {
+      createIndex(at, {
         fields: fields.value,
         indexName: indexName.value.trim(),
         isUnique: isUnique.value,

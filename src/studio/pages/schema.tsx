@@ -1,15 +1,18 @@
 // The fields of a collection, counted in a random sample: what it does not show may still be in
 // other documents, and the page says so.
 
+import type { CollectionPlace } from '../lib/collection-place.js'
 import { counted, figure, visible } from '../lib/format.js'
 import { type Schema, schemaOf } from '../lib/inspection.js'
 import { useLoad } from '../lib/load.js'
 import { CollectionTabs } from '../widgets/collection-tabs.js'
 import { Scroll } from '../widgets/scroll.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
+import { Validator } from './validator.js'
 
-export function SchemaPage({ name }: { name: string }) {
-  const { loaded, reload } = useLoad((signal) => schemaOf(name, signal), [name])
+export function SchemaPage({ at }: { at: CollectionPlace }) {
+  const { name } = at
+  const { loaded, reload } = useLoad((signal) => schemaOf(at, signal), [name])
   const { value, error } = loaded.value
   return (
     <>
@@ -22,11 +25,12 @@ export function SchemaPage({ name }: { name: string }) {
           {value !== undefined && told(value)}
         </p>
       </div>
-      <CollectionTabs name={name} />
+      <CollectionTabs at={at} />
       {error !== undefined && <Failure error={error} retry={reload} />}
       {error === undefined && value === undefined && <Loading />}
       {value?.fields.length === 0 && <Empty>The collection has no documents.</Empty>}
       {value !== undefined && value.fields.length > 0 && <Fields schema={value} />}
+      <Validator at={at} />
     </>
   )
 }

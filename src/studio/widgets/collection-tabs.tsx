@@ -1,6 +1,7 @@
 // The views of one collection. The filter and the sort of its documents stay in the address, so a
 // query can be explained and gone back to.
 
+import type { CollectionPlace } from '../lib/collection-place.js'
 import { linkTo, route } from '../lib/route.js'
 
 const views = [
@@ -8,12 +9,14 @@ const views = [
   { name: 'indexes', title: 'Indexes' },
   { name: 'schema', title: 'Schema' },
   { name: 'explain', title: 'Explain' },
+  { name: 'access', title: 'Access' },
 ] as const
 
-export function CollectionTabs({ name }: { name: string }) {
+export function CollectionTabs({ at }: { at: CollectionPlace }) {
   const { path, query } = route.value
   const current = path[2] ?? 'documents'
-  const kept = { filter: query.get('filter') ?? '', sort: query.get('sort') ?? '' }
+  const { name, database } = at
+  const kept = { filter: query.get('filter') ?? '', sort: query.get('sort') ?? '', database }
   return (
     <nav class="tabs" aria-label="Views of the collection">
       {views.map((view) => (

@@ -51,9 +51,11 @@ interface ConfirmProps {
   readonly name: string
   readonly run: () => Promise<unknown>
   readonly close: () => void
+  /** Further choices. */
+  readonly children?: ComponentChildren
 }
 
-export function Confirm({ title, text, name, run, close }: ConfirmProps) {
+export function Confirm({ title, text, name, run, close, children }: ConfirmProps) {
   const typed = useSignal('')
   const { problem, isBusy, start } = useAction(run, close)
   return (
@@ -76,6 +78,7 @@ export function Confirm({ title, text, name, run, close }: ConfirmProps) {
             typed.value = currentTarget.value
           }}
         />
+        {children}
         <Actions problem={problem.value}>
           <button type="submit" class="bad" disabled={typed.value !== name || isBusy.value}>
             {title}

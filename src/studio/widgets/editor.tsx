@@ -2,9 +2,11 @@
 // what another client has written meanwhile.
 
 import { type Signal, useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { ApiError } from '../lib/api.js'
 import { type DiffLine, diffLines } from '../lib/diff.js'
+import type { Newer } from '../lib/documents.js'
 import { ShowAs, type TitledQuery } from './show-as.js'
 
 /** Above this an editor of a browser is too slow. */
@@ -20,11 +22,17 @@ interface EditorProps {
   readonly queriesOf: (text: string) => readonly TitledQuery[]
   /** Reads the stored document again. */
   readonly reopen?: () => void
+  /** What another client has written since, or `gone`. */
+  readonly newer: Newer | undefined
+  /** Shows it instead; called while the user has typed nothing. */
+  readonly take: (newer: Exclude<Newer, 'gone'>) => void
   readonly close: () => void
+  /** Beside the text. */
+  readonly children?: ComponentChildren
 }
 
 export function Editor({ title, text: before, isNew, save, ...rest }: EditorProps) {
-  const { queriesOf, reopen, close } = rest
+  const { queriesOf, newer, take, reopen, close, children } = rest
   const dialog = useRef<HTMLDialogElement>(null)
   const text = useSignal(before)
   const isReviewing = useSignal(isNew)
@@ -32,8 +40,14 @@ export function Editor({ title, text: before, isNew, save, ...rest }: EditorProp
   const isBusy = useSignal(false)
   // Before anything is painted: a key that is pressed at once is for the dialog.
   useLayoutEffect(() => dialog.current?.showModal(), [])
+  useLayoutEffect(() => {
+    if (newer === undefined || newer === 'gone' || text.value !== before) return
+    text.value = newer.text
+    take(newer)
+  }, [newer])
   const isChanged = isNew || text.value !== before
-  const isOutdated = problem.value instanceof ApiError && problem.value.status === 412
+  const isRefused = problem.value instanceof ApiError && problem.value.status === 412
+  const isOutdated = isRefused || newer !== undefined
   const write = () => {
     problem.value = syntaxProblem(text.value)
     if (problem.value !== undefined) return
@@ -53,42 +67,58 @@ export function Editor({ title, text: before, isNew, save, ...rest }: EditorProp
   return (
     <dialog ref={dialog} class="editor" aria-label={title} onClose={close}>
       <h2>{title}</h2>
-      {isReviewing.value && !isNew ? (
-        <Difference lines={diffLines(before, text.value)} />
-      ) : (
-        <DocumentText text={text} isReadOnly={before.length > charsMax} />
-      )}
-      <p class="problem" role="alert">
-        {isOutdated
-          ? 'The document was changed or removed meanwhile. Nothing was written.'
-          : problem.value?.message}
-      </p>
-      <div class="actions">
-        <button type="button" class="main" disabled={!isChanged || isBusy.value} onClick={write}>
-          {isNew ? 'Insert' : isReviewing.value ? 'Save' : 'Review the change'}
-        </button>
-        {isReviewing.value && !isNew && (
-          <button
-            type="button"
-            onClick={() => {
-              isReviewing.value = false
-            }}
-          >
-            Edit further
-          </button>
-        )}
-        {isOutdated && reopen !== undefined && (
-          <button type="button" onClick={reopen}>
-            Open the stored document
-          </button>
-        )}
-        <button type="button" onClick={() => dialog.current?.close()}>
-          Close
-        </button>
+      <div class={children ? 'beside' : ''}>
+        <div>
+          {isReviewing.value && !isNew ? (
+            <Difference lines={diffLines(before, text.value)} />
+          ) : (
+            <DocumentText text={text} isReadOnly={before.length > charsMax} />
+          )}
+          <p class="problem" role="alert">
+            {isRefused
+              ? 'The document was changed or removed meanwhile. Nothing was written.'
+              : (problem.value?.message ?? newerWords(newer))}
+          </p>
+          <div class="actions">
+            <button
+              type="button"
+              class="main"
+              disabled={!isChanged || isBusy.value}
+              onClick={write}
+            >
+              {isNew ? 'Insert' : isReviewing.value ? 'Save' : 'Review the change'}
+            </button>
+            {isReviewing.value && !isNew && (
+              <button
+                type="button"
+                onClick={() => {
+                  isReviewing.value = false
+                }}
+              >
+                Edit further
+              </button>
+            )}
+            {isOutdated && newer !== 'gone' && reopen !== undefined && (
+              <button type="button" onClick={reopen}>
+                Open the stored document
+              </button>
+            )}
+            <button type="button" onClick={() => dialog.current?.close()}>
+              Close
+            </button>
+          </div>
+          <ShowAs queries={queriesOf(text.value)} />
+        </div>
+        {children}
       </div>
-      <ShowAs queries={queriesOf(text.value)} />
     </dialog>
   )
+}
+
+function newerWords(newer: Newer | undefined): string {
+  if (newer === undefined) return ''
+  if (newer === 'gone') return 'Another client has removed the document meanwhile.'
+  return 'Another client has changed the document meanwhile: it will not be written over.'
 }
 
 function DocumentText({ text, isReadOnly }: { text: Signal<string>; isReadOnly: boolean }) {

@@ -2,6 +2,7 @@
 // alone, and only if no other client has changed the same members meanwhile.
 
 import { type Signal, useSignal } from '@preact/signals'
+import { linkToDocument } from '../lib/document-forms.js'
 import { counted, figure, visible } from '../lib/format.js'
 import {
   type Change,
@@ -20,6 +21,7 @@ import {
 } from '../lib/key-value.js'
 import { runCommand, wordText } from '../lib/keyspace.js'
 import { useLoad } from '../lib/load.js'
+import { me } from '../lib/session.js'
 import { Actions, Confirm, Dialog, useAction } from './dialog.js'
 import { MemberTable } from './member-table.js'
 import { Failure, Loading } from './states.js'
@@ -69,6 +71,11 @@ export function KeyEditor({ database, name, made, close }: EditorProps) {
   }
   return (
     <Dialog title={title} close={close}>
+      {made === undefined && (
+        <p>
+          <a href={linkToDocument(database, name, ownSpace())}>Open as a document</a>
+        </p>
+      )}
       <Members
         database={database}
         of={value}
@@ -78,6 +85,12 @@ export function KeyEditor({ database, name, made, close }: EditorProps) {
       />
     </Dialog>
   )
+}
+
+/** Keys of a wallet are in its home, those of the operator in the default database. */
+function ownSpace(): string {
+  const { address = null, home = '' } = me.value ?? {}
+  return address === null ? '' : home
 }
 
 function emptyKey(key: Word, kind: Kind): OpenKey {

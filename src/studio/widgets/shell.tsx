@@ -3,14 +3,14 @@
 
 import { signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
 import { shortAddress } from '../lib/format.js'
 import { places } from '../lib/places.js'
 import { isReadOnly } from '../lib/read-only.js'
 import { linkTo, route } from '../lib/route.js'
-import { lock, me, signOut, unlock } from '../lib/session.js'
+import { me, signOut } from '../lib/session.js'
 import { isHelpOpen } from '../lib/shortcuts.js'
 import { LaterDialog } from './later.js'
+import { LockButton } from './unlock.js'
 import './shell.css'
 
 type Theme = 'auto' | 'light' | 'dark'
@@ -20,14 +20,14 @@ const themeName = 'sigil-studio-theme'
 const theme = signal<Theme>(keptTheme())
 
 export function Shell({ children }: { children: ComponentChildren }) {
-  const current = route.value.path[0] ?? 'collections'
+  const current = route.value.path[0] ?? 'start'
   return (
     <div class="shell">
       <button type="button" class="skip" onClick={skip}>
         Skip to the page
       </button>
       <header class="side">
-        <a class="brand" href={linkTo(['collections'])}>
+        <a class="brand" href={linkTo(['start'])}>
           Sigil Studio
         </a>
         <nav aria-label="Pages">
@@ -134,85 +134,6 @@ function Account() {
         />
       )}
     </div>
-  )
-}
-
-/** A session of the operator reads; changes are opened for some minutes. */
-function LockButton({ until }: { until: string | null }) {
-  const isAsking = useSignal(false)
-  if (until !== null) {
-    return (
-      <button type="button" class="quiet" onClick={() => void lock()}>
-        Lock changes
-      </button>
-    )
-  }
-  return (
-    <>
-      <button
-        type="button"
-        class="quiet"
-        onClick={() => {
-          isAsking.value = true
-        }}
-      >
-        Unlock changes
-      </button>
-      {isAsking.value && (
-        <UnlockDialog
-          close={() => {
-            isAsking.value = false
-          }}
-        />
-      )}
-    </>
-  )
-}
-
-function UnlockDialog({ close }: { close: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  const secret = useSignal('')
-  const problem = useSignal('')
-  // Before anything is painted: a key that is pressed at once is for the dialog.
-  useLayoutEffect(() => dialog.current?.showModal(), [])
-  const submit = (event: Event) => {
-    event.preventDefault()
-    unlock(secret.value.trim()).then(
-      () => dialog.current?.close(),
-      (error: Error) => {
-        problem.value = error.message
-      },
-    )
-  }
-  return (
-    <dialog ref={dialog} class="unlock" aria-label="Unlock changes" onClose={close}>
-      <h2>Unlock changes for ten minutes</h2>
-      <form onSubmit={submit}>
-        <label for="secret">The operator's key, or a new code</label>
-        <input
-          id="secret"
-          class="data"
-          type="password"
-          autocomplete="off"
-          required
-          value={secret.value}
-          onInput={({ currentTarget }) => {
-            secret.value = currentTarget.value
-          }}
-        />
-        <p class="problem" role="alert">
-          {problem.value}
-        </p>
-        <div class="actions">
-          <button type="submit" class="main">
-            Unlock
-          </button>
-          <button type="button" onClick={() => dialog.current?.close()}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </dialog>
   )
 }
 

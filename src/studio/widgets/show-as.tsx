@@ -2,7 +2,7 @@
 // same, the panel says why.
 
 import { signal, useSignal } from '@preact/signals'
-import { visible } from '../lib/format.js'
+import { visible, visibleLines } from '../lib/format.js'
 import type { Query } from '../lib/show-as/query.js'
 import { type Language, languages, showAs } from '../lib/show-as/show.js'
 import { CopyButton } from './copy-button.js'
@@ -58,17 +58,11 @@ export function ShowAs({ queries }: { queries: readonly TitledQuery[] }) {
         <>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: for the keyboard, as it scrolls. */}
           <section tabIndex={0} aria-label={`The query in ${language.value}`}>
-            <pre>{shown.text.split(/(?<=[\n\t])/).map(readable)}</pre>
+            <pre>{visibleLines(shown.text)}</pre>
           </section>
           {shown.note !== undefined && <p class="faint">{shown.note}</p>}
         </>
       )}
     </details>
   )
-}
-
-/** Ends of lines and tabs stay; what else cannot be seen is written out. */
-function readable(part: string): string {
-  const end = /[\n\t]$/.exec(part)?.[0] ?? ''
-  return `${visible(part.slice(0, part.length - end.length))}${end}`
 }

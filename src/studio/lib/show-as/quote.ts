@@ -2,7 +2,7 @@
 // for.
 
 import type { Ejson } from '../ejson.js'
-import { isObject } from '../ejson.js'
+import { isObject, wrappers } from '../ejson.js'
 
 /** Why a query has no form in a language, in one line. */
 export class NotShown extends Error {}
@@ -93,11 +93,6 @@ export function isWrapped(value: Ejson): boolean {
   const [name = ''] = Object.keys(value)
   return wrappers.has(name)
 }
-
-const wrappers = new Set(
-  `$oid $numberInt $numberLong $numberDouble $numberDecimal $date $binary $uuid $timestamp $code
-  $regularExpression $minKey $maxKey $symbol $dbPointer $undefined $ref`.split(/\s+/),
-)
 
 /** The value of a text, if JavaScript's objects keep all of it. */
 export function exactJson(text: string, what: string): Ejson {

@@ -1,0 +1,85 @@
+// A new collection: its name, and on wish a bound (capped) and a validator. Its code comes when the
+// form is opened.
+
+import { useSignal } from '@preact/signals'
+import { createCollection, type Validation } from '../lib/collection-changes.js'
+import { linkTo } from '../lib/route.js'
+import { Actions, Dialog, useAction } from './dialog.js'
+import { ValidatorFields } from './validator-fields.js'
+import '../pages/access.css'
+
+export function NewCollectionDialog({ close }: { close: () => void }) {
+  const name = useSignal('')
+  const isCapped = useSignal(false)
+  const size = useSignal('1048576')
+  const max = useSignal('')
+  const validation = useSignal<Validation>({ validator: '', level: 'strict', action: 'error' })
+  const { problem, isBusy, start } = useAction(
+    () =>
+      createCollection('', {
+        name: name.value,
+        isCapped: isCapped.value,
+        sizeBytes: size.value,
+        documentsMax: max.value,
+        validation: validation.value,
+      }),
+    () => {
+      close()
+      location.hash = linkTo(['collections', name.value])
+    },
+  )
+  const field = (label: string, id: string, typed: typeof name, isRequired: boolean) => (
+    <>
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        class="data"
+        autocomplete="off"
+        spellcheck={false}
+        required={isRequired}
+        value={typed.value}
+        onInput={({ currentTarget }) => {
+          typed.value = currentTarget.value
+        }}
+      />
+    </>
+  )
+  return (
+    <Dialog title="Create a collection" close={close}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          start()
+        }}
+      >
+        {field('Name', 'collection-name', name, true)}
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isCapped.value}
+            onChange={({ currentTarget }) => {
+              isCapped.value = currentTarget.checked
+            }}
+          />
+          Capped: the oldest documents make room for new ones
+        </label>
+        {isCapped.value && field('Size in bytes', 'capped-size', size, true)}
+        {isCapped.value && field('Documents at most (empty: any number)', 'capped-max', max, false)}
+        <details>
+          <summary>Validator</summary>
+          <div class="row">
+            <ValidatorFields typed={validation} />
+          </div>
+        </details>
+        <Actions problem={problem.value}>
+          <button type="submit" class="main" disabled={isBusy.value}>
+            Create
+          </button>
+          <button type="button" onClick={close}>
+            Cancel
+          </button>
+        </Actions>
+      </form>
+    </Dialog>
+  )
+}
