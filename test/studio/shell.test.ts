@@ -30,7 +30,7 @@ async function goesByKeys(t: Test, { url }: LiveGateway, browser: OpenedBrowser)
   await browser.open(t, options, async (page) => {
     await page.goto(url)
     await page.getByRole('button', { name: 'Test wallet' }).click()
-    await page.getByRole('heading', { name: 'Collections' }).waitFor()
+    await page.getByRole('heading', { name: 'Start' }).waitFor()
     await page.keyboard.press('?')
     await page.getByRole('heading', { name: 'Keyboard' }).waitFor()
     t.same(await barriersOf(page), [], 'the keyboard ways')
@@ -78,11 +78,11 @@ async function endsEverywhere(t: Test, { url }: LiveGateway, browser: OpenedBrow
   await browser.open(t, options, async (page) => {
     await page.goto(url)
     await page.getByRole('button', { name: 'Test wallet' }).click()
-    await page.getByRole('heading', { name: 'Collections' }).waitFor()
+    await page.getByRole('heading', { name: 'Start' }).waitFor()
     await browser.open(t, options, async (other) => {
       await other.goto(url)
       await other.getByRole('button', { name: 'Test wallet' }).click()
-      await other.getByRole('heading', { name: 'Collections' }).waitFor()
+      await other.getByRole('heading', { name: 'Start' }).waitFor()
       await other.getByRole('button', { name: 'Session' }).click()
       await other.getByRole('heading', { name: 'Session' }).waitFor()
       t.same(await barriersOf(other), [], 'the session')

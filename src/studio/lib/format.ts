@@ -32,9 +32,6 @@ export function visible(text: string): string {
   )
 }
 
-/** As `visible`, of a text of several lines. */
-export function visibleLines(text: string): string {
-  return text.split('\n').map(visible).join('\n')
 /** As `visible`, for a text of lines: their ends and tabs stay. */
 export function visibleLines(text: string): string {
   return text.replace(/[^\n\t]+/g, visible)

@@ -12,17 +12,17 @@ import {
   setMode,
   setOwner,
   sightsOf,
-} from '../lib/access.js'
-import { dropCollection } from '../lib/collection-changes.js'
-import type { CollectionPlace } from '../lib/collection-place.js'
+} from '../lib/collections/access.js'
+import { dropCollection } from '../lib/collections/collection-changes.js'
+import type { CollectionPlace } from '../lib/collections/collection-place.js'
 import { visible } from '../lib/format.js'
 import { useLoad } from '../lib/load.js'
 import { linkTo } from '../lib/route.js'
 import { me } from '../lib/session.js'
 import { CollectionTabs } from '../widgets/collection-tabs.js'
+import { RenameDialog } from '../widgets/collections/rename.js'
 import { CopyButton } from '../widgets/copy-button.js'
 import { Confirm, useAction } from '../widgets/dialog.js'
-import { RenameDialog } from '../widgets/rename.js'
 import { Scroll } from '../widgets/scroll.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
 import './access.css'
@@ -70,7 +70,7 @@ export function AccessPage({ at }: { at: CollectionPlace }) {
       {doing.value === 'drop' && (
         <Confirm
           title="Drop the collection"
-          text="All documents and indexes go. The name stays reserved for its owner, with mode and roles."
+          text="All documents and indexes go. The name stays reserved for its owner."
           name={name}
           run={async () => {
             await dropCollection(at, release.value)

@@ -73,7 +73,8 @@ export function CollectionsPage() {
   )
 }
 
-const loadForm = async () => (await import('../widgets/new-collection.js')).NewCollectionDialog
+const loadForm = async () =>
+  (await import('../widgets/collections/new-collection.js')).NewCollectionDialog
 
 async function loadSummaries(signal: AbortSignal): Promise<readonly Summary[]> {
   const path = '/api/v1/collections'

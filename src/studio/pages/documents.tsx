@@ -2,7 +2,7 @@
 // document is edited, and follows the changes of all clients.
 
 import { type Signal, useSignal } from '@preact/signals'
-import type { CollectionPlace } from '../lib/collection-place.js'
+import type { CollectionPlace } from '../lib/collections/collection-place.js'
 import {
   changesOf,
   countDocuments,
@@ -11,15 +11,15 @@ import {
   type Listing,
   listDocuments,
   openDocument,
-} from '../lib/documents.js'
+} from '../lib/collections/documents.js'
 import { type Ejson, type EjsonObject, editable } from '../lib/ejson.js'
 import { counted, visible } from '../lib/format.js'
 import { useLive } from '../lib/live.js'
 import { useLoad } from '../lib/load.js'
 import { linkTo, route } from '../lib/route.js'
 import { CollectionTabs } from '../widgets/collection-tabs.js'
+import { DocumentEditor, type Editing } from '../widgets/collections/document-editor.js'
 import { DataField } from '../widgets/data-field.js'
-import { DocumentEditor, type Editing } from '../widgets/document-editor.js'
 import { DocumentTable } from '../widgets/document-table.js'
 import { ShowAs } from '../widgets/show-as.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
@@ -63,15 +63,7 @@ export function DocumentsPage({ at }: { at: CollectionPlace }) {
   const rows = (value?.documents ?? []).filter(({ _id }) => !hidden.has(JSON.stringify(_id)))
   return (
     <>
-      <div class="head">
-        <h1>{visible(name)}</h1>
-        <p class={isLive.value ? 'live' : 'faint'} role="status">
-          {isLive.value ? 'live' : 'not live'}
-        </p>
-        <button type="button" onClick={() => actions.insert('{\n  \n}')}>
-          Insert
-        </button>
-      </div>
+      <Head at={at} isLive={isLive.value} insert={actions.insert} />
       <CollectionTabs at={at} />
       <FilterBar
         key={`${filter} ${sort}`}
@@ -105,6 +97,26 @@ export function DocumentsPage({ at }: { at: CollectionPlace }) {
         />
       )}
     </>
+  )
+}
+
+interface HeadProps {
+  readonly at: CollectionPlace
+  readonly isLive: boolean
+  readonly insert: (text: string) => void
+}
+
+function Head({ at, isLive, insert }: HeadProps) {
+  return (
+    <div class="head">
+      <h1>{visible(at.name)}</h1>
+      <p class={isLive ? 'live' : 'faint'} role="status">
+        {isLive ? 'live' : 'not live'}
+      </p>
+      <button type="button" onClick={() => insert('{\n  \n}')}>
+        Insert
+      </button>
+    </div>
   )
 }
 

@@ -2,11 +2,11 @@
 // run.
 
 import { useSignal } from '@preact/signals'
-import type { CollectionPlace } from '../lib/collection-place.js'
+import type { CollectionPlace } from '../lib/collections/collection-place.js'
+import { explainFind } from '../lib/collections/inspection.js'
+import { type PlanStage, planTotals, planTree, readsAll } from '../lib/collections/plan.js'
 import { visible } from '../lib/format.js'
-import { explainFind } from '../lib/inspection.js'
 import { useLoad } from '../lib/load.js'
-import { type PlanStage, planTotals, planTree, readsAll } from '../lib/plan.js'
 import { linkTo, route } from '../lib/route.js'
 import { CollectionTabs } from '../widgets/collection-tabs.js'
 import { DataField } from '../widgets/data-field.js'

@@ -2,9 +2,9 @@
 // and drop one.
 
 import { type Signal, useSignal } from '@preact/signals'
-import type { CollectionPlace } from '../lib/collection-place.js'
+import type { CollectionPlace } from '../lib/collections/collection-place.js'
+import { createIndex, dropIndex, type Index, listIndexes } from '../lib/collections/inspection.js'
 import { counted, figure, visible } from '../lib/format.js'
-import { createIndex, dropIndex, type Index, listIndexes } from '../lib/inspection.js'
 import { useLoad } from '../lib/load.js'
 import { CollectionTabs } from '../widgets/collection-tabs.js'
 import { Actions, Confirm, Dialog, useAction } from '../widgets/dialog.js'

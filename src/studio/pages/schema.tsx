@@ -1,9 +1,9 @@
 // The fields of a collection, counted in a random sample: what it does not show may still be in
 // other documents, and the page says so.
 
-import type { CollectionPlace } from '../lib/collection-place.js'
+import type { CollectionPlace } from '../lib/collections/collection-place.js'
+import { type Schema, schemaOf } from '../lib/collections/inspection.js'
 import { counted, figure, visible } from '../lib/format.js'
-import { type Schema, schemaOf } from '../lib/inspection.js'
 import { useLoad } from '../lib/load.js'
 import { CollectionTabs } from '../widgets/collection-tabs.js'
 import { Scroll } from '../widgets/scroll.js'

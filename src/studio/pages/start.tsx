@@ -3,14 +3,14 @@
 
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { firstQuery, type Start, starts } from '../lib/first-query.js'
-import { type FirstSteps, findSteps } from '../lib/first-steps.js'
 import { visibleLines } from '../lib/format.js'
 import { useLoad } from '../lib/load.js'
 import { usePoll } from '../lib/poll.js'
 import { linkTo } from '../lib/route.js'
-import { firstKey, loadSample } from '../lib/sample.js'
 import { me } from '../lib/session.js'
+import { firstQuery, type Start, starts } from '../lib/start/first-query.js'
+import { type FirstSteps, findSteps } from '../lib/start/first-steps.js'
+import { firstKey, loadSample } from '../lib/start/sample.js'
 import { CopyButton } from '../widgets/copy-button.js'
 import { useAction } from '../widgets/dialog.js'
 import { Failure, Loading } from '../widgets/states.js'
@@ -80,8 +80,8 @@ function SampleStep({ steps, address, reload }: SampleProps) {
   return (
     <Step title="Sample data" isDone={steps.hasCollections}>
       <p>
-        A small bookshop: authors and books as documents, and three keys. <code>sigil demo</code>{' '}
-        loads all of it.
+        A small bookshop: authors and books as documents, and three keys. All of it loads with{' '}
+        <code>sigil demo</code>.
       </p>
       <div class="actions">
         {isLocked ? (
@@ -124,7 +124,8 @@ function KeyStep({ steps }: { steps: FirstSteps }) {
 function UserStep({ steps: { server } }: { steps: FirstSteps }) {
   const { host, ports, database } = server
   const at = `mongodb://operator@${host}:${ports.wire}/${database}?authSource=admin`
-  const line = `mongosh ${JSON.stringify(at)} -p --eval 'db.createUser({ user: "${serviceUser}", pwd: passwordPrompt(), roles: ["readWrite"] })'`
+  const user = `{ user: "${serviceUser}", pwd: passwordPrompt(), roles: ["readWrite"] }`
+  const line = `mongosh ${JSON.stringify(at)} -p --eval 'db.createUser(${user})'`
   return (
     <Step title="A key" isDone={undefined}>
       <p>

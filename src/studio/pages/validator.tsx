@@ -2,13 +2,17 @@
 // changed by the owner and the operator. It applies from the next write.
 
 import { useSignal } from '@preact/signals'
-import { setValidation, type Validation, validationOf } from '../lib/collection-changes.js'
-import type { CollectionPlace } from '../lib/collection-place.js'
+import {
+  setValidation,
+  type Validation,
+  validationOf,
+} from '../lib/collections/collection-changes.js'
+import type { CollectionPlace } from '../lib/collections/collection-place.js'
 import { useLoad } from '../lib/load.js'
 import { me } from '../lib/session.js'
+import { ValidatorFields } from '../widgets/collections/validator-fields.js'
 import { useAction } from '../widgets/dialog.js'
 import { Failure, Loading } from '../widgets/states.js'
-import { ValidatorFields } from '../widgets/validator-fields.js'
 import './access.css'
 
 export function Validator({ at }: { at: CollectionPlace }) {

@@ -1,7 +1,7 @@
 // The views of one collection. The filter and the sort of its documents stay in the address, so a
 // query can be explained and gone back to.
 
-import type { CollectionPlace } from '../lib/collection-place.js'
+import type { CollectionPlace } from '../lib/collections/collection-place.js'
 import { linkTo, route } from '../lib/route.js'
 
 const views = [
@@ -10,6 +10,7 @@ const views = [
   { name: 'schema', title: 'Schema' },
   { name: 'explain', title: 'Explain' },
   { name: 'access', title: 'Access' },
+  { name: 'transfer', title: 'Import and export' },
 ] as const
 
 export function CollectionTabs({ at }: { at: CollectionPlace }) {

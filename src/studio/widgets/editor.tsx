@@ -5,12 +5,14 @@ import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { ApiError } from '../lib/api.js'
+import type { Newer } from '../lib/collections/documents.js'
 import { type DiffLine, diffLines } from '../lib/diff.js'
-import type { Newer } from '../lib/documents.js'
 import { ShowAs, type TitledQuery } from './show-as.js'
 
 /** Above this an editor of a browser is too slow. */
 const charsMax = 256 * 1024
+
+const refused = 'The document was changed or removed meanwhile. Nothing was written.'
 
 interface EditorProps {
   readonly title: string
@@ -64,6 +66,7 @@ export function Editor({ title, text: before, isNew, save, ...rest }: EditorProp
         isBusy.value = false
       })
   }
+  const given = { type: 'button', disabled: !isChanged || isBusy.value } as const
   return (
     <dialog ref={dialog} class="editor" aria-label={title} onClose={close}>
       <h2>{title}</h2>
@@ -75,29 +78,13 @@ export function Editor({ title, text: before, isNew, save, ...rest }: EditorProp
             <DocumentText text={text} isReadOnly={before.length > charsMax} />
           )}
           <p class="problem" role="alert">
-            {isRefused
-              ? 'The document was changed or removed meanwhile. Nothing was written.'
-              : (problem.value?.message ?? newerWords(newer))}
+            {isRefused ? refused : (problem.value?.message ?? newerWords(newer))}
           </p>
           <div class="actions">
-            <button
-              type="button"
-              class="main"
-              disabled={!isChanged || isBusy.value}
-              onClick={write}
-            >
+            <button {...given} class="main" onClick={write}>
               {isNew ? 'Insert' : isReviewing.value ? 'Save' : 'Review the change'}
             </button>
-            {isReviewing.value && !isNew && (
-              <button
-                type="button"
-                onClick={() => {
-                  isReviewing.value = false
-                }}
-              >
-                Edit further
-              </button>
-            )}
+            {isReviewing.value && !isNew && <FurtherButton isReviewing={isReviewing} />}
             {isOutdated && newer !== 'gone' && reopen !== undefined && (
               <button type="button" onClick={reopen}>
                 Open the stored document
@@ -112,6 +99,19 @@ export function Editor({ title, text: before, isNew, save, ...rest }: EditorProp
         {children}
       </div>
     </dialog>
+  )
+}
+
+function FurtherButton({ isReviewing }: { isReviewing: Signal<boolean> }) {
+  return (
+    <button
+      type="button"
+      onClick={() => {
+        isReviewing.value = false
+      }}
+    >
+      Edit further
+    </button>
   )
 }
 

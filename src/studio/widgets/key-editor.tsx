@@ -2,7 +2,7 @@
 // alone, and only if no other client has changed the same members meanwhile.
 
 import { type Signal, useSignal } from '@preact/signals'
-import { linkToDocument } from '../lib/document-forms.js'
+import { linkToDocument } from '../lib/collections/document-forms.js'
 import { counted, figure, visible } from '../lib/format.js'
 import {
   type Change,

@@ -1,14 +1,14 @@
 // Who may do what with a collection: mode, owner and roles, as the server tells the caller; and the
 // changes that the server allows. (docs/rights.md, "Collections")
 
-import { ApiError, askJson } from './api.js'
+import { ApiError, askJson } from '../api.js'
 import { type CollectionPlace, routeOf } from './collection-place.js'
 
 export const modes = ['private', 'public', 'shared'] as const
 
 export type Mode = (typeof modes)[number]
 
-export type Role = 1 | 2
+type Role = 1 | 2
 
 export interface Access {
   readonly mode: string

@@ -1,9 +1,9 @@
 // Creates, changes, renames and drops collections, with what is typed as Extended JSON sent as it
 // is. (docs/http.md, "Creating and changing a collection")
 
-import { ask, askJson } from './api.js'
+import { ask, askJson } from '../api.js'
+import { editable } from '../ejson.js'
 import { type CollectionPlace, routeOf } from './collection-place.js'
-import { editable } from './ejson.js'
 
 export const levels = ['strict', 'moderate', 'off'] as const
 export const actions = ['error', 'warn'] as const
@@ -17,7 +17,7 @@ export interface Validation {
 }
 
 /** What is typed for a new collection; empty: not given. */
-export interface NewCollection {
+interface NewCollection {
   readonly name: string
   readonly isCapped: boolean
   readonly sizeBytes: string

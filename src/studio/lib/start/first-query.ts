@@ -1,8 +1,8 @@
 // A first query in each language, with the addresses and ports of this server. What is copied names
 // the key by a variable of the shell, and contains none.
 
-import { quoteSh } from './show-as/quote.js'
-import { showAs } from './show-as/show.js'
+import { quoteSh } from '../show-as/quote.js'
+import { showAs } from '../show-as/show.js'
 
 export const starts = ['mongosh', 'redis-cli', 'psql', 'curl', 'Node', 'Python', 'Go'] as const
 

@@ -1,17 +1,17 @@
 // An opened document as a row and, in a key-value database, as a key: beside its JSON, and read
 // again when any client changes it.
 
-import type { CollectionPlace } from '../lib/collection-place.js'
-import { keyAt, type Row, rowOf } from '../lib/document-forms.js'
-import { cellText, type Ejson } from '../lib/ejson.js'
-import { counted, figure, visible } from '../lib/format.js'
-import { columnsOf, type Word } from '../lib/key-change.js'
-import { type OpenKey, openKey } from '../lib/key-value.js'
-import { wordText } from '../lib/keyspace.js'
-import { useLoad } from '../lib/load.js'
-import { me } from '../lib/session.js'
-import { Scroll } from './scroll.js'
-import { Failure, Loading } from './states.js'
+import type { CollectionPlace } from '../../lib/collections/collection-place.js'
+import { keyAt, type Row, rowOf } from '../../lib/collections/document-forms.js'
+import { cellText, type Ejson } from '../../lib/ejson.js'
+import { counted, figure, visible } from '../../lib/format.js'
+import { columnsOf, type Word } from '../../lib/key-change.js'
+import { type OpenKey, openKey } from '../../lib/key-value.js'
+import { wordText } from '../../lib/keyspace.js'
+import { useLoad } from '../../lib/load.js'
+import { me } from '../../lib/session.js'
+import { Scroll } from '../scroll.js'
+import { Failure, Loading } from '../states.js'
 import './document-forms.css'
 
 /** What a pane shows of one value. */

@@ -1,10 +1,11 @@
-// Renames a collection, then opens it under its new name.
+// Renames a collection, then opens it under its new name: what the address said before would lead
+// to a collection that is not there.
 
 import { useSignal } from '@preact/signals'
-import { renameCollection } from '../lib/collection-changes.js'
-import type { CollectionPlace } from '../lib/collection-place.js'
-import { linkTo } from '../lib/route.js'
-import { Actions, Dialog, useAction } from './dialog.js'
+import { renameCollection } from '../../lib/collections/collection-changes.js'
+import type { CollectionPlace } from '../../lib/collections/collection-place.js'
+import { linkTo } from '../../lib/route.js'
+import { Actions, Dialog, useAction } from '../dialog.js'
 
 interface RenameProps {
   readonly at: CollectionPlace

@@ -1,7 +1,7 @@
 // What is known of a collection beside its documents: its indexes and their use, the fields of a
 // sample, and how a query finds its documents.
 
-import { askJson } from './api.js'
+import { askJson } from '../api.js'
 import { type CollectionPlace, routeOf } from './collection-place.js'
 import type { Plan } from './plan.js'
 

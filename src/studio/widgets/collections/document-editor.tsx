@@ -3,18 +3,18 @@
 
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { CollectionPlace } from '../lib/collection-place.js'
+import type { CollectionPlace } from '../../lib/collections/collection-place.js'
 import {
   insertDocument,
   type Newer,
   newerOf,
   type OpenDocument,
   saveDocument,
-} from '../lib/documents.js'
-import type { Ejson } from '../lib/ejson.js'
-import { changesShown } from '../lib/show-as/changes.js'
+} from '../../lib/collections/documents.js'
+import type { Ejson } from '../../lib/ejson.js'
+import { changesShown } from '../../lib/show-as/changes.js'
+import { Editor } from '../editor.js'
 import { DocumentForms } from './document-forms.js'
-import { Editor } from './editor.js'
 
 /** What stands in the editor. */
 export interface Editing {

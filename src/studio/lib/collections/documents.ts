@@ -1,9 +1,9 @@
 // Documents of a collection over the public routes. A whole document goes back as the text that the
 // user has edited, under the condition that the stored bytes are still those that were read.
 
-import { ApiError, ask } from './api.js'
+import { ApiError, ask } from '../api.js'
+import { type Ejson, type EjsonObject, editable, isObject } from '../ejson.js'
 import { type CollectionPlace, routeOf } from './collection-place.js'
-import { type Ejson, type EjsonObject, editable, isObject } from './ejson.js'
 
 export interface Listing {
   readonly filter: string

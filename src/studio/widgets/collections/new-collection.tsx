@@ -1,12 +1,12 @@
 // A new collection: its name, and on wish a bound (capped) and a validator. Its code comes when the
 // form is opened.
 
-import { useSignal } from '@preact/signals'
-import { createCollection, type Validation } from '../lib/collection-changes.js'
-import { linkTo } from '../lib/route.js'
-import { Actions, Dialog, useAction } from './dialog.js'
+import { type Signal, useSignal } from '@preact/signals'
+import { createCollection, type Validation } from '../../lib/collections/collection-changes.js'
+import { linkTo } from '../../lib/route.js'
+import { Actions, Dialog, useAction } from '../dialog.js'
 import { ValidatorFields } from './validator-fields.js'
-import '../pages/access.css'
+import '../../pages/access.css'
 
 export function NewCollectionDialog({ close }: { close: () => void }) {
   const name = useSignal('')
@@ -28,22 +28,6 @@ export function NewCollectionDialog({ close }: { close: () => void }) {
       location.hash = linkTo(['collections', name.value])
     },
   )
-  const field = (label: string, id: string, typed: typeof name, isRequired: boolean) => (
-    <>
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        class="data"
-        autocomplete="off"
-        spellcheck={false}
-        required={isRequired}
-        value={typed.value}
-        onInput={({ currentTarget }) => {
-          typed.value = currentTarget.value
-        }}
-      />
-    </>
-  )
   return (
     <Dialog title="Create a collection" close={close}>
       <form
@@ -52,7 +36,7 @@ export function NewCollectionDialog({ close }: { close: () => void }) {
           start()
         }}
       >
-        {field('Name', 'collection-name', name, true)}
+        <Field label="Name" id="collection-name" typed={name} isRequired />
         <label class="check">
           <input
             type="checkbox"
@@ -63,8 +47,12 @@ export function NewCollectionDialog({ close }: { close: () => void }) {
           />
           Capped: the oldest documents make room for new ones
         </label>
-        {isCapped.value && field('Size in bytes', 'capped-size', size, true)}
-        {isCapped.value && field('Documents at most (empty: any number)', 'capped-max', max, false)}
+        {isCapped.value && (
+          <>
+            <Field label="Size in bytes" id="capped-size" typed={size} isRequired />
+            <Field label="Documents at most (empty: no bound)" id="capped-max" typed={max} />
+          </>
+        )}
         <details>
           <summary>Validator</summary>
           <div class="row">
@@ -81,5 +69,31 @@ export function NewCollectionDialog({ close }: { close: () => void }) {
         </Actions>
       </form>
     </Dialog>
+  )
+}
+
+interface FieldProps {
+  readonly label: string
+  readonly id: string
+  readonly typed: Signal<string>
+  readonly isRequired?: boolean
+}
+
+function Field({ label, id, typed, isRequired = false }: FieldProps) {
+  return (
+    <>
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        class="data"
+        autocomplete="off"
+        spellcheck={false}
+        required={isRequired}
+        value={typed.value}
+        onInput={({ currentTarget }) => {
+          typed.value = currentTarget.value
+        }}
+      />
+    </>
   )
 }

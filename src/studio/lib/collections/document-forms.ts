@@ -1,11 +1,11 @@
 // One stored document in its other forms: the row that SELECT gives, and in a key-value database
 // the key that commands read. (docs/studio.md, "Documents")
 
-import { ask } from './api.js'
+import { ask } from '../api.js'
+import { type Ejson, type EjsonObject, isObject } from '../ejson.js'
+import type { Word } from '../key-change.js'
+import { linkTo } from '../route.js'
 import type { CollectionPlace } from './collection-place.js'
-import { type Ejson, type EjsonObject, isObject } from './ejson.js'
-import type { Word } from './key-change.js'
-import { linkTo } from './route.js'
 
 export interface Row {
   readonly statement: string

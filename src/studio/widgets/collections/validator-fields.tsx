@@ -2,7 +2,7 @@
 // document that does not fit.
 
 import type { Signal } from '@preact/signals'
-import { actions, levels, type Validation } from '../lib/collection-changes.js'
+import { actions, levels, type Validation } from '../../lib/collections/collection-changes.js'
 
 const levelWords = {
   strict: 'strict: all writes',

@@ -1,7 +1,8 @@
-// What of the three first steps is done, and where this server's protocols are.
+// What of the three first steps is done, and where this server's protocols are: all by routes that
+// any caller may ask.
 
-import { ApiError, askJson } from './api.js'
-import { listKeys } from './api-keys.js'
+import { ApiError, askJson } from '../api.js'
+import { listKeys } from '../api-keys.js'
 import type { Server } from './first-query.js'
 import { firstCollection, ownName } from './sample.js'
 

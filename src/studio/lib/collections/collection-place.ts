@@ -1,7 +1,7 @@
 // A collection and the database that it is in: of the address, so that a page of a wallet's home,
 // and what it still has to send when another page is open, go to the right place.
 
-import { route } from './route.js'
+import { route } from '../route.js'
 
 export interface CollectionPlace {
   readonly name: string

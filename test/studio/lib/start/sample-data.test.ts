@@ -2,8 +2,8 @@
 // either can come first.
 
 import t from 'tap'
-import { authors, books } from '../../../src/cli/demo-data.js'
-import { sampleCollections } from '../../../src/studio/lib/sample-data.js'
+import { authors, books } from '../../../../src/cli/demo-data.js'
+import { sampleCollections } from '../../../../src/studio/lib/start/sample-data.js'
 
 t.test('each document is one of the demo', async (t) => {
   const { demo_authors, demo_books } = sampleCollections

@@ -1,9 +1,9 @@
 // Loads the sample data: documents by the import route, keys as key-value commands. What is there
 // already stays as it is.
 
-import { ApiError, ask, askJson } from './api.js'
-import { routeOf } from './collection-place.js'
-import { runCommand } from './keyspace.js'
+import { ApiError, ask, askJson } from '../api.js'
+import { routeOf } from '../collections/collection-place.js'
+import { runCommand } from '../keyspace.js'
 import { sampleCollections, sampleCommands } from './sample-data.js'
 
 /** The collection whose name a first query uses. */
