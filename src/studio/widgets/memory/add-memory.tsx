@@ -3,6 +3,7 @@
 
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { ApiError } from '../../lib/api.js'
 import { figure, visible } from '../../lib/format.js'
 import { useLoad } from '../../lib/load.js'
 import type { MemoryNode } from '../../lib/memory/graph.js'
@@ -19,23 +20,31 @@ import { Failure } from '../states.js'
 const quietMs = 300
 const charsMax = 8_192
 
+export interface Added {
+  readonly id: string
+  /** Another one than that of the page where the user has named one. */
+  readonly graph: string
+}
+
 interface AddMemoryProps {
   readonly place: GraphPlace
   /** The memory that the new one corrects. */
   readonly corrected?: MemoryNode
-  readonly done: (id: string) => void
+  readonly done: (added: Added) => void
   readonly close: () => void
 }
 
 export function AddMemory({ place, corrected, done, close }: AddMemoryProps) {
+  const graph = useSignal(place.graph)
   const text = useSignal(corrected?.text ?? '')
   const entities = useSignal('')
   const reference = useSignal('')
   const link = useSignal('')
   const memory = memoryOf({ text, entities, reference, link }, corrected)
+  const target = { graph: graph.value.trim(), database: place.database }
   const { problem, isBusy, start } = useAction(
-    () => rememberMemory(place, memory),
-    ({ id }) => done(id),
+    () => rememberMemory(target, memory),
+    ({ id }) => done({ id, graph: target.graph }),
   )
   const title = corrected === undefined ? 'Add a memory' : 'Correct a memory'
   const chars = [...text.value].length
@@ -47,9 +56,7 @@ export function AddMemory({ place, corrected, done, close }: AddMemoryProps) {
           start()
         }}
       >
-        <p class="faint">
-          In the graph {place.graph}. The text cannot be changed later, only corrected by a new one.
-        </p>
+        <p class="faint">The text cannot be changed later, only corrected by a new memory.</p>
         <label for="memory-text">Text</label>
         <textarea
           id="memory-text"
@@ -63,6 +70,9 @@ export function AddMemory({ place, corrected, done, close }: AddMemoryProps) {
         <p class={chars > charsMax ? 'problem' : 'faint'}>
           {figure(chars)} of {figure(charsMax)} characters
         </p>
+        {corrected === undefined && (
+          <Field id="memory-graph" label="Graph; a new name makes a new one" of={graph} />
+        )}
         <Field
           id="memory-entities"
           label="Entities, if the text does not name them"
@@ -70,7 +80,7 @@ export function AddMemory({ place, corrected, done, close }: AddMemoryProps) {
         />
         <Field id="memory-ref" label="Source, such as a conversation" of={reference} />
         <Field id="memory-link" label="Link of the source" of={link} />
-        <Extraction place={place} memory={JSON.stringify(memory)} isEmpty={text.value === ''} />
+        <Extraction place={target} memory={JSON.stringify(memory)} isEmpty={text.value === ''} />
         <Actions problem={problem.value}>
           <button
             type="submit"
@@ -145,15 +155,20 @@ function Extraction({ place, memory, isEmpty }: ExtractionProps) {
       wanted.value === ''
         ? undefined
         : previewMemory(place, JSON.parse(wanted.value) as object, signal),
-    [wanted.value],
+    [wanted.value, place.graph],
   )
   const { value, error } = loaded.value
-  if (error !== undefined) return <Failure error={error} />
+  const isNew = error instanceof ApiError && error.status === 404
+  if (error !== undefined && !isNew) return <Failure error={error} />
   return (
     <section class="preview" aria-label="Preview" aria-live="polite">
       <h3>Preview</h3>
       {value === undefined ? (
-        <p class="faint">The entities of the text are shown here. Nothing is written.</p>
+        <p class="faint">
+          {isNew
+            ? 'The graph is new: the entities are found when the memory is written.'
+            : 'The entities of the text are shown here. Nothing is written.'}
+        </p>
       ) : (
         <Previewed {...value} />
       )}

@@ -33,7 +33,13 @@ export function Details(props: DetailsProps) {
   const beside = neighbours.get(id) ?? []
   const shown = beside.slice(0, neighboursMax)
   return (
-    <section class="details" aria-labelledby="details">
+    <section
+      class="details"
+      aria-labelledby="details"
+      onKeyDown={({ key }) => {
+        if (key === 'Escape') close()
+      }}
+    >
       <div class="head">
         <h2 id="details" tabIndex={-1}>
           {node.type === 'memory' ? 'Memory' : 'Entity'}

@@ -2,7 +2,7 @@
 // of the picture are verified by one request.
 
 import { type Signal, useSignal } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useCallback, useEffect, useMemo } from 'preact/hooks'
 import { useLoad } from '../../lib/load.js'
 import {
   type GraphView,
@@ -25,7 +25,7 @@ import { usePoll } from '../../lib/poll.js'
 import { linkTo, route } from '../../lib/route.js'
 import { rowsMax, startOf } from '../row-pages.js'
 import { Failure, Loading } from '../states.js'
-import { AddMemory } from './add-memory.js'
+import { type Added, AddMemory } from './add-memory.js'
 import { AddSeveral } from './add-several.js'
 import { AnchorList } from './anchor-list.js'
 import { Beside } from './beside.js'
@@ -65,14 +65,20 @@ export function GraphPart({ place, isListed, changed }: GraphPartProps) {
     reload()
     changed()
   }
-  usePoll(() => {
-    const isWaiting = value?.anchors.some(({ status }) => status !== 'confirmed')
-    if (isWaiting === true) reload()
-  }, anchorPollMs)
+  const isAnchoring = value?.anchors.some(({ status }) => status !== 'confirmed') === true
+  const follow = useCallback(() => {
+    if (isAnchoring) reload()
+  }, [isAnchoring, reload])
+  usePoll(follow, anchorPollMs)
   const selected = useSignal<string | undefined>(undefined)
-  const finish = (id?: string) => {
+  const finish = (added?: Added) => {
     adding.value = undefined
-    if (id !== undefined) selected.value = id
+    if (added !== undefined && added.graph !== place.graph) {
+      location.hash = linkTo(['memory'], { db: place.database, graph: added.graph })
+      changed()
+      return
+    }
+    if (added !== undefined) selected.value = added.id
     refresh()
   }
   return (
@@ -112,7 +118,7 @@ function ask({ graph, database: db }: GraphPlace, { words: q, entity, hops }: Qu
 interface AddingDialogProps {
   readonly place: GraphPlace
   readonly adding: Signal<Adding | undefined>
-  readonly finish: (id?: string) => void
+  readonly finish: (added?: Added) => void
 }
 
 function AddingDialog({ place, adding, finish }: AddingDialogProps) {
@@ -235,12 +241,20 @@ function Drawn(props: DrawnProps) {
           }}
           forget={forget}
           close={() => {
+            focusList()
             selected.value = undefined
           }}
         />
       )}
     </div>
   )
+}
+
+/** To what is selected in the list, or else to the picture. */
+function focusList(): void {
+  const row = document.querySelector<HTMLElement>('.memories .selected button')
+  const place = row ?? document.querySelector<HTMLElement>('.picture canvas')
+  place?.focus()
 }
 
 /** The picture with nodes that were opened from elsewhere. */
@@ -270,11 +284,13 @@ function useOpened(place: GraphPlace, loaded: GraphView, selected: Signal<string
   return { view, opening, problem }
 }
 
-/** Of all memories in the picture, the listed ones first. */
+/** Of the memories in the picture: the listed ones, then what was found, then the others. */
 function useVerdicts(place: GraphPlace, shown: readonly MemoryNode[], view: GraphView) {
   const listed = shown.map(({ id }) => id)
   const drawn = [...view.nodes.values()].filter(({ type }) => type === 'memory')
-  const ids = [...new Set([...listed, ...drawn.map(({ id }) => id)])].slice(0, verifiedMax)
+  const memories = new Set(drawn.map(({ id }) => id))
+  const named = (view.recall?.nodeIds ?? []).filter((id) => memories.has(id))
+  const ids = [...new Set([...listed, ...named, ...memories])].slice(0, verifiedMax)
   const { loaded, reload } = useLoad(
     async (signal): Promise<ReadonlyMap<string, Verdict>> => {
       const verdicts = ids.length === 0 ? [] : await verifyMemories(place, ids, signal)

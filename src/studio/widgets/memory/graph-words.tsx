@@ -47,7 +47,7 @@ function foundText({ recall }: GraphView): string {
   return `${found}; the context has ${figure(nodeIds.length)} nodes${cut}.`
 }
 
-function extentText({ nodes, newest, total, isTruncated }: GraphView): string {
+function extentText({ nodes, newest, total, isTruncated, recall }: GraphView): string {
   if (newest >= total) {
     return isTruncated
       ? `All ${figure(total)} nodes of the graph; some edges are left out.`
@@ -55,7 +55,8 @@ function extentText({ nodes, newest, total, isTruncated }: GraphView): string {
   }
   const more = nodes.size - newest
   const beyond = more > 0 ? `, and ${figure(more)} older ones that were found or opened` : ''
-  return `The newest ${figure(newest)} of ${figure(total)} nodes${beyond}. Search to see others.`
+  const advice = recall === undefined ? ' Search to see others.' : ''
+  return `The newest ${figure(newest)} of ${figure(total)} nodes${beyond}.${advice}`
 }
 
 interface NoGraphProps {
