@@ -6,6 +6,7 @@ import { systemClock, systemRandom } from './base/clock.js'
 import { writeDurably } from './base/durable-file.js'
 import { toGatewayError } from './base/errors.js'
 import { type Log, openLog } from './base/log.js'
+import { withoutPassword } from './base/setting-kinds.js'
 import { strangeNames } from './base/setting-names.js'
 import {
   printSettings,
@@ -19,7 +20,6 @@ import { print, runCommandLine } from './cli/command-line.js'
 import type { Gateway } from './gateway/gateway.js'
 import { loadGateway } from './gateway/load-gateway.js'
 import { isLoopback } from './listeners/network.js'
-import { shownAddress } from './store/postgres/address.js'
 
 function settings(folder?: string): Settings {
   const given = folder === undefined ? {} : { STORE: `lmdb:${folder}` }
@@ -88,7 +88,7 @@ async function welcome(gateway: Gateway, settings: Settings): Promise<string> {
   const api = `${scheme}://${host}:${ports.http}/api/v1`
   const lines = [
     ...notes,
-    `Sigil ${version} serves documents from ${shownAddress(STORE)}`,
+    `Sigil ${version} serves documents from ${withoutPassword(STORE)}`,
     `  document wire  ${ports.wire === 0 ? disabled : `mongodb://${wire}`}`,
     `  key-value      ${ports.redis === 0 ? disabled : `${redis}://${host}:${ports.redis}`}`,
     `  SQL            ${ports.sql === 0 ? disabled : `postgresql://${sql}`}`,

@@ -8,6 +8,8 @@ export interface SettingRow<T> {
   /** The default as text, for the documentation. */
   readonly shows: string
   readonly secret: boolean
+  /** A secret value without what is secret in it; absent if all of it is. */
+  readonly shown?: (value: string) => string
   readonly parse: (text: string | undefined) => T
 }
 
@@ -21,6 +23,16 @@ export function optional(doc: string): SettingRow<string | undefined> {
 
 export function secret(doc: string): SettingRow<string | undefined> {
   return { doc, shows: '', secret: true, parse: (given) => given }
+}
+
+/** An address that may contain a password. */
+export function address(fallback: string, doc: string): SettingRow<string> {
+  return { ...text(fallback, doc), secret: true, shown: withoutPassword }
+}
+
+/** As messages show an address. */
+export function withoutPassword(text: string): string {
+  return text.replace(/^(\w+:\/\/[^:/@]*):.*@/, '$1:***@').replace(/([?&]password=)[^&]*/, '$1***')
 }
 
 export function secretList(doc: string): SettingRow<readonly string[]> {

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { fail } from './errors.js'
 import { nearestName } from './nearest-name.js'
 import {
+  address,
   choice,
   duration,
   ether,
@@ -32,9 +33,10 @@ export const settingRows = {
   WIRE_PORT: port(27017, 'the document wire (mongosh, drivers)'),
   REDIS_PORT: port(6379, 'the key-value protocol (redis-cli, Redis clients)'),
   SQL_PORT: port(5432, 'the PostgreSQL protocol (psql, PostgreSQL clients)'),
-  STORE: text(
+  STORE: address(
     'lmdb:./data',
-    'Where documents are stored: `lmdb:<folder>`, or `memory:` without a disk.',
+    'Where documents are stored: `lmdb:<folder>`, `memory:` without a disk, or ' +
+      '`postgres://user@host/database` for many gateways (docs/scale.md).',
   ),
   DURABILITY: choice(
     ['interval', 'commit', 'none'],
@@ -333,8 +335,9 @@ export function settingsAsJson(settings: Settings): string {
 
 function inForce(settings: Settings, name: SettingName, row: SettingRow<unknown>): string {
   const value = settings[name]
-  if (row.secret) return settings.explicit.has(name) ? '(set)' : ''
-  return settings.explicit.has(name) ? String(value) : row.shows
+  if (!settings.explicit.has(name)) return row.secret && row.shown === undefined ? '' : row.shows
+  const { secret, shown = secret ? () => '(set)' : (text) => text } = row
+  return shown(String(value))
 }
 
 function lookUp(name: string, isSecret: boolean, source: Source): string | undefined {

@@ -3,9 +3,10 @@
 
 import { systemClock } from '../base/clock.js'
 import { fail } from '../base/errors.js'
+import { withoutPassword } from '../base/setting-kinds.js'
 import { copyStore } from '../store/copy/copy.js'
 import type { CopySource, CopyTarget } from '../store/copy/ends.js'
-import { type Address, parseAddress, shownAddress } from '../store/postgres/address.js'
+import { type Address, parseAddress } from '../store/postgres/address.js'
 import { openProgress, type Progress, sizeText } from './progress.js'
 
 interface Given {
@@ -27,10 +28,10 @@ export async function runCopy({ from, to }: Given): Promise<number> {
   const begun = systemClock.elapsed()
   const opened = await openSource(source)
   try {
-    const { pairs, bytes } = await copyInto(opened, await openTarget(target, shownAddress(from)))
+    const { pairs, bytes } = await copyInto(opened, await openTarget(target, withoutPassword(from)))
     const seconds = Math.round((systemClock.elapsed() - begun) / 1_000)
     const amount = `${pairs} entries, ${sizeText(bytes)}`
-    say(`${amount}, copied to ${shownAddress(to)} and compared, in ${seconds} s`)
+    say(`${amount}, copied to ${withoutPassword(to)} and compared, in ${seconds} s`)
     return 0
   } finally {
     await opened.close()

@@ -4,6 +4,7 @@
 import type { Clock } from '../base/clock.js'
 import { fail } from '../base/errors.js'
 import type { Log } from '../base/log.js'
+import { withoutPassword } from '../base/setting-kinds.js'
 import { openLmdbStore } from './lmdb.js'
 import { openMemoryStore } from './memory.js'
 import { parseAddress } from './postgres/address.js'
@@ -28,5 +29,6 @@ export async function openStore(address: string, options: StoreOptions): Promise
     const { openPostgresStore } = await import('./postgres/postgres-store.js')
     return openPostgresStore({ address: shared, ...options })
   }
-  throw fail('InvalidOptions', `setting STORE=${address}: must be lmdb:<folder> or memory:`)
+  const kinds = 'lmdb:<folder>, memory: or postgres://…'
+  throw fail('InvalidOptions', `setting STORE=${withoutPassword(address)}: must be ${kinds}`)
 }

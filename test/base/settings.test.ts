@@ -10,6 +10,7 @@ import {
   readSettings,
   readSettingsFile,
   settingRows,
+  settingsAsJson,
 } from '../../src/base/settings.js'
 
 t.test(
@@ -79,5 +80,21 @@ t.test('every row documents itself', async (t) => {
   for (const [name, row] of Object.entries(settingRows)) {
     t.match(printed, `\`${name}\``)
     t.ok(row.doc.endsWith('.'), `${name}: ${row.doc}`)
+  }
+})
+
+t.test('a password in an address is never shown', async (t) => {
+  const addresses = [
+    ['postgres://u:hidden@h/d', 'postgres://u:***@h/d'],
+    ['postgres://u:hi:hidden@dd:en@h/d', 'postgres://u:***@h/d'],
+    ['postgres://u@h/d?password=hidden&schema=s', 'postgres://u@h/d?password=***&schema=s'],
+    ['postgres://u@h/d', 'postgres://u@h/d'],
+    ['lmdb:./data', 'lmdb:./data'],
+  ]
+  for (const [STORE, shown] of addresses) {
+    const settings = readSettings({ STORE })
+    t.equal(settings.STORE, STORE)
+    t.match(printSettings(settings), `| \`STORE\` | \`${shown}\` |`)
+    t.notMatch(printSettings(settings) + settingsAsJson(settings), /hidden/)
   }
 })

@@ -61,6 +61,7 @@ const shown = panels.flatMap(({ title, targets }) => targets.map(({ expr }) => (
 
 const environments: Readonly<Record<string, Environment>> = {
   'compose.yaml': compose.services.sigil?.environment ?? {},
+  'compose-gateways.yaml': parse(textOf('compose-gateways.yaml')).services.gateway1.environment,
   'kubernetes.yaml': Object.fromEntries(
     (container?.env ?? []).map(({ name, value }) => [name, value]),
   ),

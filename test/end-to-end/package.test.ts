@@ -157,7 +157,7 @@ async function opensInside(t: Test, cwd: string): Promise<void> {
   })
   const [opened, wrong] = stdout.split('\n')
   t.equal(opened, '200 svc_op_ true')
-  t.match(wrong, 'must be lmdb:<folder> or memory:')
+  t.match(wrong, 'must be lmdb:<folder>, memory: or postgres://')
 }
 
 async function hasTypes(t: Test, cwd: string): Promise<void> {

@@ -23,12 +23,6 @@ export function parseAddress(address: string): Address | undefined {
   return { connectionString: verified(url).href, schema }
 }
 
-/** An address as messages show it: without a password. */
-export function shownAddress(address: string): string {
-  if (!/^postgres(?:ql)?:/.test(address)) return address
-  return address.replace(/:[^:@/]*@/, ':***@').replace(/password=[^&]*/, 'password=***')
-}
-
 function parseUrl(address: string): URL {
   try {
     return new URL(address)
