@@ -4,14 +4,18 @@
 
 import { Binary, Long } from 'bson'
 import t, { type Test } from 'tap'
+import { type Clock, systemClock } from '../../../../src/base/clock.js'
 import {
   abortPromisesOfOwnerMax,
   sessionIdleMinutes,
 } from '../../../../src/base/limits/documents.js'
 import { AbortPromises } from '../../../../src/bus/document/transactions/abort-promises.js'
+import type { Store } from '../../../../src/store/store.js'
 import { CommandRoom, eachRoom } from '../../../support/command-room.js'
 import { ManualClock } from '../../../support/engine-room.js'
 import { openGateways } from '../../../support/gateways.js'
+import { postgresMissing } from '../../../support/postgres-reference.js'
+import { openShared, sharedAddress } from '../../../support/shared-stores.js'
 import type { StoreCase } from '../../../support/stores.js'
 
 const router = { services: { topology: 'router' } } as const
@@ -110,9 +114,10 @@ eachRoom(
   router,
 )
 
-t.test('of two servers one commits, or the other promises the abort', async (t) => {
-  const clock = new ManualClock()
-  const rooms = openGateways(t, { clock }).map((store) => new CommandRoom(store, clock, router))
+/** What two servers on one state owe each other; `one` and `other` end with the test. */
+async function commitsOnce(t: Test, stores: readonly Store[], clock: Clock): Promise<void> {
+  const rooms = stores.map((store) => new CommandRoom(store, clock, router))
+  for (const room of rooms) t.teardown(() => room.engine.close())
   const [one, other] = rooms as [CommandRoom, CommandRoom]
   await one.insert('c', { _id: 0 })
   t.equal(await codeOf(one, { ...insert(1), ...begun(1) }), 0)
@@ -127,8 +132,19 @@ t.test('of two servers one commits, or the other promises the abort', async (t) 
   t.equal(await commit(other, 5), 0)
   t.equal(await commit(one, 4), 225)
   t.equal(await codeOf(one, { ...insert(6), ...begun(5) }), 117)
+  t.equal(await commit(one, 5), 0, 'the outcome is known here too')
   t.same(await ids(one), [0, 5])
-  for (const room of rooms) await room.engine.close()
+}
+
+t.test('of two servers one commits, or the other promises the abort', (t) => {
+  const clock = new ManualClock()
+  return commitsOnce(t, openGateways(t, { clock }), clock)
+})
+
+t.test('so do two gateways on one PostgreSQL', { skip: postgresMissing }, async (t) => {
+  const address = await sharedAddress(t)
+  const stores = [await openShared(t, address), await openShared(t, address)]
+  await commitsOnce(t, stores, systemClock)
 })
 
 t.test('promises are bounded for an owner, within the life of a session', (t) => {
