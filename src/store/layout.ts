@@ -72,6 +72,14 @@ export const changeRange: { readonly start: Bytes; readonly end: Bytes } = {
 
 const changeKeyBytes = 9
 
+/** The id under which sums of owners are counted, beside those of collections and indexes. */
+export const ownersId = 0
+
+/** A sum of an owner: only bounds read it, so it may be as of a moment before or after. */
+export function isOwnersSum(key: Bytes): boolean {
+  return key[0] === keyClass.count && key[1] === 0 && key[2] === 0 && key[3] === 0 && key[4] === 0
+}
+
 const versioned = new Uint8Array(256)
 for (const kind of ['catalog', 'record', 'member', 'change', 'identity'] as const) {
   versioned[keyClass[kind]] = 1

@@ -3,10 +3,9 @@
 // record states its owner and bytes, and a counter has the sum.
 
 import { type Bytes, concatBytes, textOf, utf8 } from '../../base/bytes/bytes.js'
-import { idKey, keyClass } from '../../store/layout.js'
+import { idKey, keyClass, ownersId } from '../../store/layout.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { payerOf } from '../collection/catalog/descriptors.js'
-import { ownersId } from '../collection/counters.js'
 import type { Access } from '../types.js'
 
 export interface Waste {

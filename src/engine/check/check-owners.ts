@@ -2,7 +2,7 @@
 // garbage, and every chunked value to a record.
 
 import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
-import { idKey, keyClass } from '../../store/layout.js'
+import { idKey, keyClass, ownersId } from '../../store/layout.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
 import {
@@ -14,7 +14,6 @@ import {
 } from '../background/garbage.js'
 import { findNamespaceById } from '../collection/catalog/catalog.js'
 import { eachNamespace } from '../collection/catalog/catalog-walk.js'
-import { ownersId } from '../collection/counters.js'
 import type { MembersId } from '../types.js'
 import type { Container } from './check-container.js'
 import { headAt } from './check-members.js'

@@ -3,7 +3,7 @@
 
 import { textOf } from '../../base/bytes/bytes.js'
 import { backgroundRecordsMax } from '../../base/limits/engine.js'
-import { idKey, keyClass } from '../../store/layout.js'
+import { idKey, keyClass, ownersId } from '../../store/layout.js'
 import { decodeCount, zeroCount } from '../../store/programs/counters.js'
 import type { Count, Program, ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
@@ -12,7 +12,7 @@ import { readWaste, wasteMark } from '../background/waste.js'
 import { eachNamespace } from '../collection/catalog/catalog-walk.js'
 import { payerOf } from '../collection/catalog/descriptors.js'
 import { countedAs, heldCounted, heldMark } from '../collection/catalog/holdings.js'
-import { ownersId, spaceOf, usageCounted } from '../collection/counters.js'
+import { spaceOf, usageCounted } from '../collection/counters.js'
 import { oneState, pagesOf } from './check-steps.js'
 
 export function* checkUsage(): Sweep<string[]> {

@@ -3,7 +3,7 @@
 // changes in the transaction that changes the data. (docs/design/storage.md, "Counts")
 
 import { type Bytes, concatBytes, utf8 } from '../../base/bytes/bytes.js'
-import { idKey, keyClass } from '../../store/layout.js'
+import { idKey, keyClass, ownersId } from '../../store/layout.js'
 import { zeroCount } from '../../store/programs/counters.js'
 import type { Count, Program, ReadTx, Tx } from '../../store/store.js'
 import type { Access, IndexDescriptor, Namespace } from '../types.js'
@@ -20,9 +20,6 @@ export function besideKey(id: number): Bytes {
 }
 
 const besideTail = Uint8Array.of(1)
-
-/** The id of owners' sums; no collection has it. */
-export const ownersId = 0
 
 /** The sum of all bytes that an owner's collections hold. */
 export function usageKey(owner: string): Bytes {

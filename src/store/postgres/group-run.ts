@@ -16,7 +16,7 @@ import type { Ask, Entry, KeyChange, LargeChanges, Program } from '../store.js'
 import { readRange } from './asks.js'
 import { Away, failureOf } from './failures.js'
 import type { GatewayRow } from './gateway-row.js'
-import { Known } from './known.js'
+import { Known, type ReadBeside } from './known.js'
 import { type Link, type Row, type Statement, settled } from './link.js'
 import { versionsAtOnce } from './schema.js'
 import { type Put, writeCounts, writePairs } from './writes.js'
@@ -52,6 +52,7 @@ interface GroupRunOptions {
   readonly link: Link
   readonly row: GatewayRow
   readonly clock: Clock
+  readonly beside: ReadBeside
   /** Take the lock for recorded changes first: the group before had some. */
   readonly isRecording: boolean
   /** Wait for the other gateways' groups that had conflicts. */
@@ -73,7 +74,7 @@ export class GroupRun {
   hasSentCommit = false
   /** Time of the programs' own work, milliseconds. */
   workedMs = 0
-  private readonly known = new Known()
+  private readonly known: Known
   /** How the programs have ended, if the commit takes effect. */
   ended: readonly Ended[] = []
   /** Drawn versions, the lowest last. */
@@ -84,7 +85,9 @@ export class GroupRun {
   private largeBytes = 0
   private learnVersion = 0
 
-  constructor(private readonly options: GroupRunOptions) {}
+  constructor(private readonly options: GroupRunOptions) {
+    this.known = new Known(options.beside)
+  }
 
   /** Resolves after the commit. Only the first programs may have run: the group has bounds. */
   async run(programs: readonly WriteProgram[], large?: LargeChanges): Promise<Ended[]> {

@@ -2,6 +2,7 @@
 // answered from here; only what is not known costs a round trip.
 
 import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
+import { isOwnersSum } from '../layout.js'
 import { addCounts, decodeCount, encodeCount } from '../programs/counters.js'
 import { type Additions, addTo, WriteBuffer } from '../programs/write-buffer.js'
 import type { Ask, Entry, Fetched, KeyRange, Versioned } from '../store.js'
@@ -23,6 +24,9 @@ interface Wanted {
 /** The group is one program with its own bounds. */
 const unbounded = { puts: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
 
+/** Reads counters in another transaction: what is added meanwhile is no conflict. */
+export type ReadBeside = (keys: readonly Bytes[]) => Promise<ReadonlyMap<string, Versioned>>
+
 export class Known {
   private readonly points = new Map<string, Versioned | undefined>()
   private readonly versions = new Map<string, number | undefined>()
@@ -32,6 +36,8 @@ export class Known {
   readonly changes = new WriteBuffer(() => this.version, unbounded)
   readonly additions: Additions = new Map()
   readonly appended: Bytes[] = []
+
+  constructor(private readonly beside: ReadBeside) {}
 
   /** Adds the changes of a program to what the next ones see. */
   take(buffer: WriteBuffer): void {
@@ -133,8 +139,16 @@ export class Known {
   }
 
   private async learnPoints(link: Link, keys: ReadonlyMap<string, Bytes>): Promise<void> {
-    const found = await readPoints(link, [...keys.values()])
-    for (const name of keys.keys()) this.points.set(name, found.get(name))
+    const all = [...keys.values()]
+    const sums = all.filter(isOwnersSum)
+    const others = sums.length === 0 ? all : all.filter((key) => !isOwnersSum(key))
+    const found = await settled([
+      ...(others.length === 0 ? [] : [readPoints(link, others)]),
+      ...(sums.length === 0 ? [] : [this.beside(sums)]),
+    ])
+    for (const name of keys.keys()) {
+      this.points.set(name, found.find((points) => points.has(name))?.get(name))
+    }
   }
 
   private async learnVersions(link: Link, keys: ReadonlyMap<string, Bytes>): Promise<void> {

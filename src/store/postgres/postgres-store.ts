@@ -2,6 +2,7 @@
 // concurrency control. (docs/design/many-gateways.md)
 
 import { hash } from 'node:crypto'
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { type Clock, systemClock } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
@@ -19,6 +20,7 @@ import type {
   Tx,
 } from '../store.js'
 import type { Address } from './address.js'
+import { readPoints } from './asks.js'
 import { DatabaseClock } from './database-clock.js'
 import { clientError, openingError } from './failures.js'
 import { isOver } from './gateway-row.js'
@@ -111,7 +113,8 @@ class PostgresStore implements Store {
       },
       isGone: (gateway) => this.isGone(gateway),
     }
-    this.lane = new WriteLane(writer, sharedClock, this.scheduler, (bytes) => {
+    const beside = (keys: readonly Bytes[]) => this.beside((link) => readPoints(link, keys))
+    this.lane = new WriteLane(writer, sharedClock, this.scheduler, beside, (bytes) => {
       this.sizeBytes += bytes
     })
     this.beating = setInterval(() => {
@@ -193,12 +196,19 @@ class PostgresStore implements Store {
   }
 
   private async isGone(gateway: string): Promise<boolean> {
+    try {
+      return await this.beside((link) => isOver(link, gateway))
+    } catch (thrown) {
+      throw clientError(thrown)
+    }
+  }
+
+  /** On a connection for reads, outside of any transaction. */
+  private async beside<T>(ask: (link: Link) => Promise<T>): Promise<T> {
     const { links } = this.reads
     const link = await links.take()
     try {
-      return await isOver(link, gateway)
-    } catch (thrown) {
-      throw clientError(thrown)
+      return await ask(link)
     } finally {
       links.give(link)
     }

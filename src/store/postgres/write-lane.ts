@@ -13,6 +13,7 @@ import { Postponed } from '../steps.js'
 import type { GroupStats, LargeChanges, Program, Tx } from '../store.js'
 import { Away, awayError, Conflict, Fenced, failureOf } from './failures.js'
 import { type Ended, GroupRun, NeedsRecording } from './group-run.js'
+import type { ReadBeside } from './known.js'
 import type { Writer } from './writer.js'
 
 interface Pending {
@@ -46,6 +47,7 @@ export class WriteLane {
     private readonly writer: Writer,
     private readonly clock: Clock,
     private readonly scheduler: Scheduler,
+    private readonly beside: ReadBeside,
     /** Called with the bytes that a commit has added. */
     private readonly grown: (bytes: number) => void,
   ) {
@@ -144,6 +146,7 @@ export class WriteLane {
         link: writing.link,
         row: writing.row,
         clock: this.clock,
+        beside: this.beside,
         isRecording: this.isRecording,
         waitsForTurn,
       })

@@ -3,10 +3,10 @@
 // homes. (docs/design/storage.md, "Counts")
 
 import { type Bytes, utf8 } from '../../../base/bytes/bytes.js'
-import { idKey, keyClass } from '../../../store/layout.js'
+import { idKey, keyClass, ownersId } from '../../../store/layout.js'
 import type { Program, ReadTx, Tx } from '../../../store/store.js'
 import type { Access, Guarded, Held, Namespace } from '../../types.js'
-import { type Counted, countedBytes, ownersId, readCounted } from '../counters.js'
+import { type Counted, countedBytes, readCounted } from '../counters.js'
 import { isGraphPart, payerOf } from './descriptors.js'
 import { channelsName, keyspaceIndex } from './homes.js'
 
