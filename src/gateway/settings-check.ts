@@ -39,12 +39,6 @@ export function checkSettings(settings: Settings): string[] {
   if ((settings.TLS_CERT === undefined) !== (settings.TLS_KEY === undefined)) {
     throw fail('InvalidOptions', 'TLS_CERT and TLS_KEY go together')
   }
-  if (/^postgres(?:ql)?:/.test(settings.STORE) && settings.CHAIN_RPC_URL.length === 0) {
-    notes.push(
-      'The local chain is in memory with this STORE, one for each gateway: on-chain keys and ' +
-        'anchors end with the process. CHAIN_RPC_URL names a chain for all.',
-    )
-  }
   if (settings.PUBLIC_URL === undefined && !local) {
     notes.push('PUBLIC_URL is not set: wallets cannot sign in, but by their keys.')
   } else if (settings.PUBLIC_URL !== undefined && !isWebAddress(settings.PUBLIC_URL)) {
