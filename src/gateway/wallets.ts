@@ -12,6 +12,7 @@ import { KeyLimit } from '../identity/keys/key-limit.js'
 import { KeyService } from '../identity/keys/key-service.js'
 import { KeyUse } from '../identity/keys/key-use.js'
 import type { OperatorKey } from '../identity/keys/operator.js'
+import { SettledCounts } from '../identity/keys/settled-counts.js'
 import { SigilCredentials } from '../identity/sign-in/credentials.js'
 import { LoginDelay } from '../identity/sign-in/login-delay.js'
 import type { UserService } from '../identity/users/user-service.js'
@@ -48,12 +49,14 @@ export function openWallets(options: WalletsOptions): Wallets {
   const bearer = new Bearer({ store, registry, mode })
   const delay = new LoginDelay({ clock })
   const keys = new KeyService({ registry, mode, random })
+  const { exchange } = store
+  const settled = exchange === undefined ? undefined : new SettledCounts(exchange)
   const keyUse = new KeyUse({ store, clock, log })
   keyUse.start()
   return {
     keyUse,
     keys,
-    keyLimit: new KeyLimit(clock),
+    keyLimit: new KeyLimit(clock, settled),
     identify: (key) => bearer.identify(key),
     credentials: new SigilCredentials({
       operator,
@@ -62,10 +65,13 @@ export function openWallets(options: WalletsOptions): Wallets {
       store,
       mode,
       delay,
-      guesses: new KeyGuesses(clock),
+      guesses: new KeyGuesses(clock, settled),
       ...(users === undefined ? {} : { users }),
     }),
-    close: () => delay.close(),
+    close: () => {
+      delay.close()
+      settled?.close()
+    },
     closeRevoked(close) {
       registry.onRevoked((address, index) =>
         close((identity) => isKeyOf(identity, address, 'onchain') && identity.index === index),

@@ -20,6 +20,8 @@ export const topic = {
   events: 6,
   /** Identities whose open connections are to end. */
   ended: 7,
+  /** What the sender has counted for the limits in the last second. */
+  counted: 8,
 } as const
 
 export type Topic = (typeof topic)[keyof typeof topic]

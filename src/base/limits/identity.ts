@@ -127,3 +127,6 @@ export const operatorSessionMs = 8 * 60 * 60_000
 export const operatorUnlockMs = 10 * 60_000
 /** Such sessions at the same time: the oldest one ends. */
 export const operatorSessionsMax = 32
+/** Gateways of one store tell each other their counts this often, and of so many names at most. */
+export const settleMs = 1_000
+export const settledNamesMax = 5_000

@@ -9,6 +9,7 @@ import { fail, type GatewayError } from '../../base/errors.js'
 import { lastUsed } from '../../base/heap/last-used.js'
 import { addressesTrackedMax } from '../../base/limits/http.js'
 import { wrongKeysMax, wrongKeysMs } from '../../base/limits/identity.js'
+import type { SettledCounts } from './settled-counts.js'
 
 interface Minute {
   readonly startedMs: number
@@ -18,7 +19,15 @@ interface Minute {
 export class KeyGuesses {
   private readonly minutes: LRUCache<string, Minute> = lastUsed(addressesTrackedMax)
 
-  constructor(private readonly clock: Clock) {}
+  private readonly count: ((name: string) => void) | undefined
+
+  /** `settled`: of the other gateways of the store. */
+  constructor(
+    private readonly clock: Clock,
+    settled?: SettledCounts,
+  ) {
+    this.count = settled?.of('guess', (client, count) => this.add(client, count))
+  }
 
   /** Whether the address has used up its wrong keys of this minute. */
   isSpent(address: string): boolean {
@@ -28,9 +37,15 @@ export class KeyGuesses {
 
   /** Counts a wrong key. */
   failed(address: string): void {
-    const minute = this.minuteOf(address)
-    if (minute !== undefined) minute.wrong++
-    else this.minutes.set(clientOf(address), { startedMs: this.clock.elapsed(), wrong: 1 })
+    const client = clientOf(address)
+    this.add(client, 1)
+    this.count?.(client)
+  }
+
+  private add(client: string, count: number): void {
+    const minute = this.current(client)
+    if (minute !== undefined) minute.wrong += count
+    else this.minutes.set(client, { startedMs: this.clock.elapsed(), wrong: count })
   }
 
   /** The error for such an address. */
@@ -44,7 +59,11 @@ export class KeyGuesses {
 
   /** The current minute of an address, if it has sent a wrong key in it. */
   private minuteOf(address: string): Minute | undefined {
-    const minute = this.minutes.get(clientOf(address))
+    return this.current(clientOf(address))
+  }
+
+  private current(client: string): Minute | undefined {
+    const minute = this.minutes.get(client)
     if (minute === undefined) return undefined
     return this.clock.elapsed() - minute.startedMs < wrongKeysMs ? minute : undefined
   }

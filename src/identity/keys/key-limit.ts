@@ -6,6 +6,7 @@ import { fail } from '../../base/errors.js'
 import { lastUsed } from '../../base/heap/last-used.js'
 import { provenKeysMax } from '../../base/limits/identity.js'
 import { type Identity, identityKey } from '../identity.js'
+import type { SettledCounts } from './settled-counts.js'
 
 const minuteMs = 60_000
 
@@ -18,7 +19,18 @@ interface Bucket {
 export class KeyLimit {
   private readonly buckets = lastUsed<string, Bucket>(provenKeysMax)
 
-  constructor(private readonly clock: Clock) {}
+  private readonly count: ((name: string) => void) | undefined
+
+  /** `settled`: of the other gateways of the store. */
+  constructor(
+    private readonly clock: Clock,
+    settled?: SettledCounts,
+  ) {
+    this.count = settled?.of('key', (counted, count) => {
+      const at = counted.indexOf(' ')
+      this.bucketOf(counted.slice(at + 1), Number(counted.slice(0, at))).tokens -= count
+    })
+  }
 
   /**
    * Counts one request. Throws IngressRequestRateLimitExceeded (429) with `retryAfter`, seconds, if
@@ -29,6 +41,17 @@ export class KeyLimit {
     const { rateLimit } = identity
     // The hash alone is not enough: it is public, and any wallet can register it.
     const name = identityKey(identity)
+    const bucket = this.bucketOf(name, rateLimit)
+    if (bucket.tokens < 1) {
+      const seconds = Math.ceil(((1 - bucket.tokens) * minuteMs) / rateLimit / 1000)
+      throw tooMany(rateLimit, seconds)
+    }
+    bucket.tokens--
+    if (this.count !== undefined) this.count(`${rateLimit} ${name}`)
+  }
+
+  /** Filled up to now. */
+  private bucketOf(name: string, rateLimit: number): Bucket {
     const nowMs = this.clock.elapsed()
     let bucket = this.buckets.get(name)
     if (bucket === undefined) {
@@ -38,11 +61,7 @@ export class KeyLimit {
     const refilled = bucket.tokens + ((nowMs - bucket.atMs) * rateLimit) / minuteMs
     bucket.tokens = Math.min(rateLimit, refilled)
     bucket.atMs = nowMs
-    if (bucket.tokens < 1) {
-      const seconds = Math.ceil(((1 - bucket.tokens) * minuteMs) / rateLimit / 1000)
-      throw tooMany(rateLimit, seconds)
-    }
-    bucket.tokens--
+    return bucket
   }
 }
 
