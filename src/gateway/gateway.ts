@@ -30,6 +30,7 @@ import { OperatorKey, operatorRow } from '../identity/keys/operator.js'
 import { OperatorSessions } from '../identity/sign-in/operator-sessions.js'
 import { UserService } from '../identity/users/user-service.js'
 import { pageOrigins } from '../listeners/http/core/guard.js'
+import { loadMcp } from '../listeners/http/memory/mcp-route.js'
 import { isLoopback } from '../listeners/network.js'
 import { ensureDefaultGraph } from '../memory/graph/graph.js'
 import { Proofs } from '../memory/proof/proofs.js'
@@ -119,6 +120,8 @@ async function openOver(
   const { authority, engine, wallets, protocols, proofs } = server
   store.exchange?.join()
   try {
+    // Before a client waits: loading it is a turn of 80 ms.
+    await loadMcp()
     listeners = await openListeners(options, server, notes)
   } catch (error) {
     await authority.close()

@@ -9,6 +9,7 @@ import type { Log } from '../base/log.js'
 import type { Topology } from '../base/setting-kinds.js'
 import type { Scheduler } from '../base/work/scheduler.js'
 import type { ClusterTime } from '../bus/document/cluster-time.js'
+import { parsedAhead } from '../bus/document/operations-ahead.js'
 import type { Request } from '../bus/document/request.js'
 import type { ConnectionCounts } from '../bus/services.js'
 import { Session } from '../bus/session.js'
@@ -95,7 +96,11 @@ class Listener implements WireListener {
       bounds = usualBounds,
     } = options
     const connectionHost: ConnectionHost = {
-      run: (request, session) => bus.run(request, session),
+      run: (request, session) => {
+        const ahead = parsedAhead(request)
+        if (ahead === undefined) return bus.run(request, session)
+        return ahead.then(() => bus.run(request, session))
+      },
       clusterTime: bus.clusterTime,
       helloOnly: new HelloOnly(topology, clock, log),
       memory,

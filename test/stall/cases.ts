@@ -10,6 +10,22 @@ export type StallCase =
       /** In the clothes of OP_COMPRESSED, and so is its reply. */
       readonly isPacked?: boolean
     }
+  /** Commands of one transaction, and its commit. */
+  | { readonly kind: 'transaction'; readonly name: string; readonly commands: readonly object[] }
+  /** A change stream with this pipeline: opened, then the command, then read to its first event. */
+  | {
+      readonly kind: 'watch'
+      readonly name: string
+      readonly pipeline: readonly object[]
+      readonly command: object
+    }
+  /** Writes of one bulk, which the driver sends as a document sequence and may repeat. */
+  | {
+      readonly kind: 'bulk'
+      readonly name: string
+      readonly count: number
+      readonly operation: 'insert' | 'update' | 'delete'
+    }
   /** So many clients of the key-value protocol, each of which sends this and stays. */
   | {
       readonly kind: 'clients'

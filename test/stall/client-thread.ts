@@ -4,6 +4,7 @@
 
 import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { EJSON } from 'bson'
 import { MongoClient } from 'mongodb'
@@ -28,6 +29,8 @@ const packing = new MongoClient(address.uri, {
   ...{ raw: true, maxPoolSize: 1 },
   compressors: ['zlib'],
 })
+/** The driver reads the token of an event, so these are no raw bytes. */
+const watching = new MongoClient(address.uri, { maxPoolSize: 2 })
 const staying: Socket[] = []
 const end = 'the end of the hunt'
 const wordsMsMax = 3_000
@@ -41,6 +44,12 @@ async function run(one: StallCase): Promise<string> {
       await client.db(one.db ?? 'stall').command(grown(command) as object)
       return 'ok'
     }
+    case 'transaction':
+      return transaction(one.commands)
+    case 'watch':
+      return watch(one.pipeline, one.command)
+    case 'bulk':
+      return bulk(one)
     case 'words':
       return words([one.words])
     case 'lines':
@@ -59,6 +68,53 @@ async function run(one: StallCase): Promise<string> {
     case 'http':
       return http(one)
   }
+}
+
+function transaction(commands: readonly object[]): Promise<string> {
+  return mongo.withSession((session) =>
+    session.withTransaction(async () => {
+      for (const command of commands) {
+        await mongo.db('stall').command(grown(command) as object, { session })
+      }
+      return 'ok'
+    }),
+  )
+}
+
+async function watch(pipeline: readonly object[], command: object): Promise<string> {
+  const stream = watching.db('stall').watch(pipeline.map((stage) => grown(stage) as object))
+  try {
+    const first = stream.next().then(() => 'an event')
+    // The driver opens it with the first read: a second one must not come before the change.
+    await delay(200)
+    await mongo.db('stall').command(grown(command) as object)
+    return await first
+  } finally {
+    await stream.close()
+  }
+}
+
+async function bulk({ count, operation }: StallCase & { kind: 'bulk' }): Promise<string> {
+  const collection = mongo.db('stall').collection<{ _id: number; a?: number }>('bulk')
+  const ids = Array.from({ length: count }, (_, i) => i)
+  const options = { ordered: false } as const
+  if (operation === 'insert') {
+    await collection.insertMany(
+      ids.map((_id) => ({ _id })),
+      options,
+    )
+  } else if (operation === 'update') {
+    await collection.bulkWrite(
+      ids.map((_id) => ({ updateOne: { filter: { _id }, update: { $set: { a: 1 } } } })),
+      options,
+    )
+  } else {
+    await collection.bulkWrite(
+      ids.map((_id) => ({ deleteOne: { filter: { _id } } })),
+      options,
+    )
+  }
+  return 'ok'
 }
 
 /** With each `{$hostile: {kind, size}}` made large. */
@@ -164,7 +220,9 @@ let next: StallCase | undefined
 parentPort?.on('message', (told: StallCase | 'send' | 'close') => {
   if (told === 'close') {
     for (const socket of staying) socket.destroy()
-    void Promise.all([mongo.close(), packing.close(), sql?.end()]).then(() => process.exit())
+    void Promise.all([mongo.close(), packing.close(), watching.close(), sql?.end()]).then(() =>
+      process.exit(),
+    )
     return
   }
   if (told !== 'send') {

@@ -41,7 +41,7 @@ const isWhole = isLong && process.env.CI !== 'true'
  * share, and tries its cases in the order of the seed until that is used up.
  */
 const huntsMs = isLong ? 180_000 : 45_000
-const hunts = 15
+const hunts = 16
 const huntMsMax = isWhole ? Number.POSITIVE_INFINITY : huntsMs / hunts
 
 /** What is not answered by then is named in the report, and left behind. */
@@ -70,6 +70,10 @@ export async function hunt(
   options: HuntOptions = {},
 ): Promise<void> {
   const beganAt = Date.now()
+  if (!cases.some(({ name }) => only.test(name))) {
+    t.pass('none of the named cases')
+    return
+  }
   const gateway = await startGateway(t, { RATE_LIMITS: 'off', ...options.settings })
   const { ports, key, uri } = gateway
   const client = new Client({
@@ -120,7 +124,8 @@ async function measured(
     const answer = await client.send()
     const finding = { name: one.name, answer, units: work.longest, ms: await meter.longest() }
     tries.push(finding)
-    if (finding.ms <= (writes ? writeMsMax : turnMsMax)) return finding
+    const isShort = finding.ms <= (writes ? writeMsMax : turnMsMax)
+    if (isShort && process.env.STALL_CASES === undefined) return finding
   } while (isWhole && tries.length < 3)
   return tries.sort((a, b) => a.ms - b.ms)[Math.floor(tries.length / 2)] as Finding
 }

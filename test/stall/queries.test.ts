@@ -203,6 +203,10 @@ t.test('no command with very many names holds the loop', async (t) => {
       ...{ update: 'many', ordered: false },
       updates: elements.map(({ v }) => ({ q: { _id: v }, u: { $set: { a: 1 } } })),
     }),
+    command('deletes by _id', {
+      ...{ delete: 'many', ordered: false },
+      deletes: elements.map(({ v }) => ({ q: { _id: v }, limit: 1 })),
+    }),
     command('updates that cannot be read', {
       ...{ update: 'many', ordered: false },
       updates: elements.map(({ v }) => ({ q: { _id: v }, u: { $sit: { a: 1 } } })),

@@ -117,6 +117,14 @@ t.test('no statement holds the loop', async (t) => {
         text: `SELECT '${letter.repeat(size)}'`,
       }),
     ),
+    ...['length($1)', '$1::text::jsonb', 'upper($1)', '$1'].flatMap((expression) =>
+      (['text', 'wideText', 'hex'] as const).map(
+        (kind): StallCase => ({
+          ...{ kind: 'sql', name: `${expression} of ${kind}`, text: `SELECT ${expression}` },
+          values: [{ kind, size: size * 4 }],
+        }),
+      ),
+    ),
     ...parameterTypes.flatMap((type) =>
       [...hostileKinds, ...parameterKinds].map(
         (kind): StallCase => ({

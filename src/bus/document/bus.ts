@@ -1,6 +1,5 @@
-// The document commands of all protocols pass through here: look up, authenticate, parse,
-// authorize, run, meter, map errors. No function here is async, so that an embedded store can
-// answer synchronously from the listener to the reply.
+// Document commands of all protocols pass through here: look up, authenticate, parse, authorize,
+// run, meter, map errors. No function is async, so that an embedded store answers synchronously.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fail, type GatewayError, unquotedKeys } from '../../base/errors.js'
@@ -30,6 +29,7 @@ import type { BusView } from './bus-view.js'
 import { Call, unauthenticated } from './call.js'
 import { ClusterTime, joined } from './cluster-time.js'
 import { tableOf, type WithCollations } from './collation-tables.js'
+import { commandName } from './command-name.js'
 import type { CommandTx } from './command-tx.js'
 import { concernError } from './concern-error.js'
 import { noGeneric } from './generic.js'
@@ -37,7 +37,7 @@ import type { Request } from './request.js'
 import { WriteSessions } from './retries/write-sessions.js'
 import type { AnyCall, DocumentRow } from './row.js'
 import { shapeOf } from './shape.js'
-import { CommandTable, commandName } from './table.js'
+import { CommandTable } from './table.js'
 import { labelling, retryLabelled } from './transactions/labels.js'
 import { SessionTransactions } from './transactions/session-transactions.js'
 import { SnapshotReads } from './transactions/snapshot-reads.js'

@@ -16,6 +16,7 @@ import {
   stringOf,
   type Value,
 } from '../../value/value.js'
+import { declareList, operationsOf } from './operations-ahead.js'
 import { type Args, type Field, type Fields, Schema } from './schema.js'
 
 const typeNames: Readonly<Record<number, string>> = {
@@ -157,22 +158,26 @@ export function arrayOf<T>(element: Field<T>): Field<readonly T[]> {
   })
 }
 
+/** Reads an array of objects, one after the other. */
+function documentsIn(where: string): (list: Value) => Iterable<Document> {
+  const whole = array.bind(where)
+  return function* (value) {
+    const elements = new Elements(whole(value).bytes, value.start)
+    while (elements.next()) {
+      const item = elements.value()
+      if (item.type !== bsonType.object) {
+        throw wrongType(`${where}.${elements.name()}`, item, "type 'object'")
+      }
+      yield documentOf(item)
+    }
+  }
+}
+
 /** Documents: an array of objects, or a document sequence of the same name. */
 export const documents: Field<readonly Document[]> = {
   ...required((where) => {
-    const whole = array.bind(where)
-    return (value) => {
-      const found: Document[] = []
-      const elements = new Elements(whole(value).bytes, value.start)
-      while (elements.next()) {
-        const item = elements.value()
-        if (item.type !== bsonType.object) {
-          throw wrongType(`${where}.${elements.name()}`, item, "type 'object'")
-        }
-        found.push(documentOf(item))
-      }
-      return found
-    }
+    const read = documentsIn(where)
+    return (value) => [...read(value)]
   }),
   bindSequence: () => (sequence) => sequence,
 }
@@ -208,19 +213,28 @@ export function structure<F extends Fields>(fields: F): Field<Args<F>> {
 
 /** Documents with a schema of their own: an array of objects, or a document sequence. */
 export function structures<F extends Fields>(fields: F): Field<readonly Args<F>[]> {
-  const parse = (schema: Schema<F>, all: readonly Document[]): readonly Args<F>[] => {
-    work.note(all.length * operationUnits)
-    return all.map((document) => schema.parse(document))
+  const bound = (where: string) => {
+    const schema = new Schema(where, fields)
+    const parse = (document: Document): Args<F> => schema.parse(document)
+    declareList(where, { read: documentsIn(where), parse })
+    return (source: object, read: () => readonly Document[]): readonly Args<F>[] => {
+      const ahead = operationsOf(source)
+      // The declared list has parsed them, with the same schema.
+      if (ahead !== undefined) return ahead as readonly Args<F>[]
+      const all = read()
+      work.note(all.length * operationUnits)
+      return all.map(parse)
+    }
   }
   return {
     ...required((where) => {
       const read = documents.bind(where)
-      const schema = new Schema(where, fields)
-      return (value) => parse(schema, read(value))
+      const parsed = bound(where)
+      return (value) => parsed(value.bytes, () => read(value))
     }),
     bindSequence: (where) => {
-      const schema = new Schema(where, fields)
-      return (sequence) => parse(schema, sequence)
+      const parsed = bound(where)
+      return (sequence) => parsed(sequence, () => sequence)
     },
   }
 }

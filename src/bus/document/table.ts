@@ -64,12 +64,3 @@ function startsAt(bytes: Bytes, start: number, name: Bytes): boolean {
   for (let i = 0; i < name.length; i++) if (bytes[start + i] !== name[i]) return false
   return true
 }
-
-/** Name of the command in a request, its first field; undefined for an empty document. */
-export function commandName(body: Document): string | undefined {
-  if (body[4] === undefined || body[4] === 0) return undefined
-  const end = body.indexOf(0, 5)
-  let name = ''
-  for (let at = 5; at < end; at++) name += String.fromCharCode(body[at] ?? 0)
-  return name
-}

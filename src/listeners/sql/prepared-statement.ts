@@ -248,8 +248,8 @@ async function inTurns(parts: InParts<Value>): Promise<Value> {
   const turns = new WorkTurns()
   for (;;) {
     const step = parts.next()
-    if (step.done === true) return step.value
     if (turns.isDue) await turns.pause()
+    if (step.done === true) return step.value
   }
 }
 

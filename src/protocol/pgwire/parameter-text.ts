@@ -5,6 +5,8 @@ import { type Bytes, textOf } from '../../base/bytes/bytes.js'
 import { GatewayError } from '../../base/errors.js'
 import { jsonInThreadBytes } from '../../base/limits/engine.js'
 import { pgScalarCharsMax, sqlListMax } from '../../base/limits/sql.js'
+import { work } from '../../base/work/work-budget.js'
+import { bytesPerUnit, wordUnits } from '../../base/work/work-figures.js'
 import { decimalFromString } from '../../value/decimal.js'
 import { jsonToValue } from '../../value/json/json.js'
 import {
@@ -183,6 +185,7 @@ export function isInParts(type: PgTypeName): boolean {
 /** As valueOfText, for a type of isInParts. */
 export function* valueParts(bytes: Bytes, type: PgTypeName): InParts<Value> {
   requireUtf8(bytes)
+  yield* copied(bytes)
   const element = elementTypeOf(type)
   if (element !== undefined) return yield* arrayValueParts(bytes, element)
   const body = yield* byteaParts(bytes)
@@ -197,10 +200,16 @@ function* arrayValueParts(bytes: Bytes, element: PgTypeName): InParts<Value> {
       throw pgError(pgState.limitExceeded, `an array has at most ${sqlListMax} elements`)
     }
     items.push(yield* itemParts(item, element))
-    yield
+    yield* copied(item.text)
   })
   if (!isArray) throw badArray(beginning(bytes))
   return writeArray(items)
+}
+
+/** A step: a value whose bytes native code has checked or copied. */
+function* copied({ length }: Bytes): InParts<void> {
+  work.note(wordUnits + length / bytesPerUnit)
+  yield
 }
 
 /** A bare `NULL` in any case is null. */

@@ -1,10 +1,11 @@
 // The lookup of commands and the checks that rows pass before anyone can send them.
 
 import t from 'tap'
+import { commandName } from '../../../src/bus/document/command-name.js'
 import { anyValue, optional, string } from '../../../src/bus/document/params.js'
 import { reply } from '../../../src/bus/document/reply.js'
 import { documentRow } from '../../../src/bus/document/row.js'
-import { CommandTable, commandName } from '../../../src/bus/document/table.js'
+import { CommandTable } from '../../../src/bus/document/table.js'
 import { plain } from '../../../src/bus/policy/facts.js'
 import { documentRows } from '../../../src/commands/rows.js'
 import { documentFrom } from '../../../src/value/literal.js'

@@ -3,6 +3,7 @@
 
 import { fail } from '../../../base/errors.js'
 import type { Call } from '../../../bus/document/call.js'
+import { commandName } from '../../../bus/document/command-name.js'
 import {
   collection,
   collectionOrDatabase,
@@ -12,7 +13,6 @@ import {
 } from '../../../bus/document/params.js'
 import { documentRow, parseCommand } from '../../../bus/document/row.js'
 import { type Args, type Field, type Fields, Schema } from '../../../bus/document/schema.js'
-import { commandName } from '../../../bus/document/table.js'
 import { plain } from '../../../bus/policy/facts.js'
 import { resolveView, stagesOver } from '../../../engine/collection/kinds/views.js'
 import {

@@ -1,6 +1,5 @@
 // `POST /mcp`: the graph memory for MCP clients, over streamable HTTP. Callers are known by keys
-// only, never by cookies, and pages of other sites are refused. The MCP library is loaded with the
-// first request. (docs/memory.md, "MCP")
+// only, never by cookies, and pages of other sites are refused. (docs/memory.md, "MCP")
 
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -30,6 +29,16 @@ export function mcpRoute({ version }: McpRouteOptions): RawRoute {
   }
 }
 
+/**
+ * Loads the MCP library and compiles the schemas of the tools. The gateway does it before it
+ * listens; programs of the command line that only share this module do without.
+ */
+export async function loadMcp() {
+  const { createMcpHandler } = await import('@modelcontextprotocol/server')
+  const { memoryServer } = await import('../../mcp/server.js')
+  return { createMcpHandler, memoryServer }
+}
+
 async function serve(
   version: string,
   call: RawCall,
@@ -49,8 +58,7 @@ async function serve(
     throw fail('BadValue', 'a request carries one message')
   }
   if (body.length > plainBytesMax) requirePieces(body)
-  const { createMcpHandler } = await import('@modelcontextprotocol/server')
-  const { memoryServer } = await import('../../mcp/server.js')
+  const { createMcpHandler, memoryServer } = await loadMcp()
   const api = new InProcessMemory(call)
   // No unrequested messages are sent, so no stream stays open.
   const handler = createMcpHandler(() => memoryServer({ api, version }), { maxSubscriptions: 0 })
