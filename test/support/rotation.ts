@@ -14,7 +14,7 @@ export const heavySets: readonly HeavySet[] = [
   {
     proves: 'power cuts, kills and damaged files',
     parts: [
-      ['store/power-cut', 'end-to-end/shared-jobs'],
+      ['store/power-cut', 'end-to-end/shared-jobs', 'end-to-end/shared-rights'],
       ['store/faults', 'store/page-flips', 'store/power-cut-simulator'],
       [
         ...['store/bit-flips', 'engine/check/check-keyspace', 'end-to-end/kill-keys'],
