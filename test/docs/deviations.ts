@@ -249,7 +249,7 @@ const documents: readonly Deviation[] = [
     topic: 'work of one document or value',
     ours:
       'a find, count, distinct or aggregate has at most 30 s, or `maxTimeMS`, and 512 MiB; ' +
-      'SQL expressions have about 14 ms, a write 30 ms, the parsing of a request 15 ms. ' +
+      'SQL expressions have about 14 ms, a write 30 ms, the parsing of a request 12 ms. ' +
       'Beyond that: 50 MaxTimeMSExpired, for memory 146 ExceededMemoryLimit',
     references: 'unbounded without maxTimeMS',
     shown: ['test/query/work.test.ts', 'test/commands/document/reading/heavy-documents.test.ts'],
