@@ -12,6 +12,7 @@ import {
   openChromium,
   type Page,
 } from '../support/chromium.js'
+import { codeIn } from '../support/code-field.js'
 import { type LiveGateway, startGateway } from '../support/live-gateway.js'
 import { walletOptions } from '../support/page-wallet.js'
 import { testWallet } from '../support/wallet.js'
@@ -112,7 +113,7 @@ async function browses({ t, page, books }: Room): Promise<void> {
 async function edits({ t, page, books }: Room): Promise<void> {
   await page.getByRole('button', { name: 'book-59', exact: true }).click()
   const text = page.getByLabel('Document as Extended JSON')
-  const before = await text.inputValue()
+  const before = await codeIn(page, '.editor')
   t.match(before, '"year": 1959')
   await text.fill(before.replace('Title 59', 'A better title'))
   await page.getByRole('button', { name: 'Review the change' }).click()
@@ -122,6 +123,7 @@ async function edits({ t, page, books }: Room): Promise<void> {
   t.match(await books.findOne({ _id: 'book-59' }), { title: 'Title 59' }, 'not written yet')
   t.same(await barriersOf(page), [], 'the difference has no barriers')
   await page.getByRole('button', { name: 'Save' }).click()
+  await page.locator('dialog').waitFor({ state: 'detached' })
   await page.getByText('A better title').waitFor()
   await page.getByText('Page 1: 11 of 11 documents').waitFor()
   t.match(await books.findOne({ _id: 'book-59' }), { title: 'A better title', year: 1_959 })
@@ -130,7 +132,7 @@ async function edits({ t, page, books }: Room): Promise<void> {
 async function isGuarded({ t, page, books }: Room): Promise<void> {
   await page.getByRole('button', { name: 'book-58', exact: true }).click()
   const text = page.getByLabel('Document as Extended JSON')
-  await text.fill((await text.inputValue()).replace('Title 58', 'Mine'))
+  await text.fill((await codeIn(page, '.editor')).replace('Title 58', 'Mine'))
   await books.updateOne({ _id: 'book-58' }, { $set: { title: 'Theirs' } })
   await page.getByRole('button', { name: 'Review the change' }).click()
   await page.getByRole('button', { name: 'Save' }).click()
@@ -138,7 +140,7 @@ async function isGuarded({ t, page, books }: Room): Promise<void> {
   t.match(await books.findOne({ _id: 'book-58' }), { title: 'Theirs' }, 'nothing was written over')
   await page.getByRole('button', { name: 'Open the stored document' }).click()
   await page.getByText('changed or removed meanwhile').waitFor({ state: 'detached' })
-  t.match(await text.inputValue(), 'Theirs')
+  t.match(await codeIn(page, '.editor'), 'Theirs')
   await page.keyboard.press('Escape')
   await page.locator('dialog').waitFor({ state: 'detached' })
 }
@@ -185,7 +187,7 @@ async function showsAs({ t, page }: Room): Promise<void> {
   const filter = page.getByLabel('Filter')
   await filter.fill('')
   await filter.press('Control+v')
-  t.match(await filter.inputValue(), /^db\.getCollection\("books"\)\.find\(/)
+  t.match(await codeIn(page, '.filter'), /^db\.getCollection\("books"\)\.find\(/)
 }
 
 async function saysWhatIsWrong({ page }: Room): Promise<void> {

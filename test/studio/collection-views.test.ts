@@ -10,6 +10,7 @@ import {
   openChromium,
   type Page,
 } from '../support/chromium.js'
+import { codeIn } from '../support/code-field.js'
 import { startGateway } from '../support/live-gateway.js'
 import { walletOptions } from '../support/page-wallet.js'
 import { pictured } from '../support/pictures.js'
@@ -106,7 +107,7 @@ async function createsIndex(t: Test, page: Page): Promise<void> {
 
 async function explainsIndex(t: Test, page: Page): Promise<void> {
   await view(page, 'Explain')
-  t.equal(await page.getByLabel('Filter').inputValue(), filter, 'the query stays')
+  t.equal(await codeIn(page, '.filter'), filter, 'the query stays')
   await page.getByText(/^2 returned, 2 keys and 2 documents examined/).waitFor()
   const stages = await page.locator('.plan strong').allTextContents()
   t.same(stages, ['FETCH', 'IXSCAN'])

@@ -25,6 +25,7 @@ export const ways: readonly (readonly [keys: string, what: string])[] = [
   ['/', "the page's filter or editor"],
   ...places.map(({ letter, title }) => [`g ${letter}`, title] as const),
   ['Ctrl+Enter', 'runs the statement of the console'],
+  ['Ctrl+Space', 'asks an editor for completions; Tab or Enter takes one, Escape closes the list'],
   ['Escape', 'closes a dialog; focus returns to where it was'],
 ]
 
@@ -49,5 +50,6 @@ export function followShortcuts(): void {
 function isTyping(event: KeyboardEvent): boolean {
   const [target] = event.composedPath()
   if (!(target instanceof HTMLElement)) return false
-  return target.isContentEditable || target.matches('input, textarea, select')
+  const fields = 'input:not([type=radio], [type=checkbox]), textarea, select'
+  return target.isContentEditable || target.matches(fields)
 }

@@ -21,6 +21,7 @@ import { CollectionTabs } from '../widgets/collection-tabs.js'
 import { DocumentEditor, type Editing } from '../widgets/collections/document-editor.js'
 import { DataField } from '../widgets/data-field.js'
 import { DocumentTable } from '../widgets/document-table.js'
+import { FilterField } from '../widgets/filter-field.js'
 import { ShowAs } from '../widgets/show-as.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
 
@@ -189,7 +190,7 @@ function FilterBar({ at, given, cursors }: FilterBarProps) {
         apply(given.limit)
       }}
     >
-      <DataField label="Filter" typed={filter} placeholder='{"year": {"$gt": 1900}}' shortcut="/" />
+      <FilterField name={name} text={filter} />
       <DataField label="Sort" typed={sort} placeholder="-year,title" />
       <label>
         A page

@@ -10,6 +10,7 @@ import { useLoad } from '../lib/load.js'
 import { linkTo, route } from '../lib/route.js'
 import { CollectionTabs } from '../widgets/collection-tabs.js'
 import { DataField } from '../widgets/data-field.js'
+import { FilterField } from '../widgets/filter-field.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
 
 export function ExplainPage({ at }: { at: CollectionPlace }) {
@@ -84,7 +85,7 @@ function QueryForm({ at, given }: FormProps) {
         location.hash = linkTo(['collections', name, 'explain'], query)
       }}
     >
-      <DataField label="Filter" typed={filter} shortcut="/" />
+      <FilterField name={name} text={filter} />
       <DataField label="Sort" typed={sort} />
       <button type="submit" class="main">
         Explain

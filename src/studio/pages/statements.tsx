@@ -6,6 +6,7 @@ import { ask, askJson } from '../lib/api.js'
 import { cellText, type Ejson, type EjsonObject } from '../lib/ejson.js'
 import { counted, visible } from '../lib/format.js'
 import { commandWords } from '../lib/words.js'
+import { CodeField } from '../widgets/code-field.js'
 import { ShowAs, type TitledQuery } from '../widgets/show-as.js'
 import { Failure } from '../widgets/states.js'
 
@@ -104,24 +105,19 @@ function LanguageChoice({ choose }: { choose: (name: Language) => void }) {
 }
 
 function Statement({ text, run }: { text: Signal<string>; run: () => void }) {
+  const { name, example } = languages.find((one) => one.name === language.value) ?? languages[0]
   return (
-    <textarea
-      class="statement data"
-      aria-label="Statement"
-      data-shortcut="/"
-      spellcheck={false}
-      rows={6}
-      placeholder={languages.find(({ name }) => name === language.value)?.example ?? ''}
-      value={text.value}
-      onInput={({ currentTarget }) => {
-        text.value = currentTarget.value
-      }}
-      onKeyDown={(event) => {
-        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
-        event.preventDefault()
-        run()
-      }}
-    />
+    <div class="statement">
+      <CodeField
+        key={name}
+        kind={name}
+        label="Statement"
+        text={text}
+        placeholder={example}
+        hasShortcut
+        run={run}
+      />
+    </div>
   )
 }
 

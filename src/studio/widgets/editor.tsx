@@ -7,10 +7,10 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { ApiError } from '../lib/api.js'
 import type { Newer } from '../lib/collections/documents.js'
 import { type DiffLine, diffLines } from '../lib/diff.js'
+import { counted } from '../lib/format.js'
+import { charsMax, isTooLarge } from '../lib/large-text.js'
+import { CodeField } from './code-field.js'
 import { ShowAs, type TitledQuery } from './show-as.js'
-
-/** Above this an editor of a browser is too slow. */
-const charsMax = 256 * 1024
 
 const refused = 'The document was changed or removed meanwhile. Nothing was written.'
 
@@ -18,6 +18,8 @@ interface EditorProps {
   readonly title: string
   /** What the editor opens with. */
   readonly text: string
+  /** Whose fields complete the names. */
+  readonly collection: string
   readonly isNew: boolean
   readonly save: (text: string) => Promise<void>
   /** What the text as it is now would do, for other languages. */
@@ -34,7 +36,7 @@ interface EditorProps {
 }
 
 export function Editor({ title, text: before, isNew, save, ...rest }: EditorProps) {
-  const { queriesOf, newer, take, reopen, close, children } = rest
+  const { collection, queriesOf, newer, take, reopen, close, children } = rest
   const dialog = useRef<HTMLDialogElement>(null)
   const text = useSignal(before)
   const isReviewing = useSignal(isNew)
@@ -75,7 +77,7 @@ export function Editor({ title, text: before, isNew, save, ...rest }: EditorProp
           {isReviewing.value && !isNew ? (
             <Difference lines={diffLines(before, text.value)} />
           ) : (
-            <DocumentText text={text} isReadOnly={before.length > charsMax} />
+            <DocumentText text={text} collection={collection} isShown={isTooLarge(before)} />
           )}
           <p class="problem" role="alert">
             {isRefused ? refused : (problem.value?.message ?? newerWords(newer))}
@@ -121,20 +123,32 @@ function newerWords(newer: Newer | undefined): string {
   return 'Another client has changed the document meanwhile: it will not be written over.'
 }
 
-function DocumentText({ text, isReadOnly }: { text: Signal<string>; isReadOnly: boolean }) {
+interface TextProps {
+  readonly text: Signal<string>
+  readonly collection: string
+  /** Shown, as far as a page can, and not edited. */
+  readonly isShown: boolean
+}
+
+function DocumentText({ text, collection, isShown }: TextProps) {
+  const label = 'Document as Extended JSON'
+  if (!isShown) {
+    return <CodeField kind="document" label={label} text={text} collection={collection} />
+  }
+  const missing = text.value.length - charsMax
   return (
     <>
       <textarea
         class="data"
-        aria-label="Document as Extended JSON"
+        aria-label={label}
         spellcheck={false}
-        readOnly={isReadOnly}
-        value={text.value}
-        onInput={({ currentTarget }) => {
-          text.value = currentTarget.value
-        }}
+        readOnly
+        value={text.value.slice(0, charsMax)}
       />
-      {isReadOnly && <p class="faint">Documents above 256 kB are shown, and not edited here.</p>}
+      <p class="faint">
+        {missing > 0 && `${counted(missing, 'more character')} are not shown. `}
+        Documents above 256 kB, or with a line above 10 kB, are not edited here.
+      </p>
     </>
   )
 }
