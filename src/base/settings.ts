@@ -266,6 +266,8 @@ export type SettingName = keyof Rows
 export type Settings = { readonly [K in SettingName]: ReturnType<Rows[K]['parse']> } & {
   /** Names of settings that were set explicitly. */
   readonly explicit: ReadonlySet<SettingName>
+  /** Those of them that `sigil.json` set, not the environment. */
+  readonly fromFile: ReadonlySet<SettingName>
 }
 
 /**
@@ -274,10 +276,13 @@ export type Settings = { readonly [K in SettingName]: ReturnType<Rows[K]['parse'
  */
 export function readSettings(environment: Source, file: Source = {}): Settings {
   const explicit = new Set<SettingName>()
-  const values: Record<string, unknown> = { explicit }
+  const fromFile = new Set<SettingName>()
+  const values: Record<string, unknown> = { explicit, fromFile }
   for (const [name, row] of Object.entries(settingRows) as [SettingName, SettingRow<unknown>][]) {
-    const given = lookUp(name, row.secret, environment) ?? lookUp(name, row.secret, file)
+    const own = lookUp(name, row.secret, environment)
+    const given = own ?? lookUp(name, row.secret, file)
     if (given !== undefined) explicit.add(name)
+    if (own === undefined && given !== undefined) fromFile.add(name)
     try {
       values[name] = row.parse(given)
     } catch (error) {
@@ -331,6 +336,30 @@ export function settingsAsJson(settings: Settings): string {
   const rows = Object.entries(settingRows) as [SettingName, SettingRow<unknown>][]
   const shown = rows.map(([name, row]) => [name, inForce(settings, name, row)])
   return `${JSON.stringify(Object.fromEntries(shown), null, 2)}\n`
+}
+
+interface ShownSetting {
+  readonly name: string
+  readonly value: string
+  readonly source: 'default' | 'environment' | 'sigil.json'
+  readonly isSecret: boolean
+  readonly doc: string
+}
+
+/** The settings in force and where each comes from, secrets hidden. */
+export function shownSettings(settings: Settings): readonly ShownSetting[] {
+  const rows = Object.entries(settingRows) as [SettingName, SettingRow<unknown>][]
+  return rows.map(([name, row]) => ({
+    name,
+    value: inForce(settings, name, row),
+    source: settings.fromFile.has(name)
+      ? 'sigil.json'
+      : settings.explicit.has(name)
+        ? 'environment'
+        : 'default',
+    isSecret: row.secret,
+    doc: row.doc,
+  }))
 }
 
 function inForce(settings: Settings, name: SettingName, row: SettingRow<unknown>): string {

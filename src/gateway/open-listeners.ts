@@ -27,6 +27,7 @@ import { backupRoute } from '../listeners/http/operations/backup.js'
 import { chainRoutes } from '../listeners/http/operations/chain.js'
 import { openHealth } from '../listeners/http/operations/health.js'
 import { metricsRoutes, metricsTokenCheck } from '../listeners/http/operations/metrics-routes.js'
+import { settingsRoute } from '../listeners/http/operations/settings-route.js'
 import { watchRoutes } from '../listeners/http/operations/watch-routes.js'
 import { studioRoutes } from '../listeners/http/studio/studio-files.js'
 import { isLoopback } from '../listeners/network.js'
@@ -199,7 +200,8 @@ function rawRoutesOf(
   const operator = operatorPageRoutes(operatorPageOf(server))
   const { rules } = authority
   const watch = watchRoutes({ history: server.history, counters: bus.counters, rules })
-  return [backup, ...metrics, ...watch, ...ofChain, mcpRoute({ version }), ...operator, ...studio]
+  const shown = [...metrics, ...watch, settingsRoute(settings)]
+  return [backup, ...shown, ...ofChain, mcpRoute({ version }), ...operator, ...studio]
 }
 
 const noPorts = { wire: 0, redis: 0, sql: 0 } as const

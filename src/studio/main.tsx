@@ -57,12 +57,18 @@ const later = new Map([
 
 const loadView = async () => (await import('./pages/collection-view.js')).CollectionView
 
+const loadAdministration = async () =>
+  (await import('./pages/administration.js')).AdministrationPage
+
 function CurrentPage() {
   const [place, name, view] = route.value.path
   if (place === 'collections' && name !== undefined) {
     const at = placeInAddress(name)
     if (view === undefined) return <DocumentsPage key={`${at.database} ${name}`} at={at} />
     return <Later key="view" name="view" load={loadView} />
+  }
+  if (place === 'operations' && name !== undefined) {
+    return <Later key="administration" name="administration" load={loadAdministration} />
   }
   if (place === 'console') return <ConsolePage />
   if (place === 'collections') return <CollectionsPage />

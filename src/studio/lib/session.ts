@@ -45,6 +45,11 @@ export async function findMe(): Promise<void> {
   askAgainWhenLocked()
 }
 
+/** Also where no sign-in is needed. */
+export function isOperator(): boolean {
+  return me.value?.address === null
+}
+
 let lockTimer: ReturnType<typeof setTimeout> | undefined
 
 function askAgainWhenLocked(): void {

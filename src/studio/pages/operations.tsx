@@ -9,10 +9,10 @@ import { counted, visible } from '../lib/format.js'
 import { type History, joined, perSecond } from '../lib/history.js'
 import { useLoad } from '../lib/load.js'
 import { usePoll } from '../lib/poll.js'
-import { me } from '../lib/session.js'
 import { Chart } from '../widgets/chart.js'
-import { CopyButton } from '../widgets/copy-button.js'
+import { OperationsTabs } from '../widgets/operations-tabs.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
+import { Protocols } from './protocols.js'
 
 /** The step of the server's own figures. */
 const everyMs = 5_000
@@ -23,6 +23,7 @@ export function OperationsPage() {
       <div class="head">
         <h1>Operations</h1>
       </div>
+      <OperationsTabs />
       <Health />
       <Protocols />
       <LastHour />
@@ -78,71 +79,6 @@ function duration(seconds: number): string {
   if (days > 0) return `${days} d ${hours} h`
   if (hours > 0) return `${hours} h ${minutes} min`
   return minutes > 0 ? `${minutes} min` : `${Math.floor(seconds)} s`
-}
-
-interface Protocol {
-  readonly name: string
-  readonly enabled: boolean
-  readonly port: number | null
-}
-
-function Protocols() {
-  const { loaded, reload } = useLoad(async (signal) => {
-    const path = '/api/v1/protocols'
-    return (await askJson<{ protocols: Protocol[] }>('GET', path, undefined, { signal })).protocols
-  }, [])
-  const { value, error } = loaded.value
-  return (
-    <section aria-label="Protocols">
-      <h2>Protocols</h2>
-      {error !== undefined && <Failure error={error} retry={reload} />}
-      {error === undefined && value === undefined && <Loading />}
-      {value?.length === 0 && <Empty>No protocol beside HTTP is open.</Empty>}
-      {value !== undefined && value.length > 0 && (
-        <div class="scroll">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Protocol</th>
-                <th scope="col">State</th>
-                <th scope="col">Line to connect, with a key in SIGIL_API_KEY</th>
-                <th scope="col">Copy</th>
-              </tr>
-            </thead>
-            <tbody>
-              {value.map((one) => (
-                <ProtocolRow key={one.name} protocol={one} />
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-    </section>
-  )
-}
-
-function ProtocolRow({ protocol: { name, enabled, port } }: { protocol: Protocol }) {
-  const line = enabled && port !== null ? connectLine(name, port) : ''
-  return (
-    <tr>
-      <th scope="row">{name}</th>
-      <td>{enabled ? 'open' : 'off'}</td>
-      <td>{line}</td>
-      <td class="commands">
-        {line !== '' && <CopyButton name={`the line of ${name}`} text={line} />}
-      </td>
-    </tr>
-  )
-}
-
-/** For a shell; the page knows no key. */
-function connectLine(name: string, port: number): string {
-  const isSafe = location.protocol === 'https:'
-  const place = `${me.value?.address ?? 'operator'}:$SIGIL_API_KEY@${location.hostname}:${port}`
-  if (name === 'wire') return `mongosh "mongodb://${place}/${isSafe ? '?tls=true' : ''}"`
-  if (name === 'redis') return `redis-cli -u "${isSafe ? 'rediss' : 'redis'}://${place}"`
-  if (name === 'sql') return `psql "postgresql://${place}/${isSafe ? '?sslmode=require' : ''}"`
-  return ''
 }
 
 function LastHour() {
