@@ -29,6 +29,8 @@ t.test('API keys', { skip: await chromiumMissing() }, async (t) => {
     t.same(await barriersOf(page), [], 'no keys')
     const first = await makesOnChain(t, page)
     await worksEverywhere(t, first)
+    await recovers(t, page, first)
+    await showsUse(t, page)
     const second = await rotates(t, page)
     t.equal(await statusOf(first.http), 401, 'the old key fails')
     t.equal(await statusOf(second.http), 200)
@@ -133,6 +135,34 @@ async function statusOf(line: string, below = ''): Promise<number> {
   )
   const address = line.slice(line.lastIndexOf(' ') + 1)
   return (await fetch(address + below, { headers })).status
+}
+
+async function recovers(t: Test, page: Page, { key }: Lines): Promise<void> {
+  await page.getByRole('button', { name: 'Recover laptop' }).click()
+  await page.getByText(`Sigil API Key #0 for ${wallet.address}`, { exact: true }).waitFor()
+  t.same(await barriersOf(page), [], 'the recovery')
+  await page.getByRole('button', { name: 'Sign and recover' }).click()
+  await page.getByRole('heading', { name: 'Your key, recovered' }).waitFor()
+  const lines = await linesOf(page)
+  t.equal(lines.key, key, 'the same key')
+  t.equal(await statusOf(lines.http), 200)
+  const [, uri = ''] = /^mongosh "(.*)"$/.exec(lines.wire) ?? []
+  const client = await MongoClient.connect(uri)
+  t.match(await client.db().command({ ping: 1 }), { ok: 1 }, 'its line for mongosh')
+  await client.close()
+  await page.getByRole('button', { name: 'I have kept the key' }).click()
+}
+
+async function showsUse(t: Test, page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Use laptop' }).click()
+  await page.getByRole('img', { name: /^Requests a day from/ }).waitFor()
+  await page.getByRole('rowheader', { name: 'wire:insert' }).waitFor()
+  await page.getByText('The key has no limit of its own.').waitFor()
+  t.same(await barriersOf(page), [], 'the use of a key')
+  await pictured(page, 'key-use')
+  await page.getByRole('button', { name: 'Close' }).click()
+  const [row = ''] = await page.locator('tbody tr').allTextContents()
+  t.match(row, /no limit[1-9]\d*\d{4}-\d\d-\d\d/, 'the requests of seven days')
 }
 
 async function rotates(t: Test, page: Page): Promise<Lines> {

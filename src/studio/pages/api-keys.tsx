@@ -12,19 +12,22 @@ import {
   setPermissions,
 } from '../lib/api-keys.js'
 import { counted, day, figure, visible } from '../lib/format.js'
+import { derivationText } from '../lib/key-derivation.js'
+import { recoverKey, useOfAll } from '../lib/key-use.js'
 import { useLoad } from '../lib/load.js'
 import { me } from '../lib/session.js'
 import { injectedWallet, type Wallet, wallets } from '../lib/wallets.js'
 import { Actions, Confirm, Dialog, useAction } from '../widgets/dialog.js'
 import { KeyMaker, PermissionChoice } from '../widgets/key-maker.js'
+import { KeyUseDialog } from '../widgets/key-use.js'
 import { MadeKeyDialog } from '../widgets/made-key.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
 
 /** What the user does with a key, or with none yet. */
 type Doing =
   | { readonly what: 'make' }
-  | { readonly what: 'made'; readonly made: MadeKey }
-  | { readonly what: 'permit' | 'rotate' | 'revoke'; readonly key: ApiKey }
+  | { readonly what: 'made'; readonly made: MadeKey; readonly title?: string }
+  | { readonly what: 'use' | 'recover' | 'permit' | 'rotate' | 'revoke'; readonly key: ApiKey }
 
 export function ApiKeysPage() {
   const address = me.value?.address ?? null
@@ -74,7 +77,14 @@ function OwnKeys({ address }: { address: string }) {
   )
 }
 
-function KeyTable({ keys, doing }: { keys: readonly ApiKey[]; doing: Signal<Doing | undefined> }) {
+interface TableProps {
+  readonly keys: readonly ApiKey[]
+  readonly doing: Signal<Doing | undefined>
+}
+
+function KeyTable({ keys, doing }: TableProps) {
+  // What is used how much is no reason to show no keys: without an answer the column is empty.
+  const uses = useLoad(useOfAll, []).loaded.value.value
   return (
     <div class="scroll">
       <table>
@@ -86,6 +96,9 @@ function KeyTable({ keys, doing }: { keys: readonly ApiKey[]; doing: Signal<Doin
             <th scope="col">Permissions</th>
             <th scope="col" class="number">
               A minute
+            </th>
+            <th scope="col" class="number">
+              Seven days
             </th>
             <th scope="col">Made</th>
             <th scope="col">Actions</th>
@@ -99,9 +112,10 @@ function KeyTable({ keys, doing }: { keys: readonly ApiKey[]; doing: Signal<Doin
               <td>{key.source === 'onchain' ? `on-chain ${key.index}` : `server s${key.index}`}</td>
               <td>{key.permissions.join(', ')}</td>
               <td class="number">{key.rateLimit === 0 ? 'no limit' : figure(key.rateLimit)}</td>
+              <td class="number">{uses === undefined ? '' : figure(uses.get(key.hash) ?? 0)}</td>
               <td>{day(key.createdAt)}</td>
               <td class="commands">
-                {actions.map(({ what, title }) => (
+                {actionsOf(key).map(({ what, title }) => (
                   <button
                     key={what}
                     type="button"
@@ -124,10 +138,17 @@ function KeyTable({ keys, doing }: { keys: readonly ApiKey[]; doing: Signal<Doin
 }
 
 const actions = [
+  { what: 'use', title: 'Use' },
+  { what: 'recover', title: 'Recover' },
   { what: 'permit', title: 'Permissions' },
   { what: 'rotate', title: 'Rotate' },
   { what: 'revoke', title: 'Revoke' },
 ] as const
+
+/** A key of this server cannot be made again from a signature. */
+function actionsOf({ source }: ApiKey) {
+  return actions.filter(({ what }) => what !== 'recover' || source === 'onchain')
+}
 
 /** A key without a label goes by its name on the server. */
 function nameOf({ label, source, index }: ApiKey): string {
@@ -147,13 +168,27 @@ function Step({ doing, address, reload }: StepProps) {
     doing.value = undefined
     reload()
   }
-  const show = (made: MadeKey) => {
-    doing.value = { what: 'made', made }
+  const show = (made: MadeKey, title?: string) => {
+    doing.value = { what: 'made', made, ...(title === undefined ? {} : { title }) }
     reload()
   }
   if (value.what === 'make') return <KeyMaker address={address} done={show} close={close} />
-  if (value.what === 'made') return <MadeKeyDialog made={value.made} close={close} />
+  if (value.what === 'made') {
+    const { made, title } = value
+    return <MadeKeyDialog made={made} close={close} {...(title === undefined ? {} : { title })} />
+  }
   const { key } = value
+  if (value.what === 'use') return <KeyUseDialog of={key} name={nameOf(key)} close={close} />
+  if (value.what === 'recover') {
+    return (
+      <Recovery
+        of={key}
+        address={address}
+        done={(made) => show(made, 'Your key, recovered')}
+        close={close}
+      />
+    )
+  }
   if (value.what === 'permit') return <Permissions key={key.hash} of={key} close={close} />
   const signer = () => signerOf(key, address)
   if (value.what === 'rotate') {
@@ -180,6 +215,39 @@ function signerOf({ source }: ApiKey, address: string): Signer | undefined {
 
 function signs({ source }: ApiKey): string {
   return source === 'onchain' ? ' Your wallet signs for it.' : ''
+}
+
+interface RecoveryProps {
+  readonly of: ApiKey
+  readonly address: string
+  readonly done: (made: MadeKey) => void
+  readonly close: () => void
+}
+
+/** The same signature gives the same key again. */
+function Recovery({ of, address, done, close }: RecoveryProps) {
+  const { problem, isBusy, start } = useAction(async () => {
+    const signer = signerOf(of, address)
+    if (signer === undefined) throw new Error('A key of this server cannot be recovered.')
+    return recoverKey(of, signer)
+  }, done)
+  return (
+    <Dialog title={`Recover ${nameOf(of)}`} close={close}>
+      <p>
+        Your wallet signs this text again, from which this page makes the same key. Who has the
+        signature has the key: sign it nowhere else.
+      </p>
+      <pre>{derivationText(address, of.index)}</pre>
+      <Actions problem={problem.value}>
+        <button type="button" class="main" disabled={isBusy.value} onClick={start}>
+          Sign and recover
+        </button>
+        <button type="button" onClick={close}>
+          Cancel
+        </button>
+      </Actions>
+    </Dialog>
+  )
 }
 
 interface RotationProps {

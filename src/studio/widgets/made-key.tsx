@@ -13,13 +13,20 @@ const lines = [
   { name: 'http', title: 'curl' },
 ] as const
 
-export function MadeKeyDialog({ made, close }: { made: MadeKey; close: () => void }) {
+interface MadeProps {
+  readonly made: MadeKey
+  /** What the dialog is called. */
+  readonly title?: string
+  readonly close: () => void
+}
+
+export function MadeKeyDialog({ made, title = 'Your new key', close }: MadeProps) {
   const isOpen = useSignal(false)
   const { apiKey, connection } = made
   const hidden = `${apiKey.slice(0, 15)}…`
   const shown = (line: string) => (isOpen.value ? line : line.replaceAll(apiKey, hidden))
   return (
-    <Dialog title="Your new key" close={close} isHeld>
+    <Dialog title={title} close={close} isHeld>
       <p>Copy it now: it is shown this once. Shells keep lines with keys in their history.</p>
       <section class="line" aria-label="Key">
         <h3>Key of {connection.user}</h3>
@@ -35,10 +42,10 @@ export function MadeKeyDialog({ made, close }: { made: MadeKey; close: () => voi
         <CopyButton name="the key" text={apiKey} />
         <pre>{shown(apiKey)}</pre>
       </section>
-      {lines.map(({ name, title }) => (
-        <section key={name} class="line" aria-label={title}>
-          <h3>{title}</h3>
-          <CopyButton name={`the line for ${title}`} text={connection[name]} />
+      {lines.map(({ name, title: client }) => (
+        <section key={name} class="line" aria-label={client}>
+          <h3>{client}</h3>
+          <CopyButton name={`the line for ${client}`} text={connection[name]} />
           <pre>{shown(connection[name])}</pre>
         </section>
       ))}
