@@ -1,4 +1,5 @@
-// The text of an editor of the Studio, which is in a shadow tree and has an element for each line.
+// The text of an editor of the Studio, which is no field of a form: it stands in a shadow tree, and
+// has an element for each line.
 
 import type { Page } from './chromium.js'
 

@@ -17,13 +17,13 @@ import { EditorState, type Extension } from '@codemirror/state'
 import { EditorView, keymap, placeholder } from '@codemirror/view'
 import { commandCompletion } from './command-completion.js'
 import { commandLanguage } from './command-language.js'
-import { jsonCompletion } from './json-completion.js'
+import { type JsonKind, jsonCompletion } from './json-completion.js'
 import { sqlCompletion } from './sql-completion.js'
 import { appearance, lineLook } from './theme.js'
 
-export type CodeKind = 'filter' | 'document' | 'sql' | 'redis'
+export type CodeKind = JsonKind | 'sql' | 'redis'
 
-export interface CodeOptions {
+interface CodeOptions {
   readonly kind: CodeKind
   readonly label: string
   readonly text: string
@@ -78,7 +78,7 @@ function extensionsOf(options: CodeOptions): Extension {
     bracketMatching(),
     autocompletion({ override: [source], icons: false, interactionDelay: 0 }),
     placeholder(options.placeholder),
-    // The chosen completion comes before what Enter does otherwise; Tab leaves the editor without one.
+    // The chosen completion comes before what Enter does otherwise. Without one, Tab leaves.
     keymap.of([
       ...completionKeymap,
       { key: 'Tab', run: acceptCompletion },

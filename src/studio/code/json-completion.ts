@@ -4,7 +4,6 @@
 import type { Completion, CompletionContext, CompletionSource } from '@codemirror/autocomplete'
 import { syntaxTree } from '@codemirror/language'
 import type { EditorView } from '@codemirror/view'
-import type { CodeKind } from './editor.js'
 import { fieldsOf } from './sources.js'
 
 const ofQuery = '$and $or $nor $expr $jsonSchema $comment'
@@ -15,7 +14,9 @@ const ofValue =
   '$oid $date $numberInt $numberLong $numberDouble $numberDecimal $binary $uuid $timestamp ' +
   '$regularExpression $minKey $maxKey'
 
-export function jsonCompletion(kind: CodeKind, collection: string | undefined): CompletionSource {
+export type JsonKind = 'filter' | 'document'
+
+export function jsonCompletion(kind: JsonKind, collection: string | undefined): CompletionSource {
   return async (context) => {
     const word = context.matchBefore(/"?[\w$.]*$/)
     if (word === null || (word.from === word.to && !context.explicit)) return null
@@ -32,12 +33,12 @@ export function jsonCompletion(kind: CodeKind, collection: string | undefined): 
   }
 }
 
-function operatorsFor(kind: CodeKind, below: string): readonly string[] {
+function operatorsFor(kind: JsonKind, below: string): readonly string[] {
   const names = kind === 'document' ? ofValue : below === '' ? ofQuery : `${ofField} ${ofValue}`
   return names.split(' ')
 }
 
-/** The name whose value the object here is; empty for the outermost; undefined where no name goes. */
+/** The name whose value the object here is; empty for the outermost, undefined where none goes. */
 function outerName(context: CompletionContext, at: number): string | undefined {
   const { state } = context
   let node = syntaxTree(state).resolveInner(at, 1)

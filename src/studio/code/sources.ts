@@ -4,7 +4,7 @@
 import { askJson } from '../lib/api.js'
 import { schemaOf } from '../lib/inspection.js'
 
-export interface KnownField {
+interface KnownField {
   readonly path: string
   /** The types of its values, most frequent first. */
   readonly types: string

@@ -2,7 +2,7 @@
 // the operator's token, and turns every refusal into an ApiError. Nothing else calls fetch.
 
 import { signal } from '@preact/signals'
-import { isReadOnly, mayChange } from './read-only.js'
+import { isReadOnly, mayChange } from './frame/read-only.js'
 
 /** What was known of the caller no longer holds: the page shows the sign-in, and returns. */
 export const sessionEnded = signal(false)

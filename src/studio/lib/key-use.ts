@@ -1,4 +1,5 @@
-// How much the wallet's keys are used, and a key that its wallet's signature gives again.
+// How much the wallet's keys are used, and a key that its wallet's signature gives again: the
+// server has none to give back.
 
 import { askJson } from './api.js'
 import { type ApiKey, type MadeKey, registryOf, type Signer } from './api-keys.js'
@@ -33,7 +34,8 @@ export async function recoverKey({ index, hash }: ApiKey, given: Signer): Promis
   const { keyMode: mode } = await registryOf(address)
   const signature = await signText(wallet, address, derivationText(address, index))
   const { apiKey, commitment } = await deriveKey(signature, { address, index, mode })
-  if (commitment !== hash) throw new Error('This signature gives another key: make a new one.')
+  if (commitment.slice(2) !== hash.replace(/^0x/, ''))
+    throw new Error('This signature gives another key: make a new one.')
   return { apiKey, connection: await connectionOf(`${address}:${index}`, apiKey) }
 }
 

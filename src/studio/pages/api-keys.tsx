@@ -84,7 +84,7 @@ interface TableProps {
 
 function KeyTable({ keys, doing }: TableProps) {
   // What is used how much is no reason to show no keys: without an answer the column is empty.
-  const uses = useLoad(useOfAll, []).loaded.value.value
+  const uses = useLoad(useOfAll, [keys]).loaded.value.value
   return (
     <div class="scroll">
       <table>

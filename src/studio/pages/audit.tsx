@@ -1,4 +1,5 @@
-// The audit: sign-ins, and acts on keys, privacy, roles and the server, newest first, in pages.
+// The audit: sign-ins, and acts on keys, privacy, roles and the server, newest first. It may have
+// 200,000 entries, so it comes in pages.
 
 import { useSignal } from '@preact/signals'
 import { listDocuments } from '../lib/documents.js'

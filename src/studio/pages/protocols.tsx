@@ -1,5 +1,5 @@
-// The protocols of the server: whether each is open, a line to connect, and its switch for those who
-// may use it.
+// The protocols of the server: whether each is open, a line to connect, and its switch for those
+// who may use it.
 
 import { type Signal, useSignal } from '@preact/signals'
 import { askJson } from '../lib/api.js'
@@ -76,7 +76,7 @@ function Closing({ of, close }: { of: string; close: () => void }) {
   return (
     <Confirm
       title="Switch off"
-      text="Its connections are closed at once. It stays off over restarts, until it is switched on."
+      text="Its connections are closed at once. It stays off, over restarts too."
       name={of}
       run={() => askJson('POST', `/api/v1/protocols/${of}/disable`, {})}
       close={close}

@@ -74,7 +74,12 @@ function EditedField({ open, hadFocus, ...props }: EditedProps) {
   useLayoutEffect(() => {
     if (host.current === null) return
     const made = open(host.current, {
-      ...{ kind, label, text: text.peek(), placeholder, collection, isLine },
+      kind,
+      label,
+      text: text.peek(),
+      placeholder,
+      collection,
+      isLine,
       run: () => {
         if (latest.current !== undefined) latest.current()
         else host.current?.closest('form')?.requestSubmit()

@@ -1,7 +1,7 @@
 // The keyboard ways of the page, and the switch of those that are single keys: who dictates would
 // press them by mistake.
 
-import { hasSingleKeys, setSingleKeys, ways } from '../lib/shortcuts.js'
+import { hasSingleKeys, setSingleKeys, ways } from '../lib/frame/shortcuts.js'
 import { Dialog } from './dialog.js'
 
 export function HelpDialog({ close }: { close: () => void }) {

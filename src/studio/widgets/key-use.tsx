@@ -1,4 +1,5 @@
-// How much one key is used: requests by day as a chart, and by operation as a table with bars.
+// How much one key is used: requests by day as a chart, and by operation as a table with bars, so
+// that a key that is used otherwise than meant is seen.
 
 import { useSignal } from '@preact/signals'
 import type { ApiKey } from '../lib/api-keys.js'
@@ -43,7 +44,7 @@ export function KeyUseDialog({ of: { hash, rateLimit }, name, close }: UseProps)
       <p class="faint">
         {rateLimit === 0
           ? 'The key has no limit of its own.'
-          : `The key may send ${counted(rateLimit, 'request')} a minute, on all protocols together.`}
+          : `At most ${counted(rateLimit, 'request')} a minute, on all protocols together.`}
       </p>
       {error !== undefined && <Failure error={error} retry={reload} />}
       {error === undefined && value === undefined && <Loading />}
@@ -104,6 +105,8 @@ function Days({ byDay }: Pick<KeyUse, 'byDay'>) {
   const step = field.width / byDay.length
   const [first, last] = [byDay[0], byDay.at(-1)]
   const most = byDay.reduce((max, { count }) => Math.max(max, count), 0)
+  const span = `Requests a day from ${first?.date} to ${last?.date}`
+  const told = `${span}; at most ${figure(most)}, today ${figure(last?.count ?? 0)}`
   return (
     <figure class="days-chart">
       <figcaption>Requests a day (UTC)</figcaption>
@@ -111,7 +114,7 @@ function Days({ byDay }: Pick<KeyUse, 'byDay'>) {
         viewBox={`0 0 ${field.width} ${field.height}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`Requests a day from ${first?.date} to ${last?.date}; at most ${figure(most)}, today ${figure(last?.count ?? 0)}`}
+        aria-label={told}
       >
         {byDay.map(({ date, count }, index) => {
           const height = (count / end) * field.height

@@ -2,8 +2,8 @@
 // keys are pressed by mistake. (WCAG 2.1.4)
 
 import { signal } from '@preact/signals'
+import { linkTo } from '../route.js'
 import { places } from './places.js'
-import { linkTo } from './route.js'
 
 const name = 'sigil-studio-single-keys'
 /** How long the key after `g` may take. */

@@ -1,7 +1,7 @@
 // The page's lock against changes: what it lets through, and what it refuses before it is sent.
 
 import t from 'tap'
-import { mayChange } from '../../../src/studio/lib/read-only.js'
+import { mayChange } from '../../../../src/studio/lib/frame/read-only.js'
 
 const sql = (query: string) => mayChange('POST', '/api/v1/sql', JSON.stringify({ query }))
 const redis = (...command: readonly string[]) =>
@@ -15,6 +15,7 @@ t.test('reading passes', async (t) => {
   for (const route of ['verify', 'preview', 'graph/nodes']) {
     t.notOk(mayChange('POST', `/api/${route}?`, '{}'), route)
   }
+  t.notOk(mayChange('POST', '/api/verify?graph=a', '{}'))
   t.notOk(sql('SELECT * FROM books'))
   t.notOk(sql("select title from books where note = 'delete; into'"))
   t.notOk(sql('EXPLAIN SELECT 1'))
@@ -26,6 +27,7 @@ t.test('what changes, or might, is refused', async (t) => {
   for (const method of ['PUT', 'PATCH', 'DELETE']) t.ok(mayChange(method, '/api/v1/x'), method)
   t.ok(mayChange('POST', '/api/v1/collections/books/insertOne', '{}'))
   t.ok(mayChange('POST', '/api/v1/transactions', '{}'))
+  t.ok(mayChange('POST', '/api/memories', '{}'))
   for (const route of ['memories', 'memories/batch', 'anchor', 'edges']) {
     t.ok(mayChange('POST', `/api/${route}?`, '{}'), route)
   }

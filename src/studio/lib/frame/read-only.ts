@@ -10,6 +10,7 @@ const reading = [
   /^\/api\/v1\/(?:auth|studio)\//,
   /^\/api\/v1\/collections\/[^/]+\/(?:find|findOne|count|distinct|explain|getMore)$/,
   /^\/api\/v1\/backup$/,
+  /^\/api\/(?:graph\/nodes|verify|preview)$/,
   /^\/api\/(?:verify|preview|graph\/nodes)$/,
 ]
 
