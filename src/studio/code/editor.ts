@@ -15,6 +15,7 @@ import { PostgreSQL, sql } from '@codemirror/lang-sql'
 import { bracketMatching } from '@codemirror/language'
 import { EditorState, type Extension } from '@codemirror/state'
 import { EditorView, keymap, placeholder } from '@codemirror/view'
+import type { CollectionPlace } from '../lib/collections/collection-place.js'
 import { commandCompletion } from './command-completion.js'
 import { commandLanguage } from './command-language.js'
 import { type JsonKind, jsonCompletion } from './json-completion.js'
@@ -29,7 +30,7 @@ interface CodeOptions {
   readonly text: string
   readonly placeholder: string
   /** The collection whose fields complete the text. */
-  readonly collection: string | undefined
+  readonly collection: CollectionPlace | undefined
   /** One line; Enter calls `run`. Otherwise Ctrl+Enter does. */
   readonly isLine: boolean
   readonly run: () => void

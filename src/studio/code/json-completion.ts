@@ -4,6 +4,7 @@
 import type { Completion, CompletionContext, CompletionSource } from '@codemirror/autocomplete'
 import { syntaxTree } from '@codemirror/language'
 import type { EditorView } from '@codemirror/view'
+import type { CollectionPlace } from '../lib/collections/collection-place.js'
 import { fieldsOf } from './sources.js'
 
 const ofQuery = '$and $or $nor $expr $jsonSchema $comment'
@@ -16,7 +17,10 @@ const ofValue =
 
 export type JsonKind = 'filter' | 'document'
 
-export function jsonCompletion(kind: JsonKind, collection: string | undefined): CompletionSource {
+export function jsonCompletion(
+  kind: JsonKind,
+  collection: CollectionPlace | undefined,
+): CompletionSource {
   return async (context) => {
     const word = context.matchBefore(/"?[\w$.]*$/)
     if (word === null || (word.from === word.to && !context.explicit)) return null

@@ -2,7 +2,8 @@
 // collections. Each is asked for once, and again after a failure.
 
 import { askJson } from '../lib/api.js'
-import { schemaOf } from '../lib/inspection.js'
+import type { CollectionPlace } from '../lib/collections/collection-place.js'
+import { schemaOf } from '../lib/collections/inspection.js'
 
 interface KnownField {
   readonly path: string
@@ -14,18 +15,19 @@ const fields = new Map<string, Promise<readonly KnownField[]>>()
 let tables: Promise<readonly string[]> | undefined
 
 /** None if the caller may not read the collection, or there is no answer. */
-export function fieldsOf(collection: string): Promise<readonly KnownField[]> {
-  const asked = fields.get(collection) ?? askFields(collection)
-  fields.set(collection, asked)
+export function fieldsOf(collection: CollectionPlace): Promise<readonly KnownField[]> {
+  const key = JSON.stringify(collection)
+  const asked = fields.get(key) ?? askFields(collection)
+  fields.set(key, asked)
   return asked
 }
 
-async function askFields(collection: string): Promise<readonly KnownField[]> {
+async function askFields(collection: CollectionPlace): Promise<readonly KnownField[]> {
   try {
     const schema = await schemaOf(collection, new AbortController().signal)
     return schema.fields.map(({ path, types }) => ({ path, types: byCount(types) }))
   } catch {
-    fields.delete(collection)
+    fields.delete(JSON.stringify(collection))
     return []
   }
 }

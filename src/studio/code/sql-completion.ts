@@ -49,7 +49,7 @@ function usedTables(text: string, tables: readonly string[]): readonly UsedTable
 }
 
 async function columns(table: string): Promise<readonly Completion[]> {
-  const fields = await fieldsOf(table)
+  const fields = await fieldsOf({ name: table, database: '' })
   return fields.map(({ path, types }) => ({
     label: path.split('.').map(quotedName).join('.'),
     detail: types,

@@ -2,7 +2,7 @@
 // 200,000 entries, so it comes in pages.
 
 import { useSignal } from '@preact/signals'
-import { listDocuments } from '../lib/documents.js'
+import { listDocuments } from '../lib/collections/documents.js'
 import { cellText, type EjsonObject, isObject } from '../lib/ejson.js'
 import { visible } from '../lib/format.js'
 import { useLoad } from '../lib/load.js'
@@ -32,7 +32,11 @@ function Entries() {
   const { loaded, reload } = useLoad(
     (signal) => {
       const filter = wanted.value === '' ? '' : JSON.stringify({ act: wanted.value })
-      return listDocuments('_audit', { filter, sort: '-_id', limit, cursor }, signal)
+      return listDocuments(
+        { name: '_audit', database: '' },
+        { filter, sort: '-_id', limit, cursor },
+        signal,
+      )
     },
     [wanted.value, cursor],
   )

@@ -190,7 +190,7 @@ function FilterBar({ at, given, cursors }: FilterBarProps) {
         apply(given.limit)
       }}
     >
-      <FilterField name={name} text={filter} />
+      <FilterField at={at} text={filter} />
       <DataField label="Sort" typed={sort} placeholder="-year,title" />
       <label>
         A page

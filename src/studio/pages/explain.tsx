@@ -85,7 +85,7 @@ function QueryForm({ at, given }: FormProps) {
         location.hash = linkTo(['collections', name, 'explain'], query)
       }}
     >
-      <FilterField name={name} text={filter} />
+      <FilterField at={at} text={filter} />
       <DataField label="Sort" typed={sort} />
       <button type="submit" class="main">
         Explain

@@ -4,6 +4,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { CodeEditor, CodeKind } from '../code/editor.js'
+import type { CollectionPlace } from '../lib/collections/collection-place.js'
 import { isTooLarge } from '../lib/large-text.js'
 import './code-field.css'
 
@@ -12,7 +13,7 @@ interface CodeFieldProps {
   readonly label: string
   readonly text: Signal<string>
   readonly placeholder?: string
-  readonly collection?: string
+  readonly collection?: CollectionPlace
   /** A field of a form: one line, whose editor comes when it has the focus. */
   readonly isLine?: boolean
   readonly hasShortcut?: boolean

@@ -5,6 +5,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { ApiError } from '../lib/api.js'
+import type { CollectionPlace } from '../lib/collections/collection-place.js'
 import type { Newer } from '../lib/collections/documents.js'
 import { type DiffLine, diffLines } from '../lib/diff.js'
 import { counted } from '../lib/format.js'
@@ -19,7 +20,7 @@ interface EditorProps {
   /** What the editor opens with. */
   readonly text: string
   /** Whose fields complete the names. */
-  readonly collection: string
+  readonly collection: CollectionPlace
   readonly isNew: boolean
   readonly save: (text: string) => Promise<void>
   /** What the text as it is now would do, for other languages. */
@@ -125,7 +126,7 @@ function newerWords(newer: Newer | undefined): string {
 
 interface TextProps {
   readonly text: Signal<string>
-  readonly collection: string
+  readonly collection: CollectionPlace
   /** Shown, as far as a page can, and not edited. */
   readonly isShown: boolean
 }

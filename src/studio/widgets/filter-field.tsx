@@ -2,9 +2,10 @@
 // and the operators.
 
 import type { Signal } from '@preact/signals'
+import type { CollectionPlace } from '../lib/collections/collection-place.js'
 import { CodeField } from './code-field.js'
 
-export function FilterField({ name, text }: { name: string; text: Signal<string> }) {
+export function FilterField({ at, text }: { at: CollectionPlace; text: Signal<string> }) {
   return (
     <div class="field">
       <span>Filter</span>
@@ -13,7 +14,7 @@ export function FilterField({ name, text }: { name: string; text: Signal<string>
         label="Filter"
         text={text}
         placeholder='{"year": {"$gt": 1900}}'
-        collection={name}
+        collection={at}
         isLine
         hasShortcut
       />

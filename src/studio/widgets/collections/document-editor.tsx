@@ -61,7 +61,7 @@ export function DocumentEditor({ at, editing, turn, reload, open }: DocumentEdit
   }
   return (
     <Editor
-      collection={at.name}
+      collection={at}
       title={value.title}
       text={text}
       isNew={stored === undefined}
