@@ -2,14 +2,14 @@
 // that a key that is used otherwise than meant is seen.
 
 import { useSignal } from '@preact/signals'
-import type { ApiKey } from '../lib/api-keys.js'
-import { counted, figure, visible } from '../lib/format.js'
-import { axisEnd } from '../lib/history.js'
-import { type KeyUse, useOfKey } from '../lib/key-use.js'
-import { useLoad } from '../lib/load.js'
-import { Dialog } from './dialog.js'
-import { Scroll } from './scroll.js'
-import { Empty, Failure, Loading } from './states.js'
+import type { ApiKey } from '../../lib/api-keys.js'
+import { counted, figure, visible } from '../../lib/format.js'
+import { axisEnd } from '../../lib/history.js'
+import { type KeyUse, useOfKey } from '../../lib/key-use.js'
+import { useLoad } from '../../lib/load.js'
+import { Dialog } from '../dialog.js'
+import { Scroll } from '../scroll.js'
+import { Empty, Failure, Loading } from '../states.js'
 import './key-use.css'
 
 const spans = [7, 30, 90] as const
