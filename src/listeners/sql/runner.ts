@@ -9,13 +9,13 @@ import { commandFor, explaining, type SqlKind } from '../../commands/sql/transla
 import { pgError, pgState } from '../../protocol/pgwire/pg-error.js'
 import type { MessageSequence } from '../../protocol/pgwire/sequence.js'
 import type {
+  BeginStatement,
   DeclareStatement,
   Expression,
   SelectStatement,
   SetStatement,
   SetTransactionStatement,
   Statement as SqlStatement,
-  TransactionModes,
 } from '../../protocol/sql/ast.js'
 import type { Awaitable } from '../../store/store.js'
 import { Elements, field } from '../../value/elements.js'
@@ -227,7 +227,7 @@ export class Runner {
       case 'setTransaction':
         return this.setModes(statement)
       case 'begin':
-        return this.begin(statement.modes)
+        return this.begin(statement)
       case 'commit':
       case 'rollback':
         return this.end(statement.kind, statement.chains)
@@ -372,14 +372,14 @@ export class Runner {
     return done('setTransaction', 'SET')
   }
 
-  private begin(modes: TransactionModes): Outcome {
+  private begin({ modes, isStart }: BeginStatement): Outcome {
     const { sequence, notice } = this.options
     if (sequence.begin()) this.block.begin(modes)
     else {
       notice('WARNING', '25001', 'there is already a transaction in progress')
       this.block.setModes(modes)
     }
-    return done('begin', 'BEGIN')
+    return done('begin', isStart ? 'START TRANSACTION' : 'BEGIN')
   }
 
   private async end(kind: 'commit' | 'rollback', chains: boolean): Promise<Outcome> {

@@ -291,7 +291,7 @@ export type Statement =
   | { readonly kind: 'showIndexes' | 'describe'; readonly table: TableName }
   | { readonly kind: 'show'; readonly name: string }
   | SetStatement
-  | { readonly kind: 'begin'; readonly modes: TransactionModes }
+  | BeginStatement
   | { readonly kind: 'commit' | 'rollback'; readonly chains: boolean }
   | SetTransactionStatement
   | { readonly kind: 'savepoint' | 'release' | 'rollbackTo'; readonly name: string }
@@ -326,6 +326,13 @@ export type IsolationLevel =
   | 'read committed'
   | 'repeatable read'
   | 'serializable'
+
+export interface BeginStatement {
+  readonly kind: 'begin'
+  readonly modes: TransactionModes
+  /** START TRANSACTION: only its tag differs. */
+  readonly isStart: boolean
+}
 
 export interface SetTransactionStatement {
   readonly kind: 'setTransaction'

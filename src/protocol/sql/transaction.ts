@@ -16,7 +16,9 @@ export function parseTransaction(tokens: TokenStream): Statement {
     return { kind: 'rollbackTo', name: tokens.name() }
   }
   if (tokens.has('prepared')) throw tokens.notSupported('two-phase commits')
-  if (word === 'begin' || word === 'start') return { kind: 'begin', modes: parseModes(tokens) }
+  if (word === 'begin' || word === 'start') {
+    return { kind: 'begin', modes: parseModes(tokens), isStart: word === 'start' }
+  }
   const chains = !tokens.accept('and', 'no', 'chain') && tokens.accept('and', 'chain')
   return { kind: word === 'rollback' || word === 'abort' ? 'rollback' : 'commit', chains }
 }

@@ -222,10 +222,19 @@ function refusalOf(text: string): unknown {
 t.test('what begins and ends transactions is read with its modes', async (t) => {
   const serializable = { isolation: 'serializable', isReadOnly: true }
   for (const [text, statement] of [
-    ['BEGIN', { kind: 'begin', modes: {} }],
-    ['BEGIN ISOLATION LEVEL SERIALIZABLE, READ ONLY', { kind: 'begin', modes: serializable }],
-    ['BEGIN WORK READ ONLY READ WRITE', { kind: 'begin', modes: { isReadOnly: false } }],
-    ['START TRANSACTION NOT DEFERRABLE', { kind: 'begin', modes: { isDeferrable: false } }],
+    ['BEGIN', { kind: 'begin', modes: {}, isStart: false }],
+    [
+      'BEGIN ISOLATION LEVEL SERIALIZABLE, READ ONLY',
+      { kind: 'begin', modes: serializable, isStart: false },
+    ],
+    [
+      'BEGIN WORK READ ONLY READ WRITE',
+      { kind: 'begin', modes: { isReadOnly: false }, isStart: false },
+    ],
+    [
+      'START TRANSACTION NOT DEFERRABLE',
+      { kind: 'begin', modes: { isDeferrable: false }, isStart: true },
+    ],
     ['COMMIT WORK', { kind: 'commit', chains: false }],
     ['END AND CHAIN', { kind: 'commit', chains: true }],
     ['ROLLBACK TRANSACTION AND NO CHAIN', { kind: 'rollback', chains: false }],
