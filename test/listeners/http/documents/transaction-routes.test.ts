@@ -165,6 +165,43 @@ t.test('an error of a command ends it, a refusal before it does not', async (t) 
   t.match(await send('/api/v1/sql', savepoint, third.inside), { json: { sqlState: '0A000' } })
 })
 
+t.test('requests that come at once run one after the other, and one end counts', async (t) => {
+  const { send } = await open(t)
+  const { id, inside } = await begin(send)
+  const ids = Array.from({ length: 20 }, (_, _id) => _id)
+  const answers = await Promise.all([
+    ...ids.map((_id) => send('a/insertOne', { document: { _id } }, inside)),
+    send('/api/v1/redis', { command: ['INCR', 'n'] }, inside),
+    send('/api/v1/redis', { command: ['INCR', 'n'] }, inside),
+    send('/api/v1/sql', { query: 'INSERT INTO b (n) VALUES (1)' }, inside),
+  ])
+  t.same(
+    answers.map(({ status }) => status),
+    answers.map(() => 200),
+  )
+  const ends = ['commit', 'abort', 'commit', 'abort'].map((how) => end(send, id, how))
+  const told = (await Promise.all(ends)).map(({ status }) => status)
+  const isCommitted = told[0] === 200
+  if (isCommitted) t.same(told, [200, 409, 200, 409])
+  else t.same(told.toSorted(), [200, 404, 404, 404], 'an abort came first')
+  const count = isCommitted ? ids.length : 0
+  t.same((await send('a/count', {})).json, { count, ok: 1 })
+  const value = (await send('/api/v1/redis', { command: ['GET', 'n'] })).json.result
+  t.equal(value, isCommitted ? '2' : null)
+  // A request that comes after an end is refused by every route, and changes nothing.
+  const code = isCommitted ? 256 : 251
+  for (const [path, body] of [
+    ['a/insertOne', { document: { _id: 99 } }],
+    ['a/find', {}],
+    ['/api/v1/redis', { command: ['INCR', 'n'] }],
+    ['/api/v1/sql', { query: 'DELETE FROM a' }],
+  ] as const) {
+    t.equal((await send(path, body, inside)).json.code, code, path)
+  }
+  t.match(await send('/upstash/incr/n', {}, inside), { json: { error: /^ERR / } })
+  t.same((await send('a/count', {})).json, { count, ok: 1 })
+})
+
 t.test('a read-only transaction refuses changes of every kind', async (t) => {
   const { send } = await open(t)
   const changes: [string, unknown, object][] = [
