@@ -32,14 +32,17 @@ export async function runFiles(
 ): Promise<void> {
   const facts = await serverFacts(server.client)
   const rowsUsed = new Set<FailingRow>()
+  /** By file and reason. */
   const left = new Map<string, number>()
   let ran = 0
   let stillFailing = 0
   for (const { name, file } of files) {
     const tests = file.tests.filter((test) => {
       const reason = reasonAgainst(file, test, facts)
-      if (reason !== undefined) left.set(reason, (left.get(reason) ?? 0) + 1)
-      return reason === undefined
+      if (reason === undefined) return true
+      const key = `${name}: it ${reason}`
+      left.set(key, (left.get(key) ?? 0) + 1)
+      return false
     })
     if (tests.length === 0) continue
     await t.test(`the tests of ${name} hold`, async (t) => {
@@ -57,7 +60,7 @@ export async function runFiles(
       }
     })
   }
-  for (const [reason, count] of left) t.comment(`${count} tests left out: it ${reason}`)
+  for (const [what, count] of left) t.comment(`${count} tests left out of ${what}`)
   for (const row of rowsUsed) t.comment(`fails in ${row.file}: ${row.because}`)
   t.comment(`${ran} tests ran, of which ${stillFailing} stand in the table of what fails`)
   t.equal(ran, testsRun, 'the tests that this server is asked to pass were run')

@@ -34,7 +34,7 @@ import type { CommandTx } from './command-tx.js'
 import { concernError } from './concern-error.js'
 import { noGeneric } from './generic.js'
 import type { Request } from './request.js'
-import { WriteSessions } from './retries/write-sessions.js'
+import { attemptOf, WriteSessions } from './retries/write-sessions.js'
 import type { AnyCall, DocumentRow } from './row.js'
 import { shapeOf } from './shape.js'
 import { CommandTable } from './table.js'
@@ -324,14 +324,14 @@ export class Bus implements BusView {
     { number }: TransactionFields,
     perform: () => Awaitable<Document>,
   ): Awaitable<Document> {
-    const { owner, lsid = '', now } = call
-    return this.writeSessions.run({ owner, lsid, number, now }, call.startedMs, (record) => {
+    const attempt = attemptOf(call, number)
+    return this.writeSessions.run(attempt, call.startedMs, (record) => {
       const run = () => {
-        this.transactions.supersede(call, number)
+        this.transactions.supersede(call, number, attempt.name)
         call.retry = record
         return this.failing(row, call, perform)
       }
-      const learned = this.transactions.learn(call, number, true)
+      const learned = this.transactions.learn(call, number, { isFirst: true, name: attempt.name })
       return learned instanceof Promise ? learned.then(run) : run()
     })
   }

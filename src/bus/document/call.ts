@@ -127,6 +127,7 @@ export class Call<A, T> implements Guard {
   private ids: Bytes[] | undefined
   private uuids: Bytes[] | undefined
   private queryContext: QueryContext | undefined
+  private sessionText: string | undefined
 
   constructor(options: CallOptions<A, T>) {
     this.row = options.row
@@ -185,7 +186,8 @@ export class Call<A, T> implements Guard {
   /** The client's logical session as hexadecimal digits. */
   get lsid(): string | undefined {
     const { sessionId } = this.generic
-    return sessionId === undefined ? undefined : Buffer.from(sessionId).toString('hex')
+    if (sessionId !== undefined) this.sessionText ??= Buffer.from(sessionId).toString('hex')
+    return this.sessionText
   }
 
   /** What filters, updates and expressions may read of the call. */

@@ -71,7 +71,7 @@ export class Transaction {
   /** Programs that still read the held state. */
   private running = 0
   /** Why it has ended. */
-  private over: Error | undefined
+  private over: (() => Error) | undefined
   private isReleased = false
   /** Its changes have been committed. */
   hasCommitted = false
@@ -229,7 +229,8 @@ export class Transaction {
     this.requireOpen()
     let end: (() => void) | undefined
     try {
-      this.close(ended('has been committed'))
+      // Made when it is thrown: an error is costly, and each commit comes here.
+      this.close(() => ended('has been committed'))
       const changed = rests.isSmall ? undefined : ChangedKeys.of(this.store)
       end = changed?.end
       if (changed !== undefined) {
@@ -262,7 +263,7 @@ export class Transaction {
 
   /** Throws why it has ended. */
   requireOpen(): void {
-    if (this.over !== undefined) throw this.over
+    if (this.over !== undefined) throw this.over()
   }
 
   private *noteAsked(tx: ReadTx, noted: Set<string>): Program<void> {
@@ -358,11 +359,11 @@ export class Transaction {
 
   private end(reason: Error): void {
     if (this.over !== undefined) return
-    this.close(reason)
+    this.close(() => reason)
     this.tellEnd()
   }
 
-  private close(reason: Error): void {
+  private close(reason: () => Error): void {
     this.over = reason
     this.others?.end()
     this.releaseIfOver()

@@ -72,7 +72,6 @@ export class SessionRecord {
   private hasFirstRow = false
   private laterRows: Map<number, Row | undefined> | undefined
   private kept: readonly Kept[] = noneKept
-  private readonly prefix: Bytes
   /** The first program of the attempt that asked: no row has changed before its commit. */
   private first: ReadTx | undefined
 
@@ -80,10 +79,8 @@ export class SessionRecord {
   constructor(
     private readonly attempt: Attempt,
     private readonly known?: RecordHead,
-    prefix: Bytes = recordPrefix(attempt),
-  ) {
-    this.prefix = prefix
-  }
+    private readonly firstKey: Bytes = firstKeyOf(attempt),
+  ) {}
 
   /**
    * The first row behind the last program of this attempt, if that has committed. Undefined if
@@ -179,12 +176,8 @@ export class SessionRecord {
   /** As noteRow over a row of an earlier number. */
   private putFirst(tx: Tx, expires: number, kept: readonly Kept[]): void {
     const { number } = this.attempt
-    const [only] = kept
-    let last = only?.index ?? 0
-    for (const { index } of kept) if (index > last) last = index
-    const codes = new Uint8Array(last + 1)
-    for (const { index, ran } of kept) codes[index] = ran.isModified ? code.changed : code.same
-    this.put(tx, 0, this.key(0), { number, expires, codes, ids: noIds, answer: undefined })
+    const codes = codesOf(kept)
+    this.put(tx, 0, this.firstKey, { number, expires, codes, ids: noIds, answer: undefined })
   }
 
   private *noteRow(tx: Tx, number: number, kept: readonly Kept[]): Program<void> {
@@ -273,7 +266,11 @@ export class SessionRecord {
   }
 
   private key(number: number): Bytes {
-    return concatBytes(this.prefix, Uint8Array.of(number >>> 8, number))
+    if (number === 0) return this.firstKey
+    const key = this.firstKey.slice()
+    key[key.length - 2] = number >>> 8
+    key[key.length - 1] = number
+    return key
   }
 }
 
@@ -297,10 +294,10 @@ class Statement implements StatementRecord {
   }
 }
 
-/** What the keys of a session's rows begin with. */
-export function recordPrefix({ owner, lsid }: Pick<Attempt, 'owner' | 'lsid'>): Bytes {
+/** The key of a session's first row. Its last two bytes are the number of the row. */
+export function firstKeyOf({ owner, lsid }: Pick<Attempt, 'owner' | 'lsid'>): Bytes {
   const head = Uint8Array.of(keyClass.identity, retryKind)
-  return concatBytes(head, Buffer.from(lsid, 'hex'), utf8(`${owner}\0`))
+  return concatBytes(head, Buffer.from(lsid, 'hex'), utf8(`${owner}\0\0\0`))
 }
 
 /** The last number of the session's retryable writes. */
@@ -308,8 +305,21 @@ export function* lastWritten(
   tx: ReadTx,
   session: Pick<Attempt, 'owner' | 'lsid'>,
 ): Program<number | undefined> {
-  const row = yield* tx.get(concatBytes(recordPrefix(session), Uint8Array.of(0, 0)))
+  const row = yield* tx.get(firstKeyOf(session))
   return row === undefined ? undefined : decode(row).number
+}
+
+const oneChanged = Uint8Array.of(code.changed)
+
+/** The codes of statements that the first row holds as bytes. */
+function codesOf(kept: readonly Kept[]): Bytes {
+  const [only] = kept
+  if (kept.length === 1 && only?.index === 0 && only.ran.isModified) return oneChanged
+  let last = 0
+  for (const { index } of kept) if (index > last) last = index
+  const codes = new Uint8Array(last + 1)
+  for (const { index, ran } of kept) codes[index] = ran.isModified ? code.changed : code.same
+  return codes
 }
 
 /** Whether the first row holds it, as a byte. */
@@ -353,25 +363,24 @@ function codeOf({ isModified, upsertedId, answer }: Ran): number {
 /** Bytes of a row around its codes: n, expires and r, with the lengths. */
 const plainRowBytes = 41
 
+/** Rows are written here and copied: a view of each row's own buffer costs more than the row. */
+const draft = new Uint8Array(plainRowBytes + rowStatements)
+const draftView = new DataView(draft.buffer)
+draft.set(utf8('\x01n\0'), 4)
+draft.set(utf8('\x01expires\0'), 15)
+draft.set(utf8('\x05r\0'), 32)
+
 /** By hand, because every retryable write makes one. */
 function encodePlain(number: number, expires: number, codes: Bytes): Document {
   const size = plainRowBytes + codes.length
-  const row = new Uint8Array(size)
-  const view = new DataView(row.buffer)
-  view.setInt32(0, size, true)
-  row.set(nameOfNumber, 4)
-  view.setFloat64(7, number, true)
-  row.set(nameOfExpiry, 15)
-  view.setFloat64(24, expires, true)
-  row.set(nameOfCodes, 32)
-  view.setInt32(35, codes.length, true)
-  row.set(codes, plainRowBytes - 1)
-  return row
+  draftView.setInt32(0, size, true)
+  draftView.setFloat64(7, number, true)
+  draftView.setFloat64(24, expires, true)
+  draftView.setInt32(35, codes.length, true)
+  draft.set(codes, plainRowBytes - 1)
+  draft[size - 1] = 0
+  return draft.slice(0, size)
 }
-
-const nameOfNumber = utf8('\x01n\0')
-const nameOfExpiry = utf8('\x01expires\0')
-const nameOfCodes = utf8('\x05r\0')
 
 function encode({ number, expires, codes, ids, answer }: Row): Document {
   if (ids.size === 0 && answer === undefined) return encodePlain(number, expires, codes)

@@ -13,15 +13,28 @@ import {
 import type { Awaitable } from '../../../store/store.js'
 import { field } from '../../../value/elements.js'
 import type { Document } from '../../../value/value.js'
-import { type Attempt, type RecordHead, recordPrefix, SessionRecord } from './session-record.js'
+import { nameOf, type SessionName } from '../transactions/session-name.js'
+import { type Attempt, firstKeyOf, type RecordHead, SessionRecord } from './session-record.js'
+
+interface NamedAttempt extends Attempt {
+  /** Made once for each: a text that was looked up before is looked up faster. */
+  readonly name: string
+}
+
+export function attemptOf(
+  { owner, lsid = '', now }: SessionName & Pick<Attempt, 'now'>,
+  number: number,
+): NamedAttempt {
+  return { owner, lsid, number, now, name: nameOf({ owner, lsid }) }
+}
 
 interface WriteSession {
   readonly owner: string
   usedMs: number
   /** The first row of its record, as its last attempt has left it. */
   head: RecordHead | undefined
-  /** Of the keys of its record. */
-  readonly prefix: Bytes
+  /** Of the first row of its record. */
+  readonly firstKey: Bytes
   /** Of the attempt that runs. */
   record: SessionRecord | undefined
   /** Settles when its last attempt is over. */
@@ -38,14 +51,14 @@ export class WriteSessions {
 
   /** Runs an attempt. Throws TooManyLogicalSessions. `nowMs` never goes back. */
   run(
-    attempt: Attempt,
+    attempt: NamedAttempt,
     nowMs: number,
     work: (record: SessionRecord) => Awaitable<Document>,
   ): Awaitable<Document> {
-    const session = this.use(attempt.owner, attempt.lsid, nowMs)
+    const session = this.use(attempt, nowMs)
     const begin = () => {
       const known = this.isAlone ? session.head : undefined
-      const record = new SessionRecord(attempt, known, session.prefix)
+      const record = new SessionRecord(attempt, known, session.firstKey)
       session.record = record
       return work(record)
     }
@@ -68,8 +81,8 @@ export class WriteSessions {
     return this.sessions.size
   }
 
-  private use(owner: string, lsid: string, nowMs: number): WriteSession {
-    const name = `${lsid} ${owner}`
+  private use(attempt: NamedAttempt, nowMs: number): WriteSession {
+    const { owner, name } = attempt
     const known = this.sessions.get(name)
     if (known !== undefined) {
       known.usedMs = nowMs
@@ -86,7 +99,7 @@ export class WriteSessions {
       owner,
       usedMs: nowMs,
       head: undefined,
-      prefix: recordPrefix({ owner, lsid }),
+      firstKey: firstKeyOf(attempt),
       record: undefined,
       running: undefined,
     }

@@ -75,7 +75,10 @@ export function* lastUse(
 }
 
 function* recordOf(tx: ReadTx, session: string): Program<LastUse | undefined> {
-  const row = yield* tx.get(keyOf(session))
+  return lastUseIn(yield* tx.get(keyOf(session)))
+}
+
+function lastUseIn(row: Document | undefined): LastUse | undefined {
   if (row === undefined) return undefined
   return { number: numberIn(row, 'number'), isAborted: numberIn(row, 'aborted') === 1 }
 }
@@ -88,7 +91,6 @@ function* put(
   now: number,
 ): Program<LastUse | undefined> {
   const key = keyOf(session)
-  const recorded = yield* recordOf(tx, session)
   const before = yield* tx.get(key)
   if (before !== undefined) removeExpiring(tx, key, numberIn(before, 'expires'))
   const expires = now + keptMs
@@ -97,7 +99,7 @@ function* put(
     if (isAborted) writer.int32('aborted', 1)
   })
   putExpiring(tx, key, row, expires)
-  return recorded
+  return lastUseIn(before)
 }
 
 function numberIn(row: Document, name: string): number {

@@ -43,13 +43,18 @@ export function unknownCommit(error: GatewayError): GatewayError {
 }
 
 /** Runs a retryable write. */
-export async function retryLabelled<T>(run: () => Awaitable<T>): Promise<T> {
+export function retryLabelled<T>(run: () => Awaitable<T>): Awaitable<T> {
   try {
-    return await run()
+    const outcome = run()
+    return outcome instanceof Promise ? outcome.catch(throwRetryable) : outcome
   } catch (thrown) {
-    if (!(thrown instanceof GatewayError) || thrown.extra.errorLabels !== undefined) throw thrown
-    throw unreachable.has(thrown.code) ? labelled(thrown, 'RetryableWriteError') : thrown
+    return throwRetryable(thrown)
   }
+}
+
+function throwRetryable(thrown: unknown): never {
+  if (!(thrown instanceof GatewayError) || thrown.extra.errorLabels !== undefined) throw thrown
+  throw unreachable.has(thrown.code) ? labelled(thrown, 'RetryableWriteError') : thrown
 }
 
 /** After these a client opens its change stream again (MongoDB's list of error categories). */

@@ -23,6 +23,7 @@ import { shownSession } from './change-session.js'
 import { CommitCheck, requireQuotas } from './commit-check.js'
 import { type LastUse, lastCommit, lastUse, noteAbort, noteCommit } from './commit-record.js'
 import { labelling, unknownCommit } from './labels.js'
+import { nameOf, type SessionName } from './session-name.js'
 import { type Perform, runStatement, type Statement, type StatementRow } from './statement.js'
 import {
   type Numbered,
@@ -79,7 +80,6 @@ interface StatementCall extends Declared {
   write<R>(program: (tx: Tx) => Program<R>): Promise<R>
 }
 
-type SessionName = Pick<StatementCall, 'owner' | 'lsid'>
 type LearningCall = Pick<StatementCall, 'owner' | 'lsid' | 'read'>
 
 interface Entry {
@@ -271,12 +271,16 @@ export class SessionTransactions {
    * Takes over how far the session has come, on another server or before a restart. Of a retryable
    * write, `isFirst`: only if this server has not seen the session.
    */
-  learn(call: LearningCall, number: number, isFirst = false): Awaitable<void> {
-    const known = this.entries.get(nameOf(call))
+  learn(
+    call: LearningCall,
+    number: number,
+    { isFirst = false, name = nameOf(call) } = {},
+  ): Awaitable<void> {
+    const known = this.entries.get(name)
     const isKnown = isFirst || this.parts.open.ownsData || (known?.number ?? -1) >= number
     if (known !== undefined && isKnown) return undefined
     const { owner, lsid = '' } = call
-    const read = call.read((tx) => lastUse(tx, nameOf(call), { owner, lsid }))
+    const read = call.read((tx) => lastUse(tx, name, { owner, lsid }))
     const take = (last: LastUse | undefined) => {
       if (last === undefined) return
       const entry = this.entryOf(call)
@@ -287,7 +291,9 @@ export class SessionTransactions {
 
   private advance(entry: Entry, { number, isAborted }: LastUse): void {
     if (entry.state === 'open') this.end(entry, 'aborted')
-    Object.assign(entry, { number, state: isAborted ? 'aborted' : 'committed', reason: undefined })
+    entry.number = number
+    entry.state = isAborted ? 'aborted' : 'committed'
+    entry.reason = undefined
   }
 
   async abort(call: StatementCall): Promise<Document> {
@@ -305,8 +311,8 @@ export class SessionTransactions {
   }
 
   /** A retryable write of a later number ends the transaction of its session. */
-  supersede(call: SessionName, number: number): void {
-    const entry = this.entries.get(nameOf(call)) ?? this.entryOf(call)
+  supersede(call: SessionName, number: number, name = nameOf(call)): void {
+    const entry = this.entries.get(name) ?? this.entryOf(call)
     if (number < entry.number) throw tooOld(entry, { number })
     if (number === entry.number && (entry.current !== undefined || entry.state === 'committed')) {
       const text = `txnNumber ${number} for session ${entry.lsid} is that of a transaction`
@@ -473,10 +479,6 @@ export class SessionTransactions {
       over()
     }
   }
-}
-
-function nameOf({ owner, lsid }: SessionName): string {
-  return `${lsid} ${owner}`
 }
 
 /** Why it has ended. */

@@ -11,7 +11,7 @@ import {
   writeSessionsMax,
   writeSessionsOfOwnerMax,
 } from '../../../../src/base/limits/documents.js'
-import { WriteSessions } from '../../../../src/bus/document/retries/write-sessions.js'
+import { attemptOf, WriteSessions } from '../../../../src/bus/document/retries/write-sessions.js'
 import { documentFrom } from '../../../../src/value/literal.js'
 import { CommandRoom, eachRoom } from '../../../support/command-room.js'
 import { LateStore } from '../../../support/late-store.js'
@@ -204,7 +204,7 @@ eachRoom(
 t.test('sessions are bounded for an owner and in all, and expire', async (t) => {
   const sessions = new WriteSessions(true)
   const use = (owner: string, lsid: number, nowMs = 0) =>
-    sessions.run({ owner, lsid: String(lsid), number: 1, now: nowMs }, nowMs, () =>
+    sessions.run(attemptOf({ owner, lsid: String(lsid), now: nowMs }, 1), nowMs, () =>
       documentFrom({ lsid }),
     )
   for (let lsid = 0; lsid < writeSessionsOfOwnerMax; lsid++) use('a', lsid)
