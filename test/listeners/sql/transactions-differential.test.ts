@@ -95,7 +95,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc
       .constantFrom(
         ...['COMMIT', 'COMMIT', 'COMMIT', 'ROLLBACK', 'COMMIT AND CHAIN', 'ROLLBACK AND CHAIN'],
-        ...['BEGIN READ ONLY', 'START TRANSACTION', 'SET TRANSACTION READ WRITE', 'BEGIN', 'SELECT 1/0'],
+        ...[
+          'BEGIN READ ONLY',
+          'START TRANSACTION',
+          'SET TRANSACTION READ WRITE',
+          'BEGIN',
+          'SELECT 1/0',
+        ],
         ...['SET TRANSACTION ISOLATION LEVEL SERIALIZABLE', 'SHOW transaction_isolation'],
         ...['SET TRANSACTION READ ONLY', 'SHOW transaction_read_only'],
       )
