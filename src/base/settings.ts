@@ -38,6 +38,10 @@ export const settingRows = {
     'Where documents are stored: `lmdb:<folder>`, `memory:` without a disk, or ' +
       '`postgres://user@host/database` for many gateways (docs/scale.md).',
   ),
+  SPILL_DIR: optional(
+    'Folder for temporary files of sorts and groups that exceed their memory. Gateways of one ' +
+      'machine may share it. Without it: `spill` in the data folder; other stores have none.',
+  ),
   DURABILITY: choice(
     ['interval', 'commit', 'none'],
     'interval',

@@ -187,7 +187,7 @@ async function openServer(
     all: settings.HOMES_MAX,
     perAddress: settings.HOMES_PER_HOUR,
   })
-  const spills = openSpills(settings.STORE, clock)
+  const spills = openSpills(settings, clock, random)
   const memory = new MemoryAccount(settings.MEMORY_BUDGET)
   const engine = new Engine({ store, ...common, spills, memory })
   const quotas = new Quotas(quotaLimitsOf(settings))

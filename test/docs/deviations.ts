@@ -148,7 +148,7 @@ const documents: readonly Deviation[] = [
   {
     topic: 'sorts and groups beyond 100 MB',
     ours:
-      'spill to files in `<data>/spill`, at most 4 GiB a command; with `STORE=memory:` ' +
+      'spill to files in `SPILL_DIR`, else `<data>/spill`, at most 4 GiB a command; without a folder ' +
       'they are refused (292) for any `allowDiskUse`, and so is one partition of ' +
       '`$setWindowFields` (5414201)',
     references: 'spill to files if `allowDiskUse` permits',

@@ -4,7 +4,7 @@
 
 import { join } from 'node:path'
 import type { Bytes } from '../../base/bytes/bytes.js'
-import type { Clock } from '../../base/clock.js'
+import type { Clock, Random } from '../../base/clock.js'
 import { assert, fail } from '../../base/errors.js'
 import {
   blockingBytesMax,
@@ -18,8 +18,13 @@ import { DiskSpace } from '../../store/tables/disk-space.js'
 import { holderOf } from './cursors.js'
 
 interface SpillOptions {
-  /** Created with the first file; its contents at start are leftovers. */
+  /** Created with the first file. */
   readonly folder: string
+  /**
+   * Begins the names of files in a folder that other processes use too; without it, the contents at
+   * start are leftovers.
+   */
+  readonly prefix?: string
   readonly files: Files
   readonly clock: Clock
   /** Bytes that a stage may hold in memory; default blockingBytesMax. */
@@ -67,15 +72,16 @@ export class SpillFolder {
 
   /** Removes files that a crash left; only for the process that owns the folder. */
   clear(): void {
-    const { files, folder } = this.options
+    const { files, folder, prefix } = this.options
+    if (prefix !== undefined) return
     for (const name of namesIn(files, folder)) files.unlinkSync(join(folder, name))
   }
 
   /** Opens an unlinked file. Throws OutOfDiskSpace. */
   open(scope: SpillScope): OpenSpill {
-    const { files, folder } = this.options
+    const { files, folder, prefix = '' } = this.options
     if (this.made === 0) files.makeFolder(folder)
-    const path = join(folder, String(++this.made))
+    const path = join(folder, `${prefix}${++this.made}`)
     try {
       const file = files.create(path)
       files.unlinkSync(path)
@@ -137,9 +143,22 @@ export class SpillFolder {
   }
 }
 
-/** The temporary files of a STORE setting's store; undefined if it has no folder. */
-export function openSpills(store: string, clock: Clock): SpillFolder | undefined {
-  const path = /^lmdb:(.+)$/.exec(store)?.[1]
+interface SpillSettings {
+  readonly STORE: string
+  readonly SPILL_DIR: string | undefined
+}
+
+/** The temporary files, in SPILL_DIR or beside the tables; undefined if there is no folder. */
+export function openSpills(
+  { STORE, SPILL_DIR }: SpillSettings,
+  clock: Clock,
+  random: Random,
+): SpillFolder | undefined {
+  if (SPILL_DIR !== undefined) {
+    const prefix = `sigil-${Buffer.from(random.bytes(8)).toString('hex')}-`
+    return new SpillFolder({ folder: SPILL_DIR, prefix, files: nodeFiles, clock })
+  }
+  const path = /^lmdb:(.+)$/.exec(STORE)?.[1]
   if (path === undefined) return undefined
   return new SpillFolder({ folder: join(path, 'spill'), files: nodeFiles, clock })
 }

@@ -105,12 +105,19 @@ function requireSize(size: number): number {
 
 /** Copies `from` to `to`, which is either `from` itself or unused. */
 function* copyCapped(call: CopyCall, from: string, to: string, size: number): Sweep<void> {
+  // A copy notices the writes of its own gateway only.
+  if (call.engine.store.gateways !== undefined) throw notShared()
   for (let run = 0; run < cappedCopyRunsMax; run++) {
     const source = yield* readPhase((tx) => sourceOf(tx, call.db, from, to))
     if (yield* copyOnce(call, source, to, size)) return
   }
   const text = `${call.db}.${from} kept changing while it was copied: writers have to pause`
   throw fail('ConflictingOperationInProgress', text)
+}
+
+function notShared(): Error {
+  const text = 'a collection cannot be copied to a capped one on a store that gateways share'
+  return fail('CommandNotSupported', text)
 }
 
 function* sourceOf(tx: ReadTx, db: string, from: string, to: string): Program<Namespace> {
