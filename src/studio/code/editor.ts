@@ -110,8 +110,13 @@ function extensionsOf(options: CodeOptions): Extension {
  */
 function replaceSelected(event: InputEvent, view: EditorView): boolean {
   const { data, inputType, isComposing } = event
-  const { from, to, empty } = view.state.selection.main
-  if (inputType !== 'insertText' || data === null || isComposing || empty) return false
+  // The selection of the page: that of the editor may not have followed it yet.
+  const [range] = event.getTargetRanges()
+  if (inputType !== 'insertText' || data === null || isComposing || range === undefined)
+    return false
+  const from = view.posAtDOM(range.startContainer, range.startOffset)
+  const to = view.posAtDOM(range.endContainer, range.endOffset)
+  if (from === to) return false
   const selection = { anchor: from + data.length }
   const insert = () =>
     view.state.update({ changes: { from, to, insert: data }, selection, userEvent: 'input.type' })
