@@ -99,7 +99,7 @@ export const heavySets: readonly HeavySet[] = [
     proves: 'the length of turns',
     parts: [
       ['stall/queries'],
-      ['stall/http', 'stall/frames'],
+      ['stall/http', 'stall/frames', 'stall/changes'],
       ['stall/expressions', 'stall/key-value', 'stall/sql'],
     ],
   },
@@ -133,6 +133,31 @@ export const heavySets: readonly HeavySet[] = [
       ['end-to-end/histories/list-histories'],
       ['end-to-end/histories/exactly-once', 'clients/change-replay'],
       ['end-to-end/kill-transactions'],
+    ],
+  },
+  {
+    proves: 'pages of the Studio',
+    parts: [
+      [
+        ...['studio/access-page', 'studio/channels-page', 'studio/console-page'],
+        ...['studio/editors', 'studio/keys-page', 'studio/transfer-page'],
+      ],
+      [
+        ...['studio/browse-and-edit', 'studio/memory-page', 'studio/one-document'],
+        ...['studio/operations-page', 'studio/shell'],
+      ],
+      [
+        ...['studio/administration-page', 'studio/api-keys-page', 'studio/collection-views'],
+        'studio/start-page',
+      ],
+    ],
+  },
+  {
+    proves: 'gateways that share PostgreSQL',
+    parts: [
+      ['store/postgres/suites'],
+      ['end-to-end/shared-waking', 'store/postgres/lost-connections'],
+      ['end-to-end/shared-messages', 'store/copy/copy'],
     ],
   },
   {
