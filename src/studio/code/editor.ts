@@ -110,12 +110,8 @@ function extensionsOf(options: CodeOptions): Extension {
  */
 function replaceSelected(event: InputEvent, view: EditorView): boolean {
   const { data, inputType, isComposing } = event
-  // The selection of the page: that of the editor may not have followed it yet.
-  const [range] = event.getTargetRanges()
-  if (inputType !== 'insertText' || data === null || isComposing || range === undefined)
-    return false
-  const from = view.posAtDOM(range.startContainer, range.startOffset)
-  const to = view.posAtDOM(range.endContainer, range.endOffset)
+  if (inputType !== 'insertText' || data === null || isComposing) return false
+  const { from, to } = selectedOn(view)
   if (from === to) return false
   const selection = { anchor: from + data.length }
   const insert = () =>
@@ -124,6 +120,20 @@ function replaceSelected(event: InputEvent, view: EditorView): boolean {
   const handlers = view.state.facet(EditorView.inputHandler)
   if (!handlers.some((handle) => handle(view, from, to, data, insert))) view.dispatch(insert())
   return true
+}
+
+/** The page's selection: that of the editor may not have followed it yet. */
+function selectedOn(view: EditorView): { readonly from: number; readonly to: number } {
+  // A shadow tree has a selection of its own in Chromium alone.
+  const seen = (view.root as Partial<Document>).getSelection?.()
+  const { anchorNode, focusNode } = seen ?? { anchorNode: null, focusNode: null }
+  const isInside = (node: Node | null) => node !== null && view.contentDOM.contains(node)
+  if (!seen || !isInside(anchorNode) || !isInside(focusNode)) return view.state.selection.main
+  const ends = [
+    view.posAtDOM(anchorNode as Node, seen.anchorOffset),
+    view.posAtDOM(focusNode as Node, seen.focusOffset),
+  ]
+  return { from: Math.min(...ends), to: Math.max(...ends) }
 }
 
 /** What is pasted with line breaks becomes one line. */
