@@ -50,7 +50,7 @@ t.test('keys and roles', { skip: postgresMissing }, async (t) => {
   const { gateways } = await openPair(t, { ...origin, SHARED_SPACES: 'shared' })
   const [one, two] = gateways
   const owner = await WalletClient.signIn(one.url, alice)
-  const other = await WalletClient.signIn(two.url, bob)
+  const other = await WalletClient.signIn(one.url, bob)
   const make = async (client: WalletClient) => {
     const body = { label: 'k', permissions: ['all'], rateLimit: 0 }
     const { json } = await client.send('POST', '/api/v1/keys/generate', body)

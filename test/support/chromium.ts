@@ -46,6 +46,7 @@ export interface Locator {
   count(): Promise<number>
   first(): Locator
   nth(index: number): Locator
+  filter(options: { hasText: string }): Locator
   getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator
   getByText(text: string | RegExp): Locator
 }
@@ -172,16 +173,5 @@ export async function barriersOf(page: Page): Promise<readonly string[]> {
 
 /** Waits until the field with that label contains the text. */
 export async function fieldHas(page: Page, label: string, text: string): Promise<void> {
-  interface Field {
-    readonly value: string
-  }
-  await page.waitForFunction(
-    ([name, part]) => {
-      const { document } = globalThis as unknown as {
-        document: { querySelector(selector: string): Field | null }
-      }
-      return document.querySelector(`[aria-label="${name}"]`)?.value.includes(part ?? '')
-    },
-    [label, text],
-  )
+  await page.getByLabel(label).filter({ hasText: text }).waitFor()
 }
