@@ -94,6 +94,7 @@ async function readsAudit(t: Test, page: Page): Promise<void> {
   await page.keyboard.press('Enter')
   await page.getByText(/action: remove/).waitFor()
   t.equal(await page.getByRole('rowheader', { name: 'backup' }).count(), 0)
+  t.equal(await page.locator('tbody td:nth-child(3)').first().textContent(), 'operator')
   await page.getByText('Page 1, the last one').waitFor()
 }
 

@@ -108,7 +108,7 @@ function EntryTable({ rows }: { rows: readonly EjsonObject[] }) {
             <tr key={JSON.stringify(_id)}>
               <td>{cellText(at).slice(0, 19).replace('T', ' ')}</td>
               <th scope="row">{visible(cellText(act))}</th>
-              <td>{visible(cellText(by))}</td>
+              <td>{visible(callerText(by))}</td>
               <td>{visible(`${cellText(protocol)} ${cellText(peer)}`)}</td>
               <td>{visible(cellText(ns))}</td>
               <td>{visible(detailText(details))}</td>
@@ -118,6 +118,14 @@ function EntryTable({ rows }: { rows: readonly EjsonObject[] }) {
       </table>
     </Scroll>
   )
+}
+
+/** A wallet's address, the name of a service user with its database, or who else has acted. */
+function callerText(by: EjsonObject[string] | undefined): string {
+  if (!isObject(by)) return ''
+  const { kind, address, user, db } = by
+  if (address !== undefined) return cellText(address)
+  return user === undefined ? cellText(kind) : `${cellText(user)} (${cellText(db)})`
 }
 
 function detailText(details: EjsonObject[string] | undefined): string {

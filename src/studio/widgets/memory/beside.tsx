@@ -43,7 +43,7 @@ export function Beside(props: BesideProps) {
   const first = startOf(entityFrom, entities.length)
   const counts = { memories: memories.length, entities: entities.length }
   return (
-    <div class="beside">
+    <div class="memory-lists">
       <fieldset class="choice">
         <legend>List</legend>
         {kinds.map(({ name, title }) => (
