@@ -2,7 +2,6 @@
 // against what another client writes meanwhile, inserted, duplicated, deleted with a way back; live,
 // by the keyboard, in the dark and on a narrow screen.
 
-import { mkdirSync } from 'node:fs'
 import { type Collection, MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
 import {
@@ -15,6 +14,7 @@ import {
 import { codeIn } from '../support/code-field.js'
 import { type LiveGateway, startGateway } from '../support/live-gateway.js'
 import { walletOptions } from '../support/page-wallet.js'
+import { pictured } from '../support/pictures.js'
 import { testWallet } from '../support/wallet.js'
 
 t.setTimeout(180_000)
@@ -26,8 +26,6 @@ interface Book {
 }
 
 const skip = await chromiumMissing()
-/** Where pictures of the pages go, to look at. */
-const pictures = process.env.SIGIL_PICTURES
 
 interface Room {
   readonly t: Test
@@ -209,11 +207,11 @@ async function looks(t: Test, { url }: LiveGateway, browser: OpenedBrowser): Pro
         const wide = await page.evaluate<number>('document.documentElement.scrollWidth')
         t.equal(wide, width, 'nothing is wider than the screen')
         t.same(await barriersOf(page), [], `${colorScheme}, ${width} pixels`)
-        await picture(page, `documents-${colorScheme}-${width}`)
+        await pictured(page, `documents-${colorScheme}-${width}`)
         await page.getByText('Show as').click()
         await page.getByLabel('Language').selectOption('Node')
         t.same(await barriersOf(page), [], 'shown as')
-        await picture(page, `show-as-${colorScheme}-${width}`)
+        await pictured(page, `show-as-${colorScheme}-${width}`)
         await page.keyboard.press('/')
         await page.keyboard.type('{"_id": "book-03"}')
         await page.keyboard.press('Enter')
@@ -221,14 +219,8 @@ async function looks(t: Test, { url }: LiveGateway, browser: OpenedBrowser): Pro
         await page.getByRole('button', { name: 'book-03', exact: true }).press('Enter')
         await page.getByLabel('Document as Extended JSON').waitFor()
         t.same(await barriersOf(page), [], 'the editor')
-        await picture(page, `editor-${colorScheme}-${width}`)
+        await pictured(page, `editor-${colorScheme}-${width}`)
       })
     }
   }
-}
-
-async function picture(page: Page, name: string): Promise<void> {
-  if (pictures === undefined) return
-  mkdirSync(pictures, { recursive: true })
-  await page.screenshot({ path: `${pictures}/${name}.png` })
 }

@@ -1,17 +1,15 @@
 // The page of operations in a browser: a server at work as its operator and as a wallet see
 // it, and a command that is ended.
 
-import { mkdirSync } from 'node:fs'
 import { MongoClient } from 'mongodb'
 import t from 'tap'
 import { barriersOf, chromiumMissing, openChromium } from '../support/chromium.js'
 import { startGateway } from '../support/live-gateway.js'
 import { walletOptions } from '../support/page-wallet.js'
+import { pictured } from '../support/pictures.js'
 import { testWallet } from '../support/wallet.js'
 
 t.setTimeout(180_000)
-
-const pictures = process.env.SIGIL_PICTURES
 
 t.test('operations', { skip: await chromiumMissing() }, async (t) => {
   const gateway = await startGateway(t, { AUTH_MODE: 'off', SLOW_COMMAND_MS: '1' })
@@ -34,10 +32,7 @@ t.test('operations', { skip: await chromiumMissing() }, async (t) => {
         const wide = await page.evaluate<number>('document.documentElement.scrollWidth')
         t.equal(wide, width, 'nothing is wider than the screen')
         t.same(await barriersOf(page), [], `${colorScheme}, ${width} pixels`)
-        if (pictures !== undefined) {
-          mkdirSync(pictures, { recursive: true })
-          await page.screenshot({ path: `${pictures}/operations-${colorScheme}-${width}.png` })
-        }
+        await pictured(page, `operations-${colorScheme}-${width}`)
       })
     }
   }
