@@ -148,7 +148,7 @@ export const heavySets: readonly HeavySet[] = [
       ],
       [
         ...['studio/administration-page', 'studio/api-keys-page', 'studio/collection-views'],
-        'studio/start-page',
+        ...['studio/bounds', 'studio/start-page'],
       ],
     ],
   },

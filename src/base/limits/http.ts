@@ -48,6 +48,8 @@ export const httpPageDefault = 100
 export const httpPageMax = 10_000
 /** Sort fields of a list of documents: BadValue. */
 export const pageSortFieldsMax = 8
+/** Least `maxValueBytes` of a list of documents: BadValue. Numbers and ids stay whole. */
+export const cutBytesMin = 64
 /** Cursor of such a list: BadValue. It must fit a URL, and the headers take at most 16 KiB. */
 export const pageCursorCharsMax = 8 * KiB
 

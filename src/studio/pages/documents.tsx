@@ -26,6 +26,8 @@ import { ShowAs } from '../widgets/show-as.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
 
 const pageSizes = [25, 50, 100] as const
+/** A cell shows less than that. */
+const maxValueBytes = 256
 /** How long a deletion waits for the user's second thought. */
 const undoMs = 6_000
 
@@ -44,7 +46,7 @@ export function DocumentsPage({ at }: { at: CollectionPlace }) {
   const cursor = cursors.value.at(-1) ?? ''
   const { loaded, reload } = useLoad(
     async (signal) => {
-      const listing: Listing = { filter, sort, limit, cursor }
+      const listing: Listing = { filter, sort, limit, cursor, maxValueBytes }
       const page = await listDocuments(at, listing, signal)
       return { ...page, count: await countDocuments(at, filter, signal) }
     },
@@ -147,9 +149,12 @@ function documentActions(
       editing.value = { opening: opening(), title: 'Document', text: editable(text), stored }
     }, failed)
   }
-  const duplicate = (document: EjsonObject) => {
-    const { _id, ...rest } = document
-    insert(editable(JSON.stringify(rest)))
+  // The table has its values cut, so the whole document is read.
+  const duplicate = (id: Ejson) => {
+    openDocument(at, id, new AbortController().signal).then(({ text }) => {
+      const { _id, ...rest } = JSON.parse(text) as EjsonObject
+      insert(editable(JSON.stringify(rest)))
+    }, failed)
   }
   const remove = (id: Ejson) => {
     const forget = () => {

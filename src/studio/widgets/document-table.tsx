@@ -9,7 +9,7 @@ const columnsMax = 12
 interface DocumentTableProps {
   readonly documents: readonly EjsonObject[]
   readonly open: (id: Ejson) => void
-  readonly duplicate: (document: EjsonObject) => void
+  readonly duplicate: (id: Ejson) => void
   readonly remove: (id: Ejson) => void
 }
 
@@ -50,7 +50,7 @@ export function DocumentTable({ documents, open, duplicate, remove }: DocumentTa
                     <button
                       type="button"
                       aria-label={`Duplicate ${label}`}
-                      onClick={() => duplicate(document)}
+                      onClick={() => duplicate(id)}
                     >
                       Duplicate
                     </button>

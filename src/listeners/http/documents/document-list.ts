@@ -3,7 +3,13 @@
 // insert does not make a page skip documents.
 
 import { fail } from '../../../base/errors.js'
-import { httpPageDefault, httpPageMax, pageSortFieldsMax } from '../../../base/limits/http.js'
+import { documentBytesMax } from '../../../base/limits/documents.js'
+import {
+  cutBytesMin,
+  httpPageDefault,
+  httpPageMax,
+  pageSortFieldsMax,
+} from '../../../base/limits/http.js'
 import { elementsOf, field, fieldIn } from '../../../value/elements.js'
 import { jsonToValue } from '../../../value/json/json.js'
 import { documentFrom } from '../../../value/literal.js'
@@ -16,9 +22,10 @@ import {
   type Value,
 } from '../../../value/value.js'
 import { writeArray, writeDocument } from '../../../value/writer.js'
-import { type JsonText, jsonBetween } from '../../json-thread.js'
+import { asciiJson, type JsonText, jsonBetween } from '../../json-thread.js'
 import type { HttpCall } from '../core/call.js'
 import type { Route } from '../core/route.js'
+import { cutDocuments } from './cut-values.js'
 import { cursorBatch } from './document-routes.js'
 import { widenIds } from './ids.js'
 import { after, idsAfter, type SortField, sortKey } from './keyset.js'
@@ -30,7 +37,14 @@ export const documentListRoutes: readonly Route[] = [
     path: '/api/v1/collections/:name/docs',
     access: 'key',
     inTransactions: true,
-    query: { filter: 'json', fields: 'string', sort: 'string', limit: 'whole', cursor: 'string' },
+    query: {
+      filter: 'json',
+      fields: 'string',
+      sort: 'string',
+      limit: 'whole',
+      cursor: 'string',
+      maxValueBytes: 'whole',
+    },
     run: list,
   },
 ]
@@ -68,9 +82,15 @@ async function list(call: HttpCall): Promise<JsonText> {
   const page = found.slice(0, asked.limit)
   const last = found.length > page.length ? page.at(-1) : undefined
   const next = last === undefined ? null : sealCursor(call.pageKey, scope, last.key)
-  const documents = writeArray(page.map(({ document }) => document))
-  const end = `,"cursor":${JSON.stringify(next)},"ok":1}`
-  return jsonBetween('{"documents":', documents, end, call.mode)
+  const bytesMax = valueBytesOf(call.query('maxValueBytes'))
+  const whole = page.map(({ document }) => document)
+  const { documents, cut } =
+    bytesMax === undefined
+      ? { documents: whole, cut: undefined }
+      : await cutDocuments(whole, bytesMax)
+  const cutNames = cut === undefined ? '' : `,"cut":[${cut.map(namesJson).join()}]`
+  const end = `${cutNames},"cursor":${JSON.stringify(next)},"ok":1}`
+  return jsonBetween('{"documents":', writeArray(documents), end, call.mode)
 }
 
 /** By `_id` alone: its index finds the position directly. */
@@ -172,4 +192,15 @@ function limitOf(text: string | undefined): number {
   const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0
   if (limit >= 1 && limit <= httpPageMax) return limit
   throw fail('BadValue', `query 'limit' must be 1 to ${httpPageMax}`)
+}
+
+function valueBytesOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const bytes = /^\d{1,8}$/.test(text) ? Number(text) : 0
+  if (bytes >= cutBytesMin && bytes <= documentBytesMax) return bytes
+  throw fail('BadValue', `query 'maxValueBytes' must be ${cutBytesMin} to ${documentBytesMax}`)
+}
+
+function namesJson(names: readonly string[]): string {
+  return `[${names.map(asciiJson).join()}]`
 }

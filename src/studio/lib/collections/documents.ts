@@ -10,6 +10,8 @@ export interface Listing {
   readonly sort: string
   readonly limit: number
   readonly cursor: string
+  /** Longer values of a field are cut: a text ends in `…`, another value is told by a word. */
+  readonly maxValueBytes?: number
 }
 
 export interface DocumentPage {
@@ -39,12 +41,23 @@ export function changesOf(at: CollectionPlace): string {
 
 export async function listDocuments(
   at: CollectionPlace,
-  { filter, sort, limit, cursor }: Listing,
+  { filter, sort, limit, cursor, maxValueBytes }: Listing,
   signal: AbortSignal,
 ): Promise<DocumentPage> {
-  const path = routeOf(at, 'docs', { limit: String(limit), filter, sort, cursor })
+  const bytes = maxValueBytes === undefined ? {} : { maxValueBytes: String(maxValueBytes) }
+  const path = routeOf(at, 'docs', { limit: String(limit), filter, sort, cursor, ...bytes })
   const answer = await ask('GET', path, { signal, headers: accepting })
-  return (await answer.json()) as DocumentPage
+  const page = (await answer.json()) as DocumentPage & { readonly cut?: readonly string[][] }
+  return { ...page, documents: page.documents.map((one, at) => told(one, page.cut?.[at] ?? [])) }
+}
+
+/** With a sign in each field that was cut. */
+function told(document: EjsonObject, cut: readonly string[]): EjsonObject {
+  const signs = cut.map((name): [string, Ejson] => {
+    const value = document[name]
+    return [name, typeof value === 'string' ? `${value}…` : '(large)']
+  })
+  return { ...document, ...Object.fromEntries(signs) }
 }
 
 export async function countDocuments(

@@ -149,3 +149,27 @@ t.test('bad queries are refused', async (t) => {
   await api.post('c/insertMany', { documents: [{ a: long }, { a: `${long}y` }] })
   t.match(await get({ sort: 'a', limit: '1' }), { status: 400, json: { errmsg: /too long/ } })
 })
+
+t.test('maxValueBytes cuts long values, and names their fields', async (t) => {
+  const { get, api } = await open(t)
+  const id = `k${'x'.repeat(100)}`
+  const documents = [
+    { _id: id, text: 'a'.repeat(63) + 'ä€'.repeat(1_000), n: 1, list: Array(100).fill(7) },
+    { _id: 'short', text: 'b'.repeat(40), list: [1] },
+  ]
+  await api.post('c/insertMany', { documents })
+  const { json } = await get({ maxValueBytes: '64', sort: '-n' })
+  const cut = { _id: id, text: 'a'.repeat(63), n: 1, list: null }
+  t.strictSame(json.documents, [cut, documents[1]], 'no character is cut in two')
+  t.strictSame(json.cut, [['text', 'list'], []])
+  const sorted = await get({ maxValueBytes: '66', sort: 'text', limit: '1' })
+  t.match(sorted.json, { documents: [{ text: `${'a'.repeat(63)}ä` }], cut: [['text', 'list']] })
+  const next = await get({ sort: 'text', limit: '1', cursor: String(sorted.json.cursor) })
+  t.strictSame(next.json.documents, [documents[1]], 'the cursor has the whole value')
+  t.equal(next.json.cut, undefined)
+  for (const bytes of ['63', '0', '1e3', '16777217']) {
+    const refused = await get({ maxValueBytes: bytes })
+    t.equal(refused.status, 400, bytes)
+    t.match(refused.json.errmsg, /maxValueBytes/)
+  }
+})

@@ -1,0 +1,153 @@
+// What a page costs a browser, however much there is to show: requests and bytes of its first view,
+// and elements.
+
+import { Redis } from 'ioredis'
+import { MongoClient } from 'mongodb'
+import t, { type Test } from 'tap'
+import {
+  chromiumMissing,
+  type OpenedBrowser,
+  openChromium,
+  type Page,
+} from '../support/chromium.js'
+import { ask } from '../support/http-client.js'
+import { type LiveGateway, startGateway } from '../support/live-gateway.js'
+import { runs } from '../support/runs.js'
+
+const requestsMax = 4
+const bytesMax = 300_000
+const elementsMax = 3_000
+/** Documents, keys; a tenth of it memories. */
+const count = runs(10_000)
+const largeBytes = 10_000_000
+
+interface View {
+  readonly path: string
+  readonly shown: string
+  readonly requests?: number
+  readonly bytes?: number
+}
+
+const views: readonly View[] = [
+  // The steps look at protocols, collections, use and the default database.
+  { path: '', shown: 'h1', requests: 5 },
+  { path: 'collections', shown: 'tbody tr' },
+  { path: 'collections/books', shown: 'tbody tr' },
+  { path: 'collections/books/indexes', shown: 'tbody tr' },
+  { path: 'keys', shown: 'tbody tr' },
+  { path: 'channels', shown: 'h1' },
+  // The texts and hashes of 300 nodes, and their verdicts.
+  { path: 'memory', shown: '.memories .badge', bytes: 600_000 },
+  { path: 'console', shown: '.cm-content' },
+  // Health, protocols, the last hour, commands at work and slow ones.
+  { path: 'operations', shown: 'tbody tr', requests: 5 },
+]
+
+t.setTimeout(600_000)
+
+t.test('pages over much data', { skip: await chromiumMissing() }, async (t) => {
+  const gateway = await startGateway(t, { AUTH_MODE: 'off' })
+  await fillDocuments(t, gateway)
+  await fillKeys(t, gateway)
+  await fillMemories(gateway)
+  const browser = await openChromium()
+  t.teardown(() => browser.close())
+  for (const view of views) await opens(t, gateway.url, browser, view)
+})
+
+async function fillDocuments(t: Test, { uri }: LiveGateway): Promise<void> {
+  const client = await MongoClient.connect(uri.replace(/operator:\w+@/, ''))
+  t.teardown(() => client.close())
+  const database = client.db('main')
+  const books = database.collection<{ _id: number }>('books')
+  const fields = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`field${at}`, at]))
+  for (let from = 0; from < count; from += 5_000) {
+    const length = Math.min(5_000, count - from)
+    await books.insertMany(Array.from({ length }, (_, at) => ({ _id: from + at, ...fields })))
+  }
+  await books.insertOne({ _id: -1, ...fields, text: 'x'.repeat(largeBytes) } as { _id: number })
+  for (let i = 0; i < 60; i++) await database.createCollection(`c${i}`)
+}
+
+async function fillKeys(t: Test, { ports }: LiveGateway): Promise<void> {
+  const redis = new Redis(ports.redis)
+  t.teardown(() => redis.disconnect())
+  for (let from = 0; from < count; from += 5_000) {
+    const length = Math.min(5_000, count - from)
+    await redis.mset(Array.from({ length: 2 * length }, (_, at) => `k${from + (at >> 1)}`))
+  }
+  await redis.set('a', 'x'.repeat(largeBytes))
+}
+
+async function fillMemories({ url, key }: LiveGateway): Promise<void> {
+  const headers = { 'x-api-key': key, 'content-type': 'application/json' }
+  for (let from = 0; from < count / 10; from += 500) {
+    const memories = Array.from({ length: 500 }, (_, at) => ({
+      text: `Fact ${from + at} of Mary Somerville is kept on Shelf ${at % 40}.`,
+    }))
+    const body = JSON.stringify({ memories })
+    const { status } = await ask(url, { path: '/api/memories/batch', headers, body })
+    if (status !== 200) throw new Error(`memories were refused with ${status}`)
+  }
+}
+
+async function opens(
+  t: Test,
+  url: string,
+  browser: OpenedBrowser,
+  { path, shown, requests: mostRequests = requestsMax, bytes: mostBytes = bytesMax }: View,
+): Promise<void> {
+  await browser.open(t, {}, async (page) => {
+    const quiet = quietOf(page)
+    await page.goto(`${url}/#/${path}`)
+    await page.locator(shown).first().waitFor()
+    await quiet()
+    const { requests, bytes, elements } = await costOf(page)
+    t.comment(`/${path}: ${requests} requests, ${bytes} bytes, ${elements} elements`)
+    t.ok(requests <= mostRequests, `/${path}: ${requests} requests`)
+    t.ok(bytes <= mostBytes, `/${path}: ${bytes} bytes`)
+    t.ok(elements <= elementsMax, `/${path}: ${elements} elements`)
+  })
+}
+
+/** Waits until every request of the page, but for streams, has its answer. */
+function quietOf(page: Page): () => Promise<void> {
+  let open = 0
+  let told: (() => void) | undefined
+  const note = (change: number) => (request: { resourceType(): string; url(): string }) => {
+    if (/\/(changes|stream)\b/.test(request.url())) return
+    open += change
+    if (open === 0) told?.()
+  }
+  page.on('request', note(1))
+  page.on('requestfinished', note(-1))
+  page.on('requestfailed', note(-1))
+  return () =>
+    new Promise((resolve) => {
+      if (open === 0) resolve()
+      else told = resolve
+    })
+}
+
+interface Cost {
+  readonly requests: number
+  readonly bytes: number
+  readonly elements: number
+}
+
+/** Requests of the API, without those that a page asks again; bytes of everything, as they were sent. */
+function costOf(page: Page): Promise<Cost> {
+  return page.evaluate<Cost>(`(() => {
+    const loaded = [
+      ...performance.getEntriesByType('navigation'),
+      ...performance.getEntriesByType('resource'),
+    ]
+    const names = loaded.map(({ name }) => name)
+    const asked = names.filter((name) => new URL(name).pathname.startsWith('/api/'))
+    return {
+      requests: new Set(asked).size,
+      bytes: loaded.reduce((sum, { transferSize }) => sum + transferSize, 0),
+      elements: document.getElementsByTagName('*').length,
+    }
+  })()`)
+}
