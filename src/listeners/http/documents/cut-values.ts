@@ -1,5 +1,6 @@
-// Documents for a reader who looks at a little of each: of a list with `maxValueBytes`, long values
-// are cut, and the reply names their fields. So a page of a browser costs little whatever is stored.
+// Documents for a reader who looks at a little of each: in a list with `maxValueBytes` long values
+// are cut, and the reply names their fields. A page of a browser then costs little, whatever is
+// stored.
 
 import { textOf } from '../../../base/bytes/bytes.js'
 import { work } from '../../../base/work/work-budget.js'
@@ -9,7 +10,7 @@ import { Elements, idName } from '../../../value/elements.js'
 import { bsonType, documentValue, type Value } from '../../../value/value.js'
 import { type DocumentWriter, writeDocument } from '../../../value/writer.js'
 
-export interface CutDocuments {
+interface CutDocuments {
   readonly documents: readonly Value[]
   /** Names of the fields that were cut, for each document. */
   readonly cut: readonly (readonly string[])[]
