@@ -42,7 +42,7 @@ export function readSessionKeys({ setting, folder, random }: SessionKeysOptions)
   return made
 }
 
-export const sharedKeysKind = 0x23
+export const sharedKeysKind = 0x25
 const sharedKey = Uint8Array.of(keyClass.identity, sharedKeysKind)
 
 /** The keys of all gateways of the store; the first of them makes them. */
