@@ -11,13 +11,16 @@ const many = isLong ? 20_000 : 2_000
 const batch = isLong ? 100_000 : 12_000
 const kinds: readonly HostileKind[] = ['text', 'numbers', 'objects', 'nested', 'deep', 'wide']
 
+/** Of a kind that is no array, an empty one. */
+const list = { $cond: [{ $isArray: '$fullDocument.v' }, '$fullDocument.v', []] }
+
 const pipelines: readonly (readonly object[])[] = [
   [],
   [{ $match: { 'fullDocument.v.k': 'k7' } }],
   [{ $match: { 'fullDocument.v': { $in: large('equalNumbers', 200_000) } } }],
   [{ $project: { 'fullDocument.v.k': 1 } }],
-  [{ $addFields: { x: { $size: { $ifNull: ['$fullDocument.v', []] } } } }],
-  [{ $set: { x: { $map: { input: '$fullDocument.v', in: ['$$this', '$$this'] } } } }],
+  [{ $addFields: { x: { $size: list } } }],
+  [{ $set: { x: { $map: { input: list, in: ['$$this', '$$this'] } } } }],
   [{ $changeStreamSplitLargeEvent: {} }],
   [{ $redact: '$$DESCEND' }],
 ]
