@@ -16,6 +16,8 @@ const branchFlag = 0x01
 const leafFlag = 0x02
 const overflowFlag = 0x04
 const metaFlag = 0x08
+/** 8 TiB: a file that names more pages is damaged, and nothing could map it. */
+const lastPageMax = 2 ** 31
 /** F_BIGDATA of a node: its value lies in overflow pages. */
 const bigFlag = 0x01
 const magic = 0xbeefc0de
@@ -63,14 +65,24 @@ export function metaTransaction(page: Bytes): number {
   return readUint48(page, headerBytes + 128)
 }
 
+/** Where 64-bit numbers begin of which 48 bits are read: counts, roots, last page, transaction. */
+const numbers = [48, 56, 64, 96, 104, 112, 120, 128]
+
+/** Whether it is below 2^48, or all ones: no page. */
+function isUint48(page: Bytes, at: number): boolean {
+  const high = readUint16(page, at + 6)
+  return high === 0 || (high === 0xffff && readUint48(page, at) === noPage)
+}
+
 /** Undefined if the meta page does not describe a valid state. */
 export function readMeta(page: Bytes): Meta | undefined {
   const at = headerBytes
+  if (!numbers.every((number) => isUint48(page, at + number))) return undefined
   const lastPage = readUint48(page, at + 120)
   const free = readTree(page, at + 24, lastPage)
   const pairs = readTree(page, at + 72, lastPage)
   const transaction = metaTransaction(page)
-  if (free === undefined || pairs === undefined) return undefined
+  if (free === undefined || pairs === undefined || lastPage > lastPageMax) return undefined
   return { transaction, free, pairs, lastPage }
 }
 

@@ -17,6 +17,8 @@ import { temporaryFolder } from '../../support/stores.js'
 const entriesAt = 120
 /** Where the number of the last page begins. */
 const lastPageAt = 136
+/** Where the number of the last page in use begins, 8 bytes. */
+const lastPageNumberAt = 144
 const opened = 4
 const key = (number: number) => idKey(keyClass.record, 9, Uint8Array.of(number))
 
@@ -80,3 +82,17 @@ for (const at of [entriesAt, lastPageAt]) {
     t.throws(() => open(folder), { message: `page ${newest} of data.mdb is damaged` })
   })
 }
+
+t.test('a last page that no file has is named, and nothing is mapped for it', async (t) => {
+  const { folder, newest } = await folderOf(t)
+  const path = tablesPath(folder)
+  const sound = readFileSync(path)
+  for (let bit = 32; bit < 64; bit++) {
+    const bytes = Buffer.from(sound)
+    const at = newest * pageBytes + lastPageNumberAt + (bit >> 3)
+    bytes[at] = (bytes[at] as number) ^ (1 << (bit & 7))
+    writeFileSync(path, bytes)
+    t.match(verifyPages(folder), [{ text: /^page [01] of data.mdb is damaged/ }], `bit ${bit}`)
+    t.throws(() => open(folder), { message: /^page [01] of data.mdb is damaged/ })
+  }
+})
