@@ -22,6 +22,7 @@ import { me } from '../lib/session.js'
 import { CollectionTabs } from '../widgets/collection-tabs.js'
 import { RenameDialog } from '../widgets/collections/rename.js'
 import { CopyButton } from '../widgets/copy-button.js'
+import { DataField } from '../widgets/data-field.js'
 import { Confirm, useAction } from '../widgets/dialog.js'
 import { Scroll } from '../widgets/scroll.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
@@ -151,20 +152,7 @@ function OwnerForm({ at, reload }: Omit<PartProps, 'access'>) {
         start()
       }}
     >
-      <label>
-        A wallet's address
-        <input
-          class="data"
-          autocomplete="off"
-          spellcheck={false}
-          placeholder="0x…"
-          required
-          value={address.value}
-          onInput={({ currentTarget }) => {
-            address.value = currentTarget.value
-          }}
-        />
-      </label>
+      <DataField label="A wallet's address" typed={address} placeholder="0x…" isRequired />
       <button type="submit" disabled={isBusy.value}>
         Make it the owner
       </button>
@@ -282,20 +270,7 @@ function RoleForm({ at, reload }: Omit<PartProps, 'access'>) {
         start()
       }}
     >
-      <label>
-        Another wallet's address
-        <input
-          class="data"
-          autocomplete="off"
-          spellcheck={false}
-          placeholder="0x…"
-          required
-          value={address.value}
-          onInput={({ currentTarget }) => {
-            address.value = currentTarget.value
-          }}
-        />
-      </label>
+      <DataField label="Another wallet's address" typed={address} placeholder="0x…" isRequired />
       <label>
         Role
         <select

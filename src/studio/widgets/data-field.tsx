@@ -9,15 +9,19 @@ interface DataFieldProps {
   readonly placeholder?: string
   /** The key that moves to the field. */
   readonly shortcut?: string
+  /** A form is not sent without it, and the browser does not complete it. */
+  readonly isRequired?: boolean
 }
 
-export function DataField({ label, typed, placeholder, shortcut }: DataFieldProps) {
+export function DataField({ label, typed, placeholder, shortcut, isRequired }: DataFieldProps) {
   return (
     <label>
       {label}
       <input
         class="data"
         data-shortcut={shortcut}
+        required={isRequired === true}
+        autocomplete={isRequired === true ? 'off' : undefined}
         spellcheck={false}
         placeholder={placeholder}
         value={typed.value}
