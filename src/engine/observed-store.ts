@@ -196,6 +196,12 @@ export class ObservedStore implements Store {
       large.told?.(change)
       this.tellChange(change, program, changed)
     }
+    const places = new Places()
+    const toldAppended = (record: Bytes) => {
+      for (const key of places.newKeysOf(record)) {
+        this.tellChange({ key, value: record }, program, changed)
+      }
+    }
     let events: readonly object[] = []
     const isTold = this.events?.isOn() === true
     const observed = (tx: Tx): Program<T> => {
@@ -204,7 +210,7 @@ export class ObservedStore implements Store {
       return this.observed(tx, program, isTold ? announced : undefined)
     }
     return this.inner
-      .writeLarge(observed, { changes: large.changes, told }, account)
+      .writeLarge(observed, { ...large, told, toldAppended }, account)
       .then((value) => {
         for (const tell of changed) tell()
         if (events.length > 0) this.events?.tell(events)
@@ -312,8 +318,7 @@ export class ObservedStore implements Store {
 class ObservedTx extends PassingTx {
   readonly puts: Bytes[] = []
   readonly removals: Bytes[] = []
-  /** The place of the last record of the change log. */
-  private told: Bytes | undefined
+  private readonly places = new Places()
   /** To be asked when the program has run. */
   readonly checks: (() => void)[] = []
 
@@ -342,13 +347,22 @@ class ObservedTx extends PassingTx {
 
   /** Its key is made at the commit: observers of the log observe what it tells of. */
   override append(value: Bytes): void {
-    const { told } = this
-    if (told === undefined || isRename(value) || !isAt(value, told)) {
-      const { db, name } = decodeChange(value)
-      this.puts.push(...watchKeysOf(value))
-      this.told = placeBytes(db, name)
-    }
+    this.puts.push(...this.places.newKeysOf(value))
     this.inner.append(value)
+  }
+}
+
+/** The places of which records of the change log tell: most tell of the same as the one before. */
+class Places {
+  private last: Bytes | undefined
+
+  /** What observers of the record's place observe; none if it is that of the last record. */
+  newKeysOf(record: Bytes): readonly Bytes[] {
+    const { last } = this
+    if (last !== undefined && !isRename(record) && isAt(record, last)) return []
+    const { db, name } = decodeChange(record)
+    this.last = placeBytes(db, name)
+    return watchKeysOf(record)
   }
 }
 

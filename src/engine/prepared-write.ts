@@ -33,12 +33,12 @@ export function* preparedWrite<T>(
       unchanged.isReadingOver = true
       const { buffer } = prepared
       if (!buffer.isEmpty) {
-        const { changes, isLarge } = buffer
+        const { changes, appended, isLarge } = buffer
         const apply = function* (tx: Tx): Program<void> {
           yield* requireStaged(tx, staged)
           yield* applyAll(tx, prepared, unchanged, admit)
         }
-        yield* isLarge ? largePhase(apply, { changes }) : writePhase(apply)
+        yield* isLarge ? largePhase(apply, { changes, appended }) : writePhase(apply)
       } else if (options !== snapshot) {
         // What it has seen on a snapshot is a state that it may answer from.
         yield* writePhase((tx) => unchanged.require(tx, [prepared]))

@@ -184,8 +184,12 @@ export interface KeyChange {
 export interface LargeChanges {
   /** Each key once, and no key that the program itself changes. */
   readonly changes: readonly KeyChange[]
+  /** Records for the change log, in their order, behind those of the program itself. */
+  readonly appended?: readonly Bytes[] | undefined
   /** Called for each change after the commit, before the next write program runs. */
   readonly told?: (change: KeyChange) => void
+  /** As `told`, for each record of `appended`. */
+  readonly toldAppended?: (record: Bytes) => void
 }
 
 export interface ReadOptions {

@@ -7,9 +7,9 @@ import t from 'tap'
 import { systemClock } from '../../src/base/clock.js'
 import { largePutsMax, programPutsMax } from '../../src/base/limits/engine.js'
 import { silentLog } from '../../src/base/log.js'
-import { keyClass } from '../../src/store/layout.js'
+import { changeRange, changeTimeOf, isEarlier, keyClass } from '../../src/store/layout.js'
 import { openLmdbStore } from '../../src/store/lmdb.js'
-import type { KeyChange, Store } from '../../src/store/store.js'
+import type { Entry, KeyChange, KeyRange, ReadTx, Store } from '../../src/store/store.js'
 import { eachStore, temporaryFolder } from '../support/stores.js'
 
 const key = (n: number) => Uint8Array.of(keyClass.record, 0, 0, 0, 1, n >>> 16, n >>> 8, n)
@@ -24,27 +24,29 @@ function puts(count: number, value: number): KeyChange[] {
   }))
 }
 
+/** All entries of a range, in one state. */
+function entriesIn(store: Store, { start, end }: KeyRange): Promise<Entry[]> {
+  function* program(tx: ReadTx) {
+    const found: Entry[] = []
+    for (let from = start; ; ) {
+      const page = yield* tx.scan({ start: from, end }, 1_000)
+      for (const entry of page) found.push(entry)
+      const last = page.at(-1)
+      if (last === undefined || page.length < 1_000) return found
+      from = Uint8Array.of(...last.key, 0)
+    }
+  }
+  return Promise.resolve(store.read(program, { snapshot: true }))
+}
+
 /** The values that are there, each with how often. */
-function seen(store: Store): Promise<Map<number, number>> {
-  return Promise.resolve(
-    store.read(
-      function* (tx) {
-        const found = new Map<number, number>()
-        let { start } = range
-        for (;;) {
-          const page = yield* tx.scan({ start, end: range.end }, 1_000)
-          for (const { value } of page) {
-            const first = value[0] as number
-            found.set(first, (found.get(first) ?? 0) + 1)
-          }
-          const last = page.at(-1)
-          if (last === undefined || page.length < 1_000) return found
-          start = Uint8Array.of(...last.key, 0)
-        }
-      },
-      { snapshot: true },
-    ),
-  )
+async function seen(store: Store): Promise<Map<number, number>> {
+  const found = new Map<number, number>()
+  for (const { value } of await entriesIn(store, range)) {
+    const first = value[0] as number
+    found.set(first, (found.get(first) ?? 0) + 1)
+  }
+  return found
 }
 
 function* nothing() {}
@@ -108,6 +110,57 @@ await eachStore(
     await large
     t.equal(told.length, count)
     t.equal((await seen(store)).get(7), 1, 'all was told before')
+  },
+)
+
+await eachStore(
+  t,
+  'its records stand in their order behind those of its program, all at once',
+  async (t, { store, kind }) => {
+    const count = kind === 'late' ? 200 : programPutsMax
+    const record = (n: number) => Uint8Array.of(n >>> 16, n >>> 8, n)
+    const told: number[] = []
+    let isDone = false
+    const writing = store
+      .writeLarge(
+        function* (tx) {
+          tx.append(record(0))
+        },
+        {
+          changes: puts(count, 1),
+          appended: Array.from({ length: count }, (_, n) => record(n + 1)),
+          toldAppended: ([, high = 0, low = 0]) => told.push(256 * high + low),
+        },
+      )
+      .then(() => {
+        isDone = true
+      })
+    const records = async () => {
+      const found = await entriesIn(store, changeRange)
+      return found.map(({ value: [, high = 0, low = 0] }) => 256 * high + low)
+    }
+    const seenAt: { readonly time: string; readonly records: number }[] = []
+    while (!isDone) {
+      const time = JSON.stringify(store.changeTime?.())
+      seenAt.push({ time, records: (await records()).length })
+      await nextTurn()
+    }
+    await writing
+    const all = Array.from({ length: count + 1 }, (_, n) => n)
+    t.same(await records(), all)
+    t.same(told, all.slice(1))
+    const early = seenAt.filter(({ records }) => records === 0)
+    t.equal(
+      early.length + seenAt.filter(({ records }) => records === count + 1).length,
+      seenAt.length,
+    )
+    if (store.changeTime === undefined) return
+    const [first] = await entriesIn(store, changeRange)
+    for (const { time } of early) {
+      const { seconds, increment } = JSON.parse(time)
+      const earliest = changeTimeOf((first as Entry).key)
+      t.notOk(isEarlier(earliest, { seconds, increment }), 'no time is amid the records')
+    }
   },
 )
 

@@ -247,6 +247,7 @@ export class LateStore implements Store {
       return { error }
     }
     const further = 'error' in end ? [] : (large?.changes ?? [])
+    const records = 'error' in end ? [] : (large?.appended ?? [])
     this.shared.tables.commit((view) => {
       for (const { key, value } of [...buffer.changes, ...further]) {
         if (value === undefined) view.remove(key)
@@ -258,12 +259,13 @@ export class LateStore implements Store {
       }
       // Of each commit anew: the last record may be another gateway's.
       const times = new ChangeTimes(this.clock)
-      for (const record of buffer.appended ?? []) {
+      for (const record of [...(buffer.appended ?? []), ...records]) {
         view.put(times.nextKey(view), record, ++this.shared.version)
       }
     })
     for (const { told } of applied) told()
     for (const change of further) large?.told?.(change)
+    for (const record of records) large?.toldAppended?.(record)
     return end
   }
 

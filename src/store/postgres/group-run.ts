@@ -98,11 +98,15 @@ export class GroupRun {
     started.push(this.draw(1))
     try {
       const [, records] = await Promise.all([settled(started), this.learn(programs)])
-      if (!isRecording && records) throw new NeedsRecording()
+      const appended = large?.appended ?? []
+      if (!isRecording && (records || appended.length > 0)) throw new NeedsRecording()
       const ended = await this.runInOrder(programs)
       this.ended = ended
       const isKept = large !== undefined && ended[0]?.outcome.failed === false
-      if (isKept) await this.writeLarge(large.changes)
+      if (isKept) {
+        await this.writeLarge(large.changes)
+        for (const record of appended) this.known.appended.push(record)
+      }
       await this.commit(isKept)
       return ended
     } catch (error) {
@@ -228,13 +232,21 @@ export class GroupRun {
   }
 
   private async writeLarge(changes: readonly KeyChange[]): Promise<void> {
-    const { link } = this.options
     await this.draw(Math.ceil(changes.length / versionsAtOnce))
+    await this.writeMany(changes.length, (at) => {
+      const { key, value } = changes[at] as KeyChange
+      return { key, value, version: value === undefined ? 0 : this.nextVersion() }
+    })
+  }
+
+  private async writeMany(count: number, putAt: (at: number) => Put): Promise<void> {
+    const { link } = this.options
     let some: Put[] = []
     let bytes = 0
-    for (const { key, value } of changes) {
-      some.push({ key, value, version: value === undefined ? 0 : this.nextVersion() })
-      const size = key.length + (value?.length ?? 0)
+    for (let at = 0; at < count; at++) {
+      const put = putAt(at)
+      some.push(put)
+      const size = put.key.length + (put.value?.length ?? 0)
       bytes += size
       this.largeBytes += size
       if (some.length < largeAtOnce.changes && bytes < largeAtOnce.bytes) continue
@@ -270,16 +282,23 @@ export class GroupRun {
     row.counted()
   }
 
-  /** Under the lock, so no other group makes records. */
-  private async records(): Promise<Put[]> {
+  /**
+   * Under the lock, so no other group makes records. Many are written now; few are returned, to be
+   * sent with the commit.
+   */
+  private async records(): Promise<readonly Put[]> {
     const { link, clock } = this.options
+    const { appended } = this.known
     const entries: Entry[] = await readRange(link, { ...changeRange, reverse: true }, 1)
     const times = new ChangeTimes(clock)
     const view = { scan: () => ({ entries }) }
-    await this.draw(Math.ceil(this.known.appended.length / versionsAtOnce))
-    return this.known.appended.map((value) => {
-      return { key: times.nextKey(view), value, version: this.nextVersion() }
-    })
+    await this.draw(Math.ceil(appended.length / versionsAtOnce))
+    const putAt = (at: number): Put => {
+      return { key: times.nextKey(view), value: appended[at], version: this.nextVersion() }
+    }
+    if (appended.length <= largeAtOnce.changes) return appended.map((_, at) => putAt(at))
+    await this.writeMany(appended.length, putAt)
+    return []
   }
 
   /** Runs a slice of a program within its work budget. */

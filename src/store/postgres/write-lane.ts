@@ -201,7 +201,9 @@ export class WriteLane {
       const pending = group[index] as Pending
       const { failed, value } = outcome
       if (!failed) {
-        for (const change of pending.large?.changes ?? []) pending.large?.told?.(change)
+        const { large } = pending
+        for (const change of large?.changes ?? []) large?.told?.(change)
+        for (const record of large?.appended ?? []) large?.toldAppended?.(record)
         pending.resolve(value)
       } else if (value instanceof Postponed) this.postpone(pending, value)
       else pending.reject(value)

@@ -16,6 +16,8 @@ export class ChangeTimes {
   private last: ClusterTime | undefined
   /** The latest time that `told` has given. */
   private least: ClusterTime | undefined
+  /** What `told` gives while records are made that no reader sees yet. */
+  private held: ClusterTime | undefined
 
   constructor(private readonly clock: Clock) {}
 
@@ -33,8 +35,18 @@ export class ChangeTimes {
 
   /** A time between the records made so far, the newest included, and those to come. */
   told(): ClusterTime {
+    if (this.held !== undefined) return this.held
     this.least = latest(latest(begin(this.seconds), this.last), this.least)
     return this.least
+  }
+
+  /** Until `release`, `told` gives a time before the records that are made meanwhile. */
+  hold(): void {
+    this.held = this.told()
+  }
+
+  release(): void {
+    this.held = undefined
   }
 
   private get seconds(): number {

@@ -105,6 +105,13 @@ export class Group {
     if (key[0] === keyClass.count) this.additions.delete(mapKey(key))
   }
 
+  /** Applies one record of the change log. */
+  append(record: Bytes): void {
+    const { view, times } = this
+    view.put(times.nextKey(view), record, this.nextVersion())
+    this.bytes += record.length
+  }
+
   /** Makes a savepoint to undo the in-place writes of the running program. */
   save(): void {
     this.savepoint ??= this.view.memtable.save()
@@ -133,16 +140,8 @@ export class Group {
     if (buffer.additions !== undefined) {
       for (const addition of buffer.additions.values()) addTo(additions, addition)
     }
-    if (buffer.appended !== undefined) this.append(buffer.appended)
+    if (buffer.appended !== undefined) for (const record of buffer.appended) this.append(record)
     this.bytes += buffer.bytes
-  }
-
-  private append(records: readonly Bytes[]): void {
-    const { view, times } = this
-    for (const record of records) {
-      view.put(times.nextKey(view), record, this.nextVersion())
-      this.bytes += record.length
-    }
   }
 }
 

@@ -2,6 +2,7 @@
 // several turns. Readers see its changes only after its end, and a crash before that leaves
 // nothing. (docs/design/transactions.md, rule 2)
 
+import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Clock } from '../../base/clock.js'
 import { tickMsMax } from '../../base/limits/engine.js'
 import { logPartBytes } from '../../base/limits/store.js'
@@ -51,33 +52,51 @@ export class LargeGroup {
         return { outcome, durable: undefined }
       }
       group.requireTaken(large.changes)
-      await this.inTurns(large.changes, (change) => group.take(change), commit)
+      await this.inTurns(large.changes, (change) => this.take(group, change), commit)
+      times.hold()
+      await this.inTurns(large.appended ?? [], (record) => this.append(group, record), commit)
       group.writeCounters()
       const durable = commit.end()
       isOpen = false
-      if (large.told !== undefined) await this.inTurns(large.changes, large.told)
+      times.release()
+      await this.tell(large)
       return { outcome, durable }
     } catch (error) {
       if (isOpen) commit.undo()
       throw error
+    } finally {
+      times.release()
     }
   }
 
+  private take(group: Group, change: KeyChange): number {
+    group.take(change)
+    return change.value?.length ?? 0
+  }
+
+  private append(group: Group, record: Bytes): number {
+    group.append(record)
+    return record.length
+  }
+
+  private async tell({ changes, told, appended, toldAppended }: LargeChanges): Promise<void> {
+    if (told !== undefined) await this.inTurns(changes, silently(told))
+    if (toldAppended !== undefined) await this.inTurns(appended ?? [], silently(toldAppended))
+  }
+
   /**
-   * Applies several changes in each turn; with `commit`, they are written to the log as they are
-   * made.
+   * Handles several items in each turn; with `commit`, changes are written to the log as they are
+   * made. `each` returns the bytes that it has written.
    */
-  private async inTurns(
-    changes: readonly KeyChange[],
-    each: (change: KeyChange) => void,
+  private async inTurns<T>(
+    items: readonly T[],
+    each: (item: T) => number,
     commit?: LargeCommit,
   ): Promise<void> {
     let beganMs = this.given.clock.elapsed()
     let bytes = 0
-    for (let i = 0; i < changes.length; i++) {
-      const change = changes[i] as KeyChange
-      each(change)
-      bytes += change.value?.length ?? 0
+    for (let i = 0; i < items.length; i++) {
+      bytes += each(items[i] as T)
       if ((i + 1) % largeChangesAtOnce > 0 && bytes < logPartBytes) continue
       bytes = 0
       while (commit?.write() === true) beganMs = await this.turn(beganMs)
@@ -97,5 +116,13 @@ export class LargeGroup {
       setImmediate(resolve)
     })
     return clock.elapsed()
+  }
+}
+
+/** Calls an observer, which writes nothing. */
+function silently<T>(told: (item: T) => void): (item: T) => number {
+  return (item) => {
+    told(item)
+    return 0
   }
 }

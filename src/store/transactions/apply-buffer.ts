@@ -6,17 +6,19 @@ import type { WriteBuffer } from '../programs/write-buffer.js'
 import type { KeyChange, Tx } from '../store.js'
 
 /**
- * Applies everything but the changes of a large buffer, which the store makes itself. Returns the
- * counters that were added to.
+ * Applies everything but the changes and records of a large buffer, which the store makes itself.
+ * Returns the counters that were added to.
  */
 export function applyBuffer(tx: Tx, buffer: WriteBuffer): readonly Bytes[] {
   const counters: Bytes[] = []
-  if (!buffer.isLarge) for (const change of buffer.changes) applyChange(tx, change)
+  if (!buffer.isLarge) {
+    for (const change of buffer.changes) applyChange(tx, change)
+    for (const record of buffer.appended ?? []) tx.append(record)
+  }
   for (const { key, documents, bytes } of buffer.additions?.values() ?? []) {
     tx.add(key, documents, bytes)
     counters.push(key)
   }
-  for (const record of buffer.appended ?? []) tx.append(record)
   for (const event of buffer.announced ?? []) tx.announce?.(event)
   return counters
 }

@@ -328,7 +328,8 @@ export class Transaction {
     if (changed !== undefined) changed.own = program
     this.options.hold?.admit(program)
     if (!buffer.isLarge) return this.store.write(program, account)
-    return this.store.writeLarge(program, { changes: buffer.changes }, account)
+    const { changes, appended } = buffer
+    return this.store.writeLarge(program, { changes, appended }, account)
   }
 
   private run<T>(program: (tx: ReadTx) => Program<T>, options: ReadOptions): Awaitable<T> {
@@ -413,12 +414,16 @@ function* noteStates(
 function* withLarge<T>(
   tx: Tx,
   program: (tx: Tx) => Program<T>,
-  { changes, told }: LargeChanges,
+  { changes, appended = [], told }: LargeChanges,
 ): Program<T> {
   const value = yield* program(tx)
   for (const [index, change] of changes.entries()) {
     applyChange(tx, change)
     told?.(change)
+    if (index % changesAtOnce === 0) yield* tx.pause(changesAtOnce * entryUnits)
+  }
+  for (const [index, record] of appended.entries()) {
+    tx.append(record)
     if (index % changesAtOnce === 0) yield* tx.pause(changesAtOnce * entryUnits)
   }
   return value
