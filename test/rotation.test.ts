@@ -3,6 +3,7 @@
 
 import { existsSync } from 'node:fs'
 import t from 'tap'
+import { triesMore } from './support/long-files.js'
 import { heavySets, leftOut, leftOutLines } from './support/rotation.js'
 
 /** One a protocol. */
@@ -43,4 +44,11 @@ t.test('a client of each protocol and the rights run each time', async (t) => {
     files.filter((name) => name.startsWith('authorization/')),
     [],
   )
+})
+
+t.test('the long suite of CI takes what takes turns, and long counts', async (t) => {
+  for (const name of files) t.ok(triesMore(`${name}.test.js`), name)
+  t.ok(triesMore('query/update/mingo-updates.test.js'), 'counts of its own')
+  t.ok(triesMore('commands/keyvalue/bits/bits.test.js'), 'counts of what it imports')
+  t.notOk(triesMore('tidy.test.js'))
 })

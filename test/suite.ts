@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { triesMore } from './support/long-files.js'
 import { openPostgresServer } from './support/postgres-reference.js'
 import { leftOut, leftOutLines } from './support/rotation.js'
 import { isLong } from './support/seed.js'
@@ -23,6 +24,8 @@ const filesMin = 4
 const alone = ['store/memtable/memtable.test.js']
 /** Rooms that take longest begin first: both processors have work to the end. */
 const slow = ['stall', 'memory/proof', 'store', 'end-to-end', 'clients']
+/** Under CI `npm test` has just run: this is what goes beyond it. */
+const isShare = isLong && process.env.CI === 'true'
 /** For one process. */
 const timeoutSeconds = 3_600
 const errorBytesMax = 64 * 1_024
@@ -49,6 +52,7 @@ function groups(): string[][] {
   const left = new Set(leftOut().flatMap((names) => names.map((name) => `${name}.test.js`)))
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.js') && !alone.includes(name) && !left.has(name))
+    .filter((name) => !isShare || triesMore(name))
     .sort()
   const ordered = [...roomsOf(files)]
     .flatMap(([room, own]) => {
@@ -58,17 +62,21 @@ function groups(): string[][] {
         names: own.filter((_, i) => i % count === at),
       }))
     })
-    .concat(alone.map((name) => ({ isSlow: false, names: [name] })))
+    .concat(
+      alone
+        .filter((name) => !isShare || triesMore(name))
+        .map((name) => ({ isSlow: false, names: [name] })),
+    )
     .sort((a, b) => Number(b.isSlow) - Number(a.isSlow) || b.names.length - a.names.length)
   return ordered.map(({ names }) => names.map((name) => relative(root, join(folder, name))))
 }
 
-/** Under CI the long counts end after so long; the rest runs the counts of `npm test`. */
+/** There the long counts end after so long; the rest runs the counts of `npm test`. */
 const longMs = 25 * 60_000
 const environment: NodeJS.ProcessEnv = {
   ...process.env,
   TAP_TIMEOUT: String(timeoutSeconds),
-  ...(isLong && process.env.CI === 'true' ? { SIGIL_LONG_ENDS: String(Date.now() + longMs) } : {}),
+  ...(isShare ? { SIGIL_LONG_ENDS: String(Date.now() + longMs) } : {}),
 }
 
 const report = new SuiteReport(isLong ? 'test-long' : 'test', isLong)
