@@ -57,6 +57,10 @@ export class PassingReadTx<Inner extends ReadTx = ReadTx> implements ReadTx {
   elsewhere(work: Elsewhere): Step<void> {
     return this.inner.elsewhere(work)
   }
+
+  get olderWrites(): Elsewhere | undefined {
+    return this.inner.olderWrites
+  }
 }
 
 export class PassingTx extends PassingReadTx<Tx> implements Tx {

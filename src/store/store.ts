@@ -81,6 +81,11 @@ export interface ReadTx {
   pause(units?: number): Step<void>
   /** Waits until the work is done; a write program throws its refusal. */
   elsewhere(work: Elsewhere): Step<void>
+  /**
+   * Ends when all write programs are over that may not have seen what is committed by now. Only in
+   * a read program; undefined if each write program sees everything that was committed before it.
+   */
+  readonly olderWrites?: Elsewhere | undefined
 }
 
 /** An index entry and the record it points to; the record is undefined if it was removed. */

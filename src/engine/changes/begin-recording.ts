@@ -3,7 +3,7 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
-import type { KeyRange, Program, Tx } from '../../store/store.js'
+import type { KeyRange, Program, ReadTx, Tx } from '../../store/store.js'
 import { readPhase, type Sweep, writePhase } from '../../store/sweep.js'
 import { saveNamespace } from '../collection/catalog/catalog.js'
 import { listRange, nameOfKey, namespaceKey } from '../collection/catalog/catalog-keys.js'
@@ -21,9 +21,16 @@ export function* beginRecording(scope: Scope): Sweep<void> {
     const next: KeyRange = range
     range = yield* writePhase((tx) => markSome(tx, next))
   }
+  yield* readPhase(olderWritesOver)
   const newest = yield* readPhase(newestKey)
   assert(newest !== undefined, 'the beginning of a scope is in the change log')
   yield* writePhase((tx) => finishScope(tx, scope, newest))
+}
+
+/** A write program of another gateway may have looked for a flag before it was set. */
+export function* olderWritesOver(tx: ReadTx): Program<void> {
+  const { olderWrites } = tx
+  if (olderWrites !== undefined) yield* tx.elsewhere(olderWrites)
 }
 
 /** The catalog keys of the scope's collections. */

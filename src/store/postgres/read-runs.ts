@@ -15,6 +15,7 @@ import { answer } from './asks.js'
 import { clientError } from './failures.js'
 import type { Link, LinkOptions, Statement } from './link.js'
 import { Links } from './links.js'
+import { awaitOlderWrites } from './older-writes.js'
 
 const begin: Statement = {
   name: 'begin_r',
@@ -33,6 +34,10 @@ const awayLookMs = 50
 
 /** Pauses when the budget of its turn is used up. */
 class Reading extends AskingReadTx {
+  constructor(readonly olderWrites: Elsewhere) {
+    super()
+  }
+
   override pause(units = 0): Step<void> {
     work.note(units)
     return work.isDue ? super.pause() : nothing
@@ -54,6 +59,7 @@ export class ReadRuns {
   private drained: (() => void)[] = []
   private readonly away = new Set<(error: unknown) => void>()
   private readonly held = new Set<HeldState>()
+  private readonly olderWrites: Elsewhere
 
   constructor(
     options: LinkOptions,
@@ -63,6 +69,7 @@ export class ReadRuns {
     this.links = new Links(options, 'sigil reads', readLinksMax)
     this.snapshotLinks = new Links(options, 'sigil snapshots', snapshotsKeptMax)
     this.heldLinks = new Links(options, 'sigil transactions', heldLinksMax)
+    this.olderWrites = { refusal: undefined, begin: () => awaitOlderWrites(this.links) }
   }
 
   async run<T>(make: (tx: ReadTx) => Program<T>, options: ReadOptions): Promise<T> {
@@ -178,7 +185,7 @@ export class ReadRuns {
     this.running++
     try {
       const slice = <R>(act: () => R): R => this.slice(act, options)
-      const program = slice(() => make(new Reading()))
+      const program = slice(() => make(new Reading(this.olderWrites)))
       let next = slice(() => program.next())
       while (next.done !== true) {
         const ask = next.value

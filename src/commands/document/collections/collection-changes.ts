@@ -22,6 +22,7 @@ import { reply } from '../../../bus/document/reply.js'
 import { documentRow } from '../../../bus/document/row.js'
 import type { Args } from '../../../bus/document/schema.js'
 import { plain } from '../../../bus/policy/facts.js'
+import { olderWritesOver } from '../../../engine/changes/begin-recording.js'
 import { recordModification } from '../../../engine/changes/record-changes.js'
 import { findNamespace } from '../../../engine/collection/catalog/catalog.js'
 import { changeCapped } from '../../../engine/collection/kinds/capped-changes.js'
@@ -44,7 +45,7 @@ import {
 import { requireUniqueEntries } from '../../../engine/index/unique-entries.js'
 import type { Guarded, Namespace } from '../../../engine/types.js'
 import type { Program, Tx } from '../../../store/store.js'
-import { type Sweep, writePhase } from '../../../store/sweep.js'
+import { readPhase, type Sweep, writePhase } from '../../../store/sweep.js'
 import { field } from '../../../value/elements.js'
 import { type Document, documentOf, numberValue } from '../../../value/value.js'
 import { changeSeriesBy, requireSeriesChange, seriesChange } from './series-options.js'
@@ -107,7 +108,10 @@ const collMod = documentRow({
       throw fail('InvalidOptions', "The 'dryRun' option is only supported with the 'unique' option")
     }
     if (index?.unique === true) return yield* makeUnique(call, index, dryRun)
-    return changesReply(yield* writePhase((tx) => change(tx, call)))
+    const changes = yield* writePhase((tx) => change(tx, call))
+    // From its answer on, changes are recorded with images.
+    if (args.changeStreamPreAndPostImages !== undefined) yield* readPhase(olderWritesOver)
+    return changesReply(changes)
   },
 })
 
