@@ -140,6 +140,11 @@ export const settingRows = {
       'data folder.',
   ),
   PUBLIC_URL: optional('URL at which browsers reach Sigil, such as https://db.example.org.'),
+  GATEWAY_URL: optional(
+    'URL at which other gateways of the same PostgreSQL reach the HTTP port of this one, such as ' +
+      '`http://10.0.0.5:8080`. Without it: HOST and HTTP_PORT; the name of the machine, where ' +
+      'HOST is every address.',
+  ),
   ALLOWED_HOSTS: list('Further accepted values of the Host header, separated by commas.'),
   ALLOWED_ORIGINS: list(
     "Origins, separated by commas, whose pages may call the HTTP routes with a wallet's " +

@@ -81,6 +81,7 @@ export class Engine {
     this.clock = clock
     this.random = random
     this.cursors = new Cursors(clock, random, this.memory.shares)
+    this.cursors.gateway = store.gateways
     this.transactions = new OpenTransactions({ store, clock, shares: this.memory.shares })
     store.held = this.transactions.held
     this.memory.shares.reclaim = (owner) => this.cursors.reclaim(owner)

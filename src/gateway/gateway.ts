@@ -41,7 +41,14 @@ import { Ulids } from '../value/ulids.js'
 import { hasUsers, openAuthority } from './authority.js'
 import { Ends } from './ends.js'
 import { modeOf, openKeyValue } from './key-value.js'
-import { type Listeners, openListeners, placesOf, portsOf, type Server } from './open-listeners.js'
+import {
+  addressForGateways,
+  type Listeners,
+  openListeners,
+  placesOf,
+  portsOf,
+  type Server,
+} from './open-listeners.js'
 import { Protocols } from './protocols.js'
 import { checkSettings } from './settings-check.js'
 import { noConnections } from './switched-listeners.js'
@@ -123,6 +130,7 @@ async function openOver(
     // Before a client waits: loading it is a turn of 80 ms.
     await loadMcp()
     listeners = await openListeners(options, server, notes)
+    await store.gateways?.announce(addressForGateways(settings, listeners.http.port))
   } catch (error) {
     await authority.close()
     await engine.close()

@@ -1,6 +1,7 @@
 // Opens the listeners: HTTP, which is always on, and the protocols that can be disabled, each with
 // its services. It also provides the addresses that clients need.
 
+import { hostname } from 'node:os'
 import type { Clock, Random } from '../base/clock.js'
 import type { Log } from '../base/log.js'
 import type { Settings } from '../base/settings.js'
@@ -16,9 +17,11 @@ import type { Engine } from '../engine/engine.js'
 import type { OperatorKey } from '../identity/keys/operator.js'
 import type { OperatorSessions } from '../identity/sign-in/operator-sessions.js'
 import type { UserService } from '../identity/users/user-service.js'
+import { Forwarding } from '../listeners/http/core/forwarding.js'
+import type { HttpOptions } from '../listeners/http/core/http-options.js'
 import { Idempotency } from '../listeners/http/core/idempotency.js'
+import { type HttpListener, openHttp } from '../listeners/http/core/open-http.js'
 import type { Rates } from '../listeners/http/core/request-limit.js'
-import { type HttpListener, openHttp } from '../listeners/http/core/server.js'
 import { changeRoutes } from '../listeners/http/documents/change-routes.js'
 import { operatorPageRoutes } from '../listeners/http/keys/operator-page-routes.js'
 import { KeyValueHttp } from '../listeners/http/keyvalue/key-value-http.js'
@@ -129,14 +132,14 @@ export async function openListeners(
         database: settings.DATABASE,
         rates: ratesOf(settings),
         rules,
-        ...operatorChecks(server),
-        isMetricsToken: metricsTokenCheck(settings.METRICS_TOKEN),
+        ...keyChecks(server, settings),
         identify,
         guesses: credentials.guesses,
         keyUse,
         idempotency: new Idempotency({ store, clock, log }),
         openSession: (cookie) => signIn.openSession(cookie),
         pageKey: signIn.pageKey,
+        ...forwardingOf(server, settings, { clock, log }),
         health: (httpPort) =>
           openHealth({ store, chain, clock, version, httpPort, ports: () => portsOf(protocols) }),
         isEnabled: (name) => protocols.isEnabled(name),
@@ -154,8 +157,25 @@ export async function openListeners(
   }
 }
 
-function operatorChecks({ operatorKey, operatorSessions }: Server) {
+/** Empty if no other gateway can share the store. */
+function forwardingOf(
+  { store, bus, engine, authority }: Server,
+  { PUBLIC_URL: publicUrl }: Settings,
+  { clock, log }: { clock: Clock; log: Log },
+): Pick<HttpOptions, 'forwarding' | 'senderOf'> {
+  const { gateways } = store
+  const { pageKey } = authority.signIn
+  const { transactions } = bus
+  const { cursors } = engine
+  if (gateways === undefined) return {}
+  const parts = { gateways, cursors, transactions, clock, log, pageKey, publicUrl }
+  const forwarding = new Forwarding(parts)
+  return { forwarding, senderOf: (sent) => forwarding.senderOf(sent) }
+}
+
+function keyChecks({ operatorKey, operatorSessions }: Server, { METRICS_TOKEN }: Settings) {
   return {
+    isMetricsToken: metricsTokenCheck(METRICS_TOKEN),
     isOperatorKey: (given: string) => operatorKey.matches(given),
     operatorOfToken: (token: string) => operatorSessions.identityOf(token),
   }
@@ -230,6 +250,17 @@ export function portsOf(protocols: Protocols): Readonly<Record<SwitchedProtocol,
 function boundOf(protocols: Protocols): Readonly<Record<string, boolean>> {
   const meant = switchedProtocols.filter((name) => protocols.isEnabled(name))
   return { http: true, ...Object.fromEntries(meant.map((name) => [name, protocols.isOpen(name)])) }
+}
+
+/** Where other gateways of the store reach HTTP. */
+export function addressForGateways(
+  { GATEWAY_URL, HOST, TLS_CERT }: Settings,
+  port: number,
+): string {
+  if (GATEWAY_URL !== undefined) return GATEWAY_URL
+  const isEvery = HOST === '' || HOST === '0.0.0.0' || HOST === '::'
+  const host = isEvery ? hostname() : HOST.includes(':') ? `[${HOST}]` : HOST
+  return `${TLS_CERT === undefined ? 'http' : 'https'}://${host}:${port}`
 }
 
 /** The addresses at which clients reach this server. */

@@ -44,6 +44,9 @@ export function checkSettings(settings: Settings): string[] {
   } else if (settings.PUBLIC_URL !== undefined && !isWebAddress(settings.PUBLIC_URL)) {
     throw fail('InvalidOptions', `setting PUBLIC_URL=${settings.PUBLIC_URL}: not a web address`)
   }
+  if (settings.GATEWAY_URL !== undefined && !isWebAddress(settings.GATEWAY_URL)) {
+    throw fail('InvalidOptions', `setting GATEWAY_URL=${settings.GATEWAY_URL}: not a web address`)
+  }
   if (!local && !settings.explicit.has('WHITELIST')) {
     throw fail(
       'InvalidOptions',

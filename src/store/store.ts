@@ -295,6 +295,12 @@ export interface Gateways {
   readonly self: string
   /** Whether that gateway has ended, or has not renewed its row in time. If true, for good. */
   isGone(gateway: string): Promise<boolean>
+  /** Names this gateway in what clients bring to another one; it is used again later. */
+  readonly number: number
+  /** Tells the others where this gateway serves HTTP. */
+  announce(address: string): Promise<void>
+  /** Where the gateway of that number serves HTTP; undefined if it has ended. */
+  addressOf(number: number): Promise<string | undefined>
 }
 
 /** What runs the programs of a command: a store, or a transaction. */

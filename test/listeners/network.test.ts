@@ -2,7 +2,7 @@
 // there is to do.
 
 import t from 'tap'
-import { openHttp } from '../../src/listeners/http/core/server.js'
+import { openHttp } from '../../src/listeners/http/core/open-http.js'
 import { isLoopback, type NetworkOptions, requireSafeNetwork } from '../../src/listeners/network.js'
 import { openResp } from '../../src/listeners/resp.js'
 import { openWire } from '../../src/listeners/wire.js'

@@ -30,6 +30,9 @@ export class NamedGateway implements Store {
         return named()
       },
       isGone: async (name) => !living.has(name),
+      number: 1,
+      announce: async () => undefined,
+      addressOf: async () => undefined,
     }
   }
 

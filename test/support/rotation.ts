@@ -157,7 +157,7 @@ export const heavySets: readonly HeavySet[] = [
     parts: [
       ['store/postgres/suites'],
       ['end-to-end/shared-waking', 'store/postgres/lost-connections'],
-      ['end-to-end/shared-messages', 'store/copy/copy'],
+      ['end-to-end/shared-messages', 'end-to-end/shared-http', 'store/copy/copy'],
     ],
   },
   {

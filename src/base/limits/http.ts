@@ -82,3 +82,12 @@ export const slowCommandsKept = 128
 /** Documents of a schema's sample, and fields that it lists; beyond that it is truncated. */
 export const schemaSampleMax = 1_000
 export const schemaFieldsMax = 500
+
+// Requests that another gateway passes on
+
+/** Time to connect to the gateway that a request is for, milliseconds; then it counts as gone. */
+export const forwardConnectMs = 2_000
+/** How often it is looked whether that gateway is still there, while it has not answered. */
+export const forwardLookMs = 5_000
+/** Age of the signature under which a gateway names the sender. */
+export const forwardSignatureMs = 60_000

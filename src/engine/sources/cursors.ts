@@ -9,6 +9,7 @@ import type { ByteShare, ByteShares } from '../../base/heap/byte-shares.js'
 import { cursorIdleMs, cursorsPerOwnerMax } from '../../base/limits/documents.js'
 import { pullDocumentsMax } from '../../base/limits/engine.js'
 import { KiB } from '../../base/units.js'
+import { numberedCursor } from '../../store/gateway-number.js'
 import type { ClusterTime } from '../../store/layout.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
@@ -79,6 +80,8 @@ export class Cursors {
   unbounded: string | undefined
   /** Idle time after which a cursor is closed, milliseconds. */
   idleMs = cursorIdleMs
+  /** Of a store that gateways share: ids then name this one. */
+  gateway: { readonly number: number } | undefined
   private readonly cursors = new Map<number, Entry>()
   private readonly owned = new Map<string, number>()
   private readonly clock: Clock
@@ -132,6 +135,10 @@ export class Cursors {
     })
     this.owned.set(holder, owned + 1)
     return id
+  }
+
+  has(id: number): boolean {
+    return this.cursors.has(id)
   }
 
   /** The cursor, if that owner has it; only for inspection. */
@@ -261,6 +268,7 @@ export class Cursors {
       const bytes = this.random.bytes(7)
       let id = (bytes[0] ?? 0) & 0x1f
       for (const byte of bytes.subarray(1)) id = id * 256 + byte
+      if (this.gateway !== undefined) id = numberedCursor(id, this.gateway.number)
       if (id !== 0 && !this.cursors.has(id)) return id
     }
   }

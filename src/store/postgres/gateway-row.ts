@@ -22,7 +22,7 @@ const count: Statement = {
 }
 const beat: Statement = {
   name: 'beat',
-  text: `UPDATE heartbeats SET until = clock_timestamp() + ${expiresAfter}
+  text: `UPDATE heartbeats SET until = clock_timestamp() + ${expiresAfter}, address = $3::text
     WHERE no = $1::bigint AND life = $2::text AND until > clock_timestamp() RETURNING 1`,
 }
 /** What has expired ends for good, also if the database's clock is set back. */
@@ -34,6 +34,12 @@ const bury: Statement = {
 const lives: Statement = {
   name: 'lives',
   text: `SELECT 1 FROM heartbeats WHERE life = $1::text AND until > '-infinity'`,
+}
+
+const address: Statement = {
+  name: 'address',
+  text: `SELECT address FROM heartbeats
+    WHERE no = $1::bigint AND until > clock_timestamp() AND address <> ''`,
 }
 
 /** More than gateways draw in the time whose commits a crash may lose. */
@@ -62,8 +68,8 @@ export class GatewayRow {
         const epoch = Number(row?.[0])
         const life = lifeOf(no, epoch)
         await link.command(
-          `UPDATE heartbeats SET life = '${life}', until = clock_timestamp() + ${expiresAfter}
-           WHERE no = ${no}`,
+          `UPDATE heartbeats SET life = '${life}', until = clock_timestamp() + ${expiresAfter},
+           address = '' WHERE no = ${no}`,
         )
         return new GatewayRow(no, epoch, Number(row?.[1]), life)
       }
@@ -120,8 +126,8 @@ export class GatewayRow {
   }
 
   /** False if the heartbeat has stopped for too long: this life is over. */
-  async beat(link: Link): Promise<boolean> {
-    return (await link.run(beat, [this.no, this.life])).length > 0
+  async beat(link: Link, servesAt: string): Promise<boolean> {
+    return (await link.run(beat, [this.no, this.life, servesAt])).length > 0
   }
 
   /** The number is free from now on. */
@@ -136,6 +142,12 @@ export class GatewayRow {
 export async function isOver(link: Link, life: string): Promise<boolean> {
   await link.run(bury, [life])
   return (await link.run(lives, [life])).length === 0
+}
+
+/** Where the gateway with this number serves HTTP; undefined if there is none. */
+export async function addressOf(link: Link, no: number): Promise<string | undefined> {
+  const [row] = await link.run(address, [no])
+  return row === undefined ? undefined : String(row[0])
 }
 
 /** Random too: a store that was copied from elsewhere names no gateway of this one. */

@@ -23,7 +23,7 @@ import type { Address } from './address.js'
 import { readPoints } from './asks.js'
 import { DatabaseClock } from './database-clock.js'
 import { clientError, openingError } from './failures.js'
-import { isOver } from './gateway-row.js'
+import { addressOf, isOver } from './gateway-row.js'
 import { Link, type LinkOptions, type Statement } from './link.js'
 import { Notices } from './notices.js'
 import { ReadRuns } from './read-runs.js'
@@ -99,6 +99,8 @@ class PostgresStore implements Store {
   /** As of the last look, and what was written since. */
   private sizeBytes = 0
   private closed: Promise<void> | undefined
+  /** Address of HTTP, for other gateways; empty before it is known. */
+  private servesAt = ''
 
   constructor(
     options: LinkOptions,
@@ -111,7 +113,15 @@ class PostgresStore implements Store {
       get self() {
         return writer.current.row.life
       },
-      isGone: (gateway) => this.isGone(gateway),
+      isGone: (gateway) => this.asked((link) => isOver(link, gateway)),
+      get number() {
+        return writer.current.row.no
+      },
+      announce: (address) => {
+        this.servesAt = address
+        return this.beat()
+      },
+      addressOf: (number) => this.asked((link) => addressOf(link, number)),
     }
     const beside = (keys: readonly Bytes[]) => this.beside((link) => readPoints(link, keys))
     this.lane = new WriteLane(writer, sharedClock, this.scheduler, beside, (bytes) => {
@@ -168,7 +178,7 @@ class PostgresStore implements Store {
     const { links } = this.reads
     const link = await links.take()
     try {
-      const lives = await this.writer.current.row.beat(link)
+      const lives = await this.writer.current.row.beat(link, this.servesAt)
       if (!lives) this.writer.isTakenForGone = true
       const [row] = await link.command(
         "SELECT pg_total_relation_size('pairs') + pg_total_relation_size('counts')",
@@ -195,9 +205,9 @@ class PostgresStore implements Store {
     }
   }
 
-  private async isGone(gateway: string): Promise<boolean> {
+  private async asked<T>(ask: (link: Link) => Promise<T>): Promise<T> {
     try {
-      return await this.beside((link) => isOver(link, gateway))
+      return await this.beside(ask)
     } catch (thrown) {
       throw clientError(thrown)
     }

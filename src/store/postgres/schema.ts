@@ -4,7 +4,7 @@
 import { fail } from '../../base/errors.js'
 import type { Link } from './link.js'
 
-const schemaVersion = 2
+const schemaVersion = 3
 /** Versions of one value of the sequence: a write group usually needs one value. */
 export const versionsAtOnce = 1_024
 
@@ -30,7 +30,8 @@ const tables = [
   `CREATE TABLE gateways (
     no bigint PRIMARY KEY, epoch bigint NOT NULL, grp bigint NOT NULL) ${often}`,
   `CREATE TABLE heartbeats (
-    no bigint PRIMARY KEY, until timestamptz NOT NULL, life text NOT NULL DEFAULT '') ${often}`,
+    no bigint PRIMARY KEY, until timestamptz NOT NULL, life text NOT NULL DEFAULT '',
+    address text NOT NULL DEFAULT '') ${often}`,
   `CREATE TABLE ended (
     no bigint, epoch bigint, grp bigint NOT NULL, at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (no, epoch))`,
@@ -45,6 +46,7 @@ const tables = [
 /** What leads from a version to the next one; the first is 1. */
 const upgrades: readonly (readonly string[])[] = [
   ["ALTER TABLE heartbeats ADD COLUMN life text NOT NULL DEFAULT ''", messagesTable],
+  ["ALTER TABLE heartbeats ADD COLUMN address text NOT NULL DEFAULT ''"],
 ]
 
 /**

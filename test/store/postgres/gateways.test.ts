@@ -67,7 +67,7 @@ t.test('tables of an older format are taken up', { skip: postgresMissing }, asyn
   const before = await openShared(t, address)
   await committing(before)
   await before.close()
-  await query('ALTER TABLE $heartbeats DROP COLUMN life')
+  await query('ALTER TABLE $heartbeats DROP COLUMN life, DROP COLUMN address')
   await query('UPDATE $format SET version = 1')
   const after = await openShared(t, address)
   t.type(await committing(after), 'string')

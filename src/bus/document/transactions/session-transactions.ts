@@ -154,11 +154,12 @@ export class SessionTransactions {
 
   /** Begins a transaction in a session of its own. */
   async start(
-    call: StatementCall & { uuid(): Bytes },
+    call: StatementCall,
+    sessionId: Bytes,
     wishes: TransactionWishes,
   ): Promise<TransactionState> {
     const fields = { number: 1, starts: true, isTransaction: true }
-    const lsid = Buffer.from(call.uuid()).toString('hex')
+    const lsid = Buffer.from(sessionId).toString('hex')
     const entry = this.entryOf({ owner: call.owner, lsid })
     await this.inTurn(entry, () => this.begin(entry, fields, call, wishes))
     return stateOf(entry)
@@ -229,7 +230,7 @@ export class SessionTransactions {
     })
   }
 
-  private hasBegun(call: SessionName, { number }: Numbered): boolean {
+  hasBegun(call: SessionName, { number }: Numbered): boolean {
     const known = this.entries.get(nameOf(call))
     return known !== undefined && known.number >= number
   }

@@ -19,6 +19,7 @@ import {
   transactionId,
 } from '../../../bus/document/transactions/transaction-id.js'
 import { plain } from '../../../bus/policy/facts.js'
+import { numberedUuid } from '../../../store/gateway-number.js'
 import { binaryValue, int64Value } from '../../../value/value.js'
 import type { DocumentWriter } from '../../../value/writer.js'
 
@@ -37,7 +38,11 @@ const beginTransaction = documentRow({
   help: 'Begins a transaction in a session of its own; replies with its id, lsid and txnNumber.',
   run: async (call) => {
     const { isolation, readOnly: isReadOnly } = call.args
-    const begun = await call.bus.transactions.start(call, { isolation, isReadOnly })
+    const { gateways } = call.engine.store
+    const uuid = call.uuid()
+    const sessionId = gateways === undefined ? uuid : numberedUuid(uuid, gateways.number)
+    const wishes = { isolation, isReadOnly }
+    const begun = await call.bus.transactions.start(call, sessionId, wishes)
     return reply((writer) => writeState(writer, begun))
   },
 })

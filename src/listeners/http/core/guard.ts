@@ -4,9 +4,15 @@
 // (docs/sign-in.md, "What a session's requests must carry"; docs/design/threat-model.md, "Known
 // risks")
 
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { plainAddress } from '../../../base/client-address.js'
 import { fail } from '../../../base/errors.js'
+
+/** The sender of a request that another gateway has passed on. */
+export interface Sender {
+  readonly address: string
+  readonly isEncrypted: boolean
+}
 
 export interface GuardOptions {
   readonly port: number
@@ -19,6 +25,8 @@ export interface GuardOptions {
   readonly allowInsecure: boolean
   /** AUTH_MODE=off: no key is needed, so pages of other origins are refused. */
   readonly authOff: boolean
+  /** The sender of a request that another gateway has checked and passed on. */
+  readonly senderOf?: ((incoming: IncomingMessage) => Sender | undefined) | undefined
 }
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
@@ -45,10 +53,10 @@ export class Guard {
   }
 
   /** Throws Misdirected for a foreign Host on loopback (DNS rebinding). */
-  checkHost(headers: IncomingHttpHeaders): void {
+  checkHost(incoming: IncomingMessage): void {
     if (!this.options.isLoopback) return
-    const host = (headers.host ?? '').toLowerCase()
-    if (!this.hosts.includes(host)) {
+    const host = (incoming.headers.host ?? '').toLowerCase()
+    if (!this.hosts.includes(host) && !this.isForwarded(incoming)) {
       throw fail('MisdirectedRequest', `host ${JSON.stringify(host)} is not served here`)
     }
   }
@@ -71,13 +79,15 @@ export class Guard {
   /** Throws Unauthorized if credentials came over a network without TLS. */
   checkTransport(incoming: IncomingMessage): void {
     const { isLoopback, allowInsecure } = this.options
-    if (this.isEncrypted(incoming)) return
+    if (this.isEncrypted(incoming) || this.isForwarded(incoming)) return
     if (!this.isByProxy(incoming) && (isLoopback || allowInsecure)) return
     throw fail('Unauthorized', 'credentials are only taken over https', { reason: 'plaintext' })
   }
 
   /** TLS here, or at a trusted proxy. */
   isEncrypted(incoming: IncomingMessage): boolean {
+    const sender = this.options.senderOf?.(incoming)
+    if (sender !== undefined) return sender.isEncrypted
     if (this.isByProxy(incoming)) return incoming.headers['x-forwarded-proto'] === 'https'
     return this.options.isTls
   }
@@ -87,6 +97,8 @@ export class Guard {
    * proxy.
    */
   addressOf(incoming: IncomingMessage): string {
+    const sender = this.options.senderOf?.(incoming)
+    if (sender !== undefined) return sender.address
     let address = remoteAddressOf(incoming)
     if (!this.isProxy(address)) return address
     const forwarded = String(incoming.headers['x-forwarded-for'] ?? '').split(',')
@@ -96,6 +108,11 @@ export class Guard {
       address = plainAddress(withoutPort(next))
     }
     return address
+  }
+
+  /** Another gateway has checked where the request comes from. */
+  isForwarded(incoming: IncomingMessage): boolean {
+    return this.options.senderOf?.(incoming) !== undefined
   }
 
   /** Most servers have no proxy: then the remote address is not read. */

@@ -12,6 +12,7 @@ import type { Awaitable } from '../../../store/store.js'
 import type { ObjectIds } from '../../../value/object-id.js'
 import type { TlsCertificate } from '../../tls-certificate.js'
 import type { AuthenticatorOptions } from './authenticate.js'
+import type { Forwarding } from './forwarding.js'
 import type { GuardOptions } from './guard.js'
 import type { Idempotency } from './idempotency.js'
 import type { AnyRoute } from './route.js'
@@ -35,6 +36,8 @@ export interface HttpOptions extends Omit<GuardOptions, 'port'>, AuthenticatorOp
   /** Whether a protocol is enabled, for its routes; all are by default. */
   readonly isEnabled?: (protocol: SwitchedProtocol) => boolean
   readonly idempotency: Idempotency
+  /** Of a store that gateways share: passes requests on to the one they are for. */
+  readonly forwarding?: Forwarding | undefined
   /** Setting ALLOWED_ORIGINS: pages that may call with a key; none by default. */
   readonly allowedOrigins?: readonly string[]
   /** Of Sigil's package. */

@@ -40,6 +40,11 @@ export interface RouteHead {
   readonly mutates?: true
   /** Its commands may be statements of the transaction that the header names. */
   readonly inTransactions?: true
+  /**
+   * What the parameter `id` or the field `cursor` names: of several gateways one has it, and the
+   * others pass the request on.
+   */
+  readonly names?: 'transaction' | 'cursor'
   /** Largest body; messageBytesMax by default. */
   readonly bodyBytesMax?: number
   /** Query parameters that the route reads, for its documentation; it checks them itself. */

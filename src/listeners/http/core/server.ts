@@ -2,9 +2,8 @@
 // identity and rate limit, content type, body, then the bus. It uses no middleware: each stock one
 // costs more than the whole request. (docs/design/http.md)
 
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
-import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import type { IncomingMessage } from 'node:http'
+import type { HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
 import { TrieRouter } from 'hono/router/trie-router'
@@ -13,13 +12,7 @@ import {
   anonymousSocketsMax,
   anonymousSocketsOfAddressMax,
 } from '../../../base/limits/connections.js'
-import {
-  headerBytesMax,
-  importStreamMsMax,
-  keepAliveMs,
-  requestMsMax,
-  streamBatchDocuments,
-} from '../../../base/limits/http.js'
+import { streamBatchDocuments } from '../../../base/limits/http.js'
 import type { SwitchedProtocol } from '../../../bus/protocols.js'
 import type { Identity } from '../../../identity/identity.js'
 import type { Awaitable } from '../../../store/store.js'
@@ -27,24 +20,20 @@ import type { JsonMode } from '../../../value/json/json.js'
 import type { Document } from '../../../value/value.js'
 import { EdgeTime } from '../../edge-time.js'
 import type { JsonText } from '../../json-thread.js'
-import { requireSafeNetwork } from '../../network.js'
 import { keyOf, SilentSockets, unboundedSockets } from '../../silent-sockets.js'
-import { keepCertificate } from '../../tls-certificate.js'
 import { DirectRoutes, type Handle } from '../documents/direct.js'
 import { streamCursor } from '../documents/ndjson.js'
 import { isMcpUrl, isMemoryUrl, mcpRefusal, memoryRefusal } from '../memory/memory-errors.js'
 import { Authenticator } from './authenticate.js'
 import { SlowBodies } from './body.js'
 import { BodyCheck } from './call.js'
-import { answerClientErrors } from './client-errors.js'
 import { Guard } from './guard.js'
 import { exchangeOf } from './hono-exchange.js'
 import type { HttpOptions } from './http-options.js'
 import { bodyKey, type Turn } from './idempotency.js'
-import { close, listen } from './listen.js'
 import { openApiDocument, openApiRoute } from './openapi.js'
 import { isShared, OtherOrigins } from './other-origins.js'
-import { noteUnsent, repliesOf, SocketReplies } from './replies.js'
+import { noteUnsent, repliesOf } from './replies.js'
 import { byPath, type HttpExchange, HttpRequest, hasBody, type RequestServices } from './request.js'
 import { refusalHeaders } from './request-limit.js'
 import {
@@ -59,60 +48,6 @@ import {
 } from './respond.js'
 import type { AnyRoute, RawRoute, ReplyRoute, RouteHead } from './route.js'
 import { routes } from './routes.js'
-
-export interface HttpListener {
-  readonly port: number
-  /** Number of open sockets. */
-  readonly connections: () => number
-  /** Stops accepting, lets running requests finish, closes the rest after `graceMs`. */
-  close(graceMs: number): Promise<void>
-}
-
-/**
- * Opens the listener. Rejects with InvalidOptions if a network could see keys without TLS, and with
- * the socket's own error (EADDRINUSE …).
- */
-export async function openHttp(options: HttpOptions): Promise<HttpListener> {
-  requireSafeNetwork('HTTP', options)
-  const handler = new HttpHandler(options)
-  const serverOptions = {
-    maxHeaderSize: headerBytesMax,
-    headersTimeout: requestMsMax,
-    // Bodies that are read whole have a separate time limit; an import takes longer.
-    requestTimeout: importStreamMsMax,
-  }
-  const { tls } = options
-  const framework = getRequestListener(handler.app.fetch)
-  const listener = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    if (handler.direct.take(incoming, outgoing)) return
-    const replies = outgoing.socket === null ? repliesOf(incoming) : undefined
-    if (replies === undefined) framework(incoming, outgoing)
-    else {
-      replies.run(() => {
-        outgoing.once('close', () => replies.done())
-        framework(incoming, outgoing)
-      })
-    }
-  }
-  const secured = { ...serverOptions, cert: tls?.cert, key: tls?.key }
-  const server =
-    tls === undefined ? createServer(serverOptions, listener) : createTlsServer(secured, listener)
-  if (tls !== undefined && 'setSecureContext' in server) keepCertificate(server, tls)
-  server.keepAliveTimeout = keepAliveMs
-  answerClientErrors(server)
-  server.on(tls === undefined ? 'connection' : 'secureConnection', (socket) => {
-    new SocketReplies(socket, options.memory)
-  })
-  let connections = 0
-  server.on('connection', (socket) => {
-    handler.silent.add(socket)
-    connections++
-    socket.once('close', () => connections--)
-  })
-  const port = await listen(server, options.port, options.host)
-  handler.listening(port)
-  return { port, connections: () => connections, close: (graceMs) => close(server, graceMs) }
-}
 
 interface Refusal {
   readonly headers?: Readonly<Record<string, string>>
@@ -133,7 +68,8 @@ interface Work {
   request: HttpRequest | undefined
 }
 
-class HttpHandler {
+/** Answers the requests of the listener. */
+export class HttpHandler {
   readonly app = new Hono<{ Bindings: HttpBindings }>({ router: new TrieRouter() })
   readonly direct: DirectRoutes
   private guard: Guard
@@ -255,7 +191,7 @@ class HttpHandler {
     origins.mark(exchange)
     if (!origins.isPreflight(incoming)) return this.refuseMethod(exchange, allowed)
     try {
-      guard.checkHost(incoming.headers)
+      guard.checkHost(incoming)
       return origins.preflight(incoming, guard.addressOf(incoming), shared)
     } catch (thrown) {
       return this.refuse(exchange, toGatewayError(thrown))
@@ -283,7 +219,7 @@ class HttpHandler {
     const { incoming } = exchange
     try {
       const { guard } = this
-      guard.checkHost(incoming.headers)
+      guard.checkHost(incoming)
       this.authenticator.countHealth(exchange, guard.addressOf(incoming))
       const body = await this.healthOf()
       const headers = answerHeaders('plain', this.requestId(incoming), this.vary)
@@ -332,7 +268,7 @@ class HttpHandler {
     const { exchange, route } = work
     const { incoming } = exchange
     const remoteAddress = this.guard.addressOf(incoming)
-    this.guard.checkHost(incoming.headers)
+    this.guard.checkHost(incoming)
     const known = this.authenticator.authenticate(this.guard, route, exchange, remoteAddress)
     return known instanceof Promise
       ? known.then((identity) => this.admit(work, remoteAddress, identity))
@@ -354,8 +290,9 @@ class HttpHandler {
   }
 
   private accept(work: Work, address: string, identity: Identity): Awaitable<Answer | undefined> {
-    const { exchange, route, check, turn } = work
-    if (identity.kind === 'key') this.options.keyUse?.count(identity, route.path)
+    const { exchange, route, turn } = work
+    const isCounted = identity.kind === 'key' && !this.guard.isForwarded(exchange.incoming)
+    if (isCounted) this.options.keyUse?.count(identity, route.path)
     if (route.protocol !== undefined) this.requireEnabled(route.protocol)
     const request = new HttpRequest(exchange, route, this.services, {
       remoteAddress: address,
@@ -363,6 +300,23 @@ class HttpHandler {
     })
     work.request = request
     if (turn !== undefined) request.onBody = (bytes) => turn.read(bytes)
+    return this.passed(work, request) ?? this.read(work, request)
+  }
+
+  /** Undefined if the request is for this gateway, as nearly all are. */
+  private passed(work: Work, request: HttpRequest): Promise<Answer | undefined> | undefined {
+    const { exchange, route } = work
+    const passed = this.options.forwarding?.pass(request, route, exchange.outgoing)
+    if (passed === undefined) return undefined
+    const isRead = request.held.isRead
+    return passed.then(async (isAnswered) => {
+      if (isAnswered) return undefined
+      return isRead ? this.run(work, request) : this.read(work, request)
+    })
+  }
+
+  private read(work: Work, request: HttpRequest): Awaitable<Answer | undefined> {
+    const { check } = work
     const fields = check === undefined ? request.fields : request.readFields(check)
     if (fields instanceof Promise) {
       return fields.then((read) => {
@@ -375,6 +329,11 @@ class HttpHandler {
   }
 
   private perform(work: Work, request: HttpRequest): Awaitable<Answer | undefined> {
+    const passed = work.route.names === 'cursor' ? this.passed(work, request) : undefined
+    return passed ?? this.run(work, request)
+  }
+
+  private run(work: Work, request: HttpRequest): Awaitable<Answer | undefined> {
     const { route, turn, exchange } = work
     const { headers } = exchange.incoming
     const requestId = this.requestId(exchange.incoming)

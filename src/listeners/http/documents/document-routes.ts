@@ -128,6 +128,7 @@ export const documentRoutes: readonly Route[] = [
     ...post,
     path: path('getMore'),
     fields: { cursor: 'whole!', batchSize: 'whole' },
+    names: 'cursor',
     run: getMore,
   },
 ]

@@ -27,17 +27,19 @@ export const transactionRoutes: readonly (Route | ReplyRoute)[] = [
     },
   },
   { method: 'GET', path, access: 'key', run: list },
-  { method: 'GET', path: one, access: 'key', run: state },
+  { method: 'GET', path: one, access: 'key', names: 'transaction', run: state },
   {
     method: 'POST',
     path: `${one}/commit`,
     access: 'key',
+    names: 'transaction',
     reply: (call) => end(call, 'commitTransaction', 'committed'),
   },
   {
     method: 'POST',
     path: `${one}/abort`,
     access: 'key',
+    names: 'transaction',
     reply: (call) => end(call, 'abortTransaction', 'aborted'),
   },
 ]
