@@ -20,6 +20,11 @@ function programs(): string | undefined {
   return folders.find((folder) => existsSync(join(folder, 'initdb')))
 }
 
+/** The path of one of its programs. */
+export function postgresProgram(name: string): string {
+  return join(programs() ?? '', name)
+}
+
 /** Why there is no PostgreSQL; false where there is one, and in CI, which has to have it. */
 export const postgresMissing: string | false =
   programs() === undefined && process.env.CI !== 'true' ? 'PostgreSQL is not installed' : false

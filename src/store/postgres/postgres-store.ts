@@ -26,6 +26,7 @@ import { clientError, openingError } from './failures.js'
 import { addressOf, isOver } from './gateway-row.js'
 import { Link, type LinkOptions, type Statement } from './link.js'
 import { Notices } from './notices.js'
+import { requireSession } from './poolers.js'
 import { ReadRuns } from './read-runs.js'
 import { prepareSchema } from './schema.js'
 import { WriteLane } from './write-lane.js'
@@ -61,6 +62,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   try {
     const link = await Link.open(links, 'sigil start')
     try {
+      await requireSession(link, links)
       await prepareSchema(link, address.schema)
     } finally {
       await link.close()
