@@ -105,9 +105,9 @@ export function openChain(options: ChainOptions): OpenChain {
     return chain
   }
   const connect = async () => {
-    const chain = local()
-    const { assembleLocal } = await loadConnect()
-    return assembleLocal({ ...base, chain: await chain })
+    // Together: the chain may be refused while the code is still being loaded.
+    const [chain, { assembleLocal }] = await Promise.all([local(), loadConnect()])
+    return assembleLocal({ ...base, chain })
   }
   const opened = new Opened(chainId, local, base, ending, connect, true)
   if (folder !== undefined && existsSync(folder)) opened.begin()

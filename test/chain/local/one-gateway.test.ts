@@ -15,6 +15,14 @@ const rest = (): Promise<void> =>
     setTimeout(resolve, 20)
   })
 
+t.test('a gateway without it goes on', async (t) => {
+  // It is refused before the code for chains is loaded, which must not end the process.
+  const { registry } = await openClients(t, {}, { mayHost: async () => false })
+  while (registry.state() === 'starting') await rest()
+  t.equal(registry.state(), 'unavailable')
+  await t.rejects(registry.ready(), { message: /another gateway has the local chain/ })
+})
+
 t.test('one gateway has the local chain', { skip: postgresMissing }, async (t) => {
   const { address } = await openSharedTables(t)
   const open = async () => {
