@@ -47,6 +47,13 @@ export class GrowingMap<V extends {}> {
     return part.size > size
   }
 
+  someKey(test: (key: string) => boolean): boolean {
+    for (const part of [this.first, ...(this.parts ?? [])]) {
+      for (const key of part.keys()) if (test(key)) return true
+    }
+    return false
+  }
+
   /** Returns whether the key existed. */
   delete(key: string): boolean {
     if (this.first.delete(key)) return true

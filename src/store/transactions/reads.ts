@@ -4,6 +4,7 @@
 
 import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
+import { GrowingMap } from '../../base/heap/growing-map.js'
 import { optimisticReadsMax } from '../../base/limits/engine.js'
 import { keyClass } from '../layout.js'
 import { KeyRanges } from '../programs/key-ranges.js'
@@ -25,7 +26,7 @@ export function isLookedAt(key: Bytes): boolean {
 }
 
 export class NotedReads implements Reads {
-  private readonly seen = new Set<string>()
+  private readonly seen = new GrowingMap<true>()
   private readonly ranges = new KeyRanges()
 
   get(tx: ReadTx, key: Bytes): Step<Bytes | undefined> {
@@ -49,8 +50,9 @@ export class NotedReads implements Reads {
   /** Whether any of these keys (in mapKey form) was read. */
   hasAny(keys: ReadonlySet<string>): boolean {
     const { seen, ranges } = this
-    const [few, many] = keys.size < seen.size ? [keys, seen] : [seen, keys]
-    for (const key of few) if (many.has(key)) return true
+    if (keys.size < seen.size) {
+      for (const key of keys) if (seen.has(key)) return true
+    } else if (seen.someKey((key) => keys.has(key))) return true
     if (ranges.count === 0) return false
     for (const key of keys) if (ranges.has(key)) return true
     return false
@@ -59,7 +61,7 @@ export class NotedReads implements Reads {
   private note(key: Bytes): void {
     if (!isLookedAt(key)) return
     if (this.seen.size >= optimisticReadsMax) throw readsTooMuch()
-    this.seen.add(mapKey(key))
+    this.seen.set(mapKey(key), true)
   }
 }
 

@@ -54,3 +54,15 @@ t.test('entries that are given are there', async (t) => {
   ])
   t.same([map.get('a'), map.get('b'), map.get('c'), map.size], [1, 2, undefined, 2])
 })
+
+t.test('a key of any part is found by a test', async (t) => {
+  const map = new GrowingMap<true>()
+  for (let i = 0; i < keys; i++) map.set(`member:${i}`, true)
+  for (const name of ['member:0', `member:${keys - 1}`]) {
+    t.ok(
+      map.someKey((key) => key === name),
+      name,
+    )
+  }
+  t.notOk(map.someKey((key) => key === 'member'))
+})

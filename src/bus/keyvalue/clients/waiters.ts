@@ -2,6 +2,7 @@
 // its reply, at its timeout, when it is unblocked, or when it disconnects. A change by any client
 // wakes them; each then tries again in its own write program, after that commit.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { mapKey } from '../../../base/bytes/bytes.js'
 import { Slice } from '../../../base/bytes/slice.js'
 import type { Clock } from '../../../base/clock.js'
@@ -24,6 +25,8 @@ import type { KeyValueSession } from './session.js'
 /** Work units for a client that starts to wait for a key, and for one that stops. */
 const joinedUnits = 40
 const leftUnits = 10
+/** A command of more words is copied and joined in turns of their own. */
+const wordsAtOnce = 10_000
 
 interface WaitersOptions {
   readonly store: ObservedStore
@@ -52,7 +55,11 @@ export class Waiters {
   }
 
   private async wait(call: RunningCall, timeoutMs: number): Promise<void> {
+    // Behind the turn of the attempt, in which a long command has looked at each of its keys.
+    const isLong = call.args.count > wordsAtOnce
+    if (isLong) await nextTurn()
     call.args = call.args.detach()
+    if (isLong) await nextTurn()
     const waiter = new Waiter(call, () => this.attempt(call, false))
     // It joins the queue before it tries again, so that it misses no change in between.
     await this.join(waiter)

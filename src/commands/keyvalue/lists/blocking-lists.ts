@@ -1,7 +1,6 @@
 // The blocking list commands. They take elements as the other list commands do; the bus keeps the
 // waiting clients and their order (waiters.ts).
 
-import type { Slice } from '../../../base/bytes/slice.js'
 import { wrongType } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import { errorReply, nullArray, type Reply } from '../../../bus/keyvalue/reply.js'
@@ -29,17 +28,11 @@ const shared = {
   timedOut: nullArray,
 } as const
 
-/** Keys that may hold a list; a waiting client ignores keys of another type. */
-function* readKeys(ks: Keyspace, call: KeyValueCall, names: readonly Slice[]): Program<Key[]> {
-  const keys = yield* ks.keys(names)
-  return call.isWaiting ? keys.filter(({ type }) => type === 'list') : keys
-}
-
 function* popOne(ks: Keyspace, call: KeyValueCall, end: End): Program<Reply | undefined> {
   const last = call.count - 1
   timeoutAt(call, last)
-  const keys = yield* readKeys(ks, call, call.argsFrom(1).slice(0, -1))
-  const found = yield* popSome(ks, keys, { end, count: 1 })
+  const keys = yield* ks.keys(call.argsFrom(1).slice(0, -1))
+  const found = yield* popSome(ks, keys, { end, count: 1 }, call.isWaiting)
   return found === undefined ? undefined : [found[0], ...found[1]]
 }
 
@@ -136,7 +129,7 @@ const blmpop: KeyValueRow = {
   *run(ks, call) {
     const asked = readPopSome(call, 2, endAt)
     timeoutAt(call, 1)
-    return yield* popSome(ks, yield* readKeys(ks, call, asked.names), asked)
+    return yield* popSome(ks, yield* ks.keys(asked.names), asked, call.isWaiting)
   },
   timeout(call) {
     readPopSome(call, 2, endAt)

@@ -7,6 +7,7 @@ import type { Arguments } from '../../../bus/keyvalue/arguments.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import { nullArray, type Reply } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
+import { findInTurns } from '../../../engine/keyspace/containers/in-turns.js'
 import type { Key } from '../../../engine/keyspace/keys/key.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
 import { type List, listOf } from '../../../engine/keyspace/lists/list.js'
@@ -135,20 +136,31 @@ export function keysFrom(args: Arguments, first: number): number[] {
   return Array.from({ length: keys }, (_, i) => first + 1 + i)
 }
 
-/** Pops from the first key that exists; undefined if none exists. */
+/**
+ * Pops from the first key that exists; undefined if none exists. With `skipsOthers`, for a waiting
+ * client, keys of another type are ignored.
+ */
 export function* popSome(
   ks: Keyspace,
   keys: readonly Key[],
   { end, count }: Omit<PopSome<End>, 'names'>,
+  skipsOthers = false,
 ): Program<readonly [Slice, Slice[]] | undefined> {
-  for (const key of keys) {
-    if (!key.exists) continue
-    const list: List = listOf(ks, key)
-    const taken = yield* list.pop(end, count)
-    yield* saveTaken(ks, list, popEvent(end))
-    return [key.name, taken]
-  }
-  return undefined
+  const isWanted = skipsOthers ? isList : isThere
+  const key = yield* findInTurns(ks.tx, keys, isWanted)
+  if (key === undefined) return undefined
+  const list: List = listOf(ks, key)
+  const taken = yield* list.pop(end, count)
+  yield* saveTaken(ks, list, popEvent(end))
+  return [key.name, taken]
+}
+
+function isThere(key: Key): boolean {
+  return key.exists
+}
+
+function isList({ exists, type }: Key): boolean {
+  return exists && type === 'list'
 }
 
 const lmpop: KeyValueRow = {

@@ -6,6 +6,8 @@ import { mustBePositive, refuse, syntaxError } from '../../../base/reply-error.j
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import { double, emptyArray, nullArray, type Reply } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
+import { findInTurns } from '../../../engine/keyspace/containers/in-turns.js'
+import type { Key } from '../../../engine/keyspace/keys/key.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
 import {
   findOpenSortedSet,
@@ -60,13 +62,10 @@ export function* popFirst(
     const set = yield* openSortedSet(ks, name)
     return set.size === 0 ? undefined : { name, taken: yield* take(ks, set, end, count) }
   }
-  const keys = yield* ks.keys(names)
-  for (const key of keys) {
-    if (skipsOthers && key.type !== 'zset') continue
-    if (!key.exists) continue
-    return { name: key.name, taken: yield* take(ks, sortedSetOf(ks, key), end, count) }
-  }
-  return undefined
+  const isWanted = ({ exists, type }: Key) => exists && (!skipsOthers || type === 'zset')
+  const key = yield* findInTurns(ks.tx, yield* ks.keys(names), isWanted)
+  if (key === undefined) return undefined
+  return { name: key.name, taken: yield* take(ks, sortedSetOf(ks, key), end, count) }
 }
 
 /** Parses MIN or MAX. */

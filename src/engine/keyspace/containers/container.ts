@@ -29,8 +29,11 @@ export abstract class Container implements Openable {
   /** Reads all content from its records; the save then enlarges it again. */
   abstract rewrite(): Program<void>
 
-  /** Writes the element `value` of a small one. */
-  protected abstract writeValue(writer: DocumentWriter): void
+  /**
+   * Writes the element `value` of a small one. False, with a part of it written, if one item alone
+   * is longer than `bytesMax`: it is not copied.
+   */
+  protected abstract writeValue(writer: DocumentWriter, bytesMax: number): boolean
 
   /** Writes the members to records; returns the new head. */
   protected abstract enlarge(): Program<Head>
@@ -68,8 +71,8 @@ export abstract class Container implements Openable {
     if (this.size <= bounds.members) {
       const writer = ks.begin(key, type)
       const start = writer.length
-      this.writeValue(writer)
-      if (writer.length - start <= bounds.bytes) {
+      const isWritten = this.writeValue(writer, bounds.bytes)
+      if (isWritten && writer.length - start <= bounds.bytes) {
         yield* ks.putContainer(key, type, writer)
         return
       }

@@ -46,6 +46,35 @@ export function flatMapInTurns<T, U>(
   return rest === nothing ? new Done(mapped) : behind(rest, mapped)
 }
 
+/** The first item that passes the test; undefined if none does. */
+export function findInTurns<T>(
+  tx: ReadTx,
+  items: readonly T[],
+  test: (item: T) => boolean,
+): Step<T | undefined> {
+  for (let i = 0; i < items.length; i++) {
+    if (work.isDue) return findFrom(tx, items, test, i)
+    work.note(wordUnits)
+    const item = items[i] as T
+    if (test(item)) return new Done(item)
+  }
+  return new Done<T | undefined>(undefined)
+}
+
+function* findFrom<T>(
+  tx: ReadTx,
+  items: readonly T[],
+  test: (item: T) => boolean,
+  first: number,
+): Program<T | undefined> {
+  for (let i = first; i < items.length; i++) {
+    yield* tx.pause(wordUnits)
+    const item = items[i] as T
+    if (test(item)) return item
+  }
+  return undefined
+}
+
 function* visitFrom<T>(
   tx: ReadTx,
   items: readonly T[],

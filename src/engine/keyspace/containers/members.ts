@@ -237,7 +237,7 @@ export class Members {
     const isLong = member.length >= memberKeyBytesMax
     const isLarge = payload.length > inlineValueBytesMax
     const body = isLarge
-      ? Slice.of(this.work.staged.record(tx, this.namespace, payload.copy()))
+      ? Slice.of(this.work.staged.record(tx, this.namespace, documentOfSlice(payload)))
       : payload
     const head = isLong ? 5 + member.length : 1
     const record = room(head + body.length)
@@ -269,6 +269,14 @@ export class Members {
     const payload = Slice.of(yield* documentOfRecord(this.tx, body))
     return { member, payload, chunks: headOf(body)?.value }
   }
+}
+
+/**
+ * A large payload as a document to stage. It is not copied if it is most of its memory; a small
+ * part of a pipeline would keep all of that.
+ */
+function documentOfSlice(payload: Slice): Bytes {
+  return 2 * payload.length > payload.bytes.length ? payload.view() : payload.copy()
 }
 
 /** Offset of the suffix in a member's key. */

@@ -181,8 +181,8 @@ export class Hash extends Container {
     return head === undefined ? undefined : { ...head, count }
   }
 
-  protected writeValue(writer: DocumentWriter): void {
-    writeFields(writer, [...this.fields.values()])
+  protected writeValue(writer: DocumentWriter, bytesMax: number): boolean {
+    return writeFields(writer, [...this.fields.values()], bytesMax)
   }
 
   protected *enlarge(): Program<Head> {
@@ -243,13 +243,20 @@ function scalarIn(entry: Value, name: string): Slice {
   return (found === undefined ? undefined : scalarOf(found)) as Slice
 }
 
-/** Writes the field `value` of a small hash. */
-function writeFields(writer: DocumentWriter, fields: readonly HashField[]): void {
+/** Writes the field `value` of a small hash; false if a field or value alone is too long. */
+function writeFields(
+  writer: DocumentWriter,
+  fields: readonly HashField[],
+  bytesMax: number,
+): boolean {
+  if (fields.some(({ field, value }) => field.length > bytesMax || value.length > bytesMax)) {
+    return false
+  }
   if (fields.every(({ field }) => isName(field))) {
     writer.openDocument('value')
     for (const { field, value } of fields) writer.value(field.text(), scalarValue(value))
     writer.close()
-    return
+    return true
   }
   writer.openArray('value')
   for (const { field, value } of fields) {
@@ -257,6 +264,7 @@ function writeFields(writer: DocumentWriter, fields: readonly HashField[]): void
     writer.value('value', scalarValue(value)).close()
   }
   writer.close()
+  return true
 }
 
 const dollar = 0x24

@@ -220,10 +220,14 @@ export class List extends Container {
     if (positions?.isGapped === true) positions.settle()
   }
 
-  protected writeValue(writer: DocumentWriter): void {
+  protected writeValue(writer: DocumentWriter, bytesMax: number): boolean {
     writer.openArray('value')
-    for (const item of this.items) writer.push(item)
+    for (const item of this.items) {
+      if (item.end - item.start > bytesMax) return false
+      writer.push(item)
+    }
     writer.close()
+    return true
   }
 
   protected *enlarge(): Program<Head> {

@@ -188,10 +188,14 @@ export class MemberSet extends Container {
     return head === undefined ? undefined : { ...head, count }
   }
 
-  protected writeValue(writer: DocumentWriter): void {
+  protected writeValue(writer: DocumentWriter, bytesMax: number): boolean {
     writer.openArray('value')
-    for (const item of this.items) writer.push(scalarValue(item))
+    for (const item of this.items) {
+      if (item.length > bytesMax) return false
+      writer.push(scalarValue(item))
+    }
     writer.close()
+    return true
   }
 
   protected *enlarge(): Program<Head> {

@@ -282,13 +282,15 @@ export class SortedSet extends Container {
     yield* super.saveSmall()
   }
 
-  protected writeValue(writer: DocumentWriter): void {
+  protected writeValue(writer: DocumentWriter, bytesMax: number): boolean {
     writer.openArray('value')
     for (const { member, score } of this.inline()) {
+      if (member.length > bytesMax) return false
       writer.pushOpenDocument().value('member', scalarValue(member))
       writer.double('score', score).close()
     }
     writer.close()
+    return true
   }
 
   protected *enlarge(): Program<Head> {
