@@ -67,6 +67,8 @@ export const sqlSettingsMax = 200
 export const sqlSettingCharsMax = 1_000
 /** Statements of one message, and messages of one chunk, in one turn of the event loop. */
 export const pgStatementsAtOnce = 32
+/** A longer message is the last of its turn. */
+export const pgLongMessageBytes = 256 * 1024
 /** Rows that a listener requests from a cursor at once. */
 export const pgBatchRows = 1_000
 /** Bytes of rows that are encoded in one turn of the event loop: a few milliseconds. */

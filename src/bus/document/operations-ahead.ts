@@ -1,7 +1,9 @@
 // Long lists of operations of an update or delete are parsed in turns before the command begins: a
 // message has up to 100,000 of them, and a command parses its arguments without a pause. The
-// command then finds the results, or the error, by the bytes that they were read from.
+// command then finds the results, or the error, by the bytes that they were read from. Any other
+// long command begins in the turn after that in which its message was checked.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { operationsAheadBytes, operationsAheadMin } from '../../base/limits/documents.js'
 import { work } from '../../base/work/work-budget.js'
 import { parsedOperationUnits } from '../../base/work/work-figures.js'
@@ -36,7 +38,7 @@ export function operationsOf(source: object): readonly unknown[] | undefined {
   return outcome.operations
 }
 
-/** Parses the operations of a long message; undefined, at once, for any other. */
+/** Before a long message begins: parses its operations. Undefined, at once, for any other. */
 export function parsedAhead({ body, sequences }: Message): Promise<void> | undefined {
   for (const [name, documents] of sequences) {
     if (documents.length < operationsAheadMin) continue
@@ -46,7 +48,7 @@ export function parsedAhead({ body, sequences }: Message): Promise<void> | undef
   return body.length < operationsAheadBytes ? undefined : bodyAhead(body)
 }
 
-function bodyAhead(body: Document): Promise<void> | undefined {
+function bodyAhead(body: Document): Promise<void> {
   const command = commandName(body)
   const elements = new Elements(body)
   while (elements.next()) {
@@ -54,7 +56,7 @@ function bodyAhead(body: Document): Promise<void> | undefined {
     const list = lists.get(`${command}.${elements.name()}`)
     if (list !== undefined) return inTurns(body, list.read(elements.value()), list)
   }
-  return undefined
+  return nextTurn()
 }
 
 async function inTurns(

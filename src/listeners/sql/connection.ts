@@ -17,7 +17,7 @@ import {
   socketBacklogBytesMax,
   tcpKeepAliveMs,
 } from '../../base/limits/connections.js'
-import { pgAnswerBytes, pgStatementsAtOnce } from '../../base/limits/sql.js'
+import { pgAnswerBytes, pgLongMessageBytes, pgStatementsAtOnce } from '../../base/limits/sql.js'
 import type { Log } from '../../base/log.js'
 import { memoryOwner } from '../../bus/memory-owner.js'
 import type { Session } from '../../bus/session.js'
@@ -180,6 +180,8 @@ export class SqlConnection {
       }
       const answered = this.serve(frame)
       if (answered instanceof Promise) await answered
+      // Each step of a long parameter, such as Bind and Execute, copies it.
+      if (frame.body.length > pgLongMessageBytes) await nextTurn()
       if (this.writer.length > pgAnswerBytes) await this.send()
     }
     this.dialogue?.rest()

@@ -3,7 +3,7 @@
 
 import t from 'tap'
 import { GatewayError } from '../../../src/base/errors.js'
-import { operationsAheadMin } from '../../../src/base/limits/documents.js'
+import { operationsAheadBytes, operationsAheadMin } from '../../../src/base/limits/documents.js'
 import { work } from '../../../src/base/work/work-budget.js'
 import { parsedOperationUnits, turnUnits } from '../../../src/base/work/work-figures.js'
 import { parsedAhead } from '../../../src/bus/document/operations-ahead.js'
@@ -98,11 +98,19 @@ t.test('it pauses after each turn', async (t) => {
   }
 })
 
-t.test('a short list, and any other command, begins at once', async (t) => {
+t.test('a short command begins at once, a long one in the next turn', async (t) => {
   for (const message of messages('delete', deletes.slice(0, 10))) {
     t.equal(parsedAhead(message), undefined)
   }
-  const text = 'a'.repeat(1_000_000)
-  const insert = documentFrom({ insert: 'c', documents: [{ text }] })
-  t.equal(parsedAhead({ db: 'd', body: insert, sequences: new Map() }), undefined)
+  const insert = (bytes: number): Message => {
+    const body = documentFrom({ insert: 'c', documents: [{ text: 'a'.repeat(bytes) }] })
+    return { db: 'd', body, sequences: new Map() }
+  }
+  t.equal(parsedAhead(insert(operationsAheadBytes / 2)), undefined)
+  let isNext = false
+  setImmediate(() => {
+    isNext = true
+  })
+  await parsedAhead(insert(operationsAheadBytes))
+  t.ok(isNext)
 })
