@@ -3,7 +3,7 @@
 
 import { fail } from '../base/errors.js'
 import { pipelineStagesMax, subPipelineDepthMax } from '../base/limits/documents.js'
-import { Elements, elementsOf, fieldsOf } from '../value/elements.js'
+import { Elements, elementsOf, fieldsOf, lastFieldIn } from '../value/elements.js'
 import { bsonType, type Document, stringOf, type Value } from '../value/value.js'
 import type { QueryContext } from './context.js'
 import { contextData, Inputs, stageData } from './detached.js'
@@ -229,8 +229,8 @@ function collect(pipeline: Value, found: PipelineCollection[], depth: number): v
 
 function collectStage(name: string, spec: Value, found: PipelineCollection[], depth: number): void {
   // The last of repeated fields counts, as in compiling the stage.
-  const fields = spec.type === bsonType.object ? new Map(fieldsOf(spec)) : undefined
-  const given = (field: string) => fields?.get(field)
+  const given = (field: string) =>
+    spec.type === bsonType.object ? lastFieldIn(spec, field) : undefined
   switch (name) {
     case '$lookup':
     case '$graphLookup':

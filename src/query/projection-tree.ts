@@ -2,7 +2,7 @@
 // $project, $addFields and $unset accept different specifications but apply trees in the same way.
 // Unchanged elements are copied as byte ranges.
 
-import { type Bytes, utf8 } from '../base/bytes/bytes.js'
+import { type Bytes, shortUtf8 } from '../base/bytes/bytes.js'
 import { fail } from '../base/errors.js'
 import { work } from '../base/work/work-budget.js'
 import { projectedFieldUnits } from '../base/work/work-figures.js'
@@ -87,7 +87,7 @@ export class ProjectionNode {
 
   private put(name: string, node: ProjectionNode | ProjectionLeaf): void {
     work.spend(projectedFieldUnits)
-    const child = { name, nameBytes: utf8(name), node }
+    const child = { name, nameBytes: shortUtf8(name), node }
     this.children.push(child)
     this.byName.set(name, child)
   }

@@ -150,6 +150,17 @@ export function fieldIn(object: Value, name: string): Value | undefined {
   return findElement(object.bytes, object.start, nameBytes(name))
 }
 
+/** The last field `name` of an object, which counts where a name is repeated. */
+export function lastFieldIn({ bytes, start }: Value, name: string): Value | undefined {
+  const wanted = nameBytes(name)
+  const elements = new Elements(bytes, start)
+  let found: Value | undefined
+  let passed = 0
+  for (; elements.next(); passed++) if (elements.nameIs(wanted)) found = elements.value()
+  if (passed > fewElements) work.spend(passed * elementUnits)
+  return found
+}
+
 function nameBytes(name: string): Bytes {
   let bytes = names.get(name)
   if (bytes === undefined) {
