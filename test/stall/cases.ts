@@ -12,7 +12,10 @@ export type StallCase =
     }
   /** Commands of one transaction, and its commit. */
   | { readonly kind: 'transaction'; readonly name: string; readonly commands: readonly object[] }
-  /** A change stream with this pipeline: opened, then the command, then read to its first event. */
+  /**
+   * A change stream with this pipeline: opened, then the command, then read to its first event.
+   * `{$fresh: 1}` in the command is a number that no command before had, so that it changes data.
+   */
   | {
       readonly kind: 'watch'
       readonly name: string
@@ -44,6 +47,18 @@ export type StallCase =
       readonly path: string
       /** Values in it may be `{$hostile}`. */
       readonly json?: unknown
+      /** Instead of `json`: so many lines, each with its number as `_id`. */
+      readonly lines?: { readonly count: number; readonly document: object }
+    }
+  /**
+   * A stream of changes over HTTP: opened, then the command in the database of the key, then read
+   * to its first event.
+   */
+  | {
+      readonly kind: 'events'
+      readonly name: string
+      readonly path: string
+      readonly command: object
     }
 
 /** A text or number as it is, or one that the client's thread makes large. */

@@ -64,7 +64,7 @@ t.test('no transaction, retried batch or change stream holds the loop', async (t
     ),
     ...pipelines.flatMap((pipeline, n) =>
       kinds.map((kind): StallCase => {
-        const document = { n, v: large(kind, size) }
+        const document = { n, fresh: { $fresh: 1 }, v: large(kind, size) }
         return {
           ...{ kind: 'watch', name: `a change stream ${n} of ${kind}`, pipeline },
           command: {

@@ -4,9 +4,8 @@
 
 import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { EJSON } from 'bson'
+import { EJSON, type Long } from 'bson'
 import { MongoClient } from 'mongodb'
 import pg from 'pg'
 import { encode } from '../support/resp-client.js'
@@ -29,11 +28,14 @@ const packing = new MongoClient(address.uri, {
   ...{ raw: true, maxPoolSize: 1 },
   compressors: ['zlib'],
 })
-/** The driver reads the token of an event, so these are no raw bytes. */
+/** Replies of it are read: ids of cursors, and whether there are events. */
 const watching = new MongoClient(address.uri, { maxPoolSize: 2 })
 const staying: Socket[] = []
 const end = 'the end of the hunt'
 const wordsMsMax = 3_000
+/** Reads of a change stream until there is an event, a second each. */
+const watchedMax = 15
+let fresh = 0
 let sql: pg.Client | undefined
 
 async function run(one: StallCase): Promise<string> {
@@ -67,6 +69,8 @@ async function run(one: StallCase): Promise<string> {
         .then(() => 'ok')
     case 'http':
       return http(one)
+    case 'events':
+      return events(one)
   }
 }
 
@@ -81,17 +85,51 @@ function transaction(commands: readonly object[]): Promise<string> {
   )
 }
 
+/** By commands of its own, so that it is open before the change. */
 async function watch(pipeline: readonly object[], command: object): Promise<string> {
-  const stream = watching.db('stall').watch(pipeline.map((stage) => grown(stage) as object))
+  const db = watching.db('stall')
+  const stages = [{ $changeStream: {} }, ...pipeline.map((stage) => grown(stage) as object)]
+  // Its id stays a long.
+  const options = { promoteLongs: false }
+  const opened = await db.command({ aggregate: 1, pipeline: stages, cursor: {} }, options)
+  const { id } = (opened as { cursor: { id: Long } }).cursor
   try {
-    const first = stream.next().then(() => 'an event')
-    // The driver opens it with the first read: a second one must not come before the change.
-    await delay(200)
     await mongo.db('stall').command(grown(command) as object)
-    return await first
+    const more = { getMore: id, collection: '$cmd.aggregate', maxTimeMS: 1_000 }
+    for (let i = 0; i < watchedMax; i++) {
+      const { cursor } = (await db.command(more)) as { cursor: { nextBatch: unknown[] } }
+      if (cursor.nextBatch.length > 0) return 'an event'
+    }
+    return 'no event'
   } finally {
-    await stream.close()
+    await db.command({ killCursors: '$cmd.aggregate', cursors: [id] })
   }
+}
+
+function events({ path, command }: StallCase & { kind: 'events' }): Promise<string> {
+  return new Promise((resolve) => {
+    const headers = { authorization: `Bearer ${address.key}` }
+    const sent = request({ host: '127.0.0.1', port: address.httpPort, path, headers }, (reply) => {
+      if (reply.statusCode !== 200) resolve(String(reply.statusCode))
+      let isOpen = false
+      reply.setEncoding('latin1')
+      reply.on('data', (text: string) => {
+        if (!isOpen) {
+          isOpen = true
+          mongo
+            .db('main')
+            .command(grown(command) as object)
+            .catch((error: unknown) => resolve(String(error)))
+        }
+        if (!/^data: /m.test(text)) return
+        resolve('an event')
+        sent.destroy()
+      })
+      reply.on('close', () => resolve('closed'))
+    })
+    sent.on('error', (error) => resolve(error.message))
+    sent.end()
+  })
 }
 
 async function bulk({ count, operation }: StallCase & { kind: 'bulk' }): Promise<string> {
@@ -117,10 +155,11 @@ async function bulk({ count, operation }: StallCase & { kind: 'bulk' }): Promise
   return 'ok'
 }
 
-/** With each `{$hostile: {kind, size}}` made large. */
+/** With each `{$hostile: {kind, size}}` made large, and each `{$fresh: 1}` the next number. */
 function grown(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(grown)
   if (typeof value !== 'object' || value === null) return value
+  if ('$fresh' in value) return ++fresh
   const { $hostile } = value as { $hostile?: { kind: 'text'; size: number } }
   if ($hostile !== undefined) return hostileValue($hostile)
   const proto = Object.getPrototypeOf(value)
@@ -192,8 +231,9 @@ function words(lines: readonly (readonly Word[])[]): Promise<string> {
   })
 }
 
-function http({ method, path, json }: StallCase & { kind: 'http' }): Promise<string> {
-  const text = json === undefined ? undefined : JSON.stringify(grown(json))
+function http({ method, path, json, lines }: StallCase & { kind: 'http' }): Promise<string> {
+  const text = lines === undefined ? textOf(json) : linesOf(lines)
+  const type = lines === undefined ? 'application/json' : 'application/x-ndjson'
   return new Promise((resolve) => {
     const sent = request(
       {
@@ -202,7 +242,7 @@ function http({ method, path, json }: StallCase & { kind: 'http' }): Promise<str
           authorization: `Bearer ${address.key}`,
           ...(text === undefined
             ? {}
-            : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+            : { 'content-type': type, 'content-length': Buffer.byteLength(text) }),
         },
       },
       (reply) => {
@@ -213,6 +253,15 @@ function http({ method, path, json }: StallCase & { kind: 'http' }): Promise<str
     sent.on('error', (error) => resolve(error.message))
     sent.end(text)
   })
+}
+
+function textOf(json: unknown): string | undefined {
+  return json === undefined ? undefined : JSON.stringify(grown(json))
+}
+
+function linesOf({ count, document }: { count: number; document: object }): string {
+  const rest = JSON.stringify(grown(document)).slice(1)
+  return Array.from({ length: count }, (_, i) => `{"_id":${i},${rest}\n`).join('')
 }
 
 let next: StallCase | undefined

@@ -99,7 +99,7 @@ export const heavySets: readonly HeavySet[] = [
     proves: 'the length of turns',
     parts: [
       ['stall/queries'],
-      ['stall/http', 'stall/frames', 'stall/changes'],
+      ['stall/http', 'stall/frames', 'stall/changes', 'stall/pages'],
       ['stall/expressions', 'stall/key-value', 'stall/sql'],
     ],
   },
