@@ -1,6 +1,8 @@
 // $redact: an expression decides for each object, from the outside in: keep it whole, omit it, or
 // descend into it ($$KEEP, $$PRUNE, $$DESCEND). `$field` refers to the current object.
 
+import { work } from '../../base/work/work-budget.js'
+import { valueUnits } from '../../base/work/work-figures.js'
 import { equalValues } from '../../value/compare.js'
 import { Elements } from '../../value/elements.js'
 import {
@@ -20,6 +22,9 @@ import {
   valueText,
 } from '../expressions/operator.js'
 import { MapTransform, recipeOf, type StageRow } from './stage.js'
+
+/** Work units of an object, beside its expression: it is decided about and written, 1 µs. */
+const objectUnits = 10
 
 /** The values of the variables; an expression may also return these strings. */
 const keep = stringValue('keep')
@@ -43,6 +48,7 @@ class Redaction {
   private object(value: Value): Result {
     const { env } = this
     env.step()
+    work.spend(objectUnits)
     env.slots[this.current] = value
     const decision = this.expression.evaluate(env)
     if (decision !== undefined) {
@@ -63,6 +69,7 @@ class Redaction {
     const writer = new DocumentWriter(isArray)
     const elements = new Elements(value.bytes, value.start)
     while (elements.next()) {
+      work.spend(valueUnits)
       const inner = elements.value()
       const left = this.value(inner)
       if (left === undefined) continue
