@@ -155,8 +155,8 @@ export const heavySets: readonly HeavySet[] = [
   {
     proves: 'gateways that share PostgreSQL',
     parts: [
-      ['store/postgres/suites'],
-      ['end-to-end/shared-waking', 'store/postgres/lost-connections'],
+      ['store/postgres/suites', 'store/postgres/dump'],
+      ['end-to-end/shared-waking', 'store/postgres/lost-connections', 'store/postgres/round-trips'],
       ['end-to-end/shared-messages', 'end-to-end/shared-http', 'store/copy/copy'],
     ],
   },
