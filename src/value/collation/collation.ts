@@ -3,6 +3,7 @@
 // Sources: the reference server's collation document and checks; UTS #35 part 5 for what the
 // options mean.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { type Bytes, mapKey, utf8 } from '../../base/bytes/bytes.js'
 import { collationTablesMax } from '../../base/limits/engine.js'
@@ -82,8 +83,20 @@ export function sameCollation(a: Collation | undefined, b: Collation | undefined
   return a?.id === b?.id
 }
 
-function load(options: LevelsOptions, data?: TableData): Loaded {
-  const table = new CollationTable(levelsOf(options), data)
+function load(options: LevelsOptions): Loaded {
+  return loadedOf(options, new CollationTable(levelsOf(options)))
+}
+
+/** From what a thread has computed: collators, table and plain weights, a turn each. */
+async function loadInTurns(options: LevelsOptions, data: TableData): Promise<Loaded> {
+  const levels = levelsOf(options)
+  await nextTurn()
+  const table = new CollationTable(levels, data)
+  await nextTurn()
+  return loadedOf(options, table)
+}
+
+function loadedOf(options: LevelsOptions, table: CollationTable): Loaded {
   const isPlainSafe = !table.hasPlainContractions
   const { hasLowAccents } = table
   const numberWeight = table.weightBelow('0')
@@ -194,13 +207,17 @@ class IntlCollation implements Collation {
     if (tables.has(tableName)) return undefined
     let made = making.get(tableName)
     if (made === undefined) {
-      made = tableDataFor(this.levels).then((data) => {
-        making.delete(tableName)
-        if (data !== undefined && !tables.has(tableName)) this.keep(load(this.levels, data))
-      })
+      made = this.make().finally(() => making.delete(tableName))
       making.set(tableName, made)
     }
     return made
+  }
+
+  private async make(): Promise<void> {
+    const data = await tableDataFor(this.levels)
+    if (data === undefined || tables.has(this.tableName)) return
+    const loaded = await loadInTurns(this.levels, data)
+    if (!tables.has(this.tableName)) this.keep(loaded)
   }
 
   private keep(loaded: Loaded): Loaded {
