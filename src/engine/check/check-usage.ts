@@ -1,7 +1,7 @@
 // Checks owners' sums: each equals the counters of the owner's collections. A wrong sum would make
 // a quota too lax or too strict. (docs/design/storage.md, "Counts")
 
-import { textOf } from '../../base/bytes/bytes.js'
+import { equalBytes, textOf } from '../../base/bytes/bytes.js'
 import { backgroundRecordsMax } from '../../base/limits/engine.js'
 import { idKey, keyClass, ownersId } from '../../store/layout.js'
 import { decodeCount, zeroCount } from '../../store/programs/counters.js'
@@ -9,6 +9,7 @@ import type { Count, Program, ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
 import { garbageOf, garbageRange } from '../background/garbage.js'
 import { readWaste, wasteMark } from '../background/waste.js'
+import { changeBytesKey } from '../changes/change-record.js'
 import { eachNamespace } from '../collection/catalog/catalog-walk.js'
 import { payerOf } from '../collection/catalog/descriptors.js'
 import { countedAs, heldCounted, heldMark } from '../collection/catalog/holdings.js'
@@ -42,6 +43,8 @@ function* differences(tx: ReadTx): Program<string[]> {
   const range = { start: idKey(keyClass.count, ownersId), end: idKey(keyClass.count, ownersId + 1) }
   yield* pagesOf(tx, range, backgroundRecordsMax, function* (entries) {
     for (const { key, value } of entries) {
+      // The size of the change log has no owner.
+      if (equalBytes(key, changeBytesKey)) continue
       const count = decodeCount(value)
       if (key[5] === heldMark) held.set(textOf(key, 6), count)
       else if (key[5] === wasteMark) wasted.set(textOf(key, 6), count.bytes)

@@ -2,7 +2,10 @@
 
 import t from 'tap'
 import { chunkKey } from '../../../src/engine/background/garbage.js'
+import { beginRecording } from '../../../src/engine/changes/begin-recording.js'
+import { changeBytesKey } from '../../../src/engine/changes/change-record.js'
 import { checkStore, type Problem, verifyNamespace } from '../../../src/engine/check/check.js'
+import { countOwners } from '../../../src/engine/collection/catalog/catalog-upgrade-job.js'
 import { release, reserve } from '../../../src/engine/collection/catalog/reservations.js'
 import { recordKey } from '../../../src/engine/collection/collections.js'
 import { inlineRecord } from '../../../src/engine/collection/records.js'
@@ -41,6 +44,19 @@ const damage = (store: Store, change: (tx: Tx) => void): Promise<void> =>
 
 const texts = (problems: readonly Problem[]): string[] =>
   problems.map(({ ns, kind, text }) => `${ns} ${kind} ${text}`)
+
+await eachStore(t, 'the size of the change log is that of no owner', async (t, { store }) => {
+  await countOwners(store)
+  const room = new Room(store)
+  await room.insert({ _id: 1 })
+  await runSweep(store, beginRecording({ db: room.db, name: room.name }))
+  await room.insert({ _id: 2 })
+  const bytes = await store.read(function* (tx) {
+    return (yield* tx.count(changeBytesKey)).bytes
+  })
+  t.ok(bytes > 0)
+  t.same(await checkStore(store), [])
+})
 
 await eachStore(
   t,
