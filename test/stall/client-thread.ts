@@ -240,6 +240,7 @@ function http({ method, path, json, lines }: StallCase & { kind: 'http' }): Prom
         ...{ host: '127.0.0.1', port: address.httpPort, method, path },
         headers: {
           authorization: `Bearer ${address.key}`,
+          ...(path === '/mcp' ? { accept: 'application/json, text/event-stream' } : {}),
           ...(text === undefined
             ? {}
             : { 'content-type': type, 'content-length': Buffer.byteLength(text) }),
