@@ -61,6 +61,19 @@ export class Quotas {
     throw fail('QuotaExceeded', text, { reason: held.toUpperCase() })
   }
 
+  /** All limits, to be shown. */
+  get bounds(): QuotaLimits {
+    return this.limits
+  }
+
+  /** What an account has open on this server. */
+  openOf(account: string): { readonly connections: number; readonly subscriptions: number } {
+    return {
+      connections: this.connected.of(account),
+      subscriptions: this.subscribed.of(account),
+    }
+  }
+
   /** Counts a connection; false if the wallet has as many as allowed. */
   connect(wallet: string): boolean {
     return this.connected.take(wallet, this.limits.connections)
@@ -94,6 +107,10 @@ class Counts {
     if (most > 0 && count >= most) return false
     this.counts.set(wallet, count + 1)
     return true
+  }
+
+  of(wallet: string): number {
+    return this.counts.get(wallet) ?? 0
   }
 
   release(wallet: string): void {

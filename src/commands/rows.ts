@@ -2,6 +2,7 @@
 // reference documents them. A command that is not here does not exist.
 
 import type { DocumentRow } from '../bus/document/row.js'
+import { usageRows } from './admin/account-usage.js'
 import { privacyRows } from './admin/privacy.js'
 import { protocolRows } from './admin/protocols-task.js'
 import { roleRows } from './admin/roles.js'
@@ -92,6 +93,7 @@ export const documentRows: readonly DocumentRow[] = [
   ...privacyRows,
   ...roleRows,
   ...whitelistRows,
+  ...usageRows,
   ...protocolRows,
   ...refusedRows,
 ]

@@ -105,6 +105,7 @@ const decisions: Readonly<Record<string, Decision>> = {
   'PUT /api/v1/keys/:hash/permissions': { opens: 'session', body: { permissions: ['read'] } },
   'GET /api/v1/keys/:hash/analytics': { opens: 'session' },
   'GET /api/v1/analytics/overview': { opens: 'session', operatorToo: true },
+  'GET /api/v1/usage': { opens: 'identity' },
   'POST /api/v1/transactions': { opens: 'identity', body: {} },
   'GET /api/v1/transactions': { opens: 'identity' },
   // Of others: test/listeners/http/documents/transaction-routes.test.ts.

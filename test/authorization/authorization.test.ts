@@ -490,6 +490,7 @@ const besides: Readonly<Record<string, Decision>> = {
   refreshSessions: { opens: 'anonymous', command: { refreshSessions: [] } },
   endSessions: { opens: 'anonymous', command: { endSessions: [] } },
   getWhitelist: { opens: 'anonymous', command: { getWhitelist: 1 } },
+  accountUsage: { opens: 'identity', command: { accountUsage: 1 } },
   listProtocols: { opens: 'anonymous', command: { listProtocols: 1 } },
   killCursors: { opens: 'reader', command: { killCursors: 'c', cursors: [Long.fromNumber(5)] } },
   getMore: {

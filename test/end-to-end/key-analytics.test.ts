@@ -59,9 +59,9 @@ t.test('requests by a key are told by endpoint and by day, on every protocol', a
 
   const overview = await alice.send('GET', '/api/v1/analytics/overview')
   const byKey = [{ hash, label: 'first', count: sum }]
-  t.same(overview.json.overview, { totalRequests: sum, byKey })
+  t.same(overview.json.overview, { totalRequests: sum, byKey, keys: 1 })
   const none = await bob.send('GET', '/api/v1/analytics/overview')
-  t.same(none.json.overview, { totalRequests: 0, byKey: [] })
+  t.same(none.json.overview, { totalRequests: 0, byKey: [], keys: 0 })
   const foreign = await bob.send('GET', `/api/v1/keys/${hash}/analytics`)
   t.match(foreign, { status: 404, json: { code: 26, reason: 'KEY_NOT_FOUND' } })
   const operator = { 'x-api-key': operatorKey }

@@ -96,6 +96,10 @@ export const fanOutMax = 1_000
 export const contextEdgesMax = 10_000
 /** Anchors in a snapshot, the newest. */
 export const snapshotAnchorsMax = 100
+/** Characters of a memory's text in the short form of nodes. */
+export const briefTextCharsMax = 120
+/** Edges between nodes in their short form, the newest. */
+export const briefEdgesMax = 1_000
 /** Nodes that one step reads. */
 export const nodesAtOnce = 20
 

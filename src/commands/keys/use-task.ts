@@ -56,7 +56,9 @@ const analyticsOverview = documentRow({
     'operator, of all keys.',
   run: async (call) => {
     const isOperator = call.identity.kind === 'operator'
-    const address = isOperator ? undefined : ownerOf(call).owner.address
+    const wallet = isOperator ? undefined : ownerOf(call)
+    const keys = await wallet?.service.list(wallet.owner)
+    const address = wallet?.owner.address
     await usesOf(call).flush()
     const today = dayOf(call.now)
     const { total, byKey } = await call.read((tx) => useOfKeys(tx, address, today, keyUseDays))
@@ -74,7 +76,9 @@ const analyticsOverview = documentRow({
         if (isOperator) writer.string('address', owner)
         writer.close()
       }
-      writer.close().close()
+      writer.close()
+      if (keys !== undefined) writer.value('keys', numberValue(keys.length))
+      writer.close()
     })
   },
 })

@@ -4,6 +4,7 @@
 import { keyAfter } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import {
+  briefEdgesMax,
   contextNodesMax,
   entitiesFoundMax,
   entityNameCharsMax,
@@ -12,6 +13,7 @@ import {
 } from '../../base/limits/memory.js'
 import {
   arrayOf,
+  bool,
   collection,
   number,
   object,
@@ -27,6 +29,7 @@ import { countOf } from '../../engine/collection/counters.js'
 import { documentOfRecord } from '../../engine/collection/records.js'
 import { findGraph, type Graph } from '../../memory/graph/graph.js'
 import { rangeBetween, rangeOf } from '../../memory/graph/index-range.js'
+import { briefEdge, briefNode } from '../../memory/nodes/brief.js'
 import { type Edge, edgeDocument, shownEdge } from '../../memory/nodes/edge.js'
 import { EntityWriting } from '../../memory/nodes/entity-writing.js'
 import { normName } from '../../memory/nodes/names.js'
@@ -60,25 +63,49 @@ const graphNodes = documentRow({
     ids: optional(arrayOf(string)),
     cursor: optional(string),
     limit: withDefault(number, contextNodesMax),
+    brief: withDefault(bool, false),
   },
   resources: graphResource('read'),
   help: 'Returns nodes of a graph by their ids, or page by page from the newest, with their edges.',
-  *run(tx, { db, target, args: { ids, cursor, limit } }) {
+  *run(tx, { db, target, args: { ids, cursor, limit, brief } }) {
     requireArguments(ids, cursor, limit)
     const graph = yield* findGraph(tx, db, target)
     if (graph === undefined) {
       const page = { ...emptyPage, missing: ids ?? [] }
-      return reply((writer) => writePage(writer, page, { edges: [], isCut: false }, 0))
+      return reply((writer) => writePage(writer, page, noEdges, 0))
     }
     const page =
       ids === undefined
         ? yield* olderNodes(tx, graph, limit, cursor)
         : yield* nodesOf(tx, graph, [...new Set(ids)])
-    const found = yield* edgesWithin(tx, graph, new Set(page.nodes.map(nodeId)))
+    const { edges, isCut } = yield* edgesWithin(tx, graph, new Set(page.nodes.map(nodeId)))
     const { documents } = yield* countOf(tx, graph.nodes)
-    return reply((writer) => writePage(writer, page, found, documents))
+    const shown = brief ? briefForm(edges, isCut) : wholeForm(edges, isCut)
+    return reply((writer) => writePage(writer, page, shown, documents))
   },
 })
+
+/** How nodes are shown, and their edges. */
+interface Form {
+  readonly node: (document: Document) => Document
+  readonly edges: readonly Document[]
+  readonly isCut: boolean
+}
+
+const noEdges: Form = { node: shownNode, edges: [], isCut: false }
+
+function wholeForm(edges: readonly Edge[], isCut: boolean): Form {
+  return { node: shownNode, edges: edges.map((edge) => shownEdge(edgeDocument(edge))), isCut }
+}
+
+function briefForm(edges: readonly Edge[], isCut: boolean): Form {
+  const newest = edges.toSorted((a, b) => b.createdAt - a.createdAt).slice(0, briefEdgesMax)
+  return {
+    node: briefNode,
+    edges: newest.map(briefEdge),
+    isCut: isCut || edges.length > briefEdgesMax,
+  }
+}
 
 function requireArguments(
   ids: readonly string[] | undefined,
@@ -146,13 +173,13 @@ function placeOf(cursor: string): Buffer {
 function writePage(
   writer: DocumentWriter,
   { nodes, missing, cursor }: Page,
-  { edges, isCut }: { readonly edges: readonly Edge[]; readonly isCut: boolean },
+  { node: form, edges, isCut }: Form,
   total: number,
 ): void {
   writer.openArray('nodes')
-  for (const node of nodes) writer.pushDocument(shownNode(node))
+  for (const node of nodes) writer.pushDocument(form(node))
   writer.close().openArray('edges')
-  for (const edge of edges) writer.pushDocument(shownEdge(edgeDocument(edge)))
+  for (const edge of edges) writer.pushDocument(edge)
   writer.close().openArray('missing')
   for (const id of missing) writer.push(stringValue(id))
   writer.close().int64('total', total).bool('truncated', isCut)

@@ -2,13 +2,14 @@
 // (docs/memory.md, "Routes")
 
 import { fail } from '../../base/errors.js'
-import { contextNodesMax } from '../../base/limits/memory.js'
+import { briefEdgesMax, contextNodesMax } from '../../base/limits/memory.js'
 import { entryUnits } from '../../base/work/work-figures.js'
-import { collection, number, withDefault } from '../../bus/document/params.js'
+import { bool, collection, number, withDefault } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
 import { documentRow } from '../../bus/document/row.js'
 import { plain } from '../../bus/policy/facts.js'
 import { findGraph } from '../../memory/graph/graph.js'
+import { briefEdge, briefNode } from '../../memory/nodes/brief.js'
 import { type Edge, edgeDocument, shownEdge } from '../../memory/nodes/edge.js'
 import { shownNode } from '../../memory/nodes/node.js'
 import { shownAnchor } from '../../memory/recall/shown-anchor.js'
@@ -24,16 +25,19 @@ export const graphSnapshotRow = documentRow({
   grain: 'read',
   access: 'reader',
   target: collection,
-  params: { limit: withDefault(number, contextNodesMax) },
+  params: { limit: withDefault(number, contextNodesMax), brief: withDefault(bool, false) },
   resources: graphResource('read'),
   help: 'Returns the newest memories of a graph with their entities, edges and anchors.',
-  *run(tx, { db, target, args: { limit } }) {
+  *run(tx, { db, target, args: { limit, brief } }) {
     if (!(Number.isInteger(limit) && limit >= 1 && limit <= contextNodesMax)) {
       throw fail('BadValue', `limit is a whole number from 1 to ${contextNodesMax}`)
     }
     const graph = yield* findGraph(tx, db, target)
     const snapshot = graph === undefined ? nothing : yield* snapshotOf(tx, graph, limit)
-    return replyOf(snapshot, yield* shownEdges(tx, snapshot.edges))
+    if (!brief) return replyOf(snapshot, shownNode, yield* shownEdges(tx, snapshot.edges))
+    const isTruncated = snapshot.isTruncated || snapshot.edges.length > briefEdgesMax
+    const edges = snapshot.edges.slice(-briefEdgesMax).map(briefEdge)
+    return replyOf({ ...snapshot, isTruncated }, briefNode, edges)
   },
 })
 
@@ -59,10 +63,14 @@ function* shownEdges(tx: ReadTx, edges: readonly Edge[]): Program<Document[]> {
   return shown
 }
 
-function replyOf(snapshot: Snapshot, edges: readonly Document[]): Document {
+function replyOf(
+  snapshot: Snapshot,
+  nodeForm: (node: Document) => Document,
+  edges: readonly Document[],
+): Document {
   const { nodes, anchors, total, isTruncated, seq } = snapshot
   return reply((writer) => {
-    writeAll(writer, 'nodes', nodes.map(shownNode))
+    writeAll(writer, 'nodes', nodes.map(nodeForm))
     writeAll(writer, 'edges', edges)
     writeAll(writer, 'anchors', anchors.map(shownAnchor))
     writer.int64('total', total).bool('truncated', isTruncated).int64('seq', seq)

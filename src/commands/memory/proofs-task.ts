@@ -4,7 +4,7 @@
 import { fail } from '../../base/errors.js'
 import { anchorBatchMemories, memoryIdCharsMax, verifyIdsMax } from '../../base/limits/memory.js'
 import type { Call } from '../../bus/document/call.js'
-import { arrayOf, optional, string } from '../../bus/document/params.js'
+import { arrayOf, bool, optional, string, withDefault } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
 import { type DocumentRow, documentRow } from '../../bus/document/row.js'
 import type { Args, Fields } from '../../bus/document/schema.js'
@@ -55,10 +55,10 @@ const verifyMemory = graphReader({
 
 const verifyMemories = graphReader({
   name: 'verifyMemories',
-  params: { ids: arrayOf(string) },
+  params: { ids: arrayOf(string), brief: withDefault(bool, false) },
   help: `Verifies up to ${verifyIdsMax} memories in order, reading the anchors once.`,
   async run(call) {
-    const { ids } = call.args
+    const { ids, brief } = call.args
     if (ids.length === 0 || ids.length > verifyIdsMax) {
       throw fail('BadValue', `'ids' must hold 1 to ${verifyIdsMax} ids`)
     }
@@ -68,6 +68,10 @@ const verifyMemories = graphReader({
       ids,
     )
     return reply((out) => {
+      if (brief) {
+        writeBrief(out, ids, verdicts)
+        return
+      }
       out.openArray('results')
       for (const [i, verdict] of verdicts.entries()) {
         writeVerdict(out.pushOpenDocument().string('id', ids[i] ?? ''), verdict)
@@ -158,6 +162,29 @@ function writeVerdict(out: DocumentWriter, { warnings, ...verdict }: Verdict): v
   writeFields(out, verdict)
   out.openArray('warnings')
   for (const [i, warning] of warnings.entries()) out.string(String(i), warning)
+  out.close()
+}
+
+/** What badges need; the key of the graph and the addresses in an explorer are there once. */
+function writeBrief(
+  out: DocumentWriter,
+  ids: readonly string[],
+  verdicts: readonly Verdict[],
+): void {
+  const explorers = new Map<string, string>()
+  out.openArray('results')
+  for (const [i, { verified, problem, txHash, explorerUrl }] of verdicts.entries()) {
+    if (txHash !== null && explorerUrl !== null) explorers.set(txHash, explorerUrl)
+    writeFields(out.pushOpenDocument().string('id', ids[i] ?? ''), { verified, problem })
+    out.close()
+  }
+  const graphKey = verdicts.find((one) => one.graphKey !== null)?.graphKey ?? null
+  writeField(out.close(), 'graphKey', graphKey)
+  out.openArray('transactions')
+  for (const [txHash, explorerUrl] of explorers) {
+    writeFields(out.pushOpenDocument(), { txHash, explorerUrl })
+    out.close()
+  }
   out.close()
 }
 

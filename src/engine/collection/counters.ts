@@ -2,7 +2,7 @@
 // collection, and the sum for each owner. Programs add to them without reading, so an owner's sum
 // changes in the transaction that changes the data. (docs/design/storage.md, "Counts")
 
-import { type Bytes, concatBytes, utf8 } from '../../base/bytes/bytes.js'
+import { type Bytes, concatBytes, keyAfter, textOf, utf8 } from '../../base/bytes/bytes.js'
 import { idKey, keyClass, ownersId } from '../../store/layout.js'
 import { zeroCount } from '../../store/programs/counters.js'
 import type { Count, Program, ReadTx, Tx } from '../../store/store.js'
@@ -83,6 +83,19 @@ export function* countOf(tx: ReadTx, ns: Namespace): Program<Count> {
 export function* usageOf(tx: ReadTx, owner: string): Program<number> {
   return (yield* tx.count(usageKey(owner))).bytes
 }
+
+/** Owners with a sum, in byte order, behind `after`; at most `most`. */
+export function* ownersAfter(tx: ReadTx, after: string, most: number): Program<string[]> {
+  // Behind the marks of the other counters of owners, such as those of collections.
+  const start = after === '' ? idKey(keyClass.count, ownersId, firstLetter) : usageKey(after)
+  const end = idKey(keyClass.count, ownersId + 1)
+  const entries = yield* tx.scan({ start: after === '' ? start : keyAfter(start), end }, most)
+  return entries.map(({ key }) => textOf(key, usageKeyHead))
+}
+
+const firstLetter = Uint8Array.of(0x20)
+/** Bytes before the owner in the key of a sum. */
+const usageKeyHead = 5
 
 /** Bytes of a collection as counted in its owner's sum. */
 export function* spaceOf(tx: ReadTx, ns: Namespace): Program<number> {

@@ -7,6 +7,14 @@ export function figure(count: number): string {
   return figures.format(count)
 }
 
+/** With at most one digit behind the point, in units of 1,024. */
+export function sizeText(bytes: number): string {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
+  const unit = bytes < 1_024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10))
+  const value = Math.round((10 * bytes) / 1_024 ** unit) / 10
+  return `${figure(value)} ${units[unit]}`
+}
+
 /** The day of a time in milliseconds, UTC. */
 export function day(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)

@@ -10,6 +10,8 @@ interface Me {
   readonly address: string | null
   /** The caller's own space. */
   readonly home?: string
+  /** Where the routes of documents look without another name. */
+  readonly database: string
   /** Who manages the protocols and the whitelist, and reads the audit. */
   readonly administrator?: boolean
   /** A session of the operator only reads until this time, or where it is null. */

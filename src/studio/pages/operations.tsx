@@ -1,35 +1,63 @@
 // The server at work: its health, its protocols with lines to connect, the last hour, slow
-// commands, and the commands that run, which can be ended. Each part has its own answer for a
+// commands, quotas, and the commands that run, which can be ended. Each part has its own answer for a
 // caller who may not see it.
 
 import { useSignal } from '@preact/signals'
-import { useRef } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useCallback, useEffect, useRef } from 'preact/hooks'
 import { askJson } from '../lib/api.js'
 import { counted, visible } from '../lib/format.js'
 import { type History, joined, perSecond } from '../lib/history.js'
 import { useLoad } from '../lib/load.js'
 import { usePoll } from '../lib/poll.js'
+import { useSeen } from '../lib/seen.js'
 import { Chart } from '../widgets/chart.js'
 import { OperationsTabs } from '../widgets/operations-tabs.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
 import { Protocols } from './protocols.js'
+import { Quotas } from './quotas.js'
 
 /** The step of the server's own figures. */
 const everyMs = 5_000
 
 export function OperationsPage() {
+  const isShown = useSignal(false)
+  const shown = useCallback(() => {
+    isShown.value = true
+  }, [isShown])
   return (
     <>
       <div class="head">
         <h1>Operations</h1>
       </div>
       <OperationsTabs />
-      <Health />
-      <Protocols />
-      <LastHour />
-      <AtWork />
-      <SlowCommands />
+      {/* What is below stays there until these parts have their size. */}
+      <div class={isShown.value ? '' : 'whole-view'}>
+        <Health />
+        <Protocols />
+        <LastHour shown={shown} />
+      </div>
+      <Below title="Commands at work">
+        <AtWork />
+      </Below>
+      <Below title="Slow commands">
+        <SlowCommands />
+      </Below>
+      <Below title="Quotas">
+        <Quotas />
+      </Below>
     </>
+  )
+}
+
+/** A part that asks for nothing before it is seen. */
+function Below({ title, children }: { title: string; children: ComponentChildren }) {
+  const { place, wasSeen } = useSeen<HTMLElement>()
+  return (
+    <section ref={place} class="below" aria-label={title}>
+      <h2>{title}</h2>
+      {wasSeen ? children : <Loading />}
+    </section>
   )
 }
 
@@ -81,7 +109,7 @@ function duration(seconds: number): string {
   return minutes > 0 ? `${minutes} min` : `${Math.floor(seconds)} s`
 }
 
-function LastHour() {
+function LastHour({ shown }: { shown: () => void }) {
   const kept = useRef<History | undefined>(undefined)
   const { loaded, reload } = useLoad(async (signal) => {
     const since = kept.current?.at.at(-1)
@@ -92,6 +120,10 @@ function LastHour() {
   }, [])
   usePoll(reload, everyMs)
   const { value, error } = loaded.value
+  const isThere = value !== undefined || error !== undefined
+  useEffect(() => {
+    if (isThere) shown()
+  }, [isThere, shown])
   return (
     <section aria-label="The last hour">
       <h2>The last hour</h2>
@@ -168,15 +200,14 @@ function AtWork() {
   const working = value?.filter(({ active }) => active === true) ?? []
   const idle = (value?.length ?? 0) - working.length
   return (
-    <section aria-label="Commands at work">
-      <h2>Commands at work</h2>
+    <>
       {problem.value !== undefined && <Failure error={problem.value} />}
       {error !== undefined && <Failure error={error} retry={reload} />}
       {error === undefined && value === undefined && <Loading />}
       {value !== undefined && working.length === 0 && <Empty>No command is running.</Empty>}
       {working.length > 0 && <Operations rows={working} kill={kill} />}
       {value !== undefined && <p class="faint">{counted(idle, 'idle connection')}</p>}
-    </section>
+    </>
   )
 }
 
@@ -246,8 +277,7 @@ function SlowCommands() {
   usePoll(reload, everyMs)
   const { value, error } = loaded.value
   return (
-    <section aria-label="Slow commands">
-      <h2>Slow commands</h2>
+    <>
       {error !== undefined && <Failure error={error} retry={reload} />}
       {error === undefined && value === undefined && <Loading />}
       {value?.length === 0 && <Empty>No command was slow since the start (SLOW_COMMAND_MS).</Empty>}
@@ -259,7 +289,7 @@ function SlowCommands() {
           </p>
         </>
       )}
-    </section>
+    </>
   )
 }
 

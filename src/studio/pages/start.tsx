@@ -23,7 +23,11 @@ const serviceUser = 'app'
 
 export function StartPage() {
   const address = me.value?.address ?? null
-  const { loaded, reload } = useLoad((signal) => findSteps(address, signal), [address])
+  const database = me.value?.database ?? ''
+  const { loaded, reload } = useLoad(
+    (signal) => findSteps({ address, database }, signal),
+    [address, database],
+  )
   usePoll(reload, everyMs)
   const { value, error } = loaded.value
   return (

@@ -90,7 +90,8 @@ const meRoute: Route = {
   limit: 'me',
   run: async (call) => {
     const reply = await run(call, 'authMe', () => undefined)
-    return bodyOf(call, reply, meFields)
+    const database = `"database":${JSON.stringify(call.database)}`
+    return bodyOf(call, reply, meFields, database)
   },
 }
 
@@ -125,10 +126,15 @@ function textOf(reply: Document, name: string): string | undefined {
   return value === undefined ? undefined : stringOf(value)
 }
 
-/** Only these fields of the reply: the others are for the cookies. */
-function bodyOf(call: HttpCall, reply: Document, names: readonly string[]): string {
-  const fields = names.map((name) => `"${name}":${jsonOf(call, field(reply, name))},`)
-  return `{${fields.join('')}"ok":1}`
+/** Only these fields of the reply, the others are for the cookies; and more of the route's own. */
+function bodyOf(
+  call: HttpCall,
+  reply: Document,
+  names: readonly string[],
+  ...more: readonly string[]
+): string {
+  const fields = names.map((name) => `"${name}":${jsonOf(call, field(reply, name))}`)
+  return `{${[...fields, ...more, '"ok":1'].join()}}`
 }
 
 function send(

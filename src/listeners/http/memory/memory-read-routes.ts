@@ -38,13 +38,13 @@ export const memoryReadRoutes: readonly MemoryRoute[] = [
   {
     method: 'GET',
     path: '/api/graph',
-    query: { graph: 'string', limit: 'whole' },
+    query: { graph: 'string', limit: 'whole', brief: 'string' },
     answer: snapshot,
   },
   {
     method: 'POST',
     path: '/api/graph/nodes',
-    fields: { graph: 'string', ids: 'array', cursor: 'string', limit: 'whole' },
+    fields: { graph: 'string', ids: 'array', cursor: 'string', limit: 'whole', brief: 'bool' },
     bodyBytesMax: memoryBodyBytesMax,
     answer: nodes,
   },
@@ -71,7 +71,7 @@ export const memoryReadRoutes: readonly MemoryRoute[] = [
   {
     method: 'POST',
     path: '/api/verify',
-    fields: { graph: 'string', ids: 'array!' },
+    fields: { graph: 'string', ids: 'array!', brief: 'bool' },
     bodyBytesMax: memoryBodyBytesMax,
     answer: verifyMany,
   },
@@ -103,9 +103,14 @@ export const memoryReadRoutes: readonly MemoryRoute[] = [
 
 async function snapshot(request: MemoryRequest): Promise<HttpAnswer> {
   const limit = wholeOf(request.query, 'limit') ?? contextNodesMax
+  const isBrief = isYes(request.query.get('brief'))
   const taken = (most: number) =>
-    request.run(commandOn('graphSnapshot', request, (writer) => writer.int32('limit', most)))
-  const tagOf = (reply: Document) => `"${seqOf(reply)}-${limit}"`
+    request.run(
+      commandOn('graphSnapshot', request, (writer) =>
+        writer.int32('limit', most).bool('brief', isBrief),
+      ),
+    )
+  const tagOf = (reply: Document) => `"${seqOf(reply)}-${limit}${isBrief ? '-brief' : ''}"`
   if (request.isKnown !== undefined) {
     // The smallest snapshot has the change count too.
     const tag = tagOf(await taken(1))
@@ -128,7 +133,7 @@ function snapshotHeaders(etag: string): Record<string, string> {
 /** Read-only, as verifyMany. */
 async function nodes(request: MemoryRequest): Promise<HttpAnswer> {
   const command = commandOn('graphNodes', request, (writer) =>
-    copyFields(writer, request.fields, ['ids', 'cursor', 'limit']),
+    copyFields(writer, request.fields, ['ids', 'cursor', 'limit', 'brief']),
   )
   return answered(await request.run(command))
 }
@@ -191,7 +196,7 @@ function onMemory(name: string, request: MemoryRequest): Document {
  */
 async function verifyMany(request: MemoryRequest): Promise<HttpAnswer> {
   const command = commandOn('verifyMemories', request, (writer) =>
-    copyFields(writer, request.fields, ['ids']),
+    copyFields(writer, request.fields, ['ids', 'brief']),
   )
   return answered(await request.run(command))
 }

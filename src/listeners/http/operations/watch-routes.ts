@@ -1,5 +1,6 @@
 // What a page shows of the running server: the metrics of the last hour, the last slow commands,
-// and the commands at work, which it can end. (docs/operations.md, "The last hour")
+// the commands at work, which it can end, and what accounts hold. (docs/operations.md, "The last
+// hour", "Quotas of a wallet")
 
 import { fail } from '../../../base/errors.js'
 import { historyStepMs } from '../../../base/limits/http.js'
@@ -8,8 +9,9 @@ import type { HistoryStep, MeteringHistory } from '../../../bus/metering-history
 import { identityKey } from '../../../identity/identity.js'
 import { isAdministrator, type Rules } from '../../../identity/rights/allow.js'
 import { field } from '../../../value/elements.js'
+import { documentToJson } from '../../../value/json/json.js'
 import { writeDocument } from '../../../value/writer.js'
-import { jsonOf } from '../core/call.js'
+import { type HttpCall, jsonOf } from '../core/call.js'
 import type { HttpAnswer, RawCall, ReplyRoute, Route } from '../core/route.js'
 import { nameOf } from './metrics.js'
 
@@ -38,6 +40,13 @@ export function watchRoutes(sources: WatchSources): readonly (Route | ReplyRoute
       reply: async (call) => slowCommands(call, counters, rules),
     },
     { method: 'GET', path: operationsPath, access: 'key', reply: operations },
+    {
+      method: 'GET',
+      path: '/api/v1/usage',
+      access: 'key',
+      query: { after: 'string' },
+      run: usage,
+    },
     {
       method: 'POST',
       path: `${operationsPath}/:id/kill`,
@@ -90,6 +99,16 @@ function slowCommands(
     isOwn: one.owner === identityKey(identity),
   }))
   return { status: 200, body: JSON.stringify({ commands, ok: 1 }) }
+}
+
+/** What the caller's account holds, and its quotas; of all accounts for the operator. */
+async function usage(call: HttpCall): Promise<string> {
+  const after = call.query('after')
+  const command = writeDocument((writer) => {
+    writer.int32('accountUsage', 1)
+    if (after !== undefined) writer.string('after', after)
+  })
+  return documentToJson(await call.run(command), call.mode)
 }
 
 /** As currentOp: the operator sees all, others their own. */

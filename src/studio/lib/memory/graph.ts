@@ -1,17 +1,20 @@
 // What the page of a graph shows: the newest nodes, and everything that a question names, joined
 // into one picture. No text of a node is more than text.
 
+/** In the short form of the server: a long text ends with a sign. */
 export interface MemoryNode {
   readonly id: string
   readonly type: 'memory'
   readonly text: string
-  readonly entities: readonly string[]
-  readonly hash: string
   readonly status: string
-  readonly supersedes?: string
-  readonly source?: Source
   /** Milliseconds since 1970. */
   readonly createdAt: number
+}
+
+export interface WholeMemory extends MemoryNode {
+  readonly hash: string
+  readonly supersedes?: string
+  readonly source?: Source
   /** Null for the operator. */
   readonly createdBy: string | null
 }
@@ -28,13 +31,15 @@ export interface EntityNode {
   readonly type: 'entity'
   readonly name: string
   readonly kind: string
+}
+
+export interface WholeEntity extends EntityNode {
   readonly aliases: readonly string[]
 }
 
 export type GraphNode = MemoryNode | EntityNode
 
-interface Edge {
-  readonly id: string
+export interface Edge {
   readonly from: string
   readonly to: string
   readonly type: string
@@ -93,10 +98,15 @@ export interface GraphView {
   readonly recall: Recall | undefined
 }
 
+/** Two nodes have one edge of a type. */
+export function edgeKey({ from, to, type }: Edge): string {
+  return `${from} ${to} ${type}`
+}
+
 export function viewOf(snapshot: Snapshot, recall?: Recall, named?: NodesById): GraphView {
   const parts = named === undefined ? [snapshot] : [snapshot, named]
   const nodes = new Map(parts.flatMap((part) => part.nodes.map((node) => [node.id, node])))
-  const edges = new Map(parts.flatMap((part) => part.edges.map((edge) => [edge.id, edge])))
+  const edges = new Map(parts.flatMap((part) => part.edges.map((edge) => [edgeKey(edge), edge])))
   return {
     nodes,
     edges: [...edges.values()].filter(({ from, to }) => nodes.has(from) && nodes.has(to)),
@@ -111,7 +121,7 @@ export function viewOf(snapshot: Snapshot, recall?: Recall, named?: NodesById): 
 /** With nodes that were opened from elsewhere. */
 export function withNodes(view: GraphView, { nodes, edges, truncated }: NodesById): GraphView {
   const all = new Map([...view.nodes, ...nodes.map((node) => [node.id, node] as const)])
-  const known = new Map([...view.edges, ...edges].map((edge) => [edge.id, edge]))
+  const known = new Map([...view.edges, ...edges].map((edge) => [edgeKey(edge), edge]))
   return {
     ...view,
     nodes: all,

@@ -2,9 +2,16 @@
 // (docs/memory.md, "Routes")
 
 import { ask, askJson } from '../api.js'
-import type { GraphView, NodesById, Recall, Snapshot } from './graph.js'
+import type {
+  GraphView,
+  NodesById,
+  Recall,
+  Snapshot,
+  WholeEntity,
+  WholeMemory,
+} from './graph.js'
 import { viewOf } from './graph.js'
-import type { Verdict } from './verdict.js'
+import type { Verdict, Verdicts } from './verdict.js'
 
 export interface GraphPlace {
   readonly graph: string
@@ -102,7 +109,7 @@ export async function loadGraph(
   const asks = q !== '' || entity !== ''
   const query = { q, entity, hops, limit: '100' }
   const [snapshot, recall] = await Promise.all([
-    onGraph<Snapshot>(place, 'GET', '/api/graph', { signal }),
+    onGraph<Snapshot>(place, 'GET', '/api/graph', { query: { brief: 'true' }, signal }),
     asks ? onGraph<Recall>(place, 'GET', '/api/recall', { query, signal }) : undefined,
   ])
   if (recall === undefined || recall.nodeIds.length === 0) return viewOf(snapshot, recall)
@@ -115,7 +122,19 @@ export function nodesById(
   ids: readonly string[],
   signal?: AbortSignal,
 ): Promise<NodesById> {
-  return onGraph(place, 'POST', '/api/graph/nodes', { body: { ids }, signal })
+  return onGraph(place, 'POST', '/api/graph/nodes', { body: { ids, brief: true }, signal })
+}
+
+/** Undefined if it does not exist any more. */
+export async function wholeNode(
+  place: GraphPlace,
+  id: string,
+  signal: AbortSignal,
+): Promise<WholeMemory | WholeEntity | undefined> {
+  const asked = { body: { ids: [id] }, signal }
+  type Answer = { readonly nodes: readonly (WholeMemory | WholeEntity)[] }
+  const { nodes } = await onGraph<Answer>(place, 'POST', '/api/graph/nodes', asked)
+  return nodes[0]
 }
 
 export async function findEntities(
@@ -131,13 +150,21 @@ export async function findEntities(
 }
 
 /** All in one request. */
-export async function verifyMemories(
+export function verifyMemories(
   place: GraphPlace,
   ids: readonly string[],
   signal: AbortSignal,
-): Promise<readonly Verdict[]> {
-  const asked = { body: { ids }, signal }
-  return (await onGraph<{ results: Verdict[] }>(place, 'POST', '/api/verify', asked)).results
+): Promise<Verdicts> {
+  return onGraph(place, 'POST', '/api/verify', { body: { ids, brief: true }, signal })
+}
+
+/** With all that the server has recomputed. */
+export function verifyMemory(
+  place: GraphPlace,
+  id: string,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  return onGraph(place, 'GET', '/api/verify', { query: { id }, signal })
 }
 
 /** One part of a sweep; the next one by its cursor. */

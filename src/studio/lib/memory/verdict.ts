@@ -1,9 +1,20 @@
 // The server's verdict on a memory or on a graph, in words: what holds, what does not, and what
 // that means. (docs/memory.md, "Verify")
 
-export interface Verdict {
-  readonly id: string
+/** What a badge tells. */
+export interface BriefVerdict {
   readonly verified: boolean
+  readonly problem: string | null
+}
+
+/** Of many memories. */
+export interface Verdicts {
+  readonly results: readonly (BriefVerdict & { readonly id: string })[]
+  readonly graphKey: string | null
+  readonly transactions: readonly { readonly txHash: string; readonly explorerUrl: string }[]
+}
+
+export interface Verdict extends BriefVerdict {
   readonly hashValid: boolean
   readonly anchored: boolean
   readonly proofValid: boolean
@@ -16,7 +27,6 @@ export interface Verdict {
   readonly anchoredBy: string | null
   readonly explorerUrl: string | null
   readonly computedHash: string
-  readonly problem: string | null
   readonly warnings: readonly string[]
 }
 
@@ -31,7 +41,7 @@ const standings: ReadonlyMap<string, Standing> = new Map([
 ])
 
 /** Whatever is neither good, nor waiting, nor unknown was changed behind the server's back. */
-export function standingOf({ verified, problem }: Verdict): Standing {
+export function standingOf({ verified, problem }: BriefVerdict): Standing {
   if (verified) return 'verified'
   return standings.get(problem ?? '') ?? 'changed'
 }

@@ -1,8 +1,7 @@
 // What of the three first steps is done, and where this server's protocols are: all by routes that
 // any caller may ask.
 
-import { ApiError, askJson } from '../api.js'
-import { listKeys } from '../api-keys.js'
+import { askJson } from '../api.js'
 import type { Server } from './first-query.js'
 import { firstCollection, ownName } from './sample.js'
 
@@ -25,13 +24,20 @@ interface Collections {
   readonly collections: readonly { readonly name: string }[]
 }
 
-export async function findSteps(address: string | null, signal: AbortSignal): Promise<FirstSteps> {
+interface Caller {
+  readonly address: string | null
+  readonly database: string
+}
+
+export async function findSteps(
+  { address, database }: Caller,
+  signal: AbortSignal,
+): Promise<FirstSteps> {
   const get = <T>(path: string) => askJson<T>('GET', `/api/v1/${path}`, undefined, { signal })
-  const [{ protocols }, { collections }, keys, isUsed] = await Promise.all([
+  const [{ protocols }, { collections }, use] = await Promise.all([
     get<Protocols>('protocols'),
     get<Collections>('collections'),
-    address === null ? undefined : listKeys(signal),
-    address === null ? clientsCame(signal) : keysWereUsed(signal),
+    address === null ? useOfServer(signal) : useOfKeys(signal),
   ])
   const names = new Set(collections.map(({ name }) => name))
   const own = ownName(firstCollection, address)
@@ -39,19 +45,22 @@ export async function findSteps(address: string | null, signal: AbortSignal): Pr
   const ports = Object.fromEntries(protocols.map(({ name, port }) => [name, port]))
   const { origin: url, hostname: host } = location
   return {
-    server: { url, host, ports, database: await defaultDatabase(signal) },
+    server: { url, host, ports, database },
     hasCollections: names.size > 0,
     collection,
-    hasKeys: keys === undefined ? undefined : keys.length > 0,
-    isUsed,
+    ...use,
   }
 }
 
-async function keysWereUsed(signal: AbortSignal): Promise<boolean> {
+type Use = Pick<FirstSteps, 'hasKeys' | 'isUsed'>
+
+async function useOfKeys(signal: AbortSignal): Promise<Use> {
   const path = '/api/v1/analytics/overview'
-  type Overview = { readonly overview: { readonly totalRequests: number } }
+  type Overview = {
+    readonly overview: { readonly totalRequests: number; readonly keys: number }
+  }
   const { overview } = await askJson<Overview>('GET', path, undefined, { signal })
-  return overview.totalRequests > 0
+  return { hasKeys: overview.keys > 0, isUsed: overview.totalRequests > 0 }
 }
 
 interface Metrics {
@@ -59,22 +68,8 @@ interface Metrics {
 }
 
 /** The page itself uses HTTP alone. */
-async function clientsCame(signal: AbortSignal): Promise<boolean> {
+async function useOfServer(signal: AbortSignal): Promise<Use> {
   const { requests } = await askJson<Metrics>('GET', '/api/v1/metrics', undefined, { signal })
   const { http: _, ...others } = requests.byProtocol
-  return Object.values(others).some((count) => count > 0)
-}
-
-/** The database of a namespace, such as `main.none`; a collection that is missing has one too. */
-async function defaultDatabase(signal: AbortSignal): Promise<string> {
-  const path = '/api/v1/collections/none/find'
-  try {
-    type Found = { readonly cursor: { readonly ns: string } }
-    const { cursor } = await askJson<Found>('POST', path, { limit: 1 }, { signal })
-    return cursor.ns.slice(0, cursor.ns.indexOf('.'))
-  } catch (error) {
-    // Another wallet has a collection of that name: the default is the best guess.
-    if (error instanceof ApiError && error.status === 403) return 'main'
-    throw error
-  }
+  return { hasKeys: undefined, isUsed: Object.values(others).some((count) => count > 0) }
 }

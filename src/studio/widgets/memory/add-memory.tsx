@@ -6,7 +6,7 @@ import { useEffect } from 'preact/hooks'
 import { ApiError } from '../../lib/api.js'
 import { figure, visible } from '../../lib/format.js'
 import { useLoad } from '../../lib/load.js'
-import type { MemoryNode } from '../../lib/memory/graph.js'
+import type { WholeMemory } from '../../lib/memory/graph.js'
 import {
   type GraphPlace,
   type Preview,
@@ -29,7 +29,7 @@ export interface Added {
 interface AddMemoryProps {
   readonly place: GraphPlace
   /** The memory that the new one corrects. */
-  readonly corrected?: MemoryNode
+  readonly corrected?: WholeMemory
   readonly done: (added: Added) => void
   readonly close: () => void
 }
@@ -105,7 +105,7 @@ interface Typed {
   readonly link: Signal<string>
 }
 
-function memoryOf({ text, entities, reference, link }: Typed, corrected?: MemoryNode): object {
+function memoryOf({ text, entities, reference, link }: Typed, corrected?: WholeMemory): object {
   const names = entities.value
     .split(',')
     .map((name) => name.trim())

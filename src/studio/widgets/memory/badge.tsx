@@ -2,12 +2,19 @@
 // that is open.
 
 import { figure } from '../../lib/format.js'
-import { badges, checksOf, meaningOf, standingOf, type Verdict } from '../../lib/memory/verdict.js'
+import {
+  type BriefVerdict,
+  badges,
+  checksOf,
+  meaningOf,
+  standingOf,
+  type Verdict,
+} from '../../lib/memory/verdict.js'
 import { CopyButton } from '../copy-button.js'
 import { OutsideAnchor } from '../outside-anchor.js'
 
 interface BadgeProps {
-  readonly verdict: Verdict | undefined
+  readonly verdict: BriefVerdict | undefined
   /** The server is at it. */
   readonly isChecking?: boolean
 }

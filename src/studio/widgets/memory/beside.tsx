@@ -9,7 +9,7 @@ import {
   type MemoryNode,
   type Neighbours,
 } from '../../lib/memory/graph.js'
-import type { Verdict } from '../../lib/memory/verdict.js'
+import type { BriefVerdict } from '../../lib/memory/verdict.js'
 import { RowPages, rowsMax, startOf } from '../row-pages.js'
 import { Empty, Failure } from '../states.js'
 import { EntityList, MemoryList } from './lists.js'
@@ -25,7 +25,7 @@ interface BesideProps {
   readonly memories: readonly MemoryNode[]
   readonly shown: readonly MemoryNode[]
   readonly from: Signal<number>
-  readonly verdicts: ReadonlyMap<string, Verdict>
+  readonly verdicts: ReadonlyMap<string, BriefVerdict>
   readonly checking: {
     readonly error: Error | undefined
     readonly isLoading: boolean

@@ -3,25 +3,34 @@
 
 import type { ComponentChildren } from 'preact'
 import { counted, shortAddress, visible, visibleLines } from '../../lib/format.js'
-import type { EntityNode, GraphView, MemoryNode, Neighbours } from '../../lib/memory/graph.js'
+import { useLoad } from '../../lib/load.js'
+import type {
+  GraphView,
+  MemoryNode,
+  Neighbours,
+  WholeEntity,
+  WholeMemory,
+} from '../../lib/memory/graph.js'
+import { type GraphPlace, verifyMemory, wholeNode } from '../../lib/memory/routes.js'
 import type { Verdict } from '../../lib/memory/verdict.js'
 import { me } from '../../lib/session.js'
 import { CopyButton } from '../copy-button.js'
 import { OutsideAnchor } from '../outside-anchor.js'
+import { Failure, Loading } from '../states.js'
 import { timeOf, VerdictPart } from './badge.js'
 import { labelOf } from './paint.js'
 
 const neighboursMax = 100
 
 interface DetailsProps {
+  readonly place: GraphPlace
   readonly id: string
   readonly view: GraphView
   readonly neighbours: Neighbours
-  readonly verdict: Verdict | undefined
   readonly open: (id: string) => void
   /** Searches around an entity. */
   readonly search: (entity: string) => void
-  readonly correct: (memory: MemoryNode) => void
+  readonly correct: (memory: WholeMemory) => void
   readonly forget: (memory: MemoryNode) => void
   readonly close: () => void
 }
@@ -50,11 +59,7 @@ export function Details(props: DetailsProps) {
           Close
         </button>
       </div>
-      {node.type === 'memory' ? (
-        <MemoryPart memory={node} {...props} />
-      ) : (
-        <EntityPart entity={node} {...props} />
-      )}
+      <WholeNode {...props} />
       <h3>
         {counted(beside.length, 'edge')} in the picture
         {beside.length > shown.length && `, of which ${shown.length} are listed`}
@@ -78,6 +83,22 @@ export function Details(props: DetailsProps) {
   )
 }
 
+/** The picture has the beginnings of texts alone. Both parts come with the graph, and again with it. */
+function WholeNode(props: DetailsProps) {
+  const { place, id, view } = props
+  const { loaded, reload } = useLoad((signal) => wholeNode(place, id, signal), [id, view])
+  const isMemory = view.nodes.get(id)?.type === 'memory'
+  const { loaded: checked } = useLoad(
+    async (signal) => (isMemory ? verifyMemory(place, id, signal) : undefined),
+    [id, view],
+  )
+  const { value: node, error, isLoading } = loaded.value
+  if (error !== undefined) return <Failure error={error} retry={reload} />
+  if (node === undefined) return isLoading ? <Loading /> : <p class="state">It is gone.</p>
+  if (node.type === 'entity') return <EntityPart entity={node} {...props} />
+  return <MemoryPart memory={node} verdict={checked.value.value} {...props} />
+}
+
 function Facts({ facts }: { facts: readonly (readonly [string, ComponentChildren])[] }) {
   return (
     <dl class="node-facts">
@@ -92,7 +113,8 @@ function Facts({ facts }: { facts: readonly (readonly [string, ComponentChildren
 }
 
 interface MemoryPartProps extends DetailsProps {
-  readonly memory: MemoryNode
+  readonly memory: WholeMemory
+  readonly verdict: Verdict | undefined
 }
 
 function MemoryPart({ memory, verdict, open, correct, forget }: MemoryPartProps) {
@@ -150,7 +172,7 @@ function writerOf(address: string | null): string {
 }
 
 interface EntityPartProps extends DetailsProps {
-  readonly entity: EntityNode
+  readonly entity: WholeEntity
 }
 
 function EntityPart({ entity: { name, kind, aliases }, search }: EntityPartProps) {

@@ -11,6 +11,7 @@ import {
   type Neighbours,
   type NodesById,
   neighboursOf,
+  type WholeMemory,
   withNodes,
 } from '../../lib/memory/graph.js'
 import {
@@ -20,7 +21,7 @@ import {
   type Question,
   verifyMemories,
 } from '../../lib/memory/routes.js'
-import { standingOf, type Verdict } from '../../lib/memory/verdict.js'
+import { type BriefVerdict, standingOf, type Verdicts } from '../../lib/memory/verdict.js'
 import { usePoll } from '../../lib/poll.js'
 import { linkTo, route } from '../../lib/route.js'
 import { rowsMax, startOf } from '../row-pages.js'
@@ -41,7 +42,7 @@ import { SweepPart } from './sweep-part.js'
 const anchorPollMs = 3_000
 
 type Adding =
-  | { readonly what: 'one'; readonly corrected?: MemoryNode }
+  | { readonly what: 'one'; readonly corrected?: WholeMemory }
   | { readonly what: 'several' }
 
 interface GraphPartProps {
@@ -156,9 +157,9 @@ function Graph({ place, loaded, isListed, selected, adding, refresh }: GraphProp
     const index = memories.findIndex(({ id }) => id === selected.value)
     if (index >= 0) from.value = index - (index % rowsMax)
   }, [selected.value])
-  const { verdicts, checking } = useVerdicts(place, shown, view)
+  const { verdicts, told, checking } = useVerdicts(place, shown, view)
   const pins = usePins(place)
-  const graphKey = [...verdicts.values()].find((one) => one.graphKey !== null)?.graphKey ?? null
+  const graphKey = told?.graphKey ?? null
   useEffect(() => {
     if (graphKey !== null) pins.see({ graphKey, sequence: null, root: null })
   }, [graphKey])
@@ -187,7 +188,7 @@ function Graph({ place, loaded, isListed, selected, adding, refresh }: GraphProp
       <AnchorList
         place={place}
         anchors={view.anchors}
-        explorers={explorersOf(verdicts)}
+        explorers={explorersOf(told)}
         reload={refresh}
       />
       <SweepPart place={place} open={open} see={pins.see} />
@@ -200,7 +201,7 @@ interface DrawnProps {
   readonly place: GraphPlace
   readonly view: GraphView
   readonly neighbours: Neighbours
-  readonly verdicts: ReadonlyMap<string, Verdict>
+  readonly verdicts: ReadonlyMap<string, BriefVerdict>
   readonly selected: Signal<string | undefined>
   readonly adding: Signal<Adding | undefined>
   readonly open: (id: string) => void
@@ -230,11 +231,12 @@ function Drawn(props: DrawnProps) {
       />
       {id !== undefined && (
         <Details
+          key={id}
+          place={place}
           id={id}
           view={view}
           neighbours={neighbours}
           open={open}
-          verdict={verdicts.get(id)}
           search={(entity) => ask(place, { words: '', entity, hops: '1' })}
           correct={(corrected) => {
             adding.value = { what: 'one', corrected }
@@ -292,24 +294,20 @@ function useVerdicts(place: GraphPlace, shown: readonly MemoryNode[], view: Grap
   const named = (view.recall?.nodeIds ?? []).filter((id) => memories.has(id))
   const ids = [...new Set([...listed, ...named, ...memories])].slice(0, verifiedMax)
   const { loaded, reload } = useLoad(
-    async (signal): Promise<ReadonlyMap<string, Verdict>> => {
-      const verdicts = ids.length === 0 ? [] : await verifyMemories(place, ids, signal)
-      return new Map(verdicts.map((verdict) => [verdict.id, verdict]))
-    },
+    async (signal) => (ids.length === 0 ? undefined : verifyMemories(place, ids, signal)),
     [view, ids.join(' ')],
   )
-  const { value = none, error, isLoading } = loaded.value
-  return { verdicts: value, checking: { error, isLoading, again: reload } }
+  const { value: told, error, isLoading } = loaded.value
+  const verdicts: ReadonlyMap<string, BriefVerdict> = useMemo(
+    () => new Map(told?.results.map((verdict) => [verdict.id, verdict])),
+    [told],
+  )
+  return { verdicts, told, checking: { error, isLoading, again: reload } }
 }
 
 /** Of one request, as docs/memory.md says. */
 const verifiedMax = 300
-const none: ReadonlyMap<string, Verdict> = new Map()
 
-function explorersOf(verdicts: ReadonlyMap<string, Verdict>): ReadonlyMap<string, string> {
-  const explorers = new Map<string, string>()
-  for (const { txHash, explorerUrl } of verdicts.values()) {
-    if (txHash !== null && explorerUrl !== null) explorers.set(txHash, explorerUrl)
-  }
-  return explorers
+function explorersOf(told: Verdicts | undefined): ReadonlyMap<string, string> {
+  return new Map(told?.transactions.map(({ txHash, explorerUrl }) => [txHash, explorerUrl]))
 }

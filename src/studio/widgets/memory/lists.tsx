@@ -5,12 +5,9 @@ import type { Signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { counted, day, visible } from '../../lib/format.js'
 import type { EntityNode, MemoryNode, Neighbours } from '../../lib/memory/graph.js'
-import type { Verdict } from '../../lib/memory/verdict.js'
+import type { BriefVerdict } from '../../lib/memory/verdict.js'
 import { Empty } from '../states.js'
 import { Badge } from './badge.js'
-
-/** Characters of a text that its row shows. */
-const shownChars = 240
 
 interface ListProps {
   readonly selected: Signal<string | undefined>
@@ -20,7 +17,7 @@ interface ListProps {
 interface MemoryListProps extends ListProps {
   readonly memories: readonly MemoryNode[]
   readonly scores: ReadonlyMap<string, number>
-  readonly verdicts: ReadonlyMap<string, Verdict>
+  readonly verdicts: ReadonlyMap<string, BriefVerdict>
   readonly isChecking: boolean
 }
 
@@ -40,7 +37,7 @@ export function MemoryList(props: MemoryListProps) {
               aria-pressed={selected.value === id}
               onClick={() => open(id)}
             >
-              {beginning(text)}
+              {visible(text.replace(/\s+/g, ' '))}
             </button>
             <p>
               <Badge verdict={verdicts.get(id)} isChecking={isChecking} />
@@ -66,11 +63,6 @@ function useShown(id: string | undefined) {
     current.scrollTop = Math.min(row.offsetTop, Math.max(end, current.scrollTop))
   }, [id])
   return list
-}
-
-function beginning(text: string): string {
-  const shown = [...text.slice(0, 2 * shownChars)].slice(0, shownChars).join('')
-  return `${visible(shown.replace(/\s+/g, ' '))}${shown.length < text.length ? '…' : ''}`
 }
 
 interface EntityListProps extends ListProps {

@@ -1,7 +1,7 @@
 // The graph on its canvas: lays it out in slices, and draws it when something has changed. Pointer,
 // wheel and keys move what is seen and select nodes.
 
-import { type GraphView, type Neighbours, neighboursOf } from '../../lib/memory/graph.js'
+import { edgeKey, type GraphView, type Neighbours, neighboursOf } from '../../lib/memory/graph.js'
 import { Layout, type Point } from '../../lib/memory/layout.js'
 import {
   type Direction,
@@ -84,7 +84,7 @@ export class GraphPicture {
   /** Nodes that were there stay where they are; the same graph is not laid out again. */
   show(view: GraphView): void {
     this.view = view
-    const shape = [...view.nodes.keys(), ...view.edges.map(({ id }) => id)].join(' ')
+    const shape = [...view.nodes.keys(), ...view.edges.map(edgeKey)].join(' ')
     if (shape !== this.shape) {
       this.shape = shape
       this.neighbours = neighboursOf(view.edges)

@@ -66,6 +66,33 @@ t.test('nodes by id come with their edges; unknown ids are named', async (t) => 
   t.match(await post(nodesPath, { graph: 'none', ids: [id] }), { json: { missing: [id] } })
 })
 
+t.test('the short forms of nodes, edges and verdicts', async (t) => {
+  const { get, post } = await open(t)
+  const text = `A move. ${'\u{1f600}'.repeat(200)}`
+  const { json } = await post('/api/memories', { text, entities: ['Ada Lovelace'] })
+  const { id, entities } = json.memory as { id: string; entities: string[] }
+  const beginning = `${[...text].slice(0, 120).join('')}…`
+  const whole = await get('/api/graph')
+  const brief = await get('/api/graph?brief=true')
+  for (const { json } of [brief, await post(nodesPath, { ids: [id, ...entities], brief: true })]) {
+    const memory = (json.nodes as Node[]).find(({ type }) => type === 'memory') as object
+    const entity = (json.nodes as Node[]).find(({ type }) => type === 'entity') as object
+    t.match(memory, { id, text: beginning, status: 'active', createdAt: Number })
+    t.same(Object.keys(memory), ['id', 'type', 'text', 'status', 'createdAt'])
+    t.same(entity, { id: entities[0], type: 'entity', name: 'Ada Lovelace', kind: 'thing' })
+    t.same(json.edges, [{ from: id, to: entities[0], type: 'mentions' }])
+  }
+  t.not(brief.headers.etag, whole.headers.etag, 'the forms are not mistaken for each other')
+  t.match((whole.json.nodes as object[])[0], { text })
+  const verdicts = await post('/api/verify', { ids: [id, 'mem_none'], brief: true })
+  const problem = 'not anchored yet'
+  t.same(verdicts.json.results, [
+    { id, verified: false, problem },
+    { id: 'mem_none', verified: false, problem: 'not found' },
+  ])
+  t.match(verdicts.json, { graphKey: /^0x/, transactions: [] })
+})
+
 t.test('entities are found by the beginning of a name or an alias', async (t) => {
   const { get, post, url } = await open(t)
   const entities = ['Ada Lovelace', { name: 'Lisbon', kind: 'place', aliases: ['Olisipo'] }]

@@ -80,3 +80,37 @@ t.test('a command at work is listed, and ended by who may see it', async (t) => 
   t.equal((await ask(url, wrong)).status, 400)
   t.equal((await ask(url, { path: '/api/v1/operations' })).status, 401)
 })
+
+t.test('what accounts hold: a wallet sees its own, the operator all', async (t) => {
+  const { url, key } = await startGateway(t, { RATE_LIMITS: 'off', WALLET_COLLECTIONS: '7' })
+  const path = '/api/v1/usage'
+  const wallets = ['17', '18'].map((byte) => new Wallet(`0x${byte.repeat(32)}`))
+  const used: number[] = []
+  for (const [i, wallet] of wallets.entries()) {
+    const browser = new Browser(url)
+    await browser.signIn(wallet)
+    const none = { account: wallet.address, storageBytes: 0, collections: 0, graphs: 0, keys: 0 }
+    t.match((await browser.get(path)).json.usage, none)
+    await browser.post(`/api/v1/collections/own${i}/insertOne`, { document: { n: 1 } })
+    await browser.post('/api/v1/redis', { command: ['SET', 'a', '1'] })
+    const { json } = await browser.get(path)
+    t.match(json, {
+      usage: { deletingBytes: 0, collections: 1, keys: 1, connections: 0, subscriptions: 0 },
+      limits: { storageBytes: 2 ** 30, collections: 7, connections: 500, commandMs: 30_000 },
+    })
+    used.push((json.usage as unknown as { storageBytes: number }).storageBytes)
+    t.ok((used[i] ?? 0) > 0)
+    t.equal((await browser.get(`${path}?after=0x`)).status, 403)
+  }
+  const headers = { 'x-api-key': key }
+  const all = await ask(url, { path, headers })
+  const addresses = wallets.map(({ address }) => address)
+  const accounts = all.json.accounts as { account: string; storageBytes: number }[]
+  t.same(new Set(accounts.map(({ account }) => account)), new Set(addresses))
+  t.same(accounts.map(({ storageBytes }) => storageBytes).sort(), used.sort())
+  t.match(all.json, { next: null, limits: { collections: 7 } })
+  const [first = ''] = accounts.map(({ account }) => account)
+  const rest = await ask(url, { path: `${path}?after=${first}`, headers })
+  t.match(rest.json.accounts, { length: 1 })
+  t.equal((await ask(url, { path })).status, 401)
+})

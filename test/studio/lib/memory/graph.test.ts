@@ -2,6 +2,7 @@
 
 import t from 'tap'
 import {
+  edgeKey,
   type EntityNode,
   entitiesOf,
   type MemoryNode,
@@ -13,15 +14,11 @@ import {
 } from '../../../../src/studio/lib/memory/graph.js'
 
 function memory(id: string): MemoryNode {
-  const rest = { entities: [], hash: '0x', status: 'active', createdAt: 0, createdBy: null }
-  return { id, type: 'memory', text: id, ...rest }
+  return { id, type: 'memory', text: id, status: 'active', createdAt: 0 }
 }
 
-const entity = (id: string): EntityNode => ({
-  ...{ id, type: 'entity', name: id },
-  ...{ kind: 'thing', aliases: [] },
-})
-const edge = (from: string, to: string) => ({ id: `${from}-${to}`, from, to, type: 'mentions' })
+const entity = (id: string): EntityNode => ({ id, type: 'entity', name: id, kind: 'thing' })
+const edge = (from: string, to: string) => ({ from, to, type: 'mentions' })
 
 const snapshot: Snapshot = {
   nodes: [memory('m3'), entity('e1'), memory('m2')],
@@ -51,8 +48,8 @@ t.test('without a question: the newest, and edges between what is there', async 
     ['m3', 'm2'],
   )
   t.same(
-    view.edges.map(({ id }) => id),
-    ['m3-e1', 'm2-e1'],
+    view.edges.map(edgeKey),
+    ['m3 e1 mentions', 'm2 e1 mentions'],
   )
   t.match(view, { total: 9, newest: 3, isTruncated: true })
 })
