@@ -13,7 +13,6 @@ import { findWallets } from './lib/wallets.js'
 import { CollectionsPage } from './pages/collections.js'
 import { DocumentsPage } from './pages/documents.js'
 import { SignInPage } from './pages/sign-in.js'
-import { ConsolePage } from './pages/statements.js'
 import { Later } from './widgets/later.js'
 import { applyTheme, Shell } from './widgets/shell.js'
 import { Failure, Loading } from './widgets/states.js'
@@ -51,6 +50,7 @@ const later = new Map([
   ['api-keys', async () => (await import('./pages/api-keys.js')).ApiKeysPage],
   ['channels', async () => (await import('./pages/channels.js')).ChannelsPage],
   ['operations', async () => (await import('./pages/operations.js')).OperationsPage],
+  ['console', async () => (await import('./pages/statements.js')).ConsolePage],
   ['keys', async () => (await import('./pages/keys.js')).KeysPage],
   ['memory', async () => (await import('./pages/memory.js')).MemoryPage],
 ])
@@ -70,7 +70,6 @@ function CurrentPage() {
   if (place === 'operations' && name !== undefined) {
     return <Later key="administration" name="administration" load={loadAdministration} />
   }
-  if (place === 'console') return <ConsolePage />
   if (place === 'collections') return <CollectionsPage />
   const given = place !== undefined && later.has(place) ? place : 'start'
   const load = later.get(given)

@@ -2,8 +2,9 @@
 // what their errors look like, by the keyboard.
 
 import { MongoClient } from 'mongodb'
-import t from 'tap'
-import { barriersOf, chromiumMissing, openChromium } from '../support/chromium.js'
+import t, { type Test } from 'tap'
+import { barriersOf, chromiumMissing, openChromium, type Page } from '../support/chromium.js'
+import { codeIn } from '../support/code-field.js'
 import { startGateway } from '../support/live-gateway.js'
 import { walletOptions } from '../support/page-wallet.js'
 import { testWallet } from '../support/wallet.js'
@@ -58,5 +59,39 @@ t.test('console', { skip: await chromiumMissing() }, async (t) => {
     await statement.press('Control+Enter')
     await page.getByText('A quote is not closed').waitFor()
     t.same(await barriersOf(page), [], 'an error')
+    await keeps(t, page)
   })
 })
+
+/** History and saved statements of a wallet, over a reload, until it signs out. */
+async function keeps(t: Test, page: Page): Promise<void> {
+  const statement = page.getByLabel('Statement')
+  await statement.fill('AUTH secret')
+  await statement.press('Control+Enter')
+  await page.getByRole('alert').waitFor()
+  await page.getByText(/^History \(\d/).click()
+  const history = page.getByRole('list', { name: 'History' })
+  t.match((await history.getByRole('button').allTextContents())[0], 'GET "open')
+  await history.getByRole('button', { name: /^SELECT title/ }).click()
+  t.equal(await codeIn(page, '.statement'), 'SELECT title FROM books ORDER BY title')
+  await page.getByText('Saved (0)').click()
+  await page.getByLabel('Name').fill('titles')
+  await page.getByRole('button', { name: 'Save the statement' }).click()
+  await page.getByText('Saved (1)').waitFor()
+  t.same(await barriersOf(page), [], 'kept statements')
+  await page.reload()
+  await page.getByText('Saved (1)').click()
+  const saved = page.getByRole('list', { name: 'Saved' })
+  await saved.getByRole('button', { name: /^SELECT title/ }).click()
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.getByText('2 rows').waitFor()
+  const stored = await page.evaluate<string>('JSON.stringify(localStorage)')
+  t.notMatch(stored, /secret/)
+  t.match(stored, /HGET shop city/)
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await page.getByRole('button', { name: 'Test wallet' }).click()
+  await page.getByText('History (0)').waitFor()
+  await page.getByText('Saved (1)').click()
+  await page.getByRole('button', { name: 'Remove titles' }).click()
+  await page.getByText('Saved (0)').waitFor()
+}

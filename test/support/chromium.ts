@@ -24,6 +24,8 @@ export interface Page {
   close(): Promise<void>
   waitForFunction<A>(run: (given: A) => unknown, given: A): Promise<unknown>
   waitForEvent(event: 'download'): Promise<Download>
+  /** Further tabs of the same browser. */
+  context(): { newPage(): Promise<Page> }
 }
 
 export interface Download {
@@ -43,6 +45,7 @@ export interface Locator {
   textContent(): Promise<string | null>
   allTextContents(): Promise<string[]>
   inputValue(): Promise<string>
+  getAttribute(name: string): Promise<string | null>
   count(): Promise<number>
   first(): Locator
   nth(index: number): Locator

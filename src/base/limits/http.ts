@@ -38,6 +38,8 @@ export const eventStreamStallMs = 60_000
 export const eventStreamRetryMs = 1_000
 /** Open streams of changes of one owner, operators apart: 429. A stream holds a cursor. */
 export const changeStreamsMax = 100
+/** Collections that one response of changes follows. */
+export const changeFeedsMax = 32
 /** Events that a stream of changes reads at once. */
 export const changeStreamBatch = 100
 

@@ -4,18 +4,15 @@
 
 import { fail } from '../../base/errors.js'
 import { accountsAtOnce } from '../../base/limits/identity.js'
-import { keyspacesMax } from '../../base/limits/key-value.js'
 import { anyValue, optional, string } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
 import { documentRow } from '../../bus/document/row.js'
 import { plain } from '../../bus/policy/facts.js'
 import type { Quotas } from '../../bus/quota.js'
 import { wasteBeside } from '../../engine/background/waste.js'
-import { findNamespace } from '../../engine/collection/catalog/catalog.js'
 import { holdingOf } from '../../engine/collection/catalog/holdings.js'
-import { homeOf, keyspaceName } from '../../engine/collection/catalog/homes.js'
-import { countOf, ownersAfter, usageKey, usageOf } from '../../engine/collection/counters.js'
-import { accountOf, walletOf } from '../../identity/identity.js'
+import { ownersAfter, usageKey, usageOf } from '../../engine/collection/counters.js'
+import { accountOf } from '../../identity/identity.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { numberValue } from '../../value/value.js'
 import type { DocumentWriter } from '../../value/writer.js'
@@ -26,8 +23,6 @@ interface Usage {
   readonly deletingBytes: number
   readonly collections: number
   readonly graphs: number
-  /** Only of the wallet that asks. */
-  readonly keys?: number
   readonly connections: number
   readonly subscriptions: number
 }
@@ -59,24 +54,21 @@ const accountUsage = documentRow({
         writeLimits(writer, quotas)
       })
     }
-    if (after !== undefined) throw fail('Unauthorized', 'the operator alone sees other accounts')
+    if (after !== undefined) {
+      const text = 'the operator alone sees other accounts'
+      throw fail('Unauthorized', text, { reason: 'NOT_OPERATOR' })
+    }
     const account = accountOf(identity) ?? ''
     const usage = yield* usageOfAccount(tx, account, quotas)
-    const wallet = walletOf(identity)
-    const keys = wallet === undefined ? undefined : yield* keysOf(tx, homeOf(wallet))
     return reply((writer) => {
       writer.openDocument('usage')
-      writeFigures(writer, keys === undefined ? usage : { ...usage, keys })
+      writeFigures(writer, usage)
       writeLimits(writer.close(), quotas)
     })
   },
 })
 
-function* usageOfAccount(
-  tx: ReadTx,
-  account: string,
-  quotas: Quotas | undefined,
-): Program<Usage> {
+function* usageOfAccount(tx: ReadTx, account: string, quotas: Quotas | undefined): Program<Usage> {
   const { collections, graphs } = yield* holdingOf(tx, account)
   return {
     account,
@@ -86,16 +78,6 @@ function* usageOfAccount(
     graphs,
     ...(quotas?.openOf(account) ?? { connections: 0, subscriptions: 0 }),
   }
-}
-
-/** Keys in the key-value databases of a home. */
-function* keysOf(tx: ReadTx, home: string): Program<number> {
-  let keys = 0
-  for (let index = 0; index < keyspacesMax; index++) {
-    const ns = yield* findNamespace(tx, home, keyspaceName(index))
-    if (ns !== undefined) keys += (yield* countOf(tx, ns)).documents
-  }
-  return keys
 }
 
 function writeFigures(writer: DocumentWriter, { account, ...figures }: Usage): void {

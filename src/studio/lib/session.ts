@@ -3,6 +3,7 @@
 
 import { signal } from '@preact/signals'
 import { ApiError, askJson, operatorToken, sessionEnded } from './api.js'
+import { endHistory } from './console/kept-statements.js'
 import { signWith, type Wallet, whenAccountChanges } from './wallets.js'
 
 interface Me {
@@ -109,6 +110,7 @@ export async function signOut(everywhere = false): Promise<void> {
   const body = everywhere ? { everywhere } : {}
   await askJson('POST', `${base}/logout`, body, { isSigningIn: true })
   operatorToken.clear()
+  endHistory(me.value?.address ?? null)
   me.value = null
 }
 

@@ -4,7 +4,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { CollectionPlace } from '../lib/collections/collection-place.js'
 import {
-  changesOf,
   countDocuments,
   type DocumentPage,
   deleteDocument,
@@ -14,7 +13,7 @@ import {
 } from '../lib/collections/documents.js'
 import { type Ejson, type EjsonObject, editable } from '../lib/ejson.js'
 import { counted, visible } from '../lib/format.js'
-import { useLive } from '../lib/live.js'
+import { namespaceOf, useLive } from '../lib/live/live.js'
 import { useLoad } from '../lib/load.js'
 import { linkTo, route } from '../lib/route.js'
 import { CollectionTabs } from '../widgets/collection-tabs.js'
@@ -22,6 +21,7 @@ import { DocumentEditor, type Editing } from '../widgets/collections/document-ed
 import { DataField } from '../widgets/data-field.js'
 import { DocumentTable } from '../widgets/document-table.js'
 import { FilterField } from '../widgets/filter-field.js'
+import { LiveSign } from '../widgets/live-sign.js'
 import { ShowAs } from '../widgets/show-as.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
 
@@ -53,7 +53,7 @@ export function DocumentsPage({ at }: { at: CollectionPlace }) {
     [name, filter, sort, limit, cursor],
   )
   const turn = useSignal(0)
-  const isLive = useLive(changesOf(at), () => {
+  const isLive = useLive(namespaceOf(at.database, name), () => {
     turn.value++
     reload()
   })
@@ -113,9 +113,7 @@ function Head({ at, isLive, insert }: HeadProps) {
   return (
     <div class="head">
       <h1>{visible(at.name)}</h1>
-      <p class={isLive ? 'live' : 'faint'} role="status">
-        {isLive ? 'live' : 'not live'}
-      </p>
+      <LiveSign isLive={isLive} />
       <button type="button" onClick={() => insert('{\n  \n}')}>
         Insert
       </button>

@@ -13,7 +13,6 @@ interface Usage {
   readonly deletingBytes: number
   readonly collections: number
   readonly graphs: number
-  readonly keys?: number
   readonly connections: number
   readonly subscriptions: number
 }
@@ -83,7 +82,7 @@ export function Quotas() {
 }
 
 function Own({ usage, limits }: { usage: Usage; limits: Limits }) {
-  const { deletingBytes, keys } = usage
+  const { deletingBytes } = usage
   return (
     <>
       <dl class="facts">
@@ -107,12 +106,6 @@ function Own({ usage, limits }: { usage: Usage; limits: Limits }) {
             </div>
           )
         })}
-        {keys !== undefined && (
-          <div>
-            <dt>Keys of databases 0 to 15</dt>
-            <dd>{figure(keys)}</dd>
-          </div>
-        )}
       </dl>
       {deletingBytes > 0 && <p class="faint">Being deleted: {sizeText(deletingBytes)}.</p>}
     </>

@@ -1,12 +1,17 @@
 // The console: one SQL statement or one key-value command at a time, run when the user says so.
-// What was typed stays until the tab is closed, in memory alone.
+// What was typed stays until the tab is closed, in memory alone; what was run is listed.
 
 import { type Signal, signal, useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { ask, askJson } from '../lib/api.js'
+import type { Language } from '../lib/console/keepable.js'
+import { openKept, rememberRun } from '../lib/console/kept-statements.js'
 import { cellText, type Ejson, type EjsonObject } from '../lib/ejson.js'
 import { counted, visible } from '../lib/format.js'
+import { me } from '../lib/session.js'
 import { commandWords } from '../lib/words.js'
 import { CodeField } from '../widgets/code-field.js'
+import { KeptStatements } from '../widgets/kept-statements.js'
 import { ShowAs, type TitledQuery } from '../widgets/show-as.js'
 import { Failure } from '../widgets/states.js'
 
@@ -14,8 +19,6 @@ const languages = [
   { name: 'sql', title: 'SQL', example: 'SELECT * FROM books ORDER BY year DESC LIMIT 10' },
   { name: 'redis', title: 'Redis', example: 'HGETALL demo:shop' },
 ] as const
-
-type Language = (typeof languages)[number]['name']
 
 /** Rows with their columns, or anything else as text. */
 type Result =
@@ -26,6 +29,8 @@ const language = signal<Language>('sql')
 const texts: Readonly<Record<Language, Signal<string>>> = { sql: signal(''), redis: signal('') }
 
 export function ConsolePage() {
+  const address = me.value?.address ?? null
+  useEffect(() => openKept(address), [address])
   const text = texts[language.value]
   const result = useSignal<Result | undefined>(undefined)
   const problem = useSignal<Error | undefined>(undefined)
@@ -35,6 +40,7 @@ export function ConsolePage() {
     problem.value = undefined
     result.value = undefined
     isBusy.value = true
+    rememberRun({ language: language.value, text: text.value })
     const running = language.value === 'sql' ? runSql(text.value) : runCommand(text.value)
     running
       .then(
@@ -67,6 +73,13 @@ export function ConsolePage() {
         </button>
         <p class="faint">Ctrl+Enter runs it. A SELECT without LIMIT ends after 100 rows.</p>
       </div>
+      <KeptStatements
+        current={{ language: language.value, text: text.value }}
+        use={(statement) => {
+          choose(statement.language)
+          texts[statement.language].value = statement.text
+        }}
+      />
       <ShowAs queries={statementsIn(language.value, text.value)} />
       {problem.value !== undefined && <Failure error={problem.value} />}
       {result.value !== undefined && <ResultView result={result.value} />}

@@ -35,6 +35,8 @@ const firstBatch = 4
 export class ChangeFeed {
   /** Events of the next batch. */
   private batchSize = firstBatch
+  /** Events have ids. A client of several feeds cannot go on behind one of their events. */
+  private hasIds = true
 
   private constructor(
     private readonly call: RawCall,
@@ -60,9 +62,10 @@ export class ChangeFeed {
   }
 
   /** Writes until the stream ends on either side. Never rejects. */
-  async run(stream: EventStream): Promise<void> {
+  async run(stream: EventStream, { hasIds }: { readonly hasIds: boolean }): Promise<void> {
+    this.hasIds = hasIds
     try {
-      stream.send(`retry: ${eventStreamRetryMs}\nid: ${this.token}\n`)
+      stream.send(`retry: ${eventStreamRetryMs}\n${this.idLine()}`)
       while (this.id !== 0 && !stream.isOver) {
         const reply = await this.more(stream)
         if (reply !== undefined) await this.write(stream, reply)
@@ -111,7 +114,7 @@ export class ChangeFeed {
     for (const event of events) {
       const text = await jsonBetween('data: ', event, '\n', this.call.mode)
       this.token = dataOf(fieldIn(event, '_id')) ?? this.token
-      stream.send(`id: ${this.token}\n${text.toString()}`)
+      stream.send(`${this.idLine()}${text.toString()}`)
       await stream.taken()
       if (stream.isOver) return
       if (turns.isDue) await turns.pause()
@@ -121,7 +124,11 @@ export class ChangeFeed {
     if (token === this.token || this.id === 0) return
     // An id without data is no event, but a browser keeps it.
     this.token = token
-    stream.send(`id: ${token}\n`)
+    if (this.hasIds) stream.send(this.idLine())
+  }
+
+  private idLine(): string {
+    return this.hasIds ? `id: ${this.token}\n` : ''
   }
 }
 

@@ -3,12 +3,18 @@
 // $changeStream and getMore. (docs/changes.md, "Over HTTP")
 
 import type { ServerResponse } from 'node:http'
-import { fail } from '../../../base/errors.js'
-import { changeStreamsMax } from '../../../base/limits/http.js'
+import { fail, toGatewayError } from '../../../base/errors.js'
+import { changeFeedsMax, changeStreamsMax } from '../../../base/limits/http.js'
 import { memoryOwner } from '../../../bus/memory-owner.js'
 import { elementsOf } from '../../../value/elements.js'
 import { jsonToValue } from '../../../value/json/json.js'
-import { bsonType, documentValue, timestampValue, type Value } from '../../../value/value.js'
+import {
+  bsonType,
+  documentValue,
+  stringOf,
+  timestampValue,
+  type Value,
+} from '../../../value/value.js'
 import { type DocumentWriter, writeArray, writeDocument } from '../../../value/writer.js'
 import type { EventStreams } from '../core/event-stream.js'
 import type { QuerySchema, RawCall, RawRoute } from '../core/route.js'
@@ -28,7 +34,7 @@ const query: QuerySchema = {
 
 type Headers = Readonly<Record<string, string>>
 
-/** Of a collection, and of a database or of all that the caller may read. */
+/** Of a collection; of a database, of all that the caller may read, or of several collections. */
 export function changeRoutes(streams: EventStreams): readonly RawRoute[] {
   const open = new Opened(streams)
   const row = { method: 'GET', access: 'key', answers: 'text/event-stream' } as const
@@ -36,7 +42,13 @@ export function changeRoutes(streams: EventStreams): readonly RawRoute[] {
   const head: RawRoute['head'] = (call) => open.head(call)
   return [
     { ...row, path: '/api/v1/collections/:name/changes', query, send, head },
-    { ...row, path: '/api/v1/changes', query: { ...query, all: 'string' }, send, head },
+    {
+      ...row,
+      path: '/api/v1/changes',
+      query: { ...query, all: 'string', of: 'json' },
+      send,
+      head,
+    },
   ]
 }
 
@@ -48,49 +60,92 @@ class Opened {
 
   /** Errors before the stream starts are answered as those of other routes. */
   async send(call: RawCall, outgoing: ServerResponse, headers: Headers): Promise<void> {
-    const spec = specOf(call)
-    const leave = this.enter(call)
+    const specs = specsOf(call)
+    const leave = this.enter(call, specs.length)
     let isStarted = false
     try {
-      const feed = await ChangeFeed.open(call, spec)
+      const feeds = await openFeeds(call, specs)
       if (outgoing.destroyed) {
-        await feed.close()
+        await Promise.all(feeds.map((feed) => feed.close()))
         return
       }
       const stream = this.streams.open(outgoing, headers, call.session.identity, leave)
       isStarted = true
-      void feed.run(stream)
+      const options = { hasIds: specs.length === 1 }
+      for (const feed of feeds) void feed.run(stream, options)
     } finally {
       if (!isStarted) leave()
     }
   }
 
   async head(call: RawCall): Promise<void> {
-    const feed = await ChangeFeed.open(call, specOf(call))
-    await feed.close()
+    const feeds = await openFeeds(call, specsOf(call))
+    await Promise.all(feeds.map((feed) => feed.close()))
   }
 
-  /** Counts a stream for its owner. Throws IngressRequestRateLimitExceeded above the bound. */
-  private enter({ session }: RawCall): () => void {
+  /** Counts streams for their owner. Throws IngressRequestRateLimitExceeded above the bound. */
+  private enter({ session }: RawCall, streams: number): () => void {
     const { identity, remoteAddress } = session
     if (identity.kind === 'operator') return () => {}
     const owner = memoryOwner(identity, remoteAddress)
     const count = this.counts.get(owner) ?? 0
-    if (count >= changeStreamsMax) {
+    if (count + streams > changeStreamsMax) {
       const text = `at most ${changeStreamsMax} streams of changes are open at once`
       throw fail('IngressRequestRateLimitExceeded', text, { retryAfter: 1 })
     }
-    this.counts.set(owner, count + 1)
+    this.counts.set(owner, count + streams)
     return () => {
-      const left = (this.counts.get(owner) ?? 1) - 1
+      const left = (this.counts.get(owner) ?? streams) - streams
       if (left > 0) this.counts.set(owner, left)
       else this.counts.delete(owner)
     }
   }
 }
 
-function specOf(call: RawCall): ChangeSpec {
-  const isAll = flagOf(call, 'all')
+/** Of several collections, those that the caller may not read are left out, unless none is left. */
+async function openFeeds(
+  call: RawCall,
+  specs: readonly ChangeSpec[],
+): Promise<readonly ChangeFeed[]> {
+  const feeds: ChangeFeed[] = []
+  let refusal: unknown
+  for (const spec of specs) {
+    try {
+      feeds.push(await ChangeFeed.open(call, spec))
+    } catch (thrown) {
+      refusal = thrown
+      if (toGatewayError(thrown).kind === 'Unauthorized') continue
+      await Promise.all(feeds.map((feed) => feed.close()))
+      throw thrown
+    }
+  }
+  if (feeds.length === 0) throw refusal
+  return feeds
+}
+
+/** One, or with the parameter `of` one for each namespace. Throws BadValue. */
+function specsOf(call: RawCall): readonly ChangeSpec[] {
+  const text = call.query('of')
+  if (text === undefined) return [specOf(call, flagOf(call, 'all'))]
+  const given = jsonToValue(text)
+  const names = given.type === bsonType.array ? elementsOf(given) : []
+  if (names.length === 0 || names.length > changeFeedsMax) {
+    throw fail('BadValue', `query 'of' must be a JSON array of 1 to ${changeFeedsMax} namespaces`)
+  }
+  const spec = specOf(call, false)
+  return names.map((name) => ({ ...spec, ...namespaceOf(name) }))
+}
+
+function namespaceOf(value: Value): Pick<ChangeSpec, 'database' | 'collection'> {
+  const text = value.type === bsonType.string ? stringOf(value) : ''
+  const dot = text.indexOf('.')
+  if (dot < 1 || dot === text.length - 1) {
+    throw fail('BadValue', 'query \'of\' has namespaces such as "main.orders"')
+  }
+  return { database: text.slice(0, dot), collection: text.slice(dot + 1) }
+}
+
+function specOf(call: RawCall, isAll: boolean): ChangeSpec {
   const { collection } = call
   const options = writeDocument((writer) => {
     writer.openDocument('$changeStream')

@@ -35,10 +35,6 @@ function documentAt(at: CollectionPlace, id: Ejson): string {
   return routeOf(at, `docs/${encodeURIComponent(JSON.stringify(id))}`, { id: 'ejson' })
 }
 
-export function changesOf(at: CollectionPlace): string {
-  return routeOf(at, 'changes')
-}
-
 export async function listDocuments(
   at: CollectionPlace,
   { filter, sort, limit, cursor, maxValueBytes }: Listing,

@@ -2,14 +2,9 @@
 // (docs/memory.md, "Routes")
 
 import { ask, askJson } from '../api.js'
-import type {
-  GraphView,
-  NodesById,
-  Recall,
-  Snapshot,
-  WholeEntity,
-  WholeMemory,
-} from './graph.js'
+import { namespaceOf } from '../live/live.js'
+import { me } from '../session.js'
+import type { GraphView, NodesById, Recall, Snapshot, WholeEntity, WholeMemory } from './graph.js'
 import { viewOf } from './graph.js'
 import type { Verdict, Verdicts } from './verdict.js'
 
@@ -158,12 +153,25 @@ export function verifyMemories(
   return onGraph(place, 'POST', '/api/verify', { body: { ids, brief: true }, signal })
 }
 
+/** Older nodes page by page, newest first, from `cursor` on. */
+export interface OlderNodes extends NodesById {
+  /** Of the next page; null at the end. */
+  readonly cursor: string | null
+}
+
+export function nodesBefore(place: GraphPlace, cursor: string, limit: number): Promise<OlderNodes> {
+  const body = { ...(cursor === '' ? {} : { cursor }), limit, brief: true }
+  return onGraph(place, 'POST', '/api/graph/nodes', { body })
+}
+
+/** The collection of the graph's nodes, whose changes a page follows. */
+export function namespaceOfGraph({ graph, database }: GraphPlace): string {
+  const space = database === '' ? (me.value?.home ?? '') : database
+  return namespaceOf(space, `memory.${graph}.nodes`)
+}
+
 /** With all that the server has recomputed. */
-export function verifyMemory(
-  place: GraphPlace,
-  id: string,
-  signal: AbortSignal,
-): Promise<Verdict> {
+export function verifyMemory(place: GraphPlace, id: string, signal: AbortSignal): Promise<Verdict> {
   return onGraph(place, 'GET', '/api/verify', { query: { id }, signal })
 }
 

@@ -3,23 +3,21 @@
 
 import { type Signal, useSignal } from '@preact/signals'
 import { useCallback, useEffect, useMemo } from 'preact/hooks'
+import { useLive } from '../../lib/live/live.js'
 import { useLoad } from '../../lib/load.js'
 import {
   type GraphView,
   type MemoryNode,
   memoriesOf,
   type Neighbours,
-  type NodesById,
   neighboursOf,
   type WholeMemory,
-  withNodes,
 } from '../../lib/memory/graph.js'
 import {
   type GraphPlace,
   loadGraph,
-  nodesById,
+  namespaceOfGraph,
   type Question,
-  verifyMemories,
 } from '../../lib/memory/routes.js'
 import { type BriefVerdict, standingOf, type Verdicts } from '../../lib/memory/verdict.js'
 import { usePoll } from '../../lib/poll.js'
@@ -33,6 +31,7 @@ import { Beside } from './beside.js'
 import { Details } from './details.js'
 import { Forgetting, useForgetting } from './forgetting.js'
 import { GraphCanvas } from './graph-canvas.js'
+import { useVerdicts, useWholeView } from './graph-state.js'
 import { NoGraph, Shown } from './graph-words.js'
 import { PinWarning, usePins } from './pin-warning.js'
 import { SearchBar } from './search-bar.js'
@@ -40,6 +39,8 @@ import { SweepPart } from './sweep-part.js'
 
 /** While an anchor is on its way. */
 const anchorPollMs = 3_000
+/** A graph that is written to is read, and its memories are verified, at most this often. */
+const liveMs = 2_000
 
 type Adding =
   | { readonly what: 'one'; readonly corrected?: WholeMemory }
@@ -71,6 +72,7 @@ export function GraphPart({ place, isListed, changed }: GraphPartProps) {
     if (isAnchoring) reload()
   }, [isAnchoring, reload])
   usePoll(follow, anchorPollMs)
+  const isLive = useLive(namespaceOfGraph(place), refresh, liveMs)
   const selected = useSignal<string | undefined>(undefined)
   const finish = (added?: Added) => {
     adding.value = undefined
@@ -100,6 +102,7 @@ export function GraphPart({ place, isListed, changed }: GraphPartProps) {
           selected={selected}
           adding={adding}
           refresh={refresh}
+          isLive={isLive.value}
         />
       )}
       <AddingDialog place={place} adding={adding} finish={finish} />
@@ -143,10 +146,11 @@ interface GraphProps {
   readonly selected: Signal<string | undefined>
   readonly adding: Signal<Adding | undefined>
   readonly refresh: () => void
+  readonly isLive: boolean
 }
 
-function Graph({ place, loaded, isListed, selected, adding, refresh }: GraphProps) {
-  const { view, opening, problem } = useOpened(place, loaded, selected)
+function Graph({ place, loaded, isListed, selected, adding, refresh, isLive }: GraphProps) {
+  const { view, opening, problem, older } = useWholeView(place, loaded, selected)
   const neighbours = useMemo(() => neighboursOf(view.edges), [view])
   const forgetting = useForgetting(place, refresh)
   const from = useSignal(0)
@@ -173,7 +177,7 @@ function Graph({ place, loaded, isListed, selected, adding, refresh }: GraphProp
   return (
     <>
       <PinWarning {...pins} />
-      <Shown view={view} adding={adding} />
+      <Shown view={view} adding={adding} older={older} isLive={isLive} />
       {[problem, forgetting.problem].map(
         ({ value }) => value !== undefined && <Failure key={value.message} error={value} />,
       )}
@@ -258,55 +262,6 @@ function focusList(): void {
   const place = row ?? document.querySelector<HTMLElement>('.picture canvas')
   place?.focus()
 }
-
-/** The picture with nodes that were opened from elsewhere. */
-function useOpened(place: GraphPlace, loaded: GraphView, selected: Signal<string | undefined>) {
-  const opened = useSignal<readonly NodesById[]>([])
-  const problem = useSignal<Error | undefined>(undefined)
-  const view = useMemo(() => opened.value.reduce(withNodes, loaded), [loaded, opened.value])
-  const opening = (id: string) => {
-    problem.value = undefined
-    if (view.nodes.has(id)) {
-      selected.value = id
-      return
-    }
-    const beside = selected.value
-    nodesById(place, beside === undefined ? [id] : [id, beside]).then(
-      (found) => {
-        if (found.nodes.some((node) => node.id === id)) {
-          opened.value = [...opened.value, found]
-          selected.value = id
-        } else problem.value = new Error(`${id} does not exist any more.`)
-      },
-      (error: Error) => {
-        problem.value = error
-      },
-    )
-  }
-  return { view, opening, problem }
-}
-
-/** Of the memories in the picture: the listed ones, then what was found, then the others. */
-function useVerdicts(place: GraphPlace, shown: readonly MemoryNode[], view: GraphView) {
-  const listed = shown.map(({ id }) => id)
-  const drawn = [...view.nodes.values()].filter(({ type }) => type === 'memory')
-  const memories = new Set(drawn.map(({ id }) => id))
-  const named = (view.recall?.nodeIds ?? []).filter((id) => memories.has(id))
-  const ids = [...new Set([...listed, ...named, ...memories])].slice(0, verifiedMax)
-  const { loaded, reload } = useLoad(
-    async (signal) => (ids.length === 0 ? undefined : verifyMemories(place, ids, signal)),
-    [view, ids.join(' ')],
-  )
-  const { value: told, error, isLoading } = loaded.value
-  const verdicts: ReadonlyMap<string, BriefVerdict> = useMemo(
-    () => new Map(told?.results.map((verdict) => [verdict.id, verdict])),
-    [told],
-  )
-  return { verdicts, told, checking: { error, isLoading, again: reload } }
-}
-
-/** Of one request, as docs/memory.md says. */
-const verifiedMax = 300
 
 function explorersOf(told: Verdicts | undefined): ReadonlyMap<string, string> {
   return new Map(told?.transactions.map(({ txHash, explorerUrl }) => [txHash, explorerUrl]))

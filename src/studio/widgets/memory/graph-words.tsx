@@ -5,19 +5,29 @@ import type { Signal } from '@preact/signals'
 import { figure, visible } from '../../lib/format.js'
 import type { GraphView } from '../../lib/memory/graph.js'
 import type { GraphPlace } from '../../lib/memory/routes.js'
+import { LiveSign } from '../live-sign.js'
 import { Empty } from '../states.js'
+import type { Older } from './graph-state.js'
 
 interface ShownProps<T> {
   readonly view: GraphView
   readonly adding: Signal<T | { readonly what: 'one' } | { readonly what: 'several' } | undefined>
+  readonly older: Older
+  readonly isLive: boolean
 }
 
-export function Shown<T>({ view, adding }: ShownProps<T>) {
+export function Shown<T>({ view, adding, older, isLive }: ShownProps<T>) {
   return (
     <div class="head">
+      <LiveSign isLive={isLive} />
       <p class="faint" role="status">
         {`${foundText(view)} ${extentText(view)}`.trim()}
       </p>
+      {older.load !== undefined && (
+        <button type="button" disabled={older.isBusy} onClick={older.load}>
+          {older.isBusy ? 'Loading…' : 'Load older nodes'}
+        </button>
+      )}
       <button
         type="button"
         onClick={() => {
@@ -54,7 +64,7 @@ function extentText({ nodes, newest, total, isTruncated, recall }: GraphView): s
       : `All ${figure(total)} nodes of the graph.`
   }
   const more = nodes.size - newest
-  const beyond = more > 0 ? `, and ${figure(more)} older ones that were found or opened` : ''
+  const beyond = more > 0 ? `, and ${figure(more)} older ones` : ''
   const advice = recall === undefined ? ' Search to see others.' : ''
   return `The newest ${figure(newest)} of ${figure(total)} nodes${beyond}.${advice}`
 }

@@ -97,6 +97,34 @@ t.test('Last-Event-ID goes on where the client was, and says more than the URL',
   t.same(await idsOf(await open(t, gateway, resumed), 1), [5])
 })
 
+t.test(
+  'several collections in one response, without those that the caller may not read',
+  async (t) => {
+    const gateway = await startGateway(t, recorded)
+    const db = await clientOf(t, gateway)
+    const of = (...names: readonly string[]) =>
+      `/changes?of=${encodeURIComponent(JSON.stringify(names))}`
+    const reader = await open(t, gateway, of('main.a', 'main.b', 'other.a'))
+    for (const name of ['a', 'c', 'b']) await db.collection(name).insertOne({})
+    const seen = [(await nextOf(reader))?.ns?.coll, (await nextOf(reader))?.ns?.coll]
+    t.same(seen.sort(), ['a', 'b'])
+    t.equal(reader.lastId, '', 'its events have no ids')
+    const wallet = await WalletClient.signIn(gateway.url, testWallet('several changes'))
+    const home = `w_${wallet.wallet.address.toLowerCase()}`
+    const own = of(`${home}.a`, 'w_0x0000000000000000000000000000000000000001.a')
+    t.equal((await wallet.send('HEAD', `${api}${own}`)).status, 200)
+    const foreign = of('w_0x0000000000000000000000000000000000000001.a')
+    t.equal((await wallet.send('GET', `${api}${foreign}`)).status, 403)
+    const headers = { 'x-api-key': gateway.key }
+    for (const wrong of ['[]', '{}', '[7]', '["main"]', '["main."]', '[".a"]', 'main.a']) {
+      const path = `${api}/changes?of=${encodeURIComponent(wrong)}`
+      t.equal((await ask(gateway.url, { path, headers })).status, 400, wrong)
+    }
+    const many = of(...Array.from({ length: 33 }, (_, i) => `main.c${i}`))
+    t.equal((await ask(gateway.url, { path: `${api}${many}`, headers })).status, 400)
+  },
+)
+
 t.test('pipeline, fullDocument and startAtOperationTime are those of $changeStream', async (t) => {
   const gateway = await startGateway(t)
   const db = await clientOf(t, gateway)

@@ -2,8 +2,8 @@
 
 import t from 'tap'
 import {
-  edgeKey,
   type EntityNode,
+  edgeKey,
   entitiesOf,
   type MemoryNode,
   memoriesOf,
@@ -47,10 +47,7 @@ t.test('without a question: the newest, and edges between what is there', async 
     memoriesOf(view).map(({ id }) => id),
     ['m3', 'm2'],
   )
-  t.same(
-    view.edges.map(edgeKey),
-    ['m3 e1 mentions', 'm2 e1 mentions'],
-  )
+  t.same(view.edges.map(edgeKey), ['m3 e1 mentions', 'm2 e1 mentions'])
   t.match(view, { total: 9, newest: 3, isTruncated: true })
 })
 

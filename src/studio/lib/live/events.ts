@@ -1,7 +1,7 @@
 // Server-sent events as the one wrapper reads them: EventSource sends no token of the operator.
 // Source: HTML, server-sent events.
 
-import { ask } from './api.js'
+import { ask } from '../api.js'
 
 interface Listener {
   readonly opened: () => void
