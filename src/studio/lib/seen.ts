@@ -1,4 +1,5 @@
-// Whether a part of a page has come into view: what is below is asked for when a user gets there.
+// Whether a part of a page has come into view: what is below is asked for when a user gets there,
+// so that the first view of a page takes few requests.
 
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'

@@ -21,9 +21,8 @@ import { DocumentEditor, type Editing } from '../widgets/collections/document-ed
 import { DataField } from '../widgets/data-field.js'
 import { DocumentTable } from '../widgets/document-table.js'
 import { FilterField } from '../widgets/filter-field.js'
-import { LiveSign } from '../widgets/live-sign.js'
 import { ShowAs } from '../widgets/show-as.js'
-import { Empty, Failure, Loading } from '../widgets/states.js'
+import { Empty, Failure, LiveSign, Loading } from '../widgets/states.js'
 
 const pageSizes = [25, 50, 100] as const
 /** A cell shows less than that. */

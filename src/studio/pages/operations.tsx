@@ -1,6 +1,6 @@
 // The server at work: its health, its protocols with lines to connect, the last hour, slow
-// commands, quotas, and the commands that run, which can be ended. Each part has its own answer for a
-// caller who may not see it.
+// commands, quotas, and the commands that run, which can be ended. Each part has its own answer for
+// a caller who may not see it.
 
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'

@@ -1,4 +1,5 @@
-// What accounts hold and may hold: a wallet its own, the operator all of them, a page at a time.
+// What accounts hold and may hold: a wallet sees its own, the operator all of them, a page at a
+// time. (docs/operations.md, "Quotas of a wallet")
 
 import { useSignal } from '@preact/signals'
 import { askJson } from '../lib/api.js'

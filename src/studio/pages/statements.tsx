@@ -11,7 +11,7 @@ import { counted, visible } from '../lib/format.js'
 import { me } from '../lib/session.js'
 import { commandWords } from '../lib/words.js'
 import { CodeField } from '../widgets/code-field.js'
-import { KeptStatements } from '../widgets/kept-statements.js'
+import { KeptStatements } from '../widgets/console/kept-statements.js'
 import { ShowAs, type TitledQuery } from '../widgets/show-as.js'
 import { Failure } from '../widgets/states.js'
 

@@ -31,3 +31,12 @@ export function Failure({ error, retry }: { error: Error; retry?: () => void }) 
 export function Empty({ children }: { children: ComponentChildren }) {
   return <div class="state">{children}</div>
 }
+
+/** Beside a title: whether the page follows changes. */
+export function LiveSign({ isLive }: { isLive: boolean }) {
+  return (
+    <p class={isLive ? 'live' : 'faint'} role="status">
+      {isLive ? 'live' : 'not live'}
+    </p>
+  )
+}

@@ -1,5 +1,5 @@
 // One tab's part in the stream of changes that all tabs of a caller share. The tab that holds the
-// lock leads: it reads the stream for all namespaces that tabs watch, and tells them over a channel.
+// lock leads: it reads the stream for all namespaces that tabs watch, and tells them by a channel.
 // A browser without locks (a page that is not secure) has a stream in each tab.
 
 import { listen } from './events.js'

@@ -1,6 +1,6 @@
-// Follows the changes of a collection or graph. All tabs of one caller share one stream: the tab that
-// holds a lock reads it for the others. A hidden tab listens to nothing; when it is seen again, its
-// page is asked for anew.
+// Follows the changes of a collection or graph. All tabs of one caller share one stream: the tab
+// that holds a lock reads it for the others. A hidden tab listens to nothing; when it is seen
+// again, its page is asked for anew.
 
 import { type Signal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
@@ -12,7 +12,7 @@ export function namespaceOf(database: string, collection: string): string {
   return `${database === '' ? (me.value?.database ?? '') : database}.${collection}`
 }
 
-/** Calls `changed` after changes, once in `everyMs`; the signal is true while the stream is open. */
+/** Calls `changed` after changes, once in `everyMs`; it is true while the stream is open. */
 export function useLive(namespace: string, changed: () => void, everyMs = 0): Signal<boolean> {
   useEffect(() => {
     let feed: LiveFeed | undefined

@@ -39,7 +39,7 @@ export interface WholeEntity extends EntityNode {
 
 export type GraphNode = MemoryNode | EntityNode
 
-export interface Edge {
+interface Edge {
   readonly from: string
   readonly to: string
   readonly type: string

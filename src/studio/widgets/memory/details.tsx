@@ -83,7 +83,7 @@ export function Details(props: DetailsProps) {
   )
 }
 
-/** The picture has the beginnings of texts alone. Both parts come with the graph, and again with it. */
+/** The picture has the beginnings of texts alone: the whole node is asked for, and its verdict. */
 function WholeNode(props: DetailsProps) {
   const { place, id, view } = props
   const { loaded, reload } = useLoad((signal) => wholeNode(place, id, signal), [id, view])

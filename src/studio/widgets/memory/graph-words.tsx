@@ -5,8 +5,7 @@ import type { Signal } from '@preact/signals'
 import { figure, visible } from '../../lib/format.js'
 import type { GraphView } from '../../lib/memory/graph.js'
 import type { GraphPlace } from '../../lib/memory/routes.js'
-import { LiveSign } from '../live-sign.js'
-import { Empty } from '../states.js'
+import { Empty, LiveSign } from '../states.js'
 import type { Older } from './graph-state.js'
 
 interface ShownProps<T> {

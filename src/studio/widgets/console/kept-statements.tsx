@@ -2,9 +2,14 @@
 // nothing runs before the user says so.
 
 import { useSignal } from '@preact/signals'
-import type { Statement } from '../lib/console/keepable.js'
-import { clearHistory, kept, removeSaved, saveStatement } from '../lib/console/kept-statements.js'
-import { visible } from '../lib/format.js'
+import type { Statement } from '../../lib/console/keepable.js'
+import {
+  clearHistory,
+  kept,
+  removeSaved,
+  saveStatement,
+} from '../../lib/console/kept-statements.js'
+import { visible } from '../../lib/format.js'
 import './kept-statements.css'
 
 /** Characters of a statement in a list. */
