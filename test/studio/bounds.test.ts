@@ -137,7 +137,7 @@ function costOf(page: Page): Promise<Cost> {
       ...performance.getEntriesByType('navigation'),
       ...performance.getEntriesByType('resource'),
     ]
-    const names = loaded.map(({ name }) => name)
+    const names = loaded.map(({ name }) => name.replace(/[?]since=\\d+$/, ''))
     const asked = names.filter((name) => /^\\/(?:api\\/|health)/.test(new URL(name).pathname))
     return {
       requests: new Set(asked).size,

@@ -28,7 +28,7 @@ t.test('operations', { skip: await chromiumMissing() }, async (t) => {
         await page.getByRole('img', { name: /^Requests over the last hour/ }).waitFor()
         await page.getByText(`psql "postgresql://operator`).waitFor()
         await page.getByRole('button', { name: 'Copy the line of wire' }).waitFor()
-        await seen(page, 'Slow commands')
+        await opened(page, 'Slow commands')
         await page.getByText('insert', { exact: true }).first().waitFor()
         const wide = await page.evaluate<number>('document.documentElement.scrollWidth')
         t.equal(wide, width, 'nothing is wider than the screen')
@@ -46,13 +46,13 @@ t.test('operations', { skip: await chromiumMissing() }, async (t) => {
       (error: Error) => error.message,
     )
     await page.goto(`${gateway.url}/#/operations`)
-    await seen(page, 'Commands at work')
+    await opened(page, 'Commands at work')
     await page
       .getByRole('button', { name: /^Kill / })
       .first()
       .click()
     t.match(await ended, /interrupted|killed/i)
-    await seen(page, 'Quotas')
+    await opened(page, 'Quotas')
     await page.getByText('No wallet and no service user has stored anything yet.').waitFor()
   })
 })
@@ -65,11 +65,12 @@ t.test('a wallet', { skip: await chromiumMissing() }, async (t) => {
   await browser.open(t, options, async (page) => {
     await page.goto(`${gateway.url}/#/operations`)
     await page.getByRole('button', { name: 'Test wallet' }).click()
-    await seen(page, 'Slow commands')
+    await opened(page, 'Slow commands')
     await page.getByRole('region', { name: 'Slow commands' }).getByText(/slow/).first().waitFor()
+    await opened(page, 'Commands at work')
     await page.getByText('No command is running.').waitFor()
     await page.getByRole('img', { name: /^Errors over the last hour/ }).waitFor()
-    await seen(page, 'Quotas')
+    await opened(page, 'Quotas')
     const quotas = page.getByRole('region', { name: 'Quotas', exact: true })
     await quotas.getByText('0 bytes of 1 GiB').waitFor()
     await quotas.getByText('0 of 100').first().waitFor()
@@ -77,11 +78,10 @@ t.test('a wallet', { skip: await chromiumMissing() }, async (t) => {
   })
 })
 
-/** A part that asks when it is seen; then back to the top, as pictures show it. */
-async function seen(page: Page, title: string): Promise<void> {
+/** A part asks when it is opened. */
+async function opened(page: Page, title: string): Promise<void> {
   const part = page.getByRole('region', { name: title, exact: true })
-  await part.waitFor()
-  await page.evaluate(`document.querySelector('[aria-label="${title}"]').scrollIntoView()`)
+  await part.getByRole('heading', { name: title }).click()
   await part.getByText('Loading…').waitFor({ state: 'detached' })
   await page.evaluate('scrollTo(0, 0)')
 }

@@ -4,13 +4,12 @@
 
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useCallback, useEffect, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { askJson } from '../lib/api.js'
 import { counted, visible } from '../lib/format.js'
 import { type History, joined, perSecond } from '../lib/history.js'
 import { useLoad } from '../lib/load.js'
 import { usePoll } from '../lib/poll.js'
-import { useSeen } from '../lib/seen.js'
 import { Chart } from '../widgets/chart.js'
 import { OperationsTabs } from '../widgets/operations-tabs.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
@@ -21,42 +20,42 @@ import { Quotas } from './quotas.js'
 const everyMs = 5_000
 
 export function OperationsPage() {
-  const isShown = useSignal(false)
-  const shown = useCallback(() => {
-    isShown.value = true
-  }, [isShown])
   return (
     <>
       <div class="head">
         <h1>Operations</h1>
       </div>
       <OperationsTabs />
-      {/* What is below stays there until these parts have their size. */}
-      <div class={isShown.value ? '' : 'whole-view'}>
-        <Health />
-        <Protocols />
-        <LastHour shown={shown} />
-      </div>
-      <Below title="Commands at work">
+      <Health />
+      <Protocols />
+      <LastHour />
+      <Part title="Commands at work">
         <AtWork />
-      </Below>
-      <Below title="Slow commands">
+      </Part>
+      <Part title="Slow commands">
         <SlowCommands />
-      </Below>
-      <Below title="Quotas">
+      </Part>
+      <Part title="Quotas">
         <Quotas />
-      </Below>
+      </Part>
     </>
   )
 }
 
-/** A part that asks for nothing before it is seen. */
-function Below({ title, children }: { title: string; children: ComponentChildren }) {
-  const { place, wasSeen } = useSeen<HTMLElement>()
+/** A part that asks for nothing while it is closed. */
+function Part({ title, children }: { title: string; children: ComponentChildren }) {
+  const isOpen = useSignal(false)
+  const toggle = (event: Event) => {
+    isOpen.value = (event.currentTarget as HTMLDetailsElement).open
+  }
   return (
-    <section ref={place} class="below" aria-label={title}>
-      <h2>{title}</h2>
-      {wasSeen ? children : <Loading />}
+    <section aria-label={title}>
+      <details class="part" onToggle={toggle}>
+        <summary>
+          <h2>{title}</h2>
+        </summary>
+        {isOpen.value && children}
+      </details>
     </section>
   )
 }
@@ -109,7 +108,7 @@ function duration(seconds: number): string {
   return minutes > 0 ? `${minutes} min` : `${Math.floor(seconds)} s`
 }
 
-function LastHour({ shown }: { shown: () => void }) {
+function LastHour() {
   const kept = useRef<History | undefined>(undefined)
   const { loaded, reload } = useLoad(async (signal) => {
     const since = kept.current?.at.at(-1)
@@ -120,10 +119,6 @@ function LastHour({ shown }: { shown: () => void }) {
   }, [])
   usePoll(reload, everyMs)
   const { value, error } = loaded.value
-  const isThere = value !== undefined || error !== undefined
-  useEffect(() => {
-    if (isThere) shown()
-  }, [isThere, shown])
   return (
     <section aria-label="The last hour">
       <h2>The last hour</h2>
