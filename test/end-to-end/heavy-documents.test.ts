@@ -15,8 +15,8 @@ const endless = [
 ]
 const sum = { $reduce: { input: '$a', initialValue: 0, in: { $add: ['$$value', '$$this'] } } }
 
-async function opened(t: Test) {
-  const gateway = await startGateway(t, { RATE_LIMITS: 'off' })
+async function opened(t: Test, settings: Readonly<Record<string, string>> = {}) {
+  const gateway = await startGateway(t, { RATE_LIMITS: 'off', ...settings })
   const uri = gateway.uri.replace(/\/main$/, '/?authSource=main')
   const client = await new MongoClient(uri).connect()
   t.teardown(() => client.close())
@@ -57,6 +57,21 @@ t.test('killOp ends it, and others are served meanwhile', async (t) => {
   for (let i = 0; i < 50; i++) t.equal((await docs.findOne({ _id: 2 }))?.n, 2)
   await client.db('admin').command({ killOp: 1, op })
   await refused
+})
+
+t.test('killOp ends the transaction too in which it is computed', async (t) => {
+  const { client, docs } = await opened(t, { TOPOLOGY: 'router' })
+  const session = client.startSession()
+  t.teardown(() => session.endSession())
+  session.startTransaction()
+  await docs.insertOne({ _id: 3, n: 3 }, { session })
+  const refused = t.rejects(docs.aggregate(endless, { session }).toArray(), { code: 11_601 })
+  const op = await operationOf(client)
+  await client.db('admin').command({ killOp: 1, op })
+  await refused
+  await t.rejects(docs.findOne({ _id: 2 }, { session }), { code: 251 })
+  await t.rejects(session.commitTransaction(), { code: 251 })
+  t.equal(await docs.countDocuments({ _id: 3 }), 0)
 })
 
 t.test('a closed connection ends it, and its place is free again', async (t) => {
