@@ -93,7 +93,8 @@ async function readsAudit(t: Test, page: Page): Promise<void> {
   await page.getByLabel('Act').fill('setWhitelist')
   await page.keyboard.press('Enter')
   await page.getByText(/action: remove/).waitFor()
-  t.equal(await page.getByRole('rowheader', { name: 'backup' }).count(), 0)
+  // The words of the filter are there before the rows that it leaves.
+  await page.getByRole('rowheader', { name: 'backup' }).first().waitFor({ state: 'detached' })
   t.equal(await page.locator('tbody td:nth-child(3)').first().textContent(), 'operator')
   await page.getByText('Page 1, the last one').waitFor()
 }
