@@ -7,8 +7,15 @@ import t from 'tap'
 import { systemClock } from '../../src/base/clock.js'
 import { largePutsMax, programPutsMax } from '../../src/base/limits/engine.js'
 import { silentLog } from '../../src/base/log.js'
-import { changeRange, changeTimeOf, isEarlier, keyClass } from '../../src/store/layout.js'
+import {
+  type ClusterTime,
+  changeRange,
+  changeTimeOf,
+  isEarlier,
+  keyClass,
+} from '../../src/store/layout.js'
 import { openLmdbStore } from '../../src/store/lmdb.js'
+import { openMemoryStore } from '../../src/store/memory.js'
 import type { Entry, KeyChange, KeyRange, ReadTx, Store } from '../../src/store/store.js'
 import { eachStore, temporaryFolder } from '../support/stores.js'
 
@@ -163,6 +170,41 @@ await eachStore(
     }
   },
 )
+
+await t.test('however long it takes, no time that is told is amid its records', async (t) => {
+  let seconds = 1_800_000_000
+  const clock = { ...systemClock, now: () => 1_000 * seconds++ }
+  const store = openMemoryStore(clock)
+  t.teardown(() => store.close())
+  const appended = Array.from({ length: programPutsMax }, (_, n) => Uint8Array.of(n >>> 8, n))
+  let isDone = false
+  const writing = store
+    .writeLarge(
+      function* (tx) {
+        tx.append(Uint8Array.of(0))
+      },
+      { changes: puts(4 * programPutsMax, 1), appended },
+    )
+    .then(() => {
+      isDone = true
+    })
+  const told: ClusterTime[] = []
+  while (!isDone) {
+    if ((await entriesIn(store, changeRange)).length === 0) {
+      const time = store.changeTime?.()
+      if (time !== undefined) told.push(time)
+    }
+    await nextTurn()
+  }
+  await writing
+  const [first] = await entriesIn(store, changeRange)
+  const earliest = changeTimeOf((first as Entry).key)
+  t.ok(told.length > 2, 'it took several turns')
+  t.same(
+    told.filter((time) => isEarlier(earliest, time)),
+    [],
+  )
+})
 
 await t.test('a crash in its midst leaves nothing; behind it, all of it is there', async (t) => {
   const folder = await temporaryFolder(t)

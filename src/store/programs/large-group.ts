@@ -43,6 +43,7 @@ export class LargeGroup {
     const { tables, nextVersion, times, program, large } = this.given
     const commit = tables.beginLarge()
     let isOpen = true
+    times.hold()
     try {
       const group = new Group(commit.view, nextVersion, tables.onlyDeletes, times)
       const outcome = group.run(program)
@@ -53,7 +54,6 @@ export class LargeGroup {
       }
       group.requireTaken(large.changes)
       await this.inTurns(large.changes, (change) => this.take(group, change), commit)
-      times.hold()
       await this.inTurns(large.appended ?? [], (record) => this.append(group, record), commit)
       group.writeCounters()
       const durable = commit.end()
