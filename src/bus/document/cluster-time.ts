@@ -2,7 +2,9 @@
 // them back with the next read of the session (afterClusterTime). With one store every later read
 // sees what was acknowledged before, so such a read never waits.
 
+import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Clock } from '../../base/clock.js'
+import { room } from '../../base/heap/slab.js'
 import type { Store } from '../../store/store.js'
 import { binaryValue, type Document, timestampValue, writeInt32 } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
@@ -12,24 +14,24 @@ const unsigned = writeDocument((writer) => {
   writer.value('hash', binaryValue(0, new Uint8Array(20))).int64('keyId', 0)
 })
 
-function timesOf(seconds: number, increment: number): Document {
-  const time = timestampValue(seconds, increment)
-  return writeDocument((writer) => {
-    writer.value('operationTime', time).openDocument('$clusterTime')
-    writer.value('clusterTime', time).document('signature', unsigned).close()
-  })
-}
+/** The two fields and the end of a reply. Their times are written anew for each reply. */
+const fields = writeDocument((writer) => {
+  const none = timestampValue(0, 0)
+  writer.value('operationTime', none).openDocument('$clusterTime')
+  writer.value('clusterTime', none).document('signature', unsigned).close()
+}).subarray(4)
 
-interface Times {
-  readonly seconds: number
-  readonly increment: number
-  readonly times: Document
+/** Where the times stand in `fields`: behind a type and a name; the second one in a document. */
+const operationTimeAt = 1 + 'operationTime\0'.length
+const clusterTimeAt =
+  operationTimeAt + 8 + 1 + '$clusterTime\0'.length + 4 + 1 + 'clusterTime\0'.length
+
+function writeTime(at: number, seconds: number, increment: number): void {
+  writeInt32(fields, at, increment)
+  writeInt32(fields, at + 4, seconds)
 }
 
 export class ClusterTime {
-  /** Of the last reply: many replies have the same times. */
-  private last: Times | undefined
-
   constructor(
     private readonly clock: Clock,
     private readonly store: Pick<Store, 'changeTime'>,
@@ -41,12 +43,9 @@ export class ClusterTime {
    */
   addTo(reply: Document): Document {
     const { seconds, increment } = this.store.changeTime?.() ?? this.second()
-    let { last } = this
-    if (last?.seconds !== seconds || last.increment !== increment) {
-      last = { seconds, increment, times: timesOf(seconds, increment) }
-      this.last = last
-    }
-    return joined(reply, last.times)
+    writeTime(operationTimeAt, seconds, increment)
+    writeTime(clusterTimeAt, seconds, increment)
+    return withFields(reply, fields)
   }
 
   private second() {
@@ -56,9 +55,14 @@ export class ClusterTime {
 
 /** One document with the fields of both. */
 export function joined(first: Document, second: Document): Document {
-  const both = new Uint8Array(first.length + second.length - 5)
-  both.set(first.subarray(0, -1))
-  both.set(second.subarray(4), first.length - 1)
-  writeInt32(both, 0, both.length)
-  return both
+  return withFields(first, second.subarray(4))
+}
+
+/** `fields` ends as a document does. */
+function withFields(document: Document, fields: Bytes): Document {
+  const whole = room(document.length + fields.length - 1)
+  whole.set(document)
+  whole.set(fields, document.length - 1)
+  writeInt32(whole, 0, whole.length)
+  return whole
 }
