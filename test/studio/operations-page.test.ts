@@ -2,7 +2,7 @@
 // it, and a command that is ended.
 
 import { MongoClient } from 'mongodb'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { barriersOf, chromiumMissing, openChromium, type Page } from '../support/chromium.js'
 import { startGateway } from '../support/live-gateway.js'
 import { walletOptions } from '../support/page-wallet.js'
@@ -28,6 +28,7 @@ t.test('operations', { skip: await chromiumMissing() }, async (t) => {
         await page.getByRole('img', { name: /^Requests over the last hour/ }).waitFor()
         await page.getByText(`psql "postgresql://operator`).waitFor()
         await page.getByRole('button', { name: 'Copy the line of wire' }).waitFor()
+        await chartsAreDrawn(t, page)
         await opened(page, 'Slow commands')
         await page.getByText('insert', { exact: true }).first().waitFor()
         const wide = await page.evaluate<number>('document.documentElement.scrollWidth')
@@ -77,6 +78,39 @@ t.test('a wallet', { skip: await chromiumMissing() }, async (t) => {
     t.same(await barriersOf(page), [], 'a wallet')
   })
 })
+
+/** By the canvas in the colours of the theme, by the pointer, and as a table. */
+async function chartsAreDrawn(t: Test, page: Page): Promise<void> {
+  await page.locator('.plot canvas').first().waitFor()
+  const { drawn, accent } = await page.evaluate<{ drawn: string[]; accent: string }>(`(() => {
+    const canvas = document.querySelector('.plot canvas')
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+    const drawn = new Set()
+    for (let at = 0; at < data.length; at += 4) {
+      if (data[at + 3] === 255) drawn.add('rgb(' + data.slice(at, at + 3).join(', ') + ')')
+    }
+    const accent = getComputedStyle(document.querySelector('.chart li path')).stroke
+    return { drawn: [...drawn], accent }
+  })()`)
+  t.ok(drawn.includes(accent), `a line of ${accent}`)
+  await page.locator('.plot').first().hover()
+  const caption = page.locator('.chart figcaption').first()
+  await caption.getByText(/^\d\d:\d\d:\d\d$/).waitFor()
+  await page.getByRole('group').filter({ hasText: 'of Latency' }).getByText('Figures').click()
+  const table = page.getByRole('region', { name: 'Latency, as a table' })
+  await table
+    .getByRole('rowheader', { name: /^\d\d:\d\d$/ })
+    .first()
+    .waitFor()
+  t.same(await table.getByRole('columnheader').allTextContents(), [
+    'Five minutes from',
+    'p50, at most',
+    'p95, at most',
+    'p99, at most',
+  ])
+  t.same(await barriersOf(page), [], 'the figures as a table')
+  await page.getByRole('group').filter({ hasText: 'of Latency' }).getByText('Figures').click()
+}
 
 /** A part asks when it is opened. */
 async function opened(page: Page, title: string): Promise<void> {

@@ -1,5 +1,5 @@
-// The metrics of the last hour as the server gives them, a step of some seconds each, and the lines
-// of charts that show them.
+// The metrics of the last hour as the server gives them, a step of some seconds each, and what
+// charts and tables show of them.
 
 type Column = readonly (number | null)[]
 
@@ -16,7 +16,7 @@ export interface History {
   readonly p99: Column
 }
 
-const hourMs = 3_600_000
+export const hourMs = 3_600_000
 
 /** What came later is added; what is older than an hour before its last step goes. */
 export function joined(old: History | undefined, next: History): History {
@@ -63,25 +63,28 @@ export function axisEnd(columns: readonly Column[]): number {
   return [1, 2, 5, 10].map((one) => one * power).find((one) => one >= largest) ?? 10 * power
 }
 
-/** The path of a line in a field of `width` by `height`; the hour ends at its right side. */
-export function pathOf(
+interface Span {
+  /** Milliseconds since 1970, a whole number of spans. */
+  readonly from: number
+  /** Of each column, null where it has no figure. */
+  readonly largest: readonly (number | null)[]
+}
+
+/** The largest figures of each span of time, oldest first. */
+export function largestBySpan(
   at: readonly number[],
-  column: Column,
-  { width, height, end }: { readonly width: number; readonly height: number; readonly end: number },
-): string {
-  const last = at.at(-1) ?? 0
-  const parts: string[] = []
-  let isOpen = false
+  columns: readonly Column[],
+  spanMs: number,
+): readonly Span[] {
+  const spans = new Map<number, (number | null)[]>()
   for (const [index, time] of at.entries()) {
-    const value = column[index] ?? null
-    if (value === null) {
-      isOpen = false
-      continue
+    const from = Math.floor(time / spanMs) * spanMs
+    const largest = spans.get(from) ?? columns.map(() => null)
+    spans.set(from, largest)
+    for (const [place, column] of columns.entries()) {
+      const value = column[index] ?? null
+      if (value !== null) largest[place] = Math.max(largest[place] ?? value, value)
     }
-    const x = width - ((last - time) / hourMs) * width
-    const y = height - (value / end) * height
-    parts.push(`${isOpen ? 'L' : 'M'}${x.toFixed(1)} ${y.toFixed(1)}`)
-    isOpen = true
   }
-  return parts.join('')
+  return Array.from(spans, ([from, largest]) => ({ from, largest }))
 }

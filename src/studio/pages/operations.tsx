@@ -10,11 +10,12 @@ import { counted, visible } from '../lib/format.js'
 import { type History, joined, perSecond } from '../lib/history.js'
 import { useLoad } from '../lib/load.js'
 import { usePoll } from '../lib/poll.js'
-import { Chart } from '../widgets/chart.js'
+import { HourChart } from '../widgets/charts/hour-chart.js'
 import { OperationsTabs } from '../widgets/operations-tabs.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
 import { Protocols } from './protocols.js'
 import { Quotas } from './quotas.js'
+import './operations.css'
 
 /** The step of the server's own figures. */
 const everyMs = 5_000
@@ -136,19 +137,19 @@ function Charts({ history }: { history: History }) {
   const { at, requests, errors, p50, p95, p99 } = history
   return (
     <div class="charts">
-      <Chart
+      <HourChart
         title="Requests"
         unit="/s"
         at={at}
         lines={[{ name: 'all protocols', values: perSecond(history, requests) }]}
       />
-      <Chart
+      <HourChart
         title="Errors"
         unit="/s"
         at={at}
         lines={[{ name: 'all protocols', values: perSecond(history, errors) }]}
       />
-      <Chart
+      <HourChart
         title="Latency"
         unit="ms"
         at={at}

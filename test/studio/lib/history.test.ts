@@ -1,12 +1,12 @@
-// The last hour of a chart: steps that come later are joined, a restart begins anew, and a line has
-// gaps where the server has no figure.
+// The last hour of a chart: steps that come later are joined, a restart begins anew, and a table
+// has none where the server has no figure.
 
 import t from 'tap'
 import {
   axisEnd,
   type History,
   joined,
-  pathOf,
+  largestBySpan,
   perSecond,
 } from '../../../src/studio/lib/history.js'
 
@@ -40,7 +40,7 @@ t.test('steps are joined, for an hour', async (t) => {
   t.equal(joined(old, anew), anew, 'the server began anew')
 })
 
-t.test('rates, axes and lines', async (t) => {
+t.test('rates and axes', async (t) => {
   const one = history([5_000, 10_000], [10, 20])
   t.same(perSecond(one, one.requests), [4, 8])
   t.same(perSecond(one, one.errors), [0, 0])
@@ -48,7 +48,25 @@ t.test('rates, axes and lines', async (t) => {
     [[], [0, null], [0.3], [7, 20], [21]].map((column) => axisEnd([column])),
     [1, 1, 0.5, 20, 50],
   )
-  const field = { width: 720, height: 100, end: 10 }
-  const at = [5_000, 10_000, 15_000, 20_000]
-  t.equal(pathOf(at, [10, null, 0, 5], field), 'M717.0 0.0M719.0 100.0L720.0 50.0')
+})
+
+t.test('the largest figures of each span', async (t) => {
+  const at = [5_000, 9_000, 10_000, 15_000, 31_000]
+  t.same(
+    largestBySpan(
+      at,
+      [
+        [1, 3, 2, null, 0],
+        [null, null, 7, 4, null],
+      ],
+      10_000,
+    ),
+    [
+      { from: 0, largest: [3, null] },
+      { from: 10_000, largest: [2, 7] },
+      { from: 30_000, largest: [0, null] },
+    ],
+    'a span without a step is not there',
+  )
+  t.same(largestBySpan([], [[]], 10_000), [])
 })

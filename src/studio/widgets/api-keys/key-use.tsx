@@ -4,9 +4,9 @@
 import { useSignal } from '@preact/signals'
 import type { ApiKey } from '../../lib/api-keys.js'
 import { counted, figure, visible } from '../../lib/format.js'
-import { axisEnd } from '../../lib/history.js'
 import { type KeyUse, useOfKey } from '../../lib/key-use.js'
 import { useLoad } from '../../lib/load.js'
+import { DaysChart } from '../charts/days-chart.js'
 import { Dialog } from '../dialog.js'
 import { Scroll } from '../scroll.js'
 import { Empty, Failure, Loading } from '../states.js'
@@ -14,7 +14,6 @@ import './key-use.css'
 
 const spans = [7, 30, 90] as const
 const rowsMax = 20
-const field = { width: 560, height: 96 }
 
 interface UseProps {
   readonly of: ApiKey
@@ -64,7 +63,7 @@ function Figures({ use: { totalRequests, byDay, byEndpoint } }: { use: KeyUse })
   const shown = rows.slice(0, rowsMax)
   return (
     <>
-      <Days byDay={byDay} />
+      <DaysChart title="Requests a day" days={byDay} />
       <Scroll name="Requests by operation">
         <table class="by-operation">
           <thead>
@@ -97,45 +96,5 @@ function Figures({ use: { totalRequests, byDay, byEndpoint } }: { use: KeyUse })
         </p>
       )}
     </>
-  )
-}
-
-function Days({ byDay }: Pick<KeyUse, 'byDay'>) {
-  const end = axisEnd([byDay.map(({ count }) => count)])
-  const step = field.width / byDay.length
-  const [first, last] = [byDay[0], byDay.at(-1)]
-  const most = byDay.reduce((max, { count }) => Math.max(max, count), 0)
-  const span = `Requests a day from ${first?.date} to ${last?.date}`
-  const told = `${span}; at most ${figure(most)}, today ${figure(last?.count ?? 0)}`
-  return (
-    <figure class="days-chart">
-      <figcaption>Requests a day (UTC)</figcaption>
-      <svg
-        viewBox={`0 0 ${field.width} ${field.height}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={told}
-      >
-        {byDay.map(({ date, count }, index) => {
-          const height = (count / end) * field.height
-          return (
-            <rect
-              key={date}
-              x={index * step + step * 0.1}
-              y={field.height - height}
-              width={step * 0.8}
-              height={height}
-            >
-              <title>{`${date}: ${figure(count)}`}</title>
-            </rect>
-          )
-        })}
-      </svg>
-      <p class="faint">
-        <span>{first?.date}</span>
-        <span>full height: {figure(end)}</span>
-        <span>{last?.date}</span>
-      </p>
-    </figure>
   )
 }
