@@ -1,10 +1,12 @@
 // A wallet's keys over HTTP, on the local chain: made, listed, used, rotated, given permissions and
 // ended, with what every mistake gets.
 
+import { Contract, hexlify, JsonRpcProvider } from 'ethers'
 import t, { type Test } from 'tap'
+import { keyRegistryAbi } from '../../src/chain/artifacts/key-registry.js'
 import { ask } from '../support/http-client.js'
 import { startGateway } from '../support/live-gateway.js'
-import { testWallet } from '../support/wallet.js'
+import { derivedKey, testWallet } from '../support/wallet.js'
 import { madeOf, WalletClient } from '../support/wallet-client.js'
 
 const alice = testWallet('alice')
@@ -77,6 +79,37 @@ t.test('permissions hold from the next request', async (t) => {
     t.equal(status, 400, JSON.stringify(permissions))
   }
 })
+
+t.test(
+  'a key that its wallet has registered itself gets a name, permissions and a limit',
+  async (t) => {
+    const { client, url, use } = await openRoom(t)
+    const { nextIndex, contract: place } = await client.registry()
+    const { apiKey, hash, material } = await derivedKey(alice, nextIndex)
+    const verifiers = [material.storedKey, material.serverKey].map((bytes) => hexlify(bytes))
+    const provider = new JsonRpcProvider(`${url}/chain`, 31_337, { staticNetwork: true })
+    t.teardown(() => provider.destroy())
+    const contract = new Contract(place, keyRegistryAbi, alice.connect(provider))
+    const register = contract.getFunction('registerKey')
+    await (await register(nextIndex, `0x${hash}`, ...verifiers)).wait()
+    t.equal(await use(apiKey), 200)
+    const keys = '/api/v1/keys'
+    const own = { hash, source: 'onchain', label: '', permissions: ['read', 'write'], rateLimit: 0 }
+    t.match((await client.send('GET', keys)).json, { keys: [own] })
+    const wanted = { label: 'own', permissions: ['all'], rateLimit: 60 }
+    const path = `${keys}/${hash}/permissions`
+    t.match(await client.send('PUT', path, wanted), { status: 200 })
+    t.match((await client.send('GET', keys)).json, { keys: [{ ...own, ...wanted }] })
+    await client.send('PUT', path, { permissions: ['read'] })
+    const left = { ...own, ...wanted, permissions: ['read'] }
+    t.match((await client.send('GET', keys)).json, { keys: [left] }, 'what is not given stays')
+    for (const wrong of [{ label: 'a\nb' }, { label: 1 }, { rateLimit: -1 }, { rateLimit: '9' }]) {
+      const answer = await client.send('PUT', path, { permissions: ['all'], ...wrong })
+      t.equal(answer.status, 400, JSON.stringify(wrong))
+    }
+    t.match((await client.send('GET', keys)).json, { keys: [left] }, 'nothing by halves')
+  },
+)
 
 t.test('a rotated key keeps what it may do, and its predecessor fails at once', async (t) => {
   const { client, use } = await openRoom(t)

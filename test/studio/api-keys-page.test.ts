@@ -21,7 +21,7 @@ t.test('API keys', { skip: await chromiumMissing() }, async (t) => {
   const { url } = await startGateway(t, { RATE_LIMITS: 'off' })
   const browser = await openChromium()
   t.teardown(() => browser.close())
-  const options = { ...walletOptions(wallet), expected: /status of 401/ }
+  const options = { ...walletOptions(wallet, { chain: `${url}/chain` }), expected: /status of 401/ }
   await browser.open(t, options, async (page) => {
     await page.goto(`${url}/#/api-keys`)
     await page.getByRole('button', { name: 'Test wallet' }).click()
@@ -36,6 +36,7 @@ t.test('API keys', { skip: await chromiumMissing() }, async (t) => {
     t.equal(await statusOf(second.http), 200)
     await permits(t, page, second)
     await revokes(t, page, second)
+    await keepsAtOwnCost(t, page)
     await makesOnServer(t, page)
   })
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -192,6 +193,45 @@ async function revokes(t: Test, page: Page, { http }: Lines): Promise<void> {
   await page.keyboard.press('Enter')
   await page.getByText('No keys yet.').waitFor()
   t.equal(await statusOf(http), 401)
+}
+
+/** The wallet itself sends each change to the chain. */
+async function keepsAtOwnCost(t: Test, page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Make a key' }).click()
+  await page.getByLabel('Name').fill('own')
+  await page.getByLabel('Requests a minute (0: no limit)').fill('5000')
+  await page.getByLabel('On the chain, your wallet pays').click()
+  await page.getByText(`Sigil API Key #2 for ${wallet.address}`, { exact: true }).waitFor()
+  t.same(await barriersOf(page), [], 'a key at own cost')
+  await pictured(page, 'make-key-own')
+  await page.getByRole('button', { name: 'Sign, send and make' }).click()
+  await page.getByRole('heading', { name: 'Your new key' }).waitFor()
+  const first = await linesOf(page)
+  await page.getByRole('button', { name: 'I have kept the key' }).click()
+  await page.getByText('on-chain 2').waitFor()
+  t.match(await page.locator('tbody tr').first().textContent(), /^own.*on-chain 2all5,000/)
+  const [, uri = ''] = /^mongosh "(.*)"$/.exec(first.wire) ?? []
+  const client = await MongoClient.connect(uri)
+  const notes = client.db().collection<{ _id: string | ObjectId }>('notes')
+  t.match(await notes.insertOne({ _id: 'at own cost' }), { insertedId: 'at own cost' })
+  await client.close()
+  await page.getByRole('button', { name: 'Rotate own' }).click()
+  await page.getByLabel('My wallet pays').click()
+  t.same(await barriersOf(page), [], 'the rotation at own cost')
+  await page.getByRole('button', { name: 'Rotate', exact: true }).click()
+  await page.getByRole('heading', { name: 'Your new key' }).waitFor()
+  const second = await linesOf(page)
+  await page.getByRole('button', { name: 'I have kept the key' }).click()
+  await page.getByText('on-chain 3').waitFor()
+  t.match(await page.locator('tbody tr').first().textContent(), /^own.*on-chain 3all5,000/)
+  t.equal(await statusOf(first.http), 401, 'the old key fails')
+  t.equal(await statusOf(second.http), 200)
+  await page.getByRole('button', { name: 'Revoke own' }).click()
+  await page.getByLabel('My wallet pays').click()
+  await page.getByLabel('Type own to confirm').fill('own')
+  await page.keyboard.press('Enter')
+  await page.getByText('No keys yet.').waitFor()
+  t.equal(await statusOf(second.http), 401)
 }
 
 async function makesOnServer(t: Test, page: Page): Promise<void> {

@@ -7,7 +7,7 @@ import type { Call } from '../../bus/document/call.js'
 import { arrayOf, number, optional, string, structure } from '../../bus/document/params.js'
 import { allPermissions, type Permission } from '../../identity/identity.js'
 import { isKeyHash } from '../../identity/keys/key-format.js'
-import type { KeyService, KeyWishes, Owner } from '../../identity/keys/key-service.js'
+import type { KeyChanges, KeyService, KeyWishes, Owner } from '../../identity/keys/key-service.js'
 import type { OnChainPart, RelayPart } from '../../identity/keys/on-chain-part.js'
 import { type Granted, permissionsOf } from '../../identity/keys/wallet-keys.js'
 
@@ -48,7 +48,7 @@ export function requireHash(text: string): string {
 }
 
 /** `all` means all three, and is stored as `all`. Throws BadValue for an unknown name or none. */
-export function readPermissions(given: readonly string[]): Granted {
+function readPermissions(given: readonly string[]): Granted {
   const found = new Set<Permission>()
   for (const name of given) {
     const known = allPermissions.find((permission) => permission === name)
@@ -67,13 +67,36 @@ interface GivenWishes {
 }
 
 export function readWishes({ label, permissions, rateLimit }: GivenWishes): KeyWishes {
-  if ([...label].length > keyLabelCharsMax || /\p{Cc}/u.test(label)) {
-    throw fail('BadValue', `field 'label' is text of at most ${keyLabelCharsMax} characters`)
-  }
-  if (!Number.isInteger(rateLimit) || rateLimit < 0 || rateLimit > keyRateLimitMax) {
-    throw fail('BadValue', `field 'rateLimit' is a whole number from 0 to ${keyRateLimitMax}`)
-  }
+  requireLabel(label)
+  requireRateLimit(rateLimit)
   return { label, ...readPermissions(permissions), rateLimit }
+}
+
+interface GivenChanges {
+  readonly label: string | undefined
+  readonly permissions: readonly string[]
+  readonly rateLimit: number | undefined
+}
+
+/** What is not given stays as it is. */
+export function readChanges({ label, permissions, rateLimit }: GivenChanges): KeyChanges {
+  if (label !== undefined) requireLabel(label)
+  if (rateLimit !== undefined) requireRateLimit(rateLimit)
+  return {
+    ...readPermissions(permissions),
+    ...(label === undefined ? {} : { label }),
+    ...(rateLimit === undefined ? {} : { rateLimit }),
+  }
+}
+
+function requireLabel(label: string): void {
+  if ([...label].length <= keyLabelCharsMax && !/\p{Cc}/u.test(label)) return
+  throw fail('BadValue', `field 'label' is text of at most ${keyLabelCharsMax} characters`)
+}
+
+function requireRateLimit(rateLimit: number): void {
+  if (Number.isInteger(rateLimit) && rateLimit >= 0 && rateLimit <= keyRateLimitMax) return
+  throw fail('BadValue', `field 'rateLimit' is a whole number from 0 to ${keyRateLimitMax}`)
 }
 
 /** Throws BadValue for a number that is not a valid time. */

@@ -16,7 +16,7 @@ import {
   onChainPart,
   ownerOf,
   permissionList,
-  readPermissions,
+  readChanges,
   readWishes,
   relayPart,
   requireHash,
@@ -126,16 +126,20 @@ const setKeyPermissions = documentRow({
   access: 'session',
   grain: 'task',
   target: string,
-  params: { permissions: permissionList },
-  help: 'Sets the permissions of an API key, from the next request on.',
+  params: {
+    permissions: permissionList,
+    label: optional(string),
+    rateLimit: optional(number),
+  },
+  help: 'Sets the permissions of an API key, and its label and limit, from the next request on.',
   audit: ({ args, target }) => ({
     key: target.slice(0, hashDigitsShown),
     permissions: args.permissions.join(' '),
   }),
   run: async (call) => {
     const { service, owner } = ownerOf(call)
-    const granted = readPermissions(call.args.permissions)
-    await service.setPermissions(owner, requireHash(call.target), granted)
+    const changes = readChanges(call.args)
+    await service.setPermissions(owner, requireHash(call.target), changes)
     return reply((writer) => writer.bool('updated', true))
   },
 })

@@ -66,6 +66,9 @@ export interface KeyWishes extends Granted {
   readonly rateLimit: number
 }
 
+/** What is not given stays as it is. */
+export type KeyChanges = Granted & Partial<Omit<KeyWishes, keyof Granted>>
+
 export interface MadeKey {
   /** Returned this once only; undefined if the request had only the verifiers. */
   readonly apiKey: string | undefined
@@ -150,13 +153,14 @@ export class KeyService {
     })
   }
 
-  setPermissions(owner: Owner, hash: string, { permissions, isAll }: Granted): Promise<void> {
+  /** Also the label and the limit of a key that its wallet has put on the chain by itself. */
+  setPermissions(owner: Owner, hash: string, changes: KeyChanges): Promise<void> {
     return this.inTurn(owner.address, async () => {
       const key = await this.requireOwn(owner, hash)
       await owner.programs.write(function* (tx) {
         const current = (yield* readWalletKey(tx, key)) ?? key
         if (current.revokedAt !== 0) throw noSuchKey()
-        putWalletKey(tx, { ...current, permissions, isAll })
+        putWalletKey(tx, { ...current, ...changes })
       })
     })
   }

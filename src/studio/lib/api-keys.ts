@@ -1,7 +1,10 @@
 // A wallet's API keys: made, replaced and ended by its session, on the chain where the wallet signs
 // for it. (docs/keys.md)
 
-import { askJson } from './api.js'
+import { ApiError, askJson } from './api.js'
+import { callData } from './api-keys/call-data.js'
+import { type Connection, connectionOf } from './api-keys/connection-lines.js'
+import { sendAtOwnCost } from './api-keys/own-cost.js'
 import { type DerivedKey, derivationText, deriveKey } from './key-derivation.js'
 import { signText, signTyped, type Wallet } from './wallets.js'
 
@@ -19,7 +22,10 @@ export interface ApiKey {
 }
 
 export interface Registry {
-  readonly domain: Readonly<Record<string, unknown>> & { readonly chainId: number }
+  readonly domain: Readonly<Record<string, unknown>> & {
+    readonly chainId: number
+    readonly verifyingContract: string
+  }
   readonly address: string
   readonly nextIndex: number
   readonly nonce: number
@@ -32,7 +38,7 @@ export interface Registry {
 
 export interface MadeKey {
   readonly apiKey: string
-  readonly connection: Readonly<Record<'user' | 'wire' | 'redis' | 'sql' | 'http', string>>
+  readonly connection: Connection
 }
 
 interface Wishes {
@@ -71,30 +77,36 @@ export function registryOf(address: string, signal?: AbortSignal): Promise<Regis
 }
 
 /** On the chain with a wallet that signs for it, otherwise a server key. */
-export async function makeKey(
-  wishes: Wishes,
-  given?: { readonly wallet: Wallet; readonly registry: Registry },
-): Promise<MadeKey> {
+export async function makeKey(wishes: Wishes, given?: Signer): Promise<MadeKey> {
   const path = `${keys}/generate`
   if (given === undefined) return shown(await askJson<GivenKey>('POST', path, wishes))
-  const { onChain, derived } = await nextPart('RegisterKey', given, (index) => ({ index }))
-  return shown(await askJson<GivenKey>('POST', path, { ...wishes, onChain }), derived)
+  const signing = await signingOf(given)
+  const next = await nextKey(signing)
+  if (given.sent !== undefined) return putOnChain(signing, 'RegisterKey', { ...next, wishes })
+  const { index } = next
+  const onChain = await signedPart('RegisterKey', signing, { ...next, fields: { index } })
+  return shown(await askJson<GivenKey>('POST', path, { ...wishes, onChain }), next.derived)
 }
 
 /** A key that takes the place of this one, which fails at once. */
-export async function rotateKey({ hash, index }: ApiKey, given?: Signer): Promise<MadeKey> {
-  const path = `${keys}/${hash}/rotate`
+export async function rotateKey(old: ApiKey, given?: Signer): Promise<MadeKey> {
+  const path = `${keys}/${old.hash}/rotate`
   if (given === undefined) return shown(await askJson<GivenKey>('POST', path, {}))
-  const registry = await registryOf(given.address)
-  const of = { wallet: given.wallet, registry }
-  const fields = (newIndex: number) => ({ oldIndex: index, newIndex })
-  const { onChain, derived } = await nextPart('RotateKey', of, fields)
-  return shown(await askJson<GivenKey>('POST', path, { onChain }), derived)
+  const signing = await signingOf(given)
+  const next = await nextKey(signing)
+  if (given.sent !== undefined) {
+    return putOnChain(signing, 'RotateKey', { ...next, wishes: old, old: old.index })
+  }
+  const fields = { oldIndex: old.index, newIndex: next.index }
+  const onChain = await signedPart('RotateKey', signing, { ...next, fields })
+  return shown(await askJson<GivenKey>('POST', path, { onChain }), next.derived)
 }
 
 export interface Signer {
   readonly wallet: Wallet
   readonly address: string
+  /** The wallet sends the transaction itself and pays; told its hash. Else the server pays. */
+  readonly sent?: ((hash: string) => void) | undefined
 }
 
 /** With a wallet the key of the chain ends there too, not on this server alone. */
@@ -103,8 +115,13 @@ export async function revokeKey({ hash, index }: ApiKey, given?: Signer): Promis
     await askJson('DELETE', `${keys}/${hash}`, {})
     return
   }
-  const registry = await registryOf(given.address)
-  const onChain = await signFor('RevokeKey', { wallet: given.wallet, registry }, { index })
+  const signing = await signingOf(given)
+  if (given.sent !== undefined) {
+    const data = callData('RevokeKey', [index])
+    await sendAtOwnCost(senderOf(signing), data, async () => !(await isListed(hash)))
+    return
+  }
+  const onChain = await signFor('RevokeKey', signing, { index })
   await askJson('DELETE', `${keys}/${hash}`, { onChain })
 }
 
@@ -115,24 +132,76 @@ export async function setPermissions(
   await askJson('PUT', `${keys}/${hash}/permissions`, { permissions })
 }
 
-interface Signing {
-  readonly wallet: Wallet
+interface Signing extends Signer {
   readonly registry: Registry
 }
 
-/** Derives the wallet's next key, and signs for it. */
-async function nextPart(
-  name: 'RegisterKey' | 'RotateKey',
-  { wallet, registry }: Signing,
-  fields: (index: number) => object,
-) {
+async function signingOf(given: Signer): Promise<Signing> {
+  return { ...given, registry: await registryOf(given.address) }
+}
+
+interface NextKey {
+  readonly index: number
+  readonly derived: DerivedKey
+}
+
+/** Derives the wallet's next key. */
+async function nextKey({ wallet, registry }: Signing): Promise<NextKey> {
   const { address, nextIndex: index, keyMode: mode } = registry
   const signature = await signText(wallet, address, derivationText(address, index))
-  const derived = await deriveKey(signature, { address, index, mode })
+  return { index, derived: await deriveKey(signature, { address, index, mode }) }
+}
+
+/** What the server sends to the registry for the wallet. */
+async function signedPart(
+  name: 'RegisterKey' | 'RotateKey',
+  signing: Signing,
+  { index, derived, fields }: NextKey & { readonly fields: object },
+) {
   const { apiKey: _, ...verifiers } = derived
-  const values = { ...fields(index), ...verifiers }
-  const signed = await signFor(name, { wallet, registry }, values)
-  return { derived, onChain: { index, ...verifiers, ...signed } }
+  const signed = await signFor(name, signing, { ...fields, ...verifiers })
+  return { index, ...verifiers, ...signed }
+}
+
+interface OwnKey extends NextKey {
+  readonly wishes: Wishes
+  /** The index of the key that it replaces. */
+  readonly old?: number
+}
+
+/** The key is shown once this server knows it, with the permissions that were asked for. */
+async function putOnChain(
+  signing: Signing,
+  name: 'RegisterKey' | 'RotateKey',
+  { index, derived, wishes, old }: OwnKey,
+): Promise<MadeKey> {
+  const { apiKey, commitment, storedKey, serverKey } = derived
+  const indices = old === undefined ? [index] : [old, index]
+  const data = callData(name, [...indices, commitment, storedKey, serverKey])
+  const { label, permissions, rateLimit } = wishes
+  const hash = commitment.slice(2)
+  const path = `${keys}/${hash}/permissions`
+  await sendAtOwnCost(senderOf(signing), data, async () => {
+    if (!(await isListed(hash))) return false
+    try {
+      await askJson('PUT', path, { permissions, label, rateLimit })
+      return true
+    } catch (error) {
+      // What finds keys by their hash may hear of a block a little later.
+      if (error instanceof ApiError && error.status === 404) return false
+      throw error
+    }
+  })
+  return { apiKey, connection: await connectionOf(`${signing.address}:${index}`, apiKey) }
+}
+
+async function isListed(hash: string): Promise<boolean> {
+  const answer = await askJson<{ keys: ApiKey[] }>('GET', keys)
+  return answer.keys.some((key) => key.hash === hash)
+}
+
+function senderOf({ wallet, address, registry: { domain }, sent = () => {} }: Signing) {
+  return { wallet, address, chainId: domain.chainId, contract: domain.verifyingContract, sent }
 }
 
 async function signFor(name: keyof typeof types, { wallet, registry }: Signing, values: object) {

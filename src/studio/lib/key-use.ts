@@ -2,6 +2,7 @@
 // server has none to give back.
 
 import { askJson } from './api.js'
+import { connectionOf } from './api-keys/connection-lines.js'
 import { type ApiKey, type MadeKey, registryOf, type Signer } from './api-keys.js'
 import { derivationText, deriveKey } from './key-derivation.js'
 import { signText } from './wallets.js'
@@ -37,24 +38,4 @@ export async function recoverKey({ index, hash }: ApiKey, given: Signer): Promis
   if (commitment.slice(2) !== hash.replace(/^0x/, ''))
     throw new Error('This signature gives another key: make a new one.')
   return { apiKey, connection: await connectionOf(`${address}:${index}`, apiKey) }
-}
-
-/** The lines that the server gives with a new key. */
-async function connectionOf(user: string, apiKey: string): Promise<MadeKey['connection']> {
-  interface Protocols {
-    readonly protocols: readonly { readonly name: string; readonly port: number | null }[]
-  }
-  const { protocols } = await askJson<Protocols>('GET', '/api/v1/protocols')
-  const isSafe = location.protocol === 'https:'
-  const placeOf = (name: string) => {
-    const port = protocols.find((one) => one.name === name)?.port ?? 0
-    return `${encodeURIComponent(user)}:${apiKey}@${location.hostname}:${port}`
-  }
-  return {
-    user,
-    wire: `mongosh "mongodb://${placeOf('wire')}/${isSafe ? '?tls=true' : ''}"`,
-    redis: `redis-cli -u ${isSafe ? 'rediss' : 'redis'}://${placeOf('redis')}`,
-    sql: `psql "postgresql://${placeOf('sql')}/${isSafe ? '?sslmode=require' : ''}"`,
-    http: `curl -H "Authorization: Bearer ${apiKey}" ${location.origin}/api/v1/collections`,
-  }
 }

@@ -80,12 +80,30 @@ export async function signTyped(wallet: Wallet, address: string, data: TypedData
   return sign(wallet, 'eth_signTypedData_v4', [address, JSON.stringify({ ...data, types })])
 }
 
-async function sign({ provider }: Wallet, method: string, params: readonly string[]) {
+/** Sends a call of a contract, for which this account pays; returns the hash of its transaction. */
+export async function sendTransaction(
+  wallet: Wallet,
+  call: { readonly from: string; readonly to: string; readonly data: string },
+  chainId: number,
+): Promise<string> {
+  await requireAccount(wallet, call.from)
+  await requireChain(wallet, chainId)
+  return sign(wallet, 'eth_sendTransaction', [call])
+}
+
+/** Whether the chain has taken it up, and refused it. False also while nothing is known. */
+export async function failedTransaction({ provider }: Wallet, hash: string): Promise<boolean> {
+  const asked = { method: 'eth_getTransactionReceipt', params: [hash] }
+  const receipt = await provider.request(asked).catch(() => null)
+  return (receipt as { status?: unknown } | null)?.status === '0x0'
+}
+
+async function sign({ provider }: Wallet, method: string, params: readonly unknown[]) {
   try {
     return String(await provider.request({ method, params }))
   } catch (error) {
-    const text = walletRefusal(error)
-    throw text === undefined ? error : new Error(text)
+    const { message } = (error ?? {}) as { message?: unknown }
+    throw new Error(walletRefusal(error) ?? `The wallet answered: ${String(message ?? error)}`)
   }
 }
 

@@ -19,7 +19,7 @@ import { me } from '../lib/session.js'
 import { injectedWallet, type Wallet, wallets } from '../lib/wallets.js'
 import { KeyUseDialog } from '../widgets/api-keys/key-use.js'
 import { Actions, Confirm, Dialog, useAction } from '../widgets/dialog.js'
-import { KeyMaker, PermissionChoice } from '../widgets/key-maker.js'
+import { KeyMaker, PermissionChoice, Sent } from '../widgets/key-maker.js'
 import { MadeKeyDialog } from '../widgets/made-key.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
 
@@ -190,31 +190,69 @@ function Step({ doing, address, reload }: StepProps) {
     )
   }
   if (value.what === 'permit') return <Permissions key={key.hash} of={key} close={close} />
-  const signer = () => signerOf(key, address)
   if (value.what === 'rotate') {
-    return <Rotation of={key} run={() => rotateKey(key, signer())} done={show} close={close} />
+    return <Rotation of={key} address={address} done={show} close={close} />
   }
+  return <Revocation of={key} address={address} close={close} />
+}
+
+function Revocation({ of, address, close }: Omit<ChangeProps, 'done'>) {
+  const payment = usePayment()
   return (
     <Confirm
       title="Revoke"
-      text={`${nameOf(key)} fails from the next request on, on every protocol.${signs(key)}`}
-      name={nameOf(key)}
-      run={() => revokeKey(key, signer())}
+      text={`${nameOf(of)} fails from the next request on, on every protocol.`}
+      name={nameOf(of)}
+      run={() => revokeKey(of, signerOf(of, address, payment))}
       close={close}
-    />
+    >
+      <PaymentChoice of={of} payment={payment} />
+    </Confirm>
+  )
+}
+
+interface Payment {
+  /** The wallet sends the transaction itself. */
+  readonly isOwn: Signal<boolean>
+  readonly hash: Signal<string>
+}
+
+function usePayment(): Payment {
+  return { isOwn: useSignal(false), hash: useSignal('') }
+}
+
+function PaymentChoice({ of, payment }: { of: ApiKey; payment: Payment }) {
+  const { isOwn, hash } = payment
+  if (of.source === 'issued') return null
+  return (
+    <>
+      <p>Your wallet signs for it, or sends it to the chain itself and pays.</p>
+      <div class="choice">
+        <label>
+          <input
+            type="checkbox"
+            checked={isOwn.value}
+            onChange={({ currentTarget }) => {
+              isOwn.value = currentTarget.checked
+            }}
+          />
+          My wallet pays
+        </label>
+      </div>
+      <Sent hash={hash.value} isBusy />
+    </>
   )
 }
 
 /** A key on the chain is replaced and ended there, by the wallet's signature. */
-function signerOf({ source }: ApiKey, address: string): Signer | undefined {
+function signerOf({ source }: ApiKey, address: string, payment?: Payment): Signer | undefined {
   if (source === 'issued') return undefined
   const wallet: Wallet | undefined = wallets.value[0] ?? injectedWallet()
   if (wallet === undefined) throw new Error('No wallet was found in this browser.')
-  return { wallet, address }
-}
-
-function signs({ source }: ApiKey): string {
-  return source === 'onchain' ? ' Your wallet signs for it.' : ''
+  const tell = (sent: string) => {
+    if (payment !== undefined) payment.hash.value = sent
+  }
+  return { wallet, address, sent: payment?.isOwn.value === true ? tell : undefined }
 }
 
 interface RecoveryProps {
@@ -250,19 +288,21 @@ function Recovery({ of, address, done, close }: RecoveryProps) {
   )
 }
 
-interface RotationProps {
+interface ChangeProps {
   readonly of: ApiKey
-  readonly run: () => Promise<MadeKey>
+  readonly address: string
   readonly done: (made: MadeKey) => void
   readonly close: () => void
 }
 
-function Rotation({ of, run, done, close }: RotationProps) {
-  const { problem, isBusy, start } = useAction(async () => run(), done)
+function Rotation({ of, address, done, close }: ChangeProps) {
+  const payment = usePayment()
+  const run = async () => rotateKey(of, signerOf(of, address, payment))
+  const { problem, isBusy, start } = useAction(run, done)
   return (
     <Dialog title={`Rotate ${nameOf(of)}`} close={close}>
       <p>A new key with the same permissions takes its place; the old one fails at once.</p>
-      <p>{signs(of)}</p>
+      <PaymentChoice of={of} payment={payment} />
       <Actions problem={problem.value}>
         <button type="button" class="main" disabled={isBusy.value} onClick={start}>
           Rotate

@@ -9,7 +9,8 @@ import { injectedWallet, wallets } from '../lib/wallets.js'
 import { Actions, Dialog, useAction } from './dialog.js'
 
 const kinds = [
-  { name: 'onchain', title: 'On the chain' },
+  { name: 'onchain', title: 'On the chain, this server pays' },
+  { name: 'own', title: 'On the chain, your wallet pays' },
   { name: 'issued', title: 'On this server' },
 ] as const
 
@@ -27,18 +28,25 @@ export function KeyMaker({ address, done, close }: KeyMakerProps) {
   const rateLimit = useSignal('0')
   const kind = useSignal<Kind>('onchain')
   const { loaded } = useLoad((signal) => registryOf(address, signal), [address])
+  const registry = loaded.value.value
+  const relays = registry?.relays !== false
+  const chosen = kind.value === 'onchain' && !relays ? 'own' : kind.value
+  const hash = useSignal('')
+  const tell = (sent: string) => {
+    hash.value = sent
+  }
   const { problem, isBusy, start } = useAction(async () => {
     const wishes = {
       label: label.value,
       permissions: permissions.value,
       rateLimit: Number(rateLimit.value),
     }
-    if (kind.value === 'issued') return makeKey(wishes)
+    if (chosen === 'issued') return makeKey(wishes)
     const wallet = wallets.value[0] ?? injectedWallet()
     if (wallet === undefined) throw new Error('No wallet was found in this browser.')
-    return makeKey(wishes, { wallet, registry: await registryOf(address) })
+    return makeKey(wishes, { wallet, address, sent: chosen === 'own' ? tell : undefined })
   }, done)
-  const canSign = kind.value === 'issued' || loaded.value.value?.relays === true
+  const canSign = chosen === 'issued' || registry !== undefined
   return (
     <Dialog title="Make a key" close={close}>
       <form
@@ -52,19 +60,20 @@ export function KeyMaker({ address, done, close }: KeyMakerProps) {
         <PermissionChoice chosen={permissions} />
         <label for="rate">Requests a minute (0: no limit)</label>
         <Field id="rate" value={rateLimit} pattern="[0-9]+" />
-        <KindChoice kind={kind} />
-        {kind.value === 'onchain' ? (
-          <Signed address={address} loaded={loaded.value} />
+        <KindChoice kind={kind} chosen={chosen} relays={relays} />
+        {chosen !== 'issued' ? (
+          <Signed address={address} loaded={loaded.value} isOwn={chosen === 'own'} />
         ) : (
           <p class="faint">The server makes it, and keeps no copy. If it is lost, make another.</p>
         )}
+        <Sent hash={hash.value} isBusy={isBusy.value} />
         <Actions problem={problem.value}>
           <button
             type="submit"
             class="main"
             disabled={isBusy.value || !canSign || permissions.value.length === 0}
           >
-            {kind.value === 'onchain' ? 'Sign and make' : 'Make'}
+            {{ onchain: 'Sign and make', own: 'Sign, send and make', issued: 'Make' }[chosen]}
           </button>
           <button type="button" onClick={close}>
             Cancel
@@ -97,7 +106,14 @@ function Field({ id, value, pattern = '.*' }: FieldProps) {
   )
 }
 
-function KindChoice({ kind }: { kind: Signal<Kind> }) {
+interface KindProps {
+  readonly kind: Signal<Kind>
+  readonly chosen: Kind
+  /** Whether this server pays. */
+  readonly relays: boolean
+}
+
+function KindChoice({ kind, chosen, relays }: KindProps) {
   return (
     <fieldset class="choice">
       <legend>Where the key is registered</legend>
@@ -106,7 +122,8 @@ function KindChoice({ kind }: { kind: Signal<Kind> }) {
           <input
             type="radio"
             name="kind"
-            checked={kind.value === name}
+            checked={chosen === name}
+            disabled={name === 'onchain' && !relays}
             onChange={() => {
               kind.value = name
             }}
@@ -121,25 +138,39 @@ function KindChoice({ kind }: { kind: Signal<Kind> }) {
 interface SignedProps {
   readonly address: string
   readonly loaded: { readonly value: Registry | undefined; readonly error: Error | undefined }
+  readonly isOwn: boolean
 }
 
-function Signed({ address, loaded: { value, error } }: SignedProps) {
+function Signed({ address, loaded: { value, error }, isOwn }: SignedProps) {
   if (error !== undefined) {
     return <p class="problem">{error.message} A key on this server can still be made.</p>
   }
   if (value === undefined) return <p role="status">Asking the registry…</p>
-  if (!value.relays) {
-    return <p class="problem">This server pays for no registrations. Make a key on this server.</p>
-  }
   return (
     <>
       <p class="faint">
-        Your wallet signs this text, from which this page makes the key, and then the registration,
-        which costs you nothing. Who has the first signature has the key: sign it nowhere else. The
-        same signature gives the same key again.
+        Your wallet signs this text, from which this page makes the key, and then{' '}
+        {isOwn
+          ? 'sends the registration, some 140,000 gas, for which it pays.'
+          : 'the registration, which costs you nothing.'}{' '}
+        Who has the first signature has the key: sign it nowhere else. The same signature gives the
+        same key again.
       </p>
       <pre>{derivationText(address, value.nextIndex)}</pre>
     </>
+  )
+}
+
+/** That a transaction of the wallet is on its way. */
+export function Sent({ hash, isBusy }: { hash: string; isBusy: boolean }) {
+  return (
+    <p class="faint" role="status">
+      {hash !== '' && isBusy && (
+        <>
+          Waiting for the chain to confirm <code class="transaction">{hash}</code>
+        </>
+      )}
+    </p>
   )
 }
 

@@ -35,8 +35,9 @@ export const keyRoutes: readonly Route[] = [
     method: 'PUT',
     path: `${keys}/:hash/permissions`,
     access: 'session',
-    fields: { permissions: 'array!' },
-    run: (call) => run(call, 'setKeyPermissions', call.param('hash'), ['permissions']),
+    fields: { permissions: 'array!', label: 'string', rateLimit: 'whole' },
+    run: (call) =>
+      run(call, 'setKeyPermissions', call.param('hash'), ['permissions', 'label', 'rateLimit']),
   },
   {
     method: 'GET',
