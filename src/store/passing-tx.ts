@@ -2,6 +2,7 @@
 // transaction implement only the difference.
 
 import type { Bytes } from '../base/bytes/bytes.js'
+import { readAheadIn } from './read-ahead.js'
 import type {
   Count,
   Elsewhere,
@@ -28,6 +29,11 @@ export class PassingReadTx<Inner extends ReadTx = ReadTx> implements ReadTx {
 
   getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]> {
     return this.inner.getMany(keys)
+  }
+
+  get readAhead(): ReadTx['readAhead'] {
+    const { inner } = this
+    return inner.readAhead === undefined ? undefined : (keys) => readAheadIn(inner, keys)
   }
 
   getVersions(keys: readonly Bytes[]): Step<(number | undefined)[]> {

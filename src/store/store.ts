@@ -31,7 +31,7 @@ export interface Versioned {
 /** A request of a paused program to its store; plain data. */
 export type Ask =
   | { readonly kind: 'get'; readonly key: Bytes }
-  | { readonly kind: 'getMany' | 'getVersions'; readonly keys: readonly Bytes[] }
+  | { readonly kind: 'getMany' | 'getVersions' | 'ahead'; readonly keys: readonly Bytes[] }
   | { readonly kind: 'scan'; readonly range: KeyRange; readonly limit: number }
   | { readonly kind: 'scanFetch'; readonly range: KeyRange; readonly limit: number }
   | { readonly kind: 'pause' }
@@ -64,6 +64,11 @@ export interface ReadTx {
   /** Like get, with the version of the record; only for the versioned classes of `layout.ts`. */
   getVersioned(key: Bytes): Step<Versioned | undefined>
   getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]>
+  /**
+   * Reads keys in one trip for the gets of them that follow, and returns their bytes. A pause
+   * forgets them. Undefined where a get needs no trip (read-ahead.ts).
+   */
+  readonly readAhead?: ((keys: readonly Bytes[]) => Step<number>) | undefined
   /** The versions of several keys, without their values; undefined for missing keys. */
   getVersions(keys: readonly Bytes[]): Step<(number | undefined)[]>
   /** At most `limit` entries (1 to scanEntriesMax) of the state at the program's start. */

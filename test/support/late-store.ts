@@ -322,6 +322,8 @@ function answer(view: View, ask: Ask): unknown {
       return view.getVersioned(ask.key)
     case 'getMany':
       return ask.keys.map((key) => view.get(key))
+    case 'ahead':
+      return ask.keys.map((key) => view.getVersioned(key))
     case 'getVersions':
       return ask.keys.map((key) => view.versionOf(key))
     case 'scan':

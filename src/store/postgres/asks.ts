@@ -107,6 +107,10 @@ export async function answer(link: Link, ask: Ask): Promise<unknown> {
       const found = await readPoints(link, ask.keys)
       return ask.keys.map((key) => copy(found.get(mapKey(key))?.value))
     }
+    case 'ahead': {
+      const found = await readPoints(link, ask.keys)
+      return ask.keys.map((key) => found.get(mapKey(key)))
+    }
     case 'getVersions': {
       const found = await readVersions(link, ask.keys)
       return ask.keys.map((key) => found.get(mapKey(key)))

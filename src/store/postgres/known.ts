@@ -78,6 +78,11 @@ export class Known {
       case 'getMany':
         if (!ask.keys.every((key) => this.knowsPoint(key))) return undefined
         return { value: ask.keys.map((key) => this.point(key)?.value) }
+      case 'ahead':
+        if (!ask.keys.every((key) => this.knowsPoint(key))) return undefined
+        return {
+          value: ask.keys.map((key) => this.changes.find(key) ?? this.points.get(mapKey(key))),
+        }
       case 'getVersions':
         if (!ask.keys.every((key) => this.knowsVersion(key))) return undefined
         return { value: ask.keys.map((key) => this.versionOf(key)) }
@@ -109,6 +114,7 @@ export class Known {
         this.wantPoint(ask.key, wanted)
         break
       case 'getMany':
+      case 'ahead':
         for (const key of ask.keys) this.wantPoint(key, wanted)
         break
       case 'getVersions':

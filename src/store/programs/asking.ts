@@ -1,7 +1,8 @@
 // Transactions of a store that is not in this process: each read is a question, which the program
 // yields and is resumed with the answer of. Changes are buffered until the program ends.
 
-import type { Bytes } from '../../base/bytes/bytes.js'
+import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
+import { MiB } from '../../base/units.js'
 import { Asked, Done, nothing, requireBounded } from '../steps.js'
 import type {
   Count,
@@ -17,14 +18,53 @@ import type {
 import { decodeCount } from './counters.js'
 import type { WriteBuffer } from './write-buffer.js'
 
+/** What a program has read ahead; undefined for a missing key. */
+type Ahead = Map<string, Versioned | undefined>
+
+/** Limits of what a program keeps read ahead. */
+const aheadKeysMax = 4_096
+const aheadBytesMax = 16 * MiB
+
 /** Reads of a program, each a question to the store. */
 export class AskingReadTx implements ReadTx {
+  private ahead: Ahead | undefined
+  private aheadBytes = 0
+
   get(key: Bytes): Step<Bytes | undefined> {
+    const known = this.known(key)
+    if (known !== undefined) return new Done(known.value?.value)
     return new Asked({ kind: 'get', key }, (told) => (told as Versioned | undefined)?.value)
   }
 
   getVersioned(key: Bytes): Step<Versioned | undefined> {
+    const known = this.known(key)
+    if (known !== undefined) return new Done(known.value)
     return new Asked({ kind: 'get', key }, (told) => told as Versioned | undefined)
+  }
+
+  readAhead(keys: readonly Bytes[]): Step<number> {
+    return new Asked({ kind: 'ahead', keys }, (told) => {
+      const found = told as readonly (Versioned | undefined)[]
+      const bytes = bytesOf(found)
+      this.aheadBytes += bytes
+      if (this.aheadBytes > aheadBytesMax || (this.ahead?.size ?? 0) > aheadKeysMax) {
+        this.ahead = undefined
+        this.aheadBytes = bytes
+      }
+      this.ahead ??= new Map()
+      for (let i = 0; i < keys.length; i++) this.ahead.set(mapKey(keys[i] as Bytes), found[i])
+      return bytes
+    })
+  }
+
+  /** What was read ahead for a key; the program owns the bytes. */
+  private known(key: Bytes): { readonly value: Versioned | undefined } | undefined {
+    const { ahead } = this
+    if (ahead === undefined) return undefined
+    const name = mapKey(key)
+    const found = ahead.get(name)
+    if (found !== undefined) return { value: { ...found, value: new Uint8Array(found.value) } }
+    return ahead.has(name) ? { value: undefined } : undefined
   }
 
   getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]> {
@@ -52,10 +92,12 @@ export class AskingReadTx implements ReadTx {
   }
 
   pause(_units?: number): Step<void> {
+    this.ahead = undefined
     return new Asked({ kind: 'pause' }, () => undefined)
   }
 
   elsewhere({ begin }: Elsewhere): Step<void> {
+    this.ahead = undefined
     return new Asked({ kind: 'elsewhere', begin }, () => undefined)
   }
 }
@@ -88,6 +130,13 @@ export class AskingTx extends AskingReadTx implements Tx {
     if (own === undefined) return super.getVersioned(key)
     const { value, version } = own
     return new Done(value === undefined ? undefined : { value: value.slice(), version })
+  }
+
+  /** The store keeps it: programs of a group share what they read. */
+  override readAhead(keys: readonly Bytes[]): Step<number> {
+    return new Asked({ kind: 'ahead', keys }, (told) =>
+      bytesOf(told as readonly (Versioned | undefined)[]),
+    )
   }
 
   override getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]> {
@@ -167,4 +216,10 @@ export class AskingTx extends AskingReadTx implements Tx {
     const own = this.buffer.find(key)
     return own === undefined ? stored : own.value?.slice()
   }
+}
+
+function bytesOf(found: readonly ({ readonly value?: Bytes | undefined } | undefined)[]): number {
+  let bytes = 0
+  for (const each of found) bytes += each?.value?.length ?? 0
+  return bytes
 }

@@ -5,6 +5,7 @@
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { keyClass } from '../layout.js'
 import { type BufferBounds, largeBounds, WriteBuffer } from '../programs/write-buffer.js'
+import { readAheadIn } from '../read-ahead.js'
 import { Done, Postponed, requireBounded } from '../steps.js'
 import type {
   Count,
@@ -92,6 +93,11 @@ export class Preparing implements Tx {
     const found: (Bytes | undefined)[] = []
     for (const key of keys) found.push(yield* this.get(key))
     return found
+  }
+
+  get readAhead(): ReadTx['readAhead'] {
+    const { reading } = this
+    return reading.readAhead === undefined ? undefined : (keys) => readAheadIn(reading, keys)
   }
 
   /** For checks alone, which a program that is being prepared does not make. */

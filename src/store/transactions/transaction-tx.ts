@@ -5,6 +5,7 @@
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { hashBytes } from '../memtable/memtable-hash.js'
 import type { Change, WriteBuffer } from '../programs/write-buffer.js'
+import { readAheadIn } from '../read-ahead.js'
 import { Done, Postponed, requireBounded } from '../steps.js'
 import type {
   Count,
@@ -69,6 +70,11 @@ export class TransactionReadTx implements ReadTx {
     const told = yield* this.reading.getMany(asked)
     let next = 0
     return own.map((change) => (change === undefined ? told[next++] : change.value?.slice()))
+  }
+
+  get readAhead(): ReadTx['readAhead'] {
+    const { reading } = this
+    return reading.readAhead === undefined ? undefined : (keys) => readAheadIn(reading, keys)
   }
 
   *getVersions(keys: readonly Bytes[]): Program<(number | undefined)[]> {
