@@ -9,6 +9,7 @@ import { respBulkBytesMax } from '../../base/limits/key-value.js'
 import { inlineValueBytesMax } from '../../base/limits/store.js'
 import { tooLong } from '../../base/reply-error.js'
 import { keyClass } from '../../store/layout.js'
+import { ReadAhead } from '../../store/read-ahead.js'
 import { Done, nothing } from '../../store/steps.js'
 import type { Entry, InPlace, KeyRange, Program, ReadTx, Step, Tx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
@@ -84,6 +85,14 @@ export class Keyspace {
   /** Like key, without the value: that of a large string is not read. */
   keyAround(name: Slice): Step<Key> {
     return this.key(name, true)
+  }
+
+  /** For a loop that looks up these names; `nameAt` for 0 to count - 1. */
+  ahead(count: number, nameAt: (index: number) => Slice): ReadAhead | undefined {
+    return ReadAhead.of(this.tx, {
+      count,
+      keysOf: (index, keys) => keys.push(recordKeyOf(this.ns, nameAt(index))),
+    })
   }
 
   /** Like key or keyAround, for several names in one trip; a repeated name gives two objects. */

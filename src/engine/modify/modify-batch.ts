@@ -5,14 +5,15 @@
 import { GatewayError, hasKind } from '../../base/errors.js'
 import { sweepBytesTarget } from '../../base/limits/engine.js'
 import { isTooMuchWork, work } from '../../base/work/work-budget.js'
+import { ReadAhead } from '../../store/read-ahead.js'
 import type { Program, Tx } from '../../store/store.js'
 import type { Sweep } from '../../store/sweep.js'
 import { findNamespace } from '../collection/catalog/catalog.js'
-import { stagedWrite } from '../collection/collections.js'
+import { recordKey, stagedWrite } from '../collection/collections.js'
 import { isSequenced } from '../collection/kinds/capped-order.js'
 import type { Staged } from '../collection/staging.js'
-import type { Guarded } from '../types.js'
-import { changeSingle, isPointOfId } from './modify.js'
+import type { Guarded, Namespace } from '../types.js'
+import { changeSingle, idsOf, isPointOfId } from './modify.js'
 import {
   type ChangeAt,
   type Changed,
@@ -95,7 +96,9 @@ function* changeAll(
   const ns = yield* findNamespace(tx, target.db, target.name)
   // With sequence numbers an `_id` is found by an index, if at all: see isPoint.
   const most = ns !== undefined && isSequenced(ns) ? 1 : operations.length
-  for (const operation of operations.slice(0, most)) {
+  const ahead = ns === undefined ? undefined : pointsAhead(tx, ns, operations.slice(0, most))
+  for (const [index, operation] of operations.slice(0, most).entries()) {
+    if (ahead !== undefined) yield* ahead.before(index)
     const outcome = yield* changeOne(tx, target, operation, staged)
     if (outcome === undefined) break
     outcomes.push(outcome)
@@ -108,6 +111,21 @@ function* changeAll(
   const record = operations[0]?.selection.record
   if (record !== undefined) yield* record.flush(tx)
   return outcomes
+}
+
+/** For a loop over operations: their documents. */
+function pointsAhead(
+  tx: Tx,
+  ns: Namespace,
+  operations: readonly PointOperation[],
+): ReadAhead | undefined {
+  return ReadAhead.of(tx, {
+    count: operations.length,
+    keysOf(index, keys) {
+      const { selection } = operations[index] as PointOperation
+      for (const id of idsOf(selection.filter)) keys.push(recordKey(ns, id))
+    },
+  })
 }
 
 /** Undefined if the operation must search. A refused change leaves no trace. */

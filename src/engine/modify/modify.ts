@@ -7,6 +7,7 @@ import { modifyRunsMax } from '../../base/limits/documents.js'
 import type { Filter } from '../../query/filter.js'
 import type { Program, Tx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
+import type { Value } from '../../value/value.js'
 import { findNamespace } from '../collection/catalog/catalog.js'
 import { getDocument, stagedWrite } from '../collection/collections.js'
 import type { Staged } from '../collection/staging.js'
@@ -160,8 +161,18 @@ function* findAndChange(
 
 /** Whether the filter names one `_id`: then one write program suffices. */
 export function isPointOfId(filter: Filter): boolean {
+  return idsOf(filter).length > 0
+}
+
+/** The values that a filter requires of `_id`. */
+export function idsOf(filter: Filter): Value[] {
   const predicates = conditionsOf(filter.tree, filter.collation).byPath.get('_id') ?? []
-  return predicates.some(({ intervals }) => intervals.length === 1 && intervals[0]?.isPoint)
+  const ids: Value[] = []
+  for (const { intervals } of predicates) {
+    const [only] = intervals
+    if (intervals.length === 1 && only?.isPoint === true) ids.push(only.low.value)
+  }
+  return ids
 }
 
 /** Finds and changes in one write program, if a unique key leads to the document. */

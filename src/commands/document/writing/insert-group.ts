@@ -6,6 +6,7 @@ import { isTooMuchWork, work } from '../../../base/work/work-budget.js'
 import type { Call } from '../../../bus/document/call.js'
 import { ensureNamespace } from '../../../engine/collection/catalog/catalog.js'
 import { insertDocument, stagedWrite } from '../../../engine/collection/collections.js'
+import { insertsAhead } from '../../../engine/collection/inserts-ahead.js'
 import type { Staged } from '../../../engine/collection/staging.js'
 import type { Ran } from '../../../engine/modify/modify-spec.js'
 import type { Program, Tx } from '../../../store/store.js'
@@ -99,7 +100,10 @@ function* insertAll(
   const failures: WriteFailure[] = []
   let inserted = 0
   let rest: readonly Numbered[] | undefined
+  const documents = group.map(({ document }) => document)
+  const ahead = yield* insertsAhead(tx, ns, documents)
   for (const [i, { index, document }] of group.entries()) {
+    if (ahead !== undefined) yield* ahead.before(i)
     try {
       if (ran?.has(index) !== true) {
         yield* insertDocument(tx, ns, document, staged)

@@ -24,6 +24,7 @@ import {
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
 import { parseDecimal } from '../../../engine/keyspace/strings/decimal.js'
 import { addInt64, decimalOf, parseInt64 } from '../../../engine/keyspace/strings/numbers.js'
+import type { ReadAhead } from '../../../store/read-ahead.js'
 import { Done } from '../../../store/steps.js'
 import type { Program, ReadTx, Step } from '../../../store/store.js'
 import { pickedOf, pickNumbers, picksFromAll, readPickCount } from '../sets/random-picks.js'
@@ -44,11 +45,23 @@ function setFields(ks: Keyspace, call: KeyValueCall): Step<number> {
 const oneNew = new Done(1)
 const noneNew = new Done(0)
 
+function fieldsAhead(hash: Hash, call: KeyValueCall): ReadAhead | undefined {
+  return hash.ahead(call.count / 2 - 1, (index) => call.arg(2 + 2 * index))
+}
+
+/** The fields that a command names one after the other. */
+const namesOf =
+  (call: KeyValueCall) =>
+  (index: number): Slice =>
+    call.arg(2 + index)
+
 function* setSeveral(ks: Keyspace, call: KeyValueCall): Program<number> {
   const hash = yield* openHash(ks, call.arg(1))
+  const ahead = call.count > 4 ? fieldsAhead(hash, call) : undefined
   let added = 0
   for (let i = 2; i < call.count; i += 2) {
     yield* ks.tx.pause(wordUnits)
+    if (ahead !== undefined) yield* ahead.before(i / 2 - 1)
     if (yield* hash.set(call.arg(i), call.arg(i + 1))) added++
   }
   yield* hash.save()
@@ -173,7 +186,9 @@ const hmget: KeyValueRow = {
   *run(ks, call) {
     const hash = yield* openHash(ks, call.arg(1))
     const values: Reply[] = []
+    const ahead = call.count > 3 ? hash.ahead(call.count - 2, namesOf(call)) : undefined
     for (let i = 2; i < call.count; i++) {
+      if (ahead !== undefined) yield* ahead.before(i - 2)
       const value = yield* hash.get(call.arg(i))
       if (value !== undefined) ks.work.gather(value.length)
       values.push(value ?? null)
@@ -255,9 +270,11 @@ const hdel: KeyValueRow = {
   grain: 'write',
   *run(ks, call) {
     const hash = yield* openHash(ks, call.arg(1))
+    const ahead = call.count > 3 ? hash.removalsAhead(call.count - 2, namesOf(call)) : undefined
     let removed = 0
     for (let i = 2; i < call.count; i++) {
       yield* ks.tx.pause(wordUnits)
+      if (ahead !== undefined) yield* ahead.before(i - 2)
       if (yield* hash.remove(call.arg(i))) removed++
     }
     yield* hash.save()

@@ -6,14 +6,21 @@ import { type Reply, simple } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
 import { removeString } from '../../../engine/keyspace/strings/plain-strings.js'
+import type { ReadAhead } from '../../../store/read-ahead.js'
 import type { Program } from '../../../store/store.js'
 
 const shared = { grows: 'nothing', categories: ['keyspace'], group: 'generic' } as const
 const allShards = ['request_policy:multi_shard', 'response_policy:agg_sum'] as const
 
+function namesAhead(ks: Keyspace, call: KeyValueCall): ReadAhead | undefined {
+  return ks.ahead(call.count - 1, (index) => call.arg(1 + index))
+}
+
 function* remove(ks: Keyspace, call: KeyValueCall): Program<Reply> {
+  const ahead = call.count > 2 ? namesAhead(ks, call) : undefined
   let removed = 0
   for (let i = 1; i < call.count; i++) {
+    if (ahead !== undefined) yield* ahead.before(i - 1)
     const name = call.arg(i)
     const isGone = removeString(ks, name) ?? (yield* ks.remove(yield* ks.keyAround(name)))
     if (!isGone) continue

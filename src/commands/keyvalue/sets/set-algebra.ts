@@ -40,6 +40,7 @@ function* filter(
   let after: Slice | undefined
   do {
     const page = yield* from.scan(after, scanEntriesMax)
+    for (const presence of presences) presence.expect(page)
     for (const member of page) {
       let keeps = true
       for (let i = 0; keeps && i < presences.length; i++) {

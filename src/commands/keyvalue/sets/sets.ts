@@ -34,11 +34,19 @@ function addOne(ks: Keyspace, call: KeyValueCall): Step<Reply> | undefined {
   return new Done<Reply>(isNew ? 1 : 0)
 }
 
+/** The members that a command names one after the other. */
+const membersOf =
+  (call: KeyValueCall) =>
+  (index: number): Slice =>
+    call.arg(2 + index)
+
 function* addAll(ks: Keyspace, call: KeyValueCall): Program<Reply> {
   const into = yield* openSet(ks, call.arg(1))
+  const ahead = call.count > 3 ? into.ahead(call.count - 2, membersOf(call)) : undefined
   let added = 0
   for (let i = 2; i < call.count; i++) {
     yield* ks.tx.pause(wordUnits)
+    if (ahead !== undefined) yield* ahead.before(i - 2)
     if (yield* into.add(call.arg(i))) added++
   }
   if (added === 0) {
@@ -79,9 +87,11 @@ const srem: KeyValueRow = {
   grain: 'write',
   *run(ks, call) {
     const from = yield* openSet(ks, call.arg(1))
+    const ahead = call.count > 3 ? from.removalsAhead(call.count - 2, membersOf(call)) : undefined
     let removed = 0
     for (let i = 2; i < call.count; i++) {
       yield* ks.tx.pause(wordUnits)
+      if (ahead !== undefined) yield* ahead.before(i - 2)
       if (yield* from.remove(call.arg(i))) removed++
     }
     if (removed > 0) yield* saveTaken(ks, from, 'srem')
@@ -138,7 +148,11 @@ const smismember: KeyValueRow = {
   *run(ks, call) {
     const asked = yield* openSet(ks, call.arg(1))
     const found: number[] = []
-    for (let i = 2; i < call.count; i++) found.push((yield* asked.has(call.arg(i))) ? 1 : 0)
+    const ahead = call.count > 3 ? asked.ahead(call.count - 2, membersOf(call)) : undefined
+    for (let i = 2; i < call.count; i++) {
+      if (ahead !== undefined) yield* ahead.before(i - 2)
+      found.push((yield* asked.has(call.arg(i))) ? 1 : 0)
+    }
     return found
   },
 }
@@ -239,7 +253,9 @@ const srandmember: KeyValueRow = {
       return hasCount ? some : (some[0] ?? null)
     }
     const picked: Slice[] = []
-    for (const number of numbers) {
+    const ahead = from.numbersAhead(numbers)
+    for (const [i, number] of numbers.entries()) {
+      if (ahead !== undefined) yield* ahead.before(i)
       const member = yield* from.at(number)
       if (member !== undefined) picked.push(member)
     }

@@ -165,14 +165,14 @@ function* intersect({ tx }: Keyspace, request: Request): Program<ScoredMember[]>
   const { aggregate, limit } = request
   const [first, ...others] = bySize(request.inputs)
   if (first === undefined || first.input.size === 0) return []
-  const { size } = first.input
+  const members = yield* first.input.all()
   /** Undefined for an input that repeats the first one. */
   const scores: (Scores | undefined)[] = []
   for (const { name, input } of others) {
-    scores.push(name === first.name ? undefined : yield* input.scores(size))
+    scores.push(name === first.name ? undefined : yield* input.scores(members))
   }
   const found: ScoredMember[] = []
-  for (const { member, score } of yield* first.input.all()) {
+  for (const { member, score } of members) {
     yield* tx.pause(wordUnits)
     let total: number | undefined = weighted(score, first.weight)
     for (let i = 0; i < others.length && total !== undefined; i++) {
@@ -197,7 +197,7 @@ function* subtract({ tx }: Keyspace, { inputs }: Request): Program<ScoredMember[
   for (const { input } of others) {
     if (kept.length === 0) break
     if (input.size === 0) continue
-    const ask = yield* input.scores(kept.length)
+    const ask = yield* input.scores(kept)
     const still: ScoredMember[] = []
     for (let i = 0; i < kept.length; i++) {
       yield* tx.pause(wordUnits)

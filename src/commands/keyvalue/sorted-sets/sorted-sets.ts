@@ -14,6 +14,7 @@ import {
   type SortedSet,
 } from '../../../engine/keyspace/sorted-sets/sorted-set.js'
 import { parseFloat64 } from '../../../engine/keyspace/strings/numbers.js'
+import type { ReadAhead } from '../../../store/read-ahead.js'
 import { Done } from '../../../store/steps.js'
 import type { Program, Step } from '../../../store/store.js'
 
@@ -67,21 +68,47 @@ function* add(ks: Keyspace, call: KeyValueCall, isIncrement: boolean): Program<R
   const scores: number[] = []
   for (let i = first; i < call.count; i += 2) scores.push(call.float(i))
   const set = yield* openSortedSet(ks, call.arg(1))
+  const ahead = scores.length > 1 ? additionsAhead(set, call, first, scores) : undefined
   let added = 0
   let changed = 0
   let score: number | undefined
   for (let i = 0; i < scores.length; i++) {
     yield* ks.tx.pause(wordUnits)
+    if (ahead !== undefined) yield* ahead.before(i)
     const one = yield* addOne(set, call, first + 2 * i + 1, scores[i] as number, options)
     if (one.isNew) added++
     else if (one.isChanged) changed++
     score = one.score
   }
+  if (ahead !== undefined) yield* set.endChanges()
   yield* set.save()
   if (added + changed > 0) ks.notify('z', options.incr ? 'zincr' : 'zadd', call.arg(1))
   if (options.incr) return score === undefined ? null : double(score)
   return options.ch ? added + changed : added
 }
+
+function additionsAhead(
+  set: SortedSet,
+  call: KeyValueCall,
+  first: number,
+  scores: readonly number[],
+): ReadAhead | undefined {
+  return set.changesAhead({
+    count: scores.length,
+    memberAt: (index) => call.arg(first + 2 * index + 1),
+    scoreAt: (index) => scores[index] as number,
+  })
+}
+
+function removalsAhead(set: SortedSet, call: KeyValueCall): ReadAhead | undefined {
+  return set.changesAhead({ count: call.count - 2, memberAt: membersOf(call) })
+}
+
+/** The members that a command names one after the other. */
+const membersOf =
+  (call: KeyValueCall) =>
+  (index: number): Slice =>
+    call.arg(2 + index)
 
 function readOptions(call: KeyValueCall, incr: boolean): { options: AddOptions; first: number } {
   const options = { nx: false, xx: false, gt: false, lt: false, ch: false, incr }
@@ -187,11 +214,14 @@ const zrem: KeyValueRow = {
   grain: 'write',
   *run(ks, call) {
     const set = yield* openSortedSet(ks, call.arg(1))
+    const ahead = call.count > 3 ? removalsAhead(set, call) : undefined
     let removed = 0
     for (let i = 2; i < call.count; i++) {
       yield* ks.tx.pause(wordUnits)
+      if (ahead !== undefined) yield* ahead.before(i - 2)
       if (yield* set.remove(call.arg(i))) removed++
     }
+    if (ahead !== undefined) yield* set.endChanges()
     yield* saveRemoved(ks, set, removed, 'zrem')
     return removed
   },
@@ -259,7 +289,11 @@ const zmscore: KeyValueRow = {
   *run(ks, call) {
     const set = yield* openSortedSet(ks, call.arg(1))
     const scores: Reply[] = []
-    for (let i = 2; i < call.count; i++) scores.push(scoreOrNil(yield* set.score(call.arg(i))))
+    const ahead = call.count > 3 ? set.scoresAhead(call.count - 2, membersOf(call)) : undefined
+    for (let i = 2; i < call.count; i++) {
+      if (ahead !== undefined) yield* ahead.before(i - 2)
+      scores.push(scoreOrNil(yield* set.score(call.arg(i))))
+    }
     return scores
   },
 }

@@ -6,6 +6,7 @@ import type { Bytes } from '../../../base/bytes/bytes.js'
 import { emptySlice, Slice } from '../../../base/bytes/slice.js'
 import { memberKeyBytesMax } from '../../../base/limits/key-value.js'
 import { inlineValueBytesMax } from '../../../base/limits/store.js'
+import type { ReadAhead } from '../../../store/read-ahead.js'
 import type { InPlace, Program, Step } from '../../../store/store.js'
 import type { Building } from './building.js'
 import {
@@ -50,6 +51,55 @@ export class DenseMembers {
 
   get(member: Slice): Step<Member | undefined> {
     return this.members.get(part.members, member)
+  }
+
+  /** For a loop that gets these members. */
+  ahead(count: number, memberAt: (index: number) => Slice): ReadAhead | undefined {
+    return this.members.ahead(part.members, count, memberAt)
+  }
+
+  /** For a loop that removes these members; `left` tells how many there are. */
+  removalsAhead(
+    count: number,
+    memberAt: (index: number) => Slice,
+    left: () => number,
+  ): ReadAhead | undefined {
+    const { members } = this
+    const further = function* (this: DenseMembers, from: number, end: number): Program<void> {
+      let removed = 0
+      for (let i = from; i < end; i++) if ((yield* this.get(memberAt(i))) !== undefined) removed++
+      if (removed > 0) yield* this.lastAhead(left(), removed)
+    }
+    return members.ahead(part.members, count, memberAt, further.bind(this))
+  }
+
+  /** For a loop that takes members by number (`at`). */
+  numbersAhead(numbers: readonly number[]): ReadAhead | undefined {
+    return this.members.ahead(
+      part.numbers,
+      numbers.length,
+      (index) => numberSlice(numbers[index] as number),
+      (from, end) => this.numberedAhead(numbers.slice(from, end)),
+    )
+  }
+
+  /** Reads the members with these numbers ahead, which are known by now. */
+  private *numberedAhead(numbers: readonly number[]): Program<void> {
+    const { members } = this
+    const names: Slice[] = []
+    for (const number of numbers) {
+      const found = yield* members.at(part.numbers, number)
+      if (found !== undefined) names.push(found.payload)
+    }
+    yield* members.readAhead(part.members, names)
+  }
+
+  /** Reads the last members ahead: they take the numbers of removed ones. */
+  private *lastAhead(count: number, removed: number): Program<void> {
+    const first = Math.max(0, count - removed)
+    const numbers = Array.from({ length: count - first }, (_, i) => first + i)
+    yield* this.members.readAhead(part.numbers, numbers.map(numberSlice))
+    yield* this.numberedAhead(numbers)
   }
 
   /** A new member; `number` is the count before it. */

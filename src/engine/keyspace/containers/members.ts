@@ -10,6 +10,7 @@ import { emptySlice, Slice } from '../../../base/bytes/slice.js'
 import { room } from '../../../base/heap/slab.js'
 import { memberKeyBytesMax, memberKeyPrefixBytes } from '../../../base/limits/key-value.js'
 import { inlineValueBytesMax } from '../../../base/limits/store.js'
+import { ReadAhead, readAheadIn } from '../../../store/read-ahead.js'
 import { Done } from '../../../store/steps.js'
 import type { Entry, InPlace, KeyRange, Program, ReadTx, Step, Tx } from '../../../store/store.js'
 import { discardValue, membersPrefix, type ValueId } from '../../background/garbage.js'
@@ -68,6 +69,31 @@ export class Members {
     const { value } = step
     if (value === undefined) return step as Step<undefined>
     return isPlain(value) ? new Done(plain(value, member)) : this.open(value, member)
+  }
+
+  /** Reads members of a part ahead; `memberAt` for 0 to count - 1. */
+  ahead(
+    part: number,
+    count: number,
+    memberAt: (index: number) => Slice,
+    further?: (from: number, end: number) => Program<void>,
+  ): ReadAhead | undefined {
+    if (this.tx.readAhead === undefined) return undefined
+    return ReadAhead.of(this.tx, {
+      count,
+      keysOf: (index, keys) => keys.push(this.keyOf(part, memberAt(index))),
+      ...(further === undefined ? {} : { further }),
+    })
+  }
+
+  /** Reads these members of a part in one trip. */
+  readAhead(part: number, members: readonly Slice[]): Program<number> {
+    return this.readKeysAhead(members.map((member) => this.keyOf(part, member)))
+  }
+
+  /** Reads the records of these keys (keyOf, raw) in one trip. */
+  readKeysAhead(keys: readonly Bytes[]): Program<number> {
+    return readAheadIn(this.tx, keys)
   }
 
   /** The member with that number in a numbered part. */

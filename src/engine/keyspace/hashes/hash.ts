@@ -5,6 +5,7 @@
 
 import { Slice } from '../../../base/bytes/slice.js'
 import { scanEntriesMax } from '../../../base/limits/engine.js'
+import type { ReadAhead } from '../../../store/read-ahead.js'
 import { Done } from '../../../store/steps.js'
 import type { Program, Step } from '../../../store/store.js'
 import { Elements, elementsOf, field as fieldOf } from '../../../value/elements.js'
@@ -72,6 +73,16 @@ export class Hash extends Container {
 
   get isLarge(): boolean {
     return this.members !== undefined
+  }
+
+  /** For a loop that reads or adds these fields; undefined if it needs nothing. */
+  ahead(count: number, at: (index: number) => Slice): ReadAhead | undefined {
+    return this.members?.ahead(count, at)
+  }
+
+  /** For a loop that removes these fields. */
+  removalsAhead(count: number, at: (index: number) => Slice): ReadAhead | undefined {
+    return this.members?.removalsAhead(count, at, () => this.count)
   }
 
   *get(field: Slice): Program<Slice | undefined> {
@@ -158,7 +169,9 @@ export class Hash extends Container {
       return numbers.map((number) => fields[number] as HashField)
     }
     const found: HashField[] = []
-    for (const number of numbers) {
+    const ahead = members.numbersAhead(numbers)
+    for (const [i, number] of numbers.entries()) {
+      if (ahead !== undefined) yield* ahead.before(i)
       const member = yield* members.at(number)
       if (member !== undefined) {
         found.push({ field: member.member, value: valueOfMember(member) })

@@ -6,6 +6,7 @@ import type { Slice } from '../../../base/bytes/slice.js'
 import { scanEntriesMax } from '../../../base/limits/engine.js'
 import { memberKeyPrefixBytes } from '../../../base/limits/key-value.js'
 import type { Program } from '../../../store/store.js'
+import { ExpectedMembers } from '../containers/expected-members.js'
 import type { MemberSet } from './set.js'
 
 /** One lookup costs as much as walking this many members. */
@@ -16,6 +17,7 @@ export class Presence {
   private page: readonly Slice[] = []
   private at = 0
   private isOver = false
+  private expected: ExpectedMembers | undefined
 
   /** `inOrder`: the tests come in the order of MemberSet.scan. */
   constructor(
@@ -24,6 +26,13 @@ export class Presence {
     inOrder: boolean,
   ) {
     this.walks = inOrder && set.isLarge && set.size < walkedPerLookUp * asked
+  }
+
+  /** The next tests are of these members, or of some of them in this order. */
+  expect(members: readonly Slice[]): void {
+    if (this.walks) return
+    const ahead = this.set.ahead(members.length, (index) => members[index] as Slice)
+    this.expected = ahead === undefined ? undefined : new ExpectedMembers(members, ahead)
   }
 
   /** Undefined if a read is needed; then call `has`. */
@@ -39,7 +48,10 @@ export class Presence {
   }
 
   *has(member: Slice): Program<boolean> {
-    if (!this.walks || member.length >= memberKeyPrefixBytes) return yield* this.set.has(member)
+    if (!this.walks || member.length >= memberKeyPrefixBytes) {
+      if (this.expected !== undefined) yield* this.expected.before(member)
+      return yield* this.set.has(member)
+    }
     for (;;) {
       const known = this.hasNow(member)
       if (known !== undefined) return known

@@ -5,6 +5,7 @@
 import { emptySlice, type Slice } from '../../../base/bytes/slice.js'
 import { GrowingMap } from '../../../base/heap/growing-map.js'
 import { scanEntriesMax } from '../../../base/limits/engine.js'
+import type { ReadAhead } from '../../../store/read-ahead.js'
 import { Done } from '../../../store/steps.js'
 import type { Program, Step } from '../../../store/store.js'
 import { elementsOf } from '../../../value/elements.js'
@@ -67,6 +68,16 @@ export class MemberSet extends Container {
   /** Whether its members are records, in byte order. */
   get isLarge(): boolean {
     return this.members !== undefined
+  }
+
+  /** For a loop that reads or adds these members; undefined if it needs nothing. */
+  ahead(count: number, at: (index: number) => Slice): ReadAhead | undefined {
+    return this.members?.ahead(count, at)
+  }
+
+  /** For a loop that removes these members. */
+  removalsAhead(count: number, at: (index: number) => Slice): ReadAhead | undefined {
+    return this.members?.removalsAhead(count, at, () => this.count)
   }
 
   *has(member: Slice): Program<boolean> {
@@ -172,6 +183,11 @@ export class MemberSet extends Container {
     const { members } = this
     if (members === undefined) return this.items[number]
     return (yield* members.at(number))?.member
+  }
+
+  /** For a loop that takes the members with these numbers. */
+  numbersAhead(numbers: readonly number[]): ReadAhead | undefined {
+    return this.members?.numbersAhead(numbers)
   }
 
   *rewrite(): Program<void> {

@@ -7,7 +7,7 @@ import type { Building } from '../containers/building.js'
 import { flatMapInTurns, mapInTurns } from '../containers/in-turns.js'
 import type { Members } from '../containers/members.js'
 import { blocksOf, type LevelBlock, putBlock } from './rank-blocks.js'
-import { placeKeyOf, putScored, scoredBytes } from './sorted-set-members.js'
+import { placeKeyOf, putScored, scoredBytes } from './scored-records.js'
 import { type ScoredMember, scorePlace } from './sorted-set-place.js'
 
 /** The source of a large sorted set, from members in order. */

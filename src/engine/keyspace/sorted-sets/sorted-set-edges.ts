@@ -57,6 +57,14 @@ export class Edges {
     return highest !== undefined && orderOf(bytes, end, highest) === 0
   }
 
+  /** The member with that place is gone: if it was the first or the last, that one is unknown. */
+  lose(place: Bytes): void {
+    const { lowest, highest } = this
+    const { length } = place
+    if (lowest !== undefined && orderOf(place, length, lowest) === 0) this.lowest = undefined
+    if (highest !== undefined && orderOf(place, length, highest) === 0) this.highest = undefined
+  }
+
   /** Sets the place of the first member. */
   begin(place: Bytes | undefined): void {
     this.lowest = place === undefined ? undefined : kept(place, place.length)

@@ -4,8 +4,10 @@
 import type { Slice } from '../../../base/bytes/slice.js'
 import { GrowingMap } from '../../../base/heap/growing-map.js'
 import { wrongType } from '../../../base/reply-error.js'
+import type { ReadAhead } from '../../../store/read-ahead.js'
 import { Done } from '../../../store/steps.js'
 import type { Program, Step } from '../../../store/store.js'
+import { ExpectedMembers } from '../containers/expected-members.js'
 import { eachInTurns, mapInTurns } from '../containers/in-turns.js'
 import type { Key } from '../keys/key.js'
 import type { Keyspace } from '../keyspace.js'
@@ -21,8 +23,8 @@ const wholeFactor = 8
 export interface Input {
   readonly size: number
   all(): Program<ScoredMember[]>
-  /** Prepares for about `questions` lookups. */
-  scores(questions: number): Program<Scores>
+  /** Prepares for lookups of these members, or of some of them in this order. */
+  scores(asked: readonly ScoredMember[]): Program<Scores>
 }
 
 /** Throws WRONGTYPE for other types; a missing key is an empty input. */
@@ -39,14 +41,29 @@ abstract class AnyInput implements Input {
   abstract all(): Program<ScoredMember[]>
   protected abstract readonly isSmall: boolean
   protected abstract score(member: Slice): Program<number | undefined>
+  protected abstract ahead(count: number, at: (index: number) => Slice): ReadAhead | undefined
 
-  *scores(questions: number): Program<Scores> {
-    if (!this.isSmall && this.size > questions * wholeFactor) return (member) => this.score(member)
+  *scores(asked: readonly ScoredMember[]): Program<Scores> {
+    if (!this.isSmall && this.size > asked.length * wholeFactor) return this.scoresOf(asked)
     const whole = new GrowingMap<number>()
     yield* eachInTurns(this.ks.tx, yield* this.all(), ({ member, score }) => {
       whole.set(member.mapKey(), score)
     })
     return (member) => new Done(whole.get(member.mapKey()))
+  }
+
+  private scoresOf(asked: readonly ScoredMember[]): Scores {
+    const ahead = this.ahead(asked.length, (index) => (asked[index] as ScoredMember).member)
+    if (ahead === undefined) return (member) => this.score(member)
+    const expected = new ExpectedMembers(
+      asked.map(({ member }) => member),
+      ahead,
+    )
+    const score = (member: Slice) => this.score(member)
+    return function* (member) {
+      yield* expected.before(member)
+      return yield* score(member)
+    }
   }
 }
 
@@ -69,6 +86,10 @@ class SortedSetInput extends AnyInput {
   protected score(member: Slice): Program<number | undefined> {
     return this.set.score(member)
   }
+
+  protected ahead(count: number, at: (index: number) => Slice): ReadAhead | undefined {
+    return this.set.scoresAhead(count, at)
+  }
 }
 
 class SetInput extends AnyInput {
@@ -89,5 +110,9 @@ class SetInput extends AnyInput {
 
   protected *score(member: Slice): Program<number | undefined> {
     return (yield* this.set.has(member)) ? 1 : undefined
+  }
+
+  protected ahead(count: number, at: (index: number) => Slice): ReadAhead | undefined {
+    return this.set.ahead(count, at)
   }
 }

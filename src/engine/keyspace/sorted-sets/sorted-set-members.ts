@@ -4,17 +4,29 @@
 // Requests by score or rank use the order of places.
 
 import { type Bytes, compareBytes } from '../../../base/bytes/bytes.js'
-import { emptySlice, Slice } from '../../../base/bytes/slice.js'
+import { emptySlice, type Slice } from '../../../base/bytes/slice.js'
 import { scanEntriesMax } from '../../../base/limits/engine.js'
 import { memberKeyBytesMax, rankBlockMembersMax } from '../../../base/limits/key-value.js'
 import { work } from '../../../base/work/work-budget.js'
 import { entryUnits } from '../../../base/work/work-figures.js'
+import type { ReadAhead } from '../../../store/read-ahead.js'
 import { Done } from '../../../store/steps.js'
 import type { InPlace, KeyRange, Program, Step } from '../../../store/store.js'
 import { eachInTurns, mapInTurns } from '../containers/in-turns.js'
 import { type Members, suffixAt, suffixOf } from '../containers/members.js'
 import type { Keyspace } from '../keyspace.js'
-import { behind, placesPart } from './rank-blocks.js'
+import { type Changes, changesAhead } from './changes-ahead.js'
+import { beginning, behind, placesPart } from './rank-blocks.js'
+import { placeIn, placeKeyOf, putScored, scoredBytes, scoresPart } from './scored-records.js'
+import {
+  copyScore,
+  hasSameScore,
+  scoreAfter,
+  scoreBefore,
+  scratch,
+  scratchPlace,
+  writeBytes,
+} from './scratch-place.js'
 import { Ahead, type Inner, type Taken } from './sorted-set-ahead.js'
 import type { Edges } from './sorted-set-edges.js'
 import {
@@ -30,60 +42,8 @@ import { oneLess, Ranks } from './sorted-set-ranks.js'
 import { lexReach, type Reach, scoreReach } from './sorted-set-reach.js'
 import { isAbove, isBelow, isEmptySpan, type Judge, type Span, walker } from './sorted-set-span.js'
 
-const scoresPart = 0
 /** Removed members that are subtracted from the counts one by one; more are recounted by block. */
 const recountedMax = 4
-
-/** Bytes of a member's score and place records, without blocks. */
-export function scoredBytes({ length }: Slice): number {
-  return 38 + 2 * length
-}
-
-/** Returns the suffix of its place's key. */
-export function putScored(members: Members, member: Slice, score: number): Bytes {
-  const place = placeOf(score, member)
-  const key = members.keyOf(placesPart, place)
-  members.put(scoresPart, member, new Slice(place.bytes, 0, scoreBytes))
-  members.putEmpty(key, place)
-  return placeIn(key, place)
-}
-
-/** Scores and place of the current member; shared, since commands run synchronously. */
-const scoreBefore = new Uint8Array(scoreBytes)
-const scoreAfter = new Uint8Array(scoreBytes)
-const scratch = new Uint8Array(memberKeyBytesMax)
-
-/** Copies the score of a short member's record. */
-function copyScore(record: Bytes, start: number): true {
-  for (let i = 0; i < scoreBytes; i++) scoreBefore[i] = record[start + 1 + i] as number
-  return true
-}
-
-function hasSameScore(): boolean {
-  for (let i = 0; i < scoreBytes; i++) if (scoreBefore[i] !== scoreAfter[i]) return false
-  return true
-}
-
-function writeBytes(target: Bytes, at: number, bytes: Bytes): void {
-  for (let i = 0; i < bytes.length; i++) target[at + i] = bytes[i] as number
-}
-
-/** Writes a place into the scratch memory; returns its end. */
-function scratchPlace(score: Bytes, { bytes, start, end }: Slice): number {
-  writeBytes(scratch, 0, score)
-  for (let i = start; i < end; i++) scratch[scoreBytes + i - start] = bytes[i] as number
-  return scoreBytes + end - start
-}
-
-/** The suffix of a place's key: usually the place itself, without another view. */
-function placeIn(key: Bytes, place: Slice): Bytes {
-  return place.length < memberKeyBytesMax ? place.bytes : suffixOf(key)
-}
-
-/** The key suffix of a member's place. */
-export function placeKeyOf(members: Members, score: number, member: Slice): Bytes {
-  return suffixOf(members.keyOf(placesPart, placeOf(score, member)))
-}
 
 const same = new Done('same' as const)
 const added = new Done('new' as const)
@@ -93,6 +53,8 @@ export class ScoredMembers {
   private readonly ranks: Ranks
   readonly ahead = new Ahead()
   private taken: Taken | undefined
+  /** While many members change: edges are searched at the end, in a head of so many bytes. */
+  private lost: { room: number | undefined } | undefined
 
   constructor(
     private readonly ks: Keyspace,
@@ -125,6 +87,26 @@ export class ScoredMembers {
   /** Writes changed blocks: before other reads, and when the program ends. */
   settle(): void {
     this.ranks.settle()
+  }
+
+  /** For a loop that gets the scores of these members. */
+  scoresAhead(count: number, memberAt: (index: number) => Slice): ReadAhead | undefined {
+    return this.members.ahead(scoresPart, count, memberAt)
+  }
+
+  /** For a loop that changes or removes these members; it ends with `endChanges`. */
+  changesAhead(changes: Changes): ReadAhead | undefined {
+    const ahead = changesAhead(this.members, this.ranks, changes)
+    if (ahead !== undefined) this.lost = { room: undefined }
+    return ahead
+  }
+
+  /** Searches the edges that changed members have left. */
+  *endChanges(): Program<void> {
+    const { lost } = this
+    this.lost = undefined
+    yield* this.findEdges(beginning, beginning)
+    if (lost?.room !== undefined) this.edges.fit(lost.room)
   }
 
   *score(member: Slice): Program<number | undefined> {
@@ -198,7 +180,8 @@ export class ScoredMembers {
     } else {
       const gone = this.removePlace(member, before)
       yield* this.uncount(gone)
-      if (this.edges.hasAt(gone, gone.length)) yield* this.findEdges(gone, gone)
+      if (this.lost !== undefined) this.edges.lose(gone)
+      else if (this.edges.hasAt(gone, gone.length)) yield* this.findEdges(gone, gone)
     }
     const { ranks } = this
     const place = putScored(this.members, member, score)
@@ -209,8 +192,14 @@ export class ScoredMembers {
   /** `score` is its current score. */
   *remove(member: Slice, score: number): Program<void> {
     this.ahead.forget()
-    const room = this.edges.bytes + scoredBytes(member)
+    const { lost } = this
+    const room = (lost?.room ?? this.edges.bytes) + scoredBytes(member)
     const place = yield* this.removeOne(member, score)
+    if (lost !== undefined) {
+      lost.room = room
+      this.edges.lose(place)
+      return
+    }
     yield* this.findEdges(place, place)
     this.edges.fit(room)
   }

@@ -68,3 +68,23 @@ export function readScore(bytes: Bytes, at: number): number {
   if (isNegative) word.setUint32(4, ~word.getUint32(4))
   return word.getFloat64(0)
 }
+
+/** The index of the first member that is not before this one. */
+export function firstNotBelow(entries: readonly ScoredMember[], entry: ScoredMember): number {
+  let low = 0
+  let high = entries.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (compareScored(entries[middle] as ScoredMember, entry) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+export function isOrdered(entries: readonly ScoredMember[]): boolean {
+  for (let i = 1; i < entries.length; i++) {
+    const isBehind = compareScored(entries[i - 1] as ScoredMember, entries[i] as ScoredMember) < 0
+    if (!isBehind) return false
+  }
+  return true
+}

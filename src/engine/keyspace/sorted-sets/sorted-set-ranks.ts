@@ -13,6 +13,7 @@ import { Done } from '../../../store/steps.js'
 import type { Entry, Program } from '../../../store/store.js'
 import { type Members, numberBytes, suffixOf, writeNumber } from '../containers/members.js'
 import type { Keyspace } from '../keyspace.js'
+import { LearnedStarts } from './learned-starts.js'
 import { isWhole, OpenBlock, OpenBlocks } from './open-blocks.js'
 import {
   type Block,
@@ -54,9 +55,19 @@ const pageEntries = 128
 /** Blocks that a lookup follows from a hint before it searches. */
 const stepsMax = 2
 
+/** Blocks of a page that are read ahead, and the pages of one command. */
+const aheadEntries = 512
+const aheadPagesMax = 8
+
+/** Few members do not pay for many blocks. */
+function learnedPages(members: number): number {
+  return Math.min(aheadPagesMax, 1 + Math.ceil((4 * members) / aheadEntries))
+}
+
 export class Ranks {
   /** Open blocks of the lowest level with deferred counts (recountNow). */
   private opened: OpenBlocks | undefined
+  private learned: LearnedStarts | undefined
   /** Adding to a full block of the lowest level needs a split. */
   readonly oneMore: Recount
 
@@ -207,6 +218,40 @@ export class Ranks {
     for (const block of blocks) putBlock(this.members, block, this.part)
   }
 
+  /** For a loop of `count` members with these places next: reads their blocks in few trips. */
+  *readAhead(places: readonly Bytes[], count: number): Program<void> {
+    const { levels, members } = this
+    this.learned ??= yield* this.learnStarts(learnedPages(count))
+    const keys = new Map<string, Bytes>()
+    for (const place of places) {
+      for (let level = levels; level > 0; level--) {
+        const hint = this.hintOf(level, place)
+        if (hint !== undefined) keys.set(mapKey(hint.key), hint.key)
+      }
+    }
+    yield* members.readKeysAhead([...keys.values()])
+  }
+
+  /** The starts of blocks, from the top level down, in at most so many pages. */
+  private *learnStarts(pagesMax: number): Program<LearnedStarts> {
+    const learned = new LearnedStarts()
+    const { members } = this
+    let pages = 0
+    for (let level = this.levels; level > 0; level--) {
+      const starts: Bytes[] = []
+      const end = members.raw(this.part + level + 1, beginning)
+      let from: Bytes | undefined = members.raw(this.part + level, beginning)
+      while (from !== undefined && pages < pagesMax) {
+        pages++
+        const page: Entry[] = yield* this.ks.entries({ start: from, end }, aheadEntries)
+        for (const entry of page) starts.push(blockIn(entry).start.slice())
+        from = page.length < aheadEntries ? undefined : behind(page.at(-1)?.key as Bytes)
+      }
+      learned.learn(level, starts, from === undefined ? undefined : (starts.at(-1) ?? beginning))
+    }
+    return learned
+  }
+
   /**
    * Changes the count of a place's block in its record, if that needs no search and stays within
    * limits. Returns where the block begins.
@@ -254,9 +299,15 @@ export class Ranks {
 
   private hintOf(level: number, place: Bytes): Hint | undefined {
     const { members } = this
-    const start = this.ks.work.hints?.find(members.id, level, place)
+    const start = this.startOf(level, place)
     if (start === undefined || start.length >= memberKeyBytesMax) return undefined
     return { start, key: members.raw(this.part + level, start) }
+  }
+
+  /** The probable start of a place's block. */
+  private startOf(level: number, place: Bytes): Bytes | undefined {
+    const learned = this.learned?.find(level, place)
+    return learned ?? this.ks.work.hints?.find(this.members.id, level, place)
   }
 
   private recounted(
@@ -278,12 +329,17 @@ export class Ranks {
   private *covering(level: number, place: Bytes): Program<Block> {
     const { members } = this
     const { hints } = this.ks.work
-    let hint = hints?.find(members.id, level, place)
+    let hint = this.startOf(level, place)
     for (let step = 0; step < stepsMax && hint !== undefined; step++) {
       const block: Block | undefined = yield* this.blockAt(level, hint)
-      if (block === undefined) hints?.remove(members.id, level, hint)
-      else if (block.next === undefined || compareBytes(place, block.next) < 0) return block
-      else hints?.add(members.id, level, block.next)
+      if (block === undefined) {
+        hints?.remove(members.id, level, hint)
+        this.learned?.remove(level, hint)
+      } else if (block.next === undefined || compareBytes(place, block.next) < 0) return block
+      else {
+        hints?.add(members.id, level, block.next)
+        this.learned?.add(level, block.next)
+      }
       hint = block?.next
     }
     const found = yield* this.last(level, behind(place))
@@ -389,6 +445,7 @@ export class Ranks {
     const member = Slice.of(start)
     members.remove(this.part + level, { member, payload: member, chunks: undefined })
     this.ks.work.hints?.remove(members.id, level, start)
+    this.learned?.remove(level, start)
   }
 }
 

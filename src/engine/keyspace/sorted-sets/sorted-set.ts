@@ -6,6 +6,7 @@ import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Slice } from '../../../base/bytes/slice.js'
 import { GrowingMap } from '../../../base/heap/growing-map.js'
 import { keptAtOnceMax, sortRunElements } from '../../../base/limits/key-value.js'
+import type { ReadAhead } from '../../../store/read-ahead.js'
 import { Done } from '../../../store/steps.js'
 import type { Program, Step } from '../../../store/store.js'
 import { elementsOf, fieldIn } from '../../../value/elements.js'
@@ -21,11 +22,13 @@ import { sortInTurns } from '../containers/merge-sort.js'
 import type { Key } from '../keys/key.js'
 import type { Keyspace } from '../keyspace.js'
 import { scalarOf, scalarValue } from '../strings/scalar.js'
+import type { Changes } from './changes-ahead.js'
 import { scoredBuilding } from './scored-building.js'
+import { placeKeyOf } from './scored-records.js'
 import { keepAhead, recallAhead } from './shared-ahead.js'
 import { Edges } from './sorted-set-edges.js'
-import { placeKeyOf, ScoredMembers } from './sorted-set-members.js'
-import { compareScored, type ScoredMember } from './sorted-set-place.js'
+import { ScoredMembers } from './sorted-set-members.js'
+import { compareScored, firstNotBelow, isOrdered, type ScoredMember } from './sorted-set-place.js'
 import { isAbove, isBelow, isEmptySpan, type Span, walker } from './sorted-set-span.js'
 
 /** Members that a range removes one by one. */
@@ -101,6 +104,20 @@ export class SortedSet extends Container {
 
   get isLarge(): boolean {
     return this.members !== undefined
+  }
+
+  /** For a loop that gets the scores of these members; undefined if it needs nothing. */
+  scoresAhead(count: number, memberAt: (index: number) => Slice): ReadAhead | undefined {
+    return this.members?.scoresAhead(count, memberAt)
+  }
+
+  /** For a loop that changes or removes these members; if there is one, `endChanges` ends it. */
+  changesAhead(changes: Changes): ReadAhead | undefined {
+    return this.members?.changesAhead(changes)
+  }
+
+  *endChanges(): Program<void> {
+    if (this.members !== undefined) yield* this.members.endChanges()
   }
 
   *score(member: Slice): Program<number | undefined> {
@@ -451,25 +468,6 @@ function headOf({ id, first }: Head, { count, levels, edges }: ScoredMembers): H
   if (lowest === undefined && highest === undefined) return head
   if (highest === undefined) return { ...head, lowest: lowest as Bytes }
   return lowest === undefined ? { ...head, highest } : { ...head, lowest, highest }
-}
-
-function firstNotBelow(entries: readonly ScoredMember[], entry: ScoredMember): number {
-  let low = 0
-  let high = entries.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (compareScored(entries[middle] as ScoredMember, entry) < 0) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
-function isOrdered(entries: readonly Scored[]): boolean {
-  for (let i = 1; i < entries.length; i++) {
-    const isBehind = compareScored(entries[i - 1] as ScoredMember, entries[i] as ScoredMember) < 0
-    if (!isBehind) return false
-  }
-  return true
 }
 
 /** A document client may have written them in any order. */
