@@ -18,6 +18,12 @@ export interface KilledSigil {
   readonly ports: FixedPorts
   /** Ends it by SIGKILL and starts it again over the same folder. */
   restart(): Promise<void>
+  /** Of the process that runs now: SIGSTOP and SIGCONT. */
+  signal(signal: NodeJS.Signals): void
+  /** As an operator ends it. */
+  end(): Promise<void>
+  /** Rejects with what was printed if it ends by itself. */
+  readonly failed: Promise<never>
 }
 
 /** Ends with the test. */
@@ -39,18 +45,40 @@ export async function startKilledSigil(
     SQL_PORT: String(ports.sql),
     HTTP_PORT: String(ports.http),
   }
-  let sigil = await startSigil(settings)
+  let isWanted = true
+  let tell: (error: Error) => void
+  const failed = new Promise<never>((_, reject) => {
+    tell = reject
+  })
+  // It need not be listened to.
+  failed.catch(() => undefined)
+  const start = async () => {
+    const started = await startSigil(settings)
+    isWanted = true
+    started.child.once('exit', (code) => {
+      if (isWanted) tell(new Error(`Sigil ended with ${code}: ${started.errors()}`))
+    })
+    return started
+  }
+  let sigil = await start()
   let isRunning = true
+  const stop = async (name: NodeJS.Signals) => {
+    isWanted = false
+    isRunning = false
+    await endSigil(sigil, name)
+  }
   t.teardown(async () => {
-    if (isRunning) await endSigil(sigil, 'SIGKILL')
+    if (isRunning) await stop('SIGKILL')
   })
   const restart = async () => {
-    isRunning = false
-    await endSigil(sigil, 'SIGKILL')
-    sigil = await startSigil(settings)
+    await stop('SIGKILL')
+    sigil = await start()
     isRunning = true
   }
-  return { ports, restart }
+  const signal = (name: NodeJS.Signals) => {
+    sigil.child.kill(name)
+  }
+  return { ports, restart, signal, end: () => stop('SIGTERM'), failed }
 }
 
 /**

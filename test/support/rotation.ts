@@ -132,7 +132,7 @@ export const heavySets: readonly HeavySet[] = [
     parts: [
       ['end-to-end/histories/list-histories'],
       ['end-to-end/histories/exactly-once', 'clients/change-replay'],
-      ['end-to-end/kill-transactions'],
+      ['end-to-end/kill-transactions', 'end-to-end/histories/shared-histories'],
     ],
   },
   {

@@ -40,7 +40,8 @@ export class DocumentLists implements ListClient {
   private readonly random: () => number
 
   constructor({ uri, random }: Given) {
-    this.client = new MongoClient(uri)
+    // A server that starts again may take long on a busy machine.
+    this.client = new MongoClient(uri, { serverSelectionTimeoutMS: 300_000 })
     this.lists = this.client.db('main').collection<ListDocument>('lists')
     this.random = random
   }
@@ -167,6 +168,8 @@ function outcomeOf(error: unknown): Outcome {
   const cause: unknown = error instanceof MongoBulkWriteError ? error.errorResponse : undefined
   if (cause instanceof MongoNetworkError) return 'unknown'
   if (error instanceof MongoServerError) {
+    // The database is away: a read has no answer, a write may have taken effect.
+    if (error.code === 91 && !error.hasErrorLabel('TransientTransactionError')) return 'unknown'
     if (error.hasErrorLabel('TransientTransactionError')) return 'aborted'
     if (error.codeName === 'WriteConflict') return 'aborted'
     if (error.hasErrorLabel('RetryableWriteError')) return 'unknown'

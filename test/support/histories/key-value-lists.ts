@@ -9,6 +9,8 @@ import { type ListClient, type PlannedStep, type Ran, Steps } from './list-workl
 interface Given {
   readonly port: number
   readonly random: () => number
+  /** The operator's key, where the server asks for one. */
+  readonly key?: string
 }
 
 type Words = readonly [command: string, ...words: string[]]
@@ -27,17 +29,19 @@ function numbersIn(reply: RespReply | undefined): number[] {
   return String(reply).split(',').slice(1).map(Number)
 }
 
-/** The server has closed the connection. */
-class ConnectionLost extends Error {}
+/** The server has closed the connection, or cannot reach its database. */
+class NoAnswer extends Error {}
 
 export class KeyValueLists implements ListClient {
   private connection: RespClient | undefined
   private readonly port: number
   private readonly random: () => number
+  private readonly key: string | undefined
 
-  constructor({ port, random }: Given) {
+  constructor({ port, random, key }: Given) {
     this.port = port
     this.random = random
+    this.key = key
   }
 
   async run(planned: readonly PlannedStep[]): Promise<Ran> {
@@ -54,7 +58,7 @@ export class KeyValueLists implements ListClient {
       else return ended(await this.runWatched(planned, steps))
       return ended('committed')
     } catch (error) {
-      if (!(error instanceof ConnectionLost)) throw error
+      if (!(error instanceof NoAnswer)) throw error
       // Reads under WATCH belong together only if EXEC has said so.
       steps.forgetReads()
       return ended('unknown')
@@ -123,12 +127,17 @@ export class KeyValueLists implements ListClient {
 
   private async callAll(commands: readonly Words[]): Promise<readonly RespReply[]> {
     const { connection } = this
-    if (connection === undefined) throw new ConnectionLost()
+    if (connection === undefined) throw new NoAnswer()
     const asked = commands.map((words) => connection.call(...words))
     const replies = await Promise.all(asked).catch((error: unknown) => {
-      throw connection.isClosed ? new ConnectionLost() : error
+      throw connection.isClosed ? new NoAnswer() : error
     })
     const refused = replies.find((reply) => typeof reply === 'string' && reply.startsWith('-'))
+    if (String(refused).startsWith('-LOADING')) {
+      // MULTI or WATCH may be open.
+      connection.close()
+      throw new NoAnswer()
+    }
     if (refused !== undefined) throw new Error(String(refused))
     return replies
   }
@@ -136,8 +145,17 @@ export class KeyValueLists implements ListClient {
   /** While the server starts again there is none. */
   private async connect(): Promise<void> {
     while (this.connection === undefined || this.connection.isClosed) {
-      this.connection = await RespClient.open(this.port).catch(() => undefined)
+      this.connection = await this.open().catch(() => undefined)
       if (this.connection === undefined) await sleep(20)
     }
+  }
+
+  private async open(): Promise<RespClient> {
+    const connection = await RespClient.open(this.port)
+    if (this.key === undefined) return connection
+    const reply = await connection.call('auth', this.key)
+    if (reply === '+OK') return connection
+    connection.close()
+    throw new Error(String(reply))
   }
 }

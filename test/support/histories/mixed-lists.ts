@@ -8,6 +8,8 @@ import { type ListClient, type PlannedStep, type Ran, Steps } from './list-workl
 interface Given {
   readonly url: string
   readonly random: () => number
+  /** The operator's key, where the server asks for one. */
+  readonly key?: string
 }
 
 interface Answer {
@@ -15,7 +17,7 @@ interface Answer {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** The request had no answer. */
+/** The request had no answer, or the database is away. */
 class NoAnswer extends Error {}
 
 /** The server has ended the transaction, or refused the command without a trace. */
@@ -27,18 +29,18 @@ const commitTriesMax = 5
 const isKey = (list: string) => Number(list.replace(/\D/g, '')) % 3 === 2
 
 /** Documents for the lists, so that an UPDATE of SQL finds them. */
-export async function prepareMixedLists(url: string): Promise<void> {
+export async function prepareMixedLists(url: string, key?: string): Promise<void> {
   const documents = Array.from({ length: listsMax }, (_, at) => ({ _id: `list${at}`, v: '' }))
-  const { status } = await post(url, '/collections/lists/insertMany', { documents })
+  const { status } = await post({ url, key }, '/collections/lists/insertMany', { documents })
   if (status >= 300) throw new Error(`insertMany: ${status}`)
 }
 
 export class MixedLists implements ListClient {
-  private readonly url: string
+  private readonly server: Server
   private readonly random: () => number
 
-  constructor({ url, random }: Given) {
-    this.url = url
+  constructor({ url, random, key }: Given) {
+    this.server = { url, key }
     this.random = random
   }
 
@@ -124,18 +126,31 @@ export class MixedLists implements ListClient {
   }
 
   private async ask(path: string, body: unknown, id?: string): Promise<Answer> {
-    const answer = await post(this.url, path, body, id)
+    const answer = await post(this.server, path, body, id)
     if (answer.status < 300) return answer
     const text = `${path}: ${answer.status} ${JSON.stringify(answer.body)}`
+    // The database is away.
+    if (answer.status === 503) throw new NoAnswer(text)
     // A conflict, or a transaction that a restart has forgotten.
     if (answer.status === 409 || answer.body.code === 251) throw new Refused(text)
     throw new Error(text)
   }
 }
 
-async function post(url: string, path: string, body: unknown, id?: string): Promise<Answer> {
+interface Server {
+  readonly url: string
+  readonly key: string | undefined
+}
+
+async function post(
+  { url, key }: Server,
+  path: string,
+  body: unknown,
+  id?: string,
+): Promise<Answer> {
   const headers = {
     'content-type': 'application/json',
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
     ...(id === undefined ? {} : { 'x-sigil-transaction': id }),
   }
   const sent = { method: 'POST', headers, body: JSON.stringify(body) }

@@ -49,7 +49,8 @@ export class DocumentRegisters implements RegisterClient {
     } catch (error) {
       const isLost = error instanceof MongoNetworkError
       const isEnding =
-        error instanceof MongoServerError && error.hasErrorLabel('RetryableWriteError')
+        error instanceof MongoServerError &&
+        (error.code === 91 || error.hasErrorLabel('RetryableWriteError'))
       if (isLost || isEnding) return undefined
       throw error
     }
@@ -79,7 +80,11 @@ export class DocumentRegisters implements RegisterClient {
 export class SqlRegisters implements RegisterClient {
   private client: pg.Client | undefined
 
-  constructor(private readonly port: number) {}
+  constructor(
+    private readonly port: number,
+    /** The operator's key, where the server asks for one. */
+    private readonly key?: string,
+  ) {}
 
   async run(register: string, planned: Planned): Promise<RegisterAction | undefined> {
     const client = await this.reached()
@@ -90,6 +95,7 @@ export class SqlRegisters implements RegisterClient {
       const state = error instanceof Error && 'severity' in error && 'code' in error && error.code
       if (state !== false && state !== '57P01') throw error
       this.client = undefined
+      void client.end().catch(() => undefined)
       return undefined
     }
   }
@@ -102,8 +108,9 @@ export class SqlRegisters implements RegisterClient {
   private async reached(): Promise<pg.Client> {
     for (;;) {
       if (this.client !== undefined) return this.client
-      const given = { host: '127.0.0.1', port: this.port, user: 'anyone', database: 'main' }
-      const client = new pg.Client(given)
+      const { port, key } = this
+      const as = key === undefined ? { user: 'anyone' } : { user: 'operator', password: key }
+      const client = new pg.Client({ host: '127.0.0.1', port, database: 'main', ...as })
       // The query that is under way tells it.
       client.on('error', () => undefined)
       try {

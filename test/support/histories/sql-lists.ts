@@ -9,6 +9,8 @@ import { type ListClient, type PlannedStep, type Ran, Steps } from './list-workl
 interface Given {
   readonly port: number
   readonly random: () => number
+  /** The operator's key, where the server asks for one. */
+  readonly key?: string
 }
 
 /** The server refused the statement without a trace; the connection goes on. */
@@ -19,8 +21,10 @@ class NoAnswer extends Error {}
 
 const listsMax = 300
 
-/** A serialization failure, a statement of a transaction that has failed, and a shutdown. */
-const refusals: ReadonlySet<unknown> = new Set(['40001', '25P02', '57P01'])
+/** A serialization failure, and a statement of a transaction that has failed. */
+const refusals: ReadonlySet<unknown> = new Set(['40001', '25P02'])
+/** The server ends, or its database is away: a statement may have taken effect. */
+const shutdown = '57P01'
 
 const levels: Readonly<Record<Level, string>> = {
   snapshot: 'REPEATABLE READ',
@@ -28,8 +32,8 @@ const levels: Readonly<Record<Level, string>> = {
 }
 
 /** Rows for the lists, so that an UPDATE finds them. */
-export async function prepareSqlLists(port: number): Promise<void> {
-  const client = await connect(port)
+export async function prepareSqlLists(port: number, key?: string): Promise<void> {
+  const client = await connect(port, key)
   await client.query('CREATE TABLE sql_lists (name text PRIMARY KEY, items text NOT NULL)')
   const rows = Array.from({ length: listsMax }, (_, at) => `('list${at}', '')`)
   await client.query(`INSERT INTO sql_lists (name, items) VALUES ${rows.join(', ')}`)
@@ -39,11 +43,13 @@ export async function prepareSqlLists(port: number): Promise<void> {
 export class SqlLists implements ListClient {
   private readonly port: number
   private readonly random: () => number
+  private readonly key: string | undefined
   private client: pg.Client | undefined
 
-  constructor({ port, random }: Given) {
+  constructor({ port, random, key }: Given) {
     this.port = port
     this.random = random
+    this.key = key
   }
 
   async run(planned: readonly PlannedStep[]): Promise<Ran> {
@@ -63,7 +69,7 @@ export class SqlLists implements ListClient {
   private async untilReached(): Promise<void> {
     while (this.client === undefined) {
       try {
-        this.client = await connect(this.port)
+        this.client = await connect(this.port, this.key)
       } catch {
         await sleep(20)
       }
@@ -139,17 +145,20 @@ export class SqlLists implements ListClient {
       return await client.query(text, [...values])
     } catch (error) {
       // An error of the server has a severity, one of the connection has none.
-      if (error instanceof Error && 'severity' in error && 'code' in error) {
+      const isTold = error instanceof Error && 'severity' in error && 'code' in error
+      if (isTold && error.code !== shutdown) {
         throw refusals.has(error.code) ? new Refused(text, { cause: error }) : error
       }
       this.client = undefined
+      void client.end().catch(() => undefined)
       throw new NoAnswer(text, { cause: error })
     }
   }
 }
 
-async function connect(port: number): Promise<pg.Client> {
-  const client = new pg.Client({ host: '127.0.0.1', port, user: 'anyone', database: 'main' })
+async function connect(port: number, key?: string): Promise<pg.Client> {
+  const as = key === undefined ? { user: 'anyone' } : { user: 'operator', password: key }
+  const client = new pg.Client({ host: '127.0.0.1', port, database: 'main', ...as })
   // The query that is under way tells it.
   client.on('error', () => undefined)
   await client.connect()
