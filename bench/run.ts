@@ -32,6 +32,7 @@ import { sqlParse } from './sql-parse.js'
 import { sqlPoint } from './sql-point.js'
 import { storeChecksums } from './store/checksums.js'
 import { storeCommit } from './store/commit.js'
+import { storeGateways } from './store/gateways.js'
 import { storeLatency } from './store/latency.js'
 import { storeMemory } from './store/memory.js'
 import { storeRead } from './store/read.js'
@@ -69,6 +70,7 @@ const questions: Readonly<Record<string, Question>> = {
   'sql-point': sqlPoint,
   'store-checksums': storeChecksums,
   'store-commit': storeCommit,
+  'store-gateways': storeGateways,
   'store-latency': storeLatency,
   'store-memory': storeMemory,
   'store-read': storeRead,
