@@ -143,6 +143,9 @@ class Opened implements OpenChain, Registry {
   private begunMs = Number.NEGATIVE_INFINITY
   private problem = ''
   private wake: (() => void) | undefined
+  /** Rejects if the first attempt to start a local chain fails: callers do not wait for the next. */
+  private readonly refused: Promise<never>
+  private refuse: (error: Error) => void = () => {}
 
   constructor(
     chainId: number,
@@ -161,6 +164,10 @@ class Opened implements OpenChain, Registry {
     this.log = log
     this.ending = ending
     this.connect = connect
+    this.refused = new Promise((_, reject) => {
+      this.refuse = reject
+    })
+    this.refused.catch(() => {})
   }
 
   begin(): Promise<void> {
@@ -196,8 +203,10 @@ class Opened implements OpenChain, Registry {
     if (this.connected !== undefined) return
     // A retry is running: callers get the last error and do not wait.
     if (this.problem !== '') throw unavailable(new ChainAway(this.problem))
+    const up = this.begin()
     try {
-      await inTime(this.begin(), this.kind === 'local' ? localChainStartMsMax : chainWaitMs)
+      if (this.kind === 'remote') await inTime(up, chainWaitMs)
+      else await inTime(Promise.race([up, this.refused]), localChainStartMsMax)
     } catch (error) {
       throw unavailable(error)
     }
@@ -313,6 +322,7 @@ class Opened implements OpenChain, Registry {
         const why = reasonOf(error)
         if (why !== this.problem) this.log.error({ why, cause: causeOf(error) }, 'chain: not ready')
         this.problem = why
+        if (this.kind === 'local') this.refuse(new ChainAway(why))
       }
       await this.pause(pauseMs)
       if (this.ending.signal.aborted) throw new ChainAway('Sigil is closing')

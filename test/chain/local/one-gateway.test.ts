@@ -23,6 +23,12 @@ t.test('a gateway without it goes on', async (t) => {
   await t.rejects(registry.ready(), { message: /another gateway has the local chain/ })
 })
 
+t.test('its first request is refused without waiting for the next attempt', async (t) => {
+  const { registry } = await openClients(t, {}, { mayHost: async () => false })
+  await t.rejects(registry.ready(), { message: /another gateway has the local chain/ })
+  await t.rejects(registry.account(`0x${'0'.repeat(40)}`), { message: /another gateway/ })
+})
+
 t.test('one gateway has the local chain', { skip: postgresMissing }, async (t) => {
   const { address } = await openSharedTables(t)
   const open = async () => {
