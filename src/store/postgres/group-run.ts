@@ -34,6 +34,14 @@ const lockRecording: Statement = {
 }
 /** Groups that had a conflict go one after the other over all gateways, so each comes to an end. */
 const lockTurn: Statement = { name: 'lock_turn', text: 'LOCK TABLE turns IN EXCLUSIVE MODE' }
+/**
+ * Every commit with changes counts on in this table, so no other gateway commits any until this
+ * group has ended. Taken last, because groups that hold the locks above count on too.
+ */
+const lockCommits: Statement = {
+  name: 'lock_commits',
+  text: 'LOCK TABLE gateways IN SHARE ROW EXCLUSIVE MODE',
+}
 const drawVersions: Statement = {
   name: 'draw',
   text: "SELECT nextval('versions') FROM generate_series(1, $1::bigint)",
@@ -57,6 +65,8 @@ interface GroupRunOptions {
   readonly isRecording: boolean
   /** Wait for the other gateways' groups that had conflicts. */
   readonly waitsForTurn: boolean
+  /** Let no other gateway commit meanwhile. */
+  readonly isAlone: boolean
 }
 
 /** Thrown when the group records changes but has not taken the lock. */
@@ -91,10 +101,11 @@ export class GroupRun {
 
   /** Resolves after the commit. Only the first programs may have run: the group has bounds. */
   async run(programs: readonly WriteProgram[], large?: LargeChanges): Promise<Ended[]> {
-    const { link, isRecording, waitsForTurn } = this.options
+    const { link, isRecording, waitsForTurn, isAlone } = this.options
     const started = [link.run(begin)]
     if (waitsForTurn) started.push(link.run(lockTurn))
     if (isRecording) started.push(link.run(lockRecording))
+    if (isAlone) started.push(link.run(lockCommits))
     started.push(this.draw(1))
     try {
       const [, records] = await Promise.all([settled(started), this.learn(programs)])

@@ -26,6 +26,8 @@ interface Pending {
 
 /** Attempts of a whole group before its programs run one by one. */
 const groupAttemptsMax = 2
+/** Attempts of a program until the others wait for it: one that reads long would never end. */
+const sharedAttemptsMax = 6
 /** Longest wait before a program runs again after a conflict, milliseconds. */
 const backoffMsMax = 50
 
@@ -112,7 +114,7 @@ export class WriteLane {
   /** Never rejects. */
   private async process(group: readonly Pending[]): Promise<void> {
     for (let attempt = 1; ; attempt++) {
-      const end = await this.attempt(group, attempt > 1)
+      const end = await this.attempt(group, attempt)
       if (end === undefined) return
       if (end instanceof NeedsRecording) {
         this.isRecording = true
@@ -135,10 +137,7 @@ export class WriteLane {
   }
 
   /** Undefined if every program has its result; otherwise why the group has to run again. */
-  private async attempt(
-    group: readonly Pending[],
-    waitsForTurn: boolean,
-  ): Promise<Error | undefined> {
+  private async attempt(group: readonly Pending[], attempt: number): Promise<Error | undefined> {
     let run: GroupRun | undefined
     try {
       const writing = await this.writer.ready()
@@ -148,7 +147,8 @@ export class WriteLane {
         clock: this.clock,
         beside: this.beside,
         isRecording: this.isRecording,
-        waitsForTurn,
+        waitsForTurn: attempt > 1,
+        isAlone: attempt > sharedAttemptsMax,
       })
       const programs = group.map(({ program }) => program)
       const ended = await run.run(programs, group[0]?.large)
