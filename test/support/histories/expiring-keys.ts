@@ -52,6 +52,7 @@ export class ExpiringKeys {
       }
     } catch {
       // Its gateway is killed or paused: it may be there or not.
+      await pause()
     }
   }
 

@@ -16,8 +16,8 @@ export interface SharedGateway extends KilledSigil {
 export interface SharedServers {
   readonly gateways: readonly SharedGateway[]
   readonly postgres: PostgresServer
-  /** As when the gateway has not renewed its row for half a minute. */
-  expire(gateway: SharedGateway): Promise<void>
+  /** As when a gateway has not renewed the row of this life for half a minute. */
+  expire(life: string | undefined): Promise<void>
   /** Stops all gateways; what `sigil check` finds then, or undefined. */
   check(): Promise<string | undefined>
 }
@@ -46,10 +46,10 @@ export async function openSharedServers(t: Test, count: number): Promise<SharedS
   return {
     gateways,
     postgres,
-    expire: async ({ proxy }) => {
+    expire: async (life) => {
       await query(
         `UPDATE ${schema}.heartbeats SET until = clock_timestamp() - interval '1 second'
-         WHERE life = '${proxy.life}'`,
+         WHERE life = '${life}'`,
       )
     },
     check: async () => {
@@ -63,7 +63,7 @@ export async function openSharedServers(t: Test, count: number): Promise<SharedS
 interface FaultOptions {
   readonly servers: SharedServers
   readonly random: () => number
-  /** How long a gateway is paused. Below the 30 seconds of its lease, its row is made to expire. */
+  /** How long a gateway is paused. Below the 30 seconds of a lease, rows are made to expire. */
   readonly pauseMs: number
   /** Called with the name of each. */
   note(name: string): void
@@ -96,10 +96,10 @@ export class Faults {
     const order = [...servers.gateways].sort(() => random() - 0.5)
     const [one, other] = order as [SharedGateway, SharedGateway]
     const kinds: Readonly<Record<string, () => Promise<void>>> = {
-      'kill of a gateway': () => one.restart(),
+      'kill of a gateway': () => this.kill(one),
       'restart of PostgreSQL': () => servers.postgres.restart(),
       pause: () => this.pause(one, async () => undefined),
-      'pause beside a kill': () => this.pause(one, () => other.restart()),
+      'pause beside a kill': () => this.pause(one, () => this.kill(other)),
       'pause beside a restart of PostgreSQL': () =>
         this.pause(one, () => servers.postgres.restart()),
       'cut before a commit': async () => {
@@ -111,7 +111,7 @@ export class Faults {
       'cut of all connections': async () => one.proxy.cutAll(),
       'slow connections': () => this.slow(one),
       'kill of all gateways': async () => {
-        await Promise.all(servers.gateways.map((gateway) => gateway.restart()))
+        await Promise.all(servers.gateways.map((gateway) => this.kill(gateway)))
       },
     }
     const names = Object.keys(kinds)
@@ -121,11 +121,18 @@ export class Faults {
     await kinds[name]?.()
   }
 
+  private async kill(gateway: SharedGateway): Promise<void> {
+    const { pauseMs, servers } = this.options
+    const { life } = gateway.proxy
+    await gateway.restart()
+    if (pauseMs < leaseMs) await servers.expire(life)
+  }
+
   private async pause(gateway: SharedGateway, meanwhile: () => Promise<void>): Promise<void> {
     const { pauseMs, servers } = this.options
     gateway.signal('SIGSTOP')
     try {
-      if (pauseMs < leaseMs) await servers.expire(gateway)
+      if (pauseMs < leaseMs) await servers.expire(gateway.proxy.life)
       await Promise.all([lasting(pauseMs), meanwhile()])
     } finally {
       gateway.signal('SIGCONT')
