@@ -143,7 +143,7 @@ class Opened implements OpenChain, Registry {
   private begunMs = Number.NEGATIVE_INFINITY
   private problem = ''
   private wake: (() => void) | undefined
-  /** Rejects if the first attempt to start a local chain fails: callers do not wait for the next. */
+  /** Rejects when the first start of a local chain has failed: callers do not wait for the next. */
   private readonly refused: Promise<never>
   private refuse: (error: Error) => void = () => {}
 
