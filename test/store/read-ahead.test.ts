@@ -5,15 +5,19 @@ import type { Bytes } from '../../src/base/bytes/bytes.js'
 import { systemClock } from '../../src/base/clock.js'
 import { openMemoryStore } from '../../src/store/memory.js'
 import { AskingReadTx } from '../../src/store/programs/asking.js'
-import { ReadAhead } from '../../src/store/read-ahead.js'
+import { ReadAhead, readAheadIn } from '../../src/store/read-ahead.js'
 import type { Ask, Program, ReadTx } from '../../src/store/store.js'
 
 const key = (n: number): Bytes => Uint8Array.of(0x05, n >> 8, n & 255)
 
 /** Runs a program whose keys all have a value of `bytes` bytes; what it has asked. */
-function asksOf(bytes: number, program: (tx: ReadTx) => Program<unknown>): Ask[] {
+function asksOf(
+  bytes: number,
+  program: (tx: ReadTx) => Program<unknown>,
+  tx = new AskingReadTx(),
+): Ask[] {
   const asked: Ask[] = []
-  const running = program(new AskingReadTx())
+  const running = program(tx)
   const stored = () => ({ value: new Uint8Array(bytes), version: 1 })
   for (let next = running.next(); next.done !== true; ) {
     const ask = next.value
@@ -53,6 +57,25 @@ t.test('a program owns what it gets, and a pause forgets what was read ahead', a
   })
   t.same(sizes(asks), [2, 'pause', 'get'])
 })
+
+t.test(
+  'a program of one state keeps over a pause what it has read ahead, up to a bound',
+  async (t) => {
+    const held = function* (tx: ReadTx): Program<void> {
+      yield* readAheadIn(tx, [key(0)])
+      yield* tx.pause()
+      yield* tx.get(key(0))
+      for (let from = 1; from < 12_000; from += 1_000) {
+        const keys = Array.from({ length: 1_000 }, (_, i) => key(from + i))
+        yield* readAheadIn(tx, keys)
+        for (const each of keys) yield* tx.get(each)
+      }
+      yield* tx.get(key(0))
+    }
+    const many = Array.from({ length: 12 }, () => 1_000)
+    t.same(sizes(asksOf(1, held, new AskingReadTx(true))), [1, 'pause', ...many, 'get'])
+  },
+)
 
 t.test('an embedded store reads nothing ahead', async (t) => {
   const store = openMemoryStore(systemClock)

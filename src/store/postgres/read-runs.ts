@@ -34,8 +34,11 @@ const awayLookMs = 50
 
 /** Pauses when the budget of its turn is used up. */
 class Reading extends AskingReadTx {
-  constructor(readonly olderWrites: Elsewhere) {
-    super()
+  constructor(
+    readonly olderWrites: Elsewhere,
+    isHeld: boolean,
+  ) {
+    super(isHeld)
   }
 
   override pause(units = 0): Step<void> {
@@ -185,7 +188,8 @@ export class ReadRuns {
     this.running++
     try {
       const slice = <R>(act: () => R): R => this.slice(act, options)
-      const program = slice(() => make(new Reading(this.olderWrites)))
+      const isHeld = paused === nothingToDo
+      const program = slice(() => make(new Reading(this.olderWrites, isHeld)))
       let next = slice(() => program.next())
       while (next.done !== true) {
         const ask = next.value

@@ -21,14 +21,18 @@ import type { WriteBuffer } from './write-buffer.js'
 /** What a program has read ahead; undefined for a missing key. */
 type Ahead = Map<string, Versioned | undefined>
 
-/** Limits of what a program keeps read ahead. */
+/** A program keeps what it has read ahead up to here, and as much again from before. */
 const aheadKeysMax = 4_096
-const aheadBytesMax = 16 * MiB
+const aheadBytesMax = 8 * MiB
 
 /** Reads of a program, each a question to the store. */
 export class AskingReadTx implements ReadTx {
   private ahead: Ahead | undefined
+  private olderAhead: Ahead | undefined
   private aheadBytes = 0
+
+  /** `isHeld`: one state, also over pauses. */
+  constructor(private readonly isHeld = false) {}
 
   get(key: Bytes): Step<Bytes | undefined> {
     const known = this.known(key)
@@ -46,12 +50,13 @@ export class AskingReadTx implements ReadTx {
     return new Asked({ kind: 'ahead', keys }, (told) => {
       const found = told as readonly (Versioned | undefined)[]
       const bytes = bytesOf(found)
-      this.aheadBytes += bytes
-      if (this.aheadBytes > aheadBytesMax || (this.ahead?.size ?? 0) > aheadKeysMax) {
-        this.ahead = undefined
-        this.aheadBytes = bytes
-      }
       this.ahead ??= new Map()
+      if (this.aheadBytes > aheadBytesMax || this.ahead.size > aheadKeysMax) {
+        this.olderAhead = this.ahead
+        this.ahead = new Map()
+        this.aheadBytes = 0
+      }
+      this.aheadBytes += bytes
       for (let i = 0; i < keys.length; i++) this.ahead.set(mapKey(keys[i] as Bytes), found[i])
       return bytes
     })
@@ -59,12 +64,18 @@ export class AskingReadTx implements ReadTx {
 
   /** What was read ahead for a key; the program owns the bytes. */
   private known(key: Bytes): { readonly value: Versioned | undefined } | undefined {
-    const { ahead } = this
-    if (ahead === undefined) return undefined
+    if (this.ahead === undefined) return undefined
     const name = mapKey(key)
-    const found = ahead.get(name)
+    const from = this.ahead.has(name) ? this.ahead : this.olderAhead
+    const found = from?.get(name)
     if (found !== undefined) return { value: { ...found, value: new Uint8Array(found.value) } }
-    return ahead.has(name) ? { value: undefined } : undefined
+    return from?.has(name) === true ? { value: undefined } : undefined
+  }
+
+  private forget(): void {
+    if (this.isHeld) return
+    this.ahead = undefined
+    this.olderAhead = undefined
   }
 
   getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]> {
@@ -92,12 +103,12 @@ export class AskingReadTx implements ReadTx {
   }
 
   pause(_units?: number): Step<void> {
-    this.ahead = undefined
+    this.forget()
     return new Asked({ kind: 'pause' }, () => undefined)
   }
 
   elsewhere({ begin }: Elsewhere): Step<void> {
-    this.ahead = undefined
+    this.forget()
     return new Asked({ kind: 'elsewhere', begin }, () => undefined)
   }
 }

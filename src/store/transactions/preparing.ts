@@ -90,6 +90,10 @@ export class Preparing implements Tx {
   }
 
   *getMany(keys: readonly Bytes[]): Program<(Bytes | undefined)[]> {
+    yield* readAheadIn(
+      this.reading,
+      keys.filter((key) => this.buffer.find(key) === undefined),
+    )
     const found: (Bytes | undefined)[] = []
     for (const key of keys) found.push(yield* this.get(key))
     return found

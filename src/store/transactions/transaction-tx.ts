@@ -61,6 +61,10 @@ export class TransactionReadTx implements ReadTx {
   *getMany(keys: readonly Bytes[]): Program<(Bytes | undefined)[]> {
     if (this.reads === undefined && !this.hasOwn) return yield* this.reading.getMany(keys)
     if (this.reads !== undefined) {
+      yield* readAheadIn(
+        this.reading,
+        keys.filter((key) => this.find(key) === undefined),
+      )
       const found: (Bytes | undefined)[] = []
       for (const key of keys) found.push(yield* this.get(key))
       return found
