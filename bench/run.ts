@@ -39,6 +39,7 @@ import { storeRead } from './store/read.js'
 import { storeRecordChecksums } from './store/record-checksums.js'
 import { storeSet } from './store/set.js'
 import { storeStart } from './store/start.js'
+import { studioScroll } from './studio/scroll.js'
 import type { Figure } from './support/figure.js'
 
 const questions: Readonly<Record<string, Question>> = {
@@ -77,6 +78,7 @@ const questions: Readonly<Record<string, Question>> = {
   'store-record-checksums': storeRecordChecksums,
   'store-set': storeSet,
   'store-start': storeStart,
+  'studio-scroll': studioScroll,
 }
 
 type Question = (data?: string, seconds?: number) => Promise<Figure[]>

@@ -1,8 +1,6 @@
 // What a page costs a browser, however much there is to show: requests and bytes of its first view,
 // and elements.
 
-import { Redis } from 'ioredis'
-import { MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
 import {
   chromiumMissing,
@@ -10,8 +8,8 @@ import {
   openChromium,
   type Page,
 } from '../support/chromium.js'
-import { ask } from '../support/http-client.js'
-import { type LiveGateway, startGateway } from '../support/live-gateway.js'
+import { startGateway } from '../support/live-gateway.js'
+import { fillMuch } from '../support/much-data.js'
 import { runs } from '../support/runs.js'
 
 const requestsMax = 4
@@ -42,49 +40,11 @@ t.setTimeout(600_000)
 
 t.test('pages over much data', { skip: await chromiumMissing() }, async (t) => {
   const gateway = await startGateway(t, { AUTH_MODE: 'off' })
-  await fillDocuments(t, gateway)
-  await fillKeys(t, gateway)
-  await fillMemories(gateway)
+  await fillMuch(gateway, { documents: count, keys: count, memories: count / 10, largeBytes })
   const browser = await openChromium()
   t.teardown(() => browser.close())
   for (const view of views) await opens(t, gateway.url, browser, view)
 })
-
-async function fillDocuments(t: Test, { uri }: LiveGateway): Promise<void> {
-  const client = await MongoClient.connect(uri.replace(/operator:\w+@/, ''))
-  t.teardown(() => client.close())
-  const database = client.db('main')
-  const books = database.collection<{ _id: number }>('books')
-  const fields = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`field${at}`, at]))
-  for (let from = 0; from < count; from += 5_000) {
-    const length = Math.min(5_000, count - from)
-    await books.insertMany(Array.from({ length }, (_, at) => ({ _id: from + at, ...fields })))
-  }
-  await books.insertOne({ _id: -1, ...fields, text: 'x'.repeat(largeBytes) } as { _id: number })
-  for (let i = 0; i < 60; i++) await database.createCollection(`c${i}`)
-}
-
-async function fillKeys(t: Test, { ports }: LiveGateway): Promise<void> {
-  const redis = new Redis(ports.redis)
-  t.teardown(() => redis.disconnect())
-  for (let from = 0; from < count; from += 5_000) {
-    const length = Math.min(5_000, count - from)
-    await redis.mset(Array.from({ length: 2 * length }, (_, at) => `k${from + (at >> 1)}`))
-  }
-  await redis.set('a', 'x'.repeat(largeBytes))
-}
-
-async function fillMemories({ url, key }: LiveGateway): Promise<void> {
-  const headers = { 'x-api-key': key, 'content-type': 'application/json' }
-  for (let from = 0; from < count / 10; from += 500) {
-    const memories = Array.from({ length: 500 }, (_, at) => ({
-      text: `Fact ${from + at} of Mary Somerville is kept on Shelf ${at % 40}.`,
-    }))
-    const body = JSON.stringify({ memories })
-    const { status } = await ask(url, { path: '/api/memories/batch', headers, body })
-    if (status !== 200) throw new Error(`memories were refused with ${status}`)
-  }
-}
 
 async function opens(
   t: Test,

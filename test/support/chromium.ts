@@ -24,8 +24,15 @@ export interface Page {
   close(): Promise<void>
   waitForFunction<A>(run: (given: A) => unknown, given: A): Promise<unknown>
   waitForEvent(event: 'download'): Promise<Download>
-  /** Further tabs of the same browser. */
-  context(): { newPage(): Promise<Page> }
+  /** Further tabs of the same browser, and a page's own protocol. */
+  context(): { newPage(): Promise<Page>; newCDPSession(page: Page): Promise<ProtocolSession> }
+}
+
+/** Chrome's DevTools protocol, for what a bench measures of a page. */
+export interface ProtocolSession {
+  send(method: string, parameters?: object): Promise<unknown>
+  on(event: string, listener: (given: never) => void): unknown
+  once(event: string, listener: (given: never) => void): unknown
 }
 
 export interface Download {
@@ -61,7 +68,7 @@ interface Context {
   close(): Promise<void>
 }
 
-interface Chromium {
+export interface Chromium {
   newContext(options: object): Promise<Context>
   close(): Promise<void>
 }
@@ -102,12 +109,16 @@ export interface PageOptions {
   readonly expected?: RegExp
 }
 
-export async function openChromium(): Promise<OpenedBrowser> {
+export async function launchChromium(): Promise<Chromium> {
   const { chromium } = (await loadTool('browser', 'playwright-core')) as Playwright
-  const browser = await chromium.launch({
+  return chromium.launch({
     executablePath: program(),
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
   })
+}
+
+export async function openChromium(): Promise<OpenedBrowser> {
+  const browser = await launchChromium()
   return {
     open: (t, options, visit) => openPage(browser, t, { ...options, visit }),
     close: () => browser.close(),
