@@ -1,7 +1,8 @@
 // Translates regular expressions of MongoDB's dialect (PCRE2) to that of the linear-time engine
 // (RE2): option x is resolved, `$` accepts a final newline, escapes that RE2 lacks become classes.
-// Deviation: what no automaton can do (look-around, back references, possessive quantifiers, atomic
-// groups) is refused, and so are counts above 1,000.
+// Look-ahead directly behind a leading `^` becomes patterns of its own, tried where a text starts.
+// Deviation: what no automaton can do (other look-around, back references, possessive quantifiers,
+// atomic groups) is refused, and so are counts above 1,000.
 
 import { fail, type GatewayError } from '../base/errors.js'
 
@@ -12,6 +13,15 @@ export interface RegexSyntax {
   readonly prefix: string | undefined
   /** Set if the pattern is only literal text between optional anchors. */
   readonly literal: { text: string; atStart: boolean; atEnd: boolean } | undefined
+  /** Look-ahead at the start of the text, in order; their groups count before those of `source`. */
+  readonly conditions: readonly Condition[]
+}
+
+interface Condition {
+  /** The pattern for RE2, which starts with an anchor. */
+  readonly source: string
+  /** `(?!…)`: the text must not match. */
+  readonly isNegative: boolean
 }
 
 /** The current options; the end of a group restores them. */
@@ -72,6 +82,11 @@ function unsupported(what: string): GatewayError {
   return invalidRegex(`${what} not supported: patterns are matched in linear time`)
 }
 
+function lookAround(): GatewayError {
+  const text = 'look-around assertions, except look-ahead directly behind a leading ^, are'
+  return unsupported(text)
+}
+
 /** `options` are already checked: i, m, s, x, u. Throws 51091. */
 export function translateRegex(pattern: string, options: string): RegexSyntax {
   return new Translator(pattern, {
@@ -93,6 +108,7 @@ class Translator {
   /** Whether `text` can still grow. */
   private isOpen = true
   private hasBranches = false
+  private readonly conditions: Condition[] = []
 
   constructor(
     private readonly pattern: string,
@@ -102,13 +118,30 @@ class Translator {
   run(): RegexSyntax {
     this.verbs()
     while (this.at < this.pattern.length) this.atom()
-    const { text, atStart, atEnd } = this
+    const { text, atStart, atEnd, conditions } = this
+    if (conditions.length > 0 && this.hasBranches) throw lookAround()
     const hasPrefix = atStart && !this.hasBranches && text !== ''
+    const isLiteral = this.isLiteral && !this.hasBranches && conditions.length === 0
     return {
       source: this.out.join(''),
       prefix: hasPrefix ? text : undefined,
-      literal: this.isLiteral && !this.hasBranches ? { text, atStart, atEnd } : undefined,
+      literal: isLiteral ? { text, atStart, atEnd } : undefined,
+      conditions,
     }
+  }
+
+  /** The rest of a look-ahead, up to behind its parenthesis. */
+  private condition(isNegative: boolean): void {
+    const inner = new Translator(this.pattern, { ...this.flags })
+    inner.at = this.at + '?='.length
+    const { pattern } = this
+    while (inner.outer.length > 0 || pattern[inner.at] !== ')') {
+      if (inner.at >= pattern.length) throw invalidRegex('missing closing parenthesis')
+      inner.atom()
+    }
+    this.at = inner.at + 1
+    if (inner.conditions.length > 0 || /^[*+?{]/.test(pattern.slice(this.at))) throw lookAround()
+    this.conditions.push({ source: `\\A(?:${inner.out.join('')})`, isNegative })
   }
 
   /** `(*UTF8)` and the like at the start. */
@@ -321,8 +354,13 @@ class Translator {
   }
 
   private open(): void {
-    this.seal()
     const rest = this.pattern.slice(this.at)
+    const isAhead = /^\?[=!]/.test(rest)
+    if (isAhead && this.atStart && this.out.length === 1) {
+      this.condition(rest[1] === '!')
+      return
+    }
+    this.seal()
     if (!rest.startsWith('?')) {
       if (rest.startsWith('*')) throw unsupported('verbs are')
       this.push('(')
@@ -334,7 +372,7 @@ class Translator {
       this.at += end + 1
       return
     }
-    if (/^\?<?[=!]/.test(rest)) throw unsupported('look-around assertions are')
+    if (/^\?<?[=!]/.test(rest)) throw lookAround()
     const named = /^\?(?:P?<([A-Za-z_]\w*)>|'([A-Za-z_]\w*)')/.exec(rest)
     if (named !== null) {
       this.at += named[0].length

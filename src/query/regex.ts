@@ -42,9 +42,9 @@ export class Regex {
   readonly isPrefixOnly: boolean
   private readonly syntax: RegexSyntax
   private readonly needle: Needle | undefined
-  private automaton: RE2JS | undefined
-  /** Instructions of the automaton's program. */
-  private instructions = 0
+  private automaton: Automaton | undefined
+  /** Look-ahead at the start, tried first. */
+  private readonly conditions: { automaton: Automaton; isNegative: boolean }[] = []
 
   constructor(pattern: string, options: string) {
     if (pattern.length > regexCharsMax) throw invalidRegex('regular expression is too large')
@@ -78,37 +78,40 @@ export class Regex {
 
   test(text: string): boolean {
     const automaton = this.compiled()
-    if (text.length <= shortTextMax) {
-      work.spend(1 + text.length / shortCharsPerUnit)
-      return automaton.test(text)
+    for (const { automaton, isNegative } of this.conditions) {
+      if (automaton.test(text) === isNegative) return false
     }
-    const counted = new CountedText(text, this.instructions, false)
-    counted.begin()
-    return automaton.test(counted as unknown as string)
+    return automaton.test(text)
   }
 
   /** The matches of a text, one at a time. */
   matcher(text: string): RegexMatcher {
     const automaton = this.compiled()
-    if (text.length <= shortTextMax) {
-      return new AutomatonMatcher(automaton.matcher(text), new ShortText(text, this.instructions))
+    const groups: (string | undefined)[] = []
+    for (const { automaton, isNegative } of this.conditions) {
+      const met = automaton.matcher(text).find(0)
+      if ((met !== undefined) === isNegative) return unmatched
+      groups.push(...(met?.groups ?? automaton.noGroups()))
     }
-    const counted = new CountedText(text, this.instructions, true)
-    return new AutomatonMatcher(automaton.matcher(counted as unknown as string), counted)
+    const matcher = automaton.matcher(text)
+    if (groups.length === 0) return matcher
+    return {
+      find(from) {
+        const match = matcher.find(from)
+        return match && { ...match, groups: [...groups, ...match.groups] }
+      },
+    }
   }
 
-  private compiled(): RE2JS {
+  private compiled(): Automaton {
     if (this.automaton === undefined) {
       let flags = 0
       if (this.options.includes('i')) flags |= RE2JS.CASE_INSENSITIVE
       if (this.options.includes('m')) flags |= RE2JS.MULTILINE
       if (this.options.includes('s')) flags |= RE2JS.DOTALL
-      try {
-        this.automaton = RE2JS.compile(this.syntax.source, flags)
-        this.instructions = this.automaton.programSize()
-        work.note(this.instructions)
-      } catch (error) {
-        throw invalidRegex(error instanceof Error ? error.message : String(error))
+      this.automaton = new Automaton(this.syntax.source, flags)
+      for (const { source, isNegative } of this.syntax.conditions) {
+        this.conditions.push({ automaton: new Automaton(source, flags), isNegative })
       }
     }
     return this.automaton
@@ -130,6 +133,50 @@ export class Regex {
       return before >= start && bytes[end - 1] === newline && sameAt(bytes, before, units)
     }
     return needle.indexIn(bytes, start, end) >= 0
+  }
+}
+
+const unmatched: RegexMatcher = { find: () => undefined }
+
+/** A pattern as RE2 runs it. */
+class Automaton {
+  private readonly regex: RE2JS
+  /** Of its program. */
+  private readonly instructions: number
+
+  /** Throws 51091. */
+  constructor(source: string, flags: number) {
+    try {
+      this.regex = RE2JS.compile(source, flags)
+    } catch (error) {
+      throw invalidRegex(error instanceof Error ? error.message : String(error))
+    }
+    this.instructions = this.regex.programSize()
+    work.note(this.instructions)
+  }
+
+  test(text: string): boolean {
+    if (text.length <= shortTextMax) {
+      work.spend(1 + text.length / shortCharsPerUnit)
+      return this.regex.test(text)
+    }
+    const counted = new CountedText(text, this.instructions, false)
+    counted.begin()
+    return this.regex.test(counted as unknown as string)
+  }
+
+  matcher(text: string): RegexMatcher {
+    const { regex, instructions } = this
+    if (text.length <= shortTextMax) {
+      return new AutomatonMatcher(regex.matcher(text), new ShortText(text, instructions))
+    }
+    const counted = new CountedText(text, instructions, true)
+    return new AutomatonMatcher(regex.matcher(counted as unknown as string), counted)
+  }
+
+  /** The groups of a pattern that has not matched. */
+  noGroups(): undefined[] {
+    return new Array(this.regex.groupCount()).fill(undefined)
   }
 }
 

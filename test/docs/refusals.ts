@@ -67,7 +67,7 @@ export const refusals: readonly Refusal[] = [
     why: 'a separate product',
   },
   {
-    what: 'look-around and back references in regular expressions',
+    what: 'back references and look-around in regular expressions, except look-ahead behind a leading `^`',
     command: find({ a: { $regex: '(?=a)b' } }),
     code: 51091,
     why: 'patterns run in linear time',

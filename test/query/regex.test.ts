@@ -100,12 +100,36 @@ table('quantifiers, groups and branches', [
   ['(*UTF8)é', '', 'é', true],
 ])
 
+table('look-ahead behind a leading anchor', [
+  ['^(?!system\\.)', '', 'system.users', false],
+  ['^(?!system\\.)', '', 'users.system.', true],
+  ['^(?=.*\\d)(?=.*[a-z])(?!.* ).{4,}$', '', 'abc1', true],
+  ['^(?=.*\\d)(?=.*[a-z])(?!.* ).{4,}$', '', 'ab 1', false],
+  ['^(?!(?:a|b$))[ab]', '', 'ba', true],
+  ['^(?!a|b$)[ab]', '', 'b', false],
+  ['^(?!AB)a', 'i', 'abc', false],
+  ['^ (?= a b ) a', 'x', 'abc', true],
+  ['^(?!a.b)', 's', 'a\nb', false],
+  ['^(?!a$)', '', 'a\n', false],
+  ['^(?!)a', '', 'a', false],
+  ['^(?=)a', '', 'a', true],
+  ['^(?![)])a', '', 'a', true],
+])
+
 t.test('what needs backtracking is refused with 51091', async (t) => {
   const rows: readonly (readonly [string, string])[] = [
     ['(?=a)b', 'look-around'],
     ['(?!a)b', 'look-around'],
     ['(?<=a)b', 'look-around'],
     ['(?<!a)b', 'look-around'],
+    ['^a(?=b)', 'look-around'],
+    ['^(?=a)|b', 'look-around'],
+    ['^(?=a)*b', 'look-around'],
+    ['^(?!^(?=a))', 'look-around'],
+    ['(^(?=a))', 'look-around'],
+    ['^(?<=a)', 'look-around'],
+    ['^(?!a', 'missing closing'],
+    ['^(?!(a)', 'missing closing'],
     ['(a)\\1', 'back references'],
     ['(?<n>a)\\k<n>', 'back references'],
     ['(?P=n)', 'groups of this kind'],
@@ -136,6 +160,7 @@ t.test('hostile patterns come to an end on long texts', async (t) => {
     '(a|aa)+$',
     '^(.*)*(.*)*[^b]$',
     '(?:a?){50}a{50}c',
+    '^(?=(a+)+$)(?!(a|aa)+$)b',
   ]) {
     t.equal(compileRegex(pattern, '').test(hostile), false, pattern)
   }
@@ -158,6 +183,8 @@ t.test('the text that every match begins with bounds an index', async (t) => {
     ['^a\\.b', '', 'a.b', true],
     ['^\\Qa+b\\E', '', 'a+b', true],
     ['^', '', undefined, false],
+    ['^(?!abd)ab', '', 'ab', false],
+    ['^(?=a)(?!b)', '', undefined, false],
   ]
   for (const [pattern, options, prefix, isPrefixOnly] of rows) {
     const regex = compileRegex(pattern, options)
@@ -204,4 +231,39 @@ t.test('plain patterns agree with the language’s own engine', async (t) => {
     { numRuns: runs(500) },
   )
   t.pass('held')
+})
+
+t.test('look-ahead at the start agrees with the language’s own engine, groups too', async (t) => {
+  // A group in a loop is left out: it keeps what an earlier turn has found in one engine alone.
+  const atom = fc.constantFrom(
+    'a',
+    'b',
+    'a?',
+    'b*',
+    '.+',
+    '[ab]',
+    '(a)',
+    '(a|b)',
+    '(?:b|(a)b)',
+    '$',
+  )
+  const part = fc.array(atom, { maxLength: 3 }).map((parts) => parts.join(''))
+  const ahead = fc.tuple(fc.constantFrom('=', '!'), part, part)
+  const pattern = fc
+    .tuple(fc.array(ahead, { minLength: 1, maxLength: 3 }), part)
+    .map(([all, rest]) => `^${all.map(([kind, a, b]) => `(?${kind}${a}|${b})`).join('')}${rest}`)
+  const text = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 6 })
+  fc.assert(
+    fc.property(pattern, text, (source, characters) => {
+      const subject = characters.join('')
+      const regex = compileRegex(source, '')
+      const found = new RegExp(source, 'u').exec(subject)
+      const [whole, ...groups] = found ?? []
+      const match = found === null ? undefined : { index: 0, text: whole, groups }
+      t.equal(regex.testValue(stringValue(subject)), found !== null, `/${source}/ on ${subject}`)
+      t.same(regex.matcher(subject).find(0), match, `/${source}/ on ${subject}, with its groups`)
+      t.equal(regex.matcher(`${subject}a`).find(1), undefined, 'at the start alone')
+    }),
+    { numRuns: runs(100) },
+  )
 })
