@@ -6,7 +6,6 @@
 import { type Bytes, mapKey } from '../../../base/bytes/bytes.js'
 import { fail } from '../../../base/errors.js'
 import { transactionStatementsMax } from '../../../base/limits/store.js'
-import { idRange } from '../../../engine/background/garbage.js'
 import { wasteBeside } from '../../../engine/background/waste.js'
 import { payerOf } from '../../../engine/collection/catalog/descriptors.js'
 import { isUsageKey } from '../../../engine/collection/counters.js'
@@ -31,8 +30,6 @@ export class CommitCheck {
   private readonly declared = new Map<string, Declared>()
   /** Definitions of the collections that it writes, by name, as they were at the first write. */
   private readonly definitions = new Map<string, string>()
-  /** Collections that its indexes found empty, by name. */
-  private readonly empty = new Map<string, Namespace>()
   /** Heads of the keys in written collections that the caller owns. */
   private readonly owned = new Set<string>()
   private participants: readonly Participant[] = []
@@ -96,14 +93,6 @@ export class CommitCheck {
     return this.definitions.get(nameOf({ db, collection })) === ''
   }
 
-  /**
-   * The transaction has declared indexes as ready because the collection is empty in its state. The
-   * commit requires that no other operation has inserted documents meanwhile.
-   */
-  noteEmpty(ns: Namespace): void {
-    this.empty.set(nameOf({ db: ns.db, collection: ns.name }), ns)
-  }
-
   /** A guard for each statement; made before the commit, because a guard takes the time. */
   guards(guardOf: (statement: Declared) => Guard): Guard[] {
     return [...this.declared.values()].map(guardOf)
@@ -117,10 +106,6 @@ export class CommitCheck {
       for (const [index, resource] of guard.resources.entries()) {
         if (isWritten(resource)) this.requireDefinition(resource, guarded.namespace(index))
       }
-    }
-    for (const [name, { id }] of this.empty) {
-      const found = yield* tx.scan(idRange(keyClass.record, id), 1)
-      if (found.length > 0) throw fail('WriteConflict', `the collection ${name} is no longer empty`)
     }
     for (const participant of this.participants) yield* participant.before(tx, session, now)
   }

@@ -118,8 +118,8 @@ const create = documentRow({
     const kept = keptOf(call.request.body, call.args)
     const options = seriesOptions(cappedOptions(kept, call.args), call)
     requireOptionsSize(options)
-    // Creating a collection again with the same options succeeds.
-    const found = tx.namespace()
+    // Creating a collection again with the same options succeeds; a transaction ends with an error.
+    const found = call.statement === undefined ? tx.namespace() : undefined
     if (found !== undefined && equalBytes(found.options, options)) return reply()
     yield* createNamespace(tx, call.db, call.target, call.creation(options))
     return reply()

@@ -69,10 +69,9 @@ const createIndexes = documentRow({
     )
     const { statement } = call
     if (statement === undefined) await call.engine.builds.finish(declared, call.requireSpace)
-    else if (declared.building.length > 0) throw notEmpty(`${db}.${target}`)
     else if (declared.declared.size > 0 && !statement.check.hasMade(db, target)) {
-      statement.check.noteEmpty(declared.ns)
-    }
+      throw refusedOn('existing', `${db}.${target}`)
+    } else if (declared.building.length > 0) throw refusedOn('non-empty', `${db}.${target}`)
     const { before, after, created } = declared
     return reply((writer) => {
       writer.int32('numIndexesBefore', before).int32('numIndexesAfter', after)
@@ -82,8 +81,8 @@ const createIndexes = documentRow({
   },
 })
 
-function notEmpty(ns: string): Error {
-  const text = `Cannot create new indexes on non-empty collection ${ns} in a multi-document `
+function refusedOn(what: string, ns: string): Error {
+  const text = `Cannot create new indexes on ${what} collection ${ns} in a multi-document `
   return fail('OperationNotSupportedInTransaction', `${text}transaction.`)
 }
 

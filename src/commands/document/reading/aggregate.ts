@@ -97,6 +97,7 @@ export const aggregateRow = documentRow({
     const context = collated(call.context, args.collation, own)
     const stages = compileStages(call.db, target, args, context)
     if (call.generic.apiStrict) requireStable(stages)
+    requireOnlyLevel(call, stages[0]?.name)
     const collection = target ?? '$cmd.aggregate'
     const environment = { ...environmentOf(call), context }
     const inside = within(call, context)
@@ -133,6 +134,7 @@ function isWatch(call: Pick<AggregateCall, 'services' | 'session' | 'args'>): bo
 function runStream(call: AggregateCall): Sweep<Document> {
   const { args } = call
   requireCursor(args)
+  requireOnlyLevel(call, '$changeStream')
   const context = collated(call.context, args.collation, undefined)
   const environment = { ...environmentOf(call), context }
   return runWatch(call, watched(args.pipeline) as Value, context, environment)
@@ -154,6 +156,22 @@ function requireStable(stages: readonly StagePlan[]): void {
   if (first === undefined || !unstable.has(first.name)) return
   const text = `stage ${first.name} is not allowed with 'apiStrict: true' in API Version 1`
   throw fail('APIStrictError', text)
+}
+
+/** The one read concern of a stage that takes no other. */
+const onlyLevels: ReadonlyMap<string, string> = new Map([
+  ['$changeStream', 'majority'],
+  ['$currentOp', 'local'],
+  ['$listLocalSessions', 'local'],
+  ['$planCacheStats', 'local'],
+])
+
+function requireOnlyLevel(call: AggregateCall, stage: string | undefined): void {
+  const only = stage === undefined ? undefined : onlyLevels.get(stage)
+  const { readLevel = only } = call.generic
+  if (readLevel === only || only === undefined) return
+  const text = `Aggregation stage ${stage} cannot run with a readConcern other than '${only}'. `
+  throw fail('InvalidOptions', `${text}Current readConcern: ${readLevel}`)
 }
 
 /** Runs a pipeline that ends with $out or $merge; it returns no documents. */

@@ -228,3 +228,24 @@ eachRoom(
   },
   router,
 )
+
+eachRoom(
+  t,
+  'a stage that has one read concern takes no other',
+  async (t, room) => {
+    const only = { $changeStream: 'majority', $currentOp: 'local', $listLocalSessions: 'local' }
+    for (const [stage, level] of Object.entries(only)) {
+      const target = stage === '$currentOp' ? 'admin' : 'test'
+      const asked = { aggregate: 1, pipeline: [{ [stage]: {} }], cursor: {} }
+      for (const other of ['local', 'majority', 'linearizable'].filter((one) => one !== level)) {
+        const refused = await room.refusal({ ...asked, readConcern: { level: other } }, target)
+        const text = `Aggregation stage ${stage} cannot run with a readConcern other than '${level}'. `
+        t.match(refused, { code: 72, message: `${text}Current readConcern: ${other}` })
+      }
+      for (const readConcern of [{}, { level }]) {
+        t.match(await room.run({ ...asked, readConcern }, target), { ok: 1 })
+      }
+    }
+  },
+  router,
+)

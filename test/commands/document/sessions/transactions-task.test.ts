@@ -341,28 +341,46 @@ eachRoom(
 
 eachRoom(
   t,
-  'indexes of an empty collection require that it is empty at the commit',
+  'indexes are made of an empty collection of the same transaction alone',
   async (t, room) => {
     const index = { createIndexes: 'c', indexes: [{ key: { n: 1 }, name: 'n', unique: true }] }
     const indexNames = async () =>
       (await room.run({ listIndexes: 'c' })).cursor.firstBatch.map(({ name }: Reply) => name)
-    await room.run({ create: 'c' })
-    await room.run({ ...index, ...begun(1) })
+    await room.run({ create: 'c', ...begun(1) })
+    await room.run({ ...index, ...inside(1) })
     await room.run({ ...insert({ _id: 1, n: 1 }), ...inside(1) })
-    t.same(await indexNames(), ['_id_'])
+    t.match(await room.run({ ...index, ...inside(1) }), { note: 'all indexes already exist' })
     await end(room, 'commitTransaction', 1)
     t.same(await indexNames(), ['_id_', 'n'])
     t.match(await room.run(insert({ _id: 2, n: 1 })), { writeErrors: [{ code: 11000 }] })
-    await room.run({ drop: 'c' })
+    const refused = async (number: number, before?: object) => {
+      if (before !== undefined) await room.run({ ...before, ...begun(number) })
+      const place = before === undefined ? begun(number) : inside(number)
+      const [code, text] = await room.fails({ ...index, createIndexes: 'd', ...place })
+      t.equal(code, 263)
+      t.equal(await codeOf(room, { ...find, ...inside(number) }), 251, 'the transaction has ended')
+      return text
+    }
+    const inserted = { insert: 'd', documents: [{ _id: 1 }] }
+    t.match(await refused(2, inserted), 'on non-empty collection test.d in')
+    await room.run({ create: 'd' })
+    t.match(await refused(3), 'on existing collection test.d in')
+    await room.run(inserted)
+    t.match(await refused(4), 'on existing collection test.d in')
+  },
+  router,
+)
+
+eachRoom(
+  t,
+  'creating a collection again succeeds, but not in a transaction',
+  async (t, room) => {
     await room.run({ create: 'c' })
-    await room.run({ ...index, ...begun(2) })
-    await room.run(insert({ _id: 3, n: 1 }))
-    const late = await room.refusal({ commitTransaction: 1, ...inside(2) }, 'admin')
-    t.match(late, { code: 112, extra: { errorLabels: ['TransientTransactionError'] } })
-    t.same(await indexNames(), ['_id_'])
-    const [code, text] = await room.fails({ ...index, ...begun(3) })
-    t.equal(code, 263)
-    t.match(text, 'on non-empty collection test.c in')
+    await room.run({ create: 'c' })
+    t.equal((await room.fails({ create: 'c', ...begun(1) }))[0], 48)
+    t.equal(await codeOf(room, { ...find, ...inside(1) }), 251, 'the transaction has ended')
+    await room.run({ create: 'd', ...begun(2) })
+    t.equal((await room.fails({ create: 'd', ...inside(2) }))[0], 48)
   },
   router,
 )
