@@ -10,6 +10,8 @@ const collection = '/api/v1/collections/secrets'
 export class RightsFlips {
   flips = 0
   readonly problems: string[] = []
+  /** Revoked keys are wrong keys: after twenty in a minute their address is refused (462). */
+  private keysLeft = 4
 
   private constructor(
     /** Of all gateways. */
@@ -36,8 +38,11 @@ export class RightsFlips {
   }
 
   async flipOne(): Promise<void> {
-    if (this.random() < 0.5) await this.flipRole()
-    else await this.flipKey()
+    if (this.keysLeft === 0 || this.random() < 0.5) await this.flipRole()
+    else {
+      this.keysLeft--
+      await this.flipKey()
+    }
     this.flips++
   }
 
