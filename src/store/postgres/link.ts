@@ -44,6 +44,7 @@ export class Link {
   /** Why it can no longer be used. */
   broken: Error | undefined
   private ended: (() => void) | undefined
+  private isGathering = false
 
   private constructor(private readonly client: pg.Client) {
     client.on('error', (error) => this.break(error))
@@ -87,6 +88,7 @@ export class Link {
 
   async run(statement: Statement, values: readonly Value[] = []): Promise<readonly Row[]> {
     if (this.broken !== undefined) throw this.broken
+    this.gather()
     const { name, text } = statement
     const { rows } = await this.client.query({ name, text, values, rowMode: 'array' })
     return rows as unknown as readonly Row[]
@@ -113,6 +115,18 @@ export class Link {
   async close(): Promise<void> {
     this.break(new Error('the connection is closed'))
     await this.client.end().catch(() => undefined)
+  }
+
+  /** All statements of this turn go out in one write: a system call costs more than a statement. */
+  private gather(): void {
+    if (this.isGathering) return
+    this.isGathering = true
+    const { stream } = this.client.connection
+    stream.cork()
+    process.nextTick(() => {
+      this.isGathering = false
+      stream.uncork()
+    })
   }
 
   private break(error: Error): void {

@@ -2,6 +2,8 @@
 // stand here because the published package is built from src alone.
 
 declare module 'pg' {
+  import type { Writable } from 'node:stream'
+
   export interface Field {
     readonly name: string
     readonly dataTypeID: number
@@ -44,6 +46,7 @@ declare module 'pg' {
     constructor(options: Options)
     /** Process id of the server's side. */
     readonly processID: number | null
+    readonly connection: { readonly stream: Writable }
     connect(): Promise<void>
     query(query: string | Query, values?: readonly unknown[]): Promise<Result>
     end(): Promise<void>

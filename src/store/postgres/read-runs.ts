@@ -1,6 +1,6 @@
 // Read programs. Each has a read-only transaction, and so one state, from its first question until
-// it ends or pauses. A snapshot keeps its transaction over pauses. (docs/design/transactions.md,
-// rule 1)
+// it ends or pauses; those that begin together share it. A snapshot keeps one of its own over
+// pauses. (docs/design/transactions.md, rule 1)
 
 import type { Clock } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
@@ -16,12 +16,8 @@ import { clientError } from './failures.js'
 import type { Link, LinkOptions, Statement } from './link.js'
 import { Links } from './links.js'
 import { awaitOlderWrites } from './older-writes.js'
+import { beginReading, endReading, type Place, ReadGroups } from './read-groups.js'
 
-const begin: Statement = {
-  name: 'begin_r',
-  text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
-}
-const commit: Statement = { name: 'commit', text: 'COMMIT' }
 const look: Statement = { name: 'look', text: 'SELECT 1' }
 
 /** Connections for reads, and for the states that transactions hold. */
@@ -47,15 +43,9 @@ class Reading extends AskingReadTx {
   }
 }
 
-/** Where a program reads, from its first question on. */
-interface Place {
-  link(): Promise<Link>
-  /** The program ends or pauses; it may read again later. */
-  leave(): void
-}
-
 export class ReadRuns {
   readonly links: Links
+  private readonly groups: ReadGroups
   private readonly snapshotLinks: Links
   private readonly heldLinks: Links
   private running = 0
@@ -70,6 +60,7 @@ export class ReadRuns {
     private readonly scheduler: Scheduler,
   ) {
     this.links = new Links(options, 'sigil reads', readLinksMax)
+    this.groups = new ReadGroups(this.links, clock)
     this.snapshotLinks = new Links(options, 'sigil snapshots', snapshotsKeptMax)
     this.heldLinks = new Links(options, 'sigil transactions', heldLinksMax)
     this.olderWrites = { refusal: undefined, begin: () => awaitOlderWrites(this.links) }
@@ -77,7 +68,7 @@ export class ReadRuns {
 
   async run<T>(make: (tx: ReadTx) => Program<T>, options: ReadOptions): Promise<T> {
     const isSnapshot = options.snapshot === true
-    const place = this.placeIn(isSnapshot ? this.snapshotLinks : this.links)
+    const place = isSnapshot ? this.snapshot() : this.groups.place()
     const startedMs = this.clock.elapsed()
     const look = () => {
       options.onPause?.()
@@ -96,13 +87,13 @@ export class ReadRuns {
   async hold(): Promise<HeldState> {
     const link = await this.takeHeld()
     try {
-      await Promise.all([link.run(begin), link.run(look)])
+      await Promise.all([link.run(beginReading), link.run(look)])
     } catch (error) {
       this.heldLinks.give(link)
       throw clientError(error)
     }
     let isOver = false
-    const place: Place = { link: () => Promise.resolve(link), leave: nothingToDo }
+    const place: Place = { answer: (ask) => answer(link, ask), leave: nothingToDo }
     const held: HeldState = {
       read: (make, options = {}) => {
         if (isOver) throw fail('ShutdownInProgress', 'the store is closed')
@@ -113,7 +104,7 @@ export class ReadRuns {
         if (isOver) return
         isOver = true
         this.held.delete(held)
-        endOn(link, this.heldLinks)
+        endReading(link, this.heldLinks)
       },
     }
     this.held.add(held)
@@ -135,20 +126,21 @@ export class ReadRuns {
     await Promise.all(all.map((links) => links.close()))
   }
 
-  private placeIn(links: Links): Place {
+  private snapshot(): Place {
+    const links = this.snapshotLinks
     let taken: Promise<Link> | undefined
     return {
-      link: () => {
+      answer: async (ask) => {
         taken ??= links.take().then((link) => {
           // Its failure is that of the question behind it.
-          link.run(begin).catch(() => undefined)
+          link.run(beginReading).catch(() => undefined)
           return link
         })
-        return taken
+        return answer(await taken, ask)
       },
       leave: () => {
         taken?.then(
-          (link) => endOn(link, links),
+          (link) => endReading(link, links),
           () => undefined,
         )
         taken = undefined
@@ -230,7 +222,7 @@ export class ReadRuns {
       return undefined
     }
     try {
-      return await answer(await place.link(), ask)
+      return await place.answer(ask)
     } catch (thrown) {
       throw clientError(thrown)
     }
@@ -290,9 +282,3 @@ export class ReadRuns {
 }
 
 function nothingToDo(): void {}
-
-/** Ends the transaction; the connection can be used again behind that. */
-function endOn(link: Link, links: Links): void {
-  link.run(commit).catch(() => undefined)
-  links.give(link)
-}

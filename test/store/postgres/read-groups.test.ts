@@ -1,0 +1,157 @@
+// Read programs that begin together share one transaction: few statements, one state, and each
+// program owns what it gets. A program that begins behind a commit sees it.
+
+import t from 'tap'
+import type { Bytes } from '../../../src/base/bytes/bytes.js'
+import { turnUnits } from '../../../src/base/work/work-figures.js'
+import { idKey, keyClass } from '../../../src/store/layout.js'
+import { Link } from '../../../src/store/postgres/link.js'
+import type { Entry, KeyRange, Program, ReadTx, Store } from '../../../src/store/store.js'
+import { postgresMissing } from '../../support/postgres-reference.js'
+import { runs } from '../../support/runs.js'
+import { seed } from '../../support/seed.js'
+import { seededRandom } from '../../support/seeded-random.js'
+import { openShared, sharedAddress } from '../../support/shared-stores.js'
+
+const skip = { skip: postgresMissing }
+const count = 200
+const keyOf = (n: number): Bytes => idKey(keyClass.record, n)
+const bytesOf = (n: number, round = 0): Bytes => Uint8Array.of(n, round)
+const whole: KeyRange = { start: keyOf(0), end: keyOf(count) }
+const keys = Array.from({ length: count }, (_, n) => keyOf(n))
+
+const sent = new Map<string, number>()
+const { run } = Link.prototype
+Link.prototype.run = function (statement, values) {
+  sent.set(statement.name, (sent.get(statement.name) ?? 0) + 1)
+  return run.call(this, statement, values)
+}
+t.teardown(() => {
+  Link.prototype.run = run
+})
+
+function fill(store: Store, round: number): Promise<void> {
+  return store.write(function* (tx) {
+    for (let n = 0; n < count; n++) tx.put(keyOf(n), bytesOf(n, round))
+  })
+}
+
+/** Two rounds: the value of a key tells which one is read next. */
+function* follow(tx: ReadTx, n: number): Program<(Bytes | undefined)[]> {
+  const first = yield* tx.get(keyOf(n))
+  const second = yield* tx.get(keyOf(first?.[0] === n ? count - 1 - n : 0))
+  return [first, second]
+}
+
+t.test('programs that begin together share a transaction and its statements', skip, async (t) => {
+  const store = await openShared(t, await sharedAddress(t))
+  await fill(store, 1)
+  // The first read opens a connection.
+  await store.read((tx) => follow(tx, 0))
+  sent.clear()
+  const all = Array.from({ length: 40 }, (_, n) => store.read((tx) => follow(tx, n % 4)))
+  for (const [at, found] of (await Promise.all(all)).entries()) {
+    const n = at % 4
+    t.same(found, [bytesOf(n, 1), bytesOf(count - 1 - n, 1)])
+    // Another program has the same value: this one may change its own.
+    for (const value of found) value?.fill(0)
+  }
+  t.equal(sent.get('points'), 2, 'a statement a round')
+  t.equal(sent.get('begin_r'), 1)
+  t.equal(sent.get('commit'), 1)
+})
+
+t.test('more programs than a group takes', skip, async (t) => {
+  const store = await openShared(t, await sharedAddress(t))
+  await fill(store, 1)
+  const all = Array.from({ length: 300 }, (_, n) => store.read((tx) => follow(tx, n % count)))
+  const expected = all.map((_, at) => {
+    const n = at % count
+    return [bytesOf(n, 1), bytesOf(count - 1 - n, 1)]
+  })
+  t.same(await Promise.all(all), expected)
+})
+
+type Asked = (tx: ReadTx) => Program<unknown>
+
+/** A question of any kind, with what answers it in a state of `round`. */
+function question(random: () => number): readonly [Asked, (round: number) => unknown] {
+  const from = Math.floor(random() * count)
+  const many = keys.slice(from, from + Math.floor(random() * 40))
+  const numbers = many.map((_, i) => from + i)
+  const limit = 1 + Math.floor(random() * count)
+  const shown = (entries: readonly Entry[]) => entries.map(({ value }) => [...value])
+  const kinds: readonly (readonly [Asked, (round: number) => unknown])[] = [
+    [(tx) => get(tx, from), (round) => [from, round]],
+    [
+      function* (tx) {
+        return (yield* tx.getMany(many)).map((one) => one && [...one])
+      },
+      (round) => numbers.map((n) => [n, round]),
+    ],
+    [
+      function* (tx) {
+        yield* tx.readAhead?.(many) ?? []
+        const found: unknown[] = []
+        for (const n of numbers) found.push(yield* get(tx, n))
+        return found
+      },
+      (round) => numbers.map((n) => [n, round]),
+    ],
+    [
+      function* (tx) {
+        return shown(yield* tx.scan(whole, limit))
+      },
+      (round) => Array.from({ length: limit }, (_, n) => [n, round]),
+    ],
+  ]
+  return kinds[Math.floor(random() * kinds.length)] as (typeof kinds)[number]
+}
+
+function* get(tx: ReadTx, n: number): Program<number[] | undefined> {
+  const found = yield* tx.get(keyOf(n))
+  return found && [...found]
+}
+
+t.test('one state each, and never one from before its begin', skip, async (t) => {
+  const store = await openShared(t, await sharedAddress(t))
+  const random = seededRandom(seed)
+  let written = 0
+  await fill(store, 0)
+  const reader = async (): Promise<void> => {
+    for (let i = 0; i < runs(10); i++) {
+      const atLeast = written
+      const asked = Array.from({ length: 1 + Math.floor(random() * 4) }, () => question(random))
+      const pausedAt = random() < 0.2 ? Math.floor(random() * asked.length) : asked.length
+      const found = await store.read(function* (tx) {
+        const answers: unknown[] = []
+        const rounds: unknown[] = []
+        for (const [at, [ask]] of asked.entries()) {
+          if (at === pausedAt) yield* tx.pause(turnUnits)
+          rounds.push((yield* get(tx, 0))?.[1])
+          answers.push(yield* ask(tx))
+        }
+        return { answers, rounds }
+      })
+      const rounds = found.rounds as number[]
+      const [first = 0] = rounds
+      t.ok(first >= atLeast, `SIGIL_SEED=${seed}: it sees what was committed before`)
+      const before = rounds.slice(0, pausedAt)
+      t.same(new Set(before).size, Math.min(1, before.length), 'one state until it pauses')
+      for (const [at, [, answerOf]] of asked.entries()) {
+        t.same(found.answers[at], answerOf(rounds[at] as number), `SIGIL_SEED=${seed}`)
+      }
+    }
+  }
+  let isOver = false
+  const writer = (async () => {
+    for (let round = 1; !isOver; round++) {
+      await fill(store, round % 256)
+      written = round % 256
+      if (round === 255) break
+    }
+  })()
+  await Promise.all(Array.from({ length: 12 }, reader))
+  isOver = true
+  await writer
+})
