@@ -1,6 +1,7 @@
 // The Studio in a browser: a wallet of the test signs in, or declines; the operator comes by a
 // one-time code, reads, and unlocks changes; and what the page says where there is no wallet.
 
+import { MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
 import {
   barriersOf,
@@ -11,20 +12,23 @@ import {
 } from '../support/chromium.js'
 import { type LiveGateway, startGateway } from '../support/live-gateway.js'
 import { walletOptions } from '../support/page-wallet.js'
+import { pictured } from '../support/pictures.js'
 import { testWallet } from '../support/wallet.js'
+import { WalletClient } from '../support/wallet-client.js'
 
 t.setTimeout(120_000)
 
 const skip = await chromiumMissing()
 
 t.test('sign-in', { skip }, async (t) => {
-  const gateway = await startGateway(t)
+  const gateway = await startGateway(t, { RATE_LIMITS: 'off' })
   const browser = await openChromium()
   t.teardown(() => browser.close())
   await t.test('a wallet signs in and out', (t) => signsIn(t, gateway, browser))
   await t.test('a wallet declines', (t) => declines(t, gateway, browser))
   await t.test('the operator, by a code', (t) => entersByCode(t, gateway, browser))
   await t.test('no wallet', (t) => hasNone(t, gateway, browser))
+  await t.test('how the first pages look', (t) => looks(t, gateway, browser))
 })
 
 async function signsIn(t: Test, { url }: LiveGateway, browser: OpenedBrowser): Promise<void> {
@@ -118,4 +122,33 @@ async function hasNone(t: Test, { url }: LiveGateway, browser: OpenedBrowser): P
     await page.getByText('No wallet was found').waitFor()
     t.same(await barriersOf(page), [], 'in the dark')
   })
+}
+
+async function looks(t: Test, { url, ports }: LiveGateway, browser: OpenedBrowser) {
+  const wallet = testWallet('studio')
+  const { apiKey } = await (await WalletClient.signIn(url, wallet)).issue()
+  const uri = `mongodb://${wallet.address}:${apiKey}@127.0.0.1:${ports.wire}`
+  const client = await MongoClient.connect(uri)
+  t.teardown(() => client.close())
+  for (const name of ['authors', 'books', 'orders']) {
+    await client.db('main').collection(name).insertOne({ of: name })
+  }
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [1_280, 360]) {
+      const options = { ...walletOptions(wallet), expected: /401/ }
+      const viewport = { width, height: 800 }
+      await browser.open(t, { ...options, colorScheme, viewport }, async (page) => {
+        for (const name of ['sign-in', 'collections']) {
+          if (name === 'sign-in') await page.goto(`${url}/#/collections`)
+          else await page.getByRole('button', { name: 'Test wallet' }).click()
+          const ready = name === 'sign-in' ? 'Test wallet' : 'orders'
+          await page.getByRole(name === 'sign-in' ? 'button' : 'link', { name: ready }).waitFor()
+          const wide = await page.evaluate<number>('document.documentElement.scrollWidth')
+          t.equal(wide, width, 'nothing is wider than the screen')
+          t.same(await barriersOf(page), [], `${name}, ${colorScheme}, ${width} pixels`)
+          await pictured(page, `${name}-${colorScheme}-${width}`)
+        }
+      })
+    }
+  }
 }

@@ -97,15 +97,16 @@ async function refusalOf(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => undefined)
   const { errmsg, code, error, reason } = (body ?? {}) as Record<string, unknown>
   const wait = headers.get('retry-after')
-  const again = wait === null ? '' : ` Try again in ${wait} s.`
   // The routes of graph memory have errors of another form.
   const told = messageOf(error)
   if (reason === 'LOCKED' || told === 'not allowed: LOCKED') {
     const locked = 'This session only reads. Unlock changes first.'
     return new ApiError(locked, status, Number(code), headers.get('x-request-id') ?? '')
   }
-  const text = typeof errmsg === 'string' ? errmsg : told
-  const message = `${text ?? `The server answered with status ${status}.`}${again}`
+  const given = typeof errmsg === 'string' ? errmsg : told
+  const text = given ?? `The server answered with status ${status}.`
+  const again = `. Try again in ${wait} s.`
+  const message = wait === null ? text : text.replace(/\.$/, '') + again
   return new ApiError(message, status, Number(code ?? 0), headers.get('x-request-id') ?? '')
 }
 

@@ -111,7 +111,7 @@ function EntryTable({ rows }: { rows: readonly EjsonObject[] }) {
               <td>{visible(callerText(by))}</td>
               <td>{visible(`${cellText(protocol)} ${cellText(peer)}`)}</td>
               <td>{visible(cellText(ns))}</td>
-              <td>{visible(detailText(details))}</td>
+              <td class="details">{visible(detailText(details))}</td>
             </tr>
           ))}
         </tbody>
