@@ -57,14 +57,22 @@ interface StagedMembers {
 
 /** The values that earlier phases have staged. Programs only read it. */
 export class Staged {
-  private readonly values: StagedValue[] = []
+  private values: readonly StagedValue[] = []
+  /** By runs of programs: no run uses a value twice, because each record has chunks of its own. */
+  private readonly taken = new WeakMap<object, Set<StagedValue>>()
   private readonly containers: StagedMembers[] = []
   private readonly spareIds: MembersId[] = []
 
-  /** The record of a large document; throws StagingNeeded if it is not staged yet. */
-  record(tx: Tx, namespace: NamespaceId, document: Document): Bytes {
+  /**
+   * The record of a large document; throws StagingNeeded if it is not staged yet. `run` stands for
+   * the run of the program.
+   */
+  record(tx: Tx, namespace: NamespaceId, document: Document, run: object = tx): Bytes {
+    const taken = this.taken.get(run) ?? new Set()
     for (const staged of this.values) {
-      if (staged.value.namespace !== namespace || !sameDocument(staged.document, document)) continue
+      if (taken.has(staged) || staged.value.namespace !== namespace) continue
+      if (!sameDocument(staged.document, document)) continue
+      this.taken.set(run, taken.add(staged))
       tx.remove(stagingKey(staged.value))
       return chunkedRecord({ value: staged.value, length: document.length })
     }
@@ -77,7 +85,13 @@ export class Staged {
   }
 
   add(staged: StagedValue): void {
-    this.values.push(staged)
+    this.values = [...this.values, staged]
+  }
+
+  /** Behind the commit of a run: what it has taken belongs to members that are staged now. */
+  settle(run: object): void {
+    const taken = this.taken.get(run)
+    if (taken !== undefined) this.values = this.values.filter((value) => !taken.has(value))
   }
 
   /**

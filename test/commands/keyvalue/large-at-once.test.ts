@@ -4,6 +4,7 @@
 import t, { type Test } from 'tap'
 import { Slice } from '../../../src/base/bytes/slice.js'
 import { stagingRange } from '../../../src/engine/background/garbage.js'
+import { chunkGraceMs } from '../../../src/engine/background/garbage-job.js'
 import { checkStore } from '../../../src/engine/check/check.js'
 import { Keyspace } from '../../../src/engine/keyspace/keyspace.js'
 import { usualBounds, Work } from '../../../src/engine/keyspace/work.js'
@@ -170,6 +171,29 @@ await eachLarge(t, 'two equal ones in a transaction are two', async (t, room) =>
   t.equal(await room.run('DEL', 'a'), 1)
   t.equal(await room.run('LINDEX', 'b', '0'), '0')
   t.equal(await room.run('LLEN', 'b'), count)
+  await nothingIsStaged(t, room)
+})
+
+await eachLarge(t, 'equal values have chunks of their own', async (t, room) => {
+  const isLarge = (n: number) => n % 2_500 === 7 || n % 2_500 === 8
+  const elements = numbers.map((n) => (isLarge(n) ? big : `${n}`))
+  t.equal(await room.run('RPUSH', 'list', ...elements), count)
+  const fields = numbers.flatMap((n) => [`f${n}`, isLarge(n) ? big : `v${n}`])
+  t.equal(await room.run('HSET', 'hash', ...fields), count)
+  t.equal(await room.line('COPY hash copy'), 1)
+  t.equal(await room.line('LTRIM list 8 -1'), 'OK')
+  t.equal(await room.line('HDEL hash f7'), 1)
+  t.equal(await room.line('HDEL copy f5007'), 1)
+  // Those that were found longer ago are deleted.
+  await room.engine.garbage.round()
+  room.clock.ms += chunkGraceMs
+  while (await room.engine.garbage.round()) t.pass('chunks are deleted behind')
+  for (const at of [0, 2_499, 2_500]) t.equal(await room.line(`LINDEX list ${at}`), big)
+  for (const n of [8, 2_507, 2_508]) t.equal(await room.line(`HGET hash f${n}`), big)
+  t.equal(await room.line('HGET hash f5007'), big)
+  t.equal(await room.line('HGET copy f7'), big)
+  t.equal(await room.line('HGET copy f2507'), big)
+  t.same(await checkStore(room.store), [])
   await nothingIsStaged(t, room)
 })
 

@@ -103,7 +103,9 @@ function* stageMembers(staged: Staged, building: Building, source: string | Byte
   for (let step = 0; step < building.steps; ) {
     const from = step
     try {
-      step = yield* writePhase((tx) => writeSome(tx, staged, id, building, from))
+      const { next, work } = yield* writePhase((tx) => writeSome(tx, staged, id, building, from))
+      staged.settle(work)
+      step = next
     } catch (error) {
       // A chunked value is staged first.
       if (!(error instanceof StagingNeeded)) throw error
@@ -125,14 +127,15 @@ function* writeSome(
   id: MembersId,
   building: Building,
   from: number,
-): Program<number> {
-  const members = new Members(tx, membersChunks, id, new Work(usualBounds, false, staged))
+): Program<{ readonly next: number; readonly work: Work }> {
+  const work = new Work(usualBounds, false, staged)
+  const members = new Members(tx, membersChunks, id, work)
   let bytes = 0
   let step = from
   while (step < building.steps && step - from < membersCopiedAtOnce && bytes < membersCopiedBytes) {
     bytes += building.write(members, step++)
   }
-  return step
+  return { next: step, work }
 }
 
 /** The content as one byte string: the type, then each part after its length. */

@@ -13,6 +13,7 @@ import { inlineValueBytesMax } from '../../../base/limits/store.js'
 import { ReadAhead, readAheadIn } from '../../../store/read-ahead.js'
 import { Done } from '../../../store/steps.js'
 import type { Entry, InPlace, KeyRange, Program, ReadTx, Step, Tx } from '../../../store/store.js'
+import type { Document } from '../../../value/value.js'
 import { discardValue, membersPrefix, type ValueId } from '../../background/garbage.js'
 import { noWaste, wasteOf } from '../../background/waste.js'
 import { type ChunkedHead, documentOfRecord, headOf } from '../../collection/records.js'
@@ -143,7 +144,7 @@ export class Members {
     const head = headBytes(value)
     if (((value[0] as number) & flag.chunked) !== 0) {
       const payload = yield* documentOfRecord(tx, value.subarray(head))
-      const body = this.work.staged.record(tx, this.namespace, payload)
+      const body = this.recordOfLarge(tx, payload)
       value = concatBytes(value.subarray(0, head), body)
     }
     this.work.changes++
@@ -259,12 +260,15 @@ export class Members {
     return prefix
   }
 
+  private recordOfLarge(tx: Tx, payload: Document): Bytes {
+    const { work } = this
+    return work.staged.record(tx, this.namespace, payload, work)
+  }
+
   private recordOf(tx: Tx, member: Slice, payload: Slice): Bytes {
     const isLong = member.length >= memberKeyBytesMax
     const isLarge = payload.length > inlineValueBytesMax
-    const body = isLarge
-      ? Slice.of(this.work.staged.record(tx, this.namespace, documentOfSlice(payload)))
-      : payload
+    const body = isLarge ? Slice.of(this.recordOfLarge(tx, documentOfSlice(payload))) : payload
     const head = isLong ? 5 + member.length : 1
     const record = room(head + body.length)
     record[0] = (isLong ? flag.long : 0) | (isLarge ? flag.chunked : 0)

@@ -93,7 +93,9 @@ function* stageMembers(staged: Staged, copying: Copying): Sweep<void> {
   while (start !== undefined) {
     const from: Bytes = start
     try {
-      start = yield* writePhase((tx) => copySome(tx, staged, id, copying, from))
+      const { next, work } = yield* writePhase((tx) => copySome(tx, staged, id, copying, from))
+      staged.settle(work)
+      start = next
     } catch (error) {
       // A chunked member value is staged first.
       if (!(error instanceof StagingNeeded)) throw error
@@ -102,24 +104,26 @@ function* stageMembers(staged: Staged, copying: Copying): Sweep<void> {
   }
 }
 
-/** Returns where to continue; undefined at the end. */
+/** Returns where to continue: undefined at the end. */
 function* copySome(
   tx: Tx,
   staged: Staged,
   id: MembersId,
   { range }: Copying,
   start: Bytes,
-): Program<Bytes | undefined> {
-  const members = new Members(tx, membersChunks, id, new Work(usualBounds, false, staged))
+): Program<{ readonly next: Bytes | undefined; readonly work: Work }> {
+  const work = new Work(usualBounds, false, staged)
+  const members = new Members(tx, membersChunks, id, work)
   const entries = yield* tx.scan({ ...range, start }, membersCopiedAtOnce)
   let bytes = 0
   for (const entry of entries) {
     yield* members.putCopy(entry)
     bytes += entry.value.length
-    if (bytes > membersCopiedBytes) return behind(entry)
+    if (bytes > membersCopiedBytes) return { next: behind(entry), work }
   }
   const last = entries.at(-1)
-  return last === undefined || entries.length < membersCopiedAtOnce ? undefined : behind(last)
+  const isOver = last === undefined || entries.length < membersCopiedAtOnce
+  return { next: isOver ? undefined : behind(last), work }
 }
 
 function behind({ key }: Entry): Bytes {
