@@ -268,13 +268,8 @@ function linesOf({ count, document }: { count: number; document: object }): stri
 let next: StallCase | undefined
 
 parentPort?.on('message', (told: StallCase | 'send' | 'close') => {
-  if (told === 'close') {
-    for (const socket of staying) socket.destroy()
-    void Promise.all([mongo.close(), packing.close(), watching.close(), sql?.end()]).then(() =>
-      process.exit(),
-    )
-    return
-  }
+  // A driver that still waits for an answer, or for a connection, may not come to its own end.
+  if (told === 'close') process.exit()
   if (told !== 'send') {
     next = told
     parentPort?.postMessage('ready')
