@@ -131,7 +131,7 @@ function nameOf(id: MembersId, level: number): number {
 }
 
 /** The number of starts at or before `place`. */
-function firstBehind(starts: Starts, place: Bytes): number {
+export function firstBehind(starts: Starts, place: Bytes): number {
   let low = 0
   let high = starts.length
   while (low < high) {

@@ -2,6 +2,7 @@
 // each member without a search. Unlike shared hints (block-hints.ts), they are of its own state.
 
 import { type Bytes, compareBytes } from '../../../base/bytes/bytes.js'
+import { firstBehind } from './block-hints.js'
 
 interface Level {
   /** In order. */
@@ -42,16 +43,4 @@ export class LearnedStarts {
     const found = starts[at]
     if (found !== undefined && compareBytes(found, start) === 0) starts.splice(at, 1)
   }
-}
-
-/** The number of starts at or before `place`. */
-function firstBehind(starts: readonly Bytes[], place: Bytes): number {
-  let low = 0
-  let high = starts.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (compareBytes(starts[middle] as Bytes, place) <= 0) low = middle + 1
-    else high = middle
-  }
-  return low
 }
