@@ -1,13 +1,14 @@
 // The whole suite: the test files of a room some to a process, two processes at a time. A process
 // for each file would cost more than most of the tests. Files that are named on the command line get
 // a process each. With SIGIL_STORES=postgres one server serves all. It prints a line a file and a
-// summary. Heavy files take turns: rotation.ts.
+// summary. Heavy files take turns: rotation.ts. Files that fail run once more, alone, if they are few
+// and draw nothing at random: a browser beside other work may be late. The summary names them.
 
 import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { triesMore } from './support/long-files.js'
+import { mayPassAlone, triesMore } from './support/long-files.js'
 import { openPostgresServer } from './support/postgres-reference.js'
 import { leftOut, leftOutLines } from './support/rotation.js'
 import { isLong } from './support/seed.js'
@@ -29,6 +30,8 @@ const isShare = isLong && process.env.CI === 'true'
 /** For one process. */
 const timeoutSeconds = 3_600
 const errorBytesMax = 64 * 1_024
+/** More files that fail are no chance. */
+const failedMax = 3
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = fileURLToPath(new URL('.', import.meta.url))
@@ -127,6 +130,12 @@ if (givenStores?.some((kind) => kind === 'postgres' || kind === 'shared') === tr
   environment[serverVariable] = server.folder
 }
 await Promise.all(Array.from({ length: jobs }, work))
+const nameOf = (file: string) => relative(folder, join(root, file))
+const failed = report.failedFiles((file) => mayPassAlone(nameOf(file)), failedMax)
+for (const name of failed) {
+  report.tryAgain(name)
+  await run([name])
+}
 for (const ending of endings.reverse()) await ending()
 report.close(given.length > 0 ? [] : leftOutLines())
 if (!report.isGreen) process.exitCode = 1

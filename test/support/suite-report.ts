@@ -1,7 +1,7 @@
 // What the suite prints: a line for each test file as it ends, with its comments (seeds, figures) in
 // the long counts and where it failed, and with what failed, so that a run which is cut short tells
-// it too; at the end what was skipped and why, the names of what failed, and one line of sums. The
-// files tell their results as TAP.
+// it too; at the end what was skipped and why, what failed first and passed alone, the names of what
+// failed, and one line of sums. The files tell their results as TAP.
 
 import type { Readable } from 'node:stream'
 import { inspect } from 'node:util'
@@ -19,9 +19,12 @@ interface Failure {
 export class SuiteReport {
   private passed = 0
   private skipped = 0
-  private readonly failures: Failure[] = []
+  private failures: Failure[] = []
+  private readonly failedFirst: Failure[] = []
   private readonly reasons: string[] = []
   private readonly startedAt = Date.now()
+  /** A process ended before the last of its files. */
+  private isCut = false
 
   constructor(
     private readonly title: string,
@@ -47,10 +50,28 @@ export class SuiteReport {
     this.failures.push(failure)
   }
 
+  cut(): void {
+    this.isCut = true
+  }
+
+  /** The files that failed, if all of them may be tried again: else none. */
+  failedFiles(mayTryAgain: (file: string) => boolean, most: number): readonly string[] {
+    const files = [...new Set(this.failures.map(({ file }) => file))]
+    const isFew = !this.isCut && files.length <= most
+    return isFew && files.every(mayTryAgain) ? files : []
+  }
+
+  /** What the file failed with counts no longer; what its next run fails with does. */
+  tryAgain(file: string): void {
+    this.failedFirst.push(...this.failures.filter((failure) => failure.file === file))
+    this.failures = this.failures.filter((failure) => failure.file !== file)
+  }
+
   /** The last lines of the suite, `notes` among them. */
   close(notes: readonly string[]): void {
     for (const note of notes) say(note)
     for (const reason of this.reasons) say(`# SKIP ${reason}`)
+    for (const { file, name } of this.failedFirst) say(`# FAILED FIRST ${file}: ${name}`)
     for (const { file, name } of this.failures) say(`not ok - ${file}: ${name}`)
     const minutes = ((Date.now() - this.startedAt) / 60_000).toFixed(1)
     const sums = [`${this.passed} passed`, `${this.failures.length} failed`]
@@ -70,6 +91,7 @@ class FileReport {
   private hasEnded = false
   /** A test of one of its files did. */
   private hasFailed = false
+  private readonly waiting: Set<string>
   private readonly parsed: Promise<void>
 
   constructor(
@@ -78,6 +100,7 @@ class FileReport {
     output: Readable,
   ) {
     this.file = names[0] ?? ''
+    this.waiting = new Set(names)
     const parser = new Parser()
     this.follow(parser, [])
     parser.on('comment', (text: string) => {
@@ -92,6 +115,7 @@ class FileReport {
   async end(problem: string | undefined, errors: string): Promise<void> {
     await this.parsed
     if (problem !== undefined && !this.hasFailed) this.note(problem, lastLines(errors))
+    if (this.waiting.size > 0) this.report.cut()
     this.tell()
     this.hasEnded = true
   }
@@ -99,6 +123,7 @@ class FileReport {
   private begin(name: string): void {
     if (name !== this.file) this.tell()
     this.file = name
+    this.waiting.delete(name)
   }
 
   private tell(): void {
