@@ -9,6 +9,7 @@ import { eventStreamPingMs, eventStreamStallMs } from '../../../base/limits/http
 import type { Log } from '../../../base/log.js'
 import type { OutputBounds } from '../../../bus/keyvalue/settings.js'
 import type { Identity } from '../../../identity/identity.js'
+import type { JsonText } from '../../json-thread.js'
 import { OutputLimit } from '../../output-limit.js'
 import { isCrowded, noteUnsent } from './replies.js'
 
@@ -96,6 +97,19 @@ export class EventStream {
     this.write(`${fields}\n`)
   }
 
+  /** A whole event with the empty line behind it. */
+  write(text: JsonText): void {
+    const { outgoing, output, options } = this
+    if (outgoing.destroyed || outgoing.writableEnded) return
+    outgoing.write(text)
+    const unsent = outgoing.writableLength
+    if (unsent > smallMessageBytesMax) noteUnsent(outgoing)
+    const isPassed = output.isPassed(unsent, options.clock.elapsed(), options.bounds?.())
+    if (!isPassed && !isCrowded(outgoing)) return
+    options.log.warn({ unsent }, 'an event stream that was too slow was cut')
+    outgoing.destroy()
+  }
+
   comment(text: string): void {
     this.write(`: ${text}\n\n`)
   }
@@ -129,17 +143,5 @@ export class EventStream {
 
   end(): void {
     this.outgoing.end()
-  }
-
-  private write(text: string): void {
-    const { outgoing, output, options } = this
-    if (outgoing.destroyed || outgoing.writableEnded) return
-    outgoing.write(text)
-    const unsent = outgoing.writableLength
-    if (unsent > smallMessageBytesMax) noteUnsent(outgoing)
-    const isPassed = output.isPassed(unsent, options.clock.elapsed(), options.bounds?.())
-    if (!isPassed && !isCrowded(outgoing)) return
-    options.log.warn({ unsent }, 'an event stream that was too slow was cut')
-    outgoing.destroy()
   }
 }

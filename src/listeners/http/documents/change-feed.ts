@@ -112,9 +112,8 @@ export class ChangeFeed {
     const fitting = Math.floor((batchBytesTarget * events.length) / reply.length)
     if (events.length > 0) this.batchSize = Math.min(Math.max(fitting, 1), changeStreamBatch)
     for (const event of events) {
-      const text = await jsonBetween('data: ', event, '\n', this.call.mode)
       this.token = dataOf(fieldIn(event, '_id')) ?? this.token
-      stream.send(`${this.idLine()}${text.toString()}`)
+      stream.write(await jsonBetween(`${this.idLine()}data: `, event, '\n\n', this.call.mode))
       await stream.taken()
       if (stream.isOver) return
       if (turns.isDue) await turns.pause()
