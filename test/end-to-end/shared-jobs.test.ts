@@ -5,6 +5,7 @@ import { MongoClient } from 'mongodb'
 import t from 'tap'
 import { testKey } from '../support/gateway.js'
 import { postgresMissing } from '../support/postgres-reference.js'
+import { isLong } from '../support/seed.js'
 import { openSharedTables } from '../support/shared-stores.js'
 import { type SigilProcess, settingsFor, startSigil } from '../support/sigil-process.js'
 
@@ -59,8 +60,11 @@ t.test(
     })
     await until(async () => added > 50)
     first.child.kill('SIGSTOP')
-    // As after half a minute.
-    await query(`UPDATE $heartbeats SET until = clock_timestamp() WHERE life = '${life}'`)
+    // As after half a minute, which the long counts by hand wait for.
+    const waits = isLong && process.env.CI !== 'true'
+    if (!waits) {
+      await query(`UPDATE $heartbeats SET until = clock_timestamp() WHERE life = '${life}'`)
+    }
     for (let i = 0; i < 10; i++) await two.updateOne({ _id: 'sum' }, { $inc: { n: 1 } })
     const dropped = two.db.collection('dropped')
     await dropped.insertMany(Array.from({ length: 500 }, (_, _id) => ({ _id }) as never))
