@@ -5,6 +5,7 @@
 import { fail } from '../base/errors.js'
 import { refuse } from '../base/reply-error.js'
 import type { Held } from '../engine/types.js'
+import type { SettledLevels } from './settled-levels.js'
 
 /** The limits for each wallet; 0 means no limit. */
 export interface QuotaLimits {
@@ -16,11 +17,26 @@ export interface QuotaLimits {
   readonly commandMs: number
 }
 
-export class Quotas {
-  private readonly connected = new Counts()
-  private readonly subscribed = new Counts()
+/** A connection that can be closed after its running commands. */
+interface Closable {
+  end(): void
+}
 
-  constructor(private readonly limits: QuotaLimits) {}
+export class Quotas {
+  private readonly connected: Counts
+  private readonly subscribed: Counts
+  /** Of each wallet, oldest first; only if other gateways may make them too many. */
+  private readonly open = new Map<string, Set<Closable>>()
+
+  /** `levels`: of the other gateways of the store. */
+  constructor(
+    private readonly limits: QuotaLimits,
+    private readonly levels?: SettledLevels,
+  ) {
+    this.connected = new Counts('connections', levels)
+    this.subscribed = new Counts('subscriptions', levels)
+    if (levels !== undefined) levels.onTold = (name) => this.endSurplus(name)
+  }
 
   /** Time limit for a wallet's command, milliseconds; 0 for none. */
   get commandMs(): number {
@@ -66,7 +82,7 @@ export class Quotas {
     return this.limits
   }
 
-  /** What an account has open on this server. */
+  /** What an account has open, on all gateways of the store. */
   openOf(account: string): { readonly connections: number; readonly subscriptions: number } {
     return {
       connections: this.connected.of(account),
@@ -75,12 +91,18 @@ export class Quotas {
   }
 
   /** Counts a connection; false if the wallet has as many as allowed. */
-  connect(wallet: string): boolean {
-    return this.connected.take(wallet, this.limits.connections)
+  connect(wallet: string, connection: Closable): boolean {
+    if (!this.connected.take(wallet, this.limits.connections)) return false
+    if (this.levels === undefined) return true
+    const open = this.open.get(wallet) ?? new Set()
+    this.open.set(wallet, open.add(connection))
+    return true
   }
 
-  disconnect(wallet: string): void {
+  disconnect(wallet: string, connection: Closable): void {
     this.connected.release(wallet)
+    const open = this.open.get(wallet)
+    if (open?.delete(connection) === true && open.size === 0) this.open.delete(wallet)
   }
 
   /** Counts a subscription. Throws the error of the key-value protocol. */
@@ -92,6 +114,20 @@ export class Quotas {
   unsubscribe(wallet: string): void {
     this.subscribed.release(wallet)
   }
+
+  /**
+   * Closes the newest connections of a wallet that opened too many over several gateways before
+   * they knew of each other.
+   */
+  private endSurplus(name: string): void {
+    const { levels, limits } = this
+    const wallet = this.connected.nameIn(name)
+    const open = wallet === undefined ? undefined : this.open.get(wallet)
+    if (levels === undefined || open === undefined || limits.connections === 0) return
+    if (open.size + levels.elsewhere(name) <= limits.connections) return
+    const kept = Math.max(limits.connections - levels.before(name), 0)
+    for (const connection of [...open].slice(kept)) connection.end()
+  }
 }
 
 /** Bound of data plus data to delete, as a multiple of the quota (docs/operations.md). */
@@ -101,22 +137,45 @@ const wasteFactor = 2
 class Counts {
   private readonly counts = new Map<string, number>()
 
-  /** False if there are `most` already; 0 means no limit. */
+  constructor(
+    private readonly kind: string,
+    private readonly levels: SettledLevels | undefined,
+  ) {}
+
+  /** False if there are `most` already, on all gateways; 0 means no limit. */
   take(wallet: string, most: number): boolean {
-    const count = this.counts.get(wallet) ?? 0
-    if (most > 0 && count >= most) return false
-    this.counts.set(wallet, count + 1)
+    if (most > 0 && this.of(wallet) >= most) return false
+    this.set(wallet, this.here(wallet) + 1)
     return true
   }
 
+  /** On all gateways. */
   of(wallet: string): number {
-    return this.counts.get(wallet) ?? 0
+    return this.here(wallet) + (this.levels?.elsewhere(this.levelName(wallet)) ?? 0)
   }
 
   release(wallet: string): void {
-    const count = this.counts.get(wallet) ?? 0
-    if (count > 1) this.counts.set(wallet, count - 1)
+    this.set(wallet, Math.max(this.here(wallet) - 1, 0))
+  }
+
+  /** The wallet of a name of levels; undefined for a level of another kind. */
+  nameIn(levelName: string): string | undefined {
+    const prefix = this.levelName('')
+    return levelName.startsWith(prefix) ? levelName.slice(prefix.length) : undefined
+  }
+
+  private here(wallet: string): number {
+    return this.counts.get(wallet) ?? 0
+  }
+
+  private set(wallet: string, count: number): void {
+    if (count > 0) this.counts.set(wallet, count)
     else this.counts.delete(wallet)
+    this.levels?.set(this.levelName(wallet), count)
+  }
+
+  private levelName(wallet: string): string {
+    return `${this.kind} ${wallet}`
   }
 }
 

@@ -51,6 +51,7 @@ import {
 } from './open-listeners.js'
 import { Protocols } from './protocols.js'
 import { checkSettings } from './settings-check.js'
+import { openSettled } from './settled.js'
 import { noConnections } from './switched-listeners.js'
 import { openWallets } from './wallets.js'
 
@@ -191,14 +192,13 @@ async function openServer(
   const { rule, note } = await openSpaceRule(store, settings)
   if (note !== undefined) notes.push(note)
   const spaces = new SpaceChoice(settings.DATABASE, rule)
-  const homes = new HomeLimit(clock, {
-    all: settings.HOMES_MAX,
-    perAddress: settings.HOMES_PER_HOUR,
-  })
+  const settled = openSettled(store.exchange)
+  const homeLimits = { all: settings.HOMES_MAX, perAddress: settings.HOMES_PER_HOUR }
+  const homes = new HomeLimit(clock, homeLimits, settled.counts)
   const spills = openSpills(settings, clock, random)
   const memory = new MemoryAccount(settings.MEMORY_BUDGET)
   const engine = new Engine({ store, ...common, spills, memory })
-  const quotas = new Quotas(quotaLimitsOf(settings))
+  const quotas = new Quotas(quotaLimitsOf(settings), settled.levels)
   engine.builds.resumedBound = quotas.requireDisk
   setBounds(engine, settings)
   await engine.start()
@@ -213,7 +213,7 @@ async function openServer(
     ...local,
   })
   const opened = { settings, store, ...common, operator: operatorKey, registry, users }
-  const wallets = openWallets(opened)
+  const wallets = openWallets({ ...opened, settled: settled.counts })
   const { credentials, keyLimit, keyUse } = wallets
   const ids = new ObjectIds(clock, random)
   const proofs = new Proofs({
@@ -245,7 +245,8 @@ async function openServer(
   const shared = store.exchange === undefined ? undefined : store
   const operatorSessions = new OperatorSessions({ clock, random, store: shared })
   const history = new MeteringHistory(bus.counters, clock)
-  return { ...below, store, bus, keyValue, operatorKey, operatorSessions, history, lifecycle }
+  const above = { operatorKey, operatorSessions, history, lifecycle, settled }
+  return { ...below, store, bus, keyValue, ...above }
 }
 
 type BelowBus = Pick<
@@ -382,6 +383,7 @@ async function closeAll(parts: Parts): Promise<void> {
   bus.hurryAll()
   await ends
   await Promise.all([bus.drain(), keyValue.drain()])
+  parts.settled.close()
   clearTimeout(impatience)
   await parts.wallets.keyUse.close()
   await parts.authority.close()

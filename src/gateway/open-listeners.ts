@@ -41,6 +41,7 @@ import type { ObjectIds } from '../value/object-id.js'
 import type { Authority } from './authority.js'
 import { onPort } from './ports.js'
 import type { Protocols } from './protocols.js'
+import type { Settled } from './settled.js'
 import { SwitchedListeners } from './switched-listeners.js'
 import type { Wallets } from './wallets.js'
 
@@ -76,6 +77,7 @@ export interface Server {
   readonly operatorSessions: OperatorSessions
   readonly history: MeteringHistory
   readonly quotas: Quotas
+  readonly settled: Settled
   readonly proofs: Proofs
   readonly ids: ObjectIds
 }
@@ -130,7 +132,7 @@ export async function openListeners(
         allowedOrigins: settings.ALLOWED_ORIGINS,
         trustedProxies: settings.TRUSTED_PROXIES,
         database: settings.DATABASE,
-        rates: ratesOf(settings),
+        ...requestLimitsOf(server, settings),
         rules,
         ...keyChecks(server, settings),
         identify,
@@ -225,6 +227,10 @@ function rawRoutesOf(
 }
 
 const noPorts = { wire: 0, redis: 0, sql: 0 } as const
+
+function requestLimitsOf({ settled }: Server, settings: Settings) {
+  return { rates: ratesOf(settings), settled: settled.counts }
+}
 
 /** Undefined if requests are not counted. */
 function ratesOf(settings: Settings): Rates | undefined {

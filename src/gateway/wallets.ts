@@ -12,7 +12,7 @@ import { KeyLimit } from '../identity/keys/key-limit.js'
 import { KeyService } from '../identity/keys/key-service.js'
 import { KeyUse } from '../identity/keys/key-use.js'
 import type { OperatorKey } from '../identity/keys/operator.js'
-import { SettledCounts } from '../identity/keys/settled-counts.js'
+import type { SettledCounts } from '../identity/keys/settled-counts.js'
 import { SigilCredentials } from '../identity/sign-in/credentials.js'
 import { LoginDelay } from '../identity/sign-in/login-delay.js'
 import type { UserService } from '../identity/users/user-service.js'
@@ -27,6 +27,8 @@ interface WalletsOptions {
   readonly log: Log
   readonly operator: OperatorKey
   readonly registry: Registry
+  /** Of the other gateways of the store. */
+  readonly settled?: SettledCounts | undefined
 }
 
 export interface Wallets {
@@ -44,13 +46,11 @@ export interface Wallets {
 }
 
 export function openWallets(options: WalletsOptions): Wallets {
-  const { settings, store, clock, random, log, operator, registry, users } = options
+  const { settings, store, clock, random, log, operator, registry, users, settled } = options
   const mode = settings.KEY_MODE
   const bearer = new Bearer({ store, registry, mode })
-  const delay = new LoginDelay({ clock })
+  const delay = new LoginDelay({ clock, settled })
   const keys = new KeyService({ registry, mode, random })
-  const { exchange } = store
-  const settled = exchange === undefined ? undefined : new SettledCounts(exchange)
   const keyUse = new KeyUse({ store, clock, log })
   keyUse.start()
   return {
@@ -68,10 +68,7 @@ export function openWallets(options: WalletsOptions): Wallets {
       guesses: new KeyGuesses(clock, settled),
       ...(users === undefined ? {} : { users }),
     }),
-    close: () => {
-      delay.close()
-      settled?.close()
-    },
+    close: () => delay.close(),
     closeRevoked(close) {
       registry.onRevoked((address, index) =>
         close((identity) => isKeyOf(identity, address, 'onchain') && identity.index === index),

@@ -20,9 +20,9 @@ export interface SocketBounds {
 
 /** Bounds the connections of a wallet over all protocols. */
 export interface ConnectionQuota {
-  /** Returns false at the bound. */
-  connect(wallet: string): boolean
-  disconnect(wallet: string): void
+  /** Returns false at the bound; may end the connection later. */
+  connect(wallet: string, connection: { end(): void }): boolean
+  disconnect(wallet: string, connection: { end(): void }): void
 }
 
 interface SocketServerOptions<C extends Connection> {
@@ -110,11 +110,11 @@ export class SocketServer<C extends Connection> {
     const { quotas, log, name } = this.options
     if (quotas === undefined) return
     const counted = this.wallets.get(connection)
-    if (counted !== undefined) quotas.disconnect(counted)
+    if (counted !== undefined) quotas.disconnect(counted, connection)
     this.wallets.delete(connection)
     const wallet = isIn ? accountOf(connection.session.identity) : undefined
     if (wallet === undefined) return
-    if (quotas.connect(wallet)) this.wallets.set(connection, wallet)
+    if (quotas.connect(wallet, connection)) this.wallets.set(connection, wallet)
     else {
       log.warn({ wallet }, `too many ${name} connections of one wallet`)
       connection.end()

@@ -22,6 +22,8 @@ export const topic = {
   ended: 7,
   /** What the sender has counted for the limits in the last second. */
   counted: 8,
+  /** How many connections and subscriptions accounts have at the sender. */
+  levels: 9,
 } as const
 
 export type Topic = (typeof topic)[keyof typeof topic]

@@ -145,13 +145,14 @@ t.test('connections and subscriptions are counted, and given back', async (t) =>
   const clock = { now: () => 0, elapsed: () => 0 }
   const limits = { ...none, connections: 2, subscriptions: 3 }
   const quotas = new Quotas(limits)
+  const connection = { end: () => undefined }
   t.same(
-    [1, 2, 3].map(() => quotas.connect(alice)),
+    [1, 2, 3].map(() => quotas.connect(alice, connection)),
     [true, true, false],
   )
-  t.ok(quotas.connect('another'))
-  quotas.disconnect(alice)
-  t.ok(quotas.connect(alice))
+  t.ok(quotas.connect('another', connection))
+  quotas.disconnect(alice, connection)
+  t.ok(quotas.connect(alice, connection))
   const allow = allowUnder(strictRules)
   const options = { store, allow, revocation: {} as never, clock, quotas }
   const channels = new Channels(options)

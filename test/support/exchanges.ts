@@ -11,6 +11,7 @@ export class TestExchange implements Exchange {
   private readonly receivers = new Map<Topic, (body: Bytes, sender: string) => void>()
   private readonly joined: (() => void)[] = []
   private readonly lost: (() => void)[] = []
+  private readonly left: ((name: string) => void)[] = []
 
   private constructor(
     readonly name: string,
@@ -52,7 +53,14 @@ export class TestExchange implements Exchange {
     this.joined.push(tell)
   }
 
-  whenLeft(): void {}
+  whenLeft(tell: (name: string) => void): void {
+    this.left.push(tell)
+  }
+
+  /** The others learn that it is gone. */
+  leave(): void {
+    for (const other of this.all) if (other !== this) for (const tell of other.left) tell(this.name)
+  }
 
   whenLost(tell: () => void): void {
     this.lost.push(tell)

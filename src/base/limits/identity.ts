@@ -130,6 +130,8 @@ export const operatorSessionsMax = 32
 /** Gateways of one store tell each other their counts this often, and of so many names at most. */
 export const settleMs = 1_000
 export const settledNamesMax = 5_000
+/** They tell all connections and subscriptions anew after so many times: a message may be lost. */
+export const levelTurns = 30
 
 /** Accounts whose usage one reply lists. */
 export const accountsAtOnce = 100

@@ -8,6 +8,7 @@ import { fail } from '../../base/errors.js'
 import { lastUsed } from '../../base/heap/last-used.js'
 import { addressesTrackedMax } from '../../base/limits/http.js'
 import { homesWindowMs } from '../../base/limits/identity.js'
+import type { Count, SettledCounts } from '../../identity/keys/settled-counts.js'
 
 export interface HomeLimits {
   /** Setting HOMES_MAX. */
@@ -25,10 +26,21 @@ interface Made {
 export class HomeLimit {
   private readonly made = lastUsed<string, Made>(addressesTrackedMax)
 
+  private readonly tell: Count | undefined
+
+  /** `settled`: of the other gateways of the store. */
   constructor(
     private readonly clock: Clock,
     private readonly limits: HomeLimits,
-  ) {}
+    settled?: SettledCounts,
+  ) {
+    this.tell = settled?.of('home', (counted, by) => {
+      const at = counted.indexOf(' ')
+      const { homes } = this.windowOf(counted.slice(0, at))
+      if (by > 0) homes.add(counted.slice(at + 1))
+      else homes.delete(counted.slice(at + 1))
+    })
+  }
 
   /**
    * Throws QuotaExceeded if the limits allow no home beside `homes` others. Returns a function that
@@ -42,14 +54,19 @@ export class HomeLimit {
       })
     }
     if (perAddress === 0) return undefined
-    const known = this.windowOf(clientOf(address))
+    const client = clientOf(address)
+    const known = this.windowOf(client)
     if (known.homes.has(home)) return undefined
     if (known.homes.size >= perAddress) {
       const text = `${perAddress} homes of wallets were made from this address within an hour`
       throw fail('QuotaExceeded', text, { reason: 'HOMES_OF_ADDRESS' })
     }
     known.homes.add(home)
-    return () => known.homes.delete(home)
+    const counted = `${client} ${home}`
+    this.tell?.(counted)
+    return () => {
+      if (known.homes.delete(home)) this.tell?.(counted, -1)
+    }
   }
 
   private windowOf(client: string): Made {

@@ -9,7 +9,7 @@ import { fail, type GatewayError } from '../../base/errors.js'
 import { lastUsed } from '../../base/heap/last-used.js'
 import { addressesTrackedMax } from '../../base/limits/http.js'
 import { wrongKeysMax, wrongKeysMs } from '../../base/limits/identity.js'
-import type { SettledCounts } from './settled-counts.js'
+import type { Count, SettledCounts } from './settled-counts.js'
 
 interface Minute {
   readonly startedMs: number
@@ -19,7 +19,7 @@ interface Minute {
 export class KeyGuesses {
   private readonly minutes: LRUCache<string, Minute> = lastUsed(addressesTrackedMax)
 
-  private readonly count: ((name: string) => void) | undefined
+  private readonly count: Count | undefined
 
   /** `settled`: of the other gateways of the store. */
   constructor(

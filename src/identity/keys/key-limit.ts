@@ -6,7 +6,7 @@ import { fail } from '../../base/errors.js'
 import { lastUsed } from '../../base/heap/last-used.js'
 import { provenKeysMax } from '../../base/limits/identity.js'
 import { type Identity, identityKey } from '../identity.js'
-import type { SettledCounts } from './settled-counts.js'
+import type { Count, SettledCounts } from './settled-counts.js'
 
 const minuteMs = 60_000
 
@@ -19,7 +19,7 @@ interface Bucket {
 export class KeyLimit {
   private readonly buckets = lastUsed<string, Bucket>(provenKeysMax)
 
-  private readonly count: ((name: string) => void) | undefined
+  private readonly count: Count | undefined
 
   /** `settled`: of the other gateways of the store. */
   constructor(

@@ -1,13 +1,16 @@
-// Counts of requests and wrong keys over all gateways of a store. Each gateway counts by itself,
-// and every second tells the others what it has counted since; so a client that spreads its
-// requests gets the limit of one gateway, and what fits into a second more.
+// Counts of requests, failed logins and the like over all gateways of a store. Each gateway counts
+// by itself, and every second tells the others what it has counted since; so a client that spreads
+// its requests gets the limit of one gateway, and what fits into a second more.
 
 import { textOf, utf8 } from '../../base/bytes/bytes.js'
 import { settledNamesMax, settleMs } from '../../base/limits/identity.js'
 import { type Exchange, topic } from '../../store/exchange.js'
 
-/** Takes what another gateway has counted. */
+/** Takes what another gateway has counted; below zero, what it has taken back. */
 type Apply = (name: string, count: number) => void
+
+/** Counts one by default. */
+export type Count = (name: string, by?: number) => void
 
 export class SettledCounts {
   private readonly kinds = new Map<string, Apply>()
@@ -21,15 +24,17 @@ export class SettledCounts {
     this.timer.unref()
   }
 
-  /** Counts of one kind: the returned function counts one. */
-  of(kind: string, apply: Apply): (name: string) => void {
+  /** Counts of one kind; each kind has one owner. */
+  of(kind: string, apply: Apply): Count {
     this.kinds.set(kind, apply)
     const counted = new Map<string, number>()
     this.counted.set(kind, counted)
-    return (name) => {
+    return (name, by = 1) => {
       const before = counted.get(name)
       if (before === undefined && counted.size >= settledNamesMax) return
-      counted.set(name, (before ?? 0) + 1)
+      const count = (before ?? 0) + by
+      if (count === 0) counted.delete(name)
+      else counted.set(name, count)
     }
   }
 

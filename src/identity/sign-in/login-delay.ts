@@ -15,6 +15,7 @@ import {
   loginFailuresFreeOfAddress,
   loginFailuresMs,
 } from '../../base/limits/identity.js'
+import type { Count, SettledCounts } from '../keys/settled-counts.js'
 
 interface Failures {
   count: number
@@ -26,16 +27,26 @@ interface LoginDelayOptions {
   readonly clock: Clock
   /** Waits, or rejects at the signal; the machine's timer by default. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>
+  /** Of the other gateways of the store. */
+  readonly settled?: SettledCounts | undefined
+}
+
+/** By address, or by address with account. */
+interface Failed {
+  readonly recent: LRUCache<string, Failures>
+  readonly tell: Count | undefined
 }
 
 export class LoginDelay {
-  private readonly addresses = lastUsed<string, Failures>(addressesTrackedMax)
-  private readonly accounts = lastUsed<string, Failures>(addressesTrackedMax)
+  private readonly addresses: Failed
+  private readonly accounts: Failed
   private readonly ending = new AbortController()
 
   constructor(private readonly options: LoginDelayOptions) {
     // Each waiting answer adds a listener; the bound on sockets bounds them.
     setMaxListeners(0, this.ending.signal)
+    this.addresses = this.open('failed address')
+    this.accounts = this.open('failed account')
   }
 
   /** Counts a failed login; resolves when it may be answered, undefined if that is now. */
@@ -49,7 +60,12 @@ export class LoginDelay {
 
   /** A successful login clears the account's failures, not those of the address. */
   succeeded(address: string, account: string): void {
-    this.accounts.delete(pairOf(address, account))
+    const { recent, tell } = this.accounts
+    const pair = pairOf(address, account)
+    const failures = recent.get(pair)
+    if (failures === undefined) return
+    recent.delete(pair)
+    tell?.(pair, -failures.count)
   }
 
   /** Answers waiting and later failed logins at once, because the server stops. */
@@ -67,13 +83,27 @@ export class LoginDelay {
     }
   }
 
-  /** Counts one failure; returns the delay of its answer, milliseconds. */
-  private count(failures: LRUCache<string, Failures>, key: string, free: number): number {
+  private open(kind: string): Failed {
+    const recent = lastUsed<string, Failures>(addressesTrackedMax)
+    const tell = this.options.settled?.of(kind, (key, count) => void this.add(recent, key, count))
+    return { recent, tell }
+  }
+
+  /** Returns the sum. */
+  private add(recent: LRUCache<string, Failures>, key: string, by: number): number {
     const now = this.options.clock.elapsed()
-    const before = failures.get(key)
+    const before = recent.get(key)
     const isRecent = before !== undefined && now - before.atMs < loginFailuresMs
-    const count = isRecent ? before.count + 1 : 1
-    failures.set(key, { count, atMs: now })
+    const count = (isRecent ? before.count : 0) + by
+    if (count > 0) recent.set(key, { count, atMs: now })
+    else recent.delete(key)
+    return count
+  }
+
+  /** Counts one failure; returns the delay of its answer, milliseconds. */
+  private count({ recent, tell }: Failed, key: string, free: number): number {
+    const count = this.add(recent, key, 1)
+    tell?.(key)
     return count <= free ? 0 : Math.min(loginDelayMs * 2 ** (count - free - 1), loginDelayMsMax)
   }
 }

@@ -19,6 +19,7 @@ import {
 } from '../../../identity/identity.js'
 import { looksLikeWalletKey } from '../../../identity/keys/key-format.js'
 import type { KeyGuesses } from '../../../identity/keys/key-guesses.js'
+import type { SettledCounts } from '../../../identity/keys/settled-counts.js'
 import type { Rules } from '../../../identity/rights/allow.js'
 import type { OpenedSession } from '../../../identity/sign-in/sign-in.js'
 import type { Awaitable } from '../../../store/store.js'
@@ -28,6 +29,7 @@ import { type Guard, isUnsafe } from './guard.js'
 import { isShared, type OtherOrigins } from './other-origins.js'
 import {
   allowanceHeaders,
+  type LimitedRoute,
   type Rates,
   type RequestLimit,
   RequestWindows,
@@ -46,6 +48,8 @@ export interface AuthenticatorOptions {
   readonly rules: Rules
   /** Undefined if requests are not counted. */
   readonly rates: Rates | undefined
+  /** Of the other gateways of the store. */
+  readonly settled?: SettledCounts | undefined
   /** Constant time. */
   readonly isOperatorKey: (key: string) => boolean
   /** Setting METRICS_TOKEN, which opens only the routes of that access. */
@@ -70,8 +74,8 @@ export class Authenticator {
     private readonly options: AuthenticatorOptions,
     private readonly origins?: OtherOrigins,
   ) {
-    const { clock, rates } = options
-    this.limits = rates === undefined ? undefined : limitsOf(clock, rates)
+    const { clock, rates, settled } = options
+    this.limits = rates === undefined ? undefined : limitsOf(clock, rates, settled)
   }
 
   /**
@@ -229,10 +233,10 @@ export class Authenticator {
     count(limits.health, clientOf(remoteAddress), outgoing)
   }
 
-  /** Counts the request; throws IngressRequestRateLimitExceeded. */
-  private take({ route, remoteAddress, outgoing }: Asked): undefined {
+  /** Counts the request, unless another gateway has; throws IngressRequestRateLimitExceeded. */
+  private take({ guard, route, incoming, remoteAddress, outgoing }: Asked): undefined {
     const { limits } = this
-    if (limits === undefined) return
+    if (limits === undefined || guard.isForwarded(incoming)) return
     count(
       route.limit === undefined ? limits.address : limits[route.limit],
       clientOf(remoteAddress),
@@ -246,7 +250,9 @@ export class Authenticator {
    */
   private takeKey(asked: Asked, key: string): (() => void) | undefined {
     const { limits } = this
-    if (limits === undefined || asked.route.limit !== undefined) return this.take(asked)
+    const { guard, route, incoming } = asked
+    const isElsewhere = route.limit !== undefined || guard.isForwarded(incoming)
+    if (limits === undefined || isElsewhere) return this.take(asked)
     const name = createHash('sha256').update(key).digest('base64')
     if (limits.key.has(name)) {
       count(limits.key, name, asked.outgoing)
@@ -277,18 +283,21 @@ interface Limits extends Readonly<Record<keyof Rates, RequestWindows>> {
   readonly health: RequestWindows
 }
 
-function limitsOf(clock: Clock, rates: Rates): Limits {
-  const windows = (limit: RequestLimit, trackedMax = signInAddressesTrackedMax) =>
-    new RequestWindows(clock, limit, trackedMax)
+function limitsOf(clock: Clock, rates: Rates, settled: SettledCounts | undefined): Limits {
+  const windows = (name: keyof Limits, limit: RequestLimit, trackedMax: number) => {
+    const settling = settled === undefined ? undefined : { settled, kind: `http ${name}` }
+    return new RequestWindows(clock, limit, trackedMax, settling)
+  }
+  const ofRoute = (name: LimitedRoute) => windows(name, rates[name], signInAddressesTrackedMax)
   return {
-    address: windows(rates.address, addressesTrackedMax),
-    health: windows(rates.address, addressesTrackedMax),
-    key: windows(rates.key, addressesTrackedMax),
-    nonce: windows(rates.nonce),
-    verify: windows(rates.verify),
-    me: windows(rates.me),
-    logout: windows(rates.logout),
-    chain: windows(rates.chain),
+    address: windows('address', rates.address, addressesTrackedMax),
+    health: windows('health', rates.address, addressesTrackedMax),
+    key: windows('key', rates.key, addressesTrackedMax),
+    nonce: ofRoute('nonce'),
+    verify: ofRoute('verify'),
+    me: ofRoute('me'),
+    logout: ofRoute('logout'),
+    chain: ofRoute('chain'),
   }
 }
 

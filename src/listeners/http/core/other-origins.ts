@@ -8,6 +8,7 @@ import { clientOf } from '../../../base/client-address.js'
 import type { Clock } from '../../../base/clock.js'
 import { fail } from '../../../base/errors.js'
 import { addressesTrackedMax, preflightAgeSeconds } from '../../../base/limits/http.js'
+import type { SettledCounts } from '../../../identity/keys/settled-counts.js'
 import type { HttpExchange } from './request.js'
 import { type Rates, RequestWindows, requireAllowance } from './request-limit.js'
 import type { Answer } from './respond.js'
@@ -19,6 +20,8 @@ interface OtherOriginsOptions {
   readonly clock: Clock
   /** Undefined if requests are not counted. */
   readonly rates: Rates | undefined
+  /** Of the other gateways of the store. */
+  readonly settled?: SettledCounts | undefined
 }
 
 /** Throws InvalidOptions unless each is exactly an origin, as a browser writes it. */
@@ -62,11 +65,12 @@ export class OtherOrigins {
 
   constructor(options: OtherOriginsOptions) {
     this.origins = new Set(options.allowedOrigins)
-    const { clock, rates } = options
+    const { clock, rates, settled } = options
+    const settling = settled === undefined ? undefined : { settled, kind: 'http preflight' }
     this.windows =
       rates === undefined
         ? undefined
-        : new RequestWindows(clock, rates.address, addressesTrackedMax)
+        : new RequestWindows(clock, rates.address, addressesTrackedMax, settling)
   }
 
   /** Whether the request comes from a page of an allowed origin. */

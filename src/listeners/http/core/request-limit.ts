@@ -6,6 +6,7 @@ import type { LRUCache } from 'lru-cache'
 import type { Clock } from '../../../base/clock.js'
 import { fail, type GatewayError } from '../../../base/errors.js'
 import { lastUsed } from '../../../base/heap/last-used.js'
+import type { Count, SettledCounts } from '../../../identity/keys/settled-counts.js'
 
 /** Requests in one window. */
 export interface RequestLimit {
@@ -32,15 +33,32 @@ interface Allowance {
   readonly resetSeconds: number
 }
 
+interface Window {
+  readonly startedMs: number
+  count: number
+}
+
+/** What is counted over all gateways of a store. */
+interface Settling {
+  readonly settled: SettledCounts
+  /** Unique among all that is counted. */
+  readonly kind: string
+}
+
 export class RequestWindows {
-  private readonly windows: LRUCache<string, { startedMs: number; count: number }>
+  private readonly windows: LRUCache<string, Window>
+  private readonly tell: Count | undefined
 
   constructor(
     private readonly clock: Clock,
     private readonly limit: RequestLimit,
     trackedMax: number,
+    settling?: Settling,
   ) {
     this.windows = lastUsed(trackedMax)
+    this.tell = settling?.settled.of(settling.kind, (name, count) => {
+      this.current(name).count += count
+    })
   }
 
   /** Number of tracked names. */
@@ -55,19 +73,26 @@ export class RequestWindows {
   /** Counts one request of a name; `remaining` below zero means refused. */
   take(name: string): Allowance {
     const { max, windowMs } = this.limit
-    const now = this.clock.elapsed()
-    let window = this.windows.get(name)
-    if (window === undefined || now - window.startedMs >= windowMs) {
-      window = { startedMs: now, count: 0 }
-      this.windows.set(name, window)
-    }
+    const window = this.current(name)
     window.count++
+    // A flood that is refused here must not use up the windows of the others.
+    if (this.tell !== undefined && window.count <= max) this.tell(name)
+    const leftMs = window.startedMs + windowMs - this.clock.elapsed()
     return {
       limit: max,
       windowSeconds: windowMs / 1000,
       remaining: max - window.count,
-      resetSeconds: Math.ceil((window.startedMs + windowMs - now) / 1000),
+      resetSeconds: Math.ceil(leftMs / 1000),
     }
+  }
+
+  private current(name: string): Window {
+    const now = this.clock.elapsed()
+    const before = this.windows.get(name)
+    if (before !== undefined && now - before.startedMs < this.limit.windowMs) return before
+    const window = { startedMs: now, count: 0 }
+    this.windows.set(name, window)
+    return window
   }
 }
 
