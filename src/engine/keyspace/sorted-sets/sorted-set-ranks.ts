@@ -201,7 +201,7 @@ export class Ranks {
     }
     // The previous block extends to the first remaining one.
     const isFirstLeft = left[0] !== undefined && isSame(left[0].start, from)
-    const before = isFirstLeft ? undefined : yield* this.last(level, from)
+    const before = isFirstLeft ? undefined : yield* this.blockBefore(level, from)
     if (before !== undefined) left.unshift(before)
     const stored = new Map(blocks.map((block) => [block.start, block]))
     left.forEach(({ start, count }, i) => {
@@ -372,6 +372,16 @@ export class Ranks {
     return yield* this.whole(level, suffixOf(entry.key), payloadOf(entry))
   }
 
+  /**
+   * The block before the one that begins there. In a queue it is mostly the first one; a search
+   * would pass the tombstones of all blocks that were dropped in between.
+   */
+  private *blockBefore(level: number, start: Bytes): Program<Block | undefined> {
+    const first = yield* this.blockAt(level, beginning)
+    if (first?.next !== undefined && isSame(first.next, start)) return first
+    return yield* this.last(level, start)
+  }
+
   private *splitPlaces({ start, count, next }: Block, added: Bytes): Program<void> {
     const places = (yield* this.entries(this.part, start, undefined, count + 1)).map(placeIn)
     const last = places[count - 1]
@@ -435,7 +445,7 @@ export class Ranks {
   /** Removes a block; the previous one extends to the next one. */
   private *drop(level: number, start: Bytes): Program<void> {
     const block = yield* this.blockAt(level, start)
-    const before = yield* this.last(level, start)
+    const before = yield* this.blockBefore(level, start)
     if (before !== undefined) this.put(level, { ...before, next: block?.next })
     this.forget(level, start)
   }
