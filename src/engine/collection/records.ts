@@ -3,10 +3,12 @@
 
 import { type Bytes, equalBytes } from '../../base/bytes/bytes.js'
 import { crc32c } from '../../base/bytes/crc32c.js'
+import { Slice } from '../../base/bytes/slice.js'
 import { assert, fail } from '../../base/errors.js'
 import { room } from '../../base/heap/slab.js'
 import { chunkBytes, inlineValueBytesMax } from '../../base/limits/store.js'
 import type { Program, ReadTx } from '../../store/store.js'
+import { Elements } from '../../value/elements.js'
 import type { Document } from '../../value/value.js'
 import { chunkKey, type ValueId } from '../background/garbage.js'
 import type { NamespaceId } from '../types.js'
@@ -19,6 +21,8 @@ const headBytes = 17
 const chunkHeadBytes = 4
 /** Chunks read in one step: 1 MiB, to bound the memory of a paused reader. */
 const chunksPerStep = 8
+/** At most the bytes of a key's field before its value, and of the length that the value states. */
+const fieldHeadBytesMax = 32
 
 /** A record's reference to chunks. */
 export interface ChunkedHead {
@@ -63,7 +67,7 @@ export function headOf(record: Bytes): ChunkedHead | undefined {
 /** The document of a record: a view of it, or assembled from its chunks. */
 export function* documentOfRecord(tx: ReadTx, record: Bytes): Program<Document> {
   const head = headOf(record)
-  if (head !== undefined) return yield* readChunks(tx, head)
+  if (head !== undefined) return yield* readChunks(tx, head, 0, partsOf(head.length))
   assert(record[0] === recordKind.inline, 'a record is of a known kind')
   return record.subarray(1)
 }
@@ -80,9 +84,42 @@ export function* endsOfRecord(tx: ReadTx, record: Bytes): Program<Document> {
   const read = [...new Set([0, Math.max(0, parts - 2), parts - 1])]
   const chunks = yield* tx.getMany(read.map((part) => chunkKey(head.value, part)))
   chunks.forEach((chunk, i) => {
-    placeChunk(document, read[i] as number, chunk)
+    const part = read[i] as number
+    placeChunk(document, part * chunkBytes, chunk, chunkLength(head, part))
   })
   return document
+}
+
+/**
+ * Like endsOfRecord, for the document of a key, but only the first chunk if the long value is the
+ * last one. Its end is known then, and is behind the bytes that are returned.
+ */
+export function* beginningOfRecord(tx: ReadTx, record: Bytes): Program<Document> {
+  const head = headOf(record)
+  if (head === undefined) return yield* documentOfRecord(tx, record)
+  const beginning = yield* readChunks(tx, head, 0, 1)
+  if (endsInValue(beginning, head.length)) return beginning
+  return yield* endsOfRecord(tx, record)
+}
+
+/** Whether the last value of a key's document of so many bytes begins in its first chunk. */
+function endsInValue(beginning: Bytes, length: number): boolean {
+  const elements = new Elements(beginning)
+  while (elements.valueEnd + fieldHeadBytesMax <= beginning.length && elements.next());
+  return elements.valueEnd === length - 1
+}
+
+/** The bytes of a large document from one position to another (exclusive). */
+export function* partOfDocument(
+  tx: ReadTx,
+  head: ChunkedHead,
+  from: number,
+  to: number,
+): Program<Slice> {
+  const first = Math.floor(from / chunkBytes)
+  const bytes = yield* readChunks(tx, head, first, partsOf(to))
+  const before = first * chunkBytes
+  return new Slice(bytes, from - before, to - before)
 }
 
 /** Whether a record holds this document inline, byte for byte. */
@@ -106,33 +143,38 @@ export function chunkOf(document: Document, part: number): Bytes {
   return chunk
 }
 
-function* readChunks(tx: ReadTx, head: ChunkedHead): Program<Document> {
-  const document = new Uint8Array(head.length)
-  const parts = partsOf(head.length)
-  for (let first = 0; first < parts; first += chunksPerStep) {
+/** The chunks of a document from one to another (exclusive), at least one. */
+function* readChunks(tx: ReadTx, head: ChunkedHead, begin: number, end: number): Program<Document> {
+  const before = begin * chunkBytes
+  const bytes = new Uint8Array(Math.min(end * chunkBytes, head.length) - before)
+  for (let first = begin; first < end; first += chunksPerStep) {
     const keys: Bytes[] = []
-    for (let part = first; part < Math.min(first + chunksPerStep, parts); part++) {
+    for (let part = first; part < Math.min(first + chunksPerStep, end); part++) {
       keys.push(chunkKey(head.value, part))
     }
     const chunks = yield* tx.getMany(keys)
     chunks.forEach((chunk, offset) => {
-      placeChunk(document, first + offset, chunk)
+      const part = first + offset
+      placeChunk(bytes, part * chunkBytes - before, chunk, chunkLength(head, part))
     })
   }
-  return document
+  return bytes
 }
 
-function placeChunk(document: Document, part: number, chunk: Bytes | undefined): void {
+/** Bytes of the document in one of its chunks. */
+function chunkLength(head: ChunkedHead, part: number): number {
+  return Math.min(chunkBytes, head.length - part * chunkBytes)
+}
+
+function placeChunk(bytes: Bytes, at: number, chunk: Bytes | undefined, length: number): void {
   // Chunks outlive their record for longer than a read may keep one state (garbage-job.ts).
   if (chunk === undefined) {
     throw fail('SnapshotTooOld', 'a large document was replaced while it was being read')
   }
-  const from = part * chunkBytes
-  const length = Math.min(chunkBytes, document.length - from)
   const stored = new DataView(chunk.buffer, chunk.byteOffset, chunk.length).getUint32(0)
   const isWhole = chunk.length === length + chunkHeadBytes
   if (!isWhole || crc32c(chunk, chunkHeadBytes) !== stored) {
     throw fail('ChecksumMismatch', 'a part of a large document is damaged in the store')
   }
-  document.set(chunk.subarray(chunkHeadBytes), from)
+  bytes.set(chunk.subarray(chunkHeadBytes), at)
 }

@@ -21,7 +21,7 @@ import { allocateMembersId } from '../collection/catalog/catalog-ids.js'
 import { payerOf } from '../collection/catalog/descriptors.js'
 import { insertRecord, removeRecord, replaceRecord } from '../collection/collections.js'
 import { addBeside, countKey, usageKey } from '../collection/counters.js'
-import { documentOfRecord, endsOfRecord } from '../collection/records.js'
+import { beginningOfRecord, documentOfRecord, endsOfRecord, headOf } from '../collection/records.js'
 import { checkDocument, hasRules } from '../collection/validation.js'
 import type { MembersId, Namespace } from '../types.js'
 import { type Head, isSameHead, writeHead } from './containers/head.js'
@@ -50,6 +50,9 @@ const chunkedKind = 2
 const done: Step<boolean> = new Done(true)
 const notDone: Step<boolean> = new Done(false)
 
+/** What a look-up reads of a large string: all, not its value, or only up to its value. */
+type Extent = 'all' | 'around' | 'beginning'
+
 export class Keyspace {
   private counter: Bytes
   /** Counter key of its owner's sum; undefined if it has none. */
@@ -71,20 +74,25 @@ export class Keyspace {
   }
 
   /** The key of that name, existing or not. Throws ReplyError if the name is too long. */
-  key(name: Slice, isAround = false): Step<Key> {
+  key(name: Slice, extent: Extent = 'all'): Step<Key> {
     this.openContainers?.settle(name)
     const key = new Key(name, recordKeyOf(this.ns, name))
     const step = lookUp(this.tx, key.record)
-    if (!(step instanceof Done)) return this.readKey(key, step, isAround)
+    if (!(step instanceof Done)) return this.readKey(key, step, extent)
     const record = step.value as Bytes | undefined
     if (record === undefined) return new Done(this.missed(key))
-    if (record[0] === chunkedKind) return this.readKey(key, step, isAround)
+    if (record[0] === chunkedKind) return this.readKey(key, step, extent)
     return new Done(this.counted(key.loadRecord(record, this.now)))
   }
 
   /** Like key, without the value: that of a large string is not read. */
   keyAround(name: Slice): Step<Key> {
-    return this.key(name, true)
+    return this.key(name, 'around')
+  }
+
+  /** Like key, for a reader of parts: of a large string, they are read later (string-parts.ts). */
+  keyInParts(name: Slice): Step<Key> {
+    return this.key(name, 'beginning')
   }
 
   /** For a loop that looks up these names; `nameAt` for 0 to count - 1. */
@@ -96,7 +104,7 @@ export class Keyspace {
   }
 
   /** Like key or keyAround, for several names in one trip; a repeated name gives two objects. */
-  *keys(names: readonly Slice[], isAround = false): Program<Key[]> {
+  *keys(names: readonly Slice[], extent: Extent = 'all'): Program<Key[]> {
     this.settle()
     const { tx, ns, now } = this
     const keys: Key[] = []
@@ -112,7 +120,7 @@ export class Keyspace {
         const key = new Key(names[i] as Slice, recordKeys[i - from] as Bytes)
         const record = records[i - from]
         if (record === undefined) this.missed(key)
-        else if (record[0] === chunkedKind) yield* this.load(key, record, isAround)
+        else if (record[0] === chunkedKind) yield* this.load(key, record, extent)
         else this.counted(key.loadRecord(record, now))
         keys.push(key)
       }
@@ -367,20 +375,25 @@ export class Keyspace {
     return this.tx as Tx
   }
 
-  private *readKey(key: Key, step: Step<Bytes | undefined>, isAround: boolean): Program<Key> {
+  private *readKey(key: Key, step: Step<Bytes | undefined>, extent: Extent): Program<Key> {
     const record = yield* step
     if (record === undefined) return this.missed(key)
     this.work.gatherKept(record)
-    return yield* this.load(key, record, isAround)
+    return yield* this.load(key, record, extent)
   }
 
-  private *load(key: Key, record: Bytes, isAround: boolean): Program<Key> {
-    // Indexes and validators need the old value.
+  private *load(key: Key, record: Bytes, extent: Extent): Program<Key> {
+    const { tx, now } = this
     const isChunked = record[0] === chunkedKind
-    if (isAround && isChunked && !hasRules(this.ns))
-      return this.counted(key.loadEnds(yield* endsOfRecord(this.tx, record), this.now))
-    const document = yield* documentOfRecord(this.tx, record)
-    return this.counted(key.load(document, isChunked, this.now))
+    // Indexes and validators need the old value.
+    if (extent === 'around' && isChunked && !hasRules(this.ns))
+      return this.counted(key.loadEnds(yield* endsOfRecord(tx, record), now))
+    if (extent === 'beginning' && isChunked)
+      return this.counted(
+        key.loadBeginning(yield* beginningOfRecord(tx, record), headOf(record), now),
+      )
+    const document = yield* documentOfRecord(tx, record)
+    return this.counted(key.load(document, isChunked, now))
   }
 
   private counted(key: Key): Key {

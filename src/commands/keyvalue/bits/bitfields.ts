@@ -8,6 +8,8 @@ import type { Reply } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import { putBits, readBits } from '../../../engine/keyspace/bits/bit-string.js'
 import { parseInt64 } from '../../../engine/keyspace/strings/numbers.js'
+import { openParts, type StringParts } from '../../../engine/keyspace/strings/string-parts.js'
+import type { Program } from '../../../store/store.js'
 import { requireBitOffset, widened } from './bits.js'
 
 const shared = { categories: ['bitmap'], keys: [1, 1, 1], group: 'bitmap' } as const
@@ -139,9 +141,14 @@ function wanted(kind: 'set' | 'incrby', before: bigint, value: bigint, field: Fi
 function reach(operations: readonly Operation[]): number {
   let bytes = 0
   for (const { kind, field } of operations) {
-    if (kind !== 'get') bytes = Math.max(bytes, Math.ceil((field.offset + field.width) / 8))
+    if (kind !== 'get') bytes = Math.max(bytes, bytesTo(field))
   }
   return bytes
+}
+
+/** Bytes of a string up to the end of a field. */
+function bytesTo({ offset, width }: Field): number {
+  return Math.ceil((offset + width) / 8)
 }
 
 const bitfield: KeyValueRow = {
@@ -176,6 +183,20 @@ const bitfield: KeyValueRow = {
   },
 }
 
+/** Reads the bytes from the first field to the last one together. */
+function* readFields(text: StringParts, operations: readonly Operation[]): Program<bigint[]> {
+  let from = text.length
+  let to = 0
+  for (const { field } of operations) {
+    from = Math.min(from, Math.floor(field.offset / 8))
+    to = Math.max(to, bytesTo(field))
+  }
+  const bytes = yield* text.read(from, Math.min(to, text.length))
+  return operations.map(({ field }) =>
+    fieldValue(bytes, { ...field, offset: field.offset - from * 8 }),
+  )
+}
+
 const bitfieldRo: KeyValueRow = {
   ...shared,
   name: 'bitfield_ro',
@@ -192,9 +213,8 @@ const bitfieldRo: KeyValueRow = {
     if (operations.some(({ kind }) => kind !== 'get')) {
       throw refuse('ERR BITFIELD_RO only supports the GET subcommand')
     }
-    const key = yield* ks.key(call.arg(1))
-    const text = key.requireType('string') ? key.text() : emptySlice
-    return operations.map(({ field }) => fieldValue(text, field))
+    const text = yield* openParts(ks, call.arg(1))
+    return text === undefined ? operations.map(() => 0n) : yield* readFields(text, operations)
   },
 }
 

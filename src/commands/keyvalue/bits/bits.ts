@@ -11,6 +11,7 @@ import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import { bitAt, countBits, findBit, putBit } from '../../../engine/keyspace/bits/bit-string.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
 import { parseInt64 } from '../../../engine/keyspace/strings/numbers.js'
+import { openParts, type StringParts } from '../../../engine/keyspace/strings/string-parts.js'
 import type { Program } from '../../../store/store.js'
 import { isTurned, type Part, partWithin } from '../strings/part-within.js'
 
@@ -79,8 +80,10 @@ const getbit: KeyValueRow = {
   grain: 'read',
   *run(ks, call) {
     const offset = bitOffset(call, 2)
-    const key = yield* ks.key(call.arg(1))
-    return key.requireType('string') ? bitAt(key.text(), offset) : 0
+    const text = yield* openParts(ks, call.arg(1))
+    const at = Math.floor(offset / 8)
+    if (text === undefined || at >= text.length) return 0
+    return bitAt(yield* text.read(at, at + 1), offset % 8)
   },
 }
 
@@ -111,9 +114,8 @@ const bitcount: KeyValueRow = {
   syntax: 'key [start end [BYTE | BIT]]',
   grain: 'read',
   *run(ks, call) {
-    const key = yield* ks.key(call.arg(1))
-    if (!key.requireType('string')) return 0
-    const text = key.text()
+    const text = yield* openParts(ks, call.arg(1))
+    if (text === undefined) return 0
     let part = bitsWithin(0, -1, false, text.length)
     if (call.count === 4 || call.count === 5) {
       const start = call.integer(2)
@@ -126,13 +128,23 @@ const bitcount: KeyValueRow = {
   },
 }
 
-function* countAll(ks: Keyspace, text: Slice, { first, last }: Part): Program<number> {
+function* countAll(ks: Keyspace, text: StringParts, part: Part): Program<number> {
+  const { bytes, skipped } = yield* bytesOf(text, part)
   let count = 0
-  for (const piece of pieces(first, last)) {
-    count += countBits(text, piece.first, piece.last)
+  for (const piece of pieces(part.first - skipped, part.last - skipped)) {
+    count += countBits(bytes, piece.first, piece.last)
     yield* ks.tx.pause(pieceUnits)
   }
   return count
+}
+
+/** The bytes that hold these bits, and how many bits of the string are before them. */
+function* bytesOf(
+  text: StringParts,
+  { first, last }: Part,
+): Program<{ bytes: Slice; skipped: number }> {
+  const from = Math.floor(first / 8)
+  return { bytes: yield* text.read(from, Math.floor(last / 8) + 1), skipped: from * 8 }
 }
 
 /** Bytes between two checks of the work budget, and their cost. */
@@ -160,13 +172,13 @@ const bitpos: KeyValueRow = {
   *run(ks, call) {
     const bit = call.integer(2)
     if (bit !== 0 && bit !== 1) throw refuse('ERR The bit argument must be 1 or 0.')
-    const key = yield* ks.key(call.arg(1))
-    if (!key.requireType('string')) return bit === 1 ? -1 : 0
-    return yield* findIn(ks, call, key.text(), bit)
+    const text = yield* openParts(ks, call.arg(1))
+    if (text === undefined) return bit === 1 ? -1 : 0
+    return yield* findIn(ks, call, text, bit)
   },
 }
 
-function* findIn(ks: Keyspace, call: KeyValueCall, text: Slice, bit: 0 | 1): Program<Reply> {
+function* findIn(ks: Keyspace, call: KeyValueCall, text: StringParts, bit: 0 | 1): Program<Reply> {
   if (call.count > 6) throw syntaxError()
   const hasEnd = call.count > 4
   const start = call.count > 3 ? call.integer(3) : 0
@@ -174,9 +186,10 @@ function* findIn(ks: Keyspace, call: KeyValueCall, text: Slice, bit: 0 | 1): Pro
   const end = hasEnd ? call.integer(4) : -1
   const part = bitsWithin(start, end, inBits, text.length)
   if (part === undefined) return -1
-  for (const piece of pieces(part.first, part.last)) {
-    const found = findBit(text, bit, piece.first, piece.last)
-    if (found >= 0) return found
+  const { bytes, skipped } = yield* bytesOf(text, part)
+  for (const piece of pieces(part.first - skipped, part.last - skipped)) {
+    const found = findBit(bytes, bit, piece.first, piece.last)
+    if (found >= 0) return found + skipped
     yield* ks.tx.pause(pieceUnits)
   }
   // Without an end, the string continues with zeros.

@@ -123,7 +123,7 @@ function* msetLater(ks: Keyspace, call: KeyValueCall, from: number): Program<Rep
     const names: Slice[] = []
     const end = Math.min(at + 2 * keysAtOnceMax, call.count)
     for (let i = at; i < end; i += 2) names.push(call.arg(i))
-    yield* putAll(ks, call, at, yield* ks.keys(names, true))
+    yield* putAll(ks, call, at, yield* ks.keys(names, 'around'))
   }
   return ok
 }
@@ -143,7 +143,7 @@ const msetnx: KeyValueRow = {
   syntax: 'key value [key value ...]',
   grain: 'write',
   *run(ks, call) {
-    const keys = yield* ks.keys(readNames(call), true)
+    const keys = yield* ks.keys(readNames(call), 'around')
     if (keys.some((key) => key.exists)) return 0
     yield* putAll(ks, call, 1, keys)
     return 1

@@ -5,6 +5,7 @@ import { emptySlice, Slice } from '../../../base/bytes/slice.js'
 import { respBulkBytesMax } from '../../../base/limits/key-value.js'
 import { refuse, tooLong } from '../../../base/reply-error.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
+import { openParts } from '../../../engine/keyspace/strings/string-parts.js'
 import { isTurned, partWithin } from './part-within.js'
 
 const shared = { categories: ['string'], keys: [1, 1, 1], group: 'string' } as const
@@ -55,8 +56,7 @@ const strlen: KeyValueRow = {
   syntax: 'key',
   grain: 'read',
   *run(ks, call) {
-    const key = yield* ks.key(call.arg(1))
-    return key.requireType('string') ? key.text().length : 0
+    return (yield* openParts(ks, call.arg(1)))?.length ?? 0
   },
 }
 
@@ -75,12 +75,10 @@ function rangeRow(name: string, since: string): KeyValueRow {
     *run(ks, call) {
       const start = call.integer(2)
       const end = call.integer(3)
-      const key = yield* ks.key(call.arg(1))
-      if (!key.requireType('string') || isTurned(start, end)) return emptySlice
-      const text = key.text()
+      const text = yield* openParts(ks, call.arg(1))
+      if (text === undefined || isTurned(start, end)) return emptySlice
       const part = partWithin(start, end, text.length)
-      if (part === undefined) return emptySlice
-      return new Slice(text.bytes, text.start + part.first, text.start + part.last + 1)
+      return part === undefined ? emptySlice : yield* text.read(part.first, part.last + 1)
     },
   }
 }

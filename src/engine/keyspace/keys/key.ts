@@ -8,6 +8,7 @@ import { wrongType } from '../../../base/reply-error.js'
 import { Elements } from '../../../value/elements.js'
 import { numberOf } from '../../../value/numbers.js'
 import { type Document, nullValue, Value } from '../../../value/value.js'
+import type { ChunkedHead } from '../../collection/records.js'
 import { type Head, isHead, readHead } from '../containers/head.js'
 import { scalarOf } from '../strings/scalar.js'
 
@@ -37,6 +38,8 @@ export class Key {
   storedExpiresAt = never
   /** Whether its record refers to chunks. */
   isChunked = false
+  /** The chunks of a value of which only the length is known (loadBeginning). */
+  chunks: ChunkedHead | undefined
   /** The bytes that contain the stored document, from `storedAt` on. */
   private storedIn: Bytes | undefined
   private storedAt = 0
@@ -122,6 +125,12 @@ export class Key {
     this.take(document, 0, true, now)
     this.valueOf = nullValue
     return this
+  }
+
+  /** Like load, for a reader: the bytes of a string's `text` are read from its chunks. */
+  loadBeginning(beginning: Document, chunks: ChunkedHead | undefined, now: number): this {
+    this.chunks = chunks
+    return this.take(beginning, 0, true, now)
   }
 
   private take(bytes: Bytes, at: number, isChunked: boolean, now: number): this {
