@@ -155,12 +155,12 @@ function addLoading(line: Command, parts: CommandLineParts, choose: (run: Run) =
     )
   line
     .command('restore')
-    .description('make a data folder out of a backup; Sigil must be stopped')
+    .description('make a store out of a backup; Sigil must be stopped')
     .argument('<file>', 'a backup')
     .addHelpText(
       'after',
-      '\nMakes the folder of the setting STORE, which must be absent or empty. The folder appears' +
-        '\nafter the whole backup is verified.',
+      '\nMakes the data folder, or the tables in PostgreSQL, of the setting STORE. They must be' +
+        '\nabsent or empty. They are a store after the whole backup is verified.',
     )
     .action((file: string) =>
       choose(async () => (await import('./restore.js')).runRestore(parts.settings(), file)),

@@ -22,7 +22,8 @@ type Place =
 export async function runCopy({ from, to }: Given): Promise<number> {
   const [source, target] = [placeOf('--from', from), placeOf('--to', to)]
   if (source.kind === target.kind) {
-    const way = source.kind === 'folder' ? 'sigil backup and sigil restore' : 'pg_dump'
+    const backup = 'sigil backup and sigil restore'
+    const way = source.kind === 'folder' ? backup : `pg_dump, or ${backup}`
     throw fail('InvalidOptions', `one end is a data folder, the other PostgreSQL; else use ${way}`)
   }
   const begun = systemClock.elapsed()

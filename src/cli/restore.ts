@@ -1,31 +1,35 @@
-// `sigil restore <file>`: makes the data folder of these settings from a backup. The folder must be
-// absent or empty, and Sigil stopped.
+// `sigil restore <file>`: makes the data folder, or the tables, of these settings from a backup.
+// They must be absent or empty, and Sigil stopped.
 
 import { createReadStream, statSync } from 'node:fs'
 import { systemClock } from '../base/clock.js'
 import { fail } from '../base/errors.js'
 import { silentLog } from '../base/log.js'
+import { withoutPassword } from '../base/setting-kinds.js'
 import type { Settings } from '../base/settings.js'
 import { rightsReport } from '../identity/rights/rights-report.js'
 import { secretRows } from '../identity/secret-rows.js'
-import { type Restored, restoreStore } from '../store/backup/restore.js'
+import {
+  type Restored,
+  type RestoreTarget,
+  restoreInto,
+  restoreStore,
+} from '../store/backup/restore.js'
 import { openStore } from '../store/open.js'
+import { type Address, parseAddress } from '../store/postgres/address.js'
 import { openProgress, sizeText } from './progress.js'
 
 const pieceBytes = 1 << 20
 
 /** Returns the exit code. */
 export async function runRestore(settings: Settings, file: string): Promise<number> {
-  const folder = /^lmdb:(.+)$/.exec(settings.STORE)?.[1]
-  if (folder === undefined) {
-    throw fail('InvalidOptions', `setting STORE=${settings.STORE}: not a data folder`)
-  }
   const total = sizeOf(file)
-  const { head, pairs, bytes } = await restore(folder, file, total)
+  const { head, pairs, bytes } = await restore(settings.STORE, file, total)
+  const place = withoutPassword(settings.STORE.replace(/^lmdb:/, ''))
   const taken = new Date(head.time).toISOString()
   const made = `made ${taken} by Sigil ${head.sigil}`
   process.stdout.write(
-    `${pairs} entries, ${sizeText(bytes)}, restored to ${folder} from a backup ${made}\n`,
+    `${pairs} entries, ${sizeText(bytes)}, restored to ${place} from a backup ${made}\n`,
   )
   process.stdout.write(`${(await rightsOf(settings, taken)).join('\n')}\n`)
   return 0
@@ -47,18 +51,31 @@ async function rightsOf(settings: Settings, taken: string): Promise<string[]> {
   }
 }
 
-async function restore(folder: string, file: string, total: number): Promise<Restored> {
+/** Rejects with InvalidOptions for a store that keeps nothing. */
+async function restore(store: string, file: string, total: number): Promise<Restored> {
+  const folder = /^lmdb:(.+)$/.exec(store)?.[1]
+  const address = parseAddress(store)
+  if (folder === undefined && address === undefined) {
+    throw fail('InvalidOptions', `setting STORE=${store}: not a data folder, nor PostgreSQL`)
+  }
+  const tables = address === undefined ? undefined : await openTables(address)
   const bar = openProgress(total, '{entries} entries', { entries: 0 })
+  const options = {
+    without: secretRows,
+    pieces: createReadStream(file, { highWaterMark: pieceBytes }),
+    progress: (done: number, entries: number) => bar.update(done, { entries }),
+  }
   try {
-    return await restoreStore({
-      folder,
-      without: secretRows,
-      pieces: createReadStream(file, { highWaterMark: pieceBytes }),
-      progress: (done, entries) => bar.update(done, { entries }),
-    })
+    if (tables !== undefined) return await restoreInto(tables, options)
+    return await restoreStore({ folder: folder ?? '', ...options })
   } finally {
     bar.stop()
   }
+}
+
+async function openTables(address: Address): Promise<RestoreTarget> {
+  const { TablesRestore } = await import('../store/postgres/restore-target.js')
+  return TablesRestore.open(address)
 }
 
 function sizeOf(file: string): number {

@@ -10,6 +10,7 @@ import { makeFolders } from '../base/folders.js'
 import { memtableBytesMax } from '../base/limits/store.js'
 import type { Log } from '../base/log.js'
 import { Backups } from './backup/backup.js'
+import { folderBackups } from './backup/folder-backups.js'
 import { Checkpointer } from './checkpoint/checkpointer.js'
 import { EmbeddedStore } from './embedded.js'
 import { type Files, nodeFiles } from './files.js'
@@ -157,7 +158,7 @@ function openTables(
     stored,
     checkpointer,
     freezeBytes: options.freezeBytes ?? memtableBytesMax,
-    backups: new Backups({ folder, clock, log: messages }),
+    backups: new Backups({ worker: folderBackups(folder), clock, log: messages }),
     disk: new DiskSpace({ folder, files, clock, written }),
     lastVersion: Math.max(applied.version, state.lastVersion) + versionsPerStart,
     tablesBytes: () => statSync(join(folder, 'data.mdb')).size,

@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import { systemClock } from '../../src/base/clock.js'
 import { silentLog } from '../../src/base/log.js'
 import { Backups } from '../../src/store/backup/backup.js'
+import { folderBackups } from '../../src/store/backup/folder-backups.js'
 import { Checkpointer } from '../../src/store/checkpoint/checkpointer.js'
 import { nodeFiles } from '../../src/store/files.js'
 import { claimFolder, dropFolder } from '../../src/store/folder-lock.js'
@@ -50,7 +51,7 @@ async function open(t: Test) {
     }),
     checkpointer,
     disk: new DiskSpace({ folder, files: nodeFiles, clock: systemClock, written: () => 0 }),
-    backups: new Backups(given),
+    backups: new Backups({ ...given, worker: folderBackups(folder) }),
     clock: systemClock,
     messages: silentLog,
     frozen: [],

@@ -6,6 +6,7 @@ import { type Bytes, concatBytes } from '../../src/base/bytes/bytes.js'
 import { systemClock } from '../../src/base/clock.js'
 import { silentLog } from '../../src/base/log.js'
 import { Backups } from '../../src/store/backup/backup.js'
+import { folderBackups } from '../../src/store/backup/folder-backups.js'
 import { idKey, isVersioned, keyClass } from '../../src/store/layout.js'
 import type { Backup, BackupOptions } from '../../src/store/store.js'
 import {
@@ -69,7 +70,7 @@ export function putPairs(environment: Environment, folder: string, pairs: readon
 
 /** All that backups may see of tables that no store is over. */
 export function backupsOf(t: Test, folder: string) {
-  const backups = new Backups({ folder, clock: systemClock, log: silentLog })
+  const backups = new Backups({ worker: folderBackups(folder), clock: systemClock, log: silentLog })
   t.teardown(() => backups.close())
   let resting = 0
   const source = {

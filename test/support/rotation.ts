@@ -159,7 +159,10 @@ export const heavySets: readonly HeavySet[] = [
         ...['store/postgres/suites', 'store/postgres/dump', 'clients/lost-router'],
         'end-to-end/shared-limits',
       ],
-      ['end-to-end/shared-waking', 'store/postgres/lost-connections', 'store/postgres/round-trips'],
+      [
+        ...['end-to-end/shared-waking', 'store/postgres/lost-connections'],
+        ...['store/postgres/round-trips', 'store/postgres/tables-backup'],
+      ],
       ['end-to-end/shared-messages', 'end-to-end/shared-http', 'store/copy/copy'],
     ],
   },

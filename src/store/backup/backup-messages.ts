@@ -5,13 +5,20 @@ import type { Bytes } from '../../base/bytes/bytes.js'
 import type { CodeName } from '../../base/errors.js'
 import type { Damage } from '../tables/stored-pairs.js'
 
+/** Beside what the worker needs to reach its store. */
 export interface BackupWorkerStart {
-  readonly folder: string
   /** Version of Sigil and the time, for the header of the file. */
   readonly sigil: string
   readonly time: number
   /** Key prefixes to leave out. */
   readonly without: readonly Bytes[]
+}
+
+/** The worker of a kind of store. */
+export interface BackupScript {
+  readonly script: URL
+  /** Plain data, by which it reaches the store. */
+  readonly store: object
 }
 
 /**

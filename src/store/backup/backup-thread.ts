@@ -4,7 +4,12 @@
 import { Worker } from 'node:worker_threads'
 import { fail, GatewayError } from '../../base/errors.js'
 import type { Damage } from '../tables/stored-pairs.js'
-import type { BackupWorkerStart, FromBackupWorker, ToBackupWorker } from './backup-messages.js'
+import type {
+  BackupScript,
+  BackupWorkerStart,
+  FromBackupWorker,
+  ToBackupWorker,
+} from './backup-messages.js'
 
 /** Heap of the backup thread, MiB: it holds a few blocks in flight. */
 const backupHeapMiB = 64
@@ -33,14 +38,14 @@ export class BackupThread {
   private reason: Error | undefined
   private rejectEnded: (error: Error) => void = () => undefined
 
-  constructor(start: BackupWorkerStart) {
+  constructor({ script, store }: BackupScript, start: BackupWorkerStart) {
     this.ended = new Promise((_, reject) => {
       this.rejectEnded = reject
     })
     this.ended.catch(() => undefined)
-    this.worker = new Worker(new URL('./backup-worker.js', import.meta.url), {
+    this.worker = new Worker(script, {
       name: 'backup',
-      workerData: start,
+      workerData: { ...store, ...start },
       resourceLimits: { maxOldGenerationSizeMb: backupHeapMiB, maxYoungGenerationSizeMb: 8 },
     })
     this.worker.on('message', (message: FromBackupWorker) => this.take(message))

@@ -1,6 +1,6 @@
-// Entry point of the backup worker: a thread with its own handle on the tables. It pins one state
-// and walks it in key order, one block per request. It reads and verifies the pages itself, so a
-// damaged page ends the backup and not the server.
+// Entry point of the backup worker of a data folder: a thread with its own handle on the tables. It
+// pins one state and walks it in key order, one block per request. It reads and verifies the pages
+// itself, so a damaged page ends the backup and not the server.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Bytes, beginsWith, compareBytes, prefixEnd } from '../../base/bytes/bytes.js'
@@ -14,7 +14,8 @@ import {
 } from '../tables/lmdb-environment.js'
 import type { Damage } from '../tables/stored-pairs.js'
 import { readState, TablesWalk } from '../tables/tables-walk.js'
-import { Block, encodeHead, encodeTail, nextBlocksCrc } from './backup-format.js'
+import { BackupBlocks } from './backup-blocks.js'
+import { encodeHead } from './backup-format.js'
 import type { BackupWorkerStart, FromBackupWorker, ToBackupWorker } from './backup-messages.js'
 
 class Damaged extends Error {
@@ -30,7 +31,7 @@ class Sections {
   readonly pairs: number
   private readonly walk: TablesWalk
   private readonly without: readonly Bytes[]
-  private readonly seen = { blocks: 0, blocksCrc: 0, pairs: 0, bytes: 0 }
+  private readonly blocks = new BackupBlocks()
 
   constructor(reader: PairReader, start: BackupWorkerStart) {
     const { format, applied, pairs: all } = readState(reader)
@@ -44,21 +45,14 @@ class Sections {
 
   /** The next block, or the end of the file. Throws Damaged. */
   next(): FromBackupWorker {
-    const { seen } = this
-    const block = new Block(seen.blocks)
+    const block = this.blocks.begin()
     this.walk.step(
       ({ key, value }) => beginsWith(key, this.without) || block.add(key, value),
       (damage) => {
         throw new Damaged(damage)
       },
     )
-    if (block.pairs === 0) return { kind: 'tail', section: encodeTail(seen) }
-    const { section, crc } = block.close()
-    seen.blocks++
-    seen.blocksCrc = nextBlocksCrc(seen.blocksCrc, crc)
-    seen.pairs += block.pairs
-    seen.bytes += block.bytes
-    return { kind: 'block', section, pairs: seen.pairs }
+    return this.blocks.end(block)
   }
 }
 
@@ -79,7 +73,7 @@ function countUnder(reader: PairReader, beginnings: readonly Bytes[]): number {
 
 const port = parentPort
 assert(port !== null, 'backup-worker runs as a worker only')
-const start = workerData as BackupWorkerStart
+const start = workerData as BackupWorkerStart & { readonly folder: string }
 let environment: Environment | undefined
 let transaction: ReadTransaction | undefined
 let reader: PairReader | undefined

@@ -1,12 +1,14 @@
 // Online backups. The tables are brought up to date, and a worker pins one state. Its sections are
 // sent as fast as the client and the rate limit allow. A pinned state keeps LMDB from reusing freed
-// pages, so only one backup runs at a time, for a limited time.
+// pages, and PostgreSQL from removing dead rows, so only one backup runs at a time, for a limited
+// time.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Clock } from '../../base/clock.js'
 import { assert, fail } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
 import type { Backup, BackupOptions, BackupStats } from '../store.js'
+import type { BackupScript } from './backup-messages.js'
 import { BackupThread } from './backup-thread.js'
 
 /** What a backup requires of its tables. */
@@ -19,7 +21,7 @@ interface BackupSource {
 }
 
 interface BackupsOptions {
-  readonly folder: string
+  readonly worker: BackupScript
   readonly clock: Clock
   readonly log: Log
 }
@@ -74,13 +76,13 @@ class Running implements Backup {
   private doneBytes = 0
   private readonly onAbort = () => void this.end(interrupted())
 
-  constructor({ folder, clock, log }: BackupsOptions, options: BackupOptions, gone: () => void) {
+  constructor({ worker, clock, log }: BackupsOptions, options: BackupOptions, gone: () => void) {
     const { sigil, bytesPerSecond, signal, without = [] } = options
     this.clock = clock
     this.log = log
     this.sinceMs = clock.elapsed()
     this.pace = new Pace(clock, bytesPerSecond)
-    this.thread = new BackupThread({ folder, sigil, time: clock.now(), without })
+    this.thread = new BackupThread(worker, { sigil, time: clock.now(), without })
     this.gone = this.thread.exited.then(() => {
       signal?.removeEventListener('abort', this.onAbort)
       gone()

@@ -1,12 +1,14 @@
-// Restores a store from a backup. It is built in its own folder, in sorted commits, and moved into
-// place in one step after the whole backup is verified. A failed restore leaves no store behind.
+// Restores a store from a backup. A folder is built in a place of its own, in sorted commits, and
+// moved into place in one step after the whole backup is verified. A failed restore leaves no store
+// behind.
 
 import { type Bytes, beginsWith, compareBytes } from '../../base/bytes/bytes.js'
 import { fail, GatewayError } from '../../base/errors.js'
 import { copyOf } from '../../base/heap/slab.js'
 import { MiB } from '../../base/units.js'
 import { NewFolder } from '../new-folder.js'
-import { commitSync, type Environment, writeApplied } from '../tables/lmdb-environment.js'
+import type { Awaitable, Entry } from '../store.js'
+import { type Applied, commitSync, writeApplied } from '../tables/lmdb-environment.js'
 import { tablesFormat } from '../tables/lmdb-format.js'
 import { damageOf, orderDamage } from '../tables/stored-pairs.js'
 import { firstKey } from '../tables/tables-walk.js'
@@ -16,9 +18,21 @@ import { BackupReader } from './backup-reader.js'
 /** Bytes of one commit of a restore. */
 const restoreCommitBytes = 32 * MiB
 
+/** Where a store is built; there is none before `finish`. */
+export interface RestoreTarget {
+  /** Named in errors. */
+  readonly name: string
+  /** Bytes of one `put`. */
+  readonly commitBytes: number
+  /** Stores further pairs, as they lie in the backup. */
+  put(pairs: readonly Entry[]): Awaitable<void>
+  /** Makes it a store. */
+  finish(applied: Applied): Awaitable<void>
+  /** Removes what was put if it did not become a store. */
+  end(): Promise<void>
+}
+
 interface RestoreOptions {
-  /** Target folder of the store: absent or empty. */
-  readonly folder: string
   /** The backup, in pieces of any size. */
   readonly pieces: AsyncIterable<Bytes>
   /** Key prefixes of the backup that are not restored. */
@@ -35,24 +49,31 @@ export interface Restored extends BackupTail {
  * Throws OperationFailed if the folder is not empty, is in use or cannot be made; ChecksumMismatch,
  * with the position, if the backup is damaged; and OutOfDiskSpace.
  */
-export async function restoreStore(options: RestoreOptions): Promise<Restored> {
-  const made = NewFolder.open(options.folder, 'restoring')
+export async function restoreStore(
+  options: RestoreOptions & { readonly folder: string },
+): Promise<Restored> {
+  return restoreInto(new FolderRestore(options.folder), options)
+}
+
+/** As restoreStore. */
+export async function restoreInto(
+  target: RestoreTarget,
+  options: RestoreOptions,
+): Promise<Restored> {
   try {
-    const restored = await build(made, options)
-    await made.settle()
-    return restored
+    return await build(target, options)
   } catch (error) {
-    throw error instanceof GatewayError ? error : cannotRestore(made.folder, error)
+    throw error instanceof GatewayError ? error : cannotRestore(target.name, error)
   } finally {
-    await made.abandon()
+    await target.end()
   }
 }
 
 async function build(
-  { environment, place }: NewFolder,
+  target: RestoreTarget,
   { pieces, progress, without }: RestoreOptions,
 ): Promise<Restored> {
-  const loader = new Loader(environment, place, without)
+  const loader = new Loader(target, without)
   let bytes = 0
   let pairs = 0
   const reader = new BackupReader({
@@ -64,23 +85,56 @@ async function build(
   })
   for await (const piece of pieces) {
     reader.push(piece)
+    if (loader.bytes >= target.commitBytes) await loader.commit()
     bytes += piece.length
     progress?.(bytes, pairs)
   }
   const tail = reader.finish()
-  return { ...tail, head: loader.finish() }
+  return { ...tail, head: await loader.finish() }
 }
 
-/** Loads pairs in key order into an empty environment. */
+/** Target folder of the store: absent or empty. */
+class FolderRestore implements RestoreTarget {
+  readonly commitBytes = restoreCommitBytes
+  private readonly made: NewFolder
+
+  constructor(folder: string) {
+    this.made = NewFolder.open(folder, 'restoring')
+  }
+
+  get name(): string {
+    return this.made.folder
+  }
+
+  /** Appends in key order, so LMDB fills pages and writes each once. */
+  put(pairs: readonly Entry[]): void {
+    const { environment, place } = this.made
+    commitSync(environment, place, () => {
+      for (const { key, value } of pairs) environment.putSync(key, value, { append: true })
+    })
+  }
+
+  async finish(applied: Applied): Promise<void> {
+    const { environment, place } = this.made
+    commitSync(environment, place, () => writeApplied(environment, applied))
+    await this.made.settle()
+  }
+
+  end(): Promise<void> {
+    return this.made.abandon()
+  }
+}
+
+/** Verifies pairs, and loads them in key order into an empty target. */
 class Loader {
+  /** Of pairs that are not committed. */
+  bytes = 0
   private head: BackupHead | undefined
-  private pairs: { readonly key: Bytes; readonly value: Bytes }[] = []
-  private bytes = 0
+  private pairs: Entry[] = []
   private before = firstKey
 
   constructor(
-    private readonly environment: Environment,
-    private readonly place: string,
+    private readonly target: RestoreTarget,
     private readonly without: readonly Bytes[] = [],
   ) {}
 
@@ -103,30 +157,26 @@ class Loader {
     if (beginsWith(key, this.without)) return
     this.pairs.push({ key: this.before, value: copyOf(value, 0, value.length) })
     this.bytes += key.length + value.length
-    if (this.bytes >= restoreCommitBytes) this.commit()
   }
 
-  finish(): BackupHead {
+  async finish(): Promise<BackupHead> {
     const { head } = this
     if (head === undefined) throw fail('ChecksumMismatch', 'the backup is not whole')
-    this.commit()
-    commitSync(this.environment, this.place, () => writeApplied(this.environment, head.applied))
+    await this.commit()
+    await this.target.finish(head.applied)
     return head
   }
 
-  /** Appends in key order, so LMDB fills pages and writes each once. */
-  private commit(): void {
-    const { environment, place, pairs } = this
-    commitSync(environment, place, () => {
-      for (const { key, value } of pairs) environment.putSync(key, value, { append: true })
-    })
+  async commit(): Promise<void> {
+    const { pairs } = this
     this.pairs = []
     this.bytes = 0
+    if (pairs.length > 0) await this.target.put(pairs)
   }
 }
 
-function cannotRestore(folder: string, cause: unknown): GatewayError {
+function cannotRestore(name: string, cause: unknown): GatewayError {
   const reason = cause instanceof Error ? cause.message : String(cause)
-  const text = `cannot restore into ${folder}: ${reason}`
+  const text = `cannot restore into ${name}: ${reason}`
   return new GatewayError('OperationFailed', text, {}, cause)
 }

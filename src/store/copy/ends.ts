@@ -2,7 +2,9 @@
 // versions, in pages that begin behind the same key: so they are compared page by page.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
+import { isVersioned } from '../layout.js'
 import type { Entry } from '../store.js'
+import { frameBytes, frameVersion, openFrame, writeFrame } from '../tables/record-frame.js'
 
 export interface Pair extends Entry {
   /** 0 for the classes without versions. */
@@ -38,4 +40,18 @@ export interface CopyTarget {
 
 export function bytesOf({ key, value }: Entry): number {
   return key.length + value.length
+}
+
+/** The value as it lies in the tables of a folder, and in a backup. */
+export function framed({ key, value, version }: Pair): Bytes {
+  if (!isVersioned(key)) return value
+  const bytes = new Uint8Array(frameBytes + value.length)
+  writeFrame(bytes, value, version)
+  return bytes
+}
+
+/** From such a value. Throws InternalError if its checksum differs. */
+export function unframed({ key, value }: Entry): Pair {
+  if (!isVersioned(key)) return { key, value, version: 0 }
+  return { key, value: openFrame(key, value), version: frameVersion(value) }
 }

@@ -12,8 +12,14 @@ import { NewFolder } from '../new-folder.js'
 import { PairReader } from '../pages/pair-reader.js'
 import type { Program, ReadTx, Store } from '../store.js'
 import { commitSync, type Environment, metaKey, writeApplied } from '../tables/lmdb-environment.js'
-import { frameBytes, frameVersion, openFrame, writeFrame } from '../tables/record-frame.js'
-import { type CopySource, type CopyTarget, type Pair, pairsAtOnce } from './ends.js'
+import {
+  type CopySource,
+  type CopyTarget,
+  framed,
+  type Pair,
+  pairsAtOnce,
+  unframed,
+} from './ends.js'
 
 /** Past all keys. */
 const endOfKeys = Uint8Array.of(Math.max(...Object.values(keyClass)) + 1)
@@ -92,13 +98,13 @@ export class FolderTarget implements CopyTarget {
   async put(pairs: readonly Pair[]): Promise<void> {
     const { environment, place } = this.made
     commitSync(environment, place, () => {
-      for (const pair of pairs) environment.putSync(pair.key, storedOf(pair), { append: true })
+      for (const pair of pairs) environment.putSync(pair.key, framed(pair), { append: true })
     })
   }
 
   async page(after: Bytes): Promise<readonly Pair[]> {
     const start = keyAfter(after)
-    return [...this.made.environment.getRange({ start, limit: pairsAtOnce })].map(opened)
+    return [...this.made.environment.getRange({ start, limit: pairsAtOnce })].map(unframed)
   }
 
   async finish(highest: number): Promise<void> {
@@ -113,18 +119,6 @@ export class FolderTarget implements CopyTarget {
   close(): Promise<void> {
     return this.made.close()
   }
-}
-
-function storedOf({ key, value, version }: Pair): Bytes {
-  if (!isVersioned(key)) return value
-  const framed = new Uint8Array(frameBytes + value.length)
-  writeFrame(framed, value, version)
-  return framed
-}
-
-function opened({ key, value }: { readonly key: Bytes; readonly value: Bytes }): Pair {
-  if (!isVersioned(key)) return { key, value, version: 0 }
-  return { key, value: openFrame(key, value), version: frameVersion(value) }
 }
 
 function lastKey(environment: Environment): Bytes | undefined {

@@ -30,7 +30,20 @@ const countsAfter: Statement = {
 }
 /** Counts of a copy; gateways count from 1. */
 const ofCopy = 0
-const afterCounters = Uint8Array.of(keyClass.count + 1)
+export const afterCounters = Uint8Array.of(keyClass.count + 1)
+
+/** How many pairs PostgreSQL assumes, and the last versions that were drawn. */
+export const sizes = `SELECT reltuples::bigint, (SELECT last_value FROM versions)
+  FROM pg_class WHERE oid = 'pairs'::regclass`
+
+/** -1 before PostgreSQL has counted. */
+export function pairsIn(row: Row | undefined): number {
+  return Math.max(0, Number(row?.[0]))
+}
+
+export function highestIn(row: Row | undefined): number {
+  return Number(row?.[1]) + versionsAtOnce - 1
+}
 
 /** One state of the tables, in a transaction. */
 export class PostgresSource implements CopySource {
@@ -46,12 +59,8 @@ export class PostgresSource implements CopySource {
     try {
       await link.command('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
       await requireStopped(link, address.schema)
-      const [row] = await link.command(
-        `SELECT reltuples::bigint, (SELECT last_value FROM versions)
-         FROM pg_class WHERE oid = 'pairs'::regclass`,
-      )
-      const highest = Number(row?.[1]) + versionsAtOnce - 1
-      return new PostgresSource(link, Math.max(0, Number(row?.[0])), highest)
+      const [row] = await link.command(sizes)
+      return new PostgresSource(link, pairsIn(row), highestIn(row))
     } catch (error) {
       await link.close()
       throw openingError(error)
@@ -87,6 +96,13 @@ export class PostgresTarget implements CopyTarget {
     }
   }
 
+  /** For a restore, which begins anew after one that was interrupted. */
+  static async openEmpty(address: Address, source: string): Promise<PostgresTarget> {
+    const target = await PostgresTarget.open(address, source)
+    await target.link.command('TRUNCATE pairs, counts')
+    return new PostgresTarget(target.link, undefined)
+  }
+
   async put(pairs: readonly Pair[]): Promise<void> {
     const { link } = this
     const additions: Additions = new Map()
@@ -115,6 +131,11 @@ export class PostgresTarget implements CopyTarget {
     await this.link.command('SET synchronous_commit = on')
     await finishCopy(this.link, highest)
     await this.link.command('ANALYZE pairs')
+  }
+
+  /** Leaves an empty store. */
+  async abandon(): Promise<void> {
+    await this.link.command('BEGIN; TRUNCATE pairs, counts; DROP TABLE copying; COMMIT')
   }
 
   close(): Promise<void> {
@@ -168,7 +189,7 @@ async function pageOf(link: Link, key: Bytes): Promise<Pair[]> {
 
 const noRows: Promise<readonly Row[]> = Promise.resolve([])
 
-function pairOf([key, version, value]: Row): Pair {
+export function pairOf([key, version, value]: Row): Pair {
   const bytes = key as Bytes
   return { key: bytes, value: value as Bytes, version: isVersioned(bytes) ? Number(version) : 0 }
 }

@@ -8,7 +8,10 @@ import { fail } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
 import type { Account } from '../../base/work/accounts.js'
 import { Scheduler } from '../../base/work/scheduler.js'
+import { Backups } from '../backup/backup.js'
 import type {
+  Backup,
+  BackupOptions,
   Gateways,
   HeldState,
   LargeChanges,
@@ -78,7 +81,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         name: `${no}.${epoch}`,
         channel: `sigil_${hash('sha256', address.schema).slice(0, 32)}`,
       })
-      const store = new PostgresStore(links, writer, clock, exchange)
+      const script = new URL('./backup-worker.js', import.meta.url)
+      const backups = new Backups({ worker: { script, store: { links } }, clock, log })
+      const store = new PostgresStore(links, writer, clock, exchange, backups)
       await store.beat()
       await store.measureTime()
       return store
@@ -109,6 +114,7 @@ class PostgresStore implements Store {
     private readonly writer: Writer,
     readonly sharedClock: Clock,
     readonly exchange: Notices,
+    private readonly backups: Backups,
   ) {
     this.reads = new ReadRuns(options, sharedClock, this.scheduler)
     this.gateways = {
@@ -164,10 +170,22 @@ class PostgresStore implements Store {
     return this.reads.hold()
   }
 
+  /** A commit is acknowledged when it is visible: no group has to end before the state is fixed. */
+  async backup(options: BackupOptions): Promise<Backup> {
+    this.requireOpen()
+    return this.backups.start({ atRest: (body) => body() }, options)
+  }
+
   stats(): StoreStats {
     const { lane, sizeBytes } = this
-    const stats = { type: 'PostgreSQL', sizeBytes, groups: lane.stats() } as const
-    return lane.refusing === undefined ? stats : { ...stats, refusing: lane.refusing }
+    const backup = this.backups.stats()
+    return {
+      type: 'PostgreSQL',
+      sizeBytes,
+      groups: lane.stats(),
+      ...(lane.refusing === undefined ? {} : { refusing: lane.refusing }),
+      ...(backup === undefined ? {} : { backup }),
+    }
   }
 
   close(): Promise<void> {
@@ -229,7 +247,7 @@ class PostgresStore implements Store {
   private async end(): Promise<void> {
     clearInterval(this.beating)
     clearInterval(this.measuring)
-    await Promise.all([this.reads.idle(), this.lane.idle()])
+    await Promise.all([this.reads.idle(), this.lane.idle(), this.backups.close()])
     await this.reads.close()
     await this.exchange.close()
     await this.writer.close()
