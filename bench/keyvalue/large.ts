@@ -1,10 +1,12 @@
-// Question: what do commands inside large containers cost, beside Redis? Lists and sets of 50,000
-// and a sorted set that is emptied by ranks: processor time of each server's loop for one command,
-// in turns against a redis-server that syncs its log every second. The pops of a sorted set stand
-// beside ZADD of the same server, which they are to be no slower than.
+// Question: what do commands inside large containers and strings cost, beside Redis? Lists and sets
+// of 50,000, a string of 8 MiB, and a sorted set that is emptied by ranks: processor time of each
+// server's loop for one command, in turns against a redis-server that syncs its log every second.
+// The pops of a sorted set stand beside ZADD of the same server, which they are to be no slower
+// than.
 
 import { setTimeout } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
+import { MiB } from '../../src/base/units.js'
 import { compare, type Figure, median } from '../support/figure.js'
 import { preciseLoopTimeOf, startSigil } from '../support/processes.js'
 import { connectPeer, connectSigil, pipelined } from '../support/redis-client.js'
@@ -15,6 +17,7 @@ const members = 50_000
 const perCommand = 500
 const rounds = 3
 const middle = members / 2
+const stringBytes = 8 * MiB
 /** What one round of the pops takes from the queue, or puts in, and by how many connections. */
 const pops = 2_000
 const connections = 50
@@ -39,6 +42,9 @@ const commands: Readonly<Record<string, (round: number) => string[]>> = {
   'COPY of a sorted set': () => ['COPY', 'z', 'copied', 'REPLACE'],
   ZUNIONSTORE: () => ['ZUNIONSTORE', 'e', '2', 'z', 'a'],
   'ZREMRANGEBYRANK of 10000': () => ['ZREMRANGEBYRANK', 'z', '0', '9999'],
+  'STRLEN of 8 MiB': () => ['STRLEN', 's'],
+  'GETRANGE in 8 MiB': () => ['GETRANGE', 's', `${stringBytes / 2}`, `${stringBytes / 2 + 9}`],
+  'APPEND to 8 MiB': () => ['APPEND', 's', 'more'],
 }
 
 export async function keyValueLarge(): Promise<Figure[]> {
@@ -73,6 +79,7 @@ async function fill(client: Redis): Promise<void> {
       ...[name, key],
       ...Array.from({ length: perCommand }, (_, i) => words(n * perCommand + i)).flat(),
     ])
+  await client.set('s', 'x'.repeat(stringBytes))
   await add('RPUSH', 'l', (i) => [`element:${i}`])
   await add('SADD', 'a', (i) => [`member:${i}`])
   await add('SADD', 'b', (i) => [`other:${i}`])
