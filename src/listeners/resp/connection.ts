@@ -222,6 +222,7 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     const isTimed = edge.begin(this.parser.heldBytes)
     try {
       if (this.lane.hasDeferred && this.mayGoOn()) this.lane.goOn()
+      this.takeArrived()
       this.takeRequests()
     } catch (error) {
       this.broken(error)
@@ -241,6 +242,15 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     this.hasEnded = true
     this.work()
     if (!this.isFinished) this.socket.setTimeout(messageStallMs)
+  }
+
+  /**
+   * What has come while the lane was waiting, so that it shares a program: the socket has it in
+   * many pieces, and would hand on one at a time.
+   */
+  private takeArrived(): void {
+    const { socket } = this
+    if (!this.isHeld && socket.isPaused() && socket.readableLength > 0) socket.read()
   }
 
   private takeRequests(): void {
