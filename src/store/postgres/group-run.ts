@@ -90,6 +90,7 @@ export class GroupRun {
   /** Drawn versions, the lowest last. */
   private versions: number[] = []
   private isShort = false
+  private hasBegun = false
   /** Why nothing more can be asked. */
   private lost: Error | undefined
   private largeBytes = 0
@@ -99,13 +100,21 @@ export class GroupRun {
     this.known = new Known(options.beside)
   }
 
+  /** Begins the transaction, and resolves when its locks are held; else `run` does so. */
+  async begin(): Promise<void> {
+    const { link } = this.options
+    try {
+      await settled(this.begun())
+    } catch (error) {
+      link.run(rollback).catch(() => undefined)
+      throw error
+    }
+  }
+
   /** Resolves after the commit. Only the first programs may have run: the group has bounds. */
   async run(programs: readonly WriteProgram[], large?: LargeChanges): Promise<Ended[]> {
-    const { link, isRecording, waitsForTurn, isAlone } = this.options
-    const started = [link.run(begin)]
-    if (waitsForTurn) started.push(link.run(lockTurn))
-    if (isRecording) started.push(link.run(lockRecording))
-    if (isAlone) started.push(link.run(lockCommits))
+    const { link, isRecording } = this.options
+    const started = this.hasBegun ? [] : this.begun()
     started.push(this.draw(1))
     try {
       const [, records] = await Promise.all([settled(started), this.learn(programs)])
@@ -124,6 +133,16 @@ export class GroupRun {
       if (!this.hasSentCommit) link.run(rollback).catch(() => undefined)
       throw error
     }
+  }
+
+  private begun(): Promise<readonly Row[]>[] {
+    const { link, isRecording, waitsForTurn, isAlone } = this.options
+    this.hasBegun = true
+    const started = [link.run(begin)]
+    if (waitsForTurn) started.push(link.run(lockTurn))
+    if (isRecording) started.push(link.run(lockRecording))
+    if (isAlone) started.push(link.run(lockCommits))
+    return started
   }
 
   get hasRecorded(): boolean {

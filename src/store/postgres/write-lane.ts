@@ -1,5 +1,6 @@
-// Write programs of a gateway: those that wait form a group, one group at a time. A conflict runs
-// the group again, then its programs one by one. (docs/design/transactions.md, rule 4)
+// Write programs of a gateway: those that wait form a group, one group at a time. After a conflict
+// the group runs again, in turn with such groups of other gateways. Where conflicts are frequent,
+// groups wait for their turn at once. (docs/design/transactions.md, rule 4)
 
 import type { Clock } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
@@ -11,6 +12,7 @@ import type { WriteProgram } from '../programs/group.js'
 import { groupProgramsMax } from '../programs/write-groups.js'
 import { Postponed } from '../steps.js'
 import type { GroupStats, LargeChanges, Program, Tx } from '../store.js'
+import { Caution } from './caution.js'
 import { Away, awayError, Conflict, Fenced, failureOf } from './failures.js'
 import { type Ended, GroupRun, NeedsRecording } from './group-run.js'
 import type { ReadBeside } from './known.js'
@@ -24,9 +26,9 @@ interface Pending {
   readonly reject: (error: unknown) => void
 }
 
-/** Attempts of a whole group before its programs run one by one. */
+/** Attempts of a whole group that fails, not by a conflict, before its programs run one by one. */
 const groupAttemptsMax = 2
-/** Attempts of a program until the others wait for it: one that reads long would never end. */
+/** Attempts of a group until the others wait for it: one that reads long would never end. */
 const sharedAttemptsMax = 6
 /** Longest wait before a program runs again after a conflict, milliseconds. */
 const backoffMsMax = 50
@@ -38,6 +40,7 @@ export class WriteLane {
   private again: Pending[] = []
   private isRunning = false
   private isRecording = false
+  private readonly caution = new Caution()
   private postponed = 0
   private drained: (() => void)[] = []
   private groups = 0
@@ -91,7 +94,7 @@ export class WriteLane {
   }
 
   private async work(): Promise<void> {
-    while (this.waiting > 0) await this.process(this.takeGroup())
+    while (this.waiting > 0) await this.process(() => this.takeGroup())
     this.isRunning = false
     if (this.postponed === 0) for (const resolve of this.drained.splice(0)) resolve()
   }
@@ -111,10 +114,19 @@ export class WriteLane {
     return group
   }
 
-  /** Never rejects. */
-  private async process(group: readonly Pending[]): Promise<void> {
+  /** Never rejects. A group that waits for its turn is taken when that has come, so it may grow. */
+  private async process(take: () => readonly Pending[]): Promise<void> {
+    const waits = this.caution.waits()
+    let group = waits ? [] : take()
+    const taking = () => {
+      if (group.length === 0) group = take()
+      return group
+    }
     for (let attempt = 1; ; attempt++) {
-      const end = await this.attempt(group, attempt)
+      const end = await this.attempt(taking, attempt, waits)
+      if (!waits && attempt === 1 && !(end instanceof NeedsRecording)) {
+        this.caution.note(end instanceof Conflict)
+      }
       if (end === undefined) return
       if (end instanceof NeedsRecording) {
         this.isRecording = true
@@ -122,8 +134,8 @@ export class WriteLane {
         continue
       }
       this.conflicts++
-      if (group.length > 1 && attempt >= groupAttemptsMax) {
-        for (const pending of group) await this.process([pending])
+      if (!(end instanceof Conflict) && group.length > 1 && attempt >= groupAttemptsMax) {
+        for (const pending of group) await this.process(() => [pending])
         return
       }
       if (!(end instanceof Conflict) || attempt >= programRunsMax) {
@@ -137,7 +149,11 @@ export class WriteLane {
   }
 
   /** Undefined if every program has its result; otherwise why the group has to run again. */
-  private async attempt(group: readonly Pending[], attempt: number): Promise<Error | undefined> {
+  private async attempt(
+    taking: () => readonly Pending[],
+    attempt: number,
+    waits: boolean,
+  ): Promise<Error | undefined> {
     let run: GroupRun | undefined
     try {
       const writing = await this.writer.ready()
@@ -147,9 +163,11 @@ export class WriteLane {
         clock: this.clock,
         beside: this.beside,
         isRecording: this.isRecording,
-        waitsForTurn: attempt > 1,
+        waitsForTurn: waits || attempt > 1,
         isAlone: attempt > sharedAttemptsMax,
       })
+      if (waits) await run.begin()
+      const group = taking()
       const programs = group.map(({ program }) => program)
       const ended = await run.run(programs, group[0]?.large)
       this.charge(group, run.workedMs)
@@ -158,7 +176,7 @@ export class WriteLane {
       return undefined
     } catch (thrown) {
       if (thrown instanceof NeedsRecording) return thrown
-      return this.failed(group, run, failureOf(thrown))
+      return this.failed(taking(), run, failureOf(thrown))
     }
   }
 
