@@ -36,6 +36,7 @@ export type Ask =
   | { readonly kind: 'scanFetch'; readonly range: KeyRange; readonly limit: number }
   | { readonly kind: 'pause' }
   | { readonly kind: 'elsewhere'; readonly begin: Elsewhere['begin'] }
+  | { readonly kind: 'numbers'; readonly counter: Bytes; readonly count: number }
 
 /** Work that a read program delegates to another thread, such as one heavy document. */
 export interface Elsewhere {
@@ -138,7 +139,7 @@ export interface InPlace {
 
 /** Gives each number of a counter record once. */
 export interface Numbers {
-  /** The first of `count` numbers; `allocate` takes them from the record in a plain program. */
+  /** The first of `count` numbers; `allocate` takes them in a program of its own. */
   take(
     counter: Bytes,
     count: number,
@@ -147,7 +148,10 @@ export interface Numbers {
 }
 
 export interface Tx extends ReadTx {
-  /** Only in a transaction over several programs; a plain program counts in the record itself. */
+  /**
+   * In a transaction over several programs, and on a store that gateways share. Otherwise a program
+   * counts in the record itself.
+   */
   readonly numbers?: Numbers | undefined
   /** Undefined if values are not in this process, and if all changes are recorded by key. */
   readonly inPlace?: InPlace | undefined
