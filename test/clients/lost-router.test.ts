@@ -18,9 +18,11 @@ const workers = 6
 /**
  * The specification lets a driver repeat writes. This one does so only if the connection is the first
  * that it finds closed: its server is of an unknown version from then on. And it gives no label to a
- * connection that it could not open, so `withTransaction` does not begin again.
+ * connection that it could not open, or whose pool another one has cleared, so `withTransaction` does
+ * not begin again.
  */
-const notRepeated = /^(?:write|transaction): MongoNetworkError/
+const notRepeated =
+  /^(?:write|transaction): (?:MongoNetworkError|MongoPoolClearedError|PoolCleared)/
 
 /** One for each worker, and no hello that waits: it would often be the first. */
 function openClient(t: Test, uri: string): MongoClient {
