@@ -79,7 +79,7 @@ async function openSource(place: Place): Promise<CopySource> {
     const { FolderSource } = await import('../store/copy/folder-ends.js')
     return FolderSource.open(place.folder)
   }
-  const { PostgresSource } = await import('../store/postgres/copy-ends.js')
+  const { PostgresSource } = await import('../store/postgres/copy/copy-ends.js')
   return PostgresSource.open(place.address)
 }
 
@@ -88,7 +88,7 @@ async function openTarget(place: Place, source: string): Promise<CopyTarget> {
     const { FolderTarget } = await import('../store/copy/folder-ends.js')
     return FolderTarget.open(place.folder, source)
   }
-  const { PostgresTarget } = await import('../store/postgres/copy-ends.js')
+  const { PostgresTarget } = await import('../store/postgres/copy/copy-ends.js')
   return PostgresTarget.open(place.address, source)
 }
 

@@ -74,7 +74,7 @@ async function restore(store: string, file: string, total: number): Promise<Rest
 }
 
 async function openTables(address: Address): Promise<RestoreTarget> {
-  const { TablesRestore } = await import('../store/postgres/restore-target.js')
+  const { TablesRestore } = await import('../store/postgres/copy/restore-target.js')
   return TablesRestore.open(address)
 }
 

@@ -28,10 +28,10 @@ interface Block {
 }
 
 /** Runs statements outside of any transaction. */
-export type RunBeside = <T>(run: (link: Link) => Promise<T>) => Promise<T>
+type RunBeside = <T>(run: (link: Link) => Promise<T>) => Promise<T>
 
 /** Numbers that a group needs before it can go on. */
-export type Wanted = ReadonlyMap<string, { readonly counter: Bytes; readonly count: number }>
+type Wanted = ReadonlyMap<string, { readonly counter: Bytes; readonly count: number }>
 
 /** The blocks of one gateway, by the key of the record. */
 export class NumberBlocks {

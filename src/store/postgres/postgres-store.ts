@@ -82,7 +82,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         name: `${no}.${epoch}`,
         channel: `sigil_${hash('sha256', address.schema).slice(0, 32)}`,
       })
-      const script = new URL('./backup-worker.js', import.meta.url)
+      const script = new URL('./copy/backup-worker.js', import.meta.url)
       const backups = new Backups({ worker: { script, store: { links } }, clock, log })
       const store = new PostgresStore(links, writer, clock, exchange, backups)
       await store.beat()

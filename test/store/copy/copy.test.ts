@@ -14,7 +14,7 @@ import { FolderSource, FolderTarget } from '../../../src/store/copy/folder-ends.
 import { idKey, keyClass } from '../../../src/store/layout.js'
 import { openLmdbStore } from '../../../src/store/lmdb.js'
 import { type Address, parseAddress } from '../../../src/store/postgres/address.js'
-import { PostgresSource, PostgresTarget } from '../../../src/store/postgres/copy-ends.js'
+import { PostgresSource, PostgresTarget } from '../../../src/store/postgres/copy/copy-ends.js'
 import type { Store } from '../../../src/store/store.js'
 import { firstKey } from '../../../src/store/tables/tables-walk.js'
 import { postgresMissing } from '../../support/postgres-reference.js'

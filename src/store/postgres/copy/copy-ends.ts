@@ -1,20 +1,20 @@
 // The tables of a shared store as the source or the target of a copy. No gateway may use them
 // meanwhile: a source must have none, and a gateway refuses to start on an unfinished target.
 
-import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
-import { fail } from '../../base/errors.js'
-import { type CopySource, type CopyTarget, type Pair, pairsAtOnce } from '../copy/ends.js'
-import { isVersioned, keyClass } from '../layout.js'
-import { compareKeys } from '../memtable/ordered-map.js'
-import { decodeCount } from '../programs/counters.js'
-import type { Additions } from '../programs/write-buffer.js'
-import type { Address } from './address.js'
-import { isCounter, sumOf, sums } from './asks.js'
-import { openingError } from './failures.js'
-import { Link, type Row, type Statement, settled } from './link.js'
-import { packOne } from './packed.js'
-import { finishCopy, prepareCopy, versionsAtOnce } from './schema.js'
-import { writeCounts, writePairs } from './writes.js'
+import { type Bytes, mapKey } from '../../../base/bytes/bytes.js'
+import { fail } from '../../../base/errors.js'
+import { type CopySource, type CopyTarget, type Pair, pairsAtOnce } from '../../copy/ends.js'
+import { isVersioned, keyClass } from '../../layout.js'
+import { compareKeys } from '../../memtable/ordered-map.js'
+import { decodeCount } from '../../programs/counters.js'
+import type { Additions } from '../../programs/write-buffer.js'
+import type { Address } from '../address.js'
+import { isCounter, sumOf, sums } from '../asks.js'
+import { openingError } from '../failures.js'
+import { Link, type Row, type Statement, settled } from '../link.js'
+import { packOne } from '../packed.js'
+import { finishCopy, prepareCopy, versionsAtOnce } from '../schema.js'
+import { writeCounts, writePairs } from '../writes.js'
 
 const begin: Statement = { name: 'begin_c', text: 'BEGIN' }
 const commit: Statement = { name: 'commit', text: 'COMMIT' }

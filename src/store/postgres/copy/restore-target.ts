@@ -1,14 +1,14 @@
 // The tables of a shared store as the target of a restore. No gateway starts on them before the
 // whole backup is verified.
 
-import { withoutPassword } from '../../base/setting-kinds.js'
-import type { RestoreTarget } from '../backup/restore.js'
-import { partBytes, unframed } from '../copy/ends.js'
-import type { Entry } from '../store.js'
-import type { Applied } from '../tables/lmdb-environment.js'
-import type { Address } from './address.js'
+import { withoutPassword } from '../../../base/setting-kinds.js'
+import type { RestoreTarget } from '../../backup/restore.js'
+import { partBytes, unframed } from '../../copy/ends.js'
+import type { Entry } from '../../store.js'
+import type { Applied } from '../../tables/lmdb-environment.js'
+import type { Address } from '../address.js'
+import { openingError } from '../failures.js'
 import { PostgresTarget } from './copy-ends.js'
-import { openingError } from './failures.js'
 
 export class TablesRestore implements RestoreTarget {
   readonly commitBytes = partBytes

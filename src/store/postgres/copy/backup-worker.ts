@@ -3,24 +3,24 @@
 // is in it, whichever gateway did. Pages are bounded in bytes, so the thread holds little.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { type Bytes, beginsWith } from '../../base/bytes/bytes.js'
-import { assert, toGatewayError } from '../../base/errors.js'
-import { BackupBlocks } from '../backup/backup-blocks.js'
-import { encodeHead } from '../backup/backup-format.js'
+import { type Bytes, beginsWith } from '../../../base/bytes/bytes.js'
+import { assert, toGatewayError } from '../../../base/errors.js'
+import { BackupBlocks } from '../../backup/backup-blocks.js'
+import { encodeHead } from '../../backup/backup-format.js'
 import type {
   BackupWorkerStart,
   FromBackupWorker,
   ToBackupWorker,
-} from '../backup/backup-messages.js'
-import { framed, type Pair, pairsAtOnce } from '../copy/ends.js'
-import { keyClass } from '../layout.js'
-import { tablesFormat } from '../tables/lmdb-format.js'
-import { firstKey } from '../tables/tables-walk.js'
-import { sumOf, sums } from './asks.js'
+} from '../../backup/backup-messages.js'
+import { framed, type Pair, pairsAtOnce } from '../../copy/ends.js'
+import { keyClass } from '../../layout.js'
+import { tablesFormat } from '../../tables/lmdb-format.js'
+import { firstKey } from '../../tables/tables-walk.js'
+import { sumOf, sums } from '../asks.js'
+import { clientError } from '../failures.js'
+import { Link, type LinkOptions, type Row, type Statement } from '../link.js'
+import { packOne } from '../packed.js'
 import { afterCounters, highestIn, pairOf, pairsIn, sizes } from './copy-ends.js'
-import { clientError } from './failures.js'
-import { Link, type LinkOptions, type Row, type Statement } from './link.js'
-import { packOne } from './packed.js'
 
 /** Bytes of the values of a page; the last one may exceed it. */
 const pageBytes = 1_048_576
