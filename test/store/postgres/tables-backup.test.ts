@@ -232,7 +232,7 @@ t.test('while two gateways write, a backup is of one moment', skip, async (t) =>
   isOver = true
   await Promise.all(counted)
   t.ok(
-    during.every((count) => count > 5),
+    during.every((count) => count > 0),
     `both wrote meanwhile: ${during}`,
   )
   const folder = join(await temporaryFolder(t), 'data')
