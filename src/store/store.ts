@@ -36,7 +36,6 @@ export type Ask =
   | { readonly kind: 'scanFetch'; readonly range: KeyRange; readonly limit: number }
   | { readonly kind: 'pause' }
   | { readonly kind: 'elsewhere'; readonly begin: Elsewhere['begin'] }
-  | { readonly kind: 'numbers'; readonly counter: Bytes; readonly count: number }
 
 /** Work that a read program delegates to another thread, such as one heavy document. */
 export interface Elsewhere {
@@ -139,7 +138,7 @@ export interface InPlace {
 
 /** Gives each number of a counter record once. */
 export interface Numbers {
-  /** The first of `count` numbers; `allocate` takes them in a program of its own. */
+  /** The first of `count` numbers; `allocate` takes them from the record in a plain program. */
   take(
     counter: Bytes,
     count: number,
@@ -148,10 +147,7 @@ export interface Numbers {
 }
 
 export interface Tx extends ReadTx {
-  /**
-   * In a transaction over several programs, and on a store that gateways share. Otherwise a program
-   * counts in the record itself.
-   */
+  /** Only in a transaction over several programs; a plain program counts in the record itself. */
   readonly numbers?: Numbers | undefined
   /** Undefined if values are not in this process, and if all changes are recorded by key. */
   readonly inPlace?: InPlace | undefined

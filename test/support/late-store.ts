@@ -336,7 +336,6 @@ function answer(view: View, ask: Ask): unknown {
       }))
     case 'pause':
     case 'elsewhere':
-    case 'numbers':
       return undefined
   }
 }

@@ -121,7 +121,6 @@ export async function answer(link: Link, ask: Ask): Promise<unknown> {
       return readFetched(link, ask.range, ask.limit)
     case 'pause':
     case 'elsewhere':
-    case 'numbers':
       return undefined
   }
 }

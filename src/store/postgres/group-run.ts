@@ -12,13 +12,12 @@ import { type Applied, AskingTx } from '../programs/asking.js'
 import { ChangeTimes } from '../programs/change-times.js'
 import type { Outcome, WriteProgram } from '../programs/group.js'
 import { WriteBuffer } from '../programs/write-buffer.js'
-import type { Ask, Entry, KeyChange, LargeChanges, Numbers, Program } from '../store.js'
+import type { Ask, Entry, KeyChange, LargeChanges, Program } from '../store.js'
 import { readRange } from './asks.js'
 import { Away, failureOf } from './failures.js'
 import type { GatewayRow } from './gateway-row.js'
 import { Known, type ReadBeside } from './known.js'
 import { type Link, type Row, type Statement, settled } from './link.js'
-import type { NumberBlocks } from './numbers.js'
 import { versionsAtOnce } from './schema.js'
 import { type Put, writeCounts, writePairs } from './writes.js'
 
@@ -62,7 +61,6 @@ interface GroupRunOptions {
   readonly row: GatewayRow
   readonly clock: Clock
   readonly beside: ReadBeside
-  readonly numbers: NumberBlocks
   /** Take the lock for recorded changes first: the group before had some. */
   readonly isRecording: boolean
   /** Wait for the other gateways' groups that had conflicts. */
@@ -87,8 +85,6 @@ export class GroupRun {
   /** Time of the programs' own work, milliseconds. */
   workedMs = 0
   private readonly known: Known
-  private readonly given: Numbers
-  private readonly foreseen: Numbers
   /** How the programs have ended, if the commit takes effect. */
   ended: readonly Ended[] = []
   /** Drawn versions, the lowest last. */
@@ -101,11 +97,7 @@ export class GroupRun {
   private learnVersion = 0
 
   constructor(private readonly options: GroupRunOptions) {
-    const { beside, numbers, link } = options
-    numbers.useOn(link)
-    this.known = new Known(beside, numbers)
-    this.given = numbers.given()
-    this.foreseen = numbers.foreseen()
+    this.known = new Known(options.beside)
   }
 
   /** Begins the transaction, and resolves when its locks are held; else `run` does so. */
@@ -189,7 +181,7 @@ export class GroupRun {
     const buffer = new WriteBuffer(nextVersion)
     try {
       return this.slice(() => {
-        const program = make(new AskingTx(buffer, this.options.row.life, this.foreseen))
+        const program = make(new AskingTx(buffer, this.options.row.life))
         return { program, buffer, next: program.next() }
       })
     } catch {
@@ -235,7 +227,7 @@ export class GroupRun {
 
   private async tryOne(make: WriteProgram): Promise<Ended> {
     const buffer = new WriteBuffer(() => this.nextVersion())
-    const tx = new AskingTx(buffer, this.options.row.life, this.given)
+    const tx = new AskingTx(buffer, this.options.row.life)
     try {
       const program = this.slice(() => make(tx))
       let next = this.slice(() => program.next())

@@ -8,7 +8,6 @@ import { type Additions, addTo, WriteBuffer } from '../programs/write-buffer.js'
 import type { Ask, Entry, Fetched, KeyRange, Versioned } from '../store.js'
 import { copy, isCounter, readPoints, readRange, readVersions } from './asks.js'
 import { type Link, settled } from './link.js'
-import type { NumberBlocks } from './numbers.js'
 
 interface KnownRange {
   readonly limit: number
@@ -20,7 +19,6 @@ interface Wanted {
   readonly points: Map<string, Bytes>
   readonly versions: Map<string, Bytes>
   readonly ranges: Map<string, { readonly range: KeyRange; readonly limit: number }>
-  readonly numbers: Map<string, { readonly counter: Bytes; readonly count: number }>
 }
 
 /** The group is one program with its own bounds. */
@@ -39,10 +37,7 @@ export class Known {
   readonly additions: Additions = new Map()
   readonly appended: Bytes[] = []
 
-  constructor(
-    private readonly beside: ReadBeside,
-    private readonly numbers: NumberBlocks,
-  ) {}
+  constructor(private readonly beside: ReadBeside) {}
 
   /** Adds the changes of a program to what the next ones see. */
   take(buffer: WriteBuffer): void {
@@ -63,16 +58,10 @@ export class Known {
 
   /** Asks for what is not known of these questions, in one round trip. */
   async learn(link: Link, asks: readonly Ask[]): Promise<void> {
-    const wanted: Wanted = {
-      points: new Map(),
-      versions: new Map(),
-      ranges: new Map(),
-      numbers: new Map(),
-    }
+    const wanted: Wanted = { points: new Map(), versions: new Map(), ranges: new Map() }
     for (const ask of asks) this.want(ask, wanted)
-    const { points, versions, ranges, numbers } = wanted
+    const { points, versions, ranges } = wanted
     const reads: Promise<void>[] = []
-    if (numbers.size > 0) reads.push(this.numbers.fill(numbers))
     if (points.size > 0) reads.push(this.learnPoints(link, points))
     if (versions.size > 0) reads.push(this.learnVersions(link, versions))
     for (const [name, { range, limit }] of ranges) {
@@ -109,8 +98,6 @@ export class Known {
         })
         return { value: fetched }
       }
-      case 'numbers':
-        return this.numbers.has(ask.counter, ask.count) ? { value: undefined } : undefined
       case 'pause':
       case 'elsewhere':
         return { value: undefined }
@@ -142,9 +129,6 @@ export class Known {
         else for (const { value } of entries) this.wantPoint(value, wanted)
         break
       }
-      case 'numbers':
-        this.wantNumbers(ask, wanted)
-        break
       case 'pause':
       case 'elsewhere':
     }
@@ -158,13 +142,6 @@ export class Known {
     const name = rangeName(range)
     const most = Math.max(this.changes.ownWrites(range, limit).wanted, ranges.get(name)?.limit ?? 0)
     ranges.set(name, { range, limit: most })
-  }
-
-  private wantNumbers({ counter, count }: Ask & { kind: 'numbers' }, { numbers }: Wanted): void {
-    if (this.numbers.has(counter, count)) return
-    const name = mapKey(counter)
-    const before = numbers.get(name)?.count ?? 0
-    numbers.set(name, { counter, count: Math.max(before, count) })
   }
 
   private async learnPoints(link: Link, keys: ReadonlyMap<string, Bytes>): Promise<void> {

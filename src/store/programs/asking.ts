@@ -10,7 +10,6 @@ import type {
   Entry,
   Fetched,
   KeyRange,
-  Numbers,
   ReadTx,
   Step,
   Tx,
@@ -127,7 +126,6 @@ export class AskingTx extends AskingReadTx implements Tx {
   constructor(
     buffer: WriteBuffer,
     readonly gateway?: string,
-    readonly numbers?: Numbers,
   ) {
     super()
     this.buffer = buffer

@@ -56,7 +56,7 @@ export function* allocateMembersIds(tx: Tx, count: number): Program<MembersId[]>
 function* takeNumber(tx: Tx, key: Bytes, count = 1): Program<number> {
   const { numbers } = tx
   if (numbers === undefined) return yield* countOn(tx, key, count)
-  return yield* numbers.take(key, count, (plain, more) => takeNumber(plain, key, more))
+  return yield* numbers.take(key, count, (plain, more) => countOn(plain, key, more))
 }
 
 function* countOn(tx: Tx, key: Bytes, count: number): Program<number> {
