@@ -18,7 +18,7 @@ export function triesMore(name: string): boolean {
   return takesTurns(name) || hasCounts(join(tests, name))
 }
 
-/** Whether what fails in the file may pass when it runs alone: it draws nothing, but measures time. */
+/** Whether what fails in the file may pass when it runs alone: it has no long counts, or measures. */
 export function mayPassAlone(name: string): boolean {
   const isMeasured = name.startsWith('stall/') || name === 'listeners/held-memory.test.js'
   return isMeasured || !hasCounts(join(tests, name))
