@@ -2,7 +2,7 @@
 // for each file would cost more than most of the tests. Files that are named on the command line get
 // a process each. With SIGIL_STORES=postgres one server serves all. It prints a line a file and a
 // summary. Heavy files take turns: rotation.ts. Files that fail run once more, alone, if they are few
-// and have no long counts: a browser beside other work may be late. The summary names them.
+// and draw nothing at random: a browser beside other work may be late. The summary names them.
 
 import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'

@@ -21,8 +21,7 @@ const workers = 6
  * connection that it could not open, or whose pool another one has cleared, so `withTransaction` does
  * not begin again.
  */
-const notRepeated =
-  /^(?:write|transaction): (?:MongoNetworkError|MongoPoolClearedError|PoolCleared)/
+const notRepeated = /^(?:write|transaction): Mongo(?:Network|PoolCleared)Error/
 
 /** One for each worker, and no hello that waits: it would often be the first. */
 function openClient(t: Test, uri: string): MongoClient {

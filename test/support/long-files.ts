@@ -9,6 +9,7 @@ import { heavySets } from './rotation.js'
 const tests = fileURLToPath(new URL('..', import.meta.url))
 /** Modules of counts; of the second, one export alone tells of the long suite. */
 const counts = /\bfrom '\.[^']*\/runs\.js'|\bisLong\b[^']*from '\.[^']*\/seed\.js'/
+const draws = /\bfrom '(?:fast-check|\.[^']*\/seeded-random\.js)'/
 const imports = /\bfrom '(\.[^']+\.js)'/g
 
 const known = new Map<string, boolean>()
@@ -18,10 +19,11 @@ export function triesMore(name: string): boolean {
   return takesTurns(name) || hasCounts(join(tests, name))
 }
 
-/** Whether what fails in the file may pass when it runs alone: it has no long counts, or measures. */
+/** Whether what fails in the file may pass when it runs alone: it measures, or draws nothing. */
 export function mayPassAlone(name: string): boolean {
   const isMeasured = name.startsWith('stall/') || name === 'listeners/held-memory.test.js'
-  return isMeasured || !hasCounts(join(tests, name))
+  const path = join(tests, name)
+  return isMeasured || !(hasCounts(path) || draws.test(readFileSync(path, 'utf8')))
 }
 
 function takesTurns(name: string): boolean {
