@@ -323,8 +323,6 @@ export class KeyValueBus implements Sessions {
             call,
             startedMs,
           )
-        case 'blocking':
-          return this.block(call, startedMs)
         default:
           throw new Error(`${row.name} does not stand alone`)
       }
@@ -334,17 +332,15 @@ export class KeyValueBus implements Sessions {
     this.finish([call], startedMs)
   }
 
-  /** Most blocking commands find something at once, so this path has few promises. */
-  private block(call: RunningCall, startedMs: number): Promise<void> {
-    const done = () => this.finish([call], startedMs)
-    const failed = (thrown: unknown) => {
-      call.fail(thrown)
-      done()
-    }
-    return this.waiters.run(call).then(() => {
-      const woken = this.waiters.woken([call])
-      return woken === undefined ? done() : woken.then(done, failed)
-    }, failed)
+  /** A blocking call that found nothing waits until it has its reply. Never rejects. */
+  block(call: RunningCall): Promise<void> {
+    this.begin()
+    const startedMs = this.services.clock.elapsed()
+    return this.waiters
+      .wait(call)
+      .then(() => this.waiters.woken([call]))
+      .catch((thrown: unknown) => call.fail(thrown))
+      .then(() => this.finish([call], startedMs))
   }
 
   /** Releases everything that a disconnected client holds or waits for. */

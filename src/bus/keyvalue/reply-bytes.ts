@@ -43,15 +43,12 @@ export function knownReplyBytes({ replyBytes, queue, error }: RunningCall): numb
  * Whether the call is deferred until the client reads earlier replies, or refused for lack of room.
  */
 export function isPutOff(call: RunningCall, now: number, replyBytesMax: () => number): boolean {
-  const { session, command, isQueued } = call
+  const { session } = call
   // Removes the bytes of an earlier run of the program.
   session.replyBytes -= call.replyBytes
   call.replyBytes = 0
   if (session.replyBytes < pipelineReplyBytes) return false
-  const { grain } = command.row
-  // Other commands and protocols are answered together with the replies before them.
-  const isOfPipeline = session.protocol === 'resp' && !isQueued
-  call.isDeferred = isOfPipeline && (grain === 'read' || grain === 'write')
+  call.isDeferred = call.isOfPipeline
   if (call.isDeferred || session.replyBytes < replyBytesMax()) return call.isDeferred
   call.begin(now)
   call.fail(tooMuchMemory())

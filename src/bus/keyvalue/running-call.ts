@@ -25,7 +25,7 @@ export class RunningCall implements KeyValueCall {
   error: GatewayError | undefined = undefined
   /** Refused before it could run; it has its reply. */
   isRefused = false
-  /** Deferred; it has no reply yet. */
+  /** It has no reply yet: it blocks, a command before it blocks, or earlier replies are unread. */
   isDeferred = false
   /** Bytes of its reply that count for the session. */
   replyBytes = 0
@@ -52,6 +52,11 @@ export class RunningCall implements KeyValueCall {
     readonly services: HandlerServices,
   ) {
     this.place = session.place
+  }
+
+  /** Whether it may be answered later than earlier commands; not in EXEC and other protocols. */
+  get isOfPipeline(): boolean {
+    return this.session.protocol === 'resp' && !this.isQueued
   }
 
   get database(): number {
@@ -124,8 +129,16 @@ export class RunningCall implements KeyValueCall {
     this.now = now
     this.error = undefined
     this.isUnanswered = false
+    this.isDeferred = false
     if (this.draws !== undefined) this.draws.restart()
     if (this.gathered > 0) this.letGo()
+  }
+
+  /** Takes the reply of its program; undefined from a blocking command that found nothing. */
+  answer(reply: Reply | undefined): void {
+    this.isUnanswered = reply === undefined
+    this.reply = reply === undefined ? this.command.nothing : reply
+    if (reply === undefined) this.isDeferred = this.isOfPipeline
   }
 
   gather(bytes: number): void {
@@ -151,6 +164,8 @@ export class RunningCall implements KeyValueCall {
   fail(thrown: unknown): void {
     const error = toGatewayError(thrown)
     this.error = error
+    this.isUnanswered = false
+    this.isDeferred = false
     this.reply = errorReply(error)
   }
 }

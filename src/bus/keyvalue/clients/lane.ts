@@ -1,6 +1,7 @@
 // The order of one connection's commands. Pipelined commands are gathered: consecutive reads share
-// a read program, a write and the commands after it share a write program. A lane that waits for a
-// reply takes no new commands, so replies need no sorting. (docs/design/transactions.md, rule 5)
+// a read program, a write and the commands after it share a write program. A blocking command that
+// finds nothing there waits, and so do the commands behind it. A lane that waits for a reply takes
+// no new commands, so replies need no sorting. (docs/design/transactions.md, rule 5)
 
 import { batchCommandsMax } from '../../../base/limits/key-value.js'
 import type { Arguments } from '../arguments.js'
@@ -20,7 +21,7 @@ export interface LaneOwner {
 }
 
 function isWriting({ command }: RunningCall): boolean {
-  return command.row.grain === 'write'
+  return command.access === 'write'
 }
 
 /** The batch of an idle lane. */
@@ -58,9 +59,13 @@ export class Lane {
     if (deferred === undefined) return
     this.deferred = undefined
     this.isBusy = false
-    for (const call of deferred) call.isDeferred = false
-    this.runBatch(deferred, deferred.some(isWriting))
+    this.runDeferred(deferred)
     this.placeNext()
+  }
+
+  private runDeferred(calls: readonly RunningCall[]): void {
+    for (const call of calls) call.isDeferred = false
+    this.runBatch(calls, calls.some(isWriting))
   }
 
   /** Takes a command, if not busy; `command` is the result of looking up its first word. */
@@ -102,6 +107,7 @@ export class Lane {
         else this.gather(call)
         break
       case 'write':
+      case 'blocking':
         if (!this.isWrite) this.flush()
         if (this.isBusy) this.next = call
         else {
@@ -181,11 +187,30 @@ export class Lane {
     for (let i = 0; i < calls.length; i++) {
       const call = calls[i] as RunningCall
       if (call.isDeferred) {
-        this.deferred = calls.slice(i)
         this.isBusy = true
+        if (call.isUnanswered) this.block(call, calls.slice(i + 1))
+        else this.deferred = calls.slice(i)
         return
       }
       this.owner.deliver(call)
     }
+  }
+
+  /** Waits for the reply of a blocking command, with the commands behind it. */
+  private block(call: RunningCall, behind: readonly RunningCall[]): void {
+    const { session, bus } = this
+    session.replyBytes = 0
+    for (const later of behind) later.args = later.args.detach()
+    if (this.next !== undefined) this.next.args = this.next.args.detach()
+    // The replies before it leave now.
+    this.owner.resumed()
+    bus.block(call).then(() => {
+      this.isBusy = false
+      this.owner.deliver(call)
+      if (session.closed) return
+      if (behind.length > 0) this.runDeferred(behind)
+      this.placeNext()
+      if (!this.isBusy || this.hasDeferred) this.owner.resumed()
+    })
   }
 }

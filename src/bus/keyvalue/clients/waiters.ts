@@ -43,24 +43,17 @@ export class Waiters {
 
   constructor(private readonly options: WaitersOptions) {}
 
-  /** Runs a blocking call until it has its reply. Throws the errors of `timeout`. */
-  run(call: RunningCall): Promise<void> {
+  /** Lets a blocking call wait that found nothing in its first program, until it has its reply. */
+  async wait(call: RunningCall): Promise<void> {
     const { row } = call.command
     if (row.grain !== 'blocking') throw new Error(`${row.name} does not block`)
     const timeoutMs = row.timeout(call)
-    // Most calls find something at once and do not wait.
-    return this.attempt(call, true).then((isOver) =>
-      isOver ? undefined : this.wait(call, timeoutMs),
-    )
-  }
-
-  private async wait(call: RunningCall, timeoutMs: number): Promise<void> {
-    // Behind the turn of the attempt, in which a long command has looked at each of its keys.
+    // Behind the turn of that program, in which a long command has looked at each of its keys.
     const isLong = call.args.count > wordsAtOnce
     if (isLong) await nextTurn()
     call.args = call.args.detach()
     if (isLong) await nextTurn()
-    const waiter = new Waiter(call, () => this.attempt(call, false))
+    const waiter = new Waiter(call, () => this.attempt(call))
     // It joins the queue before it tries again, so that it misses no change in between.
     await this.join(waiter)
     if (!call.session.closed) waiter.tryAgain()
@@ -137,10 +130,10 @@ export class Waiters {
   }
 
   /** Tries the call; true if it has its reply. A waiting client ignores a key of another type. */
-  private attempt(call: RunningCall, isFirst: boolean): Promise<boolean> {
-    call.isWaiting = !isFirst
+  private attempt(call: RunningCall): Promise<boolean> {
+    call.isWaiting = true
     return this.options.programs.write([call], this.options.clock.now()).then(() => {
-      if (call.error !== undefined && !isFirst && !losesRights.has(call.error.kind)) {
+      if (call.error !== undefined && !losesRights.has(call.error.kind)) {
         call.error = undefined
         call.isUnanswered = true
       }
@@ -327,6 +320,7 @@ class Waiter {
 
   private end(): void {
     this.isOver = true
+    this.call.isDeferred = false
     clearTimeout(this.timer)
     this.resolve()
   }

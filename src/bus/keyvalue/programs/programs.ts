@@ -145,16 +145,13 @@ export class Programs {
    * long, the command runs in one program without pauses.
    */
   private async writeLong(calls: readonly RunningCall[], now: number): Promise<void> {
-    for (const call of calls) {
-      if (call.isRefused) continue
-      if (!isLong(call)) {
-        await this.writeAtOnce([call], now)
-        continue
+    await inOrder(calls, async (call) => {
+      if (isLong(call)) {
+        await this.writeInPauses(call, now)
+        if (!isOutOfReach(call.error) || isTooLarge(call.error)) return
       }
-      await this.writeInPauses(call, now)
-      if (!isOutOfReach(call.error) || isTooLarge(call.error)) continue
       await this.writeAtOnce([call], now)
-    }
+    })
   }
 
   /**
@@ -224,7 +221,7 @@ export class Programs {
   ): Promise<void> {
     const [first] = calls
     if (calls.length > 1) {
-      for (const call of calls) if (!call.isRefused) await this.writeAtOnce([call], now)
+      await inOrder(calls, (call) => this.writeAtOnce([call], now))
     } else if (first !== undefined && error instanceof StagingNeeded) {
       await this.writeStaged(first, now)
     } else if (first !== undefined && (readsTooMuch(error) || isTooLarge(error))) {
@@ -374,6 +371,8 @@ export class Programs {
     places.keepsEmpty = transaction !== undefined
     keeps?.(places)
     let changed = 0
+    /** Its commands behind one that blocks are not due. */
+    let blocked: KeyValueSession | undefined
     const [first] = calls
     if (first !== undefined && isRevocable(first.session.identity)) {
       if (!(yield* this.stand(tx, calls, first.session, now))) return true
@@ -381,7 +380,8 @@ export class Programs {
     if (before !== undefined && !(yield* before(places))) return false
     for (let i = 0; i < calls.length; i++) {
       const call = calls[i] as RunningCall
-      if (call.isRefused) continue
+      if (call.session === blocked) call.isDeferred = true
+      if (call.isRefused || call.session === blocked) continue
       if (call.session.replyBytes > 0 && isPutOff(call, now, options.replyBytesMax)) continue
       const { changes, hits, misses } = work
       if (i > 0 && budget.isDue) work.requireTurn(tx, isTogether)
@@ -394,9 +394,8 @@ export class Programs {
         work.gathering = work.isReading ? call : undefined
         work.command = call.name
         work.left = calls.length - i - 1
-        const reply = yield* call.command.run(ks, call)
-        call.reply = reply === undefined ? call.command.nothing : reply
-        call.isUnanswered = reply === undefined
+        call.answer(yield* call.command.run(ks, call))
+        if (call.isDeferred) blocked = call.session
         const noting = noteReply(tx, call, call.reply)
         if (noting !== undefined) yield* noting
         if (work.changes !== changes) {
@@ -475,6 +474,20 @@ const ownerless = new Account('')
 function isLong({ count, command }: RunningCall): boolean {
   const { grain } = command.row
   return count > wordsAtOnceMax && (grain === 'write' || grain === 'blocking')
+}
+
+/** Runs commands of one connection one after the other, until one blocks. */
+async function inOrder(
+  calls: readonly RunningCall[],
+  run: (call: RunningCall) => Promise<void>,
+): Promise<void> {
+  let isBlocked = false
+  for (const call of calls) {
+    if (call.isRefused) continue
+    if (isBlocked) call.isDeferred = true
+    else await run(call)
+    isBlocked ||= call.isUnanswered && call.isDeferred
+  }
 }
 
 function failAll(calls: readonly RunningCall[], error: unknown): void {
