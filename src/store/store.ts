@@ -36,6 +36,7 @@ export type Ask =
   | { readonly kind: 'scanFetch'; readonly range: KeyRange; readonly limit: number }
   | { readonly kind: 'pause' }
   | { readonly kind: 'elsewhere'; readonly begin: Elsewhere['begin'] }
+  | { readonly kind: 'numbers'; readonly counter: Bytes; readonly count: number }
 
 /** Work that a read program delegates to another thread, such as one heavy document. */
 export interface Elsewhere {
@@ -136,18 +137,27 @@ export interface InPlace {
   drop(): void
 }
 
-/** Gives each number of a counter record once. */
+/** Takes the first of `count` numbers, in a program of its own. */
+export type AllocateNumbers = (tx: Tx, count: number) => Program<number>
+
+/**
+ * Gives each number of a counter record once. A program that does not commit gives its numbers
+ * back, so its next run gets the same ones unless another program has taken them.
+ */
 export interface Numbers {
-  /** The first of `count` numbers; `allocate` takes them from the record in a plain program. */
-  take(
-    counter: Bytes,
-    count: number,
-    allocate: (tx: Tx, count: number) => Program<number>,
-  ): Step<number>
+  /** The first of `count` numbers. */
+  take(counter: Bytes, count: number, allocate: AllocateNumbers): Step<number>
+  /** One number, which is free again behind the program unless `use` follows. */
+  foresee(counter: Bytes, allocate: AllocateNumbers): Step<number>
+  /** Keeps a foreseen number. */
+  use(counter: Bytes, number: number): void
 }
 
 export interface Tx extends ReadTx {
-  /** Only in a transaction over several programs; a plain program counts in the record itself. */
+  /**
+   * In a transaction over several programs, and on a store that gateways share. Otherwise a program
+   * counts in the record itself.
+   */
   readonly numbers?: Numbers | undefined
   /** Undefined if values are not in this process, and if all changes are recorded by key. */
   readonly inPlace?: InPlace | undefined

@@ -336,6 +336,7 @@ function answer(view: View, ask: Ask): unknown {
       }))
     case 'pause':
     case 'elsewhere':
+    case 'numbers':
       return undefined
   }
 }

@@ -121,6 +121,7 @@ export async function answer(link: Link, ask: Ask): Promise<unknown> {
       return readFetched(link, ask.range, ask.limit)
     case 'pause':
     case 'elsewhere':
+    case 'numbers':
       return undefined
   }
 }

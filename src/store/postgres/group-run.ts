@@ -12,12 +12,13 @@ import { type Applied, AskingTx } from '../programs/asking.js'
 import { ChangeTimes } from '../programs/change-times.js'
 import type { Outcome, WriteProgram } from '../programs/group.js'
 import { WriteBuffer } from '../programs/write-buffer.js'
-import type { Ask, Entry, KeyChange, LargeChanges, Program } from '../store.js'
+import type { Ask, Entry, KeyChange, LargeChanges, Numbers, Program } from '../store.js'
 import { readRange } from './asks.js'
 import { Away, failureOf } from './failures.js'
 import type { GatewayRow } from './gateway-row.js'
 import { Known, type ReadBeside } from './known.js'
 import { type Link, type Row, type Statement, settled } from './link.js'
+import type { NumberBlocks, ProgramNumbers } from './numbers.js'
 import { versionsAtOnce } from './schema.js'
 import { type Put, writeCounts, writePairs } from './writes.js'
 
@@ -61,6 +62,7 @@ interface GroupRunOptions {
   readonly row: GatewayRow
   readonly clock: Clock
   readonly beside: ReadBeside
+  readonly numbers: NumberBlocks
   /** Take the lock for recorded changes first: the group before had some. */
   readonly isRecording: boolean
   /** Wait for the other gateways' groups that had conflicts. */
@@ -85,6 +87,9 @@ export class GroupRun {
   /** Time of the programs' own work, milliseconds. */
   workedMs = 0
   private readonly known: Known
+  private readonly foreseen: Numbers
+  /** What its programs were given. */
+  private readonly numbers: ProgramNumbers[] = []
   /** How the programs have ended, if the commit takes effect. */
   ended: readonly Ended[] = []
   /** Drawn versions, the lowest last. */
@@ -97,7 +102,10 @@ export class GroupRun {
   private learnVersion = 0
 
   constructor(private readonly options: GroupRunOptions) {
-    this.known = new Known(options.beside)
+    const { beside, numbers, link } = options
+    numbers.useOn(link)
+    this.known = new Known(beside, numbers)
+    this.foreseen = numbers.foreseen()
   }
 
   /** Begins the transaction, and resolves when its locks are held; else `run` does so. */
@@ -130,7 +138,10 @@ export class GroupRun {
       await this.commit(isKept)
       return ended
     } catch (error) {
-      if (!this.hasSentCommit) link.run(rollback).catch(() => undefined)
+      if (!this.hasSentCommit) {
+        link.run(rollback).catch(() => undefined)
+        for (const numbers of this.numbers.reverse()) numbers.giveBack()
+      }
       throw error
     }
   }
@@ -181,7 +192,7 @@ export class GroupRun {
     const buffer = new WriteBuffer(nextVersion)
     try {
       return this.slice(() => {
-        const program = make(new AskingTx(buffer, this.options.row.life))
+        const program = make(new AskingTx(buffer, this.options.row.life, this.foreseen))
         return { program, buffer, next: program.next() }
       })
     } catch {
@@ -227,7 +238,8 @@ export class GroupRun {
 
   private async tryOne(make: WriteProgram): Promise<Ended> {
     const buffer = new WriteBuffer(() => this.nextVersion())
-    const tx = new AskingTx(buffer, this.options.row.life)
+    const numbers = this.options.numbers.given()
+    const tx = new AskingTx(buffer, this.options.row.life, numbers)
     try {
       const program = this.slice(() => make(tx))
       let next = this.slice(() => program.next())
@@ -238,9 +250,15 @@ export class GroupRun {
       this.slice(() => {
         for (const { check } of tx.applied) check()
       })
-      if (!this.isShort) this.known.take(buffer)
+      if (this.isShort) numbers.giveBack()
+      else {
+        this.known.take(buffer)
+        numbers.keepUsed()
+        this.numbers.push(numbers)
+      }
       return { outcome: { failed: false, value: next.value }, applied: tx.applied }
     } catch (error) {
+      numbers.giveBack()
       if (this.lost !== undefined) throw this.lost
       return { outcome: { failed: true, value: error }, applied: [] }
     }

@@ -8,6 +8,7 @@ import { type Additions, addTo, WriteBuffer } from '../programs/write-buffer.js'
 import type { Ask, Entry, Fetched, KeyRange, Versioned } from '../store.js'
 import { copy, isCounter, readPoints, readRange, readVersions } from './asks.js'
 import { type Link, settled } from './link.js'
+import type { NumberBlocks, WantedNumbers } from './numbers.js'
 
 interface KnownRange {
   readonly limit: number
@@ -19,6 +20,7 @@ interface Wanted {
   readonly points: Map<string, Bytes>
   readonly versions: Map<string, Bytes>
   readonly ranges: Map<string, { readonly range: KeyRange; readonly limit: number }>
+  readonly numbers: WantedNumbers
 }
 
 /** The group is one program with its own bounds. */
@@ -37,7 +39,10 @@ export class Known {
   readonly additions: Additions = new Map()
   readonly appended: Bytes[] = []
 
-  constructor(private readonly beside: ReadBeside) {}
+  constructor(
+    private readonly beside: ReadBeside,
+    private readonly numbers: NumberBlocks,
+  ) {}
 
   /** Adds the changes of a program to what the next ones see. */
   take(buffer: WriteBuffer): void {
@@ -58,10 +63,16 @@ export class Known {
 
   /** Asks for what is not known of these questions, in one round trip. */
   async learn(link: Link, asks: readonly Ask[]): Promise<void> {
-    const wanted: Wanted = { points: new Map(), versions: new Map(), ranges: new Map() }
+    const wanted: Wanted = {
+      points: new Map(),
+      versions: new Map(),
+      ranges: new Map(),
+      numbers: new Map(),
+    }
     for (const ask of asks) this.want(ask, wanted)
-    const { points, versions, ranges } = wanted
+    const { points, versions, ranges, numbers } = wanted
     const reads: Promise<void>[] = []
+    if (numbers.size > 0) reads.push(this.numbers.fill(numbers))
     if (points.size > 0) reads.push(this.learnPoints(link, points))
     if (versions.size > 0) reads.push(this.learnVersions(link, versions))
     for (const [name, { range, limit }] of ranges) {
@@ -98,6 +109,8 @@ export class Known {
         })
         return { value: fetched }
       }
+      case 'numbers':
+        return this.numbers.has(ask.counter, ask.count) ? { value: undefined } : undefined
       case 'pause':
       case 'elsewhere':
         return { value: undefined }
@@ -129,6 +142,9 @@ export class Known {
         else for (const { value } of entries) this.wantPoint(value, wanted)
         break
       }
+      case 'numbers':
+        this.wantNumbers(ask, wanted)
+        break
       case 'pause':
       case 'elsewhere':
     }
@@ -142,6 +158,13 @@ export class Known {
     const name = rangeName(range)
     const most = Math.max(this.changes.ownWrites(range, limit).wanted, ranges.get(name)?.limit ?? 0)
     ranges.set(name, { range, limit: most })
+  }
+
+  private wantNumbers({ counter, count }: Ask & { kind: 'numbers' }, { numbers }: Wanted): void {
+    if (this.numbers.has(counter, count)) return
+    const name = mapKey(counter)
+    const before = numbers.get(name)?.count ?? 0
+    numbers.set(name, { counter, count: Math.max(before, count) })
   }
 
   private async learnPoints(link: Link, keys: ReadonlyMap<string, Bytes>): Promise<void> {

@@ -29,6 +29,7 @@ import { clientError, openingError } from './failures.js'
 import { addressOf, isOver } from './gateway-row.js'
 import { Link, type LinkOptions, type Statement } from './link.js'
 import { Notices } from './notices.js'
+import { NumberBlocks } from './numbers.js'
 import { requireSession } from './poolers.js'
 import { ReadRuns } from './read-runs.js'
 import { prepareSchema } from './schema.js'
@@ -132,7 +133,8 @@ class PostgresStore implements Store {
       addressOf: (number) => this.asked((link) => addressOf(link, number)),
     }
     const beside = (keys: readonly Bytes[]) => this.beside((link) => readPoints(link, keys))
-    this.lane = new WriteLane(writer, sharedClock, this.scheduler, beside, (bytes) => {
+    const numbers = new NumberBlocks((run) => this.beside(run))
+    this.lane = new WriteLane(writer, sharedClock, this.scheduler, beside, numbers, (bytes) => {
       this.sizeBytes += bytes
     })
     this.beating = setInterval(() => {

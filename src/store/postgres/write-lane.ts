@@ -16,6 +16,7 @@ import { Caution } from './caution.js'
 import { Away, awayError, Conflict, Fenced, failureOf } from './failures.js'
 import { type Ended, GroupRun, NeedsRecording } from './group-run.js'
 import type { ReadBeside } from './known.js'
+import type { NumberBlocks } from './numbers.js'
 import type { Writer } from './writer.js'
 
 interface Pending {
@@ -53,6 +54,7 @@ export class WriteLane {
     private readonly clock: Clock,
     private readonly scheduler: Scheduler,
     private readonly beside: ReadBeside,
+    private readonly numbers: NumberBlocks,
     /** Called with the bytes that a commit has added. */
     private readonly grown: (bytes: number) => void,
   ) {
@@ -162,6 +164,7 @@ export class WriteLane {
         row: writing.row,
         clock: this.clock,
         beside: this.beside,
+        numbers: this.numbers,
         isRecording: this.isRecording,
         waitsForTurn: waits || attempt > 1,
         isAlone: attempt > sharedAttemptsMax,

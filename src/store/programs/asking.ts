@@ -10,6 +10,7 @@ import type {
   Entry,
   Fetched,
   KeyRange,
+  Numbers,
   ReadTx,
   Step,
   Tx,
@@ -126,6 +127,7 @@ export class AskingTx extends AskingReadTx implements Tx {
   constructor(
     buffer: WriteBuffer,
     readonly gateway?: string,
+    readonly numbers?: Numbers,
   ) {
     super()
     this.buffer = buffer

@@ -177,6 +177,7 @@ export class Transaction {
         const result = yield* program(new TransactionTx(tx, layers, reads, statement, numbers))
         yield* noteAsked(tx)
         yield* noteStates(tx, rests, statement.changes, changed)
+        numbers.keepUsed()
         return result
       } catch (error) {
         numbers.giveBack()

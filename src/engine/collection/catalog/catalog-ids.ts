@@ -18,23 +18,33 @@ const u32Max = 0xffff_ffff
 
 /** Allocates an id for a collection or an index; both share the numbers. */
 export function* allocateId(tx: Tx): Program<number> {
-  const id = yield* takeNumber(tx, nextIdKey)
-  assert(id <= u32Max, 'ids fit 32 bits')
-  return id
+  return fitting(yield* takeNumber(tx, nextIdKey))
 }
 
 /**
  * An id that allocateId has not returned, behind `others` that were foreseen in this program.
- * `takeIds` must follow if it is used.
+ * `takeId` must follow if it is used.
  */
 export function* foreseeId(tx: Tx, others: number): Program<number> {
-  if (tx.numbers !== undefined) return yield* allocateId(tx)
+  const { numbers } = tx
+  if (numbers !== undefined) return fitting(yield* numbers.foresee(nextIdKey, allocateIds))
   return ((yield* readNumber(tx, nextIdKey)) ?? 1) + others
 }
 
-/** Marks all ids up to this one, which foreseeId predicted, as used. */
-export function takeIds(tx: Tx, id: number): void {
-  if (tx.numbers === undefined) tx.put(nextIdKey, numberBytes(id + 1))
+/** Marks an id that foreseeId predicted as used, in a plain program with all ids up to `last`. */
+export function takeId(tx: Tx, id: number, last: number): void {
+  const { numbers } = tx
+  if (numbers === undefined) tx.put(nextIdKey, numberBytes(last + 1))
+  else numbers.use(nextIdKey, id)
+}
+
+function* allocateIds(tx: Tx, count: number): Program<number> {
+  return yield* takeNumber(tx, nextIdKey, count)
+}
+
+function fitting(id: number): number {
+  assert(id <= u32Max, 'ids fit 32 bits')
+  return id
 }
 
 /** Allocates a number for a chunked value. */
@@ -56,7 +66,7 @@ export function* allocateMembersIds(tx: Tx, count: number): Program<MembersId[]>
 function* takeNumber(tx: Tx, key: Bytes, count = 1): Program<number> {
   const { numbers } = tx
   if (numbers === undefined) return yield* countOn(tx, key, count)
-  return yield* numbers.take(key, count, (plain, more) => countOn(plain, key, more))
+  return yield* numbers.take(key, count, (plain, more) => takeNumber(plain, key, more))
 }
 
 function* countOn(tx: Tx, key: Bytes, count: number): Program<number> {

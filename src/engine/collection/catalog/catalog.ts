@@ -38,7 +38,7 @@ import { imagesOf } from '../kinds/image-options.js'
 import { timeSeriesOf } from '../kinds/time-series-options.js'
 import { definitionIn } from '../kinds/view-options.js'
 import { validationOf } from '../validation.js'
-import { allocateId, takeIds } from './catalog-ids.js'
+import { allocateId, takeId } from './catalog-ids.js'
 import { nameOfId, putIndex, removeId, removeIndex, removeReach } from './catalog-index.js'
 import { listRange, nameOfKey, namespaceKey, reservedKey } from './catalog-keys.js'
 import { claimDatabase, releaseDatabase } from './databases.js'
@@ -415,17 +415,17 @@ export function* isShown(tx: ReadTx, ns: Namespace): Program<boolean> {
 }
 
 /**
- * Puts the descriptor of a key-value database whose first keys used an id from foreseeId. `id` is
+ * Puts the descriptor of a key-value database whose first keys used an id from foreseeId. `last` is
  * the last id used this way.
  */
 export function* putForeseen(
   tx: Tx,
   ns: Namespace,
-  id: number,
+  last: number,
   makingHome?: Guarded['makingHome'],
 ): Program<void> {
   yield* claimDatabase(tx, ns.db, makingHome)
   tx.remove(reservedKey(ns.db, ns.name))
-  takeIds(tx, id)
+  takeId(tx, ns.id, last)
   putNamespace(tx, ns)
 }
