@@ -65,6 +65,10 @@ type KeyGrowth = Extract<Growth, (typeof growths)[number]>
 /** How the work is cut; row.ts describes each grain at its handler. */
 type KeyValueGrain = 'local' | 'read' | 'write' | 'blocking' | 'task' | 'exec' | 'container'
 
+/** `overHttp` of a command that HTTP has nothing for. */
+export const onlyOnConnections =
+  'needs a connection of its own: use the key-value port (redis-cli, any client library)'
+
 /** What a row says. The policy reads the facts of the command (factsOf). */
 export interface KeyValueFacts {
   /** Lower-case. A subcommand is `container|name`; its container has its own row. */
@@ -106,6 +110,8 @@ export interface KeyValueFacts {
   readonly isRead?: (args: Arguments) => boolean
   /** Index of the first word that logs, MONITOR and SLOWLOG must not show. */
   readonly secretsFrom?: number
+  /** It needs a connection of its own; what to use instead over HTTP. */
+  readonly overHttp?: string
   /** What its event stream over HTTP has: messages of channels or patterns, or commands. */
   readonly events?: 'channels' | 'patterns' | 'commands'
   /** Allowed while subscribed in RESP2. */

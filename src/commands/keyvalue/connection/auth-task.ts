@@ -10,6 +10,7 @@ import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import type { KeyValueSession, RespVersion } from '../../../bus/keyvalue/clients/session.js'
 import { map, ok, type Reply } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
+import { onlyOnConnections } from '../../../bus/keyvalue/row-facts.js'
 import { requireSpaceName } from '../../../bus/spaces/space-choice.js'
 import { parseInt64 } from '../../../engine/keyspace/strings/numbers.js'
 import { spaceInUser } from '../../../identity/sign-in/credentials.js'
@@ -50,6 +51,7 @@ const auth: KeyValueRow = {
 const hello: KeyValueRow = {
   ...shared,
   name: 'hello',
+  overHttp: onlyOnConnections,
   arity: -1,
   flags: ['noscript', 'loading', 'stale', 'fast', 'no_auth', 'allow_busy'],
   access: 'anonymous',

@@ -6,6 +6,7 @@ import { refuse } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import { ok, simple } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
+import { onlyOnConnections } from '../../../bus/keyvalue/row-facts.js'
 import { parseInt64 } from '../../../engine/keyspace/strings/numbers.js'
 
 const shared = { grows: 'nothing', categories: ['connection'], group: 'connection' } as const
@@ -91,6 +92,7 @@ export function requireDatabase(call: KeyValueCall, position: number): number {
 const quit: KeyValueRow = {
   ...shared,
   name: 'quit',
+  overHttp: onlyOnConnections,
   arity: -1,
   flags: ['noscript', 'loading', 'stale', 'fast', 'no_auth', 'allow_busy'],
   access: 'anonymous',

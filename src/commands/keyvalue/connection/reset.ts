@@ -3,9 +3,11 @@
 
 import { simple } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
+import { onlyOnConnections } from '../../../bus/keyvalue/row-facts.js'
 
 const reset: KeyValueRow = {
   name: 'reset',
+  overHttp: onlyOnConnections,
   grows: 'nothing',
   arity: 1,
   flags: ['noscript', 'loading', 'stale', 'fast', 'no_auth', 'allow_busy'],

@@ -18,6 +18,7 @@ const flags = ['pubsub', 'noscript', 'loading', 'stale'] as const
 const subscribe: KeyValueRow = {
   ...shared,
   name: 'subscribe',
+  overHttp: 'use GET /api/v1/redis/stream or /upstash/subscribe',
   events: 'channels',
   arity: -2,
   flags,
@@ -37,6 +38,7 @@ const subscribe: KeyValueRow = {
 const psubscribe: KeyValueRow = {
   ...shared,
   name: 'psubscribe',
+  overHttp: 'use /upstash/psubscribe, or the key-value port',
   events: 'patterns',
   arity: -2,
   flags,
@@ -58,6 +60,7 @@ const psubscribe: KeyValueRow = {
 const unsubscribe: KeyValueRow = {
   ...shared,
   name: 'unsubscribe',
+  overHttp: 'end the stream instead',
   arity: -1,
   flags,
   whileSubscribed: true,
@@ -71,6 +74,7 @@ const unsubscribe: KeyValueRow = {
 const punsubscribe: KeyValueRow = {
   ...shared,
   name: 'punsubscribe',
+  overHttp: 'end the stream instead',
   arity: -1,
   flags,
   whileSubscribed: true,

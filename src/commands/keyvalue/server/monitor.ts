@@ -7,6 +7,7 @@ import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 
 const monitor: KeyValueRow = {
   name: 'monitor',
+  overHttp: 'use /upstash/monitor, or the key-value port',
   events: 'commands',
   grows: 'nothing',
   isAudited: true,

@@ -5,14 +5,17 @@ import { refuse } from '../../../base/reply-error.js'
 import { Multi } from '../../../bus/keyvalue/clients/session.js'
 import { ok } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
+import { onlyOnConnections } from '../../../bus/keyvalue/row-facts.js'
 import { watch as watchKeys } from './watched-keys.js'
 
 const shared = { grows: 'nothing', categories: ['transaction'], group: 'transactions' } as const
+const queuedOverHttp = 'use /upstash/multi-exec, or the key-value port'
 const flags = ['noscript', 'loading', 'stale', 'fast', 'allow_busy'] as const
 
 const multi: KeyValueRow = {
   ...shared,
   name: 'multi',
+  overHttp: queuedOverHttp,
   arity: 1,
   flags,
   insideMulti: true,
@@ -31,6 +34,7 @@ const multi: KeyValueRow = {
 const exec: KeyValueRow = {
   ...shared,
   name: 'exec',
+  overHttp: queuedOverHttp,
   arity: 1,
   flags: ['noscript', 'loading', 'stale', 'skip_slowlog'],
   summary: 'Runs the queued commands as one.',
@@ -43,6 +47,7 @@ const exec: KeyValueRow = {
 const discard: KeyValueRow = {
   ...shared,
   name: 'discard',
+  overHttp: queuedOverHttp,
   arity: 1,
   flags,
   insideMulti: true,
@@ -62,6 +67,7 @@ const discard: KeyValueRow = {
 const watch: KeyValueRow = {
   ...shared,
   name: 'watch',
+  overHttp: onlyOnConnections,
   uses: 'RO',
   arity: -2,
   flags,
@@ -83,6 +89,7 @@ const watch: KeyValueRow = {
 const unwatch: KeyValueRow = {
   ...shared,
   name: 'unwatch',
+  overHttp: onlyOnConnections,
   arity: 1,
   flags,
   summary: 'Removes the watched keys.',

@@ -120,30 +120,10 @@ function open(bus: KeyValueBus, session: KeyValueSession, args: Arguments): Runn
   return call
 }
 
-const needsConnection =
-  'needs a connection of its own: use the key-value port (redis-cli, any client library)'
-
-/** Commands that need a connection, and their alternatives here. */
-const connected: Readonly<Record<string, string>> = {
-  subscribe: 'use GET /api/v1/redis/stream or /upstash/subscribe',
-  psubscribe: 'use /upstash/psubscribe, or the key-value port',
-  unsubscribe: 'end the stream instead',
-  punsubscribe: 'end the stream instead',
-  multi: 'use /upstash/multi-exec, or the key-value port',
-  exec: 'use /upstash/multi-exec, or the key-value port',
-  discard: 'use /upstash/multi-exec, or the key-value port',
-  watch: needsConnection,
-  unwatch: needsConnection,
-  monitor: 'use /upstash/monitor, or the key-value port',
-  quit: needsConnection,
-  reset: needsConnection,
-  hello: needsConnection,
-}
-
 function refusalOf(call: RunningCall): GatewayError | undefined {
   const { row } = call.command
-  const way = connected[row.name]
-  if (way !== undefined) return refuse(`ERR ${row.name} is not possible over HTTP: ${way}`)
+  const { name, overHttp: way } = row
+  if (way !== undefined) return refuse(`ERR ${name} is not possible over HTTP: ${way}`)
   if (row.grain !== 'blocking' || call.session.multi !== undefined || !waits(call)) {
     return undefined
   }
