@@ -257,6 +257,11 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     const { memory } = this.host
     for (let taken = 1; !this.isHeld; taken++) {
       if (!memory.isQuiet && !this.lane.isGathering && !this.mayGoOn()) return
+      // While a command blocks, the rest of a long pipeline stays unparsed, and so counted.
+      if (this.lane.mayBlock && this.parser.heldBytes > smallMessageBytesMax) {
+        this.lane.flush()
+        return
+      }
       const request = this.nextRequest()
       if (request === undefined) {
         this.lane.flush()

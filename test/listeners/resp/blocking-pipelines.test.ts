@@ -98,3 +98,23 @@ t.test('a client that goes while it waits', (t) =>
     }
   }),
 )
+
+t.test('a pause that begins while a client waits', (t) =>
+  besideRedis(t, 'what comes behind', async (t, pair) => {
+    for (const [name, client] of Object.entries({ ours: pair.ours, theirs: pair.theirs })) {
+      const waiting = await RespClient.open(client.socket.remotePort as number)
+      t.teardown(() => waiting.close())
+      const id = String(await waiting.call('CLIENT', 'ID')).slice(1)
+      waiting.send(Buffer.concat([encode(['BLPOP', 'q', '0']), encode(['SET', 'p', '1'])]))
+      const blocked = async () =>
+        /blocked_clients:1/.test(String(await client.call('INFO', 'clients')))
+      while (!(await blocked()));
+      t.equal(await client.call('CLIENT', 'PAUSE', '100000', 'WRITE'), '+OK')
+      t.equal(await client.call('CLIENT', 'UNBLOCK', id), ':1')
+      t.equal(await waiting.next(), '*-1')
+      t.equal(await client.call('GET', 'p'), '$-1', `${name}: it is held`)
+      t.equal(await client.call('CLIENT', 'UNPAUSE'), '+OK')
+      t.equal(await waiting.next(), '+OK')
+    }
+  }),
+)

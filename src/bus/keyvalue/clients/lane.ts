@@ -30,6 +30,8 @@ const empty: RunningCall[] = []
 export class Lane {
   /** Whether it waits for a reply; it takes no commands meanwhile. */
   isBusy = false
+  /** A gathered command may block, and what is gathered behind it is not counted as held. */
+  mayBlock = false
   private batch = empty
   private isWrite = false
   /** A command that waits until the earlier ones are answered. */
@@ -65,7 +67,9 @@ export class Lane {
 
   private runDeferred(calls: readonly RunningCall[]): void {
     for (const call of calls) call.isDeferred = false
-    this.runBatch(calls, calls.some(isWriting))
+    const { pause } = this.bus.services
+    if (calls.some((call) => pause.holds(call))) this.afterPause(() => this.runDeferred(calls))
+    else this.runBatch(calls, calls.some(isWriting))
   }
 
   /** Takes a command, if not busy; `command` is the result of looking up its first word. */
@@ -79,6 +83,7 @@ export class Lane {
     if (batch.length === 0) return
     this.batch = empty
     this.isWrite = false
+    this.mayBlock = false
     this.runBatch(batch, isWrite)
   }
 
@@ -123,6 +128,7 @@ export class Lane {
   private gather(call: RunningCall): void {
     if (this.batch === empty) this.batch = [call]
     else this.batch.push(call)
+    if (call.command.row.grain === 'blocking') this.mayBlock = true
     const most = this.bus.writing > 0 ? batchCommandsShared : batchCommandsMax
     if (this.batch.length >= most) this.flush()
   }
@@ -151,16 +157,21 @@ export class Lane {
       this.next = call
       return
     }
-    const { session, bus } = this
     call.args = call.args.detach()
+    this.afterPause(() => this.place(call))
+  }
+
+  private afterPause(goOn: () => void): void {
+    const { session, bus } = this
     this.isBusy = true
     session.block()
     bus.services.pause.over().then(() => {
       session.isBlocked = false
       this.isBusy = false
       if (session.closed) return
-      this.place(call)
-      if (!this.isBusy) this.owner.resumed()
+      goOn()
+      this.placeNext()
+      if (!this.isBusy || this.hasDeferred) this.owner.resumed()
     })
   }
 
@@ -210,7 +221,8 @@ export class Lane {
       if (session.closed) return
       if (behind.length > 0) this.runDeferred(behind)
       this.placeNext()
-      if (!this.isBusy || this.hasDeferred) this.owner.resumed()
+      // Also where what comes behind it waits again: its reply leaves.
+      this.owner.resumed()
     })
   }
 }
