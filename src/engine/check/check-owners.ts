@@ -1,5 +1,6 @@
 // Checks ownership from the keys: every id in a key must belong to a collection, an index or
-// garbage, and every chunked value to a record.
+// garbage, and every chunked value to a record. A command may stage a value before it creates the
+// collection.
 
 import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { idKey, keyClass, ownersId } from '../../store/layout.js'
@@ -23,8 +24,9 @@ import { type Commits, certainStrays, listedGarbage } from './check-strays.js'
 interface Known {
   readonly namespaces: ReadonlySet<number>
   readonly indexes: ReadonlySet<number>
-  /** Staging keys of values that are being staged or deleted. */
+  /** Staging keys of values that are being staged or deleted, and the ids in their keys. */
   readonly values: ReadonlySet<string>
+  readonly idsOfValues: ReadonlySet<number>
 }
 
 const u32Max = 0xffff_ffff
@@ -32,7 +34,7 @@ const u32Max = 0xffff_ffff
 const classes = [
   { name: 'records', ofClass: keyClass.record, owners: 'namespaces' },
   { name: 'entries', ofClass: keyClass.entry, owners: 'indexes' },
-  { name: 'chunks', ofClass: keyClass.chunk, owners: 'namespaces' },
+  { name: 'chunks', ofClass: keyClass.chunk, owners: 'values' },
   { name: 'a count', ofClass: keyClass.count, owners: 'either' },
 ] as const
 
@@ -80,12 +82,13 @@ export function* checkOwners(referred: Referred | undefined, commits: Commits): 
 type Owners = (typeof classes)[number]['owners']
 
 /** Ids that may own keys of a class, in order. */
-function ownedIds({ namespaces, indexes }: Known, owners: Owners): number[] {
-  const ids = [
+function ownedIds({ namespaces, indexes, idsOfValues }: Known, owners: Owners): number[] {
+  const ids = new Set([
     ...(owners === 'indexes' ? [] : namespaces),
-    ...(owners === 'namespaces' ? [] : indexes),
-  ]
-  return ids.sort((a, b) => a - b)
+    ...(owners === 'indexes' || owners === 'either' ? indexes : []),
+    ...(owners === 'values' ? idsOfValues : []),
+  ])
+  return [...ids].sort((a, b) => a - b)
 }
 
 /** Ids of a class from `from` (inclusive) to `end` (exclusive) without a known owner. */
@@ -139,6 +142,7 @@ function* readKnown(tx: ReadTx): Program<Known> {
   const namespaces = new Set<number>()
   const indexes = new Set<number>()
   const values = new Set<string>()
+  const idsOfValues = new Set<number>()
   yield* eachNamespace(tx, (ns) => {
     namespaces.add(ns.id)
     for (const index of ns.indexes) indexes.add(index.id)
@@ -147,9 +151,12 @@ function* readKnown(tx: ReadTx): Program<Known> {
   for (const garbage of yield* listedGarbage(tx)) {
     if ('namespace' in garbage) namespaces.add(garbage.namespace)
     else if (garbage.what === 'index') indexes.add(garbage.index)
-    else if (garbage.what === 'value') values.add(mapKey(stagingKey(garbage.value)))
+    else if (garbage.what === 'value') {
+      values.add(mapKey(stagingKey(garbage.value)))
+      idsOfValues.add(garbage.value.namespace)
+    }
   }
-  return { namespaces, indexes, values }
+  return { namespaces, indexes, values, idsOfValues }
 }
 
 /**
@@ -178,9 +185,9 @@ function* nextValue(tx: ReadTx, start: Bytes): Program<ValueId | undefined> {
 
 function strayValue(value: ValueId): (tx: ReadTx) => Program<boolean> {
   return function* (tx) {
-    const { values } = yield* readKnown(tx)
+    const { values, idsOfValues } = yield* readKnown(tx)
     if (values.has(mapKey(stagingKey(value)))) return false
-    if (value.namespace === membersChunks) return true
+    if (value.namespace === membersChunks || idsOfValues.has(value.namespace)) return true
     return (yield* findNamespaceById(tx, value.namespace)) !== undefined
   }
 }

@@ -83,8 +83,10 @@ function* withoutOwner(tx: ReadTx, suspects: Strays): Program<Strays> {
     live.add(id)
     return undefined
   })
+  const listed = yield* listedGarbage(tx)
+  for (const garbage of listed) if (garbage.what === 'value') live.add(garbage.value.namespace)
   for (const [name, value] of values) if (!live.has(value.namespace)) values.delete(name)
-  for (const garbage of yield* listedGarbage(tx)) {
+  for (const garbage of listed) {
     if (garbage.what === 'value') values.delete(nameOf(garbage.value))
     else if ('members' in garbage) members.delete(garbage.members)
   }

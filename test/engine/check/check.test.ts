@@ -1,7 +1,7 @@
 // The check finds what it is for: each kind of damage is named, and a sound store has none.
 
 import t from 'tap'
-import { chunkKey } from '../../../src/engine/background/garbage.js'
+import { chunkKey, discardValue, markStaged } from '../../../src/engine/background/garbage.js'
 import { beginRecording } from '../../../src/engine/changes/begin-recording.js'
 import { changeBytesKey } from '../../../src/engine/changes/change-record.js'
 import { checkStore, type Problem, verifyNamespace } from '../../../src/engine/check/check.js'
@@ -165,6 +165,27 @@ await eachStore(t, 'data without an owner is named', async (t, { store }) => {
     ' unowned chunks of value 12, which no record refers to',
   ])
 })
+
+await eachStore(
+  t,
+  'a value may be staged or garbage before its collection is there',
+  async (t, { store }) => {
+    await sound(store)
+    const namespace = 997 as NamespaceId
+    await damage(store, (tx) => {
+      for (const number of [1, 2]) tx.put(chunkKey({ namespace, number }, 0), Uint8Array.of(1))
+      markStaged(tx, { namespace, number: 1 })
+      discardValue(tx, { namespace, number: 2 }, { owner: undefined, bytes: 1 })
+    })
+    t.same(await checkStore(store), [])
+    await damage(store, (tx) => {
+      tx.put(chunkKey({ namespace, number: 3 }, 0), Uint8Array.of(1))
+    })
+    t.same(texts(await checkStore(store)), [
+      ' unowned chunks of value 3, which no record refers to',
+    ])
+  },
+)
 
 await eachStore(t, 'writers beside a check are no problem to it', async (t, { store, kind }) => {
   await sound(store)
