@@ -38,7 +38,9 @@ await eachStore(
       ...{ store, random, log: silentLog, pace: tickPace, clock: new ManualClock() },
     })
     await engine.start()
-    t.same(await named(listNamespaces), ['things'])
+    // On a store that gateways share, that of the crash counts as alive for a while.
+    const left = store.gateways === undefined ? [] : [temporary]
+    t.same(await named(listNamespaces), [...left, 'things'].sort())
     await engine.close()
   },
 )

@@ -163,6 +163,11 @@ await eachStore(t, 'what a crash left staged is found by the next start', async 
   t.same(await checkStore(store), [], 'it is on the staging list')
   const job = new GarbageJob(jobParts(store, new ManualClock()))
   await job.start()
+  if (store.gateways !== undefined) {
+    t.equal((await staged()).length, 1, 'the gateway that has staged it counts as alive')
+    await job.close()
+    return
+  }
   while ((await keysOfClasses(store, keyClass.garbage)).length > 0) await tick()
   await job.close()
   t.equal(await chunkCount(store), 0)

@@ -260,12 +260,14 @@ t.test('a hundred pops in a row, each a program, read few times', (t) =>
     async (t, room) => {
       const { z = [] } = await filled(room, seededRandom(seed))
       const scans = scansOf(room.store)
+      // A store that gateways share runs a program once to learn what it reads.
+      const times = room.store.gateways === undefined ? 1 : 2
       for (const entry of z.slice(0, 100)) t.same(await room.line('ZPOPMIN z'), flat([entry]))
-      t.ok(scans() <= 10, `${scans()} scans`)
+      t.ok(scans() <= 10 * times, `${scans()} scans`)
       for (const entry of z.slice(100, 200)) {
         t.same(await room.line('BZPOPMIN z 1'), ['z', ...flat([entry])])
       }
-      t.ok(scans() <= 12, `${scans()} scans`)
+      t.ok(scans() <= 12 * times, `${scans()} scans`)
     },
     { kinds: ['memory', 'lmdb'] },
   ),
