@@ -2,12 +2,18 @@
 // whether it is still connected. Listeners create and close it; the handshake commands change its
 // identity.
 
+import type { MemoryAccount } from '../base/heap/memory-account.js'
+import { ReplyRoom } from '../base/heap/reply-room.js'
 import type { Account } from '../base/work/accounts.js'
 import type { Scheduler } from '../base/work/scheduler.js'
 import type { Resource } from '../engine/types.js'
 import { accountOf, anonymous, type Identity } from '../identity/identity.js'
 import type { Login } from '../identity/sign-in/login.js'
 import type { Document } from '../value/value.js'
+import { memoryOwner } from './memory-owner.js'
+
+/** Over HTTP a document and its whole text are held; SQL encodes rows one after the other. */
+const httpCopies = 2
 
 export type SessionProtocol = 'wire' | 'resp' | 'sql' | 'http' | 'internal'
 
@@ -53,6 +59,7 @@ export class Session {
   private account: Account | undefined
   private accountIdentity: Identity | undefined
   private waiting: Set<() => void> | undefined
+  private making: ReplyRoom | undefined
   /** Closes the connection without a reply; absent if there is no connection. */
   hangUp: (() => void) | undefined = undefined
   /** The sign-in in progress on this connection. */
@@ -94,6 +101,26 @@ export class Session {
     this.accountIdentity = identity
     this.account = made
     return made
+  }
+
+  /** Counts the reply that its commands are making; made for the first large value. */
+  replyRoom(memory: MemoryAccount): ReplyRoom {
+    if (this.making !== undefined) return this.making
+    const copies = this.protocol === 'http' ? httpCopies : 1
+    this.making = new ReplyRoom(memory, memoryOwner(this.identity, this.address), copies)
+    return this.making
+  }
+
+  /** Bytes that count for further copies of the reply. */
+  get copyBytes(): number {
+    return this.making?.copyBytes ?? 0
+  }
+
+  /** Its listener has the reply, and counts what is unsent. */
+  replied(): void {
+    if (this.making === undefined) return
+    this.making.close()
+    this.making = undefined
   }
 
   /** Set by the listener when the client disconnects; running commands end at their next pause. */

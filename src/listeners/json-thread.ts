@@ -40,11 +40,25 @@ const thread = new IdleThread<JsonTask, JsonAnswer>({
   gone: 'a long JSON text was not converted',
 })
 
-/** The bytes of the task are moved if they have their own memory. */
-async function ask(task: JsonTask): Promise<JsonAnswer> {
-  const answer = await thread.ask(task, [task.bytes.buffer as ArrayBuffer])
-  if (answer.kind === 'failure') throw fail(answer.error, answer.message)
-  return answer
+/** Tasks that the thread has at once: the next one is ready, and no other is copied yet. */
+const tasksAtOnce = 2
+let given = 0
+const waiting: (() => void)[] = []
+
+/** Makes the task in its turn; its bytes have their own memory and are moved. */
+async function ask(make: () => JsonTask): Promise<JsonAnswer> {
+  if (given < tasksAtOnce) given++
+  else await new Promise<void>((resolve) => waiting.push(resolve))
+  try {
+    const task = make()
+    const answer = await thread.ask(task, [task.bytes.buffer as ArrayBuffer])
+    if (answer.kind === 'failure') throw fail(answer.error, answer.message)
+    return answer
+  } finally {
+    const next = waiting.shift()
+    if (next === undefined) given--
+    else next()
+  }
 }
 
 /** As jsonToDocument. */
@@ -56,7 +70,7 @@ export function readDocument(text: Bytes): Awaitable<Document> {
 /** As jsonToValue. */
 export function readValue(text: Bytes): Awaitable<Value> {
   if (text.length <= jsonInThreadBytes) return jsonToValue(text)
-  return ask({ kind: 'read', bytes: movable(text) }).then((answer) => {
+  return ask(() => ({ kind: 'read', bytes: movable(text) })).then((answer) => {
     const { type, bytes } = answer as Extract<JsonAnswer, { kind: 'value' }>
     return new Value(type, bytes, 0, bytes.length)
   })
@@ -71,8 +85,10 @@ export function jsonBetween(
 ): Awaitable<JsonText> {
   const { type, bytes, start, end } = value
   if (end - start <= jsonInThreadBytes) return valueInJson(before, value, after, mode)
-  const own = bytes.slice(start, end)
-  return ask({ kind: 'write', type, bytes: own, before, after, mode }).then(textOfAnswer)
+  return ask(() => {
+    const own = bytes.slice(start, end)
+    return { kind: 'write', type, bytes: own, before, after, mode }
+  }).then(textOfAnswer)
 }
 
 function textOfAnswer(answer: JsonAnswer): Buffer {
@@ -82,13 +98,17 @@ function textOfAnswer(answer: JsonAnswer): Buffer {
 
 /** The JSON string of a long UTF-8 text. */
 export async function longTextJson(text: Slice): Promise<JsonText> {
-  // A BSON string; the thread ignores its length.
-  const bytes = new Uint8Array(Buffer.allocUnsafeSlow(text.length + 5).buffer)
-  writeInt32(bytes, 0, text.length + 1)
-  bytes.set(text.view(), 4)
-  bytes[text.length + 4] = 0
-  const task = { type: bsonType.string, bytes, before: '', after: '', mode: 'plain' } as const
-  return textOfAnswer(await ask({ kind: 'write', ...task }))
+  return textOfAnswer(
+    await ask(() => {
+      // A BSON string; the thread ignores its length.
+      const bytes = new Uint8Array(Buffer.allocUnsafeSlow(text.length + 5).buffer)
+      writeInt32(bytes, 0, text.length + 1)
+      bytes.set(text.view(), 4)
+      bytes[text.length + 4] = 0
+      const { string: type } = bsonType
+      return { kind: 'write', type, bytes, before: '', after: '', mode: 'plain' }
+    }),
+  )
 }
 
 /** Joins texts: the result is bytes if one of them is. */

@@ -52,6 +52,10 @@ export class PassingReadTx<Inner extends ReadTx = ReadTx> implements ReadTx {
     return this.inner.count(key)
   }
 
+  get reply(): ReadTx['reply'] {
+    return this.inner.reply
+  }
+
   get notesReads(): boolean {
     return this.inner.notesReads === true
   }

@@ -92,6 +92,16 @@ export interface ReadTx {
    * a read program; undefined if each write program sees everything that was committed before it.
    */
   readonly olderWrites?: Elsewhere | undefined
+  /** The memory of the command's reply; undefined if it does not count. */
+  readonly reply?: ReplyMemory | undefined
+}
+
+/** Counts what a reply will hold before it is read. */
+interface ReplyMemory {
+  /** Counts so many bytes, or returns what the program waits for before; never if it may not. */
+  expects(bytes: number, mayWait: boolean): Elsewhere | undefined
+  /** The reply holds only so many bytes of what it expected. */
+  holds(bytes: number): void
 }
 
 /** An index entry and the record it points to; the record is undefined if it was removed. */

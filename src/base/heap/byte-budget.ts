@@ -10,6 +10,8 @@ interface Waiting {
 export class ByteBudget {
   /** Called before a request has to wait: closes what can be closed. */
   onShort: (() => void) | undefined
+  /** Called after bytes were released. */
+  onFreed: (() => void) | undefined
   private used = 0
   private peak = 0
   /** Of these, bytes kept between requests. */
@@ -47,7 +49,7 @@ export class ByteBudget {
   keep(bytes: number): void {
     this.charge(bytes)
     this.kept += bytes
-    if (bytes < 0) this.serve()
+    if (bytes < 0) this.freed()
   }
 
   /**
@@ -78,7 +80,12 @@ export class ByteBudget {
 
   release(bytes: number): void {
     this.used -= bytes
+    this.freed()
+  }
+
+  private freed(): void {
     this.serve()
+    this.onFreed?.()
   }
 
   private serve(): void {

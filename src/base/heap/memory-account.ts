@@ -43,6 +43,7 @@ export class MemoryAccount {
     this.budget = new ByteBudget(bytesMax)
     this.shares = new ByteShares({ ofOwner, ofAll: bytesMax * memoryKeptShare }, this.budget)
     this.budget.onShort = () => this.relieve()
+    this.budget.onFreed = () => this.serve()
     this.quietBytes = Math.min(bytesMax * memoryQuietShare, ofOwner)
     this.smallBytes = bytesMax * memorySmallShare
   }
@@ -94,10 +95,9 @@ export class MemoryAccount {
   }
 
   /** The unsent replies of a connection have grown or shrunk. */
-  changed(backlog: Backlog, isLess: boolean): void {
+  changed(backlog: Backlog): void {
     if (backlog.bytes > socketBacklogBytesMax) this.backlogs.add(backlog)
     else this.backlogs.delete(backlog)
-    if (isLess) this.serve()
   }
 
   /** Checks all waiting requests together: a burst of small releases needs one check. */
@@ -147,7 +147,6 @@ export class Backlog {
   /** Sets the unsent bytes. */
   set(bytes: number, owner: string): void {
     if (bytes === this.bytes || this.isClosed) return
-    const isLess = bytes < this.bytes
     this.bytes = bytes
     if (this.share !== undefined && (bytes === 0 || owner !== this.owner)) {
       this.share.close()
@@ -158,7 +157,7 @@ export class Backlog {
       this.owner = owner
       this.share.sends(bytes)
     } else this.isPressed = false
-    this.account.changed(this, isLess)
+    this.account.changed(this)
   }
 
   /** The connection is closed. */

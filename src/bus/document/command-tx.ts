@@ -3,6 +3,8 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
+import type { MemoryAccount } from '../../base/heap/memory-account.js'
+import type { ReplyRoom } from '../../base/heap/reply-room.js'
 import { wasteBeside } from '../../engine/background/waste.js'
 import { findNamespace } from '../../engine/collection/catalog/catalog.js'
 import { payerOf } from '../../engine/collection/catalog/descriptors.js'
@@ -32,11 +34,15 @@ import type {
   Step,
   Tx,
 } from '../../store/store.js'
+import type { Session } from '../session.js'
 
 /** What a transaction may do: the call's resources, and the decision about each. */
 export interface Guard {
   /** Wall time of the call, milliseconds. */
   readonly now: number
+  /** Whose reply counts; the server's own calls make none. */
+  readonly session?: Pick<Session, 'protocol' | 'replyRoom'>
+  readonly engine?: { readonly memory: MemoryAccount }
   /** The transaction in which the call runs. */
   readonly statement?: { readonly shown?: SessionTransaction } | undefined
   readonly resources: readonly Resource[]
@@ -125,6 +131,12 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
 
   get transaction(): SessionTransaction | undefined {
     return this.guard.statement?.shown
+  }
+
+  override get reply(): ReplyRoom | undefined {
+    const { session, engine } = this.guard
+    if (session === undefined || engine === undefined) return undefined
+    return session.protocol === 'internal' ? undefined : session.replyRoom(engine.memory)
   }
 
   /** Checks revocation, then authorizes every declared collection. Runs before the handler. */

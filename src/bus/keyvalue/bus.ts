@@ -4,6 +4,7 @@
 
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
 import type { ByteShare } from '../../base/heap/byte-shares.js'
+import type { ReplyRoom } from '../../base/heap/reply-room.js'
 import { errorLine, refuse, tooLong } from '../../base/reply-error.js'
 import type { Account } from '../../base/work/accounts.js'
 import type { Engine } from '../../engine/engine.js'
@@ -369,6 +370,10 @@ export class KeyValueBus implements Sessions {
     return this.engine.memory.shares.open(memoryOwner(identity, address))
   }
 
+  replyRoom(session: KeyValueSession): ReplyRoom {
+    return session.replyRoom(this.engine.memory)
+  }
+
   /** Refuses further commands. Resolves when the running ones are answered. */
   drain(): Promise<void> {
     return this.draining.begin(this.working)
@@ -482,6 +487,7 @@ export class KeyValueBus implements Sessions {
       // HTTP answers all commands of a request together, so their memory stays counted until then.
       if (call.session.protocol === 'resp') call.letGo()
     }
+    if (calls[0]?.session.protocol === 'resp') calls[0].session.replied()
     if (last !== undefined) this.counting.account(last, ran, ms, startedMs)
     this.working--
     this.draining.ended(this.working)

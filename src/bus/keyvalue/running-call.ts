@@ -149,6 +149,13 @@ export class RunningCall implements KeyValueCall {
     if (!this.room.take(due)) throw tooMuchMemory()
   }
 
+  expect(bytes: number, mayWait: boolean): void {
+    if (this.gathered > 0) return
+    const { session, services } = this
+    const wait = services.sessions.replyRoom(session).expects(bytes, mayWait)
+    if (wait !== undefined) throw new NoRoomYet(wait.begin().done)
+  }
+
   /** Releases its memory share, because it is answered. */
   letGo(): void {
     if (this.gathered === 0 && this.queue === undefined) return
@@ -167,6 +174,14 @@ export class RunningCall implements KeyValueCall {
     this.isUnanswered = false
     this.isDeferred = false
     this.reply = errorReply(error)
+  }
+}
+
+/** A read program has to run again, once there is memory for a large value. */
+export class NoRoomYet extends Error {
+  /** Never rejects; the value counts by then. */
+  constructor(readonly until: Promise<void>) {
+    super('a read waits for memory')
   }
 }
 

@@ -3,6 +3,7 @@
 // running call or the handler of a row.
 
 import type { ByteShare } from '../../base/heap/byte-shares.js'
+import type { ReplyRoom } from '../../base/heap/reply-room.js'
 import type { KeyEvent } from '../../engine/keyspace/work.js'
 import type { ObservedStore } from '../../engine/observed-store.js'
 import type { Identity } from '../../identity/identity.js'
@@ -103,6 +104,8 @@ export interface Sessions {
   unblock(session: KeyValueSession, withError: boolean): boolean
   /** A share of memory for the session's current owner. */
   openRoom(session: KeyValueSession): ByteShare
+  /** The memory of the reply that its commands are making. */
+  replyRoom(session: KeyValueSession): ReplyRoom
 }
 
 /** What a handler may use. */

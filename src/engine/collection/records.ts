@@ -67,9 +67,18 @@ export function headOf(record: Bytes): ChunkedHead | undefined {
 /** The document of a record: a view of it, or assembled from its chunks. */
 export function* documentOfRecord(tx: ReadTx, record: Bytes): Program<Document> {
   const head = headOf(record)
-  if (head !== undefined) return yield* readChunks(tx, head, 0, partsOf(head.length))
+  if (head !== undefined) {
+    const wait = tx.reply?.expects(head.length, mayWait(tx))
+    if (wait !== undefined) yield* tx.elsewhere(wait)
+    return yield* readChunks(tx, head, 0, partsOf(head.length))
+  }
   assert(record[0] === recordKind.inline, 'a record is of a known kind')
   return record.subarray(1)
+}
+
+/** Only a read program can wait. */
+export function mayWait(tx: ReadTx): boolean {
+  return !('scanOwn' in tx)
 }
 
 /**

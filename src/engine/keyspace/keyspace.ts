@@ -392,6 +392,7 @@ export class Keyspace {
       return this.counted(
         key.loadBeginning(yield* beginningOfRecord(tx, record), headOf(record), now),
       )
+    if (isChunked) this.work.expect(record)
     const document = yield* documentOfRecord(tx, record)
     return this.counted(key.load(document, isChunked, now))
   }

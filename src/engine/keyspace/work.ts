@@ -64,6 +64,8 @@ export interface Tally {
 interface Gathering {
   /** Adds bytes. Throws ReplyError (OOM) if there is no memory for them. */
   gather(bytes: number): void
+  /** Counts a value before it is read; with `mayWait` throws NoRoomYet while there is no memory. */
+  expect(bytes: number, mayWait: boolean): void
 }
 
 interface Gathered {
@@ -105,6 +107,8 @@ export class Work {
   prepares = false
   /** For a reading command; a writing one is limited by `read`. */
   gathering: Gathering | undefined
+  /** Whether the program can run again once there is memory for a large value. */
+  mayWait = false
   /** Whether replies are held until all commands have run; then values of keys count too. */
   keepsReplies = false
   /** The current command, for the log. */
@@ -210,6 +214,12 @@ export class Work {
   /** Counts a value that the command holds until its reply. */
   gather(bytes: number): void {
     this.gathering?.gather(bytes + gatheredValueBytes)
+  }
+
+  /** Called before the chunks of a record are read. */
+  expect(record: Bytes): void {
+    const head = headOf(record)
+    if (head !== undefined) this.gathering?.expect(head.length, this.mayWait)
   }
 
   /** Like gather, for members that were read together, from an index on. */

@@ -8,11 +8,12 @@ import { fail } from '../../base/errors.js'
 import type { ByteShare, ByteShares } from '../../base/heap/byte-shares.js'
 import { cursorIdleMs, cursorsPerOwnerMax } from '../../base/limits/documents.js'
 import { pullDocumentsMax } from '../../base/limits/engine.js'
-import { KiB } from '../../base/units.js'
+import { KiB, MiB } from '../../base/units.js'
 import { numberedCursor } from '../../store/gateway-number.js'
 import type { ClusterTime } from '../../store/layout.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
+import { mayWait } from '../collection/records.js'
 import type { Resource } from '../types.js'
 import type { Source } from './holding-source.js'
 
@@ -340,6 +341,8 @@ export interface Batch {
 
 interface BatchLimits {
   readonly documentsMax: number
+  /** Documents that the source has at most, if that is known. */
+  readonly documentsLeft?: number | undefined
   /** Maximum bytes of documents as array elements; a single document always fits. */
   readonly bytesMax: number
 }
@@ -351,23 +354,47 @@ function elementBytes(position: number): number {
   return bytes
 }
 
+/** From this size on, a batch counts for its reply, bytes. */
+const countedBatchBytes = 1 * MiB
+
+/**
+ * Counts a batch of so many bytes for its reply, as large as it may become: once it counts, it
+ * cannot wait again.
+ */
+function* counting(
+  tx: ReadTx,
+  bytes: number,
+  documents: number,
+  limits: BatchLimits,
+): Program<void> {
+  const { bytesMax, documentsMax, documentsLeft = documentsMax } = limits
+  const all = (bytes / documents) * Math.min(documentsMax, documentsLeft)
+  const wait = tx.reply?.expects(Math.max(bytes, Math.min(bytesMax, Math.ceil(all))), mayWait(tx))
+  if (wait !== undefined) yield* tx.elsewhere(wait)
+}
+
 /** The next batch of a source; an extra document is put back for the next one. */
 export function* fillBatch(tx: ReadTx, source: Source, limits: BatchLimits): Program<Batch> {
   const documents: Document[] = []
   let bytes = 0
-  while (documents.length < limits.documentsMax && !source.drained) {
+  let isFull = false
+  while (!isFull && documents.length < limits.documentsMax && !source.drained) {
     const want = Math.min(limits.documentsMax - documents.length, pullDocumentsMax)
     const pulled = yield* source.pull(tx, want)
     if (pulled.length === 0) break
+    if (bytes > countedBatchBytes) yield* counting(tx, bytes, documents.length, limits)
     for (let i = 0; i < pulled.length; i++) {
       const document = pulled[i] as Document
-      bytes += document.length + elementBytes(documents.length)
-      if (bytes > limits.bytesMax && documents.length > 0) {
+      const more = document.length + elementBytes(documents.length)
+      isFull = bytes + more > limits.bytesMax && documents.length > 0
+      if (isFull) {
         source.putBack(pulled.slice(i))
-        return { documents, drained: false }
+        break
       }
+      bytes += more
       documents.push(document)
     }
   }
-  return { documents, drained: source.drained }
+  if (bytes > countedBatchBytes) tx.reply?.holds(bytes)
+  return { documents, drained: !isFull && source.drained }
 }

@@ -396,6 +396,7 @@ export class SqlConnection {
     const bytes = this.requestCharge
     this.requestCharge = 0
     this.host.memory.budget.release(bytes)
+    this.session.replied()
   }
 
   private broken(error: unknown): void {

@@ -411,6 +411,7 @@ export class WireConnection {
     const bytes = this.requestCharge
     this.requestCharge = 0
     this.host.memory.budget.release(bytes)
+    this.session.replied()
     if (this.isEnding) this.finish()
   }
 

@@ -3,6 +3,7 @@
 
 import { GatewayError, hasKind } from '../../../base/errors.js'
 import { ReplyError } from '../../../base/reply-error.js'
+import type { RunningCall } from '../running-call.js'
 
 /** Whether the program writes too much for the store. A command's own refusal does not count. */
 export function isTooLarge(thrown: unknown): boolean {
@@ -24,6 +25,11 @@ const endsPreparing: ReadonlySet<string> = new Set([
 export function readsTooMuch(thrown: unknown): boolean {
   if (hasKind(thrown, 'MaxTimeMSExpired')) return true
   return thrown instanceof ReplyError && thrown.kind === 'TransactionTooLarge'
+}
+
+/** Each command that ran gets the error. */
+export function failAll(calls: readonly RunningCall[], error: unknown): void {
+  for (const call of calls) if (!call.isRefused) call.fail(error)
 }
 
 /** Whether only this command failed, so that the other commands of the program can go on. */

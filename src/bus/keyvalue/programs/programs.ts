@@ -20,11 +20,11 @@ import { runSweep } from '../../../store/sweep.js'
 import type { Transaction } from '../../../store/transactions/transaction.js'
 import type { KeyValueSession } from '../clients/session.js'
 import { isPutOff, noteReply } from '../reply-bytes.js'
-import type { RunningCall } from '../running-call.js'
+import { NoRoomYet, type RunningCall } from '../running-call.js'
 import { OpenPlaces } from './open-places.js'
 import { OptimisticTurns } from './optimistic-turns.js'
 import { Outcome } from './outcome.js'
-import { isOutOfReach, isRefusal, isTooLarge, readsTooMuch } from './program-errors.js'
+import { failAll, isOutOfReach, isRefusal, isTooLarge, readsTooMuch } from './program-errors.js'
 import { makingHomeOf, ProgramRights, type ProgramRightsOptions } from './program-rights.js'
 import { type Failure, type SharedProgram, SharedWrites } from './shared-writes.js'
 
@@ -61,6 +61,8 @@ interface Manner {
   readonly prepares?: boolean
   /** Either all of the commands take effect, or none. */
   readonly isTogether?: boolean
+  /** A read program, which can run again. */
+  readonly mayWait?: boolean
   /** It is a statement of this transaction, which commits later. */
   readonly transaction?: Pick<Transaction, 'whenAborted'>
   /** Called with the keyspaces that the program opens. */
@@ -99,7 +101,7 @@ export class Programs {
       if (session?.closed === true) throw fail('Interrupted', 'the client is gone')
     }
     try {
-      const read = this.options.store.read((tx) => this.run(tx, calls, now, outcome), {
+      const read = this.options.store.read((tx) => this.run(tx, calls, now, outcome, reading), {
         snapshot: true,
         onPause,
         account: this.accountOf(calls),
@@ -326,7 +328,11 @@ export class Programs {
 
   /** After a failure that is no refusal, runs each command again by itself. */
   private readSingly(calls: readonly RunningCall[], now: number, error: unknown): Awaitable<void> {
-    if (calls.length === 1 || calls[0]?.session.closed === true) {
+    const isGone = calls[0]?.session.closed === true
+    if (error instanceof NoRoomYet && !isGone) {
+      return error.until.then(() => this.read(calls, now))
+    }
+    if (calls.length === 1 || isGone) {
       failAll(calls, error)
       return undefined
     }
@@ -430,6 +436,7 @@ export class Programs {
     work.rewrites = rewrites
     work.prepares = prepares
     work.keepsReplies = isTogether
+    work.mayWait = manner.mayWait === true
     if (prepares) work.readsMax = optimisticReadsMax
     else if (calls.length === 1 && before === undefined) work.readsMax = commandReadsMax
     work.notesRare = options.notifiesRare()
@@ -467,6 +474,7 @@ interface StatementProgram {
 }
 
 const plainly: Manner = {}
+const reading: Manner = { mayWait: true }
 /** For a store without a scheduler, which needs no accounts. */
 const ownerless = new Account('')
 
@@ -488,8 +496,4 @@ async function inOrder(
     else await run(call)
     isBlocked ||= call.isUnanswered && call.isDeferred
   }
-}
-
-function failAll(calls: readonly RunningCall[], error: unknown): void {
-  for (const call of calls) if (!call.isRefused) call.fail(error)
 }

@@ -33,6 +33,8 @@ type AnyCall = Call<unknown, unknown>
 interface FirstBatch {
   readonly source: Source
   readonly batchSize: number | undefined
+  /** Documents that the source has at most, if that is known. */
+  readonly limit?: number | undefined
   /** The collection that getMore must name; usually the command's own. */
   readonly collection: string
   /** The cursor ends with this batch, even if documents remain. */
@@ -62,7 +64,8 @@ export const nothingFound: Document = emptyDocument.slice()
 /** Replies with the first batch; the cursor of the returned id holds the rest. */
 export function* firstBatch(tx: ReadTx, call: FirstCall, options: FirstBatch): Program<Document> {
   const { source, batchSize, collection, singleBatch, noCursorTimeout, tail } = options
-  const limits = { documentsMax: batchSize ?? firstBatchDocuments, bytesMax: batchBytesMax }
+  const documentsMax = batchSize ?? firstBatchDocuments
+  const limits = { documentsMax, documentsLeft: options.limit, bytesMax: batchBytesMax }
   const read = fillBatch(tx, source, limits)
   const { documents, drained } = yield* closedOnError(source, read, contexts.get(call.command))
   if (options.takesDocument === true) {

@@ -108,6 +108,7 @@ export const findRow = documentRow({
       source: tailing?.source ?? openFind(ns, query),
       tail: tailing?.tail,
       batchSize: args.batchSize,
+      limit: args.limit === 0 ? undefined : args.limit,
       collection: target,
       singleBatch: args.singleBatch,
       noCursorTimeout: args.noCursorTimeout,

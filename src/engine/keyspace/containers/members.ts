@@ -296,6 +296,7 @@ export class Members {
       return { member, payload: new Slice(value, at, value.length), chunks: undefined }
     }
     const body = value.subarray(at)
+    this.work.expect(body)
     const payload = Slice.of(yield* documentOfRecord(this.tx, body))
     return { member, payload, chunks: headOf(body)?.value }
   }

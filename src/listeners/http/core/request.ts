@@ -94,6 +94,12 @@ export class HttpRequest implements RawCall {
     this.mode = modeOf(headers.accept, url.includes('?') ? this.query('ejson') : undefined)
   }
 
+  /** Its answer is made: releases its memory. */
+  answered(): void {
+    this.held.release?.()
+    this.session.replied()
+  }
+
   param(name: string): string {
     return this.decoded(this.exchange.param(name)) ?? ''
   }

@@ -243,7 +243,7 @@ export class HttpHandler {
       answer = this.refused(work, thrown)
     }
     if (answer instanceof Promise) return this.answerLater(work, answer)
-    work.request?.held.release?.()
+    work.request?.answered()
     return answer
   }
 
@@ -258,7 +258,7 @@ export class HttpHandler {
       const body = isPlain ? await longErrorBody(toGatewayError(thrown)) : undefined
       return this.refused(work, thrown, body)
     } finally {
-      work.request?.held.release?.()
+      work.request?.answered()
     }
   }
 

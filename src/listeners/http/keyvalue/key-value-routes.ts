@@ -75,6 +75,7 @@ async function runOne({ bus }: KeyValueRoutesOptions, call: RawCall): Promise<Ht
     return { status: statusOf(error), headers, body: errorJson(error), isPassing }
   } finally {
     forget()
+    session.replied()
   }
 }
 
@@ -85,7 +86,7 @@ async function resultBody(
 ): Promise<JsonText> {
   const room = bus.openRoom(session)
   try {
-    const text = new ReplyText('plain', room)
+    const text = new ReplyText('plain', room, session.copyBytes)
     text.text('{"ok":1,"result":')
     await text.reply(reply)
     text.text('}')

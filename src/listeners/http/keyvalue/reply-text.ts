@@ -26,6 +26,8 @@ export class ReplyText {
     private readonly encoding: TextEncoding,
     /** Memory for the client of the response; its opener closes it. */
     private readonly room: ByteShare,
+    /** Bytes of the text that count already. */
+    private counted = 0,
   ) {}
 
   /** Throws OOM. */
@@ -107,7 +109,9 @@ export class ReplyText {
   private chunk(text: JsonText): void {
     this.pass()
     const chunk = typeof text === 'string' ? Buffer.from(text) : text
-    if (!this.room.take(chunk.length)) throw tooMuchMemory()
+    const due = Math.max(0, chunk.length - this.counted)
+    this.counted -= chunk.length - due
+    if (due > 0 && !this.room.take(due)) throw tooMuchMemory()
     this.chunks.push(chunk)
   }
 

@@ -187,6 +187,7 @@ class Exchange {
     const session = openSession(bus, { session: call.session, place: placeOf(bus, call) })
     outgoing.on('close', () => {
       session.closed = true
+      session.replied()
     })
     return session
   }
@@ -209,11 +210,12 @@ class Exchange {
   ): Promise<void> {
     const room = this.options.bus.openRoom(session)
     try {
-      const text = new ReplyText(this.encoding, room)
+      const text = new ReplyText(this.encoding, room, session.copyBytes)
       await write(text)
       this.send(200, await text.whole())
     } finally {
       room.close()
+      session.replied()
     }
   }
 

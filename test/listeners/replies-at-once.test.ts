@@ -1,0 +1,108 @@
+// Many clients that ask for a large reply at once and read nothing: each reply counts before it is
+// made, on every protocol, so their owner holds no more than its part of MEMORY_BUDGET and a reply
+// more. Once the clients read, each is answered, and nothing stays counted.
+
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import t from 'tap'
+import { ByteBudget } from '../../src/base/heap/byte-budget.js'
+import { memoryOfOwnerShare } from '../../src/base/heap/memory-account.js'
+import { message, startup, text } from '../protocol/pgwire/frontend.js'
+import { startGateway } from '../support/live-gateway.js'
+import { command } from '../support/messages.js'
+import { encode, RespClient } from '../support/resp-client.js'
+
+const large = 6_000_000
+const smallDocuments = 300
+const clients = 8
+const budget = 16_000_000
+/** The owner's part, and the last reply in its forms: what is read, its text, and what is unsent. */
+const most = budget * memoryOfOwnerShare + 3 * large
+
+let used: ByteBudget | undefined
+const { charge } = ByteBudget.prototype
+ByteBudget.prototype.charge = function (bytes) {
+  used = this
+  charge.call(this, bytes)
+}
+
+/** The most until it has stayed as it is for many turns. */
+async function settled(budget: ByteBudget): Promise<number> {
+  let most = 0
+  let last = -1
+  for (let same = 0; same < 1_000; same++) {
+    const { bytesUsed } = budget
+    if (bytesUsed !== last) same = 0
+    last = bytesUsed
+    most = Math.max(most, bytesUsed)
+    await nextTurn()
+  }
+  return most
+}
+
+/** Whether a whole reply comes; with memory short, a client that is slow is disconnected. */
+async function isAnswered(socket: Socket): Promise<boolean> {
+  let length = 0
+  for await (const chunk of socket) {
+    length += (chunk as Buffer).length
+    if (length >= large) return true
+  }
+  return false
+}
+
+t.test('large replies that many clients ask for at once', async (t) => {
+  const settings = { AUTH_MODE: 'off', RATE_LIMITS: 'off', MEMORY_BUDGET: '16MB' }
+  const { ports, url } = await startGateway(t, settings)
+  const post = async (path: string, body: unknown) => {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    t.equal(answer.status, 200, await answer.text())
+  }
+  const collection = '/api/v1/collections'
+  await post(`${collection}/large/insertOne`, { document: { _id: 1, v: 'v'.repeat(large) } })
+  const v = 'v'.repeat(large / smallDocuments)
+  const documents = Array.from({ length: smallDocuments }, (_, _id) => ({ _id, v }))
+  await post(`${collection}/small/insertMany`, { documents })
+  const setter = await RespClient.open(ports.redis)
+  t.equal(await setter.call('SET', 'large', 'v'.repeat(large)), '+OK')
+  await setter.call('HSET', 'hash', 'field', 'v'.repeat(large))
+  setter.socket.destroy()
+  const overHttp = (path: string, body: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${ports.http}\r\n` +
+    `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  const find = (fields: object) => command({ ...fields, $db: 'main' })
+  const sql = (query: string) =>
+    Buffer.concat([startup(196_608, { user: 'tester' }), message('Q', text(query))])
+  const requests: Record<string, readonly [number, string | Uint8Array]> = {
+    'RESP GET': [ports.redis, encode(['GET', 'large'])],
+    'RESP HGET': [ports.redis, encode(['HGET', 'hash', 'field'])],
+    'HTTP findOne': [ports.http, overHttp(`${collection}/large/findOne`, '{"filter":{"_id":1}}')],
+    'HTTP find': [ports.http, overHttp(`${collection}/small/find`, '{"limit":300}')],
+    'HTTP GET': [ports.http, overHttp('/api/v1/redis', '{"command":["GET","large"]}')],
+    'find by id': [ports.wire, find({ find: 'large', filter: { _id: 1 } })],
+    'find of a batch': [ports.wire, find({ find: 'small', batchSize: 301 })],
+    'SQL of a row': [ports.sql, sql('SELECT * FROM large')],
+    'SQL of rows': [ports.sql, sql('SELECT * FROM small')],
+  }
+  for (const [name, [port, bytes]] of Object.entries(requests)) {
+    const account = used as ByteBudget
+    while (account.bytesUsed > 0) await nextTurn()
+    const sockets: Socket[] = []
+    for (let i = 0; i < clients; i++) {
+      const socket = connect(port, '127.0.0.1')
+      socket.on('error', () => {})
+      await once(socket, 'connect')
+      socket.pause()
+      sockets.push(socket)
+    }
+    for (const socket of sockets) socket.write(bytes)
+    const held = await settled(account)
+    const least = name.startsWith('HTTP') ? 2 * large : large
+    t.ok(held >= least && held <= most, `${name}: ${held} bytes at most`)
+    const answers = await Promise.all(sockets.map(isAnswered))
+    t.ok(answers.includes(true), `${name}: clients that read are answered`)
+    for (const socket of sockets) socket.destroy()
+  }
+  while ((used?.bytesUsed ?? 0) > 0) await nextTurn()
+})
