@@ -67,6 +67,45 @@ async function refused(t: Test, room: CommandRoom, text: string, state: string):
   t.equal(extra.sqlState, state, text)
 }
 
+await eachRoom(t, 'a name below a typed column is refused, as it has no parts', async (t, room) => {
+  await room.run({
+    sqlDefine: 'CREATE TABLE q1 (id int PRIMARY KEY, bal numeric, arr int[], js jsonb, t text)',
+    params: [],
+  })
+  const insert = `INSERT INTO q1 VALUES (1, 5, '{1,2}', '{"a":1}', 'x')`
+  await room.run({ sqlChange: insert, params: [] })
+  for (const [condition, state] of [
+    ...(['id.x', 'q1.id.x', 't.x.y', 'q1.bal.x', 'public.q1.bal.x', 'arr.x'] as const).map(
+      (name) => [name, '42P01'] as const,
+    ),
+    ['q1.t.x.y', '0A000'],
+    ['(q1).nosuch', '42703'],
+    ...(['(q1).bal.x', '(bal).x', 'arr[1].x', '(arr[1]).x'] as const).map(
+      (name) => [name, '42809'] as const,
+    ),
+    ...(['bal[1]', 't[1]', '(t)[1]'] as const).map((name) => [name, '42804'] as const),
+  ] as const) {
+    await refused(t, room, `DELETE FROM q1 WHERE ${condition} IS NULL`, state)
+    await refused(t, room, `UPDATE q1 SET t = 'y' WHERE ${condition} IS NULL`, state)
+    await refused(t, room, `UPDATE q1 SET bal = ${condition}`, state)
+    await refused(t, room, `DELETE FROM q1 WHERE id = 9 RETURNING ${condition}`, state)
+    for (const part of [`${condition} FROM q1`, `id FROM q1 ORDER BY ${condition}`]) {
+      const { extra } = await room.refusal({ sqlSelect: `SELECT ${part}`, params: [] })
+      t.equal(extra.sqlState, state, part)
+    }
+  }
+  for (const set of ['bal.x = 1', 'bal[1] = 1', 't[0] = 1', 'arr[0].x = 1']) {
+    await refused(t, room, `UPDATE q1 SET ${set}`, '42804')
+  }
+  await refused(t, room, 'INSERT INTO q1 (id, bal.x) VALUES (3, 4)', '42804')
+  // Documents and arrays have parts, and a whole row has columns.
+  const { cursor } = await room.run({
+    sqlSelect: 'SELECT js.a, arr[0] AS first, (q1).id FROM q1 WHERE (js).a = 1',
+    params: [],
+  })
+  t.same(cursor.firstBatch, [{ a: 1, first: 1, id: 1 }])
+})
+
 await eachRoom(t, 'a field of the same name as the schema is still a path', async (t, room) => {
   await room.run({ insert: 'pu', documents: [{ _id: 1, public: { other: { bal: 3 } } }] })
   const text = 'SELECT public.other.bal FROM pu'

@@ -11,6 +11,7 @@ import type {
   Target,
   UpdateStatement,
 } from '../../../protocol/sql/ast.js'
+import { requireTargetParts } from '../catalog/column-parts.js'
 import { hasColumn, type KnownTable, type KnownTables } from '../catalog/known-table.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
 import { Names } from '../select/names.js'
@@ -27,7 +28,7 @@ export interface BoundChange<S extends Change> {
 
 const bound = new WeakMap<Change, BoundChange<Change> & { readonly table: KnownTable }>()
 
-/** Throws 42703, 42P01, 42702. */
+/** Throws 42703, 42P01, 42702, 42804, 42809. */
 export function boundChange<S extends Change>(
   statement: S,
   table: KnownTable | undefined,
@@ -94,7 +95,10 @@ function assignments(
 
 function requireTarget({ path, at }: Target, { table }: Change, known: KnownTable): void {
   const name = String(path[0])
-  if (hasColumn(known, name)) return
+  if (hasColumn(known, name)) {
+    requireTargetParts(known, { path, at })
+    return
+  }
   const message = `column "${name}" of relation "${table.name}" does not exist`
   throw evaluationError(evaluationState.undefinedColumn, message, at)
 }

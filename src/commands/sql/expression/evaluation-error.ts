@@ -35,6 +35,7 @@ export const evaluationState = {
   badLimit: '2201W',
   badOffset: '2201X',
   wrongType: '42804',
+  wrongObject: '42809',
   tooMuchMemory: '53200',
 } as const
 

@@ -4,6 +4,12 @@
 
 import type { Expression, OrderItem, PathPart, ResultItem } from '../../../protocol/sql/ast.js'
 import { bsonType, int32Value, stringOf } from '../../../value/value.js'
+import {
+  missingTable,
+  requireFields,
+  requireParts,
+  requirePlaces,
+} from '../catalog/column-parts.js'
 import { hasColumn, type KnownTables } from '../catalog/known-table.js'
 import { isComparison } from '../expression/comparison.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
@@ -11,6 +17,8 @@ import { mapExpression } from '../expression/expression-tree.js'
 
 type Column = Extract<Expression, { kind: 'column' }>
 type Binary = Extract<Expression, { kind: 'binary' }>
+type Field = Extract<Expression, { kind: 'field' }>
+type Subscript = Extract<Expression, { kind: 'subscript' }>
 type Listed = Extract<Expression, { kind: 'in' }>
 type Between = Extract<Expression, { kind: 'between' }>
 
@@ -28,12 +36,16 @@ export class Names {
     this.knowsSome = known.some((table) => table !== undefined)
   }
 
-  /** Throws 42702, 42703, 42P01. */
+  /** Throws 42702, 42703, 42P01, and 42804 and 42809 for parts of a value that has none. */
   bound(expression: Expression): Expression {
     return mapExpression(expression, (node) => {
       switch (node.kind) {
         case 'column':
           return this.column(node)
+        case 'field':
+          return this.knowsSome ? this.field(node) : undefined
+        case 'subscript':
+          return this.knowsSome ? this.subscript(node) : undefined
         case 'binary':
           return this.knowsSome ? this.numberedPair(node) : undefined
         case 'in':
@@ -78,7 +90,7 @@ export class Names {
       return [...once, ...own.filter((item) => !isMerged(item))]
     }
     const index = this.tables.indexOf(table)
-    if (index < 0) throw this.missingTable(table, at)
+    if (index < 0) throw missingTable(table, at)
     return this.known[index] === undefined ? undefined : this.columnsOf(index, at)
   }
 
@@ -116,14 +128,34 @@ export class Names {
     const { path, at } = node
     if (path.length === 1 && index >= 0) return wholeRow(node)
     const [first] = path
-    if (path.length > 1 && this.knowsAll) throw this.missingTable(String(first), at)
+    if (path.length > 1 && this.knowsAll) throw missingTable(String(first), at)
     const message = `column "${path.join('.')}" does not exist`
     throw evaluationError(evaluationState.undefinedColumn, message, at)
   }
 
-  private missingTable(name: string, at: number): Error {
-    const message = `missing FROM-clause entry for table "${name}"`
-    return evaluationError(evaluationState.undefinedTable, message, at)
+  /** `(value).name`: of a whole row it is a column. */
+  private field(node: Field): Expression {
+    const operand = this.bound(node.operand)
+    if (operand.kind !== 'column') return { ...node, operand }
+    const [table, column, ...below] = operand.path
+    const known = this.known[this.tables.indexOf(String(table))]
+    if (known === undefined) return { ...node, operand }
+    const { name, at } = node
+    if (column === undefined) {
+      const found = [name, name.toLowerCase()].find((each) => hasColumn(known, each))
+      if (found !== undefined) return columnNode(operand, [String(table), found])
+      const message = `column ${String(table)}.${name} does not exist`
+      throw evaluationError(evaluationState.undefinedColumn, message, at)
+    }
+    if (below.length === 0) requireFields(this.typeOf(operand), name, at)
+    else requireParts(known, String(column), operand, [...below, name])
+    return { ...node, operand }
+  }
+
+  private subscript(node: Subscript): Expression {
+    const [operand, index] = [this.bound(node.operand), this.bound(node.index)]
+    requirePlaces(this.typeOf(operand), node.at)
+    return { ...node, operand, index }
   }
 
   /** The path after the table; `skipped` written parts name the table. */
@@ -143,6 +175,7 @@ export class Names {
     }
     const [place, ...below] = written.slice(skipped + 1)
     if (place === undefined) return [table, name]
+    requireParts(known, name, { path, at }, [place, ...below])
     // Arrays of the catalog count from 1. In other columns a number is an index into the document.
     const isArray = !known.isDeclared && known.columns.get(name)?.endsWith('[]') === true
     return [table, name, isArray && typeof place === 'number' ? place - 1 : place, ...below]
