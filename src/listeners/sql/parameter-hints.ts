@@ -4,7 +4,7 @@
 
 import { virtualName, virtualTable } from '../../commands/sql/catalog/catalog-tables.js'
 import { foldedStatement, parsedStatement } from '../../commands/sql/statement-cache.js'
-import { arrayTypeOf, type PgTypeName } from '../../protocol/pgwire/types.js'
+import { arrayTypeOf, elementTypeOf, type PgTypeName } from '../../protocol/pgwire/types.js'
 import type {
   Assignment,
   Expression,
@@ -18,12 +18,12 @@ import { typeNamed } from './rows.js'
 
 export type Hint =
   | { readonly kind: 'type'; readonly type: PgTypeName }
-  /** The type of a column, or of an array of it if the statement says ANY. */
+  /** The type of a column; beside ANY that of an array of it, or of its elements. */
   | {
       readonly kind: 'column'
       /** Possible columns: the first existing one decides. */
       readonly places: readonly ColumnPlace[]
-      readonly isArray: boolean
+      readonly as: 'itself' | 'array' | 'element'
     }
 
 interface ColumnPlace {
@@ -144,7 +144,7 @@ class Hints {
     const { columns, rows, conflict, table } = statement
     const hintAt = (column: number): Hint | undefined => {
       if (columns !== undefined) return this.columnHint(columns[column]?.path)
-      return { kind: 'column', places: [{ table: table.name, column }], isArray: false }
+      return { kind: 'column', places: [{ table: table.name, column }], as: 'itself' }
     }
     for (const row of rows ?? []) {
       for (const [i, value] of row.entries()) this.visit(value, hintAt(i))
@@ -194,7 +194,7 @@ class Hints {
         this.visit(expression.escape, text)
         break
       case 'quantified':
-        this.visit(expression.left)
+        this.visit(expression.left, elementOf(this.hintOf(expression.array)))
         this.visit(expression.array, listOf(this.hintOf(expression.left)))
         break
       default:
@@ -283,6 +283,11 @@ class Hints {
         if (expression.operator === '||' || expression.operator === '->>') return text
         return this.hintOf(expression.left) ?? this.hintOf(expression.right)
       }
+      case 'array': {
+        const found = expression.elements.map((element) => this.hintOf(element))
+        const hint = found.find((each) => each !== undefined)
+        return hint && listOf(hint)
+      }
       case 'call':
         if (expression.name === 'count') return whole
         if (expression.name === 'now' || expression.name === 'date_trunc') return time
@@ -306,7 +311,7 @@ class Hints {
     }
     const own = tables.filter((table) => virtualName(table) === undefined && !table.call)
     const places = own.map(({ name }) => ({ table: name, column }))
-    return places.length === 0 ? undefined : { kind: 'column', places, isArray: false }
+    return places.length === 0 ? undefined : { kind: 'column', places, as: 'itself' }
   }
 }
 
@@ -322,7 +327,15 @@ function castHint({ name, isArray }: { readonly name: string; readonly isArray: 
 
 function listOf(hint: Hint | undefined): Hint {
   if (hint === undefined) return list
-  if (hint.kind === 'column') return { ...hint, isArray: true }
+  if (hint.kind === 'column') return { ...hint, as: 'array' }
   const type = arrayTypeOf(hint.type)
   return type === undefined ? list : { kind: 'type', type }
+}
+
+/** The type beside ANY of an array. */
+function elementOf(hint: Hint | undefined): Hint | undefined {
+  if (hint === undefined) return undefined
+  if (hint.kind === 'column') return { ...hint, as: hint.as === 'array' ? 'itself' : 'element' }
+  const type = elementTypeOf(hint.type)
+  return type && { kind: 'type', type }
 }

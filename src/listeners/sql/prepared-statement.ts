@@ -16,7 +16,12 @@ import {
   valueOfText,
   valueParts,
 } from '../../protocol/pgwire/parameter-text.js'
-import { arrayTypeOf, type PgTypeName, typeOfOid } from '../../protocol/pgwire/types.js'
+import {
+  arrayTypeOf,
+  elementTypeOf,
+  type PgTypeName,
+  typeOfOid,
+} from '../../protocol/pgwire/types.js'
 import type { Parsed, Statement } from '../../protocol/sql/ast.js'
 import { splitStatements } from '../../protocol/sql/split.js'
 import { sqlError } from '../../protocol/sql/sql-error.js'
@@ -175,7 +180,12 @@ function guessed(hint: Hint | undefined, known: ReadonlyMap<string, TableTypes>)
   if (hint === undefined) return plainText
   if (hint.kind === 'type') return { type: hint.type, isGuessed: true }
   const type = typeOfColumn(hint, known) ?? 'text'
-  if (!hint.isArray) return { type, isGuessed: true }
+  if (hint.as === 'itself') return { type, isGuessed: true }
+  if (hint.as === 'element') {
+    // Only text has operators: PostgreSQL compares a varchar as one.
+    const element = elementTypeOf(type) ?? 'text'
+    return { type: element === 'varchar' ? 'text' : element, isGuessed: true }
+  }
   // An array of mixed types is sent as texts.
   const isMixed = type === 'jsonb' || type === 'json'
   return { type: (isMixed ? undefined : arrayTypeOf(type)) ?? 'textArray', isGuessed: true }

@@ -23,7 +23,7 @@ function hintsOf(text: string): (string | undefined)[] {
   return parameterHints(text, parameters.count).map((hint) => {
     if (hint?.kind !== 'column') return hint?.type
     const places = hint.places.map(({ table, column }) => `${table}.${column}`)
-    return `${places.join('|')}${hint.isArray ? '[]' : ''}`
+    return `${places.join('|')}${hint.as === 'array' ? '[]' : ''}`
   })
 }
 

@@ -225,6 +225,39 @@ t.test('the SQL port answers as PostgreSQL', { skip: postgresMissing }, async (t
     t.same(some, [{ id: 1 }, { id: 3 }])
   })
 
+  await t.test('texts and placeholders beside arrays have the type of these', async (t) => {
+    await both(
+      t,
+      'CREATE TABLE lists (id int, a int[], n numeric[], v varchar(9)[])',
+      "INSERT INTO lists VALUES (1, '{1,2}', '{1.5}', '{x,y}'), (2, '{3}', '{}', NULL)",
+    )
+    await types(
+      t,
+      'SELECT id FROM lists WHERE $1 = ANY (a) AND $2 = ALL (v) AND $3 <> SOME (n)',
+      'SELECT id FROM lists WHERE $1 < ANY (lists.a) AND a = $2 AND a @> $3',
+      'SELECT $1 = ANY (ARRAY[1, 2]) AS a, $2 = ANY ($3::int8[]) AS b',
+      'UPDATE lists SET id = 1 WHERE $1 = ANY (a)',
+    )
+    await both(
+      t,
+      "SELECT id FROM lists WHERE '2' = ANY (a)",
+      "SELECT id FROM lists WHERE '2' <> ALL (a) OR '1' < SOME (a) ORDER BY id",
+      "SELECT id FROM lists WHERE '1.50' = ANY (n) AND 'y' = ANY (v)",
+      "SELECT id FROM lists WHERE a = '{3}'",
+      "SELECT id FROM lists WHERE '{ 1, 2 }' = a",
+      "SELECT id FROM lists WHERE a <> '{3}' AND a < '{2}' AND a @> '{1}' AND a <@ '{1,2,4}'",
+      "SELECT id FROM lists WHERE a IN ('{3}', '{4}') OR a BETWEEN '{1}' AND '{1,2}' ORDER BY id",
+      "SELECT id FROM lists WHERE a IS NOT DISTINCT FROM '{3}'",
+      "SELECT id, '3' = ANY (a) AS is_in FROM lists ORDER BY '3' = ANY (a), id",
+      "SELECT id FROM lists WHERE 'zz' = ANY (a)",
+      "SELECT '2' = ANY (ARRAY[1, 2]) AS a, '2' = ALL ('{2}'::int[]) AS b",
+      "UPDATE lists SET id = 3 WHERE '3' = ANY (a) RETURNING id, a = '{3}' AS b",
+      "DELETE FROM lists WHERE a = '{3}'",
+    )
+    const some = await own`SELECT id FROM lists WHERE ${2} = ANY (a)`
+    t.same(some, [{ id: 1 }])
+  })
+
   await t.test('functions stand in FROM', async (t) => {
     await both(
       t,

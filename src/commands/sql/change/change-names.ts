@@ -14,6 +14,7 @@ import type {
 import { requireTargetParts } from '../catalog/column-parts.js'
 import { hasColumn, type KnownTable, type KnownTables } from '../catalog/known-table.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
+import { withArrayLiterals } from '../select/array-literals.js'
 import { Names } from '../select/names.js'
 
 type Change = UpdateStatement | DeleteStatement | InsertStatement
@@ -71,14 +72,17 @@ function inPlaces(statement: Change, names: Names, table: KnownTable): Change {
 function resultsOf(items: readonly ResultItem[], names: Names): readonly ResultItem[] {
   return items
     .flatMap((item) => names.starred(item) ?? [item])
-    .map((item) => ({ ...item, expression: names.bound(item.expression) }))
+    .map((item) => ({
+      ...item,
+      expression: withArrayLiterals(names.bound(item.expression), names),
+    }))
 }
 
 function whereOf(
   { where }: { readonly where?: Expression },
   names: Names,
 ): { readonly where?: Expression } {
-  return where === undefined ? {} : { where: names.bound(where) }
+  return where === undefined ? {} : { where: withArrayLiterals(names.bound(where), names) }
 }
 
 function assignments(
@@ -89,7 +93,7 @@ function assignments(
 ): readonly Assignment[] {
   return set.map(({ target, value }) => {
     requireTarget(target, statement, table)
-    return { target, value: value && names.bound(value) }
+    return { target, value: value && withArrayLiterals(names.bound(value), names) }
   })
 }
 

@@ -16,6 +16,7 @@ import { evaluationError, evaluationState } from '../expression/evaluation-error
 import { sameExpression, someNode } from '../expression/expression-tree.js'
 import { referencesOf } from '../relation-names.js'
 import { hasAggregate } from './aggregate.js'
+import { withArrayLiterals } from './array-literals.js'
 import { Names } from './names.js'
 import { nameOf, resultNames } from './result.js'
 
@@ -50,14 +51,14 @@ export function bindSelect(statement: SelectStatement, known: KnownTables): Boun
   const joins = statement.joins.map((join, i) => binder.join(join, i + 1))
   const given = statement.results.flatMap((item) => binder.starred(item) ?? [item])
   const results = given.map((item) => {
-    const expression = binder.bound(item.expression)
+    const expression = binder.typed(item.expression)
     // Keeps the written name for a field that may also stand for a row.
     const isOther = item.expression.kind === 'column' && expression.kind === 'call'
     const name = isOther ? { alias: nameOf(item.expression) } : {}
     return { ...name, ...item, expression }
   })
-  const where = statement.where && binder.bound(statement.where)
-  const having = statement.having && binder.bound(statement.having)
+  const where = statement.where && binder.typed(statement.where)
+  const having = statement.having && binder.typed(statement.having)
   const names = resultNames(given)
   const grouped = statement.groupBy.map((item) => binder.groupItem(item, given, results, names))
   const orderBy = statement.orderBy.map((item): OrderItem => {
@@ -95,9 +96,14 @@ export function tableNames(statement: SelectStatement): string[] {
 }
 
 class Binder extends Names {
+  /** Bound, with the texts beside arrays in the types of these. */
+  typed(expression: Expression): Expression {
+    return withArrayLiterals(this.bound(expression), this)
+  }
+
   join({ type, on, using }: Join, table: number): BoundJoin {
     const isLeft = type === 'left'
-    if (using === undefined) return { isLeft, on: on && this.bound(on) }
+    if (using === undefined) return { isLeft, on: on && this.typed(on) }
     const operands = using.map((name): Expression => {
       const right = this.named(table, name)
       const left = this.earlier(name, table)
@@ -142,7 +148,7 @@ class Binder extends Names {
       ordinal === undefined
         ? this.aliased(item, given, results, names)
         : resultAt(ordinal, item.at, results, 'GROUP BY')
-    const expression = found ?? this.bound(item)
+    const expression = found ?? this.typed(item)
     if (!hasAggregate(expression)) return expression
     const message = 'aggregate functions are not allowed in GROUP BY'
     throw evaluationError(evaluationState.misplacedAggregate, message)
@@ -182,7 +188,7 @@ class Binder extends Names {
     if (ordinal !== undefined) return resultAt(ordinal, item.at, results, 'ORDER BY')
     const name = bareName(item)
     const at = name === undefined ? -1 : names.indexOf(name)
-    return results[at]?.expression ?? this.bound(item)
+    return results[at]?.expression ?? this.typed(item)
   }
 }
 

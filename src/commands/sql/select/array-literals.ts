@@ -1,0 +1,85 @@
+// Gives a text literal beside an array the array's type, or beside ANY and ALL that of its elements,
+// as PostgreSQL does: else `'2' = ANY (numbers)` would compare a text with numbers. Documents of
+// other tables may hold values of any type, so that their statements stay as they are.
+
+import type { Expression, TypeName } from '../../../protocol/sql/ast.js'
+import { bsonType } from '../../../value/value.js'
+import { isComparison } from '../expression/comparison.js'
+import { mapExpression, someNode } from '../expression/expression-tree.js'
+import type { Scope } from '../expression/scope.js'
+import { staticType } from './column-type.js'
+
+type Tables = Pick<Scope, 'tables' | 'known'>
+
+const elementTypes = new Set(
+  'int2 int4 int8 float4 float8 numeric bool text varchar bpchar date timestamp timestamptz'.split(
+    ' ',
+  ),
+)
+
+/** `expression` is bound: its columns begin with their table. */
+export function withArrayLiterals(expression: Expression, tables: Tables): Expression {
+  const isTyped = tables.tables.length === 0 || tables.known?.some((table) => table !== undefined)
+  return isTyped && someNode(expression, isText) ? typed(expression, tables) : expression
+}
+
+function typed(expression: Expression, tables: Tables): Expression {
+  return mapExpression(expression, (node) => {
+    switch (node.kind) {
+      case 'quantified': {
+        const [left, array] = [typed(node.left, tables), typed(node.array, tables)]
+        const type = isText(left) ? elementsIn(array, tables) : undefined
+        return { ...node, left: type === undefined ? left : castOf(left, type, false), array }
+      }
+      case 'binary': {
+        if (!isComparison(node.operator) && !containments.has(node.operator)) return undefined
+        const [left, right] = alike([node.left, node.right], tables)
+        return left && right && { ...node, left, right }
+      }
+      case 'distinct': {
+        const [left, right] = alike([node.left, node.right], tables)
+        return left && right && { ...node, left, right }
+      }
+      case 'in': {
+        const [operand, ...list] = alike([node.operand, ...node.list], tables)
+        return operand && { ...node, operand, list }
+      }
+      case 'between': {
+        const [operand, low, high] = alike([node.operand, node.low, node.high], tables)
+        return operand && low && high && { ...node, operand, low, high }
+      }
+      default:
+        return undefined
+    }
+  })
+}
+
+const containments = new Set(['@>', '<@'])
+
+/** Operands of one type; empty if no text among them stands beside an array. */
+function alike(operands: readonly Expression[], tables: Tables): readonly Expression[] {
+  if (!operands.some(isText)) return []
+  let type: string | undefined
+  for (const operand of operands) type ??= elementsIn(operand, tables)
+  if (type === undefined) return []
+  return operands.map((operand) =>
+    isText(operand) ? castOf(operand, type, true) : typed(operand, tables),
+  )
+}
+
+function isText(node: Expression): boolean {
+  return node.kind === 'literal' && node.value.type === bsonType.string
+}
+
+/** The type of an array's elements; undefined for another expression. */
+function elementsIn(expression: Expression, tables: Tables): string | undefined {
+  const { kind } = expression
+  if (kind !== 'column' && kind !== 'cast' && kind !== 'array') return undefined
+  const [, name] = /^(\w+)(?:\(.*\))?\[\]$/.exec(staticType(expression, tables) ?? '') ?? []
+  return name !== undefined && elementTypes.has(name) ? name : undefined
+}
+
+function castOf(operand: Expression, name: string, isArray: boolean): Expression {
+  const type: TypeName = { name, modifiers: [], isArray }
+  return { kind: 'cast', at: operand.at, type, operand }
+}
