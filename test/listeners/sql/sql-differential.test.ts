@@ -258,6 +258,42 @@ t.test('the SQL port answers as PostgreSQL', { skip: postgresMissing }, async (t
     t.same(some, [{ id: 1 }])
   })
 
+  await t.test('a text beside a typed column has the type of the column', async (t) => {
+    await both(
+      t,
+      'CREATE TABLE typed (id int PRIMARY KEY, n numeric, f float8, b bool, d date, ts timestamptz, l int8)',
+      `INSERT INTO typed VALUES (1, 5, 1.5, true, '2024-01-01', '2024-01-01T00:00:00Z', 3),
+        (2, NULL, NULL, false, NULL, NULL, 4)`,
+    )
+    for (const [column, same, other] of [
+      ['id', ' 1 ', '2'],
+      ['n', '5.0', '7'],
+      ['f', '15e-1', '2'],
+      ['b', 't', 'off'],
+      ['d', '2024-01-01', '2024-02-01'],
+      ['ts', '2024-01-01T01:00:00+01:00', '2024-02-01'],
+      ['l', '3', '4'],
+    ]) {
+      await both(
+        t,
+        ...['=', '<>', '<', '>='].map(
+          (operator) => `SELECT id FROM typed WHERE ${column} ${operator} '${same}' ORDER BY id`,
+        ),
+        `SELECT id FROM typed WHERE '${same}' = ${column} AND NOT (typed.${column} = '${other}')`,
+        `SELECT id FROM typed WHERE ${column} IN ('${same}', '${other}') ORDER BY id`,
+        `SELECT id FROM typed WHERE ${column} NOT IN ('${other}') ORDER BY id`,
+        `SELECT id FROM typed WHERE ${column} IS DISTINCT FROM '${same}' ORDER BY id`,
+        `SELECT id FROM typed WHERE ${column} BETWEEN '${same}' AND '${same}'`,
+        `SELECT ${column} = '${same}' AS is_same FROM typed ORDER BY ${column} = '${same}', id`,
+        `SELECT id FROM typed WHERE ${column} = 'abc'`,
+        `DELETE FROM typed WHERE ${column} <> 'abc'`,
+        `UPDATE typed SET id = 9 WHERE ${column} NOT IN ('${same}', 'abc')`,
+        `SELECT o.id FROM typed JOIN typed AS o ON o.${column} = '${same}' WHERE typed.id = '1'`,
+      )
+    }
+    await both(t, 'SELECT count(*) FROM typed')
+  })
+
   await t.test('functions stand in FROM', async (t) => {
     await both(
       t,

@@ -1,20 +1,28 @@
-// Gives a text literal beside an array the array's type, or beside ANY and ALL that of its elements,
-// as PostgreSQL does: else `'2' = ANY (numbers)` would compare a text with numbers. Documents of
-// other tables may hold values of any type, so that their statements stay as they are.
+// Gives a text literal the type of the typed column, array or cast beside it, or beside ANY and ALL
+// that of the elements, as PostgreSQL does: else `id <> '2'` would compare a number with a text.
+// Documents of other tables may hold values of any type, so that their statements stay as they are.
 
 import type { Expression, TypeName } from '../../../protocol/sql/ast.js'
 import { bsonType } from '../../../value/value.js'
+import { castTo } from '../expression/cast.js'
 import { isComparison } from '../expression/comparison.js'
+import { placed } from '../expression/evaluation-error.js'
 import { mapExpression, someNode } from '../expression/expression-tree.js'
 import type { Scope } from '../expression/scope.js'
 import { staticType } from './column-type.js'
 
+type Literal = Extract<Expression, { kind: 'literal' }>
 type Tables = Pick<Scope, 'tables' | 'known'>
 
 const elementTypes = new Set(
   'int2 int4 int8 float4 float8 numeric bool text varchar bpchar date timestamp timestamptz'.split(
     ' ',
   ),
+)
+
+/** Texts stay texts beside the others, and JSON may be a text. */
+const singleTypes = new Set(
+  'int2 int4 int8 float4 float8 numeric bool date timestamp timestamptz'.split(' '),
 )
 
 /** `expression` is bound: its columns begin with their table. */
@@ -56,18 +64,23 @@ function typed(expression: Expression, tables: Tables): Expression {
 
 const containments = new Set(['@>', '<@'])
 
-/** Operands of one type; empty if no text among them stands beside an array. */
+/** Operands of one type; empty if no text among them stands beside a type. */
 function alike(operands: readonly Expression[], tables: Tables): readonly Expression[] {
   if (!operands.some(isText)) return []
   let type: string | undefined
-  for (const operand of operands) type ??= elementsIn(operand, tables)
-  if (type === undefined) return []
-  return operands.map((operand) =>
-    isText(operand) ? castOf(operand, type, true) : typed(operand, tables),
-  )
+  let single: string | undefined
+  for (const operand of operands) {
+    type ??= elementsIn(operand, tables)
+    single ??= singleIn(operand, tables)
+  }
+  return operands.map((operand) => {
+    if (!isText(operand)) return typed(operand, tables)
+    if (type !== undefined) return castOf(operand, type, true)
+    return single === undefined ? operand : parsedAs(operand, single)
+  })
 }
 
-function isText(node: Expression): boolean {
+function isText(node: Expression): node is Literal {
   return node.kind === 'literal' && node.value.type === bsonType.string
 }
 
@@ -77,6 +90,29 @@ function elementsIn(expression: Expression, tables: Tables): string | undefined 
   if (kind !== 'column' && kind !== 'cast' && kind !== 'array') return undefined
   const [, name] = /^(\w+)(?:\(.*\))?\[\]$/.exec(staticType(expression, tables) ?? '') ?? []
   return name !== undefined && elementTypes.has(name) ? name : undefined
+}
+
+/** The type of a single value, from CREATE TABLE or a cast. */
+function singleIn(expression: Expression, tables: Tables): string | undefined {
+  const { kind } = expression
+  if (kind !== 'column' && kind !== 'cast') return undefined
+  const [name = ''] = /^\w+(?!.*\[\]$)/.exec(staticType(expression, tables) ?? '') ?? []
+  return singleTypes.has(name) && (kind === 'cast' || isDeclared(expression, tables))
+    ? name
+    : undefined
+}
+
+function isDeclared({ path }: Extract<Expression, { kind: 'column' }>, of: Tables): boolean {
+  return of.known?.[of.tables.indexOf(String(path[0]))]?.isDeclared === true
+}
+
+/** The value at once, so that an index serves it. Throws 22P02, 22003, 22007, 22008. */
+function parsedAs(literal: Literal, name: string): Expression {
+  try {
+    return { ...literal, value: castTo({ name, modifiers: [], isArray: false })(literal.value) }
+  } catch (thrown) {
+    throw placed(thrown, literal.at)
+  }
 }
 
 function castOf(operand: Expression, name: string, isArray: boolean): Expression {
