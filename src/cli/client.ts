@@ -116,7 +116,10 @@ async function reach(url: URL, request: RequestInit): Promise<Response> {
   }
 }
 
-function reasonOf(error: unknown): string {
+/** The innermost reason. A name with several addresses fails with one error for each of them. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  if (cause instanceof AggregateError) return reasonOf(cause)
   return cause instanceof Error ? cause.message : String(cause)
 }

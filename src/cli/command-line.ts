@@ -40,12 +40,29 @@ export async function runCommandLine(
     chosen = run
   })
   try {
-    await line.parseAsync(args.length === 0 ? ['start'] : [...args], { from: 'user' })
+    const words = args.length === 0 ? ['start'] : untilUnknown(line, args)
+    await line.parseAsync([...words], { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     return error.exitCode === 0 ? 0 : usageCode
   }
   return chosen === undefined ? 0 : chosen()
+}
+
+/**
+ * The words up to a command that does not exist, else all words. Commander would find a help flag
+ * behind such a command and show the general help as if it were known.
+ */
+function untilUnknown(line: Command, args: readonly string[]): readonly string[] {
+  const words = args[0] === 'help' && args.length > 1 ? args.slice(1) : args
+  let command = line
+  for (const [at, word] of words.entries()) {
+    if (word.startsWith('-') || command.commands.length === 0) break
+    const next = command.commands.find((one) => one.name() === word)
+    if (next === undefined) return word === 'help' ? args : words.slice(0, at + 1)
+    command = next
+  }
+  return args
 }
 
 function commandLine(parts: CommandLineParts, choose: (run: Run) => void): Command {

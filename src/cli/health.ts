@@ -5,19 +5,24 @@ import { type ClientRequest, request } from 'node:http'
 import { request as requestTls } from 'node:https'
 import { fail } from '../base/errors.js'
 import type { Settings } from '../base/settings.js'
+import { reasonOf } from './client.js'
 
 const timeoutMs = 2_000
 
 /**
  * Requests /health at an address, or by these settings. Exit code 0 if the status is ok, or if a
- * rate limit answers.
+ * rate limit answers. Rejects if no whole answer arrives.
  */
 export function runHealth(where: Settings | string): Promise<number> {
-  return new Promise((resolve) => {
-    const failed = () => resolve(1)
+  return new Promise((resolve, reject) => {
     const asked = typeof where === 'string' ? askAddress(where) : askHere(where)
+    const failed = (error: Error) => {
+      const address = `${asked.protocol}//${String(asked.getHeader('host'))}`
+      reject(fail('HostUnreachable', `no Sigil answers at ${address}: ${reasonOf(error)}`))
+    }
     asked.on('response', (response) => {
       let body = ''
+      response.on('error', failed)
       response.setEncoding('utf8').on('data', (chunk: string) => {
         body += chunk
       })
@@ -30,7 +35,8 @@ export function runHealth(where: Settings | string): Promise<number> {
         resolve(isLimited || isWell ? 0 : 1)
       })
     })
-    asked.on('error', failed).on('timeout', () => asked.destroy())
+    asked.on('error', failed)
+    asked.on('timeout', () => asked.destroy(new Error(`no answer within ${timeoutMs} ms`)))
     asked.end()
   })
 }

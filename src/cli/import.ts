@@ -18,6 +18,8 @@ interface Tally {
   inserted: number
   failed: number
   readonly messages: string[]
+  /** Whether Sigil took a request, or there was none to send. */
+  isAnswered: boolean
 }
 
 type Send = (body: string) => Promise<Answer>
@@ -35,21 +37,25 @@ export async function runImport(file: string, given: Given): Promise<number> {
   const path = `/api/v1/collections/${encodeURIComponent(collection)}/insertMany`
   const bar = openProgress(inputBytes(file), '{documents} documents', { documents: 0 })
   const input = new Input(file)
-  const tally: Tally = { inserted: 0, failed: 0, messages: [] }
+  const tally: Tally = { inserted: 0, failed: 0, messages: [], isAnswered: false }
   try {
     await load(input, tally, bar, (batch) => postInTurn(client, path, batch, input.signal))
   } finally {
     // Loaded documents stay, whatever ended the import.
     bar.stop()
     input.close()
-    const documents = tally.inserted === 1 ? 'document' : 'documents'
-    process.stdout.write(`${tally.inserted} ${documents} imported into ${collection}`)
-    process.stdout.write(tally.failed > 0 ? `, ${tally.failed} refused\n` : '\n')
+    if (tally.isAnswered) process.stdout.write(summary(tally, collection))
     for (const message of tally.messages) process.stderr.write(`${message}\n`)
   }
   if (input.stopped === undefined) return tally.failed > 0 ? 1 : 0
   process.stderr.write(`sigil: ${input.stopped}; what comes after it was not sent\n`)
   return 1
+}
+
+function summary({ inserted, failed }: Tally, collection: string): string {
+  const documents = inserted === 1 ? 'document' : 'documents'
+  const refused = failed > 0 ? `, ${failed} refused` : ''
+  return `${inserted} ${documents} imported into ${collection}${refused}\n`
 }
 
 async function load(input: Input, tally: Tally, bar: Progress, send: Send): Promise<void> {
@@ -80,16 +86,19 @@ async function load(input: Input, tally: Tally, bar: Progress, send: Send): Prom
   }
   await flush()
   await Promise.all(inFlight)
+  tally.isAnswered = true
 }
 
 function count(tally: Tally, sent: number, answer: Answer): void {
   const { status, body } = answer
   if (status === 200) {
     tally.inserted += sent
+    tally.isAnswered = true
     return
   }
   const errors = Array.isArray(body.writeErrors) ? body.writeErrors : undefined
   if (errors === undefined) throw fail('OperationFailed', `HTTP ${status}: ${body.errmsg}`)
+  tally.isAnswered = true
   tally.inserted += Number(body.insertedCount)
   tally.failed += errors.length
   for (const error of errors.slice(0, 10 - tally.messages.length)) {

@@ -34,7 +34,7 @@ export async function runRemember(file: string, given: Given): Promise<number> {
     // Loaded memories stay, whatever ended the load.
     bar.stop()
     input.close()
-    process.stdout.write(`${load.summary}\n`)
+    if (load.isAnswered) process.stdout.write(`${load.summary}\n`)
     for (const message of load.messages) process.stderr.write(`${message}\n`)
   }
   if (input.stopped === undefined) return load.refused > 0 ? 1 : 0
@@ -47,6 +47,8 @@ class Load {
   private inserted = 0
   private duplicates = 0
   refused = 0
+  /** Whether Sigil took a request, or there was none to send. */
+  isAnswered = false
   /** Texts of the first refusals. */
   readonly messages: string[] = []
   private batch: DocumentText[] = []
@@ -81,6 +83,7 @@ class Load {
       if (this.batch.length >= rememberBatchMemories) await this.flush()
     }
     await this.flush()
+    this.isAnswered = true
   }
 
   private async flush(): Promise<void> {
@@ -97,6 +100,7 @@ class Load {
 
   private count(batch: readonly DocumentText[], { status, body }: Answer): void {
     if (status !== 200) throw fail('OperationFailed', `HTTP ${status}: ${textOf(body.error)}`)
+    this.isAnswered = true
     this.inserted += Number(body.inserted)
     this.duplicates += Number(body.duplicates)
     for (const { index, error } of Array.isArray(body.results) ? (body.results as Result[]) : []) {

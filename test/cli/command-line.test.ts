@@ -49,6 +49,10 @@ t.test('what a command does not take is an error, before it acts', async (t) => 
   }
   const wrong: [line: string, errors: RegExp][] = [
     ['strat', /unknown command 'strat'\n\(Did you mean start\?\)/],
+    ['strat --help', /^sigil: unknown command 'strat'\n\(Did you mean start\?\)/],
+    ['strat x -h', /^sigil: unknown command 'strat'\n\(Did you mean start\?\)/],
+    ['help strat', /^sigil: unknown command 'strat'\n\(Did you mean start\?\)/],
+    ['spaces mvoe --help', /^sigil: unknown command 'mvoe'\n\(Did you mean move\?\)/],
     ['nosuch', /unknown command 'nosuch'/],
     ['--port 1', /unknown option '--port'/],
     ['start --port 1', /HTTP_PORT=8081/],
@@ -106,7 +110,14 @@ t.test('a folder that cannot be made ends the start', async (t) => {
 t.test('health asks the address that it is given', async (t) => {
   const { url } = await startGateway(t)
   const nowhere = { HTTP_PORT: '1' }
-  t.match(await runSigil(['health'], nowhere), { code: 1 })
+  t.match(await runSigil(['health'], nowhere), {
+    ...{ code: 1, output: '' },
+    errors: /^sigil: no Sigil answers at http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED.*\n$/,
+  })
+  t.match(await runSigil(['health'], { SIGIL_URL: 'http://localhost:1' }), {
+    ...{ code: 1, output: '' },
+    errors: /^sigil: no Sigil answers at http:\/\/localhost:1: .*ECONNREFUSED.*\n$/,
+  })
   t.match(await runSigil(['health'], { ...nowhere, SIGIL_URL: url }), { code: 0, output: /"ok"/ })
   t.match(await runSigil(['health', '--url', url], nowhere), { code: 0, output: /"ok"/ })
   t.match(await runSigil(['health', '--url', 'nowhere'], nowhere), {
@@ -118,9 +129,18 @@ t.test('health asks the address that it is given', async (t) => {
 t.test('names that look like a setting are told, and log lines can be read', async (t) => {
   const folder = await temporaryFolder(t)
   const strange = { WALLET_STORGE: '1 MB', SIGIL_STORE: 'x', APIKEY: 'hidden', EDITOR: 'vi' }
+  const swapped = { STOER: 'x', API_KYE: 'hidden', SIGIL_STOER: 'x' }
+  const ours = { SIGIL_KEY: 'hidden', SIGIL_DATA: '/hidden' }
+  const fitting = {
+    ...{ SIGIL_URL: 'http://127.0.0.1:1', SIGIL_PINS: 'x', SIGIL_URI: 'x', SIGIL_PORT: 'tcp://x' },
+    ...{ SIGIL_SERVICE_HOST: '10.0.0.1', SIGIL_PORT_8080_TCP_ADDR: '10.0.0.1' },
+  }
   const sigil = await startSigil({
     ...settingsFor(join(folder, 'data')),
     ...strange,
+    ...swapped,
+    ...ours,
+    ...fitting,
     LOG_FORMAT: 'text',
   })
   sigil.child.kill('SIGTERM')
@@ -129,6 +149,13 @@ t.test('names that look like a setting are told, and log lines can be read', asy
   t.match(errors, /WARN.*WALLET_STORGE is no setting and is ignored: did you mean WALLET_STORAGE\?/)
   t.match(errors, /SIGIL_STORE is no setting and is ignored: did you mean STORE\?/)
   t.match(errors, /APIKEY is no setting and is ignored: did you mean API_KEY\?/)
+  t.match(errors, / STOER is no setting and is ignored: did you mean STORE\?/)
+  t.match(errors, / API_KYE is no setting and is ignored: did you mean API_KEY\?/)
+  t.match(errors, /SIGIL_STOER is no setting and is ignored: did you mean STORE\?/)
+  for (const name of Object.keys(ours)) {
+    t.match(errors, `${name} is no setting and is ignored: \`sigil config\` lists them`)
+  }
+  for (const name of Object.keys(fitting)) t.notMatch(errors, `${name} is`)
   t.notMatch(errors, /EDITOR|hidden/)
 })
 

@@ -67,7 +67,9 @@ t.test('what cannot be done is told in one line', async (t) => {
   })
   const environment = { SIGIL_URL: 'http://127.0.0.1:1', SIGIL_API_KEY: 'x' }
   const away = await runSigil(['remember', '-'], environment, line({ text: 'x' }))
-  t.match(away, { code: 1, errors: /no Sigil answers at/ })
+  t.match(away, { code: 1, output: /^$/, errors: /^sigil: no Sigil answers at .+\n$/ })
+  const imported = await runSigil(['import', '-', '-c', 'c'], environment, line({ text: 'x' }))
+  t.match(imported, { code: 1, output: /^$/, errors: /^sigil: no Sigil answers at .+\n$/ })
 })
 
 t.test('a bad line ends the reading: what was kept before it is told', async (t) => {
