@@ -292,6 +292,29 @@ t.test('the SQL port answers as PostgreSQL', { skip: postgresMissing }, async (t
       )
     }
     await both(t, 'SELECT count(*) FROM typed')
+    await both(
+      t,
+      'CREATE TABLE others (id int PRIMARY KEY, t text, v varchar(5), b bool, d date, n numeric)',
+      "INSERT INTO others VALUES (1, '5', '5', true, '2024-01-01', 5)",
+    )
+    for (const condition of [
+      ...['id <> true', 't <> 5', 'b <> 0', 'd <> 5', 't <> id', 'n = v', 'v > 1.5', 'NOT t = 5'],
+      ...['id = NULL', 't <> NULL', 'id = n', 't = v', 'id IN (1, NULL)', 'b = (id = 1)'],
+      ...['n < 1e3', 'd = d'],
+    ]) {
+      await both(
+        t,
+        `SELECT id FROM others WHERE ${condition}`,
+        `DELETE FROM others WHERE ${condition} AND id = 7`,
+      )
+    }
+    for (const condition of [
+      ...['id IN (1, true)', 'id NOT IN (true)', 't BETWEEN 1 AND 2', 't NOT BETWEEN 1 AND 2'],
+      'b IS DISTINCT FROM 0',
+    ]) {
+      const refused = own.unsafe(`DELETE FROM others WHERE ${condition}`)
+      await t.rejects(refused, { code: '42883' }, condition)
+    }
   })
 
   await t.test('functions stand in FROM', async (t) => {

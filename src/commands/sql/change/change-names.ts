@@ -14,8 +14,8 @@ import type {
 import { requireTargetParts } from '../catalog/column-parts.js'
 import { hasColumn, type KnownTable, type KnownTables } from '../catalog/known-table.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
-import { withArrayLiterals } from '../select/array-literals.js'
 import { Names } from '../select/names.js'
+import { withOperandTypes } from '../select/operand-types.js'
 
 type Change = UpdateStatement | DeleteStatement | InsertStatement
 
@@ -74,7 +74,7 @@ function resultsOf(items: readonly ResultItem[], names: Names): readonly ResultI
     .flatMap((item) => names.starred(item) ?? [item])
     .map((item) => ({
       ...item,
-      expression: withArrayLiterals(names.bound(item.expression), names),
+      expression: withOperandTypes(names.bound(item.expression), names),
     }))
 }
 
@@ -82,7 +82,7 @@ function whereOf(
   { where }: { readonly where?: Expression },
   names: Names,
 ): { readonly where?: Expression } {
-  return where === undefined ? {} : { where: withArrayLiterals(names.bound(where), names) }
+  return where === undefined ? {} : { where: withOperandTypes(names.bound(where), names) }
 }
 
 function assignments(
@@ -93,7 +93,7 @@ function assignments(
 ): readonly Assignment[] {
   return set.map(({ target, value }) => {
     requireTarget(target, statement, table)
-    return { target, value: value && withArrayLiterals(names.bound(value), names) }
+    return { target, value: value && withOperandTypes(names.bound(value), names) }
   })
 }
 

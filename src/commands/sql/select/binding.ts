@@ -16,8 +16,8 @@ import { evaluationError, evaluationState } from '../expression/evaluation-error
 import { sameExpression, someNode } from '../expression/expression-tree.js'
 import { referencesOf } from '../relation-names.js'
 import { hasAggregate } from './aggregate.js'
-import { withArrayLiterals } from './array-literals.js'
 import { Names } from './names.js'
+import { withOperandTypes } from './operand-types.js'
 import { nameOf, resultNames } from './result.js'
 
 export interface BoundSelect {
@@ -98,7 +98,7 @@ export function tableNames(statement: SelectStatement): string[] {
 class Binder extends Names {
   /** Bound, with the texts beside arrays in the types of these. */
   typed(expression: Expression): Expression {
-    return withArrayLiterals(this.bound(expression), this)
+    return withOperandTypes(this.bound(expression), this)
   }
 
   join({ type, on, using }: Join, table: number): BoundJoin {

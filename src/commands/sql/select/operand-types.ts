@@ -4,10 +4,16 @@
 
 import type { Expression, TypeName } from '../../../protocol/sql/ast.js'
 import { bsonType } from '../../../value/value.js'
+import { columnTypeOf } from '../catalog/catalog-types.js'
 import { castTo } from '../expression/cast.js'
 import { isComparison } from '../expression/comparison.js'
-import { placed } from '../expression/evaluation-error.js'
-import { mapExpression, someNode } from '../expression/expression-tree.js'
+import {
+  evaluationError,
+  evaluationState,
+  placed,
+  undefinedHint,
+} from '../expression/evaluation-error.js'
+import { mapExpression } from '../expression/expression-tree.js'
 import type { Scope } from '../expression/scope.js'
 import { staticType } from './column-type.js'
 
@@ -26,9 +32,9 @@ const singleTypes = new Set(
 )
 
 /** `expression` is bound: its columns begin with their table. */
-export function withArrayLiterals(expression: Expression, tables: Tables): Expression {
+export function withOperandTypes(expression: Expression, tables: Tables): Expression {
   const isTyped = tables.tables.length === 0 || tables.known?.some((table) => table !== undefined)
-  return isTyped && someNode(expression, isText) ? typed(expression, tables) : expression
+  return isTyped ? typed(expression, tables) : expression
 }
 
 function typed(expression: Expression, tables: Tables): Expression {
@@ -41,18 +47,25 @@ function typed(expression: Expression, tables: Tables): Expression {
       }
       case 'binary': {
         if (!isComparison(node.operator) && !containments.has(node.operator)) return undefined
+        requireAlike(node.operator, node.left, node.right, tables, node.operatorAt)
         const [left, right] = alike([node.left, node.right], tables)
         return left && right && { ...node, left, right }
       }
       case 'distinct': {
+        requireAlike('=', node.left, node.right, tables)
         const [left, right] = alike([node.left, node.right], tables)
         return left && right && { ...node, left, right }
       }
       case 'in': {
+        for (const item of node.list) {
+          requireAlike(node.isNegated ? '<>' : '=', node.operand, item, tables)
+        }
         const [operand, ...list] = alike([node.operand, ...node.list], tables)
         return operand && { ...node, operand, list }
       }
       case 'between': {
+        requireAlike(node.isNegated ? '<' : '>=', node.operand, node.low, tables)
+        requireAlike(node.isNegated ? '>' : '<=', node.operand, node.high, tables)
         const [operand, low, high] = alike([node.operand, node.low, node.high], tables)
         return operand && low && high && { ...node, operand, low, high }
       }
@@ -63,6 +76,52 @@ function typed(expression: Expression, tables: Tables): Expression {
 }
 
 const containments = new Set(['@>', '<@'])
+
+/**
+ * Throws 42883 if one operand is a typed column and the other a column or value of another family:
+ * they would be unequal in each row.
+ */
+function requireAlike(
+  operator: string,
+  left: Expression,
+  right: Expression,
+  tables: Tables,
+  at?: number,
+): void {
+  if (left.kind !== 'column' && right.kind !== 'column') return
+  const [one, other] = [familyIn(left, tables), familyIn(right, tables)]
+  if (one === undefined || other === undefined || one.family === other.family) return
+  const message = `operator does not exist: ${one.title} ${operator} ${other.title}`
+  const hint = undefinedHint('operator')
+  throw evaluationError(evaluationState.undefinedFunction, message, at, hint)
+}
+
+interface Typed {
+  readonly family: string
+  readonly title: string
+}
+
+const families = new Map(
+  Object.entries({
+    number: 'int2 int4 int8 float4 float8 numeric',
+    bool: 'bool',
+    time: 'date timestamp timestamptz',
+    text: 'text varchar bpchar',
+  }).flatMap(([family, names]) => names.split(' ').map((name) => [name, family] as const)),
+)
+
+/** Of a column of a declared table, a number or a boolean; a text literal takes any type. */
+function familyIn(expression: Expression, tables: Tables): Typed | undefined {
+  const isValue =
+    expression.kind === 'literal' && !expression.value.isNullish && !isText(expression)
+  if (!isValue && !(expression.kind === 'column' && isDeclared(expression, tables)))
+    return undefined
+  const of = staticType(expression, tables) ?? ''
+  // PostgreSQL reads 1.5 as a numeric.
+  const type = isValue && of === 'float8' ? 'numeric' : of
+  const family = families.get(/^\w+(?!.*\[\]$)/.exec(type)?.[0] ?? '')
+  return family === undefined ? undefined : { family, title: columnTypeOf(type).title }
+}
 
 /** Operands of one type; empty if no text among them stands beside a type. */
 function alike(operands: readonly Expression[], tables: Tables): readonly Expression[] {
