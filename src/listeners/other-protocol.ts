@@ -56,10 +56,10 @@ export function tellOther(socket: Socket, first: Buffer, spoken: Spoken, here: S
   const text =
     `This port of Sigil serves the ${here}, and you speak the ${spoken}: ` +
     `its port is the setting ${name} (${defaultPort(name)} unless set).`
-  // psql first requests TLS: it shows the error that follows the answer.
+  // psql first requests GSSAPI or TLS: it shows the error that follows the answers.
   if (spoken === 'PostgreSQL protocol' && first.length === startupHeadBytes) {
     socket.write('N')
-    socket.once('data', () => socket.end(answerIn(spoken, first, text)))
+    socket.once('data', (next: Buffer) => tellOther(socket, next, spoken, here))
     return
   }
   socket.resume()

@@ -36,6 +36,29 @@ t.test('a client at the port of another protocol is told in its own', async (t) 
   t.equal((await fetch(`http://127.0.0.1:${all.http}/health`)).status, 200)
 })
 
+t.test('psql with its default of TLS is told too, at every port', async (t) => {
+  const { ports } = await startGateway(t)
+  const requests = { tls: 80_877_103, gssapi: 80_877_104 }
+  for (const port of [ports.wire ?? 0, ports.redis ?? 0, ports.http ?? 0]) {
+    for (const asked of [['tls'], ['gssapi', 'tls'], ['tls', 'gssapi']] as const) {
+      const socket = connect(port, '127.0.0.1')
+      for (const name of asked) {
+        const request = Buffer.alloc(8)
+        request.writeInt32BE(8)
+        request.writeInt32BE(requests[name], 4)
+        socket.write(request)
+        t.equal(String(await once(socket, 'data')), 'N', `${name} at ${port}`)
+      }
+      const startup = Buffer.from('\0\0\0\x10\0\x03\0\0user\0u\0\0', 'latin1')
+      startup.writeInt32BE(startup.length)
+      socket.write(startup)
+      const answer = String(await once(socket, 'data'))
+      t.match(answer, /^E.*FATAL.*its port is the setting SQL_PORT/s)
+      await once(socket, 'close')
+    }
+  }
+})
+
 t.test('what is no HTTP at all keeps the status of Node', async (t) => {
   const { ports } = await startGateway(t)
   t.match(await sent(ports.http ?? 0, 'nonsense\r\n\r\n'), /^HTTP\/1\.1 400 Bad Request\r\n/)

@@ -15,11 +15,15 @@ const statuses: Readonly<Record<string, string>> = {
 type HttpSocket = Socket & { readonly _httpMessage?: ServerResponse | null }
 
 export function answerClientErrors(server: Server): void {
+  const told = new WeakSet<Socket>()
   server.on('clientError', (error: Error & { code?: string; rawPacket?: Buffer }, stream) => {
     const socket = stream as HttpSocket
+    // Node parses what follows a request for TLS too; its answer comes from where the first did.
+    if (told.has(socket)) return
     const { rawPacket: first } = error
     const spoken = first === undefined || socket.bytesWritten > 0 ? undefined : spokenIn(first)
     if (first !== undefined && spoken !== undefined && spoken !== 'HTTP') {
+      told.add(socket)
       tellOther(socket, first, spoken, 'HTTP')
       return
     }
