@@ -7,7 +7,14 @@ import type { Topology } from '../../base/setting-kinds.js'
 import type { ClusterTime } from '../../store/layout.js'
 import { Elements, field } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
-import { bsonType, type Document, stringOf, timestampOf, type Value } from '../../value/value.js'
+import {
+  bigintOf,
+  bsonType,
+  type Document,
+  stringOf,
+  timestampOf,
+  type Value,
+} from '../../value/value.js'
 import type { NamedTransaction } from '../session.js'
 import {
   anyValue,
@@ -154,7 +161,8 @@ function timeLimit(value: Value, { name, hasTimeField }: Timed): number {
   const ms = numberOf(value)
   if (!Number.isInteger(ms)) throw fail('BadValue', 'maxTimeMS has non-integral value')
   if (ms >= 0 && ms <= maxTimeMsMax) return ms
-  throw fail('BadValue', `${ms} value for maxTimeMS is out of range [0, ${maxTimeMsMax}]`)
+  const exact = value.type === bsonType.int64 ? bigintOf(value) : ms
+  throw fail('BadValue', `${exact} value for maxTimeMS is out of range [0, ${maxTimeMsMax}]`)
 }
 
 type ReadConcern = Pick<Generic, 'readLevel' | 'atClusterTime'>

@@ -6,7 +6,7 @@ import { fail, type GatewayError } from '../../base/errors.js'
 import { work } from '../../base/work/work-budget.js'
 import { operationUnits } from '../../base/work/work-figures.js'
 import { Elements, elementsOf } from '../../value/elements.js'
-import { numberOf } from '../../value/numbers.js'
+import { integerOf, numberOf } from '../../value/numbers.js'
 import {
   bigintOf,
   boolOf,
@@ -110,6 +110,15 @@ export const number: Field<number> = required((where) => (value) => {
   return numberOf(value)
 })
 
+/** As number, but an int64 above 2^53 is a bigint: for errors that quote it. */
+export const exactNumber: Field<number | bigint> = required((where) => {
+  const read = number.bind(where)
+  return (value) => {
+    const n = read(value)
+    return value.type === bsonType.int64 && !Number.isSafeInteger(n) ? bigintOf(value) : n
+  }
+})
+
 /** A whole number of any numeric type: fractions are truncated and NaN is 0, as in MongoDB. */
 export const wholeNumber: Field<number> = required((where) => {
   const read = number.bind(where)
@@ -131,10 +140,10 @@ export const countNumber: Field<number> = required((where) => {
   }
 })
 
-/** An int64, exactly: cursor ids. */
-export const longNumber: Field<number> = required((where) => (value) => {
+/** An int64, exactly: cursor ids. Above 2^53 it is a bigint, which no cursor of Sigil has. */
+export const longNumber: Field<number | bigint> = required((where) => (value) => {
   if (value.type !== bsonType.int64) throw wrongType(where, value, "type 'long'")
-  return numberOf(value)
+  return integerOf(value) ?? bigintOf(value)
 })
 
 /** An embedded document, as a view over the command. */

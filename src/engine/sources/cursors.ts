@@ -143,8 +143,8 @@ export class Cursors {
   }
 
   /** The cursor, if that owner has it; only for inspection. */
-  find(id: number, owner: string): Cursor | undefined {
-    const cursor = this.cursors.get(id)
+  find(id: number | bigint, owner: string): Cursor | undefined {
+    const cursor = this.withId(id)
     return cursor?.meta.owner === owner ? cursor : undefined
   }
 
@@ -153,8 +153,8 @@ export class Cursors {
    * identity's), Unauthorized for another collection's, 50736 to 50741 for another session's or
    * transaction's, CursorInUse.
    */
-  take(id: number, caller: CursorCaller): Cursor {
-    const cursor = this.cursors.get(id)
+  take(id: number | bigint, caller: CursorCaller): Cursor {
+    const cursor = this.withId(id)
     if (cursor === undefined || cursor.meta.owner !== caller.owner) {
       throw fail('CursorNotFound', `cursor id ${id} not found`)
     }
@@ -219,12 +219,17 @@ export class Cursors {
   }
 
   /** Kills one cursor of this owner and collection; false if there is none. */
-  kill(id: number, caller: Pick<CursorCaller, 'db' | 'collection' | 'owner'>): boolean {
-    const cursor = this.cursors.get(id)
+  kill(id: number | bigint, caller: Pick<CursorCaller, 'db' | 'collection' | 'owner'>): boolean {
+    const cursor = this.withId(id)
     if (cursor === undefined || cursor.meta.owner !== caller.owner) return false
     if (cursor.meta.db !== caller.db || cursor.meta.collection !== caller.collection) return false
     this.remove(cursor)
     return true
+  }
+
+  /** An id above 2^53 comes as a bigint and is no cursor's. */
+  private withId(id: number | bigint): Entry | undefined {
+    return typeof id === 'number' ? this.cursors.get(id) : undefined
   }
 
   /** Kills every cursor for which `which` returns true; returns their number. */

@@ -23,6 +23,8 @@ const modify = { findAndModify: 'c', query: { _id: 1 } }
 const index = { key: { a: 1 }, name: 'a_1' }
 const bits = (value: unknown): Plain => find({ filter: { v: { $bitsAllSet: value } } })
 const middle = /^As of 4.4, it's illegal to specify positional operator in the middle of a path\./
+const beyond = Long.fromString('9007199254740993')
+const bucket = { groupBy: '$_id', boundaries: [0, 5] }
 const aggregating = 'PlanExecutor error during aggregation :: caused by :: '
 const finding = "Executor error during find command :: caused by :: positional operator '.$'"
 const modifying = 'Plan executor error during findAndModify :: caused by :: '
@@ -101,6 +103,32 @@ const refused: readonly [command: Plain, code: number, text: string | RegExp][] 
     51024,
     /actual value '-9007199254740993'$/,
   ],
+  [
+    find({ maxTimeMS: beyond }),
+    2,
+    '9007199254740993 value for maxTimeMS is out of range [0, 2147483647]',
+  ],
+  [{ getMore: beyond, collection: 'c' }, 43, 'cursor id 9007199254740993 not found'],
+  [
+    { create: 'd', capped: true, size: Long.fromString('-9007199254740993') },
+    51024,
+    "BSON field 'size' value must be >= 1, actual value '-9007199254740993'",
+  ],
+  [
+    { collMod: 'c', cappedSize: Long.fromString('-9007199254740993') },
+    51024,
+    "BSON field 'cappedSize' value must be >= 1, actual value '-9007199254740993'",
+  ],
+  [
+    aggregate({ $bucket: { ...bucket, output: { n: { $sum: 1 }, _id: { $sum: 1 } } } }),
+    15948,
+    "a group's _id may only be specified once",
+  ],
+  ...[{ $out: 'o' }, { $merge: 'o' }, { $merge: 'c' }].map((last): (typeof refused)[number] => [
+    aggregate({ $addFields: { x: { $add: ['$s', 1] } } }, last),
+    14,
+    new RegExp(`^${aggregating}\\$add only supports numeric or date types`),
+  ]),
   [
     aggregate({ $project: { a: { $add: ['$s', 1] } } }),
     14,

@@ -6,7 +6,7 @@ import { fail } from '../../../base/errors.js'
 import { batchBytesMax } from '../../../base/limits/documents.js'
 import { sweepDocumentsMax } from '../../../base/limits/engine.js'
 import type { Call } from '../../../bus/document/call.js'
-import { collection, ignored, number, string } from '../../../bus/document/params.js'
+import { collection, exactNumber, ignored, string } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
 import { documentRow } from '../../../bus/document/row.js'
 import { plain } from '../../../bus/policy/facts.js'
@@ -57,7 +57,7 @@ const convertToCapped = documentRow({
   grain: 'sweep',
   access: 'identity',
   target: collection,
-  params: { size: number },
+  params: { size: exactNumber },
   resources: (call) => [
     { db: call.db, collection: call.target, privileges: ['admin'] },
     { db: call.db, collection: copyName(call), privileges: [] },
@@ -79,7 +79,7 @@ const cloneCollectionAsCapped = documentRow({
   grain: 'sweep',
   access: 'identity',
   target: collection,
-  params: { toCollection: string, size: number, temp: ignored },
+  params: { toCollection: string, size: exactNumber, temp: ignored },
   resources: (call) => [
     { db: call.db, collection: call.target, privileges: ['read'] },
     { db: call.db, collection: call.args.toCollection, privileges: ['write'] },
@@ -98,8 +98,8 @@ function copyName(call: Pick<CopyCall, 'uuid'>): string {
   return temporaryName(call.uuid(temporaryUuid))
 }
 
-function requireSize(size: number): number {
-  if (Math.trunc(size) !== 0) return cappedSizeOf(size)
+function requireSize(size: number | bigint): number {
+  if (Math.trunc(Number(size)) !== 0) return cappedSizeOf(size)
   throw fail('InvalidOptions', 'Capped collection size must be greater than zero')
 }
 

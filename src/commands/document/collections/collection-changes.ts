@@ -10,6 +10,7 @@ import {
   array,
   bool,
   collection,
+  exactNumber,
   number,
   object,
   oneOf,
@@ -65,7 +66,7 @@ const unserved = { recordPreImages: optional(anyValue) } as const
 
 const params = {
   index: optional(indexChange),
-  cappedSize: optional(number),
+  cappedSize: optional(exactNumber),
   cappedMax: optional(number),
   changeStreamPreAndPostImages: optional(object),
   validator: optional(object),

@@ -8,6 +8,7 @@ import {
   array,
   bool,
   collection,
+  exactNumber,
   ignored,
   number,
   object,
@@ -62,7 +63,7 @@ import { requireView, viewResources } from './view-definitions.js'
 
 const createParams = {
   capped: withDefault(bool, false),
-  size: optional(number),
+  size: optional(exactNumber),
   max: optional(number),
   validator: optional(object),
   validationLevel: optional(oneOf(validationLevels)),
@@ -135,7 +136,7 @@ function rulesWrites(args: CreateArgs): boolean {
 
 interface CreateArgs {
   readonly capped: boolean
-  readonly size: number | undefined
+  readonly size: number | bigint | undefined
   readonly max: number | undefined
   readonly collation: GivenCollation | undefined
   readonly validator: Document | undefined

@@ -24,7 +24,7 @@ import type { Program, ReadTx } from '../../../store/store.js'
 import type { Document } from '../../../value/value.js'
 import type { DocumentWriter } from '../../../value/writer.js'
 import { emptyDocument } from '../arguments.js'
-import { withContext } from '../writing/write-errors.js'
+import { aggregating, withContext } from '../writing/write-errors.js'
 import { awaitedBatch } from './awaited-batch-task.js'
 import { giveUp, nextBatch } from './next-batch.js'
 
@@ -104,7 +104,7 @@ export function* firstBatch(tx: ReadTx, call: FirstCall, options: FirstBatch): P
 /** MongoDB's prefixes for errors of a running plan. */
 const contexts: ReadonlyMap<string, string> = new Map([
   ['find', 'Executor error during find command'],
-  ['aggregate', 'PlanExecutor error during aggregation'],
+  ['aggregate', aggregating],
 ])
 
 /** Closes a source that failed, so that no file of a sort stays open. */
@@ -118,7 +118,7 @@ function* closedOnError<T>(source: Source, program: Program<T>, context?: string
 }
 
 /** The resources of the command that opened the cursor; none if it is not the caller's. */
-function cursorResources(call: Call<unknown, number>): readonly Resource[] {
+function cursorResources(call: Call<unknown, number | bigint>): readonly Resource[] {
   return call.engine.cursors.find(call.target, call.owner)?.meta.resources ?? []
 }
 
@@ -182,8 +182,8 @@ const killCursors = documentRow({
   help: "Closes the caller's cursors.",
   run: (call) => {
     const { db, target, owner, args } = call
-    const killed: number[] = []
-    const missing: number[] = []
+    const killed: (number | bigint)[] = []
+    const missing: (number | bigint)[] = []
     for (const id of args.cursors) {
       const isKilled = call.engine.cursors.kill(id, { db, collection: target, owner })
       if (isKilled) killed.push(id)
@@ -198,12 +198,9 @@ const killCursors = documentRow({
   },
 })
 
-function writeIds(writer: DocumentWriter, name: string, ids: readonly number[]): void {
+function writeIds(writer: DocumentWriter, name: string, ids: readonly (number | bigint)[]): void {
   writer.openArray(name)
-  // An id above 2^53 was rounded and belongs to no cursor; it may now be 2^63, so it is capped.
-  for (const [index, id] of ids.entries()) {
-    writer.int64(String(index), id >= 2 ** 63 ? 2n ** 63n - 1n : id)
-  }
+  for (const [index, id] of ids.entries()) writer.int64(String(index), id)
   writer.close()
 }
 

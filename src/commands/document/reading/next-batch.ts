@@ -8,7 +8,7 @@ import type { Document } from '../../../value/value.js'
 
 export type GetMoreCall = Call<
   { readonly collection: string; readonly batchSize: number | undefined },
-  number
+  number | bigint
 >
 
 /** The reply; releases the cursor for the next getMore. */

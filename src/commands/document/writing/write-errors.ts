@@ -84,6 +84,9 @@ const passing: readonly CodeName[] = [
   ...(['Location51024', 'Location40414', 'Location40415'] as const),
 ]
 
+/** The context of a running aggregation, also of one that writes its results. */
+export const aggregating = 'PlanExecutor error during aggregation'
+
 /** The text of MongoDB for errors of a running plan: `context :: caused by :: text`. */
 export function withContext(context: string, thrown: unknown): unknown {
   if (!(thrown instanceof GatewayError) || isTooMuchWork(thrown)) return thrown

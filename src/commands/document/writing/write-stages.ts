@@ -42,6 +42,7 @@ import { writeDocument } from '../../../value/writer.js'
 import { seriesFields } from '../collections/series-options.js'
 import { insertGroup } from './insert-group.js'
 import { mergeInto, requireUniqueKey } from './merge.js'
+import { aggregating, withContext } from './write-errors.js'
 
 type WritingCall = Pick<
   Call<unknown, string | undefined>,
@@ -270,6 +271,8 @@ function* nextBatch(source: Source): Sweep<readonly Document[]> {
     const { documents } = yield* readPhase((tx) => fillBatch(tx, source, limits))
     isRead = true
     return documents
+  } catch (thrown) {
+    throw withContext(aggregating, thrown)
   } finally {
     // On any error the source is closed, and with it the files of its sorts.
     if (!isRead || source.drained) source.close()

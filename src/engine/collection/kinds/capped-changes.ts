@@ -8,7 +8,7 @@ import { findNamespace, saveNamespace } from '../catalog/catalog.js'
 import { cappedMaxOf, cappedSizeOf, withCapped } from './capped-options.js'
 
 interface CappedChange {
-  readonly cappedSize: number | undefined
+  readonly cappedSize: number | bigint | undefined
   readonly cappedMax: number | undefined
 }
 

@@ -39,10 +39,11 @@ export function cappedOf(options: Document): Capped | undefined {
 }
 
 /** The adjusted size for a requested size. Throws 51024, BadValue. */
-export function cappedSizeOf(asked: number, name = 'size'): number {
-  const whole = Math.trunc(asked)
+export function cappedSizeOf(asked: number | bigint, name = 'size'): number {
+  const whole = Math.trunc(Number(asked))
   if (!(whole >= 1)) {
-    throw fail('Location51024', `BSON field '${name}' value must be >= 1, actual value '${whole}'`)
+    const actual = typeof asked === 'bigint' ? asked : whole
+    throw fail('Location51024', `BSON field '${name}' value must be >= 1, actual value '${actual}'`)
   }
   if (whole > cappedBytesMax) throw fail('BadValue', 'size cannot exceed 1 PB')
   return Math.max(cappedBytesMin, Math.ceil(whole / cappedBytesStep) * cappedBytesStep)

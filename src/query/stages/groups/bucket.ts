@@ -67,12 +67,21 @@ interface BucketOptions {
 function compileBucket(spec: Value, compiler: StageCompiler): StagePlan[] {
   const { groupBy, boundaries, fallback, output } = optionsOf(spec, compiler)
   const id = new BucketOf(compiler.input(groupBy), boundaries, fallback)
+  requireOneId(output)
   const fields = outputFields('$bucket', 40196, output, compiler)
   const order = writeDocument((writer) => writer.int32('_id', 1))
   return [
     groupPlan('$bucket', spec, id, fields, compiler),
     sortPlan(documentValue(order), compileSort(order, compiler.context.collation)),
   ]
+}
+
+/** The group behind the stage has an `_id` already: the lower boundary. */
+function requireOneId(output: Value | undefined): void {
+  if (output?.type !== bsonType.object) return
+  for (const [name] of fieldsOf(output)) {
+    if (name === '_id') throw location(15948, "a group's _id may only be specified once")
+  }
 }
 
 function optionsOf(spec: Value, compiler: StageCompiler): BucketOptions {

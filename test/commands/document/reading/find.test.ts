@@ -163,6 +163,9 @@ await eachRoom(t, 'killCursors answers all four lists', async (t, room) => {
     ok: 1,
   })
   t.equal((await room.fails({ getMore: ids[0], collection: 'c' }))[0], 43)
+  const beyond = Long.fromString('9007199254740993')
+  const { cursorsNotFound } = await room.run({ killCursors: 'c', cursors: [beyond] })
+  t.equal(String(cursorsNotFound[0]), String(beyond), 'with all digits')
   t.match(await room.run({ killCursors: 'c', cursors: [Long.MAX_VALUE] }), { ok: 1 })
 })
 
