@@ -66,6 +66,8 @@ export class Session {
   conversation: Login | undefined = undefined
   /** Undefined on other protocols. */
   channels: SessionChannels | undefined = undefined
+  /** Tells the value of a setting, undefined for an unknown one; absent on other protocols. */
+  settingOf: ((name: string) => string | undefined) | undefined = undefined
   authFailures = 0
   /** Id of the HTTP request in the log. */
   requestId: string | undefined = undefined

@@ -85,6 +85,7 @@ export class Runner {
   constructor(private readonly options: RunnerOptions) {
     const { host, session, db, settings, notifications } = options
     this.block = new TransactionBlock({ host, session, db, settings, notifications })
+    session.settingOf = (name) => shownMode(name, this.block.shownModes) ?? settings.valueOf(name)
   }
 
   /** Throws, or rejects with, the statement's error. */

@@ -83,8 +83,8 @@ export class SessionSettings {
     if (this.locals.size === 0) return []
     const values = new Map(this.values)
     for (const [name, value] of this.locals) {
-      if (value === undefined) values.delete(name)
-      else values.set(name, value)
+      // A setting with a dot stays known, as in PostgreSQL.
+      values.set(name, value ?? '')
     }
     this.locals.clear()
     return this.restore(values)
@@ -93,6 +93,11 @@ export class SessionSettings {
   /** Names and values reported at the start of the session. */
   *statuses(): Generator<readonly [name: string, value: string]> {
     for (const name of reported) yield [name, this.values.get(name.toLowerCase()) ?? '']
+  }
+
+  /** Undefined for an unknown setting. */
+  valueOf(name: string): string | undefined {
+    return this.values.get(name)
   }
 
   /** Throws 42704 for an unknown setting. */
@@ -118,7 +123,7 @@ export class SessionSettings {
     const isOwn = name.includes('.')
     if (name.length > sqlSettingCharsMax) throw refused('the name is too long', '42622')
     if (!isOwn && !this.values.has(name)) throw unknown(name)
-    const value = this.valueOf(name, given)
+    const value = this.meant(name, given)
     if (isOwn && !this.values.has(name) && this.values.size >= sqlSettingsMax) {
       throw refused(`a session keeps at most ${sqlSettingsMax} settings`, '53400')
     }
@@ -174,7 +179,7 @@ export class SessionSettings {
     if (this.values.has(lower) || lower.includes('.')) this.set(lower, [value])
   }
 
-  private valueOf(name: string, given: readonly string[]): string {
+  private meant(name: string, given: readonly string[]): string {
     const text = given.join(', ').slice(0, sqlSettingCharsMax)
     const isDefault = given.length === 1 && text.toLowerCase() === 'default'
     const value = isDefault ? (this.starts.get(name) ?? initial[name] ?? '') : text

@@ -12,6 +12,8 @@ export type Extent = 'all' | 'bound'
 export type Parse = (tokens: TokenStream, extent?: Extent) => Expression
 
 /** Calls with keywords between their arguments. */
+export type Call = Extract<Expression, { kind: 'call' }>
+
 const special = new Map<string, (tokens: TokenStream, parse: Parse) => Expression>([
   ['extract', extractOf],
   ['position', positionOf],
@@ -132,7 +134,7 @@ function open(tokens: TokenStream): number {
   return at
 }
 
-export function callOf(at: number, name: string, args: readonly Expression[]): Expression {
+export function callOf(at: number, name: string, args: readonly Expression[]): Call {
   return { kind: 'call', at, name, args, isStar: false, isDistinct: false, orderBy: [] }
 }
 

@@ -4,7 +4,7 @@
 import { sqlChainMax, sqlListMax } from '../../base/limits/sql.js'
 import { falseValue, nullValue, stringValue, trueValue, type Value } from '../../value/value.js'
 import type { Expression, PathPart } from './ast.js'
-import { acceptSpecialCall, callOf, type Parse, parseCall } from './call.js'
+import { acceptSpecialCall, type Call, callOf, type Parse, parseCall } from './call.js'
 import { readNumber } from './number.js'
 import { canNameType, isJoiner, isReserved } from './reserved.js'
 import { acceptKeyCount, parseSubquery } from './subquery.js'
@@ -101,7 +101,8 @@ function word(tokens: TokenStream, lower: string, parse: Parse): Expression {
   if (lower === 'cast') return castOf(tokens, parse)
   if (lower === 'array') return arrayOf(tokens, parse)
   if (lower === 'exists') return existsOf(tokens)
-  if (bareCalls.has(lower) && !(opens && lower === 'current_schema')) return bareCall(tokens, lower)
+  const bare = acceptBareCall(tokens)
+  if (bare !== undefined) return bare
   if (opens) {
     const special = acceptSpecialCall(tokens, lower, parse)
     if (special !== undefined) return special
@@ -119,7 +120,16 @@ function word(tokens: TokenStream, lower: string, parse: Parse): Expression {
   return columnOrCall(tokens, parse)
 }
 
-function bareCall(tokens: TokenStream, name: string): Expression {
+/** `current_user`: a function without parentheses. */
+export function acceptBareCall(tokens: TokenStream): Call | undefined {
+  const { token } = tokens
+  if (token.kind !== 'word' || !bareCalls.has(token.lower)) return undefined
+  const next = tokens.ahead()
+  const opens = next.kind === 'symbol' && next.text === '('
+  return opens && token.lower === 'current_schema' ? undefined : bareCall(tokens, token.lower)
+}
+
+function bareCall(tokens: TokenStream, name: string): Call {
   const { at } = tokens
   tokens.take()
   if (!preciseCalls.has(name) || !tokens.acceptSymbol('(')) return callOf(at, name, [])

@@ -3,8 +3,9 @@
 
 import { sqlListMax } from '../../base/limits/sql.js'
 import type { PathPart, TableName, TableReference, Target } from './ast.js'
-import { parseCall } from './call.js'
+import { type Call, parseCall } from './call.js'
 import { parseExpression } from './expression.js'
+import { acceptBareCall } from './primary.js'
 import { sqlState } from './sql-error.js'
 import type { TokenStream } from './token-stream.js'
 
@@ -46,6 +47,8 @@ export function parseTableReference(tokens: TokenStream, mayCall = false): Table
   if (tokens.has('lateral')) throw tokens.notSupported('LATERAL items')
   tokens.accept('only')
   const { token } = tokens
+  const bare = mayCall ? acceptBareCall(tokens) : undefined
+  if (bare !== undefined) return asTable(tokens, bare)
   const table = parseWholeName(tokens)
   if (mayCall && tokens.hasSymbol('(')) return parseFunction(tokens, table, token.kind === 'word')
   const alias = tokens.accept('as') ? tokens.name() : tokens.acceptName()
@@ -62,15 +65,20 @@ function parseFunction(
   const called = isWord ? name.toLowerCase() : name
   const call = parseCall(tokens, at, called, parseExpression)
   if (call.kind !== 'call') throw tokens.unexpected()
+  return asTable(tokens, call)
+}
+
+function asTable(tokens: TokenStream, call: Call): TableReference {
+  const { at, name } = call
   if (tokens.has('with', 'ordinality')) throw tokens.notSupported('WITH ORDINALITY clauses')
   const alias = tokens.accept('as') ? tokens.name() : tokens.acceptName()
   const table: TableReference = {
     at,
-    name: called,
+    name,
     call,
     ...(alias === undefined ? {} : { alias }),
   }
-  if (!tokens.hasSymbol('(')) return table
+  if (alias === undefined || !tokens.hasSymbol('(')) return table
   return { ...table, columns: tokens.listInParentheses(() => tokens.name(), sqlListMax) }
 }
 

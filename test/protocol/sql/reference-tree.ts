@@ -221,7 +221,8 @@ function tableFunction(node: Node): Tree {
   }
   const [called] = list(opened(list(functions)[0])[1].items)
   const read = tree(called)
-  if (opened(called)[0] !== 'FuncCall') throw new NotCompared('RangeFunction')
+  const isCall = ['FuncCall', 'SQLValueFunction'].includes(opened(called)[0])
+  if (!isCall) throw new NotCompared('RangeFunction')
   const { aliasname, colnames } = (alias ?? {}) as Node
   return [read, (aliasname as string | undefined) ?? null, names(colnames ?? [])]
 }

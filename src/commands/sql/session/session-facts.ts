@@ -17,6 +17,7 @@ export function sessionOf({
     version: services.version,
     connection: session.id,
     channels: session.channels,
+    settingOf: session.settingOf,
   }
 }
 

@@ -32,6 +32,8 @@ export interface SessionFacts {
   readonly connection: number
   /** Of a session on the SQL port. */
   readonly channels: SessionChannels | undefined
+  /** The values of settings, on the SQL port. */
+  readonly settingOf: ((name: string) => string | undefined) | undefined
 }
 
 interface SessionRow {
@@ -158,13 +160,21 @@ function currentSchemas([withImplicit]: readonly SqlValue[]): SqlValue {
 
 function currentSetting(args: readonly Value[], session: SessionFacts): SqlValue {
   const name = textOf(args, 0).toLowerCase()
-  if (name === 'session_authorization') return stringValue(session.user)
-  const value = (sessionSettings as Readonly<Record<string, string>>)[name]
+  const { settingOf } = session
+  const value = settingOf === undefined ? initialOf(name, session) : settingOf(name)
   if (value !== undefined) return stringValue(value)
   const isLenient = args[1] !== undefined && textForm(args[1]) === 'true'
   if (isLenient) return undefined
   const message = `unrecognized configuration parameter "${name}"`
   throw evaluationError(evaluationState.undefinedType, message)
+}
+
+/** Without a session on the SQL port the settings have their initial values. */
+function initialOf(name: string, session: SessionFacts): string | undefined {
+  if (name === 'session_authorization') return session.user
+  return Object.hasOwn(sessionSettings, name)
+    ? (sessionSettings as Readonly<Record<string, string>>)[name]
+    : undefined
 }
 
 /** The virtual tables store owners by name. */
