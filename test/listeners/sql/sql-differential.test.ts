@@ -331,9 +331,43 @@ t.test('the SQL port answers as PostgreSQL', { skip: postgresMissing }, async (t
       "SELECT set_config('search_path', 'public', false)",
       'SHOW search_path',
       "SELECT set_config('nosuch', 'x', false)",
+      'SELECT * FROM current_user WHERE false',
+      'SELECT c.x FROM current_schema AS c (x), current_role WHERE 1 = 2',
+      'SELECT count(*) FROM session_user u, current_catalog',
+      'SELECT * FROM current_user()',
+      'SELECT * FROM current_user + 1',
+      'SELECT * FROM "current_user"',
       "SELECT to_regtype('integer')::oid::int AS a, to_regtype('nosuch')::text AS b",
     )
   })
+})
+
+t.test('current_setting tells what SHOW tells', { skip: postgresMissing }, async (t) => {
+  const { both, own } = await openBoth(t)
+  const told = (name: string) => `SELECT current_setting('${name}') AS v`
+  const unset = "SELECT current_setting('my.var', true) AS v"
+  await both(t, "SET application_name = 'bar'", told('application_name'), told('Application_Name'))
+  await both(
+    t,
+    "SELECT set_config('application_name', 'baz', false)",
+    told('application_name'),
+    'RESET application_name',
+  )
+  await both(t, 'SET search_path = public, x', told('search_path'), 'RESET search_path')
+  await both(t, told('search_path'))
+  await both(t, "SET statement_timeout = '250ms'", told('statement_timeout'))
+  await both(t, 'RESET statement_timeout', told('statement_timeout'))
+  await both(t, told('my.var'), unset, "SELECT current_setting('nosuch', true) AS v")
+  await both(t, "SELECT set_config('my.var', 'x', false)", told('my.var'), told('MY.VAR'), unset)
+  await both(t, "SELECT id FROM s WHERE b = current_setting('my.var')")
+  await both(t, "UPDATE s SET b = current_setting('my.var') WHERE id = 2 RETURNING b")
+  await both(t, 'BEGIN', "SET LOCAL my.var = 'y'", told('my.var'), 'COMMIT', told('my.var'))
+  await both(t, 'BEGIN', "SET my.var = 'z'", 'ROLLBACK', told('my.var'))
+  await both(t, 'BEGIN', "SET LOCAL my.new = 'n'", 'COMMIT', told('my.new'))
+  await both(t, 'BEGIN ISOLATION LEVEL REPEATABLE READ', told('transaction_isolation'), 'COMMIT')
+  await both(t, told('transaction_isolation'), 'SELECT current_setting(NULL) AS v')
+  const [row] = await own.unsafe('SELECT * FROM current_user')
+  t.same(row, { current_user: 'operator' })
 })
 
 t.test('the catalogue says what CREATE TABLE said', { skip: postgresMissing }, async (t) => {
