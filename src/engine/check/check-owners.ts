@@ -19,7 +19,7 @@ import type { MembersId } from '../types.js'
 import type { Container } from './check-container.js'
 import { headAt } from './check-members.js'
 import { isUnreadable, oneState } from './check-steps.js'
-import { type Commits, certainStrays, listedGarbage } from './check-strays.js'
+import { type Commits, certainStrays, idsOfValues, listedGarbage } from './check-strays.js'
 
 interface Known {
   readonly namespaces: ReadonlySet<number>
@@ -142,21 +142,18 @@ function* readKnown(tx: ReadTx): Program<Known> {
   const namespaces = new Set<number>()
   const indexes = new Set<number>()
   const values = new Set<string>()
-  const idsOfValues = new Set<number>()
   yield* eachNamespace(tx, (ns) => {
     namespaces.add(ns.id)
     for (const index of ns.indexes) indexes.add(index.id)
     return undefined
   })
-  for (const garbage of yield* listedGarbage(tx)) {
+  const listed = yield* listedGarbage(tx)
+  for (const garbage of listed) {
     if ('namespace' in garbage) namespaces.add(garbage.namespace)
     else if (garbage.what === 'index') indexes.add(garbage.index)
-    else if (garbage.what === 'value') {
-      values.add(mapKey(stagingKey(garbage.value)))
-      idsOfValues.add(garbage.value.namespace)
-    }
+    else if (garbage.what === 'value') values.add(mapKey(stagingKey(garbage.value)))
   }
-  return { namespaces, indexes, values, idsOfValues }
+  return { namespaces, indexes, values, idsOfValues: idsOfValues(listed) }
 }
 
 /**
@@ -185,9 +182,9 @@ function* nextValue(tx: ReadTx, start: Bytes): Program<ValueId | undefined> {
 
 function strayValue(value: ValueId): (tx: ReadTx) => Program<boolean> {
   return function* (tx) {
-    const { values, idsOfValues } = yield* readKnown(tx)
+    const { values, idsOfValues: ids } = yield* readKnown(tx)
     if (values.has(mapKey(stagingKey(value)))) return false
-    if (value.namespace === membersChunks || idsOfValues.has(value.namespace)) return true
+    if (value.namespace === membersChunks || ids.has(value.namespace)) return true
     return (yield* findNamespaceById(tx, value.namespace)) !== undefined
   }
 }

@@ -75,6 +75,22 @@ export function* listedGarbage(tx: ReadTx): Program<Garbage[]> {
   return found
 }
 
+/**
+ * Ids in the keys of listed values, except those of dropped collections, whose chunks are all listed.
+ * A command may stage a value before it creates the collection.
+ */
+export function idsOfValues(listed: readonly Garbage[]): ReadonlySet<number> {
+  const dropped = new Set<number>()
+  for (const garbage of listed) if ('namespace' in garbage) dropped.add(garbage.namespace)
+  const ids = new Set<number>()
+  for (const garbage of listed) {
+    if (garbage.what === 'value' && !dropped.has(garbage.value.namespace)) {
+      ids.add(garbage.value.namespace)
+    }
+  }
+  return ids
+}
+
 function* withoutOwner(tx: ReadTx, suspects: Strays): Program<Strays> {
   const values = new Map(suspects.values.map((value) => [nameOf(value), value]))
   const members = new Set(suspects.members)
@@ -84,7 +100,7 @@ function* withoutOwner(tx: ReadTx, suspects: Strays): Program<Strays> {
     return undefined
   })
   const listed = yield* listedGarbage(tx)
-  for (const garbage of listed) if (garbage.what === 'value') live.add(garbage.value.namespace)
+  for (const id of idsOfValues(listed)) live.add(id)
   for (const [name, value] of values) if (!live.has(value.namespace)) values.delete(name)
   for (const garbage of listed) {
     if (garbage.what === 'value') values.delete(nameOf(garbage.value))
