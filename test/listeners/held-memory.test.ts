@@ -1,9 +1,8 @@
 // Clients that ask for much and read nothing, against a Sigil in a process of its own: what they
 // make it hold (RssAnon of the process) is bounded, and comes back once they are gone.
 
-import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -11,6 +10,7 @@ import t from 'tap'
 import { encode, RespClient } from '../support/resp-client.js'
 import { isLong } from '../support/seed.js'
 import { endSigil, type SigilProcess, settingsFor, startSigil } from '../support/sigil-process.js'
+import { openSilent } from '../support/silent-clients.js'
 
 const megabyte = 1_000_000
 const valueBytes = 5 * megabyte
@@ -31,15 +31,8 @@ function anonymousBytes({ child }: SigilProcess): number {
 }
 
 async function flood(port: number, bytes: Buffer): Promise<Socket[]> {
-  const sockets: Socket[] = []
-  for (let i = 0; i < clients; i++) {
-    const socket = connect(port, '127.0.0.1')
-    socket.on('error', () => {})
-    await once(socket, 'connect')
-    socket.pause()
-    socket.write(bytes)
-    sockets.push(socket)
-  }
+  const sockets = await openSilent(port, clients)
+  for (const socket of sockets) socket.write(bytes)
   return sockets
 }
 

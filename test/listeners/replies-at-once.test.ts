@@ -2,8 +2,7 @@
 // made, on every protocol, so their owner holds no more than its part of MEMORY_BUDGET and a reply
 // more. Once the clients read, each is answered, and nothing stays counted.
 
-import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
 import { ByteBudget } from '../../src/base/heap/byte-budget.js'
@@ -12,6 +11,7 @@ import { message, startup, text } from '../protocol/pgwire/frontend.js'
 import { startGateway } from '../support/live-gateway.js'
 import { command } from '../support/messages.js'
 import { encode, RespClient } from '../support/resp-client.js'
+import { openSilent } from '../support/silent-clients.js'
 
 const large = 6_000_000
 const smallDocuments = 300
@@ -88,14 +88,7 @@ t.test('large replies that many clients ask for at once', async (t) => {
   for (const [name, [port, bytes]] of Object.entries(requests)) {
     const account = used as ByteBudget
     while (account.bytesUsed > 0) await nextTurn()
-    const sockets: Socket[] = []
-    for (let i = 0; i < clients; i++) {
-      const socket = connect(port, '127.0.0.1')
-      socket.on('error', () => {})
-      await once(socket, 'connect')
-      socket.pause()
-      sockets.push(socket)
-    }
+    const sockets = await openSilent(port, clients)
     for (const socket of sockets) socket.write(bytes)
     const held = await settled(account)
     const least = name.startsWith('HTTP') ? 2 * large : large

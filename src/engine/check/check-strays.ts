@@ -76,8 +76,8 @@ export function* listedGarbage(tx: ReadTx): Program<Garbage[]> {
 }
 
 /**
- * Ids in the keys of listed values, except those of dropped collections, whose chunks are all listed.
- * A command may stage a value before it creates the collection.
+ * Ids in the keys of listed values. A command may stage a value before it creates the collection.
+ * Those of dropped collections are left out: all their chunks are listed.
  */
 export function idsOfValues(listed: readonly Garbage[]): ReadonlySet<number> {
   const dropped = new Set<number>()

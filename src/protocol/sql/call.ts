@@ -11,9 +11,9 @@ export type Extent = 'all' | 'bound'
 
 export type Parse = (tokens: TokenStream, extent?: Extent) => Expression
 
-/** Calls with keywords between their arguments. */
 export type Call = Extract<Expression, { kind: 'call' }>
 
+/** Calls with keywords between their arguments. */
 const special = new Map<string, (tokens: TokenStream, parse: Parse) => Expression>([
   ['extract', extractOf],
   ['position', positionOf],

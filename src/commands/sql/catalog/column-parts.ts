@@ -8,23 +8,50 @@ import type { KnownTable } from './known-table.js'
 
 const documents = /^(?:jsonb?|record)\b/
 
-/**
- * Throws 42P01, 42804, 42809, 0A000. `path` is the whole name, `below` its parts after the column.
- */
+/** A name or a target, with its offset in the text. */
+interface Placed {
+  readonly path: readonly PathPart[]
+  readonly at: number
+}
+
+/** Throws 42P01, 42804, 42809, 0A000. `below` are the parts of the name after the column. */
 export function requireParts(
   known: KnownTable,
   column: string,
-  { path, at }: { readonly path: readonly PathPart[]; readonly at: number },
+  name: Placed,
   below: readonly PathPart[],
+): void {
+  eachPart(known, column, below, name.at, (part, type, depth) =>
+    depth === 0 ? missing(name) : noFields(part, type, name.at),
+  )
+}
+
+/** A target of UPDATE and INSERT. Throws 42804. */
+export function requireTargetParts(known: KnownTable, { path, at }: Placed): void {
+  const [column = '', ...below] = path
+  eachPart(known, String(column), below, at, (part, type) => {
+    const why = `its type ${titleOf(type)} is not a composite type`
+    const message = `cannot assign to field "${part}" of column "${column}" because ${why}`
+    return evaluationError(evaluationState.wrongType, message, at)
+  })
+}
+
+/** Throws 42804 for a place, and what `refused` returns for a field, of a value that has none. */
+function eachPart(
+  known: KnownTable,
+  column: string,
+  below: readonly PathPart[],
+  at: number,
+  refused: (part: string, type: string, depth: number) => Error,
 ): void {
   const type = known.columns.get(column)
   // `_id` of a table that does not declare it may be a document.
   if (type === undefined) return
   for (const [depth, part] of below.entries()) {
-    if (documents.test(elementOf(type, depth))) return
+    const element = elementOf(type, depth)
+    if (documents.test(element)) return
     if (typeof part === 'number') requirePlaces(type, at)
-    else if (depth === 0) throw missing(path, at)
-    else throw noFields(part, elementOf(type, depth), at)
+    else throw refused(part, element, depth)
   }
 }
 
@@ -38,29 +65,6 @@ export function requirePlaces(type: string | undefined, at: number): void {
   if (type === undefined || documents.test(type) || hasPlaces(type)) return
   const message = `cannot subscript type ${titleOf(type)} because it does not support subscripting`
   throw evaluationError(evaluationState.wrongType, message, at)
-}
-
-/** A target of UPDATE and INSERT. Throws 42804. */
-export function requireTargetParts(
-  known: KnownTable,
-  {
-    path: [column = '', ...below],
-    at,
-  }: { readonly path: readonly PathPart[]; readonly at: number },
-): void {
-  const type = known.columns.get(String(column))
-  if (type === undefined) return
-  for (const [depth, part] of below.entries()) {
-    const element = elementOf(type, depth)
-    if (documents.test(element)) return
-    if (typeof part === 'number') requirePlaces(type, at)
-    else {
-      const target = `field "${part}" of column "${column}"`
-      const why = `its type ${titleOf(element)} is not a composite type`
-      const message = `cannot assign to ${target} because ${why}`
-      throw evaluationError(evaluationState.wrongType, message, at)
-    }
-  }
 }
 
 function hasPlaces(type: string): boolean {
@@ -82,7 +86,7 @@ function noFields(name: string, type: string, at: number): Error {
 }
 
 /** PostgreSQL reads `a.b` as a column of a table, and `a.b.c` as one of a table in a schema. */
-function missing(path: readonly PathPart[], at: number): Error {
+function missing({ path, at }: Placed): Error {
   const end = path.findIndex((part) => typeof part === 'number')
   const names = end < 0 ? path : path.slice(0, end)
   if (names.length > 3) {

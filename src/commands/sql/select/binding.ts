@@ -96,7 +96,7 @@ export function tableNames(statement: SelectStatement): string[] {
 }
 
 class Binder extends Names {
-  /** Bound, with the texts beside arrays in the types of these. */
+  /** Bound, with each text literal in the type of what stands beside it. */
   typed(expression: Expression): Expression {
     return withOperandTypes(this.bound(expression), this)
   }

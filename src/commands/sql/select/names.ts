@@ -3,7 +3,6 @@
 // tables may have any field.
 
 import type { Expression, OrderItem, PathPart, ResultItem } from '../../../protocol/sql/ast.js'
-import { bsonType, int32Value, stringOf } from '../../../value/value.js'
 import {
   missingTable,
   requireFields,
@@ -11,16 +10,12 @@ import {
   requirePlaces,
 } from '../catalog/column-parts.js'
 import { hasColumn, type KnownTables } from '../catalog/known-table.js'
-import { isComparison } from '../expression/comparison.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
 import { mapExpression } from '../expression/expression-tree.js'
 
 type Column = Extract<Expression, { kind: 'column' }>
-type Binary = Extract<Expression, { kind: 'binary' }>
 type Field = Extract<Expression, { kind: 'field' }>
 type Subscript = Extract<Expression, { kind: 'subscript' }>
-type Listed = Extract<Expression, { kind: 'in' }>
-type Between = Extract<Expression, { kind: 'between' }>
 
 export class Names {
   /** USING columns, which `*` shows once. */
@@ -46,12 +41,6 @@ export class Names {
           return this.knowsSome ? this.field(node) : undefined
         case 'subscript':
           return this.knowsSome ? this.subscript(node) : undefined
-        case 'binary':
-          return this.knowsSome ? this.numberedPair(node) : undefined
-        case 'in':
-          return this.knowsSome ? this.numberedList(node) : undefined
-        case 'between':
-          return this.knowsSome ? this.numberedBounds(node) : undefined
         case 'call':
           return this.knowsSome && node.orderBy.some(({ nulls }) => nulls === undefined)
             ? this.bound({ ...node, orderBy: node.orderBy.map(nullsAsReference) })
@@ -204,34 +193,6 @@ export class Names {
     return { kind: 'call', at: node.at, name: 'coalesce', args, ...flags }
   }
 
-  /** `oid = '16384'`: a text beside a numeric column is parsed as a number. */
-  private numberedPair(node: Binary): Expression | undefined {
-    if (!isComparison(node.operator)) return undefined
-    const [left, right] = [this.bound(node.left), this.bound(node.right)]
-    return {
-      ...node,
-      left: this.isNumber(right) ? numberOfText(left) : left,
-      right: this.isNumber(left) ? numberOfText(right) : right,
-    }
-  }
-
-  private numberedList(node: Listed): Expression | undefined {
-    const operand = this.bound(node.operand)
-    if (!this.isNumber(operand)) return undefined
-    return { ...node, operand, list: node.list.map((item) => numberOfText(this.bound(item))) }
-  }
-
-  private numberedBounds(node: Between): Expression | undefined {
-    const operand = this.bound(node.operand)
-    if (!this.isNumber(operand)) return undefined
-    const [low, high] = [node.low, node.high].map((bound) => numberOfText(this.bound(bound)))
-    return { ...node, operand, low: low ?? node.low, high: high ?? node.high }
-  }
-
-  private isNumber(expression: Expression): boolean {
-    return numberTypes.has(this.typeOf(expression) ?? '')
-  }
-
   /** The type of a bound column, from CREATE TABLE or the catalog. */
   private typeOf(expression: Expression): string | undefined {
     if (expression.kind !== 'column' || expression.path.length !== 2) return undefined
@@ -257,12 +218,4 @@ function wholeRow({ at, path }: Column): Expression {
 function nullsAsReference(item: OrderItem): OrderItem {
   if (item.nulls !== undefined) return item
   return { ...item, nulls: item.descends ? 'first' : 'last' }
-}
-
-const numberTypes = new Set(['oid', 'int2', 'int4', 'int8'])
-
-function numberOfText(expression: Expression): Expression {
-  if (expression.kind !== 'literal' || expression.value.type !== bsonType.string) return expression
-  const text = stringOf(expression.value)
-  return /^-?\d{1,9}$/.test(text) ? { ...expression, value: int32Value(Number(text)) } : expression
 }

@@ -3,7 +3,7 @@
 // Documents of other tables may hold values of any type, so that their statements stay as they are.
 
 import type { Expression, TypeName } from '../../../protocol/sql/ast.js'
-import { bsonType } from '../../../value/value.js'
+import { bsonType, stringOf } from '../../../value/value.js'
 import { columnTypeOf } from '../catalog/catalog-types.js'
 import { castTo } from '../expression/cast.js'
 import { isComparison } from '../expression/comparison.js'
@@ -30,6 +30,16 @@ const elementTypes = new Set(
 const singleTypes = new Set(
   'int2 int4 int8 float4 float8 numeric bool date timestamp timestamptz'.split(' '),
 )
+
+/** Of virtual tables, as in `oid = '16384'`; a text that is no number stays a text there. */
+const numberTypes = new Set(['int4', 'int8'])
+const wholeForm = /^-?\d{1,9}$/
+
+interface Single {
+  readonly name: string
+  /** Whether a text that does not parse is an error. */
+  readonly isStrict: boolean
+}
 
 /** `expression` is bound: its columns begin with their table. */
 export function withOperandTypes(expression: Expression, tables: Tables): Expression {
@@ -127,7 +137,7 @@ function familyIn(expression: Expression, tables: Tables): Typed | undefined {
 function alike(operands: readonly Expression[], tables: Tables): readonly Expression[] {
   if (!operands.some(isText)) return []
   let type: string | undefined
-  let single: string | undefined
+  let single: Single | undefined
   for (const operand of operands) {
     type ??= elementsIn(operand, tables)
     single ??= singleIn(operand, tables)
@@ -135,7 +145,8 @@ function alike(operands: readonly Expression[], tables: Tables): readonly Expres
   return operands.map((operand) => {
     if (!isText(operand)) return typed(operand, tables)
     if (type !== undefined) return castOf(operand, type, true)
-    return single === undefined ? operand : parsedAs(operand, single)
+    const isLeft = single?.isStrict === false && !wholeForm.test(stringOf(operand.value))
+    return single === undefined || isLeft ? operand : parsedAs(operand, single.name)
   })
 }
 
@@ -151,14 +162,13 @@ function elementsIn(expression: Expression, tables: Tables): string | undefined 
   return name !== undefined && elementTypes.has(name) ? name : undefined
 }
 
-/** The type of a single value, from CREATE TABLE or a cast. */
-function singleIn(expression: Expression, tables: Tables): string | undefined {
+/** The type of a single value, from CREATE TABLE, the catalog or a cast. */
+function singleIn(expression: Expression, tables: Tables): Single | undefined {
   const { kind } = expression
   if (kind !== 'column' && kind !== 'cast') return undefined
   const [name = ''] = /^\w+(?!.*\[\]$)/.exec(staticType(expression, tables) ?? '') ?? []
-  return singleTypes.has(name) && (kind === 'cast' || isDeclared(expression, tables))
-    ? name
-    : undefined
+  const isStrict = kind === 'cast' || isDeclared(expression, tables)
+  return (isStrict ? singleTypes : numberTypes).has(name) ? { name, isStrict } : undefined
 }
 
 function isDeclared({ path }: Extract<Expression, { kind: 'column' }>, of: Tables): boolean {
