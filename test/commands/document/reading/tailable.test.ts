@@ -2,9 +2,11 @@
 // wait are woken by commits of this process, so the waiting is tested on the embedded stores.
 
 import assert from 'node:assert/strict'
+import { setTimeout } from 'node:timers/promises'
 import { Long } from 'bson'
 import fc from 'fast-check'
 import t from 'tap'
+import { systemClock } from '../../../../src/base/clock.js'
 import type { GatewayError } from '../../../../src/base/errors.js'
 import { checkStore } from '../../../../src/engine/check/check.js'
 import { type CommandRoom, eachRoom, type Reply } from '../../../support/command-room.js'
@@ -278,18 +280,28 @@ await t.test('who may not read any more is told while it waits', async (t) => {
   await room.engine.close()
 })
 
+let aheadMs = 0
+
 await eachRoom(
   t,
   'a wait is no slow command',
   async (t, room) => {
     await make(room)
-    await room.insert('c', { _id: 1 })
-    const getMore = await open(room, awaiting)
-    const reply = room.run({ getMore, collection: 'c', maxTimeMS: 30 })
+    await room.insert('c', { _id: 1, a: 1 })
+    const getMore = await open(room, { ...awaiting, filter: { a: 1 } })
+    const reply = room.run({ getMore, collection: 'c', maxTimeMS: longMs })
     await waiting(room, 1)
     const calls = [...room.bus.inFlight()]
-    await reply
-    t.ok(calls.some(({ waitedMs }) => waitedMs > 20))
+    const waitedMs = () => Math.max(...calls.map((call) => call.waitedMs))
+    // Only time that passes while it waits counts, and each insert lets it read again.
+    for (let ms = 1; waitedMs() < 1_000 && ms < longMs; ms *= 2) {
+      await setTimeout(ms)
+      aheadMs += 1_000
+      await room.insert('c', { _id: 1 + ms })
+    }
+    t.ok(waitedMs() >= 1_000)
+    await room.insert('c', { _id: 0, a: 1 })
+    t.same(idsOf((await reply).cursor.nextBatch), [0])
   },
-  embedded,
+  { ...embedded, clock: { now: systemClock.now, elapsed: () => systemClock.elapsed() + aheadMs } },
 )
