@@ -46,7 +46,7 @@ export async function openHttp(options: HttpOptions): Promise<HttpListener> {
     const replies = outgoing.socket === null ? repliesOf(incoming) : undefined
     if (replies === undefined) framework(incoming, outgoing)
     else {
-      replies.run(() => {
+      replies.run(outgoing, () => {
         outgoing.once('close', () => replies.done())
         framework(incoming, outgoing)
       })

@@ -35,6 +35,11 @@ export function isCrowded(outgoing: ServerResponse): boolean {
   return repliesOf(outgoing.req)?.isCrowded(outgoing) === true
 }
 
+interface Pipelined {
+  readonly outgoing: ServerResponse
+  readonly start: () => void
+}
+
 export class SocketReplies {
   /** Whether credentials have come over the socket. */
   isKnown = false
@@ -43,9 +48,9 @@ export class SocketReplies {
   private readonly responses = new Map<ServerResponse, number>()
   private bytes = 0
   /** Requests that wait for the replies before them. */
-  private waiting: (() => void)[] = []
-  /** Whether a pipelined request is running. */
-  private isRunning = false
+  private waiting: Pipelined[] = []
+  /** The pipelined request that is running. */
+  private running: ServerResponse | undefined
   private isStarting = false
   private isPaused = false
   private isClosed = false
@@ -68,9 +73,9 @@ export class SocketReplies {
   }
 
   /** Runs a pipelined request, now or in its turn; `done` must follow. */
-  run(start: () => void): void {
+  run(outgoing: ServerResponse, start: () => void): void {
     if (this.isClosed) return
-    this.waiting.push(start)
+    this.waiting.push({ outgoing, start })
     this.next()
     if (this.waiting.length > pipelinedRequestsMax && !this.isPaused) {
       this.isPaused = true
@@ -80,7 +85,7 @@ export class SocketReplies {
 
   /** The request started by `run` is answered. */
   done(): void {
-    this.isRunning = false
+    this.running = undefined
     this.next()
   }
 
@@ -143,11 +148,11 @@ export class SocketReplies {
   private next(): void {
     if (this.isStarting) return
     this.isStarting = true
-    while (!this.isRunning && this.bytes < pipelineReplyBytes) {
-      const start = this.waiting.shift()
-      if (start === undefined) break
-      this.isRunning = true
-      start()
+    while (this.running === undefined && this.bytes < pipelineReplyBytes) {
+      const next = this.waiting.shift()
+      if (next === undefined) break
+      this.running = next.outgoing
+      next.start()
     }
     this.isStarting = false
     if (this.isPaused && this.waiting.length === 0) {
@@ -157,10 +162,16 @@ export class SocketReplies {
   }
 
   private closed(): void {
+    const { running } = this
     this.isClosed = true
     this.waiting = []
     this.responses.clear()
     this.bytes = 0
     this.unsent.close()
+    // Node tells only the response that has the socket.
+    if (running?.socket === null) {
+      running.destroy()
+      running.emit('close')
+    }
   }
 }

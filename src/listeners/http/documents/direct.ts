@@ -96,7 +96,7 @@ export class DirectRoutes {
     const replies = repliesOf(exchange.incoming)
     exchange.replies = replies
     if (replies === undefined) this.answer(exchange)
-    else replies.run(() => this.answer(exchange))
+    else replies.run(exchange.outgoing, () => this.answer(exchange))
   }
 
   private answer(exchange: DirectExchange): void {

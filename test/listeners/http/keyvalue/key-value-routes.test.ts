@@ -123,6 +123,21 @@ t.test('the stream tells of its subscriptions, then of messages of any sender', 
   t.pass('a client that left is forgotten')
 })
 
+t.test('a pipelined stream ends with its client', async (t) => {
+  const gateway = await startGateway(t)
+  const { host, port } = new URL(gateway.url)
+  const client = await RespClient.open(gateway.ports.redis)
+  t.teardown(() => client.close())
+  await client.call('AUTH', gateway.key)
+  const line = `GET ${path}/stream?channels=a HTTP/1.1`
+  const leaving = connect(Number(port), '127.0.0.1')
+  leaving.write(`${line}\r\nhost: ${host}\r\nx-api-key: ${gateway.key}\r\n\r\n`.repeat(2))
+  while ((await client.call('PUBLISH', 'a', 'x')) !== ':2');
+  leaving.destroy()
+  while ((await client.call('PUBLISH', 'a', 'x')) !== ':0');
+  t.pass('both streams are forgotten')
+})
+
 t.test('the stream of a pattern has each matching message with its pattern', async (t) => {
   const gateway = await startGateway(t)
   const headers = { 'x-api-key': gateway.key }

@@ -79,6 +79,7 @@ async function useAll(t: Test, gateway: LiveGateway): Promise<void> {
 }
 
 t.test('the JSON object has its names, and numbers before anything happened', async (t) => {
+  const beganMs = Date.now()
   const gateway = await startGateway(t)
   const metrics = await metricsOf(gateway)
   t.match(metrics, {
@@ -86,9 +87,10 @@ t.test('the JSON object has its names, and numbers before anything happened', as
     latency: { p50: 0, p95: 0, p99: 0, avg: 0 },
     errors: { total: 0, byCode: {} },
     storage: { keyCount: 0, estimatedSizeBytes: 0 },
-    uptime: 0,
+    uptime: Number,
     timestamp: Number,
   })
+  t.ok(metrics.uptime <= (Date.now() - beganMs) / 1_000)
   t.ok(Math.abs(metrics.timestamp - Date.now()) < 60_000)
   t.match(await textOf(gateway), /svc_request_duration_ms\{quantile="0.5"\} Nan\n/, 'no number')
 })
