@@ -58,5 +58,7 @@ export interface BusView {
 export interface Counters {
   readonly startedMs: number
   readonly operations: Readonly<Record<OperationKind, number>>
+  /** Requests with an error reply, by protocol. */
+  readonly failures: Readonly<Record<string, number>>
   readonly commands: ReadonlyMap<string, CommandCounts>
 }

@@ -128,6 +128,12 @@ export const wholeNumber: Field<number> = required((where) => {
   }
 })
 
+/** As wholeNumber, cut to the range of an int32: MongoDB's safeInt. */
+export const safeInt: Field<number> = required((where) => {
+  const read = wholeNumber.bind(where)
+  return (value) => Math.min(Math.max(read(value), -(2 ** 31)), 2 ** 31 - 1)
+})
+
 /** As wholeNumber, zero or more. */
 export const countNumber: Field<number> = required((where) => {
   const read = wholeNumber.bind(where)

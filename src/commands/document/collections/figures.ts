@@ -8,7 +8,7 @@ import {
   bool,
   collection,
   ignored,
-  wholeNumber,
+  safeInt,
   withDefault,
 } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
@@ -121,7 +121,7 @@ const collStats = documentRow({
   grain: 'read',
   access: 'reader',
   target: collection,
-  params: { scale: withDefault(wholeNumber, 1), waitForLock: ignored, verbose: ignored },
+  params: { scale: withDefault(safeInt, 1), waitForLock: ignored, verbose: ignored },
   resources: targetResource('read'),
   help: 'Sizes and counts of a collection; zeros for a missing one.',
   *run(tx, call) {
@@ -143,7 +143,7 @@ const dbStats = documentRow({
   grain: 'read',
   access: 'reader',
   target: anyValue,
-  params: { scale: withDefault(wholeNumber, 1), freeStorage: withDefault(bool, false) },
+  params: { scale: withDefault(safeInt, 1), freeStorage: withDefault(bool, false) },
   resources: ({ db }) => [{ db, privileges: [] }],
   help: 'Sizes and counts of the collections of a database that the caller may read.',
   *run(tx, call) {

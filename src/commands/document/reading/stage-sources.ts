@@ -8,9 +8,9 @@ import {
   array,
   bool,
   optional,
+  safeInt,
   structure,
   typeName,
-  wholeNumber,
   withDefault,
 } from '../../../bus/document/params.js'
 import { Schema } from '../../../bus/document/schema.js'
@@ -63,7 +63,7 @@ export function stageProviders(call: StageCall): NonNullable<PipelineEnvironment
 }
 
 const collStatsSchema = new Schema('$collStats', {
-  storageStats: optional(structure({ scale: withDefault(wholeNumber, 1) })),
+  storageStats: optional(structure({ scale: withDefault(safeInt, 1) })),
   count: optional(structure({})),
   latencyStats: optional(structure({ histograms: withDefault(bool, false) })),
   queryExecStats: optional(structure({})),

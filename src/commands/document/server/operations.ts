@@ -18,13 +18,14 @@ import { reply } from '../../../bus/document/reply.js'
 import { documentRow } from '../../../bus/document/row.js'
 import { shapeOf } from '../../../bus/document/shape.js'
 import { plain } from '../../../bus/policy/facts.js'
-import { meters } from '../../../bus/policy/meters.js'
+import { latencyKinds, meters } from '../../../bus/policy/meters.js'
 import { accountDatabaseOf, identityKey } from '../../../identity/identity.js'
 import { accountNameOf } from '../../../identity/sign-in/credentials.js'
 import { compileFilter } from '../../../query/filter.js'
 import { Elements, field } from '../../../value/elements.js'
 import { binaryValue, bsonType, type Document, stringOf } from '../../../value/value.js'
 import { type DocumentWriter, writeDocument } from '../../../value/writer.js'
+import { lockNames, writeLocks } from './server-status.js'
 
 type AnyCall = Call<unknown, unknown>
 
@@ -123,11 +124,21 @@ export function operationDocuments(
       writeCommand(writer, other, isOwnCall(call, other))
       writer.int32('numYields', 0)
       if (other.isKilled) writer.bool('killPending', true)
-      writer.openDocument('locks').close().bool('waitingForLock', false)
-      writer.openDocument('lockStats').close()
+      writeHeldLocks(writer, other)
       writer.bool('waitingForFlowControl', false).openDocument('flowControlStats').close()
     }),
   )
+}
+
+/** The locks that MongoDB holds for a command on a collection; others take none. */
+function writeHeldLocks(writer: DocumentWriter, { resources, row }: Operation): void {
+  const mode = latencyKinds[meters[row.metered].latency] === 'writes' ? 'w' : 'r'
+  const isLocked = resources.some(({ collection }) => collection !== undefined)
+  writer.openDocument('locks')
+  if (isLocked) for (const name of lockNames) writer.string(name, mode)
+  writer.close().bool('waitingForLock', false).openDocument('lockStats')
+  if (isLocked) writeLocks(writer, { [mode]: 1 })
+  writer.close()
 }
 
 /**

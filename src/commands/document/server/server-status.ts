@@ -52,7 +52,7 @@ const serverStatus = documentRow({
       writeConnections(writer, connections(), [...call.bus.inFlight()].length)
       const active = [...call.bus.inFlight()]
       writeOperations(writer, counters, connections())
-      writeMonitored(writer, upMs, active.length)
+      writeMonitored(writer, counters, upMs, active.length)
       const { rss, heapUsed, heapTotal, external } = process.memoryUsage()
       writer.openDocument('mem').int32('bits', 64)
       writer.int32('resident', Math.round(rss / bytesPerMiB))
@@ -106,10 +106,15 @@ function writeOperations(
   writer.close()
 }
 
-/** Figures that monitors divide by. Sigil has no locks, so every lock wait is 0. */
-function writeMonitored(writer: DocumentWriter, upMs: number, active: number): void {
+/**
+ * Figures that monitors divide by. Sigil has no locks, so every wait is 0. A command counts as one
+ * acquisition, for the read or the write that it is, because tools take these for the load.
+ */
+function writeMonitored(writer: DocumentWriter, counters: Counters, upMs: number, active: number) {
+  let failures = 0
+  for (const count of Object.values(counters.failures)) failures += count
   writer.openDocument('asserts')
-  for (const kind of assertKinds) writer.int32(kind, 0)
+  for (const kind of assertKinds) writer.int32(kind, kind === 'user' ? failures : 0)
   writer
     .close()
     .openDocument('globalLock')
@@ -117,15 +122,22 @@ function writeMonitored(writer: DocumentWriter, upMs: number, active: number): v
   writeClients(writer, 'currentQueue', 0)
   writeClients(writer, 'activeClients', active)
   writer.close().openDocument('locks')
-  for (const name of lockNames) {
-    writer.openDocument(name).openDocument('acquireCount').int64('r', 0).int64('w', 0).close()
-    writer.close()
-  }
+  const { insert, update, delete: removed, query, getmore, command } = counters.operations
+  writeLocks(writer, { r: query + getmore + command, w: insert + update + removed })
   writer.close()
 }
 
+/** The locks that MongoDB takes for a command, each acquired as often as `counts` says. */
+export function writeLocks(writer: DocumentWriter, counts: Readonly<Record<string, number>>): void {
+  for (const name of lockNames) {
+    writer.openDocument(name).openDocument('acquireCount')
+    for (const [mode, count] of Object.entries(counts)) writer.int64(mode, count)
+    writer.close().close()
+  }
+}
+
 const assertKinds = ['regular', 'warning', 'msg', 'user', 'tripwire', 'rollovers'] as const
-const lockNames = ['Global', 'Database', 'Collection'] as const
+export const lockNames = ['Global', 'Database', 'Collection'] as const
 
 function writeClients(writer: DocumentWriter, name: string, total: number): void {
   writer.openDocument(name).int32('total', total).int32('readers', total)

@@ -110,12 +110,14 @@ class BucketAuto extends SortingTransform {
   }
 
   /**
-   * Whether a value begins the next bucket; a bucket includes everything below a rounded boundary.
+   * Whether a value begins the next bucket; a bucket includes everything below a rounded boundary,
+   * and all values equal to its largest: 0 is its own boundary.
    */
   private isBeyond({ max }: Bucket, value: Value): boolean {
     const { granularity } = this.plan
-    if (granularity === undefined) return compareValues(value, max, this.env.collation) > 0
+    if (compareValues(value, max, this.env.collation) <= 0) return false
     return (
+      granularity === undefined ||
       compareValues(
         value,
         rounded(max, (n) => granularity.roundUp(n)),
@@ -153,7 +155,7 @@ class BucketAuto extends SortingTransform {
   /** The bucket's document; `next` is the smallest value of the next bucket. */
   private closed(bucket: Bucket, next: Value | undefined): Document {
     const { granularity, fields } = this.plan
-    if (granularity !== undefined) bucket.max = rounded(bucket.max, (n) => granularity.roundUp(n))
+    if (granularity !== undefined) bucket.max = boundary(granularity, bucket.max, next)
     else if (next !== undefined) bucket.max = copyOf(next)
     return writeDocument((writer) => {
       writer.openDocument('_id').value('min', bucket.min).value('max', bucket.max).close()
@@ -162,6 +164,14 @@ class BucketAuto extends SortingTransform {
       }
     })
   }
+}
+
+/** The rounded end of a bucket. After a bucket of zeros it is the next bucket's rounded start. */
+function boundary(granularity: Granularity, max: Value, next: Value | undefined): Value {
+  if (next !== undefined && numberOf(max) === 0) {
+    return rounded(next, (n) => granularity.roundDown(n))
+  }
+  return rounded(max, (n) => granularity.roundUp(n))
 }
 
 function rounded(value: Value, round: (n: number) => number): Value {

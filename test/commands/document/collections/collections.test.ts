@@ -1,6 +1,6 @@
 // Making, listing, renaming and dropping collections and their indexes, over every store.
 
-import { Binary } from 'bson'
+import { Binary, Long } from 'bson'
 import t from 'tap'
 import { eachRoom, type Reply } from '../../../support/command-room.js'
 
@@ -205,6 +205,16 @@ await eachRoom(t, 'stats count documents, bytes and entries', async (t, room) =>
   t.match(database, { db: 'test', collections: 1, objects: 10, indexes: 2, dataSize: stats.size })
   t.match(await room.run({ collStats: 'missing' }), { count: 0, size: 0, nindexes: 0 })
   t.equal((await room.fails({ collStats: 'c', scale: 0 }))[0], 51024)
+  // A scale is an int32: MongoDB cuts larger numbers, and rounds none.
+  const largest = 2 ** 31 - 1
+  const pipeline = [{ $collStats: { storageStats: { scale: Long.MAX_VALUE } } }]
+  for (const scale of [Long.fromString('9007199254740993'), Long.MAX_VALUE, 1e300]) {
+    t.match(await room.run({ collStats: 'c', scale }), { size: 0, scaleFactor: largest })
+    t.match(await room.run({ dbStats: 1, scale }), { dataSize: 0, scaleFactor: largest })
+  }
+  const { cursor } = await room.run({ aggregate: 'c', pipeline, cursor: {} })
+  t.match(cursor.firstBatch, [{ storageStats: { scaleFactor: largest } }])
+  t.match((await room.fails({ collStats: 'c', scale: -1e300 }))[1], "actual value '-2147483648'")
 })
 
 await eachRoom(t, "HTTP's figures have counts and the indexes as listed", async (t, room) => {

@@ -216,6 +216,42 @@ t.test("currentOp shows the caller's own commands as they came", async (t) => {
   ])
 })
 
+t.test('serverStatus counts errors of users, and commands as acquired locks', async (t) => {
+  const room = openRoom()
+  const figures = async () => {
+    const { asserts, locks } = await room.run({ serverStatus: 1 })
+    return { user: asserts.user, ...locks.Collection.acquireCount }
+  }
+  const { user, r, w } = await figures()
+  await room.insert('c', { _id: 1 })
+  await room.run({ find: 'c' })
+  t.match(await figures(), { user, w: w + 1 })
+  await room.fails({ find: 'c', filter: { $nosuch: 1 } })
+  await room.fails({ nosuch: 1 })
+  await room.run({ insert: 'c', documents: [{ _id: 1 }] })
+  const after = await figures()
+  t.match(after, { user: user + 3, w: w + 2 })
+  t.ok(after.r > r)
+})
+
+t.test('$currentOp shows the locks that MongoDB holds for a command on a collection', async (t) => {
+  const room = openRoom()
+  await room.run({ create: 'c', capped: true, size: 4096 })
+  await room.insert('c', { _id: 1 })
+  const opened = await room.run({ find: 'c', tailable: true, awaitData: true })
+  const getMore = Long.fromNumber(opened.cursor.id)
+  const waiting = room.run({ getMore, collection: 'c', maxTimeMS: 600_000 })
+  while (room.engine.awaiting.size === 0) await new Promise((resolve) => setImmediate(resolve))
+  const { inprog } = await room.run({ currentOp: 1, op: 'getmore' }, 'admin')
+  const modes = { Global: 'r', Database: 'r', Collection: 'r' }
+  t.same(inprog[0].locks, modes)
+  t.match(inprog[0].lockStats, { Global: { acquireCount: { r: 1 } } })
+  const own = await room.run({ currentOp: 1, op: 'command' }, 'admin')
+  t.match(own.inprog, [{ locks: {}, lockStats: {} }])
+  await room.insert('c', { _id: 2 })
+  await waiting
+})
+
 t.test('serverStatus has what monitors divide by', async (t) => {
   const room = openRoom()
   const status = await room.run({ serverStatus: 1 })
@@ -224,7 +260,7 @@ t.test('serverStatus has what monitors divide by', async (t) => {
     globalLock: { totalTime: Number, currentQueue: { total: 0 }, activeClients: { total: 1 } },
     network: { bytesIn: Number, bytesOut: Number, numRequests: Number },
     opcountersRepl: { insert: 0 },
-    locks: { Global: { acquireCount: { r: 0 } } },
+    locks: { Global: { acquireCount: { r: Number, w: 0 } } },
     mem: { resident: Number, virtual: Number },
     wiredTiger: { cache: { 'bytes currently in the cache': Number } },
   })

@@ -126,6 +126,34 @@ t.test('$bucketAuto keeps equal values together', async (t) => {
   table(t, [], [[[{ $bucketAuto: { groupBy: '$x', buckets: 3 } }], []]])
 })
 
+t.test(
+  '$bucketAuto with a granularity keeps zeros in a bucket that ends where the next begins',
+  async (t) => {
+    const boundsOf = (values: number[], buckets: number, granularity: string) =>
+      run(
+        [
+          { $bucketAuto: { groupBy: '$x', buckets, granularity } },
+          { $project: { _id: 0, at: ['$_id.min', '$_id.max', '$count'] } },
+        ],
+        values.map((x) => ({ x })),
+      )
+    t.same(boundsOf([0, 0, 5, 6], 2, 'R5'), ['{ at: [ 0, 4.0, 2 ] }', '{ at: [ 4.0, 6.3, 2 ] }'])
+    t.same(boundsOf([0, 0, 0, 0, 5, 6], 4, 'R5'), [
+      '{ at: [ 0, 4.0, 4 ] }',
+      '{ at: [ 4.0, 6.3, 2 ] }',
+    ])
+    const steps = ['{ at: [ 0, 0.5, 1 ] }', '{ at: [ 0.5, 2.0, 1 ] }', '{ at: [ 2.0, 5.0, 1 ] }']
+    t.same(boundsOf([0, 1, 2], 3, '1-2-5'), steps)
+    t.same(boundsOf([0, 0], 2, 'POWERSOF2'), ['{ at: [ 0, 0, 2 ] }'])
+  },
+)
+
+t.test('$bucketAuto appends an output named _id behind its own, as MongoDB does', async (t) => {
+  const output = { _id: { $sum: 1 } }
+  const line = '{ _id: { min: 1, max: 1 }, _id: 1 }'
+  t.same(run([{ $bucketAuto: { groupBy: '$x', buckets: 1, output } }], [{ x: 1 }]), [line])
+})
+
 t.test('$bucketAuto refuses what it cannot cut', async (t) => {
   const groupBy = '$x'
   const rounded = { groupBy, buckets: 2, granularity: 'R5' }
