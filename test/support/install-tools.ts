@@ -4,6 +4,7 @@
 import { type Tool, toolFolder } from './tools.js'
 
 const tools: readonly Tool[] = [
+  'applications',
   'browser',
   'ioredis-mock',
   'mongosh',

@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 
 export type Tool =
+  | 'applications'
   | 'browser'
   | 'mongosh'
   | 'node-sql-parser'
