@@ -100,6 +100,8 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
   private wakeRetry: (() => void) | undefined
   private rests: Rest[] = []
   private isLow = false
+  /** The failure of checkpoints that was logged last; undefined once one has succeeded. */
+  private toldFailure: string | undefined
   private closing = false
   private checkpoints = 0
   private lastCheckpointMs = 0
@@ -403,7 +405,7 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
   }
 
   private async checkpointAll(): Promise<void> {
-    const { checkpointer, clock } = this.options
+    const { checkpointer, clock, messages } = this.options
     while (!this.hasEnded()) {
       await this.runRests()
       const oldest = this.frozen.at(-1)
@@ -419,6 +421,8 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
         await this.retryPause()
         continue
       }
+      if (this.toldFailure !== undefined) messages.info({}, 'checkpoints work again')
+      this.toldFailure = undefined
       this.failure = undefined
       this.checkpoints++
       this.lastCheckpointMs = clock.elapsed() - startedAt
@@ -426,13 +430,15 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
     }
   }
 
+  /** Logs a failure once, not at each retry: a full disk would fill its log. */
   private failed(error: Error): void {
     this.failure = error
     const { checkpointer, log, messages } = this.options
     if (this.hasEnded()) {
       const reason = `${error.message}; writes are refused until a restart`
       log.stop(reason, checkpointer.hasLostSync)
-    } else {
+    } else if (this.toldFailure !== error.message) {
+      this.toldFailure = error.message
       messages.error({ error: error.message }, 'a checkpoint failed; it is tried again')
     }
     this.tellWaiting()

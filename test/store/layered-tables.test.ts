@@ -4,6 +4,7 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { systemClock } from '../../src/base/clock.js'
+import { fail } from '../../src/base/errors.js'
 import { silentLog } from '../../src/base/log.js'
 import { Backups } from '../../src/store/backup/backup.js'
 import { folderBackups } from '../../src/store/backup/folder-backups.js'
@@ -25,6 +26,8 @@ const freezeBytes = 3 * 1_024 * 1_024
 const key = (tail: number) => Uint8Array.of(keyClass.record, tail)
 
 class HeldCheckpointer extends Checkpointer {
+  /** How many calls fail because the disk is full. */
+  refusals = 0
   letGo: () => void = () => undefined
   private readonly held = new Promise<void>((resolve) => {
     this.letGo = resolve
@@ -32,11 +35,12 @@ class HeldCheckpointer extends Checkpointer {
 
   override async apply(...given: Parameters<Checkpointer['apply']>) {
     await this.held
+    if (this.refusals-- > 0) throw fail('OutOfDiskSpace', 'no space left')
     return super.apply(...given)
   }
 }
 
-async function open(t: Test) {
+async function open(t: Test, messages = silentLog) {
   const folder = await temporaryFolder(t)
   claimFolder(folder)
   const environment = openEnvironment(folder)
@@ -53,7 +57,7 @@ async function open(t: Test) {
     disk: new DiskSpace({ folder, files: nodeFiles, clock: systemClock, written: () => 0 }),
     backups: new Backups({ ...given, worker: folderBackups(folder) }),
     clock: systemClock,
-    messages: silentLog,
+    messages,
     frozen: [],
     lastVersion: 0,
     freezeBytes,
@@ -84,6 +88,26 @@ t.test('a rest comes though its memtable could not be frozen, and was written to
   await rested
   t.equal(tables.stats().log?.checkpoints, 3)
 })
+
+t.test(
+  'checkpoints that fail again and again are told of once, and when they work again',
+  async (t) => {
+    const told: unknown[] = []
+    const tell = (...line: unknown[]) => void told.push(line[1])
+    const messages = Object.assign(Object.create(silentLog), { error: tell, info: tell })
+    const { tables, checkpointer, put } = await open(t, messages)
+    checkpointer.refusals = 2
+    put(1, freezeBytes)
+    put(2, 1)
+    checkpointer.letGo()
+    while (tables.stats().log?.checkpoints === 0) {
+      await new Promise((resolve) => {
+        setTimeout(resolve, 10)
+      })
+    }
+    t.same(told, ['a checkpoint failed; it is tried again', 'checkpoints work again'])
+  },
+)
 
 /** Puts what is there with one byte more, where it will lie; answers how many bytes there were. */
 function lengthen({ memtable, peekUnder }: InPlaceView, tail: number): number | undefined {
