@@ -116,7 +116,7 @@ t.test('disabling redis tells its clients and closes its routes', async (t) => {
 
 t.test('disabling the wire closes drivers, who come back when it is enabled', async (t) => {
   const gateway = await startGateway(t)
-  const client = await MongoClient.connect(gateway.uri, { serverSelectionTimeoutMS: 300 })
+  const client = await MongoClient.connect(gateway.uri, { serverSelectionTimeoutMS: 2_000 })
   t.teardown(() => client.close())
   await client.db('main').command({ ping: 1 })
   t.equal((await turn(gateway, 'wire', 'disable')).status, 200)
