@@ -41,9 +41,8 @@ export function withoutSchemas(statement: Statement): Statement {
       if (conflict === undefined || conflict.action === 'nothing') {
         return { ...statement, returning: items(statement, map) }
       }
-      const both: Rename = (expression) => mapExpression(map(expression), lowerExcluded)
-      const set = conflict.action.set.map((one) => assignment(one, both))
-      const action = { ...conflict.action, set, ...where(conflict.action, both) }
+      const set = conflict.action.set.map((one) => assignment(one, map))
+      const action = { ...conflict.action, set, ...where(conflict.action, map) }
       return { ...statement, conflict: { ...conflict, action }, returning: items(statement, map) }
     }
     default:
@@ -78,14 +77,6 @@ function assignment({ target, value }: Assignment, map: Rename): Assignment {
   return { target, value: value === undefined ? undefined : map(value) }
 }
 
-/** A keyword in any case: `EXCLUDED.a`. */
-function lowerExcluded(node: Expression): Expression | undefined {
-  if (node.kind !== 'column' || node.path.length < 2) return undefined
-  const [first, ...rest] = node.path
-  if (typeof first !== 'string' || first.toLowerCase() !== 'excluded') return undefined
-  return { ...node, path: ['excluded', ...rest] }
-}
-
 function renamer(tables: readonly TableReference[]): Rename {
   const isTaken = (name: PathPart | undefined) =>
     tables.some((table) => (table.alias ?? table.name) === name)
@@ -102,7 +93,7 @@ function renamer(tables: readonly TableReference[]): Rename {
         path.length > 3 &&
         tables.some((table) => table.name === third && isOf(table, name))
       if (!isForeign) return undefined
-      const text = 'cross-database references are not implemented'
+      const text = `cross-database references are not implemented: ${path.join('.')}`
       throw evaluationError(evaluationState.featureNotSupported, text, at)
     }
     if (named.some(({ alias }) => alias === undefined)) return path.slice(1)

@@ -49,7 +49,11 @@ interface BinaryExpression {
   readonly right: Expression
   /** Position of the operator, for errors about it. */
   readonly operatorAt?: number
+  /** PostgreSQL's type of the result, where it is a whole number of a known size. */
+  readonly type?: WholeType
 }
+
+export type WholeType = 'int2' | 'int4' | 'int8'
 
 interface IsExpression {
   readonly kind: 'is'
@@ -63,6 +67,7 @@ interface DistinctExpression {
   readonly left: Expression
   readonly right: Expression
   readonly isNegated: boolean
+  readonly operatorAt?: number
 }
 
 interface BetweenExpression {
@@ -72,6 +77,7 @@ interface BetweenExpression {
   readonly high: Expression
   readonly isSymmetric: boolean
   readonly isNegated: boolean
+  readonly operatorAt?: number
 }
 
 interface InExpression {
@@ -79,6 +85,7 @@ interface InExpression {
   readonly operand: Expression
   readonly list: readonly Expression[]
   readonly isNegated: boolean
+  readonly operatorAt?: number
 }
 
 interface LikeExpression {
@@ -88,6 +95,7 @@ interface LikeExpression {
   readonly escape?: Expression
   readonly ignoresCase: boolean
   readonly isNegated: boolean
+  readonly operatorAt?: number
 }
 
 /** `x = ANY (array)`. */
@@ -97,12 +105,13 @@ interface QuantifiedExpression {
   readonly quantifier: 'any' | 'all'
   readonly left: Expression
   readonly array: Expression
+  readonly operatorAt?: number
 }
 
 interface CaseExpression {
   readonly kind: 'case'
   readonly operand?: Expression
-  readonly branches: readonly { readonly when: Expression; readonly result: Expression }[]
+  readonly branches: readonly (Node & { readonly when: Expression; readonly result: Expression })[]
   readonly otherwise?: Expression
 }
 
@@ -216,6 +225,8 @@ export interface InsertStatement {
 }
 
 export interface Conflict {
+  /** Position of its list of columns. */
+  readonly at: number
   readonly columns: readonly Target[]
   readonly action: 'nothing' | { readonly set: readonly Assignment[]; readonly where?: Expression }
 }

@@ -241,7 +241,7 @@ function binary(
     const quantifier = acceptQuantifier(tokens)
     if (quantifier !== undefined) {
       const array = parseArray(tokens)
-      return { kind: 'quantified', at, operator, quantifier, left, array }
+      return { kind: 'quantified', at, operator, quantifier, left, array, operatorAt }
     }
   }
   const right = climb(tokens, level + 1, extent)
@@ -299,12 +299,13 @@ function parseArray(tokens: TokenStream): Expression {
 function is(tokens: TokenStream, operand: Expression, at: number, extent: Extent): Expression {
   if (tokens.accept('isnull')) return { kind: 'is', at, operand, test: 'null', isNegated: false }
   if (tokens.accept('notnull')) return { kind: 'is', at, operand, test: 'null', isNegated: true }
+  const operatorAt = tokens.at
   tokens.expect('is')
   const isNegated = tokens.accept('not')
   if (tokens.accept('distinct')) {
     tokens.expect('from')
     const right = climb(tokens, power.is + 1, extent)
-    return { kind: 'distinct', at, left: operand, right, isNegated }
+    return { kind: 'distinct', at, left: operand, right, isNegated, operatorAt }
   }
   for (const test of ['null', 'true', 'false', 'unknown'] as const) {
     if (tokens.accept(test)) return { kind: 'is', at, operand, test, isNegated }
@@ -316,6 +317,7 @@ function is(tokens: TokenStream, operand: Expression, at: number, extent: Extent
 }
 
 function range(tokens: TokenStream, operand: Expression, at: number): Expression {
+  const operatorAt = tokens.at
   const isNegated = tokens.accept('not')
   if (tokens.accept('between')) {
     const isSymmetric = tokens.accept('symmetric')
@@ -323,14 +325,14 @@ function range(tokens: TokenStream, operand: Expression, at: number): Expression
     const low = parseExpression(tokens, 'bound')
     tokens.expect('and')
     const high = climb(tokens, power.range + 1, 'all')
-    return { kind: 'between', at, operand, low, high, isSymmetric, isNegated }
+    return { kind: 'between', at, operand, low, high, isSymmetric, isNegated, operatorAt }
   }
   if (tokens.accept('in')) {
     if (tokens.hasSymbol('(') && startsQuery(tokens, 1)) {
       return inQuery(tokens, operand, at, isNegated)
     }
     const list = tokens.listInParentheses(() => parseExpression(tokens), sqlListMax)
-    return { kind: 'in', at, operand, list, isNegated }
+    return { kind: 'in', at, operand, list, isNegated, operatorAt }
   }
   if (tokens.has('similar')) throw tokens.notSupported('SIMILAR TO patterns')
   const ignoresCase = tokens.accept('ilike')
@@ -339,7 +341,7 @@ function range(tokens: TokenStream, operand: Expression, at: number): Expression
     throw tokens.notSupported('LIKE ANY and LIKE ALL')
   }
   const pattern = climb(tokens, power.range + 1, 'all')
-  const like = { kind: 'like', at, operand, pattern, ignoresCase, isNegated } as const
+  const like = { kind: 'like', at, operand, pattern, ignoresCase, isNegated, operatorAt } as const
   if (!tokens.accept('escape')) return like
   return { ...like, escape: climb(tokens, power.range + 1, 'all') }
 }

@@ -166,12 +166,13 @@ function caseOf(tokens: TokenStream, parse: Parse): Expression {
   const { at } = tokens
   tokens.expect('case')
   const operand = tokens.has('when') ? undefined : parse(tokens)
-  const branches: { when: Expression; result: Expression }[] = []
+  const branches: { at: number; when: Expression; result: Expression }[] = []
   do {
+    const { at } = tokens
     tokens.expect('when')
     const when = parse(tokens)
     tokens.expect('then')
-    branches.push({ when, result: parse(tokens) })
+    branches.push({ at, when, result: parse(tokens) })
     tokens.requireChain(branches.length, sqlListMax)
   } while (tokens.has('when'))
   const otherwise = tokens.accept('else') ? parse(tokens) : undefined
@@ -232,6 +233,7 @@ function columnOrCall(tokens: TokenStream, parse: Parse): Expression {
   const path: PathPart[] = []
   const written: PathPart[] = []
   let { token } = tokens
+  const isExcluded = tokens.namesExcluded && token.kind === 'word' && token.lower === 'excluded'
   path.push(tokens.label())
   written.push(tokens.written)
   for (;;) {
@@ -251,6 +253,7 @@ function columnOrCall(tokens: TokenStream, parse: Parse): Expression {
   }
   if (path.length > 1 && tokens.token.kind === 'string')
     throw tokens.notSupported('types of schemas')
+  if (isExcluded && path.length > 1) path[0] = 'excluded'
   const isFolded = tokens.folds && path.some((name, i) => name !== written[i])
   const column: Expression = { kind: 'column', at, path, ...(isFolded ? { written } : {}) }
   return indirected(tokens, column, parse)

@@ -28,6 +28,8 @@ export class TokenStream {
 
   /** An unquoted name has capitals, so folding would change the statement. */
   canFold = false
+  /** In ON CONFLICT, where an unquoted EXCLUDED is a table in any case. */
+  namesExcluded = false
   /** The last name, as written. */
   written = ''
 

@@ -66,19 +66,22 @@ function parseAssigned(tokens: TokenStream): Assigned {
 
 function parseConflict(tokens: TokenStream): Conflict {
   if (tokens.has('on', 'constraint')) throw tokens.notSupported('ON CONSTRAINT clauses')
+  const { at } = tokens
   const columns = tokens.hasSymbol('(')
     ? tokens.listInParentheses(() => parseConflictTarget(tokens), sqlListMax)
     : []
   if (tokens.has('where')) throw tokens.notSupported('partial conflict targets')
   tokens.expect('do')
-  if (tokens.accept('nothing')) return { columns, action: 'nothing' }
+  if (tokens.accept('nothing')) return { at, columns, action: 'nothing' }
   if (columns.length === 0) {
     throw tokens.refuse('ON CONFLICT DO UPDATE requires inference specification or constraint name')
   }
   tokens.expect('update', 'set')
+  tokens.namesExcluded = true
   const set = parseAssignments(tokens)
   const where = parseWhere(tokens)
-  return { columns, action: where === undefined ? { set } : { set, where } }
+  tokens.namesExcluded = false
+  return { at, columns, action: where === undefined ? { set } : { set, where } }
 }
 
 function parseConflictTarget(tokens: TokenStream): Target {

@@ -1,76 +1,13 @@
-// Statements over tables of CREATE TABLE on PostgreSQL and on the SQL port, in the same order on
-// both:
-// rows, names and types of columns, types of placeholders, and of what is refused the SQLSTATE, the
-// message, its position and its constraint.
+// Statements over tables of CREATE TABLE on PostgreSQL and on the SQL port: names, columns, rows,
+// placeholders and what is refused.
 
-import postgres from 'postgres'
 import t, { type Test } from 'tap'
-import { startGateway } from '../../support/live-gateway.js'
-import { openPostgres, postgresMissing } from '../../support/postgres-reference.js'
-
-interface Failure {
-  readonly code?: string
-  readonly message: string
-  readonly position?: string
-  readonly detail?: string
-  readonly constraint_name?: string
-  readonly table_name?: string
-}
-
-/** What differs by design: the schema in a message, and what only PostgreSQL hints at. */
-function failureOf(thrown: unknown) {
-  const { code, message, position, detail, constraint_name, table_name } = thrown as Failure
-  return { code, message, position, detail, constraint_name, table_name }
-}
-
-async function answer(sql: postgres.Sql, text: string) {
-  try {
-    const result = await sql.unsafe(text).raw()
-    const rows = [...result].map((row) =>
-      (row as unknown as (Buffer | null)[]).map((cell) => cell?.toString() ?? null),
-    )
-    const columns = (result.columns ?? []).map(({ name, type }) => [name, shownType(type)])
-    return { columns, rows, tag: result.command, count: result.count }
-  } catch (thrown) {
-    return failureOf(thrown)
-  }
-}
-
-/** Names are shown as texts, and rows of tables as records. */
-function shownType(oid: number): number {
-  const [name, text, record, firstOfTables] = [19, 25, 2249, 16_384]
-  if (oid === name) return text
-  return oid >= firstOfTables ? record : oid
-}
-
-/** Types of the placeholders, and of the columns. */
-async function described(sql: postgres.Sql, text: string) {
-  try {
-    const found = await sql.unsafe(text, [], { prepare: true }).describe()
-    const columns = found.columns.map(({ name, type }) => [name, type])
-    return { parameters: [...found.types], columns }
-  } catch (thrown) {
-    return failureOf(thrown)
-  }
-}
+import { openBothServers } from '../../support/both-servers.js'
+import { postgresMissing } from '../../support/postgres-reference.js'
 
 async function openBoth(t: Test) {
-  const reference = await openPostgres(t)
-  const { ports } = await startGateway(t, { AUTH_MODE: 'off' })
-  const own = postgres({
-    ...{ host: '127.0.0.1', port: ports.sql, user: 'tester', database: 'main', max: 1 },
-    onnotice: () => undefined,
-  })
-  t.teardown(() => own.end())
-  const both = async (t: Test, ...texts: readonly string[]): Promise<void> => {
-    for (const text of texts)
-      t.same(await answer(own, text), await answer(reference.client, text), text)
-  }
-  const types = async (t: Test, ...texts: readonly string[]): Promise<void> => {
-    for (const text of texts) {
-      t.same(await described(own, text), await described(reference.client, text), text)
-    }
-  }
+  const opened = await openBothServers(t)
+  const { both } = opened
   await both(
     t,
     'CREATE TABLE s (id int PRIMARY KEY, a int, b text)',
@@ -79,7 +16,7 @@ async function openBoth(t: Test) {
     `INSERT INTO UPPER (ID, "Quoted", N) VALUES (1, 'q', 1.50), (7, 'r', NULL)`,
     'CREATE TABLE empty (x int, y varchar(10), z text[], w int[])',
   )
-  return { both, types, own }
+  return opened
 }
 
 t.test('the SQL port answers as PostgreSQL', { skip: postgresMissing }, async (t) => {

@@ -85,8 +85,8 @@ function noFields(name: string, type: string, at: number): Error {
   return evaluationError(evaluationState.wrongObject, `column notation .${name} ${why}`, at)
 }
 
-/** PostgreSQL reads `a.b` as a column of a table, and `a.b.c` as one of a table in a schema. */
-function missing({ path, at }: Placed): Error {
+/** 42P01: PostgreSQL reads `a.b` as a column of a table, `a.b.c` as one of a table in a schema. */
+export function missing({ path, at }: Placed): Error {
   const end = path.findIndex((part) => typeof part === 'number')
   const names = end < 0 ? path : path.slice(0, end)
   if (names.length > 3) {

@@ -15,7 +15,8 @@ import { requireTargetParts } from '../catalog/column-parts.js'
 import { hasColumn, type KnownTable, type KnownTables } from '../catalog/known-table.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
 import { Names } from '../select/names.js'
-import { withOperandTypes } from '../select/operand-types.js'
+import type { Tables } from '../typing/declared-type.js'
+import { typedAssignment, typedCondition, withOperandTypes } from '../typing/operand-types.js'
 
 type Change = UpdateStatement | DeleteStatement | InsertStatement
 
@@ -58,13 +59,14 @@ function inPlaces(statement: Change, names: Names, table: KnownTable): Change {
     case 'insert': {
       for (const target of statement.columns ?? []) requireTarget(target, statement, table)
       const { conflict } = statement
-      if (conflict === undefined) return { ...statement, returning }
-      for (const target of conflict.columns) requireConflictTarget(target, table)
-      if (conflict.action === 'nothing') return { ...statement, returning }
+      const rows = rowsOf(statement, table)
+      if (conflict === undefined) return { ...statement, rows, returning }
+      for (const target of conflict.columns) requireConflictTarget(target, conflict.at, table)
+      if (conflict.action === 'nothing') return { ...statement, rows, returning }
       const both = new Names([...names.tables, 'excluded'], [table, table])
       const set = assignments(conflict.action.set, both, statement, table)
       const action = { ...conflict.action, set, ...whereOf(conflict.action, both) }
-      return { ...statement, conflict: { ...conflict, action }, returning }
+      return { ...statement, rows, conflict: { ...conflict, action }, returning }
     }
   }
 }
@@ -82,7 +84,7 @@ function whereOf(
   { where }: { readonly where?: Expression },
   names: Names,
 ): { readonly where?: Expression } {
-  return where === undefined ? {} : { where: withOperandTypes(names.bound(where), names) }
+  return where === undefined ? {} : { where: typedCondition(names.bound(where), names, 'WHERE') }
 }
 
 function assignments(
@@ -93,8 +95,35 @@ function assignments(
 ): readonly Assignment[] {
   return set.map(({ target, value }) => {
     requireTarget(target, statement, table)
-    return { target, value: value && withOperandTypes(names.bound(value), names) }
+    return { target, value: value && assigned(names.bound(value), target, names, table) }
   })
+}
+
+/** The values of INSERT, which have no columns to read. */
+function rowsOf({ rows, columns }: InsertStatement, table: KnownTable): InsertStatement['rows'] {
+  const targets = columns ?? [...table.columns.keys()].map((name) => ({ at: 0, path: [name] }))
+  const none: Tables = { tables: [] }
+  return rows?.map((row) =>
+    row.map((value, i) => {
+      const target = targets[i]
+      return value === undefined || target === undefined
+        ? value
+        : assigned(value, target, none, table)
+    }),
+  )
+}
+
+function assigned(
+  value: Expression,
+  { path }: Target,
+  tables: Tables,
+  table: KnownTable,
+): Expression {
+  const name = String(path[0])
+  const type = path.length > 1 ? undefined : table.columns.get(name)
+  return type === undefined
+    ? withOperandTypes(value, tables)
+    : typedAssignment(value, { name, type }, tables)
 }
 
 function requireTarget({ path, at }: Target, { table }: Change, known: KnownTable): void {
@@ -107,7 +136,7 @@ function requireTarget({ path, at }: Target, { table }: Change, known: KnownTabl
   throw evaluationError(evaluationState.undefinedColumn, message, at)
 }
 
-function requireConflictTarget({ path, at }: Target, known: KnownTable): void {
+function requireConflictTarget({ path }: Target, at: number, known: KnownTable): void {
   const name = String(path[0])
   if (hasColumn(known, name)) return
   const message = `column "${name}" does not exist`

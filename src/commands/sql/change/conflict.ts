@@ -15,7 +15,6 @@ import { compile } from '../expression/compile.js'
 import type { Row } from '../expression/truth.js'
 import { rowSpender } from '../select/row-stages.js'
 import { type SqlCall, scopeOf } from './change-call.js'
-import { changeError } from './change-error.js'
 import type { BoundChange } from './change-names.js'
 import { compileSet } from './update.js'
 
@@ -56,7 +55,7 @@ export function conflictsOf(
   const updateIn = (ns: Namespace | undefined): Arbiter['update'] => {
     if (action === 'nothing') return undefined
     const declared = ns === undefined ? undefined : declaredColumns(ns.options)
-    const change = compileSet(action.set, scope, declared, call.target, table.name)
+    const change = compileSet(action.set, scope, declared, call, table.name)
     const where = action.where === undefined ? undefined : compile(action.where, scope)
     const all = [action.where, ...action.set.map(({ value }) => value)]
     const spend = rowSpender(all.filter((expression) => expression !== undefined))
@@ -75,8 +74,7 @@ export function conflictsOf(
       if (paths.length > 0 && index === undefined) {
         const message =
           'there is no unique or exclusion constraint matching the ON CONFLICT specification'
-        const offset = columns[0]?.at ?? table.at
-        throw changeError('BadValue', '42P10', message, { text: call.target, offset })
+        throw fail('BadValue', message, { sqlState: '42P10' })
       }
       return { index, update: updateIn(ns), touched: new Set() }
     },

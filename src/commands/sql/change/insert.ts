@@ -18,6 +18,7 @@ import { type Document, nullValue, type Value } from '../../../value/value.js'
 import { emptyDocument } from '../../document/arguments.js'
 import {
   columnAt,
+  converted,
   type DeclaredColumn,
   declaredColumns,
   missingValue,
@@ -193,13 +194,13 @@ function documentOf(
   const given: Given = row.map((value, i) => {
     if (value === undefined) return undefined
     const made = compile(value, scope).value([])
-    if (made !== undefined) return columns[i]?.assign(made) ?? made
+    if (made !== undefined) return converted(columns[i], made, value)
     if (targets[i]?.path.length === 1 && targets[i]?.path[0] === '_id')
       throw missingValue('_id', name)
     return nullValue
   })
   const document = withId(tree.write(emptyDocument, given), () => call.objectId(at))
-  requireColumns(declared, document, name)
+  requireColumns(declared, document, name, call.isBlind)
   requireShape(document)
   return document
 }

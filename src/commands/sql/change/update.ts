@@ -8,6 +8,7 @@ import type { Sweep } from '../../../store/sweep.js'
 import { type Document, nullValue, numberValue } from '../../../value/value.js'
 import {
   columnAt,
+  converted,
   type DeclaredColumn,
   declaredColumns,
   requireColumns,
@@ -29,7 +30,7 @@ export function* runUpdate(call: SqlCall, statement: UpdateStatement): Sweep<Doc
     afterIn: (ns, { set }, scope) => {
       if (ns?.timeSeries !== undefined) requireMetaOnly(statement, ns.timeSeries)
       const declared = ns === undefined ? undefined : declaredColumns(ns.options)
-      const change = compileSet(set, scope, declared, call.target, statement.table.name)
+      const change = compileSet(set, scope, declared, call, statement.table.name)
       return (document) => change(document, [document])
     },
   })
@@ -52,7 +53,7 @@ export function compileSet(
   set: readonly Assignment[],
   scope: Scope,
   declared: readonly DeclaredColumn[] | undefined,
-  text: string,
+  { target: text, isBlind }: Pick<SqlCall, 'target' | 'isBlind'>,
   table: string,
 ): (document: Document, row: Row) => Document {
   const targets = set.map(({ target }) => target)
@@ -64,10 +65,10 @@ export function compileSet(
     const given = values.map((evaluator, i) => {
       if (evaluator === undefined) return undefined
       const value = evaluator.value(row)
-      return value === undefined ? nullValue : (columns[i]?.assign(value) ?? value)
+      return value === undefined ? nullValue : converted(columns[i], value, set[i]?.value)
     })
     const after = tree.write(document, given)
-    requireColumns(declared, after, table)
+    requireColumns(declared, after, table, isBlind)
     requireShape(after)
     return after
   }

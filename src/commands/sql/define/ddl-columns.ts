@@ -4,11 +4,14 @@
 
 import { offsetAfter } from '../../../base/bytes/code-points.js'
 import { fail, type GatewayError } from '../../../base/errors.js'
-import type { ColumnDefinition, PathPart, TypeName } from '../../../protocol/sql/ast.js'
+import type { ColumnDefinition, Expression, PathPart, TypeName } from '../../../protocol/sql/ast.js'
 import { elementsOf, field, fieldIn, fieldsOf } from '../../../value/elements.js'
 import { bsonType, type Document, stringOf, type Value } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
+import { columnTypeOf } from '../catalog/catalog-types.js'
 import { type Cast, castTo } from '../expression/cast.js'
+import { placed } from '../expression/evaluation-error.js'
+import { failingRow } from './failing-row.js'
 
 /** Title of the schemas from CREATE TABLE. */
 const schemaTitle = 'CREATE TABLE'
@@ -119,7 +122,8 @@ function knownCast(type: TypeName): Cast | undefined {
 function requireLength(value: Value, length: number, type: string): Value {
   const text = stringOf(value)
   if (offsetAfter(text, length) >= text.length) return value
-  throw fail('BadValue', `value too long for type ${type}`, { sqlState: '22001' })
+  const { words } = columnTypeOf(type)
+  throw fail('BadValue', `value too long for type ${words}(${length})`, { sqlState: '22001' })
 }
 
 /** The column of a path. */
@@ -130,23 +134,46 @@ export function columnAt(
   return path.length === 1 ? declared?.find(({ name }) => name === path[0]) : undefined
 }
 
-/** Throws DocumentValidationFailure (23502) if a required column has no value. */
+/** A value in the type of its column, if it is declared. Errors of a literal have its position. */
+export function converted(
+  column: DeclaredColumn | undefined,
+  value: Value,
+  from: Expression | undefined,
+): Value {
+  if (column === undefined) return value
+  try {
+    return column.assign(value)
+  } catch (thrown) {
+    const isLiteral = from?.kind === 'literal' && column.type.startsWith('json')
+    throw isLiteral ? placed(thrown, from.at) : thrown
+  }
+}
+
+/**
+ * Throws DocumentValidationFailure (23502) if a required column has no value. `isBlind`: the caller
+ * may not read the row.
+ */
 export function requireColumns(
   columns: readonly DeclaredColumn[] | undefined,
   document: Document,
   table: string,
+  isBlind: boolean,
 ): void {
   for (const { name, isRequired } of columns ?? []) {
     if (!isRequired || name === '_id') continue
     const value = field(document, name)
-    if (value === undefined || value.isNullish) throw missingValue(name, table)
+    if (value === undefined || value.isNullish) {
+      const detail = isBlind ? undefined : failingRow(columns ?? [], document)
+      throw missingValue(name, table, detail)
+    }
   }
 }
 
 /** The error for a column that must not be NULL. */
-export function missingValue(column: string, table: string): GatewayError {
+export function missingValue(column: string, table: string, detail?: string): GatewayError {
   const place = `column "${column}" of relation "${table}"`
   const text = `null value in ${place} violates not-null constraint`
-  const extra = { sqlState: '23502', schema: 'public', table, column }
+  const row = detail === undefined ? {} : { detail }
+  const extra = { sqlState: '23502', ...row, schema: 'public', table, column }
   return fail('DocumentValidationFailure', text, extra)
 }

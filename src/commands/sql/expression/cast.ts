@@ -31,7 +31,7 @@ import {
 } from '../../../value/value.js'
 import { writeArray } from '../../../value/writer.js'
 import { isWhole, wholeOf } from './arithmetic.js'
-import { evaluationError, evaluationState, outOfRange } from './evaluation-error.js'
+import { evaluationError, evaluationState, outOfRange, withDetail } from './evaluation-error.js'
 import { bigintOfExact, decimalOf, roundExact, shownExact } from './rounding.js'
 import { parseArrayText } from './texts/array-text.js'
 import { elementsSpent, spendOn } from './texts/text-cost.js'
@@ -108,7 +108,7 @@ function whole(name: string, bits: number): Cast {
   const limit = 2n ** BigInt(bits - 1)
   return (value) => {
     const n = wholeNumber(value, name)
-    if (n < -limit || n >= limit) throw outOfRange(`${name} out of range`)
+    if (n < -limit || n >= limit) throw beyond(value, name)
     return bits === 64 ? int64Value(n) : int32Value(Number(n))
   }
 }
@@ -129,8 +129,14 @@ function wholeNumber(value: Value, name: string): bigint {
   const given = stringOf(value).trim()
   if (!/^[+-]?\d+$/.test(given)) throw badText(name, stringOf(value))
   // Apart from leading zeros, more digits are out of range for every type.
-  if (given.length > numberCharsMax) throw outOfRange(`value is out of range for type ${name}`)
+  if (given.length > numberCharsMax) throw beyond(value, name)
   return BigInt(given.replace(/^\+/, ''))
+}
+
+/** 22003 */
+function beyond(value: Value, type: string): Error {
+  if (!isText(value)) return outOfRange(`${type} out of range`)
+  return outOfRange(`value ${quoted(stringOf(value))} is out of range for type ${type}`)
 }
 
 const numberCharsMax = 400
@@ -169,11 +175,18 @@ function numeric({ modifiers: [precision, scale = 0] }: TypeName): Cast {
     if (exact.kind === 'nan') return given
     const { kind, negative, coefficient, exponent } = exact
     const isHeld = kind === 'finite' && digitsOf(coefficient) + exponent <= precision - scale
-    if (coefficient !== 0n && !isHeld) throw outOfRange('numeric field overflow')
-    if (kind !== 'finite') throw outOfRange('numeric field overflow')
+    if (coefficient !== 0n && !isHeld) throw fieldOverflow(precision, scale)
+    if (kind !== 'finite') throw fieldOverflow(precision, scale)
     const pad = coefficient === 0n ? 0 : exponent + scale
     return encodeDecimal(finiteExact(negative, coefficient * 10n ** BigInt(pad), -scale))
   }
+}
+
+function fieldOverflow(precision: number, scale: number): Error {
+  const below = precision === scale ? '1' : `10^${precision - scale}`
+  const what = `A field with precision ${precision}, scale ${scale}`
+  const detail = `${what} must round to an absolute value less than ${below}.`
+  return withDetail(outOfRange('numeric field overflow'), detail)
 }
 
 function anyNumeric(value: Value): Value {

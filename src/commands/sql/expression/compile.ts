@@ -3,7 +3,7 @@
 // only narrow the search. (docs/design/sql.md)
 
 import { type Bytes, utf8 } from '../../../base/bytes/bytes.js'
-import type { Expression, PathPart } from '../../../protocol/sql/ast.js'
+import type { Expression, PathPart, WholeType } from '../../../protocol/sql/ast.js'
 import { Elements, findElement } from '../../../value/elements.js'
 import {
   bigintOf,
@@ -269,9 +269,19 @@ function binary(expression: Extract<Expression, { kind: 'binary' }>, scope: Scop
     const before = operator === '+' ? intervalOf(left, scope) : undefined
     if (before !== undefined) return moved(compile(right, scope), before, 1)
   }
-  const made = compileBinary(operator, operandOf(left, scope), operandOf(right, scope))
+  const computed = compileBinary(operator, operandOf(left, scope), operandOf(right, scope))
+  const made = expression.type === undefined ? computed : inWholeType(computed, expression.type)
   const place = expression.operatorAt
   return place === undefined || !typedOperators.has(operator) ? made : placedOperator(made, place)
+}
+
+/** Throws 22003 for a number beyond the type. */
+function inWholeType(made: Evaluator, name: WholeType): Evaluator {
+  const convert = castTo({ name, modifiers: [], isArray: false })
+  return computation(made.isConstant, (row) => {
+    const value = made.value(row)
+    return value === undefined ? undefined : convert(value)
+  })
 }
 
 /** Operators whose errors depend on the types of their operands. */

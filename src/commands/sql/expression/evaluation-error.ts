@@ -92,6 +92,11 @@ export function withPosition(thrown: unknown, text: string): unknown {
   return new GatewayError(thrown.kind, thrown.message, placed, thrown.cause ?? thrown)
 }
 
+/** The error with PostgreSQL's DETAIL. */
+export function withDetail({ kind, message, extra }: GatewayError, detail: string): GatewayError {
+  return fail(kind, message, { ...extra, detail })
+}
+
 /** 22003 */
 export function outOfRange(message: string): GatewayError {
   return evaluationError(evaluationState.numberOutOfRange, message)

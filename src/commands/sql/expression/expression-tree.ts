@@ -166,7 +166,8 @@ function mapWide(expression: Wide, mapped: (operand: Expression) => Expression):
       return {
         ...expression,
         ...optional('operand', expression.operand),
-        branches: expression.branches.map(({ when, result }) => ({
+        branches: expression.branches.map(({ at, when, result }) => ({
+          at,
           when: mapped(when),
           result: mapped(result),
         })),

@@ -15,9 +15,9 @@ import { hasColumn, type KnownTables } from '../catalog/known-table.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
 import { sameExpression, someNode } from '../expression/expression-tree.js'
 import { referencesOf } from '../relation-names.js'
+import { typedCondition, withOperandTypes } from '../typing/operand-types.js'
 import { hasAggregate } from './aggregate.js'
 import { Names } from './names.js'
-import { withOperandTypes } from './operand-types.js'
 import { nameOf, resultNames } from './result.js'
 
 export interface BoundSelect {
@@ -57,8 +57,8 @@ export function bindSelect(statement: SelectStatement, known: KnownTables): Boun
     const name = isOther ? { alias: nameOf(item.expression) } : {}
     return { ...name, ...item, expression }
   })
-  const where = statement.where && binder.typed(statement.where)
-  const having = statement.having && binder.typed(statement.having)
+  const where = statement.where && binder.condition(statement.where, 'WHERE')
+  const having = statement.having && binder.condition(statement.having, 'HAVING')
   const names = resultNames(given)
   const grouped = statement.groupBy.map((item) => binder.groupItem(item, given, results, names))
   const orderBy = statement.orderBy.map((item): OrderItem => {
@@ -101,9 +101,13 @@ class Binder extends Names {
     return withOperandTypes(this.bound(expression), this)
   }
 
+  condition(expression: Expression, clause: 'WHERE' | 'HAVING' | 'JOIN/ON'): Expression {
+    return typedCondition(this.bound(expression), this, clause)
+  }
+
   join({ type, on, using }: Join, table: number): BoundJoin {
     const isLeft = type === 'left'
-    if (using === undefined) return { isLeft, on: on && this.typed(on) }
+    if (using === undefined) return { isLeft, on: on && this.condition(on, 'JOIN/ON') }
     const operands = using.map((name): Expression => {
       const right = this.named(table, name)
       const left = this.earlier(name, table)

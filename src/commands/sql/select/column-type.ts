@@ -13,6 +13,7 @@ import {
   writeInt32,
 } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
+import { boolCalls, int4Calls, textCalls } from '../catalog/call-types.js'
 import { resultType } from '../catalog/catalog-tables.js'
 import type { Scope } from '../expression/scope.js'
 
@@ -41,23 +42,6 @@ function typeOfValue({ type, isNullish }: Value): string | undefined {
   return isNullish ? undefined : (typeNames.get(type) ?? 'text')
 }
 
-const boolCalls = new Set([
-  ...['bool_and', 'bool_or', 'every', 'starts_with'],
-  ...['pg_table_is_visible', 'has_table_privilege', 'has_schema_privilege'],
-  ...['has_database_privilege', 'has_column_privilege', 'has_any_column_privilege'],
-])
-const textCalls = new Set(
-  `lower upper initcap substring substr left right replace btrim trim ltrim rtrim lpad rpad repeat
-  reverse concat concat_ws string_agg md5 split_part translate chr to_char version format_type
-  current_database current_schema current_user session_user current_setting set_config
-  pg_get_userbyid
-  pg_get_expr pg_get_indexdef pg_get_constraintdef obj_description col_description
-  jsonb_typeof json_typeof quote_ident quote_literal pg_encoding_to_char`.split(/\s+/),
-)
-const int4Calls = new Set(
-  `length char_length character_length octet_length position strpos ascii jsonb_array_length
-  json_array_length cardinality array_length`.split(/\s+/),
-)
 const timeCalls = new Set(
   `now current_timestamp transaction_timestamp statement_timestamp clock_timestamp localtimestamp
   current_date date_trunc to_timestamp make_date timezone`.split(/\s+/),
@@ -93,7 +77,9 @@ export function staticType(
     case 'quantified':
       return 'bool'
     case 'binary':
-      return typeOfOperator(expression.operator)
+      return expression.type === undefined || expression.type === 'int2'
+        ? typeOfOperator(expression.operator)
+        : expression.type
     case 'cast': {
       const { name, isArray } = expression.type
       return isArray ? arrayOf(typeOfCast(name)) : typeOfCast(name)

@@ -4,6 +4,7 @@
 
 import type { Expression, OrderItem, PathPart, ResultItem } from '../../../protocol/sql/ast.js'
 import {
+  missing,
   missingTable,
   requireFields,
   requireParts,
@@ -79,7 +80,7 @@ export class Names {
       return [...once, ...own.filter((item) => !isMerged(item))]
     }
     const index = this.tables.indexOf(table)
-    if (index < 0) throw missingTable(table, at)
+    if (index < 0) throw missingTable(table.slice(table.lastIndexOf('.') + 1), at)
     return this.known[index] === undefined ? undefined : this.columnsOf(index, at)
   }
 
@@ -116,8 +117,7 @@ export class Names {
   private notFound(node: Column, index: number): Expression {
     const { path, at } = node
     if (path.length === 1 && index >= 0) return wholeRow(node)
-    const [first] = path
-    if (path.length > 1 && this.knowsAll) throw missingTable(String(first), at)
+    if (path.length > 1 && this.knowsAll) throw missing(node)
     const message = `column "${path.join('.')}" does not exist`
     throw evaluationError(evaluationState.undefinedColumn, message, at)
   }

@@ -4,10 +4,13 @@
 import { sqlBytesMax, sqlListMax } from '../../../../base/limits/sql.js'
 import { nullValue, stringValue, type Value } from '../../../../value/value.js'
 import { writeArray } from '../../../../value/writer.js'
-import { evaluationError, evaluationState } from '../evaluation-error.js'
+import { evaluationError, evaluationState, withDetail } from '../evaluation-error.js'
+
+const shownCharsMax = 60
 
 /** An array of texts. Throws 22P02. */
 export function parseArrayText(text: string): Value {
+  const malformed = () => malformedArray(text)
   if (text.length > sqlBytesMax) throw malformed()
   const trimmed = text.trim()
   if (!trimmed.startsWith('{') || !trimmed.endsWith('}') || trimmed.length < 2) throw malformed()
@@ -26,6 +29,9 @@ export function parseArrayText(text: string): Value {
   return writeArray(elements)
 }
 
-function malformed(): Error {
-  return evaluationError(evaluationState.badText, 'malformed array literal')
+function malformedArray(text: string): Error {
+  const shown = text.length > shownCharsMax ? `${text.slice(0, shownCharsMax)}…` : text
+  const error = evaluationError(evaluationState.badText, `malformed array literal: "${shown}"`)
+  if (text.trimStart().startsWith('{')) return error
+  return withDetail(error, 'Array value must start with "{" or dimension information.')
 }

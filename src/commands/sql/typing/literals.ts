@@ -1,0 +1,51 @@
+// Text literals in the type of what stands beside them, as in PostgreSQL: `id <> '2'` else compares
+// a number with a text.
+
+import type { Expression, TypeName } from '../../../protocol/sql/ast.js'
+import { bsonType } from '../../../value/value.js'
+import { castTo } from '../expression/cast.js'
+import { placed } from '../expression/evaluation-error.js'
+import { familyOf } from './declared-type.js'
+
+type Literal = Extract<Expression, { kind: 'literal' }>
+
+export function isText(node: Expression): node is Literal {
+  return node.kind === 'literal' && node.value.type === bsonType.string
+}
+
+const elementTypes = new Set(
+  'int2 int4 int8 float4 float8 numeric bool text varchar bpchar date timestamp timestamptz'.split(
+    ' ',
+  ),
+)
+
+/** The type of an array's elements; undefined for another type. */
+export function elementOf(type: string | undefined): string | undefined {
+  const [, name] = /^(\w+)(?:\(.*\))?\[\]$/.exec(type ?? '') ?? []
+  return name !== undefined && elementTypes.has(name) ? name : undefined
+}
+
+/** Texts stay texts beside the others, and JSON may be a text. */
+const parsedFamilies = new Set(['number', 'bool', 'time'])
+
+/** The literal in that type, if texts are parsed as it. Throws 22P02, 22003, 22007, 22008. */
+export function literalIn(type: string | undefined, operand: Expression): Expression {
+  if (!isText(operand) || type === undefined) return operand
+  const element = elementOf(type)
+  if (element !== undefined) return castOf(operand, element, true)
+  return parsedFamilies.has(familyOf(type) ?? '') ? parsedAs(operand, type) : operand
+}
+
+/** The value at once, so that an index serves it. */
+export function parsedAs(literal: Literal, name: string): Expression {
+  try {
+    return { ...literal, value: castTo({ name, modifiers: [], isArray: false })(literal.value) }
+  } catch (thrown) {
+    throw placed(thrown, literal.at)
+  }
+}
+
+export function castOf(operand: Expression, name: string, isArray: boolean): Expression {
+  const type: TypeName = { name, modifiers: [], isArray }
+  return { kind: 'cast', at: operand.at, type, operand }
+}
