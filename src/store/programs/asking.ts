@@ -3,6 +3,7 @@
 
 import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { MiB } from '../../base/units.js'
+import { work } from '../../base/work/work-budget.js'
 import { Asked, Done, nothing, requireBounded } from '../steps.js'
 import type {
   Count,
@@ -185,7 +186,9 @@ export class AskingTx extends AskingReadTx implements Tx {
     )
   }
 
-  override pause(_units?: number): Step<void> {
+  /** A write program cannot pause: exceeding the budget is an error. */
+  override pause(units = 0): Step<void> {
+    work.spend(units)
     return nothing
   }
 
