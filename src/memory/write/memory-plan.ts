@@ -139,20 +139,27 @@ function* linkOf(
   return { entity, change: linked?.change ?? 'replace' }
 }
 
-/** Whether a full name in the same text contains the first name. */
+/** Whether a full name in the same text contains the first name, with or without accents. */
 function isPartOf(finds: readonly Find[], first: string): boolean {
+  const bareFirst = withoutAccents(first)
   const full = new Set<string>()
   for (const { name, kind } of finds) {
     const norm = normName(name)
-    if (kind === undefined && firstNameOf(norm) === first) full.add(norm)
+    const own = kind === undefined ? firstNameOf(norm) : undefined
+    if (own !== undefined && withoutAccents(own) === bareFirst) full.add(withoutAccents(norm))
   }
   return full.size === 1
 }
 
-/** Of any kind: the kind that a rule assigns does not make it another thing. */
+/**
+ * With or without accents, and of any kind: the kind that a rule assigns does not make it another
+ * thing.
+ */
 function isLinked(links: Links, name: string): boolean {
+  const bare = withoutAccents(name)
   for (const { entity } of links.values()) {
-    if (entity.normName === name || entity.aliases.includes(name)) return true
+    const names = [entity.normName, ...entity.aliases]
+    if (names.some((known) => withoutAccents(known) === bare)) return true
   }
   return false
 }

@@ -200,6 +200,10 @@ eachRoom(t, 'a first name is the one earlier person whom it fits', async (t, roo
   }
   t.same(await linked('Lunch with Aisha Khan. Aisha pays.'), ['Aisha Khan'])
   t.same(await linked('Dinner with Aisha was late.'), ['Aisha Khan'])
+  const text = 'Lunch with Élodie Marchand. Elodie pays, Élodie sleeps.'
+  t.same(await linked(text), ['Élodie Marchand'], 'accents fold inside one text too')
+  t.same(await linked('Then Elodie called.'), ['Élodie Marchand'])
+  t.same(await linked('We saw Zoe today. Zoë was late.'), ['Zoe'])
   t.equal((await room.run({ recallMemories: 'g', entity: 'aisha' })).memories.length, 2)
   t.same(await linked('Lunch with Aisha Bello was short.'), ['Aisha Bello'])
   t.same(await linked('Tea with Aisha was long.'), ['Aisha'], 'it fits two')
