@@ -175,7 +175,7 @@ export class SessionSettings {
   begin(name: string, value: string): void {
     if (name === 'user' || name === 'database' || name === 'options') return
     const lower = name.toLowerCase()
-    if (fixed.has(lower) || lower === 'session_authorization') return
+    if (fixed.has(lower) || lower === 'session_authorization' || lower === 'timezone') return
     if (this.values.has(lower) || lower.includes('.')) this.set(lower, [value])
   }
 
@@ -197,6 +197,7 @@ export class SessionSettings {
         if (!/iso/i.test(value)) throw invalid(name, value, 'Only the style ISO is served.')
         return 'ISO, MDY'
       case 'timezone':
+        if (given.length === 1 && !isZone(value)) throw invalid('TimeZone', value)
         // Times are shown in UTC with their offset: correct for any client time zone.
         return 'UTC'
       case 'default_transaction_isolation':
@@ -210,6 +211,20 @@ export class SessionSettings {
       default:
         return value
     }
+  }
+}
+
+/** An offset, or an abbreviation with one. */
+const offsetForm = /^(?:[a-z]+|<[^<>]+>)?[+-]?\d{1,3}(?:[.:,]|[a-z]|$)/i
+
+/** Whether PostgreSQL would take it: a zone's name or an offset. */
+function isZone(value: string): boolean {
+  if (/^local$/i.test(value)) return true
+  if (offsetForm.test(value)) return !(Math.abs(Number(value)) >= 168)
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: value }) !== undefined
+  } catch {
+    return false
   }
 }
 

@@ -12,7 +12,7 @@ interface Node {
 export type PathPart = string | number
 
 export type Expression =
-  | (Node & { readonly kind: 'literal'; readonly value: Value })
+  | (Node & LiteralExpression)
   | (Node & { readonly kind: 'parameter'; readonly index: number })
   | (Node & ColumnExpression)
   /** `*` and `t.*`, where a result list may contain it. */
@@ -28,11 +28,18 @@ export type Expression =
   | (Node & LikeExpression)
   | (Node & QuantifiedExpression)
   | (Node & CaseExpression)
-  | (Node & { readonly kind: 'cast'; readonly operand: Expression; readonly type: TypeName })
+  | (Node & CastExpression)
   | (Node & CallExpression)
   | (Node & { readonly kind: 'array'; readonly elements: readonly Expression[] })
   | (Node & SubscriptExpression)
   | (Node & FieldExpression)
+
+interface LiteralExpression {
+  readonly kind: 'literal'
+  readonly value: Value
+  /** The type that a text was read as. */
+  readonly type?: string
+}
 
 interface ColumnExpression {
   readonly kind: 'column'
@@ -113,6 +120,14 @@ interface CaseExpression {
   readonly operand?: Expression
   readonly branches: readonly (Node & { readonly when: Expression; readonly result: Expression })[]
   readonly otherwise?: Expression
+}
+
+interface CastExpression {
+  readonly kind: 'cast'
+  readonly operand: Expression
+  readonly type: TypeName
+  /** To a whole double, halves to the even one, as PostgreSQL rounds doubles. */
+  readonly isRounding?: true
 }
 
 interface CallExpression {

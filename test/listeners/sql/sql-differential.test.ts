@@ -303,6 +303,16 @@ t.test('current_setting tells what SHOW tells', { skip: postgresMissing }, async
   await both(t, 'BEGIN', "SET LOCAL my.new = 'n'", 'COMMIT', told('my.new'))
   await both(t, 'BEGIN ISOLATION LEVEL REPEATABLE READ', told('transaction_isolation'), 'COMMIT')
   await both(t, told('transaction_isolation'), 'SELECT current_setting(NULL) AS v')
+  for (const zone of [
+    ...['Europe/Berlin', 'us/pacific', 'EST5EDT', 'zulu', '+02:00', 'GMT-02:00', '<+03>-3', 'abc3'],
+    ...['nosuch', 'Europe/Nowhere', 'Z', 'foo bar', ''],
+  ]) {
+    await both(t, `SET timezone = '${zone}'`, `SET TIME ZONE '${zone}'`)
+  }
+  await both(t, 'SET TIME ZONE LOCAL', 'SET TIME ZONE -7')
+  await both(t, "SELECT set_config('timezone', 'nosuch', false)")
+  const [zone] = await own.unsafe(told('timezone'))
+  t.same(zone, { v: 'UTC' })
   const [row] = await own.unsafe('SELECT * FROM current_user')
   t.same(row, { current_user: 'operator' })
 })

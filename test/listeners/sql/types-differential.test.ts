@@ -105,6 +105,11 @@ t.test('types are those of PostgreSQL', { skip: postgresMissing }, async (t) => 
     }
     await both(
       t,
+      "SELECT id FROM q WHERE b = ANY ('{1,2}')",
+      "SELECT id FROM q WHERE d = ANY ('{2024-01-02,x}')",
+      "SELECT id FROM q WHERE d = ANY ('{2024-01-02}') AND t <> ALL ('{x,z}') AND l > ANY ('{3}')",
+      "SELECT bool_or('yes') AS x, bool_and(b AND 'off') AS y FROM q",
+      "SELECT bool_or('2024') FROM q",
       'SELECT id FROM q WHERE t = ANY (arr)',
       "SELECT id FROM q WHERE id = ANY (ARRAY['a', 'b'])",
       "SELECT id FROM q WHERE CASE id WHEN 'a' THEN true END",
@@ -149,6 +154,12 @@ t.test('types are those of PostgreSQL', { skip: postgresMissing }, async (t) => 
       'SELECT (coalesce(n, 3) / 2)::float8 AS x FROM q ORDER BY id',
       'SELECT (CASE WHEN id = 1 THEN 3 ELSE n END / 2)::float8 AS x FROM q ORDER BY id',
       'SELECT coalesce(f, 3) / 2 AS x FROM q ORDER BY id',
+      'SELECT f::int AS x, (f + 1)::int8 AS y, round(-f) AS z, p::int AS w FROM q ORDER BY id',
+      'SELECT 2.5::int AS x, 2.5::float8::int AS y, round(3.5::float8) AS z, (0.5::float8)::int AS w',
+      'SELECT p - f AS x, f * n AS y, 2 / f AS z FROM q WHERE id = 1',
+      "SELECT d + 2 AS x, greatest(d, date '2024-01-02') AS y, ts::date AS z FROM q ORDER BY id",
+      "SELECT coalesce(d, '2024-02-03') AS x, max(d) AS y FROM q GROUP BY 1 ORDER BY 1",
+      'SELECT CASE WHEN b THEN d ELSE ts END AS x FROM q ORDER BY id',
     )
   })
 

@@ -41,6 +41,7 @@ import {
 } from './evaluation-error.js'
 import { type Interval, parseInterval, shifted } from './interval.js'
 import { member } from './json-access.js'
+import { evenDouble } from './rounding.js'
 import { columnOf, isIdColumn, parameterOf, type Scope, writtenValue } from './scope.js'
 import { parseArrayText } from './texts/array-text.js'
 import {
@@ -392,7 +393,7 @@ function choice(expression: Extract<Expression, { kind: 'case' }>, scope: Scope)
 }
 
 function cast(expression: Extract<Expression, { kind: 'cast' }>, scope: Scope): Evaluator {
-  const convert = knownCast(expression)
+  const convert = expression.isRounding === true ? evenDouble : knownCast(expression)
   const { value, isConstant } = compile(expression.operand, scope)
   const { operand } = expression
   if (operand.kind === 'literal') {

@@ -10,7 +10,7 @@ import {
   finiteExact,
   truncDecimal,
 } from '../../../value/decimal.js'
-import { exactOf } from '../../../value/numbers.js'
+import { exactOf, numberOf } from '../../../value/numbers.js'
 import { bsonType, doubleOf, doubleValue, type Value } from '../../../value/value.js'
 import { isWhole, wholeValue } from './arithmetic.js'
 
@@ -72,4 +72,13 @@ export function decimalOf(value: Value): Value {
   return value.type === bsonType.double
     ? decimalFromString(exactToString(shownExact(value)), true)
     : encodeDecimal(exactOf(value))
+}
+
+/** A whole double; halves go to the even one. */
+export function evenDouble(value: Value): Value {
+  const n = numberOf(value)
+  const below = Math.floor(n)
+  const isUp = n - below > 0.5 || (n - below === 0.5 && below % 2 !== 0)
+  const even = isUp ? below + 1 : below
+  return doubleValue(even === 0 && n < 0 ? -0 : even)
 }

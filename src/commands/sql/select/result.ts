@@ -11,6 +11,7 @@ import { compile } from '../expression/compile.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
 import type { Scope } from '../expression/scope.js'
 import type { Evaluator, Row } from '../expression/truth.js'
+import { DeclaredTypes } from '../typing/declared-type.js'
 import { type Column, staticType } from './column-type.js'
 
 export interface Results {
@@ -52,7 +53,9 @@ export function compileResults(
 }
 
 function columnOf(name: string, expression: Expression, scope: Scope): Partial<Column> {
-  const type = staticType(expression, scope)
+  const isOfDeclared = scope.known?.some((table) => table?.isDeclared === true) === true
+  const isDay = isOfDeclared && new DeclaredTypes(scope).of(expression) === 'date'
+  const type = isDay ? 'date' : staticType(expression, scope)
   return type === undefined ? { name } : { name, type }
 }
 

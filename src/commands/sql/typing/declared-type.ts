@@ -36,7 +36,8 @@ export class DeclaredTypes {
   private found(expression: Expression): Type {
     switch (expression.kind) {
       case 'literal':
-        return expression.value.isNullish ? unknown : literalTypes.get(expression.value.type)
+        if (expression.value.isNullish) return unknown
+        return expression.type ?? literalTypes.get(expression.value.type)
       case 'column':
         return typeOfColumn(expression.path, this.tables)
       case 'not':

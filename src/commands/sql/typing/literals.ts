@@ -39,7 +39,8 @@ export function literalIn(type: string | undefined, operand: Expression): Expres
 /** The value at once, so that an index serves it. */
 export function parsedAs(literal: Literal, name: string): Expression {
   try {
-    return { ...literal, value: castTo({ name, modifiers: [], isArray: false })(literal.value) }
+    const value = castTo({ name, modifiers: [], isArray: false })(literal.value)
+    return { ...literal, value, type: name }
   } catch (thrown) {
     throw placed(thrown, literal.at)
   }

@@ -64,6 +64,8 @@ function isTyped({ tables, known }: Tables): boolean {
 }
 
 const containments = new Set(['@>', '<@'])
+const truthAggregates = new Set(['bool_and', 'bool_or', 'every'])
+const float8 = { name: 'float8', modifiers: [], isArray: false } as const
 const regexes = new Set(['~', '~*', '!~', '!~*'])
 
 class Typing {
@@ -122,6 +124,11 @@ class Typing {
         return this.choice(node)
       case 'call':
         return this.call(node)
+      case 'cast': {
+        const operand = this.typed(node.operand)
+        const isWhole = isWholeType(node.type.name) && !node.type.isArray
+        return { ...node, operand: isWhole ? this.rounded(operand) : operand }
+      }
       case 'array':
         return {
           ...node,
@@ -150,6 +157,7 @@ class Typing {
     const made = isWholeType(type) ? { ...node, type } : node
     const isNumber = familyOf(one) === 'number' || familyOf(other) === 'number'
     if (!isNumber || operator === '||') return { ...made, left, right }
+    if (type === 'float8') return { ...made, left: this.double(left), right: this.double(right) }
     return { ...made, left: literalIn(other, left), right: literalIn(one, right) }
   }
 
@@ -218,11 +226,33 @@ class Typing {
 
   private quantified(node: Node<'quantified'>): Expression {
     const { operator, operatorAt: at } = node
-    const [left, array] = [this.typed(node.left), this.typed(node.array)]
+    const left = this.typed(node.left)
+    const array = this.arrayBeside(left, this.typed(node.array))
     const element = elementOf(this.types.of(array) ?? staticType(array, this.tables))
     if (isComparison(operator)) requireComparable(operator, this.types.of(left), element, at)
     const isCast = isText(left) && element !== undefined
     return { ...node, left: isCast ? castOf(left, element, false) : left, array }
+  }
+
+  /** `= ANY ('{1,2}')`: the text is an array of the other side's type. */
+  private arrayBeside(left: Expression, array: Expression): Expression {
+    const type = this.types.of(left)
+    const isSingle = isText(array) && elementOf(`${type}[]`) !== undefined
+    return isSingle && type !== undefined ? castOf(array, type, true) : array
+  }
+
+  /** Exact numbers and texts beside a double. */
+  private double(operand: Expression): Expression {
+    const type = this.types.of(operand)
+    const isOther = familyOf(type) === 'number' && type !== 'float8'
+    return isOther ? castOf(operand, 'float8', false) : literalIn('float8', operand)
+  }
+
+  /** A double that becomes whole; exact numbers are rounded away from zero. */
+  private rounded(operand: Expression): Expression {
+    const type = this.types.of(operand)
+    if (type !== 'float8' && type !== 'float4') return operand
+    return { kind: 'cast', at: operand.at, operand, type: float8, isRounding: true }
   }
 
   private choice(node: Node<'case'>): Expression {
@@ -265,9 +295,12 @@ class Typing {
     if (name === 'coalesce' || name === 'greatest' || name === 'least') {
       return { ...node, args: this.alike(name.toUpperCase(), args) }
     }
-    const made = { ...node, args }
-    requireAggregate(made, this.types)
-    return made
+    if (name === 'round' && args.length === 1) {
+      return { ...node, args: args.map((arg) => this.rounded(arg)) }
+    }
+    requireAggregate({ ...node, args }, this.types)
+    const isOfBools = truthAggregates.has(name)
+    return { ...node, args: isOfBools ? args.map((arg) => literalIn('bool', arg)) : args }
   }
 
   /** Results of one type: numbers and text literals in the widest of them. */
