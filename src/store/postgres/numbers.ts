@@ -14,14 +14,18 @@ import { packOne } from './packed.js'
 /** Numbers of a block, if no more are wanted at once. */
 const blockNumbers = 256
 
-/** A record is the next number, in eight bytes (catalog-ids.ts); without one that is 1. */
+/**
+ * A record is the next number, in eight bytes (catalog-ids.ts); without one that is 1. Whatever
+ * DURABILITY says, no crash takes a block back: a command may hold a number of it for long.
+ */
 const takeNumbers: Statement = {
   name: 'take_numbers',
   text: `INSERT INTO pairs AS p (key, version, value)
     VALUES ($1::bytea, 0, int8send(1 + $2::bigint))
     ON CONFLICT (key) DO UPDATE
       SET value = int8send(('x' || encode(p.value, 'hex'))::bit(64)::bigint + $2::bigint)
-    RETURNING ('x' || encode(value, 'hex'))::bit(64)::bigint - $2::bigint`,
+    RETURNING ('x' || encode(value, 'hex'))::bit(64)::bigint - $2::bigint,
+      set_config('synchronous_commit', 'on', true)`,
 }
 
 /** Runs statements outside of any transaction. */

@@ -10,9 +10,18 @@ import {
 import { idKey, keyClass } from '../../../src/store/layout.js'
 import type { Program, ReadTx, Store, Tx } from '../../../src/store/store.js'
 import { Room } from '../../support/engine-room.js'
-import { postgresMissing } from '../../support/postgres-reference.js'
+import {
+  openPostgresServer,
+  openReference,
+  postgresMissing,
+} from '../../support/postgres-reference.js'
 import { runs } from '../../support/runs.js'
-import { openShared, openSharedTables, sharedAddress } from '../../support/shared-stores.js'
+import {
+  addressOn,
+  openShared,
+  openSharedTables,
+  sharedAddress,
+} from '../../support/shared-stores.js'
 
 const skip = { skip: postgresMissing }
 const counter = Uint8Array.of(keyClass.catalog, 0x00, 0x7f)
@@ -172,4 +181,19 @@ t.test('a lost connection ends a block', skip, async (t) => {
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'sigil writes'",
   )
   t.same(await store.write((tx) => take(tx, 1)), [end], 'of the next one')
+})
+
+t.test('a crash that loses the last commits takes no block back', skip, async (t) => {
+  const server = await openPostgresServer(t)
+  const { query } = openReference(t, server.folder)
+  await query("ALTER SYSTEM SET wal_writer_delay = '10s'")
+  await query('SELECT pg_reload_conf()')
+  const address = addressOn(server.folder)
+  const before = await openShared(t, address)
+  await query('CREATE TABLE flushes_what_was_written ()')
+  const [taken] = await before.write((tx) => take(tx, 1))
+  await server.restart()
+  const after = await openShared(t, address)
+  const others = await after.write((tx) => take(tx, 300))
+  t.notOk(others.includes(taken as number))
 })
