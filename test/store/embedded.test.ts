@@ -6,7 +6,12 @@ import type { Bytes } from '../../src/base/bytes/bytes.js'
 import type { Clock } from '../../src/base/clock.js'
 import { codes, fail } from '../../src/base/errors.js'
 import { tickMsMax } from '../../src/base/limits/engine.js'
-import { groupBytesMax, snapshotKeptMsMax, snapshotsMax } from '../../src/base/limits/store.js'
+import {
+  groupBytesMax,
+  snapshotKeptMsMax,
+  snapshotMsMax,
+  snapshotsMax,
+} from '../../src/base/limits/store.js'
 import { entryUnits, turnUnits } from '../../src/base/work/work-figures.js'
 import { EmbeddedStore } from '../../src/store/embedded.js'
 import { keyClass } from '../../src/store/layout.js'
@@ -197,6 +202,36 @@ eachStore(
     for (const ended of await open) t.match(ended, { status: 'rejected', reason: tooOld })
     running = false
     await t.resolves(pinned(), 'their places are free again')
+  },
+  { clock: fixedClock },
+)
+
+eachStore(
+  t,
+  'a read longer than 5 s keeps its snapshot',
+  async (t, { store }) => {
+    await change(store, (tx) => tx.put(key(1), key(1)))
+    let running = true
+    let turns = 0
+    const read = store.read(
+      function* (tx) {
+        yield* tx.get(key(1))
+        while (running) {
+          turns++
+          yield* tx.pause(turnUnits)
+        }
+        return yield* tx.get(key(1))
+      },
+      { snapshot: true },
+    )
+    await change(store, (tx) => tx.put(key(1), key(2)))
+    for (let times = 0; times < 3; times++) {
+      fixedClock.ms += snapshotMsMax + 1
+      const before = turns
+      while (turns < before + 3) await new Promise((resolve) => setImmediate(resolve))
+    }
+    running = false
+    t.same([...((await read) ?? [])], [...key(1)])
   },
   { clock: fixedClock },
 )
