@@ -28,6 +28,9 @@ import {
 } from '../../../value/value.js'
 import { evaluationError, evaluationState, outOfRange } from './evaluation-error.js'
 
+/** Their results and errors depend on the types of their operands. */
+export const arithmeticOperators: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%', '^'])
+
 export function isWhole({ type }: Value): boolean {
   return type === bsonType.int32 || type === bsonType.int64
 }

@@ -13,7 +13,7 @@ import {
   stringValue,
   type Value,
 } from '../../../value/value.js'
-import { calculate, isWhole, wholeOf } from './arithmetic.js'
+import { arithmeticOperators, calculate, isWhole, wholeOf } from './arithmetic.js'
 import { jsonOfText, typeNameOf } from './cast.js'
 import type { Operand } from './comparison.js'
 import { joined } from './concat.js'
@@ -29,7 +29,7 @@ import { computation, condition, type Evaluator, not, type SqlValue, type Truth 
 type BinaryRun = (left: Value, right: Value) => SqlValue
 
 const runs = new Map<string, BinaryRun>([
-  ...['+', '-', '*', '/', '%', '^'].map(
+  ...[...arithmeticOperators].map(
     (operator) => [operator, (a: Value, b: Value) => arithmetic(operator, a, b)] as const,
   ),
   ['||', joined],

@@ -17,7 +17,7 @@ import {
 import { writeArray, writeDocument } from '../../../value/writer.js'
 import type { KnownTable } from '../catalog/known-table.js'
 import { definitionColumn } from '../session/session-functions.js'
-import { negate } from './arithmetic.js'
+import { arithmeticOperators, negate } from './arithmetic.js'
 import { compileBinary, compileLike, like, likeOperators } from './binary.js'
 import { compileCall } from './call.js'
 import { type Cast, castTo, inTypeOf, typeNameOf } from './cast.js'
@@ -273,7 +273,9 @@ function binary(expression: Extract<Expression, { kind: 'binary' }>, scope: Scop
   const computed = compileBinary(operator, operandOf(left, scope), operandOf(right, scope))
   const made = expression.type === undefined ? computed : inWholeType(computed, expression.type)
   const place = expression.operatorAt
-  return place === undefined || !typedOperators.has(operator) ? made : placedOperator(made, place)
+  return place !== undefined && arithmeticOperators.has(operator)
+    ? placedOperator(made, place)
+    : made
 }
 
 /** Throws 22003 for a number beyond the type. */
@@ -284,9 +286,6 @@ function inWholeType(made: Evaluator, name: WholeType): Evaluator {
     return value === undefined ? undefined : convert(value)
   })
 }
-
-/** Operators whose errors depend on the types of their operands. */
-const typedOperators = new Set(['+', '-', '*', '/', '%', '^'])
 
 /** Adds the operator's position to an error about its operand types. */
 function placedOperator({ value, isConstant }: Evaluator, at: number): Evaluator {

@@ -13,8 +13,8 @@ import {
   writeInt32,
 } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
-import { boolCalls, int4Calls, textCalls } from '../catalog/call-types.js'
 import { resultType } from '../catalog/catalog-tables.js'
+import { boolCalls, boolOperators, int4Calls, textCalls } from '../catalog/fixed-types.js'
 import type { Scope } from '../expression/scope.js'
 
 export interface Column {
@@ -131,8 +131,6 @@ function typeOfAll(
   if ([...types].every((type) => wholeTypes.has(type ?? ''))) return 'int8'
   return undefined
 }
-
-const boolOperators = new Set('= <> < <= > >= ~~ !~~ ~~* !~~* ~ ~* !~ !~* @> <@'.split(' '))
 
 function typeOfOperator(operator: string): string | undefined {
   if (boolOperators.has(operator)) return 'bool'

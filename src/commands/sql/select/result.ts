@@ -45,17 +45,22 @@ export function compileResults(
     }
     return { kind: 'value', name: names[i] ?? '', evaluator: compile(expression, scope) }
   })
+  const isOfDeclared = scope.known?.some((table) => table?.isDeclared === true) === true
+  const types = isOfDeclared ? new DeclaredTypes(scope) : undefined
   const named = items.flatMap(({ expression }, i) =>
-    expression.kind === 'star' ? [] : [columnOf(names[i] ?? '', expression, scope)],
+    expression.kind === 'star' ? [] : [columnOf(names[i] ?? '', expression, scope, types)],
   )
   const columns = parts.every(({ kind }) => kind === 'value') ? named : undefined
   return { columns, named, write: writerOf(parts, items, scope, merged) }
 }
 
-function columnOf(name: string, expression: Expression, scope: Scope): Partial<Column> {
-  const isOfDeclared = scope.known?.some((table) => table?.isDeclared === true) === true
-  const isDay = isOfDeclared && new DeclaredTypes(scope).of(expression) === 'date'
-  const type = isDay ? 'date' : staticType(expression, scope)
+function columnOf(
+  name: string,
+  expression: Expression,
+  scope: Scope,
+  types: DeclaredTypes | undefined,
+): Partial<Column> {
+  const type = types?.of(expression) === 'date' ? 'date' : staticType(expression, scope)
   return type === undefined ? { name } : { name, type }
 }
 

@@ -4,7 +4,8 @@
 
 import type { Expression, PathPart, WholeType } from '../../../protocol/sql/ast.js'
 import { bsonType } from '../../../value/value.js'
-import { boolCalls, int4Calls, textCalls } from '../catalog/call-types.js'
+import { boolCalls, boolOperators, int4Calls, textCalls } from '../catalog/fixed-types.js'
+import { arithmeticOperators } from '../expression/arithmetic.js'
 import type { Scope } from '../expression/scope.js'
 
 export type Tables = Pick<Scope, 'tables' | 'known'>
@@ -149,17 +150,13 @@ function numberOnly(type: Type): Type {
   return familyOf(type) === 'number' ? type : undefined
 }
 
-const boolOperators = new Set('= <> < <= > >= ~~ !~~ ~~* !~~* ~ ~* !~ !~* @> <@'.split(' '))
-
 function typeOfOperator(operator: string, left: Type, right: Type): Type {
   if (boolOperators.has(operator)) return 'bool'
   if (operator === '->>' || operator === '#>>') return 'text'
   if (operator === '->' || operator === '#>') return left === unknown ? undefined : left
   if (operator === '||') return typeOfConcat(left, right)
-  return arithmetic.has(operator) ? typeOfArithmetic(operator, left, right) : undefined
+  return arithmeticOperators.has(operator) ? typeOfArithmetic(operator, left, right) : undefined
 }
-
-export const arithmetic: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%', '^'])
 
 function typeOfConcat(left: Type, right: Type): Type {
   const isText = (type: Type) => type === unknown || familyOf(type) === 'text'

@@ -129,14 +129,10 @@ class Typing {
         const isWhole = isWholeType(node.type.name) && !node.type.isArray
         return { ...node, operand: isWhole ? this.rounded(operand) : operand }
       }
-      case 'array':
-        return {
-          ...node,
-          elements: this.alike(
-            'ARRAY',
-            node.elements.map((e) => this.typed(e)),
-          ),
-        }
+      case 'array': {
+        const elements = node.elements.map((element) => this.typed(element))
+        return { ...node, elements: this.alike('ARRAY', elements) }
+      }
       default:
         return undefined
     }
@@ -257,10 +253,8 @@ class Typing {
 
   private choice(node: Node<'case'>): Expression {
     const operand = node.operand && this.typed(node.operand)
-    const results = this.alike(
-      'CASE',
-      resultsOf(node).map((result) => this.typed(result)),
-    )
+    const given = resultsOf(node).map((result) => this.typed(result))
+    const results = this.alike('CASE', given)
     const first = node.otherwise === undefined ? 0 : 1
     const branches = node.branches.map(({ at, when }, i) => {
       const result = results[i + first] ?? when

@@ -3,8 +3,9 @@
 
 import type { Expression } from '../../../protocol/sql/ast.js'
 import { columnTypeOf } from '../catalog/catalog-types.js'
+import { arithmeticOperators } from '../expression/arithmetic.js'
 import { evaluationError, evaluationState, undefinedHint } from '../expression/evaluation-error.js'
-import { arithmetic, commonType, type DeclaredTypes, familyOf, unknown } from './declared-type.js'
+import { commonType, type DeclaredTypes, familyOf, unknown } from './declared-type.js'
 
 type Type = string | undefined
 
@@ -61,7 +62,7 @@ export function requireArithmetic(
   result: Type,
   at?: number,
 ): void {
-  if (!arithmetic.has(operator) || left === undefined || right === undefined) return
+  if (!arithmeticOperators.has(operator) || left === undefined || right === undefined) return
   const [one, other] = [familyOf(left) ?? left, familyOf(right) ?? right]
   const isFloat = operator === '%' && one === 'number' && (result ?? '').startsWith('float')
   const isBad = [one, other].some((family) => /^(?:text|bool|json)$|\[\]$/.test(family))

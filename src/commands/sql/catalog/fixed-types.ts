@@ -1,5 +1,9 @@
-// Functions whose results have one type, whatever their arguments: for the described types of
-// columns, and for the types by which a statement is refused.
+// Operators and functions whose results have one type, whatever their arguments: for the described
+// types of columns, and for the types by which a statement is refused.
+
+export const boolOperators: ReadonlySet<string> = new Set(
+  '= <> < <= > >= ~~ !~~ ~~* !~~* ~ ~* !~ !~* @> <@'.split(' '),
+)
 
 export const boolCalls: ReadonlySet<string> = new Set([
   ...['bool_and', 'bool_or', 'every', 'starts_with'],
