@@ -27,8 +27,11 @@ const alone = ['store/memtable/memtable.test.js']
 const slow = ['stall', 'memory/proof', 'store', 'end-to-end', 'clients']
 /** Under CI `npm test` has just run: this is what goes beyond it. */
 const isShare = isLong && process.env.CI === 'true'
-/** For one process. */
-const timeoutSeconds = 3_600
+/** For one process. One file that hangs is told, and tried again, before the whole run is ended. */
+function timeoutSecondsOf(names: readonly string[]): number {
+  if (isLong) return 3_600
+  return names.length === 1 ? 600 : 1_200
+}
 const errorBytesMax = 64 * 1_024
 /** More files that fail are no chance. */
 const failedMax = 3
@@ -78,7 +81,6 @@ function groups(): string[][] {
 const longMs = 14 * 60_000
 const environment: NodeJS.ProcessEnv = {
   ...process.env,
-  TAP_TIMEOUT: String(timeoutSeconds),
   ...(isShare ? { SIGIL_LONG_ENDS: String(Date.now() + longMs) } : {}),
 }
 
@@ -86,10 +88,11 @@ const report = new SuiteReport(isLong ? 'test-long' : 'test', isLong)
 const running = new Set<number>()
 
 function run(names: readonly string[]): Promise<void> {
+  const timeoutSeconds = timeoutSecondsOf(names)
   return new Promise((resolve) => {
     const child = spawn(process.execPath, ['--enable-source-maps', inTurn, ...names], {
       cwd: root,
-      env: environment,
+      env: { ...environment, TAP_TIMEOUT: String(timeoutSeconds) },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     if (child.pid !== undefined) running.add(child.pid)
@@ -98,7 +101,8 @@ function run(names: readonly string[]): Promise<void> {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       errors = (errors + text).slice(-errorBytesMax)
     })
-    const tooLong = setTimeout(() => child.kill('SIGKILL'), timeoutSeconds * 1_000)
+    // The process says itself what hangs, if it still can.
+    const tooLong = setTimeout(() => child.kill('SIGKILL'), (timeoutSeconds + 30) * 1_000)
     child.once('close', (code, signal) => {
       clearTimeout(tooLong)
       if (child.pid !== undefined) running.delete(child.pid)

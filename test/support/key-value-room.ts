@@ -72,6 +72,8 @@ export class RoomClient {
         this.waiting.shift()?.(plain(call.reply))
         queueMicrotask(() => this.goOn())
       },
+      // Replies and what is pushed are kept apart here.
+      joined: () => {},
       resumed: () => this.pump(),
     })
     bus.services.clients.add(this.session)

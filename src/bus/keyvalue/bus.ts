@@ -17,7 +17,6 @@ import type { Awaitable } from '../../store/store.js'
 import type { SessionTransactions } from '../document/transactions/session-transactions.js'
 import { memoryOwner } from '../memory-owner.js'
 import type { Metering } from '../metering.js'
-import { auditEntry } from '../policy/audit.js'
 import { meetKey } from '../policy/bounds.js'
 import { Draining } from '../policy/draining.js'
 import { warnInvalid } from '../policy/errors.js'
@@ -34,10 +33,10 @@ import { Programs } from './programs/programs.js'
 import { TransactionRuns } from './programs/transaction-runs.js'
 import { Transactions } from './programs/transactions.js'
 import { refusalOf } from './refusals.js'
-import { queued, type Reply } from './reply.js'
+import { queued } from './reply.js'
 import { RevocationChecks } from './revocation-checks.js'
 import type { KeyValueRow } from './row.js'
-import { discarded, meterName, runLocal, unknownRow } from './row-running.js'
+import { discarded, meterName, recorded, runLocal, unknownRow } from './row-running.js'
 import { RunningCall } from './running-call.js'
 import type { HandlerServices, KeyValueServices, Sessions } from './services.js'
 
@@ -308,7 +307,7 @@ export class KeyValueBus implements Sessions {
           const reply = runLocal(row, call)
           if (reply instanceof Promise) return this.await(reply, call, startedMs)
           call.reply = reply
-          if (row.isAudited === true) return this.await(this.record(call), call, startedMs)
+          if (row.isAudited === true) return this.await(recorded(call), call, startedMs)
           break
         }
         case 'task':
@@ -377,12 +376,6 @@ export class KeyValueBus implements Sessions {
   /** Refuses further commands. Resolves when the running ones are answered. */
   drain(): Promise<void> {
     return this.draining.begin(this.working)
-  }
-
-  /** Writes the audit entry of a command without a program; returns its reply. */
-  private async record({ name, reply, session }: RunningCall): Promise<Reply> {
-    await this.services.audit?.record(auditEntry(`redis:${name}`, session.current, session))
-    return reply
   }
 
   private await(

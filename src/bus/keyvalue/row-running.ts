@@ -6,7 +6,9 @@ import { errorLine, refuse } from '../../base/reply-error.js'
 import { work } from '../../base/work/work-budget.js'
 import { stretchUnits, turnUnits } from '../../base/work/work-figures.js'
 import { otherName } from '../metering.js'
+import { auditEntry } from '../policy/audit.js'
 import type { Command } from './command.js'
+import type { Reply } from './reply.js'
 import type { KeyValueRow } from './row.js'
 import type { RunningCall } from './running-call.js'
 
@@ -18,6 +20,12 @@ export function runLocal(row: LocalRow, call: RunningCall): ReturnType<LocalRow[
   } finally {
     work.end()
   }
+}
+
+/** The reply of an audited call, once its entry is written. */
+export async function recorded({ name, reply, session, services }: RunningCall): Promise<Reply> {
+  await services.audit?.record(auditEntry(`redis:${name}`, session.current, session))
+  return reply
 }
 
 type LocalRow = Extract<KeyValueRow, { grain: 'local' }>

@@ -19,7 +19,7 @@ import type { KeyValueBus } from '../../bus/keyvalue/bus.js'
 import { Lane, type LaneOwner } from '../../bus/keyvalue/clients/lane.js'
 import type { ClientSocket, KeyValueSession } from '../../bus/keyvalue/clients/session.js'
 import type { Command } from '../../bus/keyvalue/command.js'
-import type { Reply } from '../../bus/keyvalue/reply.js'
+import { bytesOfReply, type Reply } from '../../bus/keyvalue/reply.js'
 import { knownReplyBytes } from '../../bus/keyvalue/reply-bytes.js'
 import type { RunningCall } from '../../bus/keyvalue/running-call.js'
 import { memoryOwner } from '../../bus/memory-owner.js'
@@ -69,6 +69,9 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
   /** A flush of pushed data is scheduled. */
   private isFlushing = false
   private readonly signIn: SignInState
+  /** Pushed while a command that made it listen is not answered. */
+  private early: Reply[] = []
+  private earlyBytes = 0
   /** Budget bytes of unparsed requests. */
   private charged = 0
   private readonly unsent: Backlog
@@ -97,6 +100,12 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
   push(message: Reply): void {
     const { socket, writer } = this
     if (this.isFinished || socket.destroyed) return
+    if (this.session.isJoining) {
+      this.early.push(message)
+      this.earlyBytes += bytesOfReply(message)
+      this.isTooSlow()
+      return
+    }
     this.write(message)
     if (writer.length >= pushedBytesMin) this.send()
     if (this.isTooSlow()) return
@@ -115,7 +124,7 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     const { clock, settings } = host.bus.services
     const isListening = session.subscriptions > 0 || session.isMonitor
     const bounds = settings.outputBounds[isListening ? 'pubsub' : 'normal']
-    const unsent = writer.length + socket.writableLength
+    const unsent = writer.length + socket.writableLength + this.earlyBytes
     if (output.isPassed(unsent, clock.elapsed(), bounds)) return this.cut(unsent)
     // Published messages are not delayed: with memory short, a lagging client is closed.
     const isShort = !host.memory.isQuiet && unsent > socketBacklogBytesMax
@@ -165,6 +174,13 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     }
     this.signIn.note(this.session.isAnonymous)
     if (session.authFailures >= authFailuresPerConnectionMax) session.isEnding = true
+  }
+
+  joined(): void {
+    const { early } = this
+    this.early = []
+    this.earlyBytes = 0
+    for (const message of early) this.write(message)
   }
 
   resumed(): void {

@@ -16,6 +16,8 @@ const batchCommandsShared = 16
 export interface LaneOwner {
   /** A reply, in the order of the commands. */
   deliver(call: RunningCall): void
+  /** After the reply to what made the client listen: what was pushed since may follow. */
+  joined(): void
   /** The lane has stopped waiting and can take more commands. */
   resumed(): void
 }
@@ -98,7 +100,7 @@ export class Lane {
   private place(call: RunningCall): void {
     if (call.isRefused) {
       if (this.batch.length > 0) this.batch.push(call)
-      else this.owner.deliver(call)
+      else this.answer(call)
       return
     }
     if (this.bus.services.pause.isActive && this.bus.services.pause.holds(call)) {
@@ -146,7 +148,7 @@ export class Lane {
     }
     this.session.replyBytes = 0
     const running = this.bus.runAlone(call)
-    if (running === undefined) this.owner.deliver(call)
+    if (running === undefined) this.answer(call)
     else this.wait(running, [call], false)
   }
 
@@ -203,8 +205,15 @@ export class Lane {
         else this.deferred = calls.slice(i)
         return
       }
-      this.owner.deliver(call)
+      this.answer(call)
     }
+  }
+
+  private answer(call: RunningCall): void {
+    this.owner.deliver(call)
+    if (!this.session.isJoining) return
+    this.session.isJoining = false
+    this.owner.joined()
   }
 
   /** Waits for the reply of a blocking command, with the commands behind it. */
@@ -217,7 +226,7 @@ export class Lane {
     this.owner.resumed()
     bus.block(call).then(() => {
       this.isBusy = false
-      this.owner.deliver(call)
+      this.answer(call)
       if (session.closed) return
       if (behind.length > 0) this.runDeferred(behind)
       this.placeNext()

@@ -29,8 +29,9 @@ export class Monitors {
     if (flags.includes('admin') || flags.includes('skip_monitor')) return
     const line = simple(lineOf(call))
     for (const session of [...this.sessions]) {
-      // A session that is no longer the operator's gets no more lines.
-      if (session.identity.kind === 'operator') session.socket.push(line)
+      // It sees what runs after its reply; and nothing once it is no longer the operator's.
+      if (session.isJoining || session.identity.kind !== 'operator') continue
+      session.socket.push(line)
     }
   }
 }

@@ -77,6 +77,8 @@ export class KeyValueSession extends Session {
   /** The transaction of the commands that run now. */
   statement: Statement | undefined = undefined
   isMonitor = false
+  /** A command that made it listen has no reply yet: what is pushed comes after that. */
+  isJoining = false
   /** Bytes of replies since the socket could last be written. */
   replyBytes = 0
   isBlocked = false

@@ -10,6 +10,7 @@ import type { Watches } from '../clients/session.js'
 import type { Figures } from '../figures.js'
 import { nullArray, type Reply } from '../reply.js'
 import type { RevocationChecks } from '../revocation-checks.js'
+import { recorded, runLocal } from '../row-running.js'
 import type { RunningCall } from '../running-call.js'
 import type { Before, Programs } from './programs.js'
 import type { TransactionPrograms } from './transaction-programs.js'
@@ -81,7 +82,8 @@ export class Transactions {
     try {
       await this.options.revocationChecks.look(call)
       assert(row.grain === 'local' || row.grain === 'task', 'a queued command can be run')
-      call.reply = await row.run(call)
+      call.reply = await (row.grain === 'local' ? runLocal(row, call) : row.run(call))
+      if (row.isAudited === true) call.reply = await recorded(call)
     } catch (thrown) {
       call.fail(thrown)
     }

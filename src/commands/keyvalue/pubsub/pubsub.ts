@@ -99,6 +99,7 @@ function confirmed(
   join: (name: Slice) => void,
 ): Reply {
   const items: Reply[] = []
+  call.session.isJoining = true
   for (let i = 1; i < call.count; i++) {
     const name = call.arg(i)
     join(name)

@@ -25,6 +25,7 @@ const monitor: KeyValueRow = {
     if (isQueued) throw refuse("ERR MONITOR isn't allowed for DENY BLOCKING client")
     // As in Redis, a second MONITOR gets no reply.
     if (session.isMonitor) return none
+    session.isJoining = true
     services.monitors.add(session)
     return ok
   },
