@@ -150,6 +150,7 @@ export class KeyValueBus implements Sessions {
    */
   open(named: Command | undefined, args: Arguments, session: KeyValueSession): RunningCall {
     const command = named?.resolve(args)
+    session.lastCommand = command?.row.name ?? ''
     const call = new RunningCall(command ?? this.unknown, args, session, this.services)
     const error = this.draining.isOn
       ? refuse('ERR the server is shutting down', 'ShutdownInProgress')
@@ -335,7 +336,11 @@ export class KeyValueBus implements Sessions {
   /** A blocking call that found nothing waits until it has its reply. Never rejects. */
   block(call: RunningCall): Promise<void> {
     this.begin()
+    const { command, session } = call
     const startedMs = this.services.clock.elapsed()
+    session.lastMs = startedMs
+    // What came behind it in a pipeline has not begun.
+    session.lastCommand = command.row.name
     return this.waiters
       .wait(call)
       .then(() => this.waiters.woken([call]))

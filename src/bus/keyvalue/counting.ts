@@ -23,7 +23,6 @@ export class Counting {
     const { counters } = this.options
     counters.ran(session.protocol, ms, at + ms, command.row.grain === 'blocking', ran)
     session.lastMs = at
-    session.lastCommand = command.row.name
   }
 
   /** Counts one command that has run. */

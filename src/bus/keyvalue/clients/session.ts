@@ -58,6 +58,7 @@ export class KeyValueSession extends Session {
   readonly createdMs: number
   /** Arrival of its last command, monotonic milliseconds. */
   lastMs: number
+  /** Name of the command that arrived last; empty if it is unknown. */
   lastCommand = ''
   /** The selected key-value database: of its home, unless it named another space. */
   place: Place

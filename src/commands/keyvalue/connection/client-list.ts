@@ -57,7 +57,7 @@ export function lineOf(session: KeyValueSession, call: KeyValueCall): string {
     `multi-mem=${multi?.argumentBytes ?? 0}`,
     'rbs=0 rbp=0 obl=0 oll=0 omem=0 tot-mem=0',
     'events=r',
-    `cmd=${isSelf ? call.name : session.lastCommand || 'NULL'}`,
+    `cmd=${session.lastCommand || 'NULL'}`,
     `user=${userOf(session, services)}`,
     'redir=-1',
     `resp=${session.respVersion}`,

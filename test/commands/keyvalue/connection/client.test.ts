@@ -1,6 +1,6 @@
 // CLIENT: what a connection is told of itself and of others, and what it does to others.
 
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { eachKeyValueRoom, type KeyValueRoom } from '../../../support/key-value-room.js'
 import { startGateway } from '../../../support/live-gateway.js'
 import { besideRedis } from '../../../support/redis-reference.js'
@@ -30,13 +30,47 @@ t.test('a line of CLIENT LIST has what the reference server has', (t) =>
         lines[0],
         /^id=1 addr=127.0.0.1:\d+ laddr=127.0.0.1:6379 fd=\d+ name=me age=\d+ idle=0 flags=P db=3 sub=2 psub=0 ssub=0 multi=-1 qbuf=26 qbuf-free=\d+ argv-mem=10 multi-mem=0 rbs=\d+ rbp=\d+ obl=0 oll=0 omem=0 tot-mem=\d+ events=r cmd=client\|list user=operator redir=-1 resp=3$/,
       )
-      t.match(lines[1], /^id=2 .* flags=x .* multi=1 .* cmd=multi /)
+      t.match(lines[1], /^id=2 .* flags=x .* multi=1 .* cmd=get /)
       t.same(lines.slice(2), [''])
       t.match(await room.run('CLIENT', 'LIST', 'TYPE', 'pubsub'), /^id=1 [^\n]*\n$/)
       t.match(await room.run('CLIENT', 'LIST', 'ID', '2', '7'), /^id=2 [^\n]*\n$/)
     },
     memory,
   ),
+)
+
+/** What CLIENT LIST tells of clients that wait, queue, sent nonsense or are in EXEC. */
+async function lastCommands(t: Test, own: RespClient): Promise<string[]> {
+  const port = own.socket.remotePort ?? 0
+  const open = async (name: string, words: string) => {
+    const client = await RespClient.open(port)
+    t.teardown(() => client.close())
+    await client.call('CLIENT', 'SETNAME', name)
+    client.send(words)
+    return client
+  }
+  await open('blocked', 'BLPOP nosuch 0\r\nGET behind\r\n')
+  const queues = await open('queues', 'MULTI\r\nSET a 1\r\n')
+  t.same([await queues.next(), await queues.next()], ['+OK', '+QUEUED'])
+  const unknown = await open('unknown', 'NOSUCH\r\n')
+  t.match(await unknown.next(), /^-ERR unknown command/)
+  const waits = async () => /blocked_clients:1\r\n/.test(String(await own.call('INFO', 'clients')))
+  while (!(await waits())) await new Promise(setImmediate)
+  await own.call('MULTI')
+  await own.call('CLIENT', 'LIST')
+  const [, lines] = (await own.call('EXEC')) as string[]
+  const told = (lines ?? '').slice(1).trim().split('\n')
+  return told.map((line) =>
+    line.replace(/^.* (name=\S*) .* (flags=\S+) .* (cmd=\S+) .*$/, '$1 $2 $3'),
+  )
+}
+
+t.test('CLIENT LIST names the command that each client sent last', (t) =>
+  besideRedis(t, 'lines', async (t, { ours, theirs }) => {
+    const [mine, wanted] = [await lastCommands(t, ours), await lastCommands(t, theirs)]
+    t.same(mine.sort(), wanted.sort())
+    t.match(wanted.join('\n'), /^name=blocked flags=b cmd=blpop$/m)
+  }),
 )
 
 t.test('CLIENT UNBLOCK ends the waiting of another, with or without an error', (t) =>
