@@ -122,6 +122,7 @@ function operatorUpdate(update: Value, filters: ArrayFilters, context: QueryCont
     const text = `The array filter for identifier '${name}' was not used in the update`
     throw fail('FailedToParse', `${text} ${shellText(update)}`)
   }
+  const dollars = paths.filter((path) => path.startsWith('$'))
   const idPath = paths.find((path) => path === '_id' || path.startsWith('_id.'))
   let touched: readonly (readonly string[])[] | undefined
   return {
@@ -137,6 +138,9 @@ function operatorUpdate(update: Value, filters: ArrayFilters, context: QueryCont
       if (!root.isChanged) return before
       const after = root.toDocument()
       if (idPath !== undefined) requireSameId(before, after, idPath)
+      if (options.isInsert !== true) {
+        for (const path of dollars) requireSameDollar(before, after, path)
+      }
       return requireSize(after)
     },
   }
@@ -179,6 +183,33 @@ function requireSameId(before: Document, after: Document, path: string): void {
   throw fail('ImmutableField', text)
 }
 
+/**
+ * A document that exists gets no field of its own with a dollar in front, and none of them changes;
+ * what lies below may, and an upsert may insert one.
+ */
+function requireSameDollar(before: Document, after: Document, path: string): void {
+  const [name = ''] = path.split('.')
+  const now = field(after, name)
+  if (now === undefined) return
+  const old = field(before, name)
+  const isBelow = name !== path
+  if (old !== undefined && (isBelow || isSameValue(old, now))) return
+  throw dollarPrefixed(name)
+}
+
+function isSameValue(a: Value, b: Value): boolean {
+  const [left, right] = [a.bytes.subarray(a.start, a.end), b.bytes.subarray(b.start, b.end)]
+  return a.type === b.type && Buffer.compare(left, right) === 0
+}
+
+function dollarPrefixed(name: string) {
+  return fail(
+    'DollarPrefixedFieldName',
+    `The dollar ($) prefixed field '${name}' in '${name}' is not allowed in the context of an ` +
+      "update's replacement document. Consider using an aggregation pipeline with $replaceWith.",
+  )
+}
+
 function requireSize(document: Document): Document {
   if (document.length > documentBytesMax) throw tooLarge()
   return document
@@ -188,12 +219,7 @@ function replacementUpdate(replacement: Document): Update {
   const elements = new Elements(replacement)
   while (elements.next()) {
     if (replacement[elements.nameStart] !== 0x24) continue
-    const name = elements.name()
-    throw fail(
-      'DollarPrefixedFieldName',
-      `The dollar ($) prefixed field '${name}' in '${name}' is not allowed in the context of an ` +
-        "update's replacement document. Consider using an aggregation pipeline with $replaceWith.",
-    )
+    throw dollarPrefixed(elements.name())
   }
   if (depthOf(documentValue(replacement)) > documentDepthMax) throw tooDeep()
   return {

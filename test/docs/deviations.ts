@@ -301,8 +301,8 @@ const documents: readonly Deviation[] = [
   {
     topic: '`setParameter`',
     ours:
-      '`cursorTimeoutMillis`, `ttlMonitorEnabled`; others are refused with 20, unknown ones ' +
-      'with 72',
+      '`cursorTimeoutMillis`, `transactionLifetimeLimitSeconds`, `ttlMonitorEnabled`, ' +
+      '`ttlMonitorSleepSecs`; others are refused with 20, unknown ones with 72',
     references: 'several hundred',
     shown: ['test/commands/document/server/parameters.test.ts'],
   },

@@ -11,7 +11,7 @@ import type { Nap, Pace } from './pace-job.js'
 interface LoopParts {
   readonly pace: Pace
   readonly log: Log
-  /** Time between rounds when no work is left, milliseconds. */
+  /** Time between rounds when no work is left, milliseconds, at first. */
   readonly everyMs: number
   /** Whether to sleep before the first round. */
   readonly sleepsFirst: boolean
@@ -25,8 +25,21 @@ export class BackgroundLoop {
   private nap: Nap | undefined
   private running: Promise<void> | undefined
   private closed = false
+  private intervalMs: number
 
-  constructor(private readonly parts: LoopParts) {}
+  constructor(private readonly parts: LoopParts) {
+    this.intervalMs = parts.everyMs
+  }
+
+  /** Time between rounds when no work is left, milliseconds; a change starts the next round now. */
+  get everyMs(): number {
+    return this.intervalMs
+  }
+
+  set everyMs(ms: number) {
+    this.intervalMs = ms
+    this.wake()
+  }
 
   /** A long round checks this between its steps. */
   get isClosed(): boolean {
@@ -50,11 +63,11 @@ export class BackgroundLoop {
   }
 
   private async run(): Promise<void> {
-    const { pace, everyMs, sleepsFirst } = this.parts
+    const { pace, sleepsFirst } = this.parts
     let hasMore = !sleepsFirst
     while (!this.closed) {
       if (!hasMore) {
-        this.nap = pace.sleep(everyMs)
+        this.nap = pace.sleep(this.intervalMs)
         await this.nap.over
         if (this.closed) return
       }

@@ -75,6 +75,15 @@ export class DocumentExpiry {
     })
   }
 
+  /** Time between two looks, milliseconds; clients may change it until the process ends. */
+  get everyMs(): number {
+    return this.loop.everyMs
+  }
+
+  set everyMs(ms: number) {
+    this.loop.everyMs = ms
+  }
+
   start(): void {
     this.loop.start()
   }

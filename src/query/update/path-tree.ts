@@ -6,7 +6,6 @@ import { fail } from '../../base/errors.js'
 import { work } from '../../base/work/work-budget.js'
 import { compareUnits } from '../../base/work/work-figures.js'
 import type { ValueTest } from '../filter/node.js'
-import { isReferenceName } from '../filter/operators.js'
 import type { Action } from './action.js'
 
 /** A step of an update path. */
@@ -30,7 +29,7 @@ export function requireUpdatable(path: string): readonly string[] {
   throw fail('EmptyFieldName', text)
 }
 
-/** Splits and checks a path. Throws 56 (empty names), 2 (positional mistakes), 52 (`$` names). */
+/** Splits and checks a path. Throws 56 (empty names), 2 (positional mistakes). */
 export function parseUpdatePath(
   path: string,
   filters: ArrayFilters,
@@ -60,11 +59,8 @@ function stepOf(
     return { kind: 'matched', text: '$' }
   }
   const identifier = /^\$\[(.*)\]$/.exec(part)?.[1]
-  if (identifier === undefined) {
-    if (at > 0 && isReferenceName(part)) return nameStep(part)
-    const what = `The dollar ($) prefixed field '${part}' in '${path}'`
-    throw fail('DollarPrefixedFieldName', `${what} is not valid for storage.`)
-  }
+  // Other names with a dollar are names of fields, as documents may have them.
+  if (identifier === undefined) return nameStep(part)
   if (at === 0) {
     const what =
       "Cannot have array filter identifier (i.e. '$[<id>]') element in the first position in path"

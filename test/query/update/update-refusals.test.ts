@@ -58,7 +58,11 @@ refusals('paths that cannot be', [
   [{ $set: { 'a.00': 1 } }, { a: [1] }, 28, "Cannot create field '00' in element {a: [ 1 ]}"],
   [{ $pop: { 'a.b': 1 } }, { a: 1 }, 28, 'Cannot use the part (b) of (a.b) to traverse'],
   [{ $set: { 'a.2000000': 1 } }, { a: [] }, 34, "can't backfill more than 1500000 elements"],
-  [{ $set: { $x: 1 } }, {}, 52, "The dollar ($) prefixed field '$x' in '$x'"],
+  [{ $set: { $x: 1 } }, {}, 52, "The dollar ($) prefixed field '$x' in '$x' is not allowed in"],
+  [{ $set: { $x: 2 } }, { $x: 1 }, 52, "The dollar ($) prefixed field '$x' in '$x'"],
+  [{ $inc: { $x: 2 } }, { $x: 1 }, 52, "The dollar ($) prefixed field '$x' in '$x'"],
+  [{ $set: { '$x.a': 1 } }, {}, 52, "The dollar ($) prefixed field '$x' in '$x'"],
+  [{ $rename: { a: '$x' } }, { a: 1 }, 52, "The dollar ($) prefixed field '$x' in '$x'"],
 ])
 
 refusals('operands and targets of the wrong type', [

@@ -1,4 +1,4 @@
-// getParameter over a table of parameters that tools read, and setParameter for the two that change
+// getParameter over a table of parameters that tools read, and setParameter for those that change
 // the engine until the process ends. All other settings are read at start.
 
 import { fail } from '../../../base/errors.js'
@@ -98,6 +98,18 @@ const variables: ReadonlyMap<string, Variable> = new Map<string, Variable>([
       },
     },
   ],
+  [
+    'ttlMonitorSleepSecs',
+    {
+      read: ({ documentExpiry }) => int32Value(documentExpiry.everyMs / 1_000),
+      write: ({ documentExpiry }, value) => {
+        const seconds = value.isNumber ? integerOf(value) : undefined
+        if (seconds === undefined || seconds < 1 || seconds * 1_000 > millisecondsMax) return false
+        documentExpiry.everyMs = seconds * 1_000
+        return true
+      },
+    },
+  ],
 ])
 
 /** All parameters with their current values. */
@@ -175,8 +187,8 @@ const setParameter = documentRow({
   params: {},
   ignoresUnknown: true,
   help:
-    'Changes cursorTimeoutMillis, transactionLifetimeLimitSeconds or ttlMonitorEnabled until the ' +
-    'process ends.',
+    'Changes cursorTimeoutMillis, transactionLifetimeLimitSeconds, ttlMonitorEnabled or ' +
+    'ttlMonitorSleepSecs until the process ends.',
   run: (call) => {
     const { engine } = call
     const known = parametersOf(call)
