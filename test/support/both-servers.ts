@@ -12,6 +12,7 @@ interface Failure {
   readonly message: string
   readonly position?: string
   readonly detail?: string
+  readonly hint?: string
   readonly constraint_name?: string
   readonly table_name?: string
 }
@@ -22,7 +23,12 @@ function failureOf(thrown: unknown) {
   return { code, message, position, detail, constraint_name, table_name }
 }
 
-async function answer(sql: postgres.Sql, text: string) {
+/** With the hint, too. */
+function hintedFailureOf(thrown: unknown) {
+  return { ...failureOf(thrown), hint: (thrown as Failure).hint }
+}
+
+async function answer(sql: postgres.Sql, text: string, failed = failureOf) {
   try {
     const result = await sql.unsafe(text).raw()
     const rows = [...result].map((row) =>
@@ -31,7 +37,7 @@ async function answer(sql: postgres.Sql, text: string) {
     const columns = (result.columns ?? []).map(({ name, type }) => [name, shownType(type)])
     return { columns, rows, tag: result.command, count: result.count }
   } catch (thrown) {
-    return failureOf(thrown)
+    return failed(thrown)
   }
 }
 
@@ -53,7 +59,10 @@ async function described(sql: postgres.Sql, text: string) {
   }
 }
 
-/** `both` runs statements and compares their answers, `types` compares their descriptions. */
+/**
+ * `both` runs statements and compares their answers, `exactly` the hints of errors too, `types`
+ * compares their descriptions.
+ */
 export async function openBothServers(t: Test) {
   const reference = await openPostgres(t)
   const { ports } = await startGateway(t, { AUTH_MODE: 'off' })
@@ -66,10 +75,16 @@ export async function openBothServers(t: Test) {
     for (const text of texts)
       t.same(await answer(own, text), await answer(reference.client, text), text)
   }
+  const exactly = async (t: Test, ...texts: readonly string[]): Promise<void> => {
+    for (const text of texts) {
+      const wanted = await answer(reference.client, text, hintedFailureOf)
+      t.same(await answer(own, text, hintedFailureOf), wanted, text)
+    }
+  }
   const types = async (t: Test, ...texts: readonly string[]): Promise<void> => {
     for (const text of texts) {
       t.same(await described(own, text), await described(reference.client, text), text)
     }
   }
-  return { both, types, own }
+  return { both, exactly, types, own }
 }

@@ -24,7 +24,7 @@ import { writeDocument } from '../../value/writer.js'
 import type { ColumnTypes } from './column-types.js'
 import { channelName, type SessionNotifications } from './notifications.js'
 import { done, type Outcome, shown, tagOf } from './outcome.js'
-import type { SessionSettings } from './session-settings.js'
+import { type SessionSettings, spellingOf } from './session-settings.js'
 import {
   type Answer,
   type BlockHost,
@@ -171,7 +171,8 @@ export class Runner {
       const [name, value] = expression.args.map((arg) => writtenText(arg, params))
       if (name === undefined || value === undefined) continue
       const [, , isLocal] = expression.args
-      this.set(name.toLowerCase(), [value], isLocal !== undefined && isTrue(isLocal, params))
+      const local = isLocal !== undefined && isTrue(isLocal, params)
+      this.set(name.toLowerCase(), [value], local ? 'quietly' : false)
     }
   }
 
@@ -340,7 +341,8 @@ export class Runner {
   }
 
   private show(name: string, settings: SessionSettings): Outcome {
-    return shown(name, shownMode(name, this.block.shownModes) ?? settings.show(name))
+    const value = shownMode(name, this.block.shownModes) ?? settings.show(name)
+    return shown(spellingOf(name), value)
   }
 
   private setting({ name, values, isLocal }: SetStatement): Outcome {
@@ -350,14 +352,17 @@ export class Runner {
     return done('set', 'SET')
   }
 
-  /** Outside of a transaction SET LOCAL ends at once. */
-  private set(name: string, values: readonly string[], isLocal: boolean): void {
+  /** Outside of a transaction SET LOCAL ends at once; only set_config does so without a warning. */
+  private set(name: string, values: readonly string[], isLocal: boolean | 'quietly'): void {
     const { settings, notice, changed } = this.options
-    if (isLocal && !this.block.isOpen) {
-      notice('WARNING', '25P01', 'SET LOCAL can only be used in transaction blocks')
+    if (isLocal !== false && !this.block.isOpen) {
+      const text = 'SET LOCAL can only be used in transaction blocks'
+      if (isLocal === true) notice('WARNING', '25P01', text)
+      settings.setLocal(name, values)
+      settings.endLocals()
       return
     }
-    const told = isLocal ? settings.setLocal(name, values) : settings.set(name, values)
+    const told = isLocal !== false ? settings.setLocal(name, values) : settings.set(name, values)
     if (told !== undefined) changed(...told)
   }
 

@@ -20,6 +20,11 @@ const initial: Readonly<Record<string, string>> = {
   session_authorization: '',
 }
 
+/** The name in PostgreSQL's spelling. */
+export function spellingOf(name: string): string {
+  return reported.find((each) => each.toLowerCase() === name) ?? name
+}
+
 const fixed = new Set([
   ...['in_hot_standby', 'integer_datetimes', 'is_superuser', 'lc_collate', 'lc_ctype'],
   ...['max_identifier_length', 'server_encoding', 'server_version', 'server_version_num'],
@@ -190,7 +195,7 @@ export class SessionSettings {
           throw invalid(name, value, 'Only UTF8 is served.')
         return 'UTF8'
       case 'standard_conforming_strings':
-        if (!/^(?:on|true|yes|1)$/i.test(value)) throw invalid(name, value)
+        if (!boolOf(name, value)) throw invalid(name, value)
         return 'on'
       case 'datestyle':
         // Times always have this style.
@@ -205,6 +210,15 @@ export class SessionSettings {
       case 'default_transaction_read_only':
       case 'default_transaction_deferrable':
         return onOff(boolOf(name, value))
+      case 'client_min_messages':
+      case 'intervalstyle':
+      case 'bytea_output':
+        return choiceOf(name, value)
+      case 'extra_float_digits':
+        return digitsOf(name, value)
+      case 'lock_timeout':
+        durationOf(name, value)
+        return value
       case 'statement_timeout':
         this.statementTimeoutMs = durationOf(name, value)
         return value
@@ -232,6 +246,29 @@ function durationOf(name: string, value: string): number {
   const [, digits, unit = 'ms'] = durationForm.exec(value) ?? []
   if (digits === undefined) throw invalid(name, value)
   return Math.min(Math.ceil(Number(digits) * (msOf[unit] ?? 1)), 2 ** 31 - 1)
+}
+
+const choices = new Map<string, string>([
+  ['client_min_messages', 'debug5, debug4, debug3, debug2, debug1, log, notice, warning, error'],
+  ['intervalstyle', 'postgres, postgres_verbose, sql_standard, iso_8601'],
+  ['bytea_output', 'escape, hex'],
+])
+
+/** One of the named values, in lower case. */
+function choiceOf(name: string, value: string): string {
+  const listed = choices.get(name) ?? ''
+  const lower = value.toLowerCase()
+  if (listed.split(', ').includes(lower)) return lower
+  throw invalid(name, value, `Available values: ${listed}.`)
+}
+
+/** A whole number from -15 to 3. */
+function digitsOf(name: string, value: string): string {
+  const digits = Number(value)
+  if (value.trim() === '' || !Number.isInteger(digits)) throw invalid(name, value)
+  if (digits >= -15 && digits <= 3) return String(digits)
+  const text = `${digits} is outside the valid range for parameter "${name}" (-15 .. 3)`
+  throw refused(text, '22023')
 }
 
 function unknown(name: string): GatewayError {

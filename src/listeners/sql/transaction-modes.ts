@@ -1,6 +1,7 @@
 // The modes of transactions: isolation, READ ONLY and DEFERRABLE. The defaults are settings of the
 // session; a transaction changes its own before its first query. (PostgreSQL 17, "SET TRANSACTION")
 
+import { fail } from '../../base/errors.js'
 import type { SqlKind } from '../../commands/sql/translate.js'
 import { pgError, pgState } from '../../protocol/pgwire/pg-error.js'
 import type { IsolationLevel, RowLocks, TransactionModes } from '../../protocol/sql/ast.js'
@@ -86,7 +87,11 @@ export function modesOfSetting(
 
 export function isolationOf(name: string, value: string): IsolationLevel {
   const level = levels.find((each) => each === value.toLowerCase())
-  if (level === undefined) throw invalidValue(name, value)
+  if (level === undefined) {
+    const hint = `Available values: ${levels.toReversed().join(', ')}.`
+    const text = `invalid value for parameter "${name}": "${value}"`
+    throw fail('BadValue', text, { sqlState: pgState.badParameter, hint })
+  }
   return level
 }
 
@@ -138,8 +143,4 @@ function requireEarly(what: string, hasQueried: boolean, isNested: boolean): voi
     throw pgError(pgState.activeTransaction, `${what} must be called before any query`)
   if (!isNested) return
   throw pgError(pgState.activeTransaction, `${what} must not be called in a subtransaction`)
-}
-
-function invalidValue(name: string, value: string): Error {
-  return pgError(pgState.badParameter, `invalid value for parameter "${name}": "${value}"`)
 }

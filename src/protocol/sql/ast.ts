@@ -58,6 +58,8 @@ interface BinaryExpression {
   readonly operatorAt?: number
   /** PostgreSQL's type of the result, where it is a whole number of a known size. */
   readonly type?: WholeType
+  /** `||` of two arrays, of which NULL adds nothing. */
+  readonly joinsArrays?: true
 }
 
 export type WholeType = 'int2' | 'int4' | 'int8'
@@ -126,6 +128,8 @@ interface CastExpression {
   readonly kind: 'cast'
   readonly operand: Expression
   readonly type: TypeName
+  /** Of `::`. */
+  readonly operatorAt?: number
   /** To a whole double, halves to the even one, as PostgreSQL rounds doubles. */
   readonly isRounding?: true
 }

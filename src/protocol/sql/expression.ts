@@ -204,11 +204,15 @@ function infix(
       takeCollation(tokens)
       return left
     case power.cast:
-      tokens.take()
-      return { kind: 'cast', at, operand: left, type: parseTypeName(tokens) }
+      return castOf(tokens, left, at)
     default:
       return binary(tokens, left, level, at, extent)
   }
+}
+
+function castOf(tokens: TokenStream, operand: Expression, at: number): Expression {
+  const operatorAt = tokens.take().start
+  return { kind: 'cast', at, operand, type: parseTypeName(tokens), operatorAt }
 }
 
 /** `a AND b AND c` as one node, so that a chain of a thousand is not a thousand levels deep. */

@@ -10,6 +10,8 @@ export interface KnownTable {
   readonly required: ReadonlySet<string>
   /** From CREATE TABLE; else a virtual table. */
   readonly isDeclared: boolean
+  /** Of a declared table, which is also the name of its rows' type. */
+  readonly name?: string
 }
 
 /** By the tables of a statement; the documents of an undefined one may have any field. */

@@ -14,6 +14,7 @@ import type {
 import { requireTargetParts } from '../catalog/column-parts.js'
 import { hasColumn, type KnownTable, type KnownTables } from '../catalog/known-table.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
+import { requireNoAggregate } from '../expression/misplaced-aggregate.js'
 import { Names } from '../select/names.js'
 import type { Tables } from '../typing/declared-type.js'
 import { typedAssignment, typedCondition, withOperandTypes } from '../typing/operand-types.js'
@@ -74,16 +75,17 @@ function inPlaces(statement: Change, names: Names, table: KnownTable): Change {
 function resultsOf(items: readonly ResultItem[], names: Names): readonly ResultItem[] {
   return items
     .flatMap((item) => names.starred(item) ?? [item])
-    .map((item) => ({
-      ...item,
-      expression: withOperandTypes(names.bound(item.expression), names),
-    }))
+    .map((item) => {
+      requireNoAggregate(item.expression, 'RETURNING')
+      return { ...item, expression: withOperandTypes(names.bound(item.expression), names) }
+    })
 }
 
 function whereOf(
   { where }: { readonly where?: Expression },
   names: Names,
 ): { readonly where?: Expression } {
+  if (where !== undefined) requireNoAggregate(where, 'WHERE')
   return where === undefined ? {} : { where: typedCondition(names.bound(where), names, 'WHERE') }
 }
 
@@ -95,6 +97,7 @@ function assignments(
 ): readonly Assignment[] {
   return set.map(({ target, value }) => {
     requireTarget(target, statement, table)
+    if (value !== undefined) requireNoAggregate(value, 'UPDATE')
     return { target, value: value && assigned(names.bound(value), target, names, table) }
   })
 }
@@ -106,6 +109,7 @@ function rowsOf({ rows, columns }: InsertStatement, table: KnownTable): InsertSt
   return rows?.map((row) =>
     row.map((value, i) => {
       const target = targets[i]
+      if (value !== undefined && value.kind !== 'literal') requireNoAggregate(value, 'VALUES')
       return value === undefined || target === undefined
         ? value
         : assigned(value, target, none, table)

@@ -32,7 +32,7 @@ import { readPhase, type Sweep } from '../../../store/sweep.js'
 import type { Document } from '../../../value/value.js'
 import { declaredTable } from '../define/declared-table.js'
 import { compile } from '../expression/compile.js'
-import { rowCount } from '../expression/row-count.js'
+import { requireCount, rowCount } from '../expression/row-count.js'
 import type { Scope } from '../expression/scope.js'
 import { supersetFilter } from '../expression/superset.js'
 import type { Evaluator } from '../expression/truth.js'
@@ -146,6 +146,7 @@ function* prepareRows<S extends UpdateStatement | DeleteStatement>(
   const { where, limit: most, returning } = statement
   const scope = scopeOf(call, tables, known)
   const wantedRows = most === undefined ? undefined : rowCount(most, scope, 'LIMIT')
+  requireCount(wantedRows, 'LIMIT')
   const limit = wantedRows ?? Number.POSITIVE_INFINITY
   const decision: Decision = {
     matches: matcherOf(where === undefined ? undefined : compile(where, scope)),

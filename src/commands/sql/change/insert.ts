@@ -133,7 +133,7 @@ function shapeOf(
   const targets = statement.columns ?? targetsOf(call, statement, declared)
   const tree = new PathTree(targets, (target) => clash(call.target, target))
   const wanted = statement.columns === undefined ? undefined : targets.length
-  requireRows(call, statement, targets.length, wanted)
+  requireRows(call, statement, targets, wanted)
   const { name } = statement.table
   return {
     name,
@@ -161,21 +161,22 @@ function targetsOf(
 function requireRows(
   { target: text }: SqlCall,
   { rows = [], table }: InsertStatement,
-  most: number,
+  targets: readonly Target[],
   wanted: number | undefined,
 ): void {
   const length = rows[0]?.length ?? 0
-  const place = { text, offset: rows[0]?.[0]?.at ?? table.at }
-  if (rows.some((row) => row.length !== length)) {
-    throw changeError('BadValue', '42601', 'VALUES lists must all be the same length', place)
+  const most = targets.length
+  const refuse = (message: string, node: { readonly at: number } | undefined) => {
+    const offset = node?.at ?? rows[0]?.[0]?.at ?? table.at
+    return changeError('BadValue', '42601', message, { text, offset })
   }
+  const other = rows.find((row) => row.length !== length)
+  if (other !== undefined) throw refuse('VALUES lists must all be the same length', other[0])
   if (length > most) {
-    const message = 'INSERT has more expressions than target columns'
-    throw changeError('BadValue', '42601', message, place)
+    throw refuse('INSERT has more expressions than target columns', rows[0]?.[most])
   }
   if (wanted !== undefined && rows.length > 0 && length < wanted) {
-    const message = 'INSERT has more target columns than expressions'
-    throw changeError('BadValue', '42601', message, place)
+    throw refuse('INSERT has more target columns than expressions', targets[length])
   }
 }
 

@@ -7,6 +7,7 @@ import { truncateNamespace } from '../../../engine/collection/truncate.js'
 import { type Sweep, writePhase } from '../../../store/sweep.js'
 import { type Document, numberValue } from '../../../value/value.js'
 import { dependOnContents } from '../define/in-transaction.js'
+import { requireRelation } from '../select/from.js'
 import { collectionOf, type SqlCall, type TruncateStatement } from './change-call.js'
 import { changeReply } from './change-reply.js'
 
@@ -14,7 +15,10 @@ export function* runTruncate(call: SqlCall, { table }: TruncateStatement): Sweep
   const collection = collectionOf(table)
   const deleted = yield* writePhase(function* (tx) {
     const ns = yield* findNamespace(tx, call.db, collection)
-    if (ns === undefined) return 0
+    if (ns === undefined) {
+      requireRelation(call, table)
+      return 0
+    }
     dependOnContents(call, ns)
     const { documents } = yield* countOf(tx, ns)
     yield* truncateNamespace(tx, ns)

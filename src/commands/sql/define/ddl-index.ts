@@ -11,9 +11,13 @@ import type { Program, Tx } from '../../../store/store.js'
 import { documentValue, stringValue, type Value } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
 import { isRuling } from '../../document/indexes/indexes-task.js'
+import { hasColumn, type KnownTable } from '../catalog/known-table.js'
 import { collectionOf, type SqlCall, scopeOf } from '../change/change-call.js'
 import { changeError } from '../change/change-error.js'
+import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
+import { Names } from '../select/names.js'
 import { foldedStatement } from '../statement-cache.js'
+import { typedCondition } from '../typing/operand-types.js'
 import { partialFilter } from './ddl-partial.js'
 import { dependOnContents } from './in-transaction.js'
 
@@ -50,6 +54,22 @@ export function indexSpecOf(
     if (where !== undefined) out.document('partialFilterExpression', partialFilter(where, scope))
   })
   return { name, spec: documentValue(spec) }
+}
+
+/** Throws 42703 and 42804 for columns that a declared table does not have. */
+export function requireIndexed(
+  { table, columns, where }: CreateIndexStatement,
+  known: KnownTable | undefined,
+): void {
+  if (known === undefined) return
+  for (const { target } of columns) {
+    const name = String(target.path[0])
+    if (hasColumn(known, name)) continue
+    throw evaluationError(evaluationState.undefinedColumn, `column "${name}" does not exist`)
+  }
+  if (where === undefined) return
+  const names = new Names([table.name], [known])
+  typedCondition(names.bound(where), names, 'WHERE')
 }
 
 export function* dropIndex(

@@ -20,8 +20,9 @@ import { uniqueViolation } from '../change/unique-violation.js'
 import { withPosition } from '../expression/evaluation-error.js'
 import { declaredStatement, meaning, relationNames, statementOver } from '../relation-names.js'
 import { canFold, parsedStatement } from '../statement-cache.js'
-import { type Defined, dropIndex, indexSpecOf } from './ddl-index.js'
+import { type Defined, dropIndex, indexSpecOf, requireIndexed } from './ddl-index.js'
 import { createTable, rulesRows } from './ddl-table.js'
+import { declaredTable } from './declared-table.js'
 import { dependOnContents, notBuilt } from './in-transaction.js'
 
 type Definition = Extract<
@@ -135,6 +136,7 @@ async function createIndex(call: SqlCall, statement: CreateIndexStatement): Prom
       if (statement.ifNotExists) return { note: `${text}, skipping` }
       throw fail('IndexOptionsConflict', text, { sqlState: '42P07' })
     }
+    requireIndexed(statement, declaredTable(ns))
     if (ns !== undefined) dependOnContents(call, ns)
     return yield* declareIndexes(tx, db, collection, parseIndexSpecs([spec]), call.creation())
   })

@@ -23,6 +23,7 @@ function tableOf(ns: Namespace): KnownTable | 'plain' {
     columns: new Map(declared.map(({ name, type }) => [name, type])),
     required: new Set([...required, idColumn]),
     isDeclared: true,
+    name: ns.name,
   }
 }
 

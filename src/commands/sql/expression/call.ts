@@ -2,10 +2,12 @@
 // or accept NULL are handled here.
 
 import type { Expression } from '../../../protocol/sql/ast.js'
-import { bsonType, stringValue } from '../../../value/value.js'
+import { bsonType, stringValue, type Value } from '../../../value/value.js'
 import { columnTypeOf } from '../catalog/catalog-types.js'
 import { staticType } from '../select/column-type.js'
 import { sessionFunction } from '../session/session-functions.js'
+import { DeclaredTypes } from '../typing/declared-type.js'
+import { titleOf } from '../typing/type-refusals.js'
 import { typeNameOf } from './cast.js'
 import { comparison, isGreater, type Operand } from './comparison.js'
 import {
@@ -58,9 +60,9 @@ export function compileCall(call: Call, args: readonly Operand[], scope: Scope):
     )
   }
   const row = functions.get(name)
-  const isPlain = !call.isStar && !call.isDistinct && call.orderBy.length === 0
   const isCounted = row !== undefined && args.length >= row.arity[0] && args.length <= row.arity[1]
-  if (!isCounted || !isPlain || call.filter !== undefined) throw unknownFunction(call, scope)
+  if (row !== undefined) requirePlain(call)
+  if (!isCounted || call.isStar) throw unknownFunction(call, scope)
   const { run, isVolatile } = row
   return computation(allConstant(evaluators) && isVolatile !== true, (documents) => {
     const values = []
@@ -72,14 +74,35 @@ export function compileCall(call: Call, args: readonly Operand[], scope: Scope):
     try {
       return run(values, times)
     } catch (thrown) {
-      throw isUndefinedOperator(thrown) ? undefinedFunction(call, values.map(typeNameOf)) : thrown
+      throw isUndefinedOperator(thrown)
+        ? undefinedFunction(call, titlesOf(call, values, scope))
+        : thrown
     }
   })
 }
 
-function unknownFunction(call: Call, scope: Scope): Error {
-  const { isStar } = call
-  const types = isStar ? ['*'] : call.args.map((arg) => typeTitle(arg, scope))
+/** Types of the arguments, of which only values tell some. */
+function titlesOf({ args }: Call, values: readonly Value[], scope: Scope): readonly string[] {
+  return args.map((arg, i) => {
+    const title = typeTitle(arg, scope)
+    const value = values[i]
+    const isKnown = title !== 'unknown' || arg.kind === 'literal' || value === undefined
+    return isKnown ? title : typeNameOf(value)
+  })
+}
+
+/** Throws 42809 for what only aggregates take. */
+function requirePlain({ name, at, isDistinct, orderBy, filter }: Call): void {
+  const given = isDistinct ? 'DISTINCT' : orderBy.length > 0 ? 'ORDER BY' : undefined
+  const found = given ?? (filter === undefined ? undefined : 'FILTER')
+  if (found === undefined) return
+  const message = `${found} specified, but ${name} is not an aggregate function`
+  throw evaluationError(evaluationState.wrongObject, message, at)
+}
+
+/** 42883 */
+export function unknownFunction(call: Call, scope: Scope): Error {
+  const types = call.args.map((arg) => typeTitle(arg, scope))
   return undefinedFunction(call, types)
 }
 
@@ -95,7 +118,10 @@ function undefinedFunction({ name, at }: Call, types: readonly string[]): Error 
 function typeTitle(expression: Expression, scope: Scope): string {
   const isText = expression.kind === 'literal' && expression.value.type === bsonType.string
   const isNull = expression.kind === 'literal' && expression.value.isNullish
-  const type = isText || isNull ? undefined : staticType(expression, scope)
+  if (isText || isNull) return 'unknown'
+  const declared = new DeclaredTypes(scope).of(expression)
+  if (declared !== undefined) return titleOf(declared)
+  const type = staticType(expression, scope)
   return type === undefined ? 'unknown' : columnTypeOf(type).title
 }
 

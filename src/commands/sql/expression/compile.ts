@@ -35,6 +35,7 @@ import {
 import {
   evaluationError,
   evaluationState,
+  hasNoCast,
   isUndefinedOperator,
   placed,
   undefinedHint,
@@ -270,12 +271,21 @@ function binary(expression: Extract<Expression, { kind: 'binary' }>, scope: Scop
     const before = operator === '+' ? intervalOf(left, scope) : undefined
     if (before !== undefined) return moved(compile(right, scope), before, 1)
   }
-  const computed = compileBinary(operator, operandOf(left, scope), operandOf(right, scope))
+  const joined = compileBinary(operator, operandOf(left, scope), operandOf(right, scope))
+  const computed = expression.joinsArrays === true ? orOther(joined, left, right, scope) : joined
   const made = expression.type === undefined ? computed : inWholeType(computed, expression.type)
   const place = expression.operatorAt
   return place !== undefined && arithmeticOperators.has(operator)
     ? placedOperator(made, place)
     : made
+}
+
+/** The value, and with one side NULL that of the other. */
+function orOther(made: Evaluator, left: Expression, right: Expression, scope: Scope): Evaluator {
+  const [one, other] = [compile(left, scope), compile(right, scope)]
+  return computation(made.isConstant, (row) => {
+    return made.value(row) ?? one.value(row) ?? other.value(row)
+  })
 }
 
 /** Throws 22003 for a number beyond the type. */
@@ -396,11 +406,29 @@ function cast(expression: Extract<Expression, { kind: 'cast' }>, scope: Scope): 
   const { value, isConstant } = compile(expression.operand, scope)
   const { operand } = expression
   if (operand.kind === 'literal') {
-    return computation(true, () => literalCast(operand, convert))
+    return placedCast(
+      expression,
+      computation(true, () => literalCast(operand, convert)),
+    )
   }
-  return computation(isConstant, (row) => {
+  const made = computation(isConstant, (row) => {
     const given = value(row)
     return given === undefined ? undefined : orNull(convert(given))
+  })
+  return placedCast(expression, made)
+}
+
+/** Adds the position of `::` to an error about types that have no cast. */
+function placedCast(
+  { operatorAt, at }: Extract<Expression, { kind: 'cast' }>,
+  { value, isConstant }: Evaluator,
+): Evaluator {
+  return computation(isConstant, (row) => {
+    try {
+      return value(row)
+    } catch (thrown) {
+      throw hasNoCast(thrown) ? placed(thrown, operatorAt ?? at) : thrown
+    }
   })
 }
 

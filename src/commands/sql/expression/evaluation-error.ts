@@ -20,6 +20,7 @@ export const evaluationState = {
   badSubstring: '22011',
   badRegex: '2201B',
   undefinedFunction: '42883',
+  ambiguousFunction: '42725',
   undefinedColumn: '42703',
   undefinedType: '42704',
   ambiguousColumn: '42702',
@@ -35,6 +36,7 @@ export const evaluationState = {
   badLimit: '2201W',
   badOffset: '2201X',
   wrongType: '42804',
+  indeterminateType: '42P18',
   wrongObject: '42809',
   tooMuchMemory: '53200',
 } as const
@@ -48,6 +50,11 @@ export function undefinedHint(what: 'function' | 'operator', isOne = false): str
   const types = isOne ? 'type' : 'types'
   const casts = isOne ? 'an explicit type cast' : 'explicit type casts'
   return `No ${what} matches the given name and argument ${types}. ${castHint} ${casts}.`
+}
+
+/** PostgreSQL's hint of 42725. */
+export function ambiguousHint(what: 'function' | 'operator'): string {
+  return `Could not choose a best candidate ${what}. ${castHint} explicit type casts.`
 }
 
 /** UTF-16 offsets of errors in the text of their statement. */
@@ -79,6 +86,12 @@ export function placed(thrown: unknown, at: number): unknown {
 export function isUndefinedOperator(thrown: unknown): boolean {
   const state = thrown instanceof GatewayError ? thrown.extra.sqlState : undefined
   return state === evaluationState.undefinedFunction
+}
+
+/** 42846 */
+export function hasNoCast(thrown: unknown): boolean {
+  const state = thrown instanceof GatewayError ? thrown.extra.sqlState : undefined
+  return state === evaluationState.cannotCast
 }
 
 /** Adds the position in the text to an error, if its offset is known. */

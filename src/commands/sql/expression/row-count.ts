@@ -8,13 +8,14 @@ import { castTo, typeNameOf } from './cast.js'
 import { compile } from './compile.js'
 import { evaluationError, evaluationState, placed } from './evaluation-error.js'
 import { someNode } from './expression-tree.js'
+import { requireNoAggregate } from './misplaced-aggregate.js'
 import type { Scope } from './scope.js'
 
 const toWhole = castTo({ name: 'int8', modifiers: [], isArray: false })
 
 /**
- * Undefined for NULL. Throws 2201W and 2201X for negative numbers, 22P02 for a literal that is no
- * number, 42804 for another type, 42P10 if it contains a column.
+ * Undefined for NULL; it may be negative. Throws 22P02 for a literal that is no number, 42804 for
+ * another type, 42P10 if it contains a column.
  */
 export function rowCount(
   expression: Expression,
@@ -22,6 +23,7 @@ export function rowCount(
   clause: 'LIMIT' | 'OFFSET',
 ): number | undefined {
   const { at } = expression
+  requireNoAggregate(expression, clause)
   requireNoColumn(expression, clause)
   const found = compile(expression, { ...scope, tables: [] }).value([])
   if (found === undefined) return undefined
@@ -36,7 +38,12 @@ export function rowCount(
   } catch (thrown) {
     throw isWritten ? placed(thrown, at) : thrown
   }
-  if (count !== undefined && count >= 0) return count
+  return count
+}
+
+/** Throws 2201W and 2201X. */
+export function requireCount(count: number | undefined, clause: 'LIMIT' | 'OFFSET'): void {
+  if (count === undefined || count >= 0) return
   const state = clause === 'LIMIT' ? evaluationState.badLimit : evaluationState.badOffset
   throw evaluationError(state, `${clause} must not be negative`)
 }

@@ -5,10 +5,11 @@ import type { Expression } from '../../../protocol/sql/ast.js'
 import type { Accumulator } from '../../../query/expressions/accumulator.js'
 import { binaryValue, nullValue, trueValue } from '../../../value/value.js'
 import { writeArray } from '../../../value/writer.js'
-import { aggregateNames, type Call } from '../expression/call.js'
+import { aggregateNames, type Call, unknownFunction } from '../expression/call.js'
 import { compile } from '../expression/compile.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
 import { sameExpression, someNode } from '../expression/expression-tree.js'
+import { requireNoAggregate, requireNotNested } from '../expression/misplaced-aggregate.js'
 import type { Scope } from '../expression/scope.js'
 import type { Row, SqlValue } from '../expression/truth.js'
 import {
@@ -52,6 +53,9 @@ export function aggregatesOf(expressions: readonly Expression[]): Call[] {
 
 /** Throws 42883 for wrong arguments, 42803 for nested aggregates, and errors of compiling. */
 export function compileAggregate(call: Call, scope: Scope): Aggregate {
+  for (const { expression } of call.orderBy) requireNotNested(expression)
+  for (const arg of call.args) requireNotNested(arg)
+  if (call.filter !== undefined) requireNoAggregate(call.filter, 'FILTER')
   const create = stateOf(call)
   const once = call.isDistinct ? () => new DistinctState(call.name, create()) : create
   if (call.isDistinct && call.orderBy.length > 0) {
@@ -73,12 +77,16 @@ const arity = new Map([
 function inputOf(call: Call, scope: Scope): (row: Row) => SqlValue {
   const { name, args, isStar } = call
   if (isStar) {
-    if (name !== 'count') throw unknownAggregate(call)
+    if (name !== 'count') throw unknownFunction(call, scope)
     return () => trueValue
   }
-  if (args.length !== arity.get(name)) throw unknownAggregate(call)
+  if (name === 'count' && args.length === 0) {
+    const message = 'count(*) must be used to call a parameterless aggregate function'
+    throw evaluationError(evaluationState.wrongObject, message, call.at)
+  }
+  if (args.length !== arity.get(name)) throw unknownFunction(call, scope)
   const [first, second] = args.map((arg) => compile(arg, scope))
-  if (first === undefined) throw unknownAggregate(call)
+  if (first === undefined) throw unknownFunction(call, scope)
   if (!isList(call)) return first.value
   if (isOfValues(call)) return (row) => first.value(row) ?? nullValue
   const key = call.orderBy.length === 0 ? undefined : compileOrderKey(call.orderBy, scope)
@@ -137,10 +145,4 @@ function stateOf(call: Call): () => Accumulator {
 function orderOfList({ isDistinct, orderBy }: Call): 'none' | 'value' | 'key' {
   if (isDistinct) return 'value'
   return orderBy.length > 0 ? 'key' : 'none'
-}
-
-function unknownAggregate({ name, args, isStar }: Call): Error {
-  const given = isStar ? '*' : `${args.length} arguments`
-  const message = `function ${name}(${given}) does not exist`
-  return evaluationError(evaluationState.undefinedFunction, message)
 }

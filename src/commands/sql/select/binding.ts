@@ -14,6 +14,7 @@ import { bsonType } from '../../../value/value.js'
 import { hasColumn, type KnownTables } from '../catalog/known-table.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
 import { sameExpression, someNode } from '../expression/expression-tree.js'
+import { requireNoAggregate } from '../expression/misplaced-aggregate.js'
 import { referencesOf } from '../relation-names.js'
 import { typedCondition, withOperandTypes } from '../typing/operand-types.js'
 import { hasAggregate } from './aggregate.js'
@@ -62,10 +63,11 @@ export function bindSelect(statement: SelectStatement, known: KnownTables): Boun
   const names = resultNames(given)
   const grouped = statement.groupBy.map((item) => binder.groupItem(item, given, results, names))
   const orderBy = statement.orderBy.map((item): OrderItem => {
-    const expression = binder.orderItem(item.expression, results, names)
+    const expression = binder.orderItem(item.expression, given, results, names)
     return binder.ordered({ ...item, expression })
   })
   const { isDistinct } = statement
+  if (isDistinct) requireListed(orderBy, results)
   const asked = [...results, ...orderBy].map(({ expression }) => expression)
   return {
     tables,
@@ -82,6 +84,16 @@ export function bindSelect(statement: SelectStatement, known: KnownTables): Boun
     groupBy: grouped.filter((item, i) => {
       return grouped.findIndex((other) => sameExpression(other, item)) === i
     }),
+  }
+}
+
+/** Throws 42P10 for an order of DISTINCT rows by what they do not have. */
+function requireListed(orderBy: readonly OrderItem[], results: readonly ResultItem[]): void {
+  if (results.some(({ expression }) => expression.kind === 'star')) return
+  for (const { expression } of orderBy) {
+    if (results.some((result) => sameExpression(result.expression, expression))) continue
+    const message = 'for SELECT DISTINCT, ORDER BY expressions must appear in select list'
+    throw evaluationError(evaluationState.badColumnReference, message, expression.at)
   }
 }
 
@@ -102,6 +114,8 @@ class Binder extends Names {
   }
 
   condition(expression: Expression, clause: 'WHERE' | 'HAVING' | 'JOIN/ON'): Expression {
+    if (clause === 'WHERE') requireNoAggregate(expression, clause)
+    if (clause === 'JOIN/ON') requireNoAggregate(expression, 'JOIN conditions')
     return typedCondition(this.bound(expression), this, clause)
   }
 
@@ -148,14 +162,14 @@ class Binder extends Names {
     names: readonly (string | undefined)[],
   ): Expression {
     const ordinal = ordinalOf(item)
+    if (ordinal === undefined) requireVariable(item, 'GROUP BY')
     const found =
       ordinal === undefined
         ? this.aliased(item, given, results, names)
         : resultAt(ordinal, item.at, results, 'GROUP BY')
     const expression = found ?? this.typed(item)
-    if (!hasAggregate(expression)) return expression
-    const message = 'aggregate functions are not allowed in GROUP BY'
-    throw evaluationError(evaluationState.misplacedAggregate, message)
+    requireNoAggregate(expression, 'GROUP BY')
+    return expression
   }
 
   /** The result of an alias, unless that result is computed from a column of the same name. */
@@ -171,6 +185,7 @@ class Binder extends Names {
     if (alias?.alias === undefined) return undefined
     const isKnown = this.known.some((table) => table !== undefined && hasColumn(table, name ?? ''))
     if (isKnown) return undefined
+    requireOneMeaning(item, given, results, at, 'GROUP BY')
     const isOwn = someNode(alias.expression, (node) => this.fieldName(node) === name)
     return isOwn ? undefined : results[at]?.expression
   }
@@ -185,13 +200,16 @@ class Binder extends Names {
 
   orderItem(
     item: Expression,
+    given: readonly ResultItem[],
     results: readonly ResultItem[],
     names: readonly (string | undefined)[],
   ): Expression {
     const ordinal = ordinalOf(item)
     if (ordinal !== undefined) return resultAt(ordinal, item.at, results, 'ORDER BY')
+    requireVariable(item, 'ORDER BY')
     const name = bareName(item)
     const at = name === undefined ? -1 : names.indexOf(name)
+    requireOneMeaning(item, given, results, at, 'ORDER BY')
     return results[at]?.expression ?? this.typed(item)
   }
 }
@@ -206,12 +224,40 @@ function bareName(expression: Expression): string | undefined {
   return String(expression.path[0])
 }
 
+/** Throws 42702 if results of the same name are of different expressions. */
+function requireOneMeaning(
+  { at: place }: Expression,
+  given: readonly ResultItem[],
+  results: readonly ResultItem[],
+  at: number,
+  clause: 'GROUP BY' | 'ORDER BY',
+): void {
+  const found = results[at]?.expression
+  const name = shownName(given[at])
+  if (found === undefined || name === undefined) return
+  const isOther = results.some(({ expression }, i) => {
+    return i > at && shownName(given[i]) === name && !sameExpression(expression, found)
+  })
+  if (!isOther) return
+  const message = `${clause} "${name}" is ambiguous`
+  throw evaluationError(evaluationState.ambiguousColumn, message, place)
+}
+
+function shownName(item: ResultItem | undefined): string | undefined {
+  if (item === undefined || item.expression.kind === 'star') return undefined
+  return item.alias ?? nameOf(item.expression)
+}
+
 /** The position that an item of ORDER BY or GROUP BY names. */
 export function ordinalOf(expression: Expression): number | undefined {
-  if (expression.kind !== 'literal' || expression.value.isNullish) return undefined
-  const { value } = expression
-  const isWhole = value.type === bsonType.int32 || value.type === bsonType.int64
-  return isWhole ? integerOf(value) : undefined
+  const isNumber = expression.kind === 'literal' && expression.value.type === bsonType.int32
+  return isNumber ? integerOf(expression.value) : undefined
+}
+
+/** Throws 42601 for another constant: it is more often a name in the wrong quotes than meant. */
+function requireVariable({ kind, at }: Expression, clause: 'GROUP BY' | 'ORDER BY'): void {
+  if (kind !== 'literal') return
+  throw evaluationError(evaluationState.syntax, `non-integer constant in ${clause}`, at)
 }
 
 function resultAt(

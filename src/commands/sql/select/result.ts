@@ -46,7 +46,8 @@ export function compileResults(
     return { kind: 'value', name: names[i] ?? '', evaluator: compile(expression, scope) }
   })
   const isOfDeclared = scope.known?.some((table) => table?.isDeclared === true) === true
-  const types = isOfDeclared ? new DeclaredTypes(scope) : undefined
+  const isTyped = isOfDeclared || scope.tables.length === 0
+  const types = isTyped ? new DeclaredTypes(scope) : undefined
   const named = items.flatMap(({ expression }, i) =>
     expression.kind === 'star' ? [] : [columnOf(names[i] ?? '', expression, scope, types)],
   )
@@ -54,13 +55,17 @@ export function compileResults(
   return { columns, named, write: writerOf(parts, items, scope, merged) }
 }
 
+/** Types that staticType leaves to the rows, or shows as others. */
+const shown = new Set('date bool[] int4[] int8[] float8[] numeric[] text[] varchar[]'.split(' '))
+
 function columnOf(
   name: string,
   expression: Expression,
   scope: Scope,
   types: DeclaredTypes | undefined,
 ): Partial<Column> {
-  const type = types?.of(expression) === 'date' ? 'date' : staticType(expression, scope)
+  const known = types?.of(expression)
+  const type = known !== undefined && shown.has(known) ? known : staticType(expression, scope)
   return type === undefined ? { name } : { name, type }
 }
 

@@ -24,7 +24,7 @@ import { Relations } from '../catalog/catalog-relations.js'
 import { resultType } from '../catalog/catalog-tables.js'
 import { compile } from '../expression/compile.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
-import { rowCount } from '../expression/row-count.js'
+import { requireCount, rowCount } from '../expression/row-count.js'
 import type { Scope } from '../expression/scope.js'
 import { supersetFilter } from '../expression/superset.js'
 import { sessionOf, transactionTime } from '../session/session-facts.js'
@@ -126,6 +126,9 @@ function windowOf(
 ): Window {
   const rows = limit === undefined ? undefined : rowCount(limit, scope, 'LIMIT')
   const skipped = offset === undefined ? undefined : rowCount(offset, scope, 'OFFSET')
+  // PostgreSQL computes OFFSET first.
+  requireCount(skipped, 'OFFSET')
+  requireCount(rows, 'LIMIT')
   return { offset: skipped ?? 0, limit: rows ?? rowsDefault }
 }
 

@@ -7,6 +7,7 @@ import { bsonType } from '../../../value/value.js'
 import { boolCalls, boolOperators, int4Calls, textCalls } from '../catalog/fixed-types.js'
 import { arithmeticOperators } from '../expression/arithmetic.js'
 import type { Scope } from '../expression/scope.js'
+import { isRowType, rowTypeOf } from './row-type.js'
 
 export type Tables = Pick<Scope, 'tables' | 'known'>
 
@@ -37,8 +38,8 @@ export class DeclaredTypes {
   private found(expression: Expression): Type {
     switch (expression.kind) {
       case 'literal':
-        if (expression.value.isNullish) return unknown
-        return expression.type ?? literalTypes.get(expression.value.type)
+        if (expression.type !== undefined) return expression.type
+        return expression.value.isNullish ? unknown : literalTypes.get(expression.value.type)
       case 'column':
         return typeOfColumn(expression.path, this.tables)
       case 'not':
@@ -98,7 +99,8 @@ function typeOfColumn(
   { tables, known }: Tables,
 ): Type {
   const of = known?.[tables.indexOf(String(table))]
-  if (of?.isDeclared !== true || name === undefined) return undefined
+  if (of?.isDeclared !== true) return undefined
+  if (name === undefined) return rowTypeOf(of.name)
   const type = of.columns.get(String(name))?.replace(/\(.*\)/, '')
   if (type === undefined || below.length === 0) return type
   const isElement = below.length === 1 && typeof below[0] === 'number' && type.endsWith('[]')
@@ -125,6 +127,7 @@ const families = new Map<string, string>([
 /** Types of one family compare with each other, and a result may be of several of them. */
 export function familyOf(type: Type): Type {
   if (type === undefined) return undefined
+  if (isRowType(type)) return type
   if (!type.endsWith('[]')) return families.get(type)
   const element = families.get(type.slice(0, -2))
   return element === undefined ? undefined : `${element}[]`
@@ -159,13 +162,24 @@ function typeOfOperator(operator: string, left: Type, right: Type): Type {
 }
 
 function typeOfConcat(left: Type, right: Type): Type {
+  const array = [left, right].find((type) => type?.endsWith('[]') === true)
+  if (array !== undefined) return typeOfArrays(array, (left === array ? right : left) ?? '')
   const isText = (type: Type) => type === unknown || familyOf(type) === 'text'
   if (isText(left) && isText(right)) return 'text'
   const other = isText(left) ? right : left
   if ((isText(left) || isText(right)) && other !== undefined) {
-    return families.has(other) && !other.startsWith('json') ? 'text' : undefined
+    return (families.has(other) && !other.startsWith('json')) || isRowType(other)
+      ? 'text'
+      : undefined
   }
-  return left === right && (left === 'jsonb' || left?.endsWith('[]') === true) ? left : undefined
+  return left === right && left === 'jsonb' ? left : undefined
+}
+
+/** An array beside another one or an element. */
+function typeOfArrays(array: string, other: string): Type {
+  const [own, given] = [array, other].map((type) => type.replace('[]', ''))
+  if (other === unknown || own === given) return array
+  return isWholeType(own) && isWholeType(given) ? `${commonType([own, given])}[]` : undefined
 }
 
 function typeOfArithmetic(operator: string, left: Type, right: Type): Type {

@@ -2,10 +2,11 @@
 // a number with a text.
 
 import type { Expression, TypeName } from '../../../protocol/sql/ast.js'
-import { bsonType } from '../../../value/value.js'
+import { bsonType, stringOf } from '../../../value/value.js'
 import { castTo } from '../expression/cast.js'
 import { placed } from '../expression/evaluation-error.js'
-import { familyOf } from './declared-type.js'
+import { type DeclaredTypes, familyOf, unknown } from './declared-type.js'
+import { isRowType, rowLiteral } from './row-type.js'
 
 type Literal = Extract<Expression, { kind: 'literal' }>
 
@@ -25,15 +26,29 @@ export function elementOf(type: string | undefined): string | undefined {
   return name !== undefined && elementTypes.has(name) ? name : undefined
 }
 
-/** Texts stay texts beside the others, and JSON may be a text. */
+/** Texts stay texts beside the others. */
 const parsedFamilies = new Set(['number', 'bool', 'time'])
 
 /** The literal in that type, if texts are parsed as it. Throws 22P02, 22003, 22007, 22008. */
 export function literalIn(type: string | undefined, operand: Expression): Expression {
   if (!isText(operand) || type === undefined) return operand
+  if (isRowType(type)) throw rowLiteral(stringOf(operand.value), operand.at)
   const element = elementOf(type)
-  if (element !== undefined) return castOf(operand, element, true)
+  if (element !== undefined) return checkedCast(operand, element, true)
+  if (type === 'jsonb') return checkedCast(operand, type, false)
   return parsedFamilies.has(familyOf(type) ?? '') ? parsedAs(operand, type) : operand
+}
+
+/** Beside an array a text is one, too. */
+export function literalInArray(type: string | undefined, operand: Expression): Expression {
+  const element = elementOf(type)
+  return isText(operand) && element !== undefined ? checkedCast(operand, element, true) : operand
+}
+
+/** A literal or NULL that nothing gives a type is a text. */
+export function asText(operand: Expression, types: DeclaredTypes): Expression {
+  const isOpen = operand.kind === 'literal' && types.of(operand) === unknown
+  return isOpen ? { ...operand, type: 'text' } : operand
 }
 
 /** The value at once, so that an index serves it. */
@@ -44,6 +59,16 @@ export function parsedAs(literal: Literal, name: string): Expression {
   } catch (thrown) {
     throw placed(thrown, literal.at)
   }
+}
+
+/** A cast whose text is looked at, too, if the statement has no row. */
+export function checkedCast(literal: Literal, name: string, isArray: boolean): Expression {
+  try {
+    castTo({ name, modifiers: [], isArray })(literal.value)
+  } catch (thrown) {
+    throw placed(thrown, literal.at)
+  }
+  return castOf(literal, name, isArray)
 }
 
 export function castOf(operand: Expression, name: string, isArray: boolean): Expression {

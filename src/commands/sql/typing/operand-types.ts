@@ -5,19 +5,43 @@
 
 import type { Expression } from '../../../protocol/sql/ast.js'
 import { stringOf } from '../../../value/value.js'
+import { arithmeticOperators } from '../expression/arithmetic.js'
 import { likeOperators } from '../expression/binary.js'
 import { isComparison } from '../expression/comparison.js'
 import { mapExpression } from '../expression/expression-tree.js'
 import { staticType } from '../select/column-type.js'
-import { DeclaredTypes, familyOf, isWholeType, resultsOf, type Tables } from './declared-type.js'
-import { castOf, elementOf, isText, literalIn, parsedAs } from './literals.js'
 import {
+  commonType,
+  DeclaredTypes,
+  familyOf,
+  isWholeType,
+  resultsOf,
+  type Tables,
+  unknown,
+} from './declared-type.js'
+import {
+  asText,
+  castOf,
+  checkedCast,
+  elementOf,
+  isText,
+  literalIn,
+  literalInArray,
+  parsedAs,
+} from './literals.js'
+import { withOpenArguments } from './open-arguments.js'
+import { isRowType, noRowCast, noRowText, requireComparableRows, rowTest } from './row-type.js'
+import {
+  noOperator,
   requireAggregate,
   requireArithmetic,
+  requireArray,
   requireAssignable,
   requireComparable,
   requireConcat,
   requireCondition,
+  requireContaining,
+  requireElements,
   requireNumber,
   requireTexts,
   sharedType,
@@ -68,6 +92,11 @@ const truthAggregates = new Set(['bool_and', 'bool_or', 'every'])
 const float8 = { name: 'float8', modifiers: [], isArray: false } as const
 const regexes = new Set(['~', '~*', '!~', '!~*'])
 
+/** Beside `jsonb`, a text literal of `||` is one. */
+function jsonOf(type: string | undefined): string | undefined {
+  return type === 'jsonb' ? type : undefined
+}
+
 class Typing {
   readonly types: DeclaredTypes
 
@@ -97,13 +126,15 @@ class Typing {
         return { ...node, operands: node.operands.map((each) => this.condition(each, clause)) }
       }
       case 'is': {
-        if (node.test === 'null') return undefined
+        if (node.test === 'null') return rowTest(node, this.tables)
         const clause = `IS ${node.isNegated ? 'NOT ' : ''}${node.test.toUpperCase()}`
         return { ...node, operand: this.condition(node.operand, clause) }
       }
       case 'unary': {
         const operand = this.typed(node.operand)
-        requireNumber(node.operator, this.types.of(operand), node.at)
+        const type = this.types.of(operand)
+        if (node.operator === '+' && type === unknown) return castOf(operand, 'float8', false)
+        requireNumber(node.operator, type, node.at)
         return { ...node, operand }
       }
       case 'binary':
@@ -125,13 +156,10 @@ class Typing {
       case 'call':
         return this.call(node)
       case 'cast': {
-        const operand = this.typed(node.operand)
-        const isWhole = isWholeType(node.type.name) && !node.type.isArray
-        return { ...node, operand: isWhole ? this.rounded(operand) : operand }
+        return this.converted(node)
       }
       case 'array': {
-        const elements = node.elements.map((element) => this.typed(element))
-        return { ...node, elements: this.alike('ARRAY', elements) }
+        return this.array(node)
       }
       default:
         return undefined
@@ -147,12 +175,18 @@ class Typing {
     const [left, right] = [this.typed(node.left), this.typed(node.right)]
     const [one, other] = [this.types.of(left), this.types.of(right)]
     if (likeOperators.has(operator) || regexes.has(operator)) requireTexts(operator, one, other, at)
-    if (operator === '||') requireConcat(one, other, at)
+    if (operator === '||') return this.concat(node, left, right)
+    if (!arithmeticOperators.has(operator) && (isRowType(one) || isRowType(other))) {
+      throw noOperator(operator, one ?? unknown, other ?? unknown, at)
+    }
+    if (operator === '^' && one === unknown && other === unknown) {
+      return { ...node, left: this.double(left), right: this.double(right) }
+    }
     const type = this.types.of({ ...node, left, right })
     requireArithmetic(operator, [one, other], type, at)
     const made = isWholeType(type) ? { ...node, type } : node
     const isNumber = familyOf(one) === 'number' || familyOf(other) === 'number'
-    if (!isNumber || operator === '||') return { ...made, left, right }
+    if (!isNumber) return { ...made, left, right }
     if (type === 'float8') return { ...made, left: this.double(left), right: this.double(right) }
     return { ...made, left: literalIn(other, left), right: literalIn(one, right) }
   }
@@ -174,9 +208,10 @@ class Typing {
     right: Expression,
     at: number | undefined,
   ): readonly [Expression, Expression] {
-    if (!containments.has(operator)) {
-      requireComparable(operator, this.types.of(left), this.types.of(right), at)
-    }
+    const [one, other] = [this.types.of(left), this.types.of(right)]
+    requireComparableRows(one, other, [left, right].find(isText), at ?? left.at)
+    if (containments.has(operator)) requireContaining(operator, one, other, at)
+    else requireComparable(operator, one, other, at)
     return [this.literal(right, left), this.literal(left, right)]
   }
 
@@ -196,7 +231,11 @@ class Typing {
     const items = node.list.map((item) => this.typed(item))
     const own = this.types.of(operand)
     const operator = node.isNegated ? '<>' : '='
-    for (const item of items) requireComparable(operator, own, this.types.of(item), node.operatorAt)
+    for (const item of items) {
+      const type = this.types.of(item)
+      requireComparableRows(own, type, [operand, item].find(isText), node.operatorAt ?? node.at)
+      requireComparable(operator, own, type, node.operatorAt)
+    }
     const shared = sharedType(undefined, [operand, ...items], this.types)
     const list = items.map((item) =>
       shared === undefined ? this.literal(operand, item) : literalIn(shared, item),
@@ -224,6 +263,7 @@ class Typing {
     const { operator, operatorAt: at } = node
     const left = this.typed(node.left)
     const array = this.arrayBeside(left, this.typed(node.array))
+    requireArray(this.types.of(array), at)
     const element = elementOf(this.types.of(array) ?? staticType(array, this.tables))
     if (isComparison(operator)) requireComparable(operator, this.types.of(left), element, at)
     const isCast = isText(left) && element !== undefined
@@ -234,7 +274,7 @@ class Typing {
   private arrayBeside(left: Expression, array: Expression): Expression {
     const type = this.types.of(left)
     const isSingle = isText(array) && elementOf(`${type}[]`) !== undefined
-    return isSingle && type !== undefined ? castOf(array, type, true) : array
+    return isSingle && type !== undefined ? checkedCast(array, type, true) : array
   }
 
   /** Exact numbers and texts beside a double. */
@@ -252,14 +292,16 @@ class Typing {
   }
 
   private choice(node: Node<'case'>): Expression {
-    const operand = node.operand && this.typed(node.operand)
+    const operand = node.operand && asText(this.typed(node.operand), this.types)
+    const conditions = node.branches.map(({ at, when }) => {
+      if (operand === undefined) return this.condition(when, 'CASE/WHEN')
+      return this.compared('=', operand, this.typed(when), at)[1]
+    })
     const given = resultsOf(node).map((result) => this.typed(result))
     const results = this.alike('CASE', given)
     const first = node.otherwise === undefined ? 0 : 1
     const branches = node.branches.map(({ at, when }, i) => {
-      const result = results[i + first] ?? when
-      if (operand === undefined) return { at, when: this.condition(when, 'CASE/WHEN'), result }
-      return { at, when: this.compared('=', operand, this.typed(when), at)[1], result }
+      return { at, when: conditions[i] ?? when, result: results[i + first] ?? when }
     })
     return {
       ...node,
@@ -286,15 +328,57 @@ class Typing {
       return { ...node, args: this.pair('=', first, second, at) }
     }
     const args = node.args.map((arg) => this.typed(arg))
+    const { args: filled } = withOpenArguments({ ...node, args }, this.types)
     if (name === 'coalesce' || name === 'greatest' || name === 'least') {
       return { ...node, args: this.alike(name.toUpperCase(), args) }
     }
     if (name === 'round' && args.length === 1) {
-      return { ...node, args: args.map((arg) => this.rounded(arg)) }
+      return { ...node, args: filled.map((arg) => this.rounded(arg)) }
     }
     requireAggregate({ ...node, args }, this.types)
     const isOfBools = truthAggregates.has(name)
-    return { ...node, args: isOfBools ? args.map((arg) => literalIn('bool', arg)) : args }
+    return { ...node, args: isOfBools ? args.map((arg) => literalIn('bool', arg)) : filled }
+  }
+
+  private converted(node: Node<'cast'>): Expression {
+    const isEmpty = node.operand.kind === 'array' && node.operand.elements.length === 0
+    const operand = isEmpty ? node.operand : this.typed(node.operand)
+    const type = this.types.of(operand)
+    if (isRowType(type)) throw noRowCast(type, node)
+    const isWhole = isWholeType(node.type.name) && !node.type.isArray
+    return { ...node, operand: isWhole ? this.rounded(operand) : operand }
+  }
+
+  private array(node: Node<'array'>): Expression {
+    requireElements(node)
+    const given = node.elements.map((element) => this.typed(element))
+    const elements = this.alike('ARRAY', given)
+    // A number with a point is a double inside; beside wider ones all become exact.
+    const isWidened = elements.some((element, i) => element !== given[i])
+    if (!isWidened || commonType(this.types.ofAll(elements)) !== 'numeric') {
+      return { ...node, elements }
+    }
+    return { ...node, elements: elements.map((element) => castOf(element, 'numeric', false)) }
+  }
+
+  /** `||`: a text literal beside an array is an array of its type. */
+  private concat(node: Node<'binary'>, left: Expression, right: Expression): Expression {
+    const [one, other] = [this.types.of(left), this.types.of(right)]
+    const { operatorAt: at } = node
+    const type = this.types.of({ ...node, left, right })
+    requireConcat(one, other, type, at)
+    const row = [left, right].find((operand) => isRowType(this.types.of(operand)))
+    if (row !== undefined) throw noRowText(row.at)
+    if (elementOf(type) === undefined) {
+      return { ...node, left: literalIn(jsonOf(other), left), right: literalIn(jsonOf(one), right) }
+    }
+    const [before, after] = [literalInArray(other, left), literalInArray(one, right)]
+    const asArray = (operand: Expression): Expression => {
+      const own = this.types.of(operand)
+      const isElement = own !== unknown && own?.endsWith('[]') !== true
+      return isElement ? { kind: 'array', at: operand.at, elements: [operand] } : operand
+    }
+    return { ...node, left: asArray(before), right: asArray(after), joinsArrays: true }
   }
 
   /** Results of one type: numbers and text literals in the widest of them. */

@@ -4,13 +4,19 @@
 import type { Expression } from '../../../protocol/sql/ast.js'
 import { columnTypeOf } from '../catalog/catalog-types.js'
 import { arithmeticOperators } from '../expression/arithmetic.js'
-import { evaluationError, evaluationState, undefinedHint } from '../expression/evaluation-error.js'
+import {
+  ambiguousHint,
+  evaluationError,
+  evaluationState,
+  undefinedHint,
+} from '../expression/evaluation-error.js'
 import { commonType, type DeclaredTypes, familyOf, unknown } from './declared-type.js'
+import { isRowType, noRowText, rowTitleOf } from './row-type.js'
 
 type Type = string | undefined
 
-function titleOf(type: string): string {
-  return type === unknown ? type : columnTypeOf(type).title
+export function titleOf(type: string): string {
+  return type === unknown ? type : (rowTitleOf(type) ?? columnTypeOf(type).title)
 }
 
 /** Throws 42804; `clause` is the word of the error: WHERE, NOT, FILTER. */
@@ -21,8 +27,19 @@ export function requireCondition(expression: Expression, clause: string, types: 
   throw evaluationError(evaluationState.wrongType, message, expression.at)
 }
 
+/** 42725, of an operator with one or two operands. */
+function ambiguousOperator(shown: string, at: number | undefined): Error {
+  const message = `operator is not unique: ${shown}`
+  return evaluationError(evaluationState.ambiguousFunction, message, at, ambiguousHint('operator'))
+}
+
 /** 42883 */
-function noOperator(operator: string, left: string, right: string, at: number | undefined): Error {
+export function noOperator(
+  operator: string,
+  left: string,
+  right: string,
+  at: number | undefined,
+): Error {
   const message = `operator does not exist: ${titleOf(left)} ${operator} ${titleOf(right)}`
   const hint = undefinedHint('operator')
   return evaluationError(evaluationState.undefinedFunction, message, at, hint)
@@ -36,6 +53,15 @@ export function requireComparable(operator: string, left: Type, right: Type, at?
   if (one !== other || (isArray && left !== right)) throw noOperator(operator, left, right, at)
 }
 
+/** Throws 42883 for `@>` and `<@` between values that contain nothing, or of two types. */
+export function requireContaining(operator: string, left: Type, right: Type, at?: number): void {
+  if (left === undefined || right === undefined) return
+  const holds = (type: string) => type === 'jsonb' || type.endsWith('[]')
+  const given = [left, right].filter((type) => type !== unknown)
+  if (given.every(holds) && new Set(given).size < 2) return
+  throw noOperator(operator, left, right, at)
+}
+
 /** Throws 42883 if the operator needs texts and one side is of another type. */
 export function requireTexts(operator: string, left: Type, right: Type, at?: number): void {
   if (left === undefined || right === undefined) return
@@ -47,15 +73,20 @@ export function requireTexts(operator: string, left: Type, right: Type, at?: num
 
 const single = new Set(['number', 'time', 'bool'])
 
-/** `||` takes a text, an array or JSON on one side. Throws 42883. */
-export function requireConcat(left: Type, right: Type, at?: number): void {
-  const isSingle = (type: Type) => single.has(familyOf(type) ?? '')
-  if (left !== undefined && right !== undefined && isSingle(left) && isSingle(right)) {
+/** `||` takes a text, an array or JSON on one side; `result` is its type. Throws 42883. */
+export function requireConcat(left: Type, right: Type, result: Type, at?: number): void {
+  const isSingle = (type: Type) => single.has(familyOf(type) ?? '') || isRowType(type)
+  if (left === undefined || right === undefined) return
+  if (isSingle(left) && isSingle(right)) throw noOperator('||', left, right, at)
+  if (result === undefined && [left, right].some((type) => type.endsWith('[]'))) {
     throw noOperator('||', left, right, at)
   }
 }
 
-/** Throws 42883 if the operator does not compute with the two types; `result` is its type. */
+/**
+ * Throws 42883 if the operator does not compute with the two types, 42725 if they are left open;
+ * `result` is its type.
+ */
 export function requireArithmetic(
   operator: string,
   [left, right]: readonly [Type, Type],
@@ -63,16 +94,40 @@ export function requireArithmetic(
   at?: number,
 ): void {
   if (!arithmeticOperators.has(operator) || left === undefined || right === undefined) return
+  const isOpen = left === unknown && right === unknown && operator !== '^'
+  const isDate = [left, right].includes('date') && [left, right].includes(unknown)
+  if (isOpen || (isDate && operator === '+')) {
+    throw ambiguousOperator(`${titleOf(left)} ${operator} ${titleOf(right)}`, at)
+  }
   const [one, other] = [familyOf(left) ?? left, familyOf(right) ?? right]
   const isFloat = operator === '%' && one === 'number' && (result ?? '').startsWith('float')
-  const isBad = [one, other].some((family) => /^(?:text|bool|json)$|\[\]$/.test(family))
+  const isBad = [one, other].some((family) => /^(?:text|bool|json|row of .*)$|\[\]$/.test(family))
   const isMixed = result === undefined && [one, other].includes('number')
   const isTimed = isMixed && [one, other].includes('time')
-  if (isFloat || (isBad && one !== 'jsonb') || isTimed) throw noOperator(operator, left, right, at)
+  if (isFloat || (isBad && (one !== 'jsonb' || operator !== '-')) || isTimed)
+    throw noOperator(operator, left, right, at)
 }
 
-/** `- text` */
+/** Throws 42809 for ANY and ALL of a value that is no array. */
+export function requireArray(type: Type, at: number | undefined): void {
+  if (type === undefined || type === unknown || type.endsWith('[]') || type.startsWith('json')) {
+    return
+  }
+  const message = 'op ANY/ALL (array) requires array on right side'
+  throw evaluationError(evaluationState.wrongObject, message, at)
+}
+
+/** Throws 42P18 for `ARRAY[]` without a cast. */
+export function requireElements({ elements, at }: Extract<Expression, { kind: 'array' }>): void {
+  if (elements.length > 0) return
+  const message = 'cannot determine type of empty array'
+  const hint = 'Explicitly cast to the desired type, for example ARRAY[]::integer[].'
+  throw evaluationError(evaluationState.indeterminateType, message, at, hint)
+}
+
+/** `- text`; throws 42883, and 42725 for a text literal or NULL behind `-`. */
 export function requireNumber(operator: string, type: Type, at: number): void {
+  if (type === unknown) throw ambiguousOperator(`${operator} ${type}`, at)
   const family = familyOf(type)
   if (type === undefined || family === undefined || family === 'number') return
   const message = `operator does not exist: ${operator} ${titleOf(type)}`
@@ -111,23 +166,61 @@ const argumentFamilies = new Map<string, readonly string[]>([
   ...['sum', 'avg'].map((name) => [name, ['number']] as const),
   ...['bool_and', 'bool_or', 'every'].map((name) => [name, ['bool']] as const),
   ...['min', 'max'].map((name) => [name, ['number', 'time', 'text']] as const),
+  ['string_agg', ['text']],
 ])
 
-/** Throws 42883 for an aggregate over a type that it does not take. */
-export function requireAggregate(
-  { name, args, at }: Extract<Expression, { kind: 'call' }>,
-  types: DeclaredTypes,
-): void {
-  const taken = argumentFamilies.get(name)
+/** Aggregates of several types, which a text literal or NULL leaves open. */
+const openAggregates = new Set(['sum', 'avg', 'array_agg'])
+
+type Call = Extract<Expression, { kind: 'call' }>
+
+/** Throws 42883 for an aggregate over a type that it does not take, 42725 and 42804 for none. */
+export function requireAggregate(call: Call, types: DeclaredTypes): void {
+  const { name, args, at } = call
   const [first] = args
-  if (taken === undefined || first === undefined || args.length > 1) return
+  if (first === undefined || args.length > (name === 'string_agg' ? 2 : 1)) return
   const type = types.of(first)
+  if (type === unknown) {
+    if (openAggregates.has(name)) throw ambiguousCall(call, args, types)
+    if (!/^jsonb?_agg$/.test(name)) return
+    const message = 'could not determine polymorphic type because input has type unknown'
+    throw evaluationError(evaluationState.wrongType, message)
+  }
+  const separator = args[1] && types.of(args[1])
+  const isText = separator === unknown || familyOf(separator ?? 'text') === 'text'
+  if (!isText && separator !== undefined && name === 'string_agg') {
+    throw noFunction(name, args, types, at)
+  }
+  const taken = argumentFamilies.get(name)
   const family = familyOf(type)
-  if (type === undefined || family === undefined || taken.includes(family)) return
-  if (name.startsWith('m') && family.endsWith('[]')) return
-  const message = `function ${name}(${titleOf(type)}) does not exist`
-  const hint = undefinedHint('function')
-  throw evaluationError(evaluationState.undefinedFunction, message, at, hint)
+  if (type === undefined || family === undefined || taken === undefined) return
+  if (taken.includes(family) || (name.startsWith('m') && family.endsWith('[]'))) return
+  throw noFunction(name, args, types, at)
+}
+
+/** 42725 */
+export function ambiguousCall(
+  { name, at }: Call,
+  args: readonly Expression[],
+  types: DeclaredTypes,
+): Error {
+  const message = `function ${name}(${titles(args, types)}) is not unique`
+  return evaluationError(evaluationState.ambiguousFunction, message, at, ambiguousHint('function'))
+}
+
+/** 42883 */
+export function noFunction(
+  name: string,
+  args: readonly Expression[],
+  types: DeclaredTypes,
+  at: number,
+): Error {
+  const message = `function ${name}(${titles(args, types)}) does not exist`
+  return evaluationError(evaluationState.undefinedFunction, message, at, undefinedHint('function'))
+}
+
+function titles(args: readonly Expression[], types: DeclaredTypes): string {
+  return args.map((arg) => titleOf(types.of(arg) ?? unknown)).join(', ')
 }
 
 /** Throws 42804 for a value of another family than the column that it is assigned to. */
@@ -140,6 +233,7 @@ export function requireAssignable(
   const given = types.of(value)
   if (given === undefined || given === unknown) return
   const [one, other] = [familyOf(type), familyOf(given)]
+  if (one === 'text' && isRowType(given)) throw noRowText(value.at)
   if (one === undefined || other === undefined || one === other || one === 'text') return
   if (one.startsWith('json') && other.startsWith('json')) return
   const both = `is of type ${titleOf(type)} but expression is of type ${titleOf(given)}`
