@@ -236,8 +236,11 @@ export class ObservedStore implements Store {
   private *observed<T>(tx: Tx, program: (tx: Tx) => Program<T>, announced?: object[]): Program<T> {
     const observedTx = new ObservedTx(tx, program, announced)
     const result = yield* program(observedTx)
-    const check = () => this.check(observedTx)
-    const told = () => this.tell(observedTx)
+    const check = () => {
+      this.check(observedTx)
+      this.tellRun(observedTx)
+    }
+    const told = () => this.tellCommitted(observedTx)
     if (tx.whenApplied !== undefined) {
       tx.whenApplied(check, told)
       return result
@@ -253,8 +256,8 @@ export class ObservedStore implements Store {
     for (const check of checks) check()
   }
 
-  /** What a program has changed is being applied, or is committed. */
-  private tell({ puts, removals, writer }: ObservedTx): void {
+  /** The program has run: those behind it in its group are to know what it changed. */
+  private tellRun({ puts, removals, writer }: ObservedTx): void {
     for (const changed of this.all)
       for (const keys of [puts, removals]) for (const key of keys) changed(key, writer)
     for (const key of puts) {
@@ -262,6 +265,10 @@ export class ObservedStore implements Store {
       this.tellPut(key, writer)
     }
     for (const key of removals) this.tellRecord(key)
+  }
+
+  /** What a program has changed is being applied, or is committed. */
+  private tellCommitted({ puts, removals }: ObservedTx): void {
     if (this.wakes?.isAsked === true) {
       this.wakes.tell(puts)
       this.wakes.tell(removals)

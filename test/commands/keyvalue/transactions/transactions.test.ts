@@ -89,7 +89,7 @@ t.test('what a pipeline of another client did before EXEC in the same group abor
       ])
       t.same(replies, ['OK', 1, null])
     },
-    { kinds: ['memory', 'lmdb'] },
+    { kinds: ['memory', 'lmdb', 'postgres'] },
   ),
 )
 
