@@ -7,6 +7,7 @@ import { MemoryAccount } from '../base/heap/memory-account.js'
 import { memoryBudgetBytes } from '../base/limits/connections.js'
 import type { Log } from '../base/log.js'
 import type { Store } from '../store/store.js'
+import { HeldReads } from '../store/transactions/held-reads.js'
 import { OpenTransactions } from '../store/transactions/open-transactions.js'
 import { Awaiting } from './awaiting.js'
 import { ChangeRetention } from './background/change-retention-job.js'
@@ -84,6 +85,7 @@ export class Engine {
     this.cursors.gateway = store.gateways
     this.transactions = new OpenTransactions({ store, clock, shares: this.memory.shares })
     store.held = this.transactions.held
+    store.heldReads = new HeldReads(clock)
     this.memory.shares.reclaim = (owner) => this.cursors.reclaim(owner)
     const { transactions } = this
     this.transactionExpiry = new TransactionExpiry({ transactions, log, pace })

@@ -23,6 +23,7 @@ import type {
   Tx,
 } from '../store/store.js'
 import type { HeldKeys } from '../store/transactions/held-keys.js'
+import type { HeldReads } from '../store/transactions/held-reads.js'
 import { decodeChange, isAt, isRename, placeBytes, watchKeysOf } from './changes/change-record.js'
 import { namespaceOfRecord } from './keyspace/keys/expiry.js'
 import type { RemoteWakes } from './remote-wakes.js'
@@ -52,6 +53,17 @@ export function whenRun(tx: ReadTx, check: () => void): void {
   if (tx instanceof ObservedTx) tx.checks.push(check)
 }
 
+/**
+ * The program writes for several clients and can be run for each of them alone: it fails with
+ * MayBeParted where it would wait long for a held key, which only one of them may have written.
+ */
+export function mayBeParted(tx: ReadTx): void {
+  if (tx instanceof ObservedTx) tx.isParted = true
+}
+
+/** See `mayBeParted`. */
+class MayBeParted extends Error {}
+
 interface EventObserver {
   /** Whether events are wanted now. */
   isOn(): boolean
@@ -71,8 +83,9 @@ export class ObservedStore implements Store {
   /** Events that committed programs have announced. */
   events: EventObserver | undefined = undefined
 
-  /** Keys for which writers have to wait. */
+  /** Keys for which writers have to wait: of transactions, and of long commands. */
   held: HeldKeys | undefined = undefined
+  heldReads: HeldReads | undefined = undefined
 
   /** Of the other gateways of the store; undefined if there can be none. */
   wakes: RemoteWakes | undefined = undefined
@@ -188,8 +201,10 @@ export class ObservedStore implements Store {
     large: LargeChanges,
     account?: Account,
   ): Promise<T> {
-    const { held } = this
-    const blocking = held?.isOn === true ? held.blocking(program, keysOf(large)) : undefined
+    const { held, heldReads } = this
+    const blocking =
+      (held?.isOn === true ? held.blocking(program, keysOf(large)) : undefined) ??
+      heldReads?.blocking(program, keysOf(large))
     if (blocking !== undefined) return blocking.then(() => this.writeLarge(program, large, account))
     const changed = new Set<Changed>()
     const told = (change: KeyChange) => {
@@ -227,8 +242,8 @@ export class ObservedStore implements Store {
   }
 
   private get isObserved(): boolean {
-    const { observers, names, collections, all, held } = this
-    if (held?.isOn === true) return true
+    const { observers, names, collections, all, held, heldReads } = this
+    if (held?.isOn === true || heldReads?.isOn === true) return true
     if (this.wakes?.isAsked === true) return true
     return observers.size > 0 || names.size > 0 || collections.size > 0 || all.size > 0
   }
@@ -251,8 +266,9 @@ export class ObservedStore implements Store {
   }
 
   /** A throw keeps the changes from being applied. */
-  private check({ checks, puts, removals, writer }: ObservedTx): void {
-    this.requireFree(puts, removals, writer)
+  private check(tx: ObservedTx): void {
+    const { checks } = tx
+    this.requireFree(tx)
     for (const check of checks) check()
   }
 
@@ -287,12 +303,17 @@ export class ObservedStore implements Store {
     })
   }
 
-  /** Throws Postponed if a key is held for another writer. */
-  private requireFree(puts: readonly Bytes[], removals: readonly Bytes[], writer: object): void {
-    const { held } = this
-    if (held?.isOn !== true) return
-    const blocking = held.blocking(writer, puts) ?? held.blocking(writer, removals)
-    if (blocking !== undefined) throw new Postponed(blocking)
+  /** Throws Postponed if a key is held for another writer, or MayBeParted. */
+  private requireFree({ puts, removals, writer, isParted }: ObservedTx): void {
+    const { held, heldReads } = this
+    if (held?.isOn === true) {
+      const blocking = held.blocking(writer, puts) ?? held.blocking(writer, removals)
+      if (blocking !== undefined) throw new Postponed(blocking)
+    }
+    if (heldReads?.isOn !== true) return
+    const blocking = heldReads.blocking(writer, puts) ?? heldReads.blocking(writer, removals)
+    if (blocking === undefined) return
+    throw isParted ? new MayBeParted() : new Postponed(blocking)
   }
 
   /** One of many was made; who is to hear of it behind the last one is added to `changed`. */
@@ -326,6 +347,8 @@ class ObservedTx extends PassingTx {
   readonly puts: Bytes[] = []
   readonly removals: Bytes[] = []
   private readonly places = new Places()
+  /** See `mayBeParted`. */
+  isParted = false
   /** To be asked when the program has run. */
   readonly checks: (() => void)[] = []
 

@@ -1,12 +1,16 @@
 // One command that reads more than a write program may: it is prepared as a read that pauses, its
 // large values and members are staged, and one bounded program makes all of it visible. This
-// program checks that what was read still holds; otherwise the command begins again.
+// program checks that what was read still holds; otherwise the command begins again. Its later runs
+// hold what they read, so it ends beside steady writers. (docs/design/transactions.md, rule 2)
 
+import type { Bytes } from '../base/bytes/bytes.js'
 import { fail, hasKind } from '../base/errors.js'
-import { programRunsMax } from '../base/limits/engine.js'
+import { programRunsMax, stagingRunsMax } from '../base/limits/engine.js'
+import { heldKeysMs, heldReadsMsMax, heldReadsRuns } from '../base/limits/store.js'
 import type { Program, ReadOptions, ReadTx, Tx } from '../store/store.js'
 import { largePhase, readPhase, type Sweep, writePhase } from '../store/sweep.js'
 import { applyBuffer } from '../store/transactions/apply-buffer.js'
+import type { HoldOfReads } from '../store/transactions/held-reads.js'
 import { type Prepared, prepare } from '../store/transactions/preparing.js'
 import type { Reads } from '../store/transactions/reads.js'
 import { beginValidation, type Validation } from '../store/transactions/validation.js'
@@ -20,12 +24,12 @@ import { type ObservedStore, writerOf } from './observed-store.js'
 export function* preparedWrite<T>(
   store: ObservedStore,
   program: (tx: Tx, staged: Staged) => Program<T>,
-  admit?: Admission,
+  { admit, mayHold }: PreparedOptions = {},
 ): Sweep<T> {
   const staged = new Staged()
   function* attempt(options: ReadOptions, unchanged: Unchanged): Sweep<Done<T> | undefined> {
+    const reads = unchanged.reads()
     try {
-      const reads = unchanged.reads()
       const prepared = yield* readPhase(
         (tx) => prepare(tx, reads, (own) => program(own, staged)),
         options,
@@ -38,6 +42,7 @@ export function* preparedWrite<T>(
           yield* requireStaged(tx, staged)
           yield* applyAll(tx, prepared, unchanged, admit)
         }
+        unchanged.admit(apply)
         yield* isLarge ? largePhase(apply, { changes, appended }) : writePhase(apply)
       } else if (options !== snapshot) {
         // What it has seen on a snapshot is a state that it may answer from.
@@ -47,11 +52,13 @@ export function* preparedWrite<T>(
     } catch (error) {
       if (!(error instanceof StagingNeeded)) throw error
       yield* error.stage(staged)
+      // What was staged is of use only to a run that reads the same.
+      yield* writePhase((tx) => unchanged.requireOf(tx, [reads]))
       return undefined
     }
   }
   try {
-    return yield* untilUnchanged(store, attempt)
+    return yield* untilUnchanged(store, attempt, mayHold)
   } finally {
     if (staged.isUsed) yield* writePhase((tx) => discardUnused(tx, staged))
   }
@@ -80,6 +87,12 @@ export function* preparedParts<P, T>(store: ObservedStore, parts: Parts<P, T>): 
   })
 }
 
+export interface PreparedOptions {
+  readonly admit?: Admission | undefined
+  /** Whether other writers of a key that it has read may have to wait for it; unless said, none. */
+  readonly mayHold?: ((key: Bytes) => boolean) | undefined
+}
+
 /** Asked in the write program, before its changes are made and behind them. */
 interface Admission {
   readonly before: (tx: Tx) => Program<unknown>
@@ -90,24 +103,32 @@ interface Done<T> {
   readonly value: T
 }
 
-/** Begins again what answers undefined, or has found that what it has read has changed. */
+/**
+ * Begins again what answers undefined, or has found that what it has read has changed. After the
+ * first such loss its reads are held; if it loses again behind that time, it fails.
+ */
 function* untilUnchanged<T>(
   store: ObservedStore,
   attempt: (options: ReadOptions, unchanged: Unchanged) => Sweep<Done<T> | undefined>,
+  mayHold?: (key: Bytes) => boolean,
 ): Sweep<T> {
   const validation = beginValidation(store)
+  const holding = new Holding(store, mayHold)
   store.optimistic++
   try {
     let options: ReadOptions = snapshot
-    for (let run = 0; run < programRunsMax; run++) {
-      const unchanged = new Unchanged(validation)
+    let lost = 0
+    for (let run = 0; lost < programRunsMax && run < stagingRunsMax; run++) {
+      const unchanged = holding.begin(validation)
       try {
         const done = yield* attempt(options, unchanged)
         if (done !== undefined) return done.value
       } catch (error) {
+        lost++
         if (hasKind(error, 'SnapshotTooOld')) options = present
-        else if (error instanceof ChangedMeanwhile) continue
-        else if (options === snapshot || isEnded(error) || unchanged.isReadingOver) throw error
+        else if (error instanceof ChangedMeanwhile) {
+          if (!holding.goesOn()) break
+        } else if (options === snapshot || isEnded(error) || unchanged.isReadingOver) throw error
         // Of what changed while it was read nothing is to be concluded.
         else if (yield* writePhase((tx) => validation.isUndisturbed(tx))) throw error
       }
@@ -116,6 +137,44 @@ function* untilUnchanged<T>(
   } finally {
     store.optimistic--
     validation.end()
+    holding.end()
+  }
+}
+
+/** The runs of one command, and the hold of what the last two of them have read. */
+class Holding {
+  private readonly beganMs: number | undefined
+  private last: Unchanged | undefined
+  private current: Unchanged | undefined
+  private hold: HoldOfReads | undefined
+
+  constructor(
+    private readonly store: ObservedStore,
+    private readonly mayHold: ((key: Bytes) => boolean) | undefined,
+  ) {
+    this.beganMs = store.heldReads?.nowMs
+  }
+
+  begin(validation: Validation): Unchanged {
+    this.last = this.current
+    this.current = new Unchanged(validation, (writer) => this.hold?.admit(writer))
+    return this.current
+  }
+
+  /** Behind a loss: false if its time to hold is over. */
+  goesOn(): boolean {
+    const { hold, mayHold, beganMs = 0 } = this
+    const { heldReads } = this.store
+    if (hold !== undefined) return !hold.isOver
+    if (heldReads === undefined || mayHold === undefined) return true
+    const ms = heldReadsRuns * (heldReads.nowMs - beganMs)
+    const reads = () => [...(this.last?.noted ?? []), ...(this.current?.noted ?? [])]
+    this.hold = heldReads.hold(Math.min(Math.max(ms, heldKeysMs), heldReadsMsMax), reads, mayHold)
+    return true
+  }
+
+  end(): void {
+    this.hold?.end()
   }
 }
 
@@ -124,25 +183,35 @@ export class Unchanged {
   /** What fails from now on fails whatever others have changed. */
   isReadingOver = false
 
-  constructor(private readonly validation: Validation) {
+  /** What it has read so far. */
+  readonly noted: Reads[] = []
+
+  constructor(
+    private readonly validation: Validation,
+    /** This program does not wait for what the command holds. */
+    readonly admit: (program: object) => void,
+  ) {
     validation.begin()
   }
 
   reads(): Reads {
-    return this.validation.reads()
+    const reads = this.validation.reads()
+    this.noted.push(reads)
+    return reads
   }
 
   /** Which of these parts can be applied as they are. */
   which(tx: ReadTx, parts: readonly Prepared<unknown>[]): Program<boolean[]> {
-    return this.validation.whichHold(
-      tx,
-      parts.map(({ reads }) => reads),
-    )
+    return this.validation.whichHold(tx, readsOf(parts))
   }
 
   /** Throws ChangedMeanwhile where anything that these parts have read has changed. */
-  *require(tx: ReadTx, parts: readonly Prepared<unknown>[]): Program<void> {
-    const holds = yield* this.which(tx, parts)
+  require(tx: ReadTx, parts: readonly Prepared<unknown>[]): Program<void> {
+    return this.requireOf(tx, readsOf(parts))
+  }
+
+  *requireOf(tx: ReadTx, reads: readonly Reads[]): Program<void> {
+    const holds = yield* this.validation.whichHold(tx, reads)
     if (holds.includes(false)) throw new ChangedMeanwhile()
   }
 
@@ -151,6 +220,10 @@ export class Unchanged {
     this.validation.own(writerOf(tx))
     for (const { buffer } of parts) applyBuffer(tx, buffer)
   }
+}
+
+function readsOf(parts: readonly Prepared<unknown>[]): Reads[] {
+  return parts.map(({ reads }) => reads)
 }
 
 /** Something that was read is no longer so: the command is begun again. */

@@ -89,7 +89,7 @@ t.test('who may do it is asked again when it is done: that may change unseen', a
         for (let turn = 0; turn < 5; turn++) yield* tx.pause(turnUnits)
         tx.put(result, one)
       },
-      { before: admit },
+      { admit: { before: admit } },
     ),
   )
   await t.rejects(running, { message: 'no longer' })
@@ -136,8 +136,10 @@ t.test('a write that fails is not begun again, whatever others have changed', as
       tx.put(result, one)
     },
     {
-      *before() {
-        throw new Error('the log is broken')
+      admit: {
+        *before() {
+          throw new Error('the log is broken')
+        },
       },
     },
   )

@@ -42,6 +42,8 @@ export const sweepDocumentsMax = 100
 export const sweepBytesTarget = 2 * MiB
 /** Runs of one write program before it fails with WriteConflict. */
 export const programRunsMax = 16
+/** Runs of a command that stages large values, one in each: WriteConflict. */
+export const stagingRunsMax = sweepDocumentsMax + programRunsMax
 /** As programReadsMax, for a command that a read prepares: TransactionTooLarge. */
 export const optimisticReadsMax = 1_500_000
 /** Keys that others change while a command is prepared; above it, it restarts. About 50 MB. */

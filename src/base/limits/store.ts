@@ -89,6 +89,12 @@ export const heldKeysAgainMs = 1_000
 export const lossesKeptMs = 10_000
 export const heldKeysOfTryMax = 1_000
 export const heldKeysMax = 10_000
+/**
+ * What a long command has read is held after a run that others have spoilt: so many times as long
+ * as its first run took, at least heldKeysMs and at most so many milliseconds.
+ */
+export const heldReadsRuns = 3
+export const heldReadsMsMax = 10_000
 
 // Disk and backups
 

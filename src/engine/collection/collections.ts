@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail, hasKind } from '../../base/errors.js'
 import { cappedEvictionsMax } from '../../base/limits/documents.js'
-import { programRunsMax, sweepDocumentsMax } from '../../base/limits/engine.js'
+import { stagingRunsMax } from '../../base/limits/engine.js'
 import { recordKeyBytesMax, recordKeyPrefixBytes } from '../../base/limits/store.js'
 import { work } from '../../base/work/work-budget.js'
 import { idKeyEnd, keyClass } from '../../store/layout.js'
@@ -402,7 +402,7 @@ export function* stagedWrite<T>(program: (tx: Tx, staged: Staged) => Program<T>)
   const staged = new Staged()
   try {
     // The limit prevents endless staging of a document that clients change before every rerun.
-    for (let run = 0; run < sweepDocumentsMax + programRunsMax; run++) {
+    for (let run = 0; run < stagingRunsMax; run++) {
       try {
         return yield* writePhase((tx) => withStaged(tx, staged, program))
       } catch (error) {

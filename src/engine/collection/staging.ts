@@ -102,6 +102,15 @@ export class Staged {
     return this.container(tx, source, taken)?.id
   }
 
+  /** From how many different sources, whose names begin so, members were staged. */
+  sourcesOf(beginning: string): number {
+    const found = new Set<string>()
+    for (const { source } of this.containers) {
+      if (typeof source === 'string' && source.startsWith(beginning)) found.add(source)
+    }
+    return found.size
+  }
+
   /** Like members, with their head data. */
   made(tx: Tx, source: string, taken?: ReadonlySet<MembersId>): Made | undefined {
     return this.container(tx, source, taken)?.made

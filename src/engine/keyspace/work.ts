@@ -4,6 +4,7 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { emptySlice, type Slice } from '../../base/bytes/slice.js'
+import { fail } from '../../base/errors.js'
 import { programPutsMax } from '../../base/limits/engine.js'
 import { refuse } from '../../base/reply-error.js'
 import { KiB } from '../../base/units.js'
@@ -175,6 +176,15 @@ export class Work {
     const made = this.staged.made(tx, source, this.taken)
     this.took(made?.head.id)
     return made
+  }
+
+  /**
+   * Throws WriteConflict if members were staged for a plain command in vain, since their source has
+   * changed: the command is then prepared, and can hold what it reads.
+   */
+  requireUnspoilt(): void {
+    if (this.prepares || this.staged.membersIds.length === (this.taken?.size ?? 0)) return
+    throw fail('WriteConflict', 'a large container kept changing while it was being copied')
   }
 
   private took(id: MembersId | undefined): MembersId | undefined {

@@ -15,6 +15,8 @@ export interface Reads {
   get(tx: ReadTx, key: Bytes): Step<Bytes | undefined>
   getVersioned(tx: ReadTx, key: Bytes): Step<Versioned | undefined>
   scan(tx: ReadTx, range: KeyRange, limit: number): Step<Entry[]>
+  /** Whether this key, in mapKey form, was read by itself. */
+  has(name: string): boolean
 }
 
 /**
@@ -45,6 +47,10 @@ export class NotedReads implements Reads {
       this.ranges.add(range)
     }
     return tx.scan(range, limit)
+  }
+
+  has(name: string): boolean {
+    return this.seen.has(name)
   }
 
   /** Whether any of these keys (in mapKey form) was read. */

@@ -294,3 +294,21 @@ await eachKeyValueRoom(
   },
   { kinds: ['memory', 'lmdb'] },
 )
+
+await eachKeyValueRoom(t, 'one EXEC copies a large container six times', async (t, room) => {
+  await room.run('SADD', 'set', ...numbers)
+  await room.line('MULTI')
+  for (let n = 0; n < 6; n++) await room.line(`COPY set copy${n}`)
+  t.same(await room.line('EXEC'), [1, 1, 1, 1, 1, 1])
+  t.equal(await room.line('SCARD copy5'), count)
+  await nothingIsStaged(t, room)
+  t.same(await checkStore(room.store), [])
+})
+
+await eachKeyValueRoom(t, 'one MSET of many keys has twenty large values', async (t, room) => {
+  const pairs = numbers.slice(0, 3_000).flatMap((n) => [`k${n}`, n < 20 ? `${n}${big}` : n])
+  t.equal(await room.run('MSET', ...pairs), 'OK')
+  t.equal(await room.line('STRLEN k19'), big.length + 2)
+  t.equal(await room.line('GET k2999'), '2999')
+  await nothingIsStaged(t, room)
+})

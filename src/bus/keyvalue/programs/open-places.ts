@@ -2,7 +2,7 @@
 // program that writes to it uses a foreseen id, and creates its record only if data remains at the
 // end. Reading a missing home therefore creates nothing.
 
-import type { Bytes } from '../../../base/bytes/bytes.js'
+import { type Bytes, equalBytes } from '../../../base/bytes/bytes.js'
 import { fail } from '../../../base/errors.js'
 import { isCovered } from '../../../engine/changes/recording.js'
 import { putForeseen } from '../../../engine/collection/catalog/catalog.js'
@@ -15,12 +15,15 @@ import type { Place } from '../../../engine/keyspace/spaces.js'
 import { tidy } from '../../../engine/keyspace/tidy.js'
 import type { Work } from '../../../engine/keyspace/work.js'
 import type { Namespace } from '../../../engine/types.js'
+import { idKey, keyClass } from '../../../store/layout.js'
 import type { Program, ReadTx, Tx } from '../../../store/store.js'
 
 /** Throws QuotaExceeded if the limits of homes do not allow another one. */
 export type MakingHome = (home: string, homes: number) => void
 
 const none: Keyspace[] = []
+/** Class and id of a record key. */
+const recordHeadBytes = 5
 
 export class OpenPlaces {
   private opened: Keyspace[] = none
@@ -62,6 +65,14 @@ export class OpenPlaces {
       if (payer !== null) payers.add(payer)
     }
     return [...payers].map(usageKey)
+  }
+
+  /** Whether this is the key of a record in a database that counts towards this account. */
+  isOf(key: Bytes, account: string | null): boolean {
+    const head = key.subarray(0, recordHeadBytes)
+    return this.opened.some(({ ns: { id, access } }) => {
+      return payerOf(access) === account && equalBytes(head, idKey(keyClass.record, id))
+    })
   }
 
   /** Writes the heads of open containers. */

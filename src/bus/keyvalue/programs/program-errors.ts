@@ -27,6 +27,11 @@ export function readsTooMuch(thrown: unknown): boolean {
   return thrown instanceof ReplyError && thrown.kind === 'TransactionTooLarge'
 }
 
+/** Whether a command that stages is prepared instead: what it copies keeps changing, or is much. */
+export function goesOnPrepared(thrown: unknown): boolean {
+  return readsTooMuch(thrown) || isTooLarge(thrown) || hasKind(thrown, 'WriteConflict')
+}
+
 /** Each command that ran gets the error. */
 export function failAll(calls: readonly RunningCall[], error: unknown): void {
   for (const call of calls) if (!call.isRefused) call.fail(error)

@@ -1,14 +1,16 @@
 // Authorization of key-value commands, in the program that runs them. It checks the privileges of
 // their rows, key patterns of service users, the limits of homes, and quotas.
 
+import type { Bytes } from '../../../base/bytes/bytes.js'
 import { wasteBeside } from '../../../engine/background/waste.js'
 import { payerOf } from '../../../engine/collection/catalog/descriptors.js'
 import { usageKey } from '../../../engine/collection/counters.js'
 import type { StagingNeeded } from '../../../engine/collection/staging.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
 import { type InlineBounds, Work } from '../../../engine/keyspace/work.js'
+import type { PreparedOptions } from '../../../engine/prepared-write.js'
 import type { Namespace, Privilege } from '../../../engine/types.js'
-import type { Identity } from '../../../identity/identity.js'
+import { accountOf, type Identity } from '../../../identity/identity.js'
 import { type Allow, askedOf } from '../../../identity/rights/allow.js'
 import { isRevocable, type RevocationCheck } from '../../../identity/rights/revocation-check.js'
 import type { Program, ReadTx, Tx } from '../../../store/store.js'
@@ -61,6 +63,24 @@ export class ProgramRights {
       if (tx.added(key).bytes <= 0) continue
       quotas.requireDisk((yield* tx.count(key)).bytes, yield* wasteBeside(tx, key))
     }
+  }
+
+  /** Of a command that is prepared; `places` are those that its last runs have opened. */
+  ofPrepared(
+    calls: readonly RunningCall[],
+    now: number,
+    places: () => readonly OpenPlaces[],
+  ): PreparedOptions {
+    const identity = calls[0]?.session.identity
+    if (identity === undefined) return {}
+    const payer = accountOf(identity) ?? null
+    const mayHold = (key: Bytes) => places().some((each) => each.isOf(key, payer))
+    if (!isRevocable(identity)) return { mayHold }
+    const admit = {
+      before: (tx: Tx) => this.options.revocation.check(tx, identity, now),
+      behind: (tx: Tx) => this.requireSpace(tx, calls, places()[0] as OpenPlaces),
+    }
+    return { admit, mayHold }
   }
 
   /** Checks the quota before staging: staged data takes disk space, used or not. */

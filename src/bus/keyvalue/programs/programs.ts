@@ -12,7 +12,7 @@ import { isWriting } from '../../../engine/keyspace/keyspace.js'
 import { ListRuns } from '../../../engine/keyspace/lists/list-runs.js'
 import { BlockHints } from '../../../engine/keyspace/sorted-sets/block-hints.js'
 import { type KeyEvent, Work } from '../../../engine/keyspace/work.js'
-import type { ObservedStore } from '../../../engine/observed-store.js'
+import { mayBeParted, type ObservedStore } from '../../../engine/observed-store.js'
 import { preparedWrite } from '../../../engine/prepared-write.js'
 import { isRevocable } from '../../../identity/rights/revocation-check.js'
 import type { Awaitable, Program, ReadTx, Tx } from '../../../store/store.js'
@@ -24,7 +24,14 @@ import { NoRoomYet, type RunningCall } from '../running-call.js'
 import { OpenPlaces } from './open-places.js'
 import { OptimisticTurns } from './optimistic-turns.js'
 import { Outcome } from './outcome.js'
-import { failAll, isOutOfReach, isRefusal, isTooLarge, readsTooMuch } from './program-errors.js'
+import {
+  failAll,
+  goesOnPrepared,
+  isOutOfReach,
+  isRefusal,
+  isTooLarge,
+  readsTooMuch,
+} from './program-errors.js'
 import { makingHomeOf, ProgramRights, type ProgramRightsOptions } from './program-rights.js'
 import { type Failure, type SharedProgram, SharedWrites } from './shared-writes.js'
 
@@ -131,6 +138,7 @@ export class Programs {
     try {
       await this.options.store.write((tx) => {
         this.shared.close(shared)
+        if (shared.batches > 1) mayBeParted(tx)
         return this.run(tx, shared.calls, shared.now, outcome)
       }, this.accountOf(shared.calls))
     } catch (error) {
@@ -197,7 +205,7 @@ export class Programs {
       this.tell(outcome)
       return isDone
     } catch (error) {
-      if (!readsTooMuch(error) && !isTooLarge(error)) throw error
+      if (!goesOnPrepared(error)) throw error
       return this.optimistic(calls, now, false, before)
     }
   }
@@ -259,7 +267,7 @@ export class Programs {
       await runSweep(this.options.store, sweep, undefined, this.accountOf([call]))
       this.tell(outcome)
     } catch (error) {
-      if (readsTooMuch(error) || isTooLarge(error)) await this.writeInPauses(call, now)
+      if (goesOnPrepared(error)) await this.writeInPauses(call, now)
       else call.fail(error)
     }
   }
@@ -282,23 +290,15 @@ export class Programs {
       const { store } = this.options
       await this.ensurePlaces(calls, now)
       const outcome = new Outcome(this.hints)
-      const manner = { rewrites, before, prepares: true, isTogether: true }
-      const identity = calls[0]?.session.identity
-      let opened: OpenPlaces | undefined
+      let lastTwo: readonly OpenPlaces[] = []
+      const keeps = (places: OpenPlaces) => {
+        lastTwo = [places, ...lastTwo.slice(0, 1)]
+      }
+      const manner = { rewrites, before, prepares: true, isTogether: true, keeps }
       const sweep = preparedWrite(
         store,
-        (tx, staged) => {
-          const keeps = (places: OpenPlaces) => {
-            opened = places
-          }
-          return this.run(tx, calls, now, outcome, { ...manner, staged, keeps })
-        },
-        identity !== undefined && isRevocable(identity)
-          ? {
-              before: (tx) => this.options.revocation.check(tx, identity, now),
-              behind: (tx) => this.rights.requireSpace(tx, calls, opened as OpenPlaces),
-            }
-          : undefined,
+        (tx, staged) => this.run(tx, calls, now, outcome, { ...manner, staged }),
+        this.rights.ofPrepared(calls, now, () => lastTwo),
       )
       const isDone = await runSweep(store, sweep, undefined, this.accountOf(calls))
       this.tell(outcome)

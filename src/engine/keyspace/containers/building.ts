@@ -66,6 +66,7 @@ export function* buildMembers(ks: Keyspace, building: Building): Program<Members
   const source = building.source ?? (yield* packed(ks.tx, building))
   const staged = ks.work.takeStaged(ks.tx as Tx, source)
   if (staged !== undefined) return counted(ks, staged, building)
+  ks.work.requireUnspoilt()
   throw new StagingNeeded('a large container was made outside of stagedWrite', (all) =>
     stageMembers(all, building, source),
   )

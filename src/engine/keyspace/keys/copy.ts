@@ -20,8 +20,8 @@ import { usualBounds, Work } from '../work.js'
 import type { Key, KeyType } from './key.js'
 import { copyValue } from './key-document.js'
 
-/** Attempts to copy a container that changes during the copy, before it is refused. */
-const membersCopyRuns = 4
+/** Versions of a container that changes meanwhile, before its copy is refused. */
+const versionsMax = 8
 
 /** Replaces `to` by the contents and expiry of `from`. */
 export function* copyKey(ks: Keyspace, from: Key, target: Keyspace, to: Key): Program<void> {
@@ -49,17 +49,19 @@ function* copyMembers(ks: Keyspace, from: Key, head: Head, target: Keyspace): Pr
   const { work } = ks
   // Another program cannot copy this program's own writes.
   if (work.changes === 0) {
-    const source = `${head.id} ${(yield* ks.tx.getVersioned(from.record))?.version}`
+    const source = `${sourceOf(head)}${(yield* ks.tx.getVersioned(from.record))?.version}`
     const staged = work.takeStaged(ks.tx as Tx, source)
     if (staged !== undefined) return staged
     const some = yield* ks.entries(range, membersCopiedAtOnce)
     if (some.length === membersCopiedAtOnce) {
+      work.requireUnspoilt()
       throw new StagingNeeded('a large container was copied outside of stagedWrite', (all) =>
-        stageMembers(all, { range, source }),
+        stageMembers(all, { range, source, head }),
       )
     }
   }
-  const id = yield* target.allocate()
+  // A prepared program cannot predict an id.
+  const id = work.prepares ? work.nextId() : yield* target.allocate()
   const members = target.members(id)
   let { start } = range
   for (;;) {
@@ -71,6 +73,11 @@ function* copyMembers(ks: Keyspace, from: Key, head: Head, target: Keyspace): Pr
   }
 }
 
+/** What the names of all versions of a source begin with. */
+function sourceOf({ id }: Head): string {
+  return `${id} `
+}
+
 /** The range of the members, without what a list has dropped. */
 function rangeOf(ks: Keyspace, { type }: Key, { id, first, count, levels }: Head): KeyRange {
   if (type !== 'list' || levels !== undefined) return membersRange(id)
@@ -80,11 +87,12 @@ function rangeOf(ks: Keyspace, { type }: Key, { id, first, count, levels }: Head
 interface Copying {
   readonly range: KeyRange
   readonly source: string
+  readonly head: Head
 }
 
 /** Copies members in separate programs, a bounded part in each. */
 function* stageMembers(staged: Staged, copying: Copying): Sweep<void> {
-  if (staged.membersIds.length === membersCopyRuns) {
+  if (staged.sourcesOf(sourceOf(copying.head)) >= versionsMax) {
     throw fail('WriteConflict', 'a large container kept changing while it was being copied')
   }
   const id = yield* writePhase(beginMembers)
