@@ -96,6 +96,8 @@ t.test('CONFIG SET changes all of its settings or none', (t) =>
 
 t.test('what does nothing here is said in the words of the reference server', (t) =>
   besideRedis(t, 'lines', async (_t, { same, ours, theirs }) => {
+    // A process that the machine stops for a while is slow: what is slow is not compared here.
+    await same(['CONFIG SET slowlog-log-slower-than -1'])
     await same([
       ...['TIME x', 'SAVE', 'SAVE x', 'BGSAVE foo', 'ROLE', 'LOLWUT', 'LOLWUT VERSION abc'],
       ...['WAIT', 'WAIT 0 0', 'WAIT abc 0', 'WAIT -1 0', 'WAIT 0 -1', 'WAIT 1 1', 'WAIT 1 abc'],
