@@ -182,8 +182,16 @@ function refusalOf(decision: Decision, who: Who, mode: Mode): 401 | 403 | undefi
     : 403
 }
 
+let opened: Promise<Place> | undefined
+
+/** One for the tests that begin with `reset`: a chain and six keys of it take a second. */
+function sharedPlace(): Promise<Place> {
+  opened ??= openPlace(t)
+  return opened
+}
+
 t.test('each route is open to whom the decision says, and no more', async (t) => {
-  const { as, reset } = await openPlace(t)
+  const { as, reset } = await sharedPlace()
   for (const mode of modes) {
     await reset(mode)
     for (const [name, decision] of Object.entries(decisions)) {
@@ -213,7 +221,7 @@ t.test('each route is open to whom the decision says, and no more', async (t) =>
 })
 
 t.test('lists over HTTP show what the caller may read', async (t) => {
-  const { as, reset } = await openPlace(t)
+  const { as, reset } = await sharedPlace()
   for (const mode of modes) {
     await reset(mode)
     for (const [who, send] of Object.entries(as) as [Who, Send][]) {
@@ -229,7 +237,7 @@ t.test('lists over HTTP show what the caller may read', async (t) => {
 })
 
 t.test('privacy tells all clients mode and owner, and the owner all', async (t) => {
-  const { as, reset } = await openPlace(t)
+  const { as, reset } = await sharedPlace()
   await reset('private')
   const path = '/api/v1/collections/c/privacy'
   const seen = async (who: Who) => (await as[who]?.('GET', path))?.json.privacy
@@ -253,7 +261,7 @@ t.test('privacy tells all clients mode and owner, and the owner all', async (t) 
 })
 
 t.test('roles are granted and revoked, and bad ones refused', async (t) => {
-  const { as, reset } = await openPlace(t)
+  const { as, reset } = await sharedPlace()
   await reset('private')
   const path = '/api/v1/collections/c/roles'
   const change = async (body: unknown) => as.owner?.('POST', path, body)

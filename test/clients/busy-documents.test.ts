@@ -15,6 +15,8 @@ interface Counter {
 const rate = 1_000
 /** Increments that are sent between the read and the write of a transaction. */
 const between = 20
+/** A machine that cannot make so many a second is sent no more than this at a time. */
+const pendingMax = 100
 /** Tries without a hold, all of which have to fail. */
 const triesWithout = 25
 
@@ -27,6 +29,8 @@ interface Busy {
   readonly sent: () => number
   /** Resolves when so many more increments have been sent. */
   readonly after: (count: number) => Promise<void>
+  /** Resolves when so many increments that were sent from now on are made. */
+  readonly afterMade: (count: number) => Promise<void>
   /** Stops; resolves when all increments are made. */
   readonly end: () => Promise<void>
 }
@@ -41,19 +45,34 @@ async function startBusy(t: Test): Promise<Busy> {
   const writing = plain.db('main').collection<Counter>('counters')
   const made: Promise<unknown>[] = []
   const waiting: { readonly count: number; readonly tell: () => void }[] = []
+  let wanted = 0
+  let pending = 0
+  const send = () => {
+    pending++
+    const increment = writing.updateOne({ _id: 'a' }, { $inc: { n: 1 } })
+    made.push(increment.finally(() => pending--))
+  }
   const beganMs = performance.now()
   const timer = setInterval(() => {
     const due = ((performance.now() - beganMs) * rate) / 1_000
-    while (made.length < due) made.push(writing.updateOne({ _id: 'a' }, { $inc: { n: 1 } }))
+    while (made.length < wanted || (made.length < due && pending < pendingMax)) send()
     for (const { count, tell } of waiting) if (made.length >= count) tell()
   }, 1)
   t.teardown(() => clearInterval(timer))
+  const after = (count: number) => {
+    wanted = made.length + count
+    return new Promise<void>((resolve) => waiting.push({ count: wanted, tell: resolve }))
+  }
   return {
     client,
     counters,
     sent: () => made.length,
-    after: (count) =>
-      new Promise((resolve) => waiting.push({ count: made.length + count, tell: resolve })),
+    after,
+    afterMade: async (count) => {
+      const from = made.length
+      await after(count)
+      await Promise.all(made.slice(from, from + count))
+    },
     end: async () => {
       clearInterval(timer)
       await Promise.all(made)
@@ -62,9 +81,13 @@ async function startBusy(t: Test): Promise<Busy> {
 }
 
 /** Reads, waits for plain writes, and writes what rests on the read. */
-async function add({ counters, after }: Busy, session: ClientSession): Promise<void> {
+async function add(
+  { counters }: Busy,
+  session: ClientSession,
+  plainWrites: (count: number) => Promise<void>,
+): Promise<void> {
   const found = await counters.findOne({ _id: 'a' }, { session })
-  await after(between)
+  await plainWrites(between)
   await counters.updateOne({ _id: 'a' }, { $set: { n: (found?.n ?? 0) + 1 } }, { session })
 }
 
@@ -74,7 +97,8 @@ t.test('the third try of a session commits', async (t) => {
   await busy.client.withSession((session) =>
     session.withTransaction(() => {
       tries++
-      return add(busy, session)
+      // The third holds the document: what is sent meanwhile waits for its end.
+      return add(busy, session, tries < 3 ? busy.afterMade : busy.after)
     }),
   )
   t.equal(tries, 3)
@@ -89,7 +113,7 @@ t.test('without losses of the same session before, no try commits', async (t) =>
   const sessions = Array.from({ length: triesWithout }, () => busy.client.startSession())
   for (const session of sessions) {
     session.startTransaction()
-    const outcome = add(busy, session).then(() => session.commitTransaction())
+    const outcome = add(busy, session, busy.afterMade).then(() => session.commitTransaction())
     await t.rejects(outcome, { code: 112 })
   }
   await busy.end()

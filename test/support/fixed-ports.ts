@@ -85,7 +85,7 @@ export async function startKilledSigil(
  * One that was free just now, below those that systems give to listeners on port 0 and to outgoing
  * connections: such a connection may not take it while the server is down.
  */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(12_000, 32_000)
     const server = createServer()
