@@ -87,7 +87,9 @@ const acrossRooms =
     ' ',
   )
 const loose = new Set(
-  'citations.test.ts rotation.test.ts tidy.test.ts suite.ts nodes.ts in-turn.ts'.split(' '),
+  'citations.test.ts rotation.test.ts tidy.test.ts in-turn.test.ts suite.ts nodes.ts in-turn.ts'.split(
+    ' ',
+  ),
 )
 
 const banned: readonly [pattern: RegExp, instead: string, exempt: RegExp][] = [
