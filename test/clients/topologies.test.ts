@@ -7,7 +7,7 @@ import { startGateway } from '../support/live-gateway.js'
 
 /** A commit by this URI works, and others see its document only then. */
 async function commits(t: Test, uri: string): Promise<void> {
-  const client = await MongoClient.connect(uri, { serverSelectionTimeoutMS: 5_000 })
+  const client = await MongoClient.connect(uri)
   t.teardown(() => client.close())
   const rows = client.db('main').collection<{ _id: string }>('rows')
   await client.withSession((session) =>

@@ -24,10 +24,7 @@ for (const [version, MongoClient] of Object.entries(drivers)) {
   const connect = async (t: Test, gateway: Gateway, more: Options) => {
     const { key = testKey, ...options } = more
     const address = `127.0.0.1:${gateway.ports.wire}`
-    const client = new MongoClient(`mongodb://operator:${key}@${address}/`, {
-      serverSelectionTimeoutMS: 5_000,
-      ...options,
-    })
+    const client = new MongoClient(`mongodb://operator:${key}@${address}/`, options)
     t.teardown(() => client.close())
     return client.connect()
   }
