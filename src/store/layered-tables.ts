@@ -9,7 +9,7 @@ import type { Clock } from '../base/clock.js'
 import { fail, toGatewayError } from '../base/errors.js'
 import { logPartBytes, memtableMsMax } from '../base/limits/store.js'
 import type { Log } from '../base/log.js'
-import { MiB } from '../base/units.js'
+import { KiB, MiB } from '../base/units.js'
 import type { Backups } from './backup/backup.js'
 import type { Checkpointer } from './checkpoint/checkpointer.js'
 import { Generation } from './generation.js'
@@ -40,6 +40,8 @@ import type {
  * start must read.
  */
 export const segmentBytesMax = 64 * MiB
+/** Below a disk with little space, since the tables need as much again before a segment goes. */
+const segmentBytesMin = 256 * KiB
 /** Frozen memtables waiting for the checkpointer before writers must wait too. */
 const memtablesFrozenMax = 2
 /** Time between retries of a failed checkpoint, milliseconds. */
@@ -373,8 +375,10 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
 
   /** Whether the active memtable, or its part of the log, is large enough to freeze. */
   private isLarge(): boolean {
-    const { freezeBytes, log } = this.options
-    return this.active.memtable.bytes >= freezeBytes || log.currentBytes >= segmentBytesMax
+    const { freezeBytes, log, disk } = this.options
+    if (this.active.memtable.bytes >= freezeBytes) return true
+    const room = Math.max(segmentBytesMin, disk.freeBytes / 8)
+    return log.currentBytes >= Math.min(segmentBytesMax, room)
   }
 
   private freezeWhenDue(): void {

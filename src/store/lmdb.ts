@@ -159,7 +159,13 @@ function openTables(
     checkpointer,
     freezeBytes: options.freezeBytes ?? memtableBytesMax,
     backups: new Backups({ worker: folderBackups(folder), clock, log: messages }),
-    disk: new DiskSpace({ folder, files, clock, written }),
+    disk: new DiskSpace({
+      folder,
+      files,
+      clock,
+      written,
+      reusable: () => stored.reusableBytes(folder),
+    }),
     lastVersion: Math.max(applied.version, state.lastVersion) + versionsPerStart,
     tablesBytes: () => statSync(join(folder, 'data.mdb')).size,
     closed: async () => {

@@ -16,6 +16,7 @@ import {
   openEnvironment,
   readApplied,
 } from '../tables/lmdb-environment.js'
+import { makeRoom } from '../tables/tables-room.js'
 import { applySegment } from './checkpoint.js'
 import {
   closingAt,
@@ -59,8 +60,15 @@ function answer(source: SegmentSource): FromWorker {
     // An open read transaction of this thread would keep freed pages from reuse.
     environment.resetReadTxn()
     const afterCommit = () => requireSound(openPages().noteCommit())
-    const options = { folder, applied, beforeCommit: mayCommit, afterCommit }
-    return { kind: 'applied', done: applySegment(environment, source, options) }
+    const tables = environment
+    const options = {
+      folder,
+      applied,
+      beforeCommit: mayCommit,
+      afterCommit,
+      makeRoom: (pages: number, share: number) => makeRoom(tables, folder, pages, share),
+    }
+    return { kind: 'applied', done: applySegment(tables, source, options) }
   } catch (error) {
     return failed(error)
   }

@@ -4,6 +4,7 @@
 
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import type { Bytes } from '../../base/bytes/bytes.js'
+import { hasKind } from '../../base/errors.js'
 import { MiB } from '../../base/units.js'
 import { isVersioned } from '../layout.js'
 import { changeEnd, changeHeaderBytes, isRemoval, valueStart, versionOf } from '../log/change.js'
@@ -15,7 +16,7 @@ import {
   writeApplied,
 } from '../tables/lmdb-environment.js'
 import { frameBytes, writeFrame } from '../tables/record-frame.js'
-import { makeRoom, pagesOf } from '../tables/tables-room.js'
+import { pagesOf } from '../tables/tables-room.js'
 import { newestInKeyOrder } from './key-order.js'
 
 /**
@@ -25,6 +26,11 @@ import { newestInKeyOrder } from './key-order.js'
  */
 export const checkpointPutsMax = 4_096
 export const checkpointBytesMax = 16 * MiB
+/** Changes of a commit for which the disk has little space. */
+const checkpointPutsMin = 16
+/** Of the disk reserve, for the log of removals: what a commit leaves, and the smallest one. */
+const reserveShareKept = 1 / 2
+const reserveShareMin = 1 / 8
 
 export interface ApplyOptions {
   /** The store's folder, for messages. */
@@ -35,6 +41,8 @@ export interface ApplyOptions {
   readonly beforeCommit?: () => void
   /** Called after each commit; a throw stops the checkpoint there. */
   readonly afterCommit?: () => void
+  /** Reserves pages on the disk beside a share of its reserve. Throws OutOfDiskSpace. */
+  readonly makeRoom: (pages: number, share: number) => void
   /** Bytes of the segment read at a time. */
   readonly partBytesMax?: number
 }
@@ -115,8 +123,7 @@ class Checkpoint {
     let done = 0
     do {
       beforeCommit?.()
-      const { end, length } = batchFrom(bytes, offsets, done)
-      makeRoom(this.environment, folder, pagesOf(end - done, length))
+      const end = this.batchWithRoom(bytes, offsets, done)
       commitSync(this.environment, folder, () => {
         for (let i = done; i < end; i++) this.applyChange(bytes, offsets[i] as number)
         if (group === undefined || end < offsets.length) return
@@ -127,6 +134,23 @@ class Checkpoint {
       this.commits++
       done = end
     } while (done < offsets.length)
+  }
+
+  /**
+   * The end of the next batch, for which space is reserved. On a full disk it is a small one: what
+   * its removals free serves the next. Throws OutOfDiskSpace.
+   */
+  private batchWithRoom(bytes: Bytes, offsets: Uint32Array, from: number): number {
+    for (let most = checkpointPutsMax; ; most /= 4) {
+      const { end, length } = batchFrom(bytes, offsets, from, most)
+      try {
+        const share = most <= checkpointPutsMin ? reserveShareMin : reserveShareKept
+        this.options.makeRoom(pagesOf(end - from, length), share)
+        return end
+      } catch (error) {
+        if (!hasKind(error, 'OutOfDiskSpace') || most <= checkpointPutsMin) throw error
+      }
+    }
   }
 
   private applyChange(bytes: Bytes, at: number): void {
@@ -163,8 +187,9 @@ function batchFrom(
   bytes: Bytes,
   offsets: Uint32Array,
   from: number,
+  changesMax: number,
 ): { readonly end: number; readonly length: number } {
-  const most = Math.min(offsets.length, from + checkpointPutsMax)
+  const most = Math.min(offsets.length, from + changesMax)
   let length = 0
   let end = from
   for (; end < most && length < checkpointBytesMax; end++) {

@@ -1,5 +1,6 @@
 // The disk reserve: when the disk is nearly full, only removals are accepted, so that checkpoints
-// and compactions have space to work. The check is a system call, so its result is cached briefly.
+// have space to work. Free pages of the tables count in part, since their file never shrinks. The
+// check is a system call, so its result is cached briefly.
 
 import type { Clock } from '../../base/clock.js'
 import { diskReserveBytesMax, diskReserveShare } from '../../base/limits/store.js'
@@ -16,6 +17,13 @@ interface DiskSpaceOptions {
   readonly clock: Clock
   /** Bytes written since the start, so that a burst is noticed before the time is up. */
   readonly written?: () => number
+  /** Bytes of files that serve later writes, so that the disk need not. */
+  readonly reusable?: () => number
+}
+
+/** Free bytes below which only removals are accepted. */
+export function reserveOf(totalBytes: number): number {
+  return Math.min(totalBytes * diskReserveShare, diskReserveBytesMax)
 }
 
 export class DiskSpace {
@@ -23,9 +31,15 @@ export class DiskSpace {
   private askedAtMs = Number.NEGATIVE_INFINITY
   private askedAtBytes = 0
   private found: string | undefined
+  private free = Number.POSITIVE_INFINITY
 
   constructor(options: DiskSpaceOptions) {
     this.options = options
+  }
+
+  /** As of the last check; infinite if the file system cannot tell. */
+  get freeBytes(): number {
+    return this.free
   }
 
   /** Why only removals are accepted now; undefined while there is space. */
@@ -41,12 +55,23 @@ export class DiskSpace {
     return this.found
   }
 
+  private reusableBytes(): number {
+    try {
+      return this.options.reusable?.() ?? 0
+    } catch {
+      return 0
+    }
+  }
+
   private ask(): string | undefined {
     const { folder, files } = this.options
     try {
       const { freeBytes, totalBytes } = files.room(folder)
-      const reserve = Math.min(totalBytes * diskReserveShare, diskReserveBytesMax)
+      this.free = freeBytes
+      const reserve = reserveOf(totalBytes)
       if (freeBytes >= reserve) return undefined
+      // The log still needs space, but only until its changes are in the tables.
+      if (freeBytes >= reserve / 2 && this.reusableBytes() >= reserve) return undefined
       return (
         `the disk of ${folder} is nearly full: ${mebibytes(freeBytes)} MiB free, ` +
         `${mebibytes(reserve)} MiB are kept for removals`

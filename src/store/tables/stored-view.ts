@@ -14,6 +14,7 @@ import {
   type ReadTransaction,
 } from './lmdb-environment.js'
 import { frameBytes, frameVersion, openFrame, requireFrame } from './record-frame.js'
+import { reusableBytes } from './tables-room.js'
 
 interface FoundEntry {
   key: Bytes
@@ -165,6 +166,11 @@ export class StoredView extends TablesView {
   override cursor(range: KeyRange): StoredCursor {
     this.requireReadable()
     return super.cursor(range)
+  }
+
+  /** Bytes of the tables' file that hold nothing, for later commits. */
+  reusableBytes(folder: string): number {
+    return reusableBytes(this.environment, folder)
   }
 
   /** Pins this state until the returned view is released. */

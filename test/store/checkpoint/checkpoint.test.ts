@@ -1,9 +1,11 @@
 // Applying segments to the tables: what is in them afterwards, whatever cut the work short.
 
+import { statSync } from 'node:fs'
 import { readFile, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { mapKey } from '../../../src/base/bytes/bytes.js'
-import { codes } from '../../../src/base/errors.js'
+import { codes, fail } from '../../../src/base/errors.js'
 import {
   type ApplyOptions,
   applySegment,
@@ -18,6 +20,7 @@ import {
 } from '../../../src/store/tables/lmdb-environment.js'
 import { prepareFormat } from '../../../src/store/tables/lmdb-format.js'
 import { StoredView } from '../../../src/store/tables/stored-view.js'
+import { makeRoom, pagesOf, reusableBytes } from '../../../src/store/tables/tables-room.js'
 import { runs } from '../../support/runs.js'
 import { seed } from '../../support/seed.js'
 import { seededRandom } from '../../support/seeded-random.js'
@@ -46,7 +49,8 @@ async function openTables(t: Test): Promise<Tables> {
     environment,
     apply: (segment, options) => {
       const applied = readApplied(environment)
-      return applySegment(environment, segment, { folder, applied, ...options })
+      const room = (pages: number) => makeRoom(environment, folder, pages, 0)
+      return applySegment(environment, segment, { folder, applied, makeRoom: room, ...options })
     },
   }
 }
@@ -129,6 +133,34 @@ t.test('a commit is bounded in changes and in bytes', async (t) => {
   const deletes = small.map(({ key }) => ({ key }))
   t.equal(apply(await writeSegment(`${folder}/c`, 3, [deletes])).commits, 3)
   t.equal(sizeOf(environment), 20)
+})
+
+t.test('on a disk with little space the commits are small', async (t) => {
+  const { environment, folder, apply } = await openTables(t)
+  const count = checkpointPutsMax
+  const puts: Change[] = Array.from({ length: count }, (_, i) => ({
+    key: record(i >>> 8, i),
+    value: Uint8Array.of(1),
+  }))
+  const pagesLeft = pagesOf(count / 16, 0)
+  const narrow = (pages: number) => {
+    if (pages > pagesLeft) throw fail('OutOfDiskSpace', 'no space left')
+    makeRoom(environment, folder, pages, 0)
+  }
+  const segment = await writeSegment(`${folder}/a`, 1, [puts])
+  t.ok(apply(segment, { makeRoom: narrow }).commits > 16)
+  t.equal(sizeOf(environment), count)
+  const deletes = await writeSegment(`${folder}/b`, 2, [puts.map(({ key }) => ({ key }))])
+  const none = () => {
+    throw fail('OutOfDiskSpace', 'no space left')
+  }
+  t.throws(() => apply(deletes, { makeRoom: none }), /no space left/)
+  t.ok(apply(deletes, { makeRoom: narrow }).commits > 16)
+  t.equal(sizeOf(environment), 0)
+  environment.resetReadTxn()
+  const { size } = statSync(join(folder, 'data.mdb'))
+  const reusable = reusableBytes(environment, folder)
+  t.ok(reusable > size / 2, `${reusable} of ${size} bytes serve later commits`)
 })
 
 t.test('a segment that comes in parts ends the same', async (t) => {

@@ -22,6 +22,30 @@ t.test('the reserve is the smaller of a twentieth and a gibibyte', async (t) => 
   t.match(lowWith(diskReserveBytesMax - 1, 2 ** 44), /nearly full/)
 })
 
+t.test('free pages of the tables count, while the log has space', async (t) => {
+  const files = new MemoryFiles()
+  const low = (freeBytes: number, reusable: () => number) => {
+    files.space = { freeBytes, totalBytes: 100 * MiB }
+    return new DiskSpace({ folder: '/data', files, clock: new ManualTime(), reusable }).low()
+  }
+  t.equal(
+    low(2.5 * MiB, () => 5 * MiB),
+    undefined,
+  )
+  t.match(
+    low(2.5 * MiB, () => 5 * MiB - 1),
+    /nearly full/,
+  )
+  t.match(
+    low(2.5 * MiB - 1, () => 50 * MiB),
+    /nearly full/,
+  )
+  const fails = () => {
+    throw new Error('the tables cannot be read')
+  }
+  t.match(low(4 * MiB, fails), /nearly full/)
+})
+
 t.test('the disk is asked again after a time, or after some bytes', async (t) => {
   const files = new MemoryFiles()
   const clock = new ManualTime()
