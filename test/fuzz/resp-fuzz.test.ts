@@ -5,11 +5,14 @@ import t from 'tap'
 import type { GatewayError } from '../../src/base/errors.js'
 import { RequestParser } from '../../src/protocol/resp/request-parser.js'
 import { drain, type Heard } from '../protocol/resp/requests.js'
+import { failOnListenerLeaks } from '../support/no-warnings.js'
 import { runs } from '../support/runs.js'
 import { seed } from '../support/seed.js'
 import { seededRandom } from '../support/seeded-random.js'
 import { RandomRequests } from './random-requests.js'
 import { modelOf } from './resp-model.js'
+
+failOnListenerLeaks(t)
 
 t.test(`random streams, cut at random, are heard as the model does (seed ${seed})`, async (t) => {
   const requests = new RandomRequests(seededRandom(seed))

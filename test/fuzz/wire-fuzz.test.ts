@@ -1,9 +1,12 @@
 // 10,000 fuzz cases on every change, 100,000 in the long suite. SIGIL_SEED brings a failure back.
 
 import t from 'tap'
+import { failOnListenerLeaks } from '../support/no-warnings.js'
 import { runs } from '../support/runs.js'
 import { seed } from '../support/seed.js'
 import { fuzzWire } from './wire-fuzz.js'
+
+failOnListenerLeaks(t)
 
 const growthBytesMax = 30_000_000
 

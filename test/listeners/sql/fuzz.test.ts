@@ -4,6 +4,7 @@
 import t from 'tap'
 import { message, startup, text } from '../../protocol/pgwire/frontend.js'
 import { startGateway } from '../../support/live-gateway.js'
+import { failOnListenerLeaks } from '../../support/no-warnings.js'
 import { runs } from '../../support/runs.js'
 import { seed } from '../../support/seed.js'
 import { seededRandom } from '../../support/seeded-random.js'
@@ -18,6 +19,8 @@ import {
   sync,
   version3,
 } from '../../support/sql-client.js'
+
+failOnListenerLeaks(t)
 
 /** Cases of one connection: most of a case alone would be its start. */
 const casesEach = 20
