@@ -30,9 +30,16 @@ export type Expression =
   | (Node & CaseExpression)
   | (Node & CastExpression)
   | (Node & CallExpression)
-  | (Node & { readonly kind: 'array'; readonly elements: readonly Expression[] })
+  | (Node & ArrayExpression)
   | (Node & SubscriptExpression)
   | (Node & FieldExpression)
+
+interface ArrayExpression {
+  readonly kind: 'array'
+  readonly elements: readonly Expression[]
+  /** The rows of a subquery, which has a type without rows too. */
+  readonly isOfQuery?: true
+}
 
 interface LiteralExpression {
   readonly kind: 'literal'

@@ -292,7 +292,7 @@ function parseArray(tokens: TokenStream): Expression {
   if (startsQuery(tokens)) {
     const isEmpty = parseSubquery(tokens) === 'empty'
     tokens.expectSymbol(')')
-    if (isEmpty) return { kind: 'array', at, elements: [] }
+    if (isEmpty) return { kind: 'array', at, elements: [], isOfQuery: true }
     return { kind: 'literal', at, value: nullValue }
   }
   const array = parseExpression(tokens)

@@ -205,7 +205,7 @@ function arrayOf(tokens: TokenStream, parse: Parse): Expression {
   if (!startsQuery(tokens)) throw tokens.notSupported('subqueries')
   const value = valueOfQuery(tokens, at, trueValue)
   const isEmpty = value.kind === 'literal' && value.value === trueValue
-  return isEmpty ? { kind: 'array', at, elements: [] } : value
+  return isEmpty ? { kind: 'array', at, elements: [], isOfQuery: true } : value
 }
 
 function existsOf(tokens: TokenStream): Expression {

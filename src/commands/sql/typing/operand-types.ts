@@ -375,7 +375,7 @@ class Typing {
     const [before, after] = [literalInArray(other, left), literalInArray(one, right)]
     const asArray = (operand: Expression): Expression => {
       const own = this.types.of(operand)
-      const isElement = own !== unknown && own?.endsWith('[]') !== true
+      const isElement = own !== undefined && own !== unknown && !own.endsWith('[]')
       return isElement ? { kind: 'array', at: operand.at, elements: [operand] } : operand
     }
     return { ...node, left: asArray(before), right: asArray(after), joinsArrays: true }

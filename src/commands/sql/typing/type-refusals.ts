@@ -118,8 +118,9 @@ export function requireArray(type: Type, at: number | undefined): void {
 }
 
 /** Throws 42P18 for `ARRAY[]` without a cast. */
-export function requireElements({ elements, at }: Extract<Expression, { kind: 'array' }>): void {
-  if (elements.length > 0) return
+export function requireElements(array: Extract<Expression, { kind: 'array' }>): void {
+  const { elements, at, isOfQuery } = array
+  if (elements.length > 0 || isOfQuery === true) return
   const message = 'cannot determine type of empty array'
   const hint = 'Explicitly cast to the desired type, for example ARRAY[]::integer[].'
   throw evaluationError(evaluationState.indeterminateType, message, at, hint)
