@@ -27,12 +27,17 @@ function changeOf(found: Disagreement): [path: string, operand: unknown] {
   return Object.entries(found.operands[0] as Plain)[0] ?? ['', undefined]
 }
 
-function currentOf(found: Disagreement): unknown {
+/** What a document has at the path of the update. */
+function valueAt(document: unknown, found: Disagreement): unknown {
   const at = changeOf(found)[0].split('.')
   return at.reduce<unknown>(
     (value, part) => (isObject(value) || Array.isArray(value) ? (value as Plain)[part] : undefined),
-    found.document,
+    document,
   )
+}
+
+function currentOf(found: Disagreement): unknown {
+  return valueAt(found.document, found)
 }
 
 function hasDuplicates(array: unknown): boolean {
@@ -73,6 +78,21 @@ export const updateDecisions: readonly Decision[] = [
       const [, change] = changeOf(found)
       const isSorted = isObject(change) && change.$sort !== undefined
       return isSorted && Array.isArray(current) && current.some(Array.isArray)
+    },
+  },
+  {
+    about: 'order of ids',
+    names: ['$push'],
+    reason:
+      'an ObjectId is above arrays and below booleans (manual, comparison order); mingo knows no ' +
+      'such type',
+    applies: (found) => {
+      const [, change] = changeOf(found)
+      const sort = isObject(change) ? change.$sort : undefined
+      const array = isError(found.sigil) ? undefined : valueAt(found.sigil.value, found)
+      if (typeof sort !== 'number' || !Array.isArray(array)) return false
+      const isOrdered = array.every((each, i) => i === 0 || compare(array[i - 1], each) * sort <= 0)
+      return isOrdered && array.some((each) => kindOf(each) === 'objectId')
     },
   },
   {
