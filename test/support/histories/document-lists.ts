@@ -143,7 +143,10 @@ export class DocumentLists implements ListClient {
   }
 }
 
-/** Sends it again while its outcome is not known, as drivers tell applications to. */
+/**
+ * Sends it again while its outcome is not known, as drivers tell applications to; the driver does
+ * not tell of a connection that it could not open for its own second try.
+ */
 async function commit(session: ClientSession): Promise<Outcome> {
   for (let tries = 0; ; tries++) {
     try {
@@ -152,10 +155,7 @@ async function commit(session: ClientSession): Promise<Outcome> {
     } catch (error) {
       const isUnknown =
         error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult')
-      if (!isUnknown) {
-        outcomeOf(error)
-        return 'aborted'
-      }
+      if (!isUnknown && outcomeOf(error) !== 'unknown') return 'aborted'
       if (tries >= 5) return 'unknown'
     }
   }
