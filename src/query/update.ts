@@ -6,7 +6,7 @@ import { fail } from '../base/errors.js'
 import { documentBytesMax, documentDepthMax } from '../base/limits/documents.js'
 import { work } from '../base/work/work-budget.js'
 import { updatePathUnits } from '../base/work/work-figures.js'
-import { equalValues } from '../value/compare.js'
+import { equalValues, sameBytes } from '../value/compare.js'
 import { Elements, field, fieldsOf, idName } from '../value/elements.js'
 import type { FieldPath } from '../value/path.js'
 import { shellText } from '../value/shell.js'
@@ -193,13 +193,8 @@ function requireSameDollar(before: Document, after: Document, path: string): voi
   if (now === undefined) return
   const old = field(before, name)
   const isBelow = name !== path
-  if (old !== undefined && (isBelow || isSameValue(old, now))) return
+  if (old !== undefined && (isBelow || sameBytes(old, now))) return
   throw dollarPrefixed(name)
-}
-
-function isSameValue(a: Value, b: Value): boolean {
-  const [left, right] = [a.bytes.subarray(a.start, a.end), b.bytes.subarray(b.start, b.end)]
-  return a.type === b.type && Buffer.compare(left, right) === 0
 }
 
 function dollarPrefixed(name: string) {

@@ -2,7 +2,7 @@
 // program that writes to it uses a foreseen id, and creates its record only if data remains at the
 // end. Reading a missing home therefore creates nothing.
 
-import { type Bytes, equalBytes } from '../../../base/bytes/bytes.js'
+import type { Bytes } from '../../../base/bytes/bytes.js'
 import { fail } from '../../../base/errors.js'
 import { isCovered } from '../../../engine/changes/recording.js'
 import { putForeseen } from '../../../engine/collection/catalog/catalog.js'
@@ -10,20 +10,19 @@ import { foreseeId } from '../../../engine/collection/catalog/catalog-ids.js'
 import { payerOf } from '../../../engine/collection/catalog/descriptors.js'
 import { findReserved } from '../../../engine/collection/catalog/reservations.js'
 import { usageKey } from '../../../engine/collection/counters.js'
+import { namespaceOfRecord } from '../../../engine/keyspace/keys/expiry.js'
 import { isWriting, Keyspace } from '../../../engine/keyspace/keyspace.js'
 import type { Place } from '../../../engine/keyspace/spaces.js'
 import { tidy } from '../../../engine/keyspace/tidy.js'
 import type { Work } from '../../../engine/keyspace/work.js'
 import type { Namespace } from '../../../engine/types.js'
-import { idKey, keyClass } from '../../../store/layout.js'
+import { keyClass } from '../../../store/layout.js'
 import type { Program, ReadTx, Tx } from '../../../store/store.js'
 
 /** Throws QuotaExceeded if the limits of homes do not allow another one. */
 export type MakingHome = (home: string, homes: number) => void
 
 const none: Keyspace[] = []
-/** Class and id of a record key. */
-const recordHeadBytes = 5
 
 export class OpenPlaces {
   private opened: Keyspace[] = none
@@ -69,9 +68,10 @@ export class OpenPlaces {
 
   /** Whether this is the key of a record in a database that counts towards this account. */
   isOf(key: Bytes, account: string | null): boolean {
-    const head = key.subarray(0, recordHeadBytes)
+    if (key[0] !== keyClass.record) return false
+    const namespace = namespaceOfRecord(key)
     return this.opened.some(({ ns: { id, access } }) => {
-      return payerOf(access) === account && equalBytes(head, idKey(keyClass.record, id))
+      return id === namespace && payerOf(access) === account
     })
   }
 

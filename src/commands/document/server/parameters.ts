@@ -60,6 +60,12 @@ interface Variable {
 
 const millisecondsMax = 2 ** 31 - 1
 
+/** A whole number from 1 to `most`. */
+function positive(value: Value, most: number): number | undefined {
+  const number = value.isNumber ? integerOf(value) : undefined
+  return number === undefined || number < 1 || number > most ? undefined : number
+}
+
 /** Parameters that can change while the server runs. */
 const variables: ReadonlyMap<string, Variable> = new Map<string, Variable>([
   [
@@ -67,8 +73,8 @@ const variables: ReadonlyMap<string, Variable> = new Map<string, Variable>([
     {
       read: ({ cursors }) => int64Value(BigInt(cursors.idleMs)),
       write: ({ cursors }, value) => {
-        const ms = value.isNumber ? integerOf(value) : undefined
-        if (ms === undefined || ms < 1 || ms > millisecondsMax) return false
+        const ms = positive(value, millisecondsMax)
+        if (ms === undefined) return false
         cursors.idleMs = ms
         return true
       },
@@ -79,8 +85,8 @@ const variables: ReadonlyMap<string, Variable> = new Map<string, Variable>([
     {
       read: ({ transactions }) => int32Value(transactions.lifetimeMs / 1_000),
       write: ({ transactions }, value) => {
-        const seconds = value.isNumber ? integerOf(value) : undefined
-        if (seconds === undefined || seconds < 1 || seconds * 1_000 > transactionMsMax) return false
+        const seconds = positive(value, transactionMsMax / 1_000)
+        if (seconds === undefined) return false
         transactions.lifetimeMs = seconds * 1_000
         return true
       },
@@ -103,8 +109,8 @@ const variables: ReadonlyMap<string, Variable> = new Map<string, Variable>([
     {
       read: ({ documentExpiry }) => int32Value(documentExpiry.everyMs / 1_000),
       write: ({ documentExpiry }, value) => {
-        const seconds = value.isNumber ? integerOf(value) : undefined
-        if (seconds === undefined || seconds < 1 || seconds * 1_000 > millisecondsMax) return false
+        const seconds = positive(value, millisecondsMax / 1_000)
+        if (seconds === undefined) return false
         documentExpiry.everyMs = seconds * 1_000
         return true
       },
