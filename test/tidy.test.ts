@@ -71,6 +71,8 @@ const columnsMax = 100
 
 /** The table of codes, and what `npm run contracts` prints, exempt from the length of a file. */
 const tables = new Set(['src/base/errors.ts'])
+/** The columns of serverStatus, which are named like commands. */
+const listers = new Set(['src/bus/policy/meters.ts'])
 const generated = 'src/chain/artifacts/'
 
 /** What package.json and index.html name: the program, what `import` gives, and the page. */
@@ -283,6 +285,26 @@ t.test('nothing banned is used', async (t) => {
   t.pass('looked')
 })
 
+t.test('what depends on the name of a stage or command stands on its row', async (t) => {
+  const namesIn = (folder: string): string[] =>
+    src.filter(({ path }) => path.startsWith(folder)).flatMap(named)
+  const stages = new Set(namesIn('src/query/stages/').filter((name) => name.startsWith('$')))
+  const commands = new Set(namesIn('src/commands/'))
+  for (const { path, text } of src) {
+    if (/^src\/(?:query\/stages|studio)\//.test(path)) continue
+    const names = path.startsWith('src/bus/') && !listers.has(path) ? commands : stages
+    const found = [
+      ...text.matchAll(/'(\$?\w+)'(?:,|:\s*case|\s*(?:\|\||&&)[^|&;{]*[!=]==)\s*(?='(\$?\w+)')/g),
+    ]
+    const listed = found.filter(([, one, next]) => names.has(one ?? '') && names.has(next ?? ''))
+    t.same(
+      listed.map(([all]) => all),
+      [],
+      `${path}: a fact of a row is told by a list of names`,
+    )
+  }
+})
+
 t.test('programs wait for nothing: async stands in jobs and tasks only', async (t) => {
   for (const source of src) {
     const guarded = /^src\/(?:engine|commands)\//.test(source.path)
@@ -352,6 +374,11 @@ function usesOf(files: readonly Source[]): Set<string> {
     }
   }
   return uses
+}
+
+/** The names that rows of a file give themselves. */
+function named({ text }: Source): string[] {
+  return [...text.matchAll(/\bname: '(\$?\w+)'/g)].map(([, name]) => name ?? '')
 }
 
 function lastWord(text: string): string {

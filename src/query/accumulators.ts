@@ -275,9 +275,11 @@ class Deviation implements Accumulator {
 type Create = (collation: Collation | undefined) => Accumulator
 
 /** An accumulator whose operand is one expression. */
-function unaryRow(name: string, create: Create): AccumulatorRow {
+function unaryRow(name: string, create: Create, inWindows = true): AccumulatorRow {
   return {
     name,
+    readsRoot: false,
+    inWindows,
     compile: (operand, scope) => {
       if (operand.type === bsonType.array) {
         throw location(40237, `The ${name} accumulator is a unary operator`)
@@ -290,6 +292,8 @@ function unaryRow(name: string, create: Create): AccumulatorRow {
 
 const countRow: AccumulatorRow = {
   name: '$count',
+  readsRoot: false,
+  inWindows: true,
   compile: (operand) => {
     if (operand.type !== bsonType.object || operand.bytes[operand.start] !== 5) {
       throw fail('FailedToParse', '$count takes no arguments, i.e. $count:{}')
@@ -309,7 +313,7 @@ export const accumulators: ReadonlyMap<string, AccumulatorRow> = new Map(
     unaryRow('$last', () => new Last()),
     unaryRow('$push', () => new Push()),
     unaryRow('$addToSet', (collation) => new AddToSet(collation)),
-    unaryRow('$mergeObjects', () => new MergeObjects()),
+    unaryRow('$mergeObjects', () => new MergeObjects(), false),
     unaryRow('$stdDevPop', () => new Deviation(0)),
     unaryRow('$stdDevSamp', () => new Deviation(1)),
     countRow,
@@ -324,6 +328,7 @@ function overValues(name: string, create: Create): OperatorRow {
   const arity = [0, Number.POSITIVE_INFINITY] as const
   return {
     name,
+    readsRoot: false,
     arity,
     compile: (operand, scope) =>
       call(

@@ -15,7 +15,7 @@ import {
   type Value,
 } from '../value/value.js'
 import { DocumentWriter } from '../value/writer.js'
-import { accumulatorOperators } from './accumulators.js'
+import { accumulatorOperators, accumulators } from './accumulators.js'
 import type { QueryContext } from './context.js'
 import { arithmeticOperators } from './expressions/arithmetic.js'
 import { arrayOperators } from './expressions/array.js'
@@ -145,6 +145,11 @@ function compileObject(object: Value, scope: Scope): Expression {
 /** Whether there is an expression of that name, which includes the `$`. */
 export function isOperatorName(name: string): boolean {
   return operators.has(name)
+}
+
+/** Whether the operator or accumulator of that name reads the document without a `$` path. */
+export function readsRoot(name: string): boolean {
+  return (operators.get(name) ?? accumulators.get(name))?.readsRoot === true
 }
 
 function compileCall(name: string, operand: Value, hasMore: boolean, scope: Scope): Expression {

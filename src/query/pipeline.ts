@@ -3,27 +3,14 @@
 
 import { fail } from '../base/errors.js'
 import { pipelineStagesMax, subPipelineDepthMax } from '../base/limits/documents.js'
-import { Elements, elementsOf, fieldsOf, lastFieldIn } from '../value/elements.js'
-import { bsonType, type Document, stringOf, type Value } from '../value/value.js'
+import { Elements, elementsOf, fieldsOf } from '../value/elements.js'
+import { bsonType, type Document, type Value } from '../value/value.js'
 import type { QueryContext } from './context.js'
 import { contextData, Inputs, stageData } from './detached.js'
 import { envOf, scopeOf } from './expression.js'
 import { emptyObject, location, type Scope } from './expressions/operator.js'
 import { orderStages } from './pipeline-order.js'
 import { Chain } from './stages/chain.js'
-import { bucketStage } from './stages/groups/bucket.js'
-import { bucketAutoStage } from './stages/groups/bucket-auto.js'
-import { groupStages } from './stages/groups/group.js'
-import { facetStage } from './stages/joins/facet.js'
-import { graphLookupStage } from './stages/joins/graph-lookup.js'
-import { lookupStage } from './stages/joins/lookup.js'
-import { unionStage } from './stages/joins/union.js'
-import { limitStages } from './stages/limit.js'
-import { projectStages } from './stages/project.js'
-import { redactStage } from './stages/redact.js'
-import { refusedStages } from './stages/refused.js'
-import { sortStages } from './stages/sort.js'
-import { sourceStages } from './stages/source.js'
 import type {
   PipelineRules,
   PureStagePlan,
@@ -32,39 +19,10 @@ import type {
   StageRow,
   Transform,
 } from './stages/stage.js'
-import { unwindStage } from './stages/unwind.js'
-import { densifyStage } from './stages/windows/densify.js'
-import { fillStage } from './stages/windows/fill.js'
-import { windowStage } from './stages/windows/set-window-fields.js'
-import { seriesOfOut, writeStages } from './stages/write.js'
+import type { PipelineCollection } from './stages/stage-facts.js'
+import { stages } from './stages/table.js'
 
 export type { StagePlan, Transform }
-
-const stages: ReadonlyMap<string, StageRow> = new Map(
-  [
-    ...limitStages,
-    ...projectStages,
-    ...groupStages,
-    ...sortStages,
-    bucketStage,
-    bucketAutoStage,
-    redactStage,
-    windowStage,
-    fillStage,
-    densifyStage,
-    unwindStage,
-    lookupStage,
-    graphLookupStage,
-    unionStage,
-    facetStage,
-    ...sourceStages,
-    ...writeStages,
-    ...refusedStages,
-  ].map((row) => [row.name, row]),
-)
-
-/** Every stage, for the reference. */
-export const stageNames: readonly string[] = [...stages.keys()]
 
 /**
  * The plans of the stages; one stage may need several. Throws 14 (not an array of objects), 40323
@@ -101,10 +59,9 @@ function compileAt(
   const plans: StagePlan[] = []
   for (const [i, stage] of specs.entries()) {
     const { name, spec } = stageOf(stage)
-    const row = stages.get(name)
-    if (row === undefined) throw location(40324, `Unrecognized pipeline stage name: '${name}'`)
-    if (rules.allows?.(name) === false) {
-      throw rules.refuse?.(name) ?? location(40324, `'${name}' is not allowed in this context`)
+    const row = rowOf(name)
+    if (rules.only !== undefined && !row.within.includes(rules.only.kind)) {
+      throw rules.only.refuse(name)
     }
     if (row.place === 'first' && i > 0) {
       throw location(40602, `${name} is only valid as the first stage in a pipeline.`)
@@ -122,10 +79,32 @@ function compileAt(
 
 /** Throws errors that do not depend on the caller: 14, 40323 and 40324. */
 export function requireKnownStages(pipeline: Value): void {
-  for (const stage of elementsOf(pipeline)) {
-    const { name } = stageOf(stage)
-    if (!stages.has(name)) throw location(40324, `Unrecognized pipeline stage name: '${name}'`)
-  }
+  for (const stage of elementsOf(pipeline)) rowOf(stageOf(stage).name)
+}
+
+function rowOf(name: string): StageRow {
+  const row = stages.get(name)
+  if (row === undefined) throw location(40324, `Unrecognized pipeline stage name: '${name}'`)
+  return row
+}
+
+/** Whether a pipeline, not compiled, ends with a stage that writes. */
+export function isWriting(pipeline: Value): boolean {
+  if (pipeline.type !== bsonType.array) return false
+  const name = nameOf(elementsOf(pipeline).at(-1))
+  return name !== undefined && stages.get(name)?.place === 'last'
+}
+
+/** The name of a stage that is not compiled. */
+export function nameOf(stage: Value | undefined): string | undefined {
+  if (stage?.type !== bsonType.object) return undefined
+  const elements = new Elements(stage.bytes, stage.start)
+  return elements.next() ? elements.name() : undefined
+}
+
+/** The row of a plan's stage; undefined for a plan without a stage. */
+export function stageRow(plan: StagePlan | undefined): StageRow | undefined {
+  return plan === undefined ? undefined : stages.get(plan.name)
 }
 
 function compilerOf(
@@ -198,17 +177,6 @@ export function runPipeline(
   return results
 }
 
-interface PipelineCollection {
-  /** The database, if the stage names another one. */
-  readonly db?: string
-  readonly name: string
-  readonly privilege: 'read' | 'write'
-  /** Set for a new time series, whose options restrict its documents. */
-  readonly isRuled?: boolean
-  /** Whether the written data depends on stored fields other than `_id`. */
-  readonly readsTarget?: boolean
-}
-
 /**
  * The collections that a pipeline names, also in nested pipelines; the caller adds its own. Invalid
  * names are skipped here, because compilePipeline refuses them.
@@ -223,68 +191,11 @@ function collect(pipeline: Value, found: PipelineCollection[], depth: number): v
   if (pipeline.type !== bsonType.array || depth > subPipelineDepthMax) return
   for (const stage of elementsOf(pipeline)) {
     if (stage.type !== bsonType.object) continue
-    for (const [name, spec] of fieldsOf(stage)) collectStage(name, spec, found, depth)
+    for (const [name, spec] of fieldsOf(stage)) {
+      const reach = stages.get(name)?.reach(spec)
+      if (reach === undefined) continue
+      found.push(...reach.collections)
+      for (const nested of reach.pipelines) collect(nested, found, depth + 1)
+    }
   }
-}
-
-function collectStage(name: string, spec: Value, found: PipelineCollection[], depth: number): void {
-  // The last of repeated fields counts, as in compiling the stage.
-  const given = (field: string) =>
-    spec.type === bsonType.object ? lastFieldIn(spec, field) : undefined
-  switch (name) {
-    case '$lookup':
-    case '$graphLookup':
-      addName(given('from'), 'read', found)
-      break
-    case '$unionWith':
-      addName(spec.type === bsonType.object ? given('coll') : spec, 'read', found)
-      break
-    case '$out':
-      addName(spec, 'write', found, { isRuled: seriesOfOut(spec) !== undefined })
-      break
-    case '$merge':
-      addName(spec.type === bsonType.object ? given('into') : spec, 'write', found, {
-        readsTarget: comparesTarget(given('whenMatched'), given('on')),
-      })
-      break
-    case '$facet':
-      // Every nested pipeline runs, also those with equal names.
-      for (const [, nested] of spec.type === bsonType.object ? fieldsOf(spec) : []) {
-        collect(nested, found, depth + 1)
-      }
-      return
-    default:
-      return
-  }
-  const nested = given('pipeline')
-  if (nested !== undefined) collect(nested, found, depth + 1)
-}
-
-/** For $merge: whether it uses fields other than `_id`, or a pipeline over the stored document. */
-function comparesTarget(whenMatched: Value | undefined, on: Value | undefined): boolean {
-  if (whenMatched?.type === bsonType.array) return true
-  const names = on?.type === bsonType.array ? elementsOf(on) : on === undefined ? [] : [on]
-  return names.some((name) => name.type !== bsonType.string || stringOf(name) !== '_id')
-}
-
-function addName(
-  value: Value | undefined,
-  privilege: 'read' | 'write',
-  found: PipelineCollection[],
-  { isRuled = false, readsTarget = false }: Partial<PipelineCollection> = {},
-): void {
-  const kind = {
-    privilege,
-    ...(isRuled ? { isRuled } : {}),
-    ...(readsTarget ? { readsTarget } : {}),
-  }
-  if (value?.type === bsonType.string) found.push({ name: stringOf(value), ...kind })
-  if (value?.type !== bsonType.object) return
-  const fields = new Map(fieldsOf(value))
-  const db = fields.get('db')
-  const coll = fields.get('coll')
-  if (coll?.type !== bsonType.string) return
-  const name = stringOf(coll)
-  const named = { name, ...kind }
-  found.push(db?.type === bsonType.string ? { db: stringOf(db), ...named } : named)
 }

@@ -268,13 +268,13 @@ function withIdFirst(document: Document, id: Value | undefined): Document {
   return writer.elementsBut(document, idName).finish()
 }
 
-/** Stages that are allowed in an update. */
-const updateStages = ['$addFields', '$set', '$project', '$unset', '$replaceRoot', '$replaceWith']
-
 function pipelineUpdate(update: Value, context: QueryContext): Update {
   const plans = compilePipeline(update, context, {
-    allows: (name) => updateStages.includes(name),
-    refuse: (name) => fail('InvalidOptions', `${name} is not allowed to be used within an update`),
+    only: {
+      kind: 'update',
+      refuse: (name) =>
+        fail('InvalidOptions', `${name} is not allowed to be used within an update`),
+    },
   })
   // These stages keep no state, so one transform serves all documents.
   const transforms = plans.filter(isPure).map((plan) => plan.create())

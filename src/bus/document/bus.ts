@@ -314,7 +314,7 @@ export class Bus implements BusView {
         return retryLabelled(() => this.retryable(row, call, transaction, outside))
     }
     const run = () => this.transactions.run(row, call, inTransaction)
-    return labelling(row.name, () => this.failing(row, call, run))
+    return labelling(row.ends === 'transaction', () => this.failing(row, call, run))
   }
 
   /** A write that its client sends again if it does not see the reply. */

@@ -15,6 +15,7 @@ import {
   timestampOf,
   type Value,
 } from '../../value/value.js'
+import type { CommandFacts } from '../policy/facts.js'
 import type { NamedTransaction } from '../session.js'
 import {
   anyValue,
@@ -95,7 +96,7 @@ const nothingAsked: Generic = {
 export function checkGeneric(args: GenericArgs, row: Timed, topology: Topology): Generic {
   if (args === noGeneric) return nothingAsked
   checkApi(args)
-  const transaction = transactionFieldsOf(args, topology, row.name)
+  const transaction = transactionFieldsOf(args, topology, row)
   const { readConcern } = args
   const read = readConcern === undefined ? noConcern : readConcernOf(readConcern, topology)
   const { writeConcern } = args
@@ -126,6 +127,7 @@ interface Naming {
 /** What the checks read of a row. */
 interface Timed {
   readonly name: string
+  readonly ends: CommandFacts['ends']
   readonly hasTimeField?: boolean
 }
 

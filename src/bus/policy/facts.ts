@@ -20,7 +20,7 @@ export type RowAccess = (typeof accesses)[number]
  */
 const growths = ['nothing', 'documents', 'indexes', 'keys', 'ownership'] as const
 const failings = ['whole', 'inPart'] as const
-const endings = ['nothing', 'names'] as const
+const endings = ['nothing', 'names', 'transaction'] as const
 
 export type Growth = (typeof growths)[number]
 
@@ -33,7 +33,10 @@ export interface CommandFacts {
   readonly fails: (typeof failings)[number]
   /** The meter that counts it. */
   readonly metered: Meter
-  /** `names`: afterwards a name stands for another collection, or for none. */
+  /**
+   * `names`: afterwards a name stands for another collection, or for none. `transaction`: the one
+   * that it names.
+   */
   readonly ends: (typeof endings)[number]
   /** How roles of service users treat it, beyond its privileges. */
   readonly roles: readonly RoleMark[]

@@ -31,6 +31,10 @@ export interface AccumulatorPlan {
 export interface AccumulatorRow {
   /** With its `$`. */
   readonly name: string
+  /** Whether it reads the document without a `$` path. */
+  readonly readsRoot: boolean
+  /** Whether it is a window function too. */
+  readonly inWindows: boolean
   compile(operand: Value, scope: Scope): AccumulatorPlan
 }
 

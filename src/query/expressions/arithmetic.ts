@@ -170,6 +170,7 @@ export class RandomNumber {
 
 const randRow: OperatorRow = {
   name: '$rand',
+  readsRoot: false,
   arity: [0, 0],
   compile: (operand, scope) => {
     const isEmpty = operand.bytes[operand.start] === 5

@@ -42,6 +42,7 @@ class Junction implements Expression {
 function junction(name: string, stopsAt: boolean): OperatorRow {
   return {
     name,
+    readsRoot: false,
     arity: anyNumber,
     compile: (operand, scope) => {
       const operands = operandsOf(name, anyNumber, operand, scope)
@@ -185,7 +186,7 @@ export const booleanOperators: readonly OperatorRow[] = [
   junction('$and', false),
   junction('$or', true),
   unary('$not', (value) => (isTruthy(value) ? falseValue : trueValue)),
-  { name: '$cond', compile: compileCond },
-  { name: '$ifNull', compile: compileIfNull },
-  { name: '$switch', compile: compileSwitch },
+  { name: '$cond', readsRoot: false, compile: compileCond },
+  { name: '$ifNull', readsRoot: false, compile: compileIfNull },
+  { name: '$switch', readsRoot: false, compile: compileSwitch },
 ]

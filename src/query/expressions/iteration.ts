@@ -294,9 +294,9 @@ function compileSortArray(operand: Value, scope: Scope): Expression {
 }
 
 export const iterationOperators: readonly OperatorRow[] = [
-  { name: '$map', compile: compileMap },
-  { name: '$filter', compile: compileFilter },
+  { name: '$map', readsRoot: false, compile: compileMap },
+  { name: '$filter', readsRoot: false, compile: compileFilter },
   ...reduceOperators,
-  { name: '$zip', compile: compileZip },
-  { name: '$sortArray', compile: compileSortArray },
+  { name: '$zip', readsRoot: false, compile: compileZip },
+  { name: '$sortArray', readsRoot: false, compile: compileSortArray },
 ]

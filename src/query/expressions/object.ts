@@ -217,6 +217,7 @@ function setField(name: string, isSet: boolean): OperatorRow {
   const rules = usualRules(name, { notObject: 4161100, unknown: 4161101, required })
   return {
     name,
+    readsRoot: false,
     compile: (operand, scope) => {
       const [field, input, value] = compileNamed(operand, scope, rules(operand), [
         'field',
@@ -279,7 +280,7 @@ export const objectOperators: readonly OperatorRow[] = [
   variadic('$mergeObjects', (values) => mergeObjects(values)),
   unary('$arrayToObject', arrayToObject),
   unary('$objectToArray', objectToArray),
-  { name: '$getField', compile: compileGetField },
+  { name: '$getField', readsRoot: true, compile: compileGetField },
   setField('$setField', true),
   setField('$unsetField', false),
   unary('$bsonSize', bsonSize),

@@ -139,6 +139,8 @@ export const emptyObject = documentValue(Uint8Array.of(5, 0, 0, 0, 0))
 export interface OperatorRow {
   /** With its `$`. */
   readonly name: string
+  /** Whether it reads the document without a `$` path. */
+  readonly readsRoot: boolean
   /** Minimum and maximum number of operands; undefined for an object of named arguments. */
   readonly arity?: readonly [least: number, most: number]
   compile(operand: Value, scope: Scope): Expression
@@ -217,6 +219,7 @@ export function unary(name: string, apply: (a: Result, env: Env) => Result): Ope
   const arity = [1, 1] as const
   return {
     name,
+    readsRoot: false,
     arity,
     compile: (operand, scope) => {
       const operands = operandsOf(name, arity, operand, scope)
@@ -232,6 +235,7 @@ export function binary(
   const arity = [2, 2] as const
   return {
     name,
+    readsRoot: false,
     arity,
     compile: (operand, scope) => {
       const operands = operandsOf(name, arity, operand, scope)
@@ -246,6 +250,7 @@ export function ranged(name: string, least: number, most: number, apply: Apply):
   const arity = [least, most] as const
   return {
     name,
+    readsRoot: false,
     arity,
     compile: (operand, scope) =>
       call(apply, operandsOf(name, arity, operand, scope), scope.context.collation),

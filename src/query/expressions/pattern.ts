@@ -115,7 +115,7 @@ function row(name: string, answer: Answer, none: Value): OperatorRow {
     )
     return fold(expression, operands)
   }
-  return { name, compile }
+  return { name, readsRoot: false, compile }
 }
 
 /** Code points of `text` between two UTF-16 offsets. */

@@ -115,6 +115,8 @@ function sharesOf(value: Value, scope: Scope): number[] {
 function accumulator(name: '$percentile' | '$median'): AccumulatorRow {
   return {
     name,
+    readsRoot: false,
+    inWindows: true,
     compile: (operand, scope) => {
       const { input, create } = optionsOf(name, operand, scope)
       return { input: scope.compile(input), create }
@@ -126,6 +128,7 @@ function accumulator(name: '$percentile' | '$median'): AccumulatorRow {
 function overArray(name: '$percentile' | '$median'): OperatorRow {
   return {
     name,
+    readsRoot: false,
     compile: (operand, scope) => {
       const { input, create } = optionsOf(name, operand, scope)
       return call(

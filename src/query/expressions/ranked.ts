@@ -245,6 +245,8 @@ type Make = (n: number, collation: Collation | undefined) => Accumulator
 function counted(name: string, make: Make): AccumulatorRow {
   return {
     name,
+    readsRoot: false,
+    inWindows: true,
     compile: (operand, scope) => {
       const rules = rulesOf(name, ['n', 'input'])
       const [n, input] = compileNamed(operand, scope, rules, ['n', 'input']) as [
@@ -263,6 +265,8 @@ function counted(name: string, make: Make): AccumulatorRow {
 function sorted(name: string, sign: 1 | -1, isSingle: boolean): AccumulatorRow {
   return {
     name,
+    readsRoot: true,
+    inWindows: true,
     compile: (operand, scope) => {
       const required = isSingle ? ['sortBy', 'output'] : ['n', 'sortBy', 'output']
       const given = namedArguments(operand, rulesOf(name, required))
@@ -302,6 +306,7 @@ export const rankedAccumulators: readonly AccumulatorRow[] = [
 function overArray(name: string, make: Make): OperatorRow {
   return {
     name,
+    readsRoot: false,
     compile: (operand, scope) => {
       const operands = compileNamed(operand, scope, rulesOf(name, ['n', 'input']), ['n', 'input'])
       return call(([n, array]) => {

@@ -162,4 +162,6 @@ function mentions(spec: Value): number {
   return count
 }
 
-export const reduceOperators: readonly OperatorRow[] = [{ name: '$reduce', compile: compileReduce }]
+export const reduceOperators: readonly OperatorRow[] = [
+  { name: '$reduce', readsRoot: false, compile: compileReduce },
+]

@@ -13,6 +13,7 @@ function refusal(): GatewayError {
 export const scriptOperators: readonly OperatorRow[] = [
   {
     name: '$function',
+    readsRoot: false,
     compile: () => {
       throw refusal()
     },
@@ -22,6 +23,8 @@ export const scriptOperators: readonly OperatorRow[] = [
 export const scriptAccumulators: readonly AccumulatorRow[] = [
   {
     name: '$accumulator',
+    readsRoot: false,
+    inWindows: false,
     compile: () => {
       throw refusal()
     },

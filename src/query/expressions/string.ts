@@ -233,6 +233,7 @@ function trim(name: string, atStart: boolean, atEnd: boolean): OperatorRow {
   }
   return {
     name,
+    readsRoot: false,
     compile: (operand, scope) => {
       const rules = {
         notObject: [
@@ -346,6 +347,7 @@ function replacement(name: string, replace: (text: string, find: string, by: str
     `${name} requires that '${argument}' be a string, found: ${valueText(value)}`
   const row: OperatorRow = {
     name,
+    readsRoot: false,
     compile: (operand, scope) => {
       const rules = {
         notObject: [

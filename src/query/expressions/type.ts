@@ -374,6 +374,7 @@ function shortForm(name: string, to: string): OperatorRow {
   const arity = [1, 1] as const
   return {
     name,
+    readsRoot: false,
     arity,
     compile: (operand, scope) => {
       const [input] = operandsOf(name, arity, operand, scope)
@@ -387,7 +388,7 @@ function shortForm(name: string, to: string): OperatorRow {
 export const typeOperators: readonly OperatorRow[] = [
   unary('$type', (value) => stringValue(typeName(value))),
   unary('$isNumber', (value) => boolValue(value?.isNumber === true)),
-  { name: '$convert', compile: compileConvert },
+  { name: '$convert', readsRoot: false, compile: compileConvert },
   shortForm('$toBool', 'bool'),
   shortForm('$toInt', 'int'),
   shortForm('$toLong', 'long'),

@@ -168,7 +168,7 @@ function compileLet(operand: Value, scope: Scope): Expression {
 }
 
 export const variableOperators: readonly OperatorRow[] = [
-  { name: '$let', compile: compileLet },
-  { name: '$literal', compile: (operand) => new Constant(operand) },
-  { name: '$const', compile: (operand) => new Constant(operand) },
+  { name: '$let', readsRoot: false, compile: compileLet },
+  { name: '$literal', readsRoot: false, compile: (operand) => new Constant(operand) },
+  { name: '$const', readsRoot: false, compile: (operand) => new Constant(operand) },
 ]

@@ -21,6 +21,7 @@ import {
   type StageRow,
   StreamTransform,
 } from './stage.js'
+import { plainStage } from './stage-facts.js'
 
 class Match extends StreamTransform {
   constructor(private readonly filter: Filter) {
@@ -125,6 +126,8 @@ function countField(spec: Value): string {
 
 export const limitStages: readonly StageRow[] = [
   {
+    ...plainStage,
+    within: ['facet', 'union', 'view', 'changeStream'],
     name: '$match',
     compile: (spec, { context }) => {
       if (spec.type !== bsonType.object) {
@@ -135,6 +138,7 @@ export const limitStages: readonly StageRow[] = [
     },
   },
   {
+    ...plainStage,
     name: '$limit',
     compile: (spec) => {
       const count = countOf('$limit', 5107201, spec)
@@ -143,6 +147,7 @@ export const limitStages: readonly StageRow[] = [
     },
   },
   {
+    ...plainStage,
     name: '$skip',
     compile: (spec) => {
       const count = countOf('$skip', 5107200, spec)
@@ -150,6 +155,7 @@ export const limitStages: readonly StageRow[] = [
     },
   },
   {
+    ...plainStage,
     name: '$count',
     compile: (spec) => {
       const name = countField(spec)

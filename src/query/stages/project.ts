@@ -17,12 +17,21 @@ import { type Expression, location, typeName, valueText } from '../expressions/o
 import { parseProjection, requirePath } from '../projection-spec.js'
 import { ProjectionNode, ProjectionTree } from '../projection-tree.js'
 import {
+  addedEffect,
+  expressionNeeds,
+  projectEffect,
+  projectNeeds,
+  replacingEffect,
+  unsetEffect,
+} from './effects.js'
+import {
   MapTransform,
   recipeOf,
   type StageCompiler,
   type StagePlan,
   type StageRow,
 } from './stage.js'
+import { mappingStage } from './stage-facts.js'
 
 /** Runs `compile`; adds the stage's name to its errors, as MongoDB does. */
 function prefixed<T>(name: string, compile: () => T): T {
@@ -89,7 +98,13 @@ function addFieldsRow(name: string): StageRow {
     })
     return [treePlan(name, spec, new ProjectionTree('exclusion', root), compiler)]
   }
-  return { name, compile }
+  return {
+    ...mappingStage,
+    name,
+    effect: ({ spec }) => addedEffect(spec),
+    needs: expressionNeeds,
+    compile,
+  }
 }
 
 /** An object without an operator names fields below; everything else is an expression. */
@@ -190,13 +205,32 @@ function compileReplaceRoot(spec: Value, compiler: StageCompiler): StagePlan[] {
 }
 
 export const projectStages: readonly StageRow[] = [
-  { name: '$project', compile: compileProject },
+  {
+    ...mappingStage,
+    name: '$project',
+    effect: ({ spec }) => projectEffect(spec),
+    needs: projectNeeds,
+    compile: compileProject,
+  },
   addFieldsRow('$addFields'),
   addFieldsRow('$set'),
-  { name: '$unset', compile: compileUnset },
-  { name: '$replaceRoot', compile: compileReplaceRoot },
   {
+    ...mappingStage,
+    name: '$unset',
+    effect: ({ spec }) => unsetEffect(spec),
+    needs: () => false,
+    compile: compileUnset,
+  },
+  {
+    ...mappingStage,
+    name: '$replaceRoot',
+    effect: () => replacingEffect,
+    compile: compileReplaceRoot,
+  },
+  {
+    ...mappingStage,
     name: '$replaceWith',
+    effect: () => replacingEffect,
     compile: (spec, compiler) => [
       replacePlan(
         '$replaceWith',

@@ -22,6 +22,7 @@ import {
   valueText,
 } from '../expressions/operator.js'
 import { MapTransform, recipeOf, type StageRow } from './stage.js'
+import { plainStage } from './stage-facts.js'
 
 /** Work units of an object, beside its expression: it is decided about and written, 1 µs. */
 const objectUnits = 10
@@ -86,6 +87,8 @@ class Redaction {
 }
 
 export const redactStage: StageRow = {
+  ...plainStage,
+  within: ['facet', 'union', 'view', 'changeStream'],
   name: '$redact',
   compile: (spec, compiler) => {
     const { scope, slots } = compiler.scope.bind(['CURRENT', 'KEEP', 'PRUNE', 'DESCEND'])

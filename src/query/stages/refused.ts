@@ -4,6 +4,7 @@
 import { fail, type GatewayError } from '../../base/errors.js'
 import { location } from '../expressions/operator.js'
 import type { StageRow } from './stage.js'
+import { plainStage } from './stage-facts.js'
 
 const searchText =
   'Using $search and $vectorSearch aggregation stages requires additional configuration. Please ' +
@@ -17,6 +18,7 @@ const changesText = 'The $changeStream stage is only supported on replica sets'
 
 function refused(name: string, why: () => GatewayError): StageRow {
   return {
+    ...plainStage,
     name,
     place: 'first',
     compile: () => {
@@ -26,7 +28,11 @@ function refused(name: string, why: () => GatewayError): StageRow {
 }
 
 export const refusedStages: readonly StageRow[] = [
-  refused('$changeStream', () => location(40573, changesText)),
+  {
+    ...refused('$changeStream', () => location(40573, changesText)),
+    within: ['union'],
+    readConcern: 'majority',
+  },
   refused('$search', () => fail('SearchNotEnabled', searchText)),
   refused('$searchMeta', () => fail('SearchNotEnabled', searchText)),
   refused('$vectorSearch', () => fail('SearchNotEnabled', searchText)),

@@ -16,6 +16,7 @@ import { memoryOnly, requireMemory, type SpillFigures, type Workspace } from '..
 import { bytesOfKeyed, compareKeyed, compareKeys, headOf, type Keyed, Sorter } from './sorter.js'
 import { SortingTransform } from './sorting.js'
 import { type Emit, type SortPlan, type StageRow, StreamTransform } from './stage.js'
+import { plainStage } from './stage-facts.js'
 
 class RunSort extends SortingTransform {
   constructor(
@@ -182,6 +183,7 @@ function sampleSize(spec: Value): number {
 
 export const sortStages: readonly StageRow[] = [
   {
+    ...plainStage,
     name: '$sort',
     compile: (spec, { context }) => {
       if (spec.type !== bsonType.object) {
@@ -196,6 +198,7 @@ export const sortStages: readonly StageRow[] = [
     },
   },
   {
+    ...plainStage,
     name: '$sample',
     compile: (spec, { scope }) => {
       const size = sampleSize(spec)

@@ -7,20 +7,32 @@ import { shellText } from '../../value/shell.js'
 import { bsonType, documentOf, type Value } from '../../value/value.js'
 import { location, typeName } from '../expressions/operator.js'
 import type { SourceKind, StageRow } from './stage.js'
+import { notOfTarget, sourceStage } from './stage-facts.js'
+
+/** The facts that differ among these stages. */
+type SourceFacts = Pick<StageRow, 'over' | 'isStable' | 'readConcern' | 'isOfCollection'>
+
+/** Figures of a collection. */
+const ofCollection = { ...sourceStage, isOfCollection: true }
+/** Facts of the server. */
+const ofServer = { ...sourceStage, isStable: false, readConcern: 'local' } as const
 
 function source(
   kind: SourceKind,
+  facts: SourceFacts,
   refuse: (found: string) => GatewayError,
-  { isEmpty = false, inside }: { readonly isEmpty?: boolean; readonly inside?: string } = {},
+  isEmpty = false,
 ): StageRow {
   const name = `$${kind}`
+  const { over } = facts
   return {
+    ...sourceStage,
+    ...facts,
     name,
-    place: 'first',
     compile: (spec, { depth }) => {
       const hasFields = spec.type === bsonType.object && spec.bytes[spec.start + 4] !== 0
       if (spec.type !== bsonType.object || (isEmpty && hasFields)) throw refuse(typeName(spec))
-      if (depth > 0 && inside !== undefined) throw fail('InvalidNamespace', inside)
+      if (depth > 0 && over !== 'collection') throw notOfTarget(over, name)
       return [{ kind, name, spec }]
     },
   }
@@ -28,8 +40,10 @@ function source(
 
 /** It reveals values of other users' queries, so it is not allowed in nested pipelines. */
 const planCacheStats: StageRow = {
+  ...ofServer,
+  isOfCollection: true,
+  within: ['union'],
   name: '$planCacheStats',
-  place: 'first',
   compile: (spec, { depth }) => {
     const found = typeName(spec)
     if (spec.type !== bsonType.object) {
@@ -48,8 +62,8 @@ const planCacheStats: StageRow = {
 
 /** Known by name, to refuse it with the true reason: there are no geo indexes. */
 const geoNear: StageRow = {
+  ...ofCollection,
   name: '$geoNear',
-  place: 'first',
   compile: (spec) => {
     if (spec.type !== bsonType.object) {
       const text = '$geoNear must take a nested object but found: '
@@ -69,44 +83,32 @@ const geoNear: StageRow = {
   },
 }
 
-/** The error of a collectionless stage on a collection, and so in every sub-pipeline. */
-export function notOfCollection(name: string): string {
-  return `${name} must be run against the database with {aggregate: 1}, not a collection`
-}
-
 export const sourceStages: readonly StageRow[] = [
-  source('collStats', (found) =>
+  source('collStats', ofCollection, (found) =>
     location(5447000, `$collStats must take a nested object but found: ${found}`),
   ),
   source(
     'indexStats',
+    { ...ofCollection, isStable: false },
     () => location(28803, 'The $indexStats stage specification must be an empty object'),
-    { isEmpty: true },
+    true,
   ),
   planCacheStats,
   geoNear,
-  source(
-    'currentOp',
-    (found) => {
-      const text = `$currentOp options must be specified in an object, but found: ${found}`
-      return fail('FailedToParse', text)
-    },
-    { inside: "$currentOp must be run against the 'admin' database with {aggregate: 1}" },
+  source('currentOp', { ...ofServer, over: 'admin' }, (found) => {
+    const text = `$currentOp options must be specified in an object, but found: ${found}`
+    return fail('FailedToParse', text)
+  }),
+  source('listLocalSessions', { ...ofServer, over: 'database' }, (found) =>
+    fail('TypeMismatch', `$listLocalSessions options must be an object, but found: ${found}`),
   ),
-  source(
-    'listLocalSessions',
-    (found) =>
-      fail('TypeMismatch', `$listLocalSessions options must be an object, but found: ${found}`),
-    { inside: notOfCollection('$listLocalSessions') },
-  ),
-  source(
-    'listSessions',
-    (found) => fail('TypeMismatch', `$listSessions options must be an object, but found: ${found}`),
-    { inside: '$listSessions may only be run against config.system.sessions' },
+  source('listSessions', { ...ofServer, over: 'sessions', readConcern: 'all' }, (found) =>
+    fail('TypeMismatch', `$listSessions options must be an object, but found: ${found}`),
   ),
   {
+    ...sourceStage,
+    over: 'database',
     name: '$documents',
-    place: 'first',
     compile: (spec, { scope, environment }) => {
       const list = scope.compile(spec).evaluate(environment())
       const refused = 'an array is expected'

@@ -17,6 +17,8 @@ import type { Env, Expression, Scope } from '../expressions/operator.js'
 import type { Filter } from '../filter.js'
 import type { Sort } from '../sort.js'
 import type { SpillFigures, Workspace } from '../spill.js'
+import type { Effect, Needs } from './effects.js'
+import type { PipelineKind, Reach, StageTarget } from './stage-facts.js'
 
 export type Emit = (document: Document) => void
 
@@ -260,9 +262,8 @@ export type StagePlan = PureStagePlan | JoinPlan | SourcePlan | DocumentsPlan | 
 
 /** The rules of a pipeline at its place. */
 export interface PipelineRules {
-  /** Allowed names, with `refuse` for others; without it all are allowed. */
-  readonly allows?: (name: string) => boolean
-  readonly refuse?: (name: string) => Error
+  /** Allows only the stages of this kind of pipeline, with `refuse` for others. */
+  readonly only?: { readonly kind: PipelineKind; refuse(name: string): Error }
   /** Replaces the usual reordering of stages. */
   readonly order?: (plans: readonly StagePlan[]) => StagePlan[]
 }
@@ -288,7 +289,24 @@ export interface StageCompiler {
 export interface StageRow {
   /** With its `$`. */
   readonly name: string
-  /** Required position of the stage, if any. */
-  readonly place?: 'first' | 'last'
+  /** Required position in a pipeline; a stage that must be last writes. */
+  readonly place: 'first' | 'last' | 'any'
+  /** The pipelines with restrictions that allow it. */
+  readonly within: readonly PipelineKind[]
+  /** Whether it is in MongoDB's API version 1. */
+  readonly isStable: boolean
+  /** The read concern that it is limited to. */
+  readonly readConcern: 'all' | 'majority' | 'local'
+  readonly over: StageTarget
+  /** Whether it reports about the collection itself, which views do not support. */
+  readonly isOfCollection: boolean
+  /** Undefined for a stage that combines or creates documents. */
+  effect(plan: StagePlan): Effect | undefined
+  /**
+   * Adds the fields that it reads. Returns whether later stages no longer see its input; undefined
+   * if it may read all fields.
+   */
+  needs(spec: Value, needs: Needs): boolean | undefined
+  reach(spec: Value): Reach
   compile(spec: Value, compiler: StageCompiler): StagePlan[]
 }

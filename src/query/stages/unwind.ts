@@ -20,8 +20,10 @@ import { DocumentWriter } from '../../value/writer.js'
 import type { QueryContext } from '../context.js'
 import { location, type Result, typeName } from '../expressions/operator.js'
 import { requirePath } from '../projection-spec.js'
+import { expressionNeeds, unwindEffect } from './effects.js'
 import { FieldSetter } from './setter.js'
 import { type Emit, type StageRow, StreamTransform } from './stage.js'
+import { plainStage } from './stage-facts.js'
 
 interface Options {
   readonly path: FieldPath
@@ -243,7 +245,10 @@ function indexPathOf(value: Value): string {
 }
 
 export const unwindStage: StageRow = {
+  ...plainStage,
   name: '$unwind',
+  effect: ({ spec }) => unwindEffect(spec),
+  needs: expressionNeeds,
   compile: (spec, { context }) => {
     const options = unwindOptionsOf(spec)
     return [

@@ -7,6 +7,7 @@ import { bsonType, stringOf, stringValue, type Value } from '../../value/value.j
 import { location, typeName, valueText } from '../expressions/operator.js'
 import { requirePath } from '../projection-spec.js'
 import type { MergePlan, StageRow, WriteTarget } from './stage.js'
+import { given, namedBy, type PipelineCollection, plainStage, type Reach } from './stage-facts.js'
 
 const matchedActions = ['replace', 'keepExisting', 'merge', 'fail'] as const
 const unmatchedActions = ['insert', 'discard', 'fail'] as const
@@ -44,7 +45,7 @@ function placeOf(name: string, spec: Value, other?: string): WriteTarget {
 }
 
 /** The option of `{$out: {timeseries}}`. */
-export function seriesOfOut(spec: Value): Value | undefined {
+function seriesOfOut(spec: Value): Value | undefined {
   if (spec.type !== bsonType.object) return undefined
   return new Map(fieldsOf(spec)).get('timeseries')
 }
@@ -52,22 +53,22 @@ export function seriesOfOut(spec: Value): Value | undefined {
 const mergeOptions = ['into', 'on', 'let', 'whenMatched', 'whenNotMatched']
 
 function compileMerge(spec: Value): MergePlan {
-  const given = new Map<string, Value>()
-  if (spec.type === bsonType.string) given.set('into', spec)
+  const options = new Map<string, Value>()
+  if (spec.type === bsonType.string) options.set('into', spec)
   else if (spec.type === bsonType.object)
-    for (const [name, value] of fieldsOf(spec)) given.set(name, value)
+    for (const [name, value] of fieldsOf(spec)) options.set(name, value)
   else
     throw location(51182, `$merge only supports a string or object argument, not ${typeName(spec)}`)
-  for (const name of given.keys()) {
+  for (const name of options.keys()) {
     if (mergeOptions.includes(name)) continue
     throw location(40415, `BSON field '$merge.${name}' is an unknown field.`)
   }
-  const into = given.get('into')
+  const into = options.get('into')
   if (into === undefined) {
     throw location(40414, "BSON field '$merge.into' is missing but a required field")
   }
-  const whenMatched = matchedOf(given.get('whenMatched'))
-  const variables = given.get('let')
+  const whenMatched = matchedOf(options.get('whenMatched'))
+  const variables = options.get('let')
   if (variables !== undefined && variables.type !== bsonType.object) {
     throw fail(
       'TypeMismatch',
@@ -82,10 +83,10 @@ function compileMerge(spec: Value): MergePlan {
     name: '$merge',
     spec,
     target: intoOf(into),
-    on: onOf(given.get('on')),
+    on: onOf(options.get('on')),
     variables,
     whenMatched,
-    whenNotMatched: unmatchedOf(given.get('whenNotMatched')),
+    whenNotMatched: unmatchedOf(options.get('whenNotMatched')),
   }
 }
 
@@ -139,14 +140,43 @@ function actionOf<const T extends readonly string[]>(
   )
 }
 
+const writingStage = { ...plainStage, place: 'last', within: [] } as const
+
+function written(
+  target: Value | undefined,
+  use: Pick<PipelineCollection, 'isRuled' | 'readsTarget'>,
+): Reach {
+  return { collections: namedBy(target, { privilege: 'write', ...use }), pipelines: [] }
+}
+
+/** For $merge: whether it uses fields other than `_id`, or a pipeline over the stored document. */
+function comparesTarget(whenMatched: Value | undefined, on: Value | undefined): boolean {
+  if (whenMatched?.type === bsonType.array) return true
+  const names = on?.type === bsonType.array ? elementsOf(on) : on === undefined ? [] : [on]
+  return names.some((name) => name.type !== bsonType.string || stringOf(name) !== '_id')
+}
+
 export const writeStages: readonly StageRow[] = [
   {
+    ...writingStage,
     name: '$out',
-    place: 'last',
+    reach: (spec) => {
+      const isRuled = seriesOfOut(spec) !== undefined
+      return written(spec, isRuled ? { isRuled } : {})
+    },
     compile: (spec) => {
       const target = outTarget(spec)
       return [{ kind: 'out', name: '$out', spec, target, timeSeries: seriesOfOut(spec) }]
     },
   },
-  { name: '$merge', place: 'last', compile: (spec) => [compileMerge(spec)] },
+  {
+    ...writingStage,
+    name: '$merge',
+    reach: (spec) => {
+      const into = spec.type === bsonType.object ? given(spec, 'into') : spec
+      const readsTarget = comparesTarget(given(spec, 'whenMatched'), given(spec, 'on'))
+      return written(into, readsTarget ? { readsTarget } : {})
+    },
+    compile: (spec) => [compileMerge(spec)],
+  },
 ]

@@ -11,7 +11,8 @@ import { documentFrom } from '../../../src/value/literal.js'
 const schema = new Schema('', genericFields)
 
 function check(body: Record<string, unknown>, topology: Topology = 'standalone') {
-  return checkGeneric(schema.parse(documentFrom(body)), { name: 'insert' }, topology)
+  const row = { name: 'insert', ends: 'nothing' } as const
+  return checkGeneric(schema.parse(documentFrom(body)), row, topology)
 }
 
 function codeOf(body: Record<string, unknown>, topology?: Topology): number | undefined {

@@ -4,7 +4,6 @@
 
 import { GatewayError } from '../../../base/errors.js'
 import type { Awaitable } from '../../../store/store.js'
-import { endsTransaction } from './transaction-fields.js'
 
 /**
  * LockTimeout, WriteConflict, SnapshotTooOld, SnapshotUnavailable, NoSuchTransaction,
@@ -22,19 +21,19 @@ const unreachable: ReadonlySet<number> = new Set([
 
 const transientLabel = 'TransientTransactionError'
 
-/** Runs a command of a transaction. */
-export async function labelling<T>(command: string, run: () => Awaitable<T>): Promise<T> {
+/** Runs a command of a transaction; `isEnding`: one that ends it. */
+export async function labelling<T>(isEnding: boolean, run: () => Awaitable<T>): Promise<T> {
   try {
     return await run()
   } catch (thrown) {
-    throw isTransient(thrown, command) ? labelled(thrown) : thrown
+    throw isTransient(thrown, isEnding) ? labelled(thrown) : thrown
   }
 }
 
-function isTransient(thrown: unknown, command: string): thrown is GatewayError {
+function isTransient(thrown: unknown, isEnding: boolean): thrown is GatewayError {
   if (!(thrown instanceof GatewayError) || thrown.extra.errorLabels !== undefined) return false
   if (transient.has(thrown.code)) return true
-  return unreachable.has(thrown.code) && !endsTransaction(command)
+  return unreachable.has(thrown.code) && !isEnding
 }
 
 /** The error of a commit that may have happened; the client asks again. */

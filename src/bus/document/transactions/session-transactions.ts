@@ -34,7 +34,7 @@ import {
   requireTransaction,
   tooOld,
 } from './transaction-errors.js'
-import { endsTransaction, type TransactionFields } from './transaction-fields.js'
+import type { TransactionFields } from './transaction-fields.js'
 
 /** One store decides every transaction, so any router of it can answer. */
 const recoveryToken = writeDocument((writer) => {
@@ -133,13 +133,13 @@ export class SessionTransactions {
   run(row: StatementRow, call: StatementCall, perform: Perform): Awaitable<Document> {
     const { transaction } = call.generic
     if (transaction?.isTransaction !== true) throw notRetryable(row)
-    if (endsTransaction(row.name)) return perform()
+    if (row.ends === 'transaction') return perform()
     return this.statement(row, call, transaction, perform)
   }
 
   /**
-   * Runs a command in a transaction that the listener keeps; commitTransaction and abortTransaction
-   * end it. An error leaves it open, unless it has ended it.
+   * Runs a command in a transaction that the listener keeps. An error leaves it open, unless it has
+   * ended it.
    */
   runIn(
     row: StatementRow,
@@ -147,7 +147,7 @@ export class SessionTransactions {
     statement: Statement,
     perform: Perform,
   ): Awaitable<Document> {
-    if (!endsTransaction(row.name)) return runStatement(row, call, statement, perform)
+    if (row.ends !== 'transaction') return runStatement(row, call, statement, perform)
     call.statement = statement
     return perform()
   }
@@ -171,7 +171,7 @@ export class SessionTransactions {
    */
   use(name: TransactionName, work: (statement: Statement) => Promise<void>): Promise<void> {
     const fields = { number: name.number, starts: false, isTransaction: true }
-    return labelling('', () =>
+    return labelling(false, () =>
       this.inTurn(this.find(name, fields), async (entry) => {
         const current = this.currentOf(entry, fields)
         try {

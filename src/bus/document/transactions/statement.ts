@@ -25,7 +25,10 @@ export interface Statement {
   readonly isReadOnly?: boolean
 }
 
-export type StatementRow = Pick<DocumentFacts, 'name' | 'grows' | 'fails' | 'inTransactions'>
+export type StatementRow = Pick<
+  DocumentFacts,
+  'name' | 'grows' | 'fails' | 'ends' | 'inTransactions'
+>
 export type Perform = () => Awaitable<Document>
 
 /** What is needed of a call. */

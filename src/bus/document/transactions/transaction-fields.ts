@@ -3,6 +3,7 @@
 
 import { fail } from '../../../base/errors.js'
 import type { Topology } from '../../../base/setting-kinds.js'
+import type { CommandFacts } from '../../policy/facts.js'
 
 export interface TransactionFields {
   readonly number: number
@@ -23,7 +24,7 @@ interface GivenFields {
 export function transactionFieldsOf(
   given: GivenFields,
   topology: Topology,
-  command: string,
+  row: Pick<CommandFacts, 'ends'>,
 ): TransactionFields | undefined {
   const { txnNumber: number, startTransaction, autocommit } = given
   if (number === undefined) {
@@ -48,21 +49,21 @@ export function transactionFieldsOf(
     throw invalid(text)
   }
   const isTransaction = autocommit === false
-  if (isTransaction) requireConcerns(given, starts, command)
+  if (isTransaction) requireConcerns(given, starts, row)
   return { number, starts, isTransaction }
 }
 
-function requireConcerns(given: GivenFields, starts: boolean, command: string): void {
+function requireConcerns(
+  given: GivenFields,
+  starts: boolean,
+  { ends }: Pick<CommandFacts, 'ends'>,
+): void {
   if (given.readConcern !== undefined && !starts) {
     throw invalid('Only the first command in a transaction may specify a readConcern')
   }
-  if (given.writeConcern !== undefined && !endsTransaction(command)) {
+  if (given.writeConcern !== undefined && ends !== 'transaction') {
     throw invalid('writeConcern is not allowed within a multi-statement transaction')
   }
-}
-
-export function endsTransaction(command: string): boolean {
-  return command === 'commitTransaction' || command === 'abortTransaction'
 }
 
 function requireNumber(name: string, given: boolean | undefined): void {

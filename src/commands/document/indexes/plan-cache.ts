@@ -11,8 +11,9 @@ import { plain } from '../../../bus/policy/facts.js'
 import { shapedOf } from '../../../engine/plan/plan-choice.js'
 import type { Namespace, Resource } from '../../../engine/types.js'
 import { compileFilter } from '../../../query/filter.js'
+import { nameOf } from '../../../query/pipeline.js'
 import { compileSort } from '../../../query/sort.js'
-import { Elements, elementsOf } from '../../../value/elements.js'
+import { elementsOf } from '../../../value/elements.js'
 import { bsonType, type Value } from '../../../value/value.js'
 import { collated, collation, emptyDocument, targetResource } from '../arguments.js'
 
@@ -25,10 +26,7 @@ export function planCacheResources(
   pipeline: Value,
 ): readonly Resource[] {
   if (pipeline.type !== bsonType.array) return []
-  const [first] = elementsOf(pipeline)
-  if (first?.type !== bsonType.object) return []
-  const elements = new Elements(first.bytes, first.start)
-  if (!elements.next() || elements.name() !== '$planCacheStats') return []
+  if (nameOf(elementsOf(pipeline)[0]) !== '$planCacheStats') return []
   return [{ db, collection: target, privileges: ['own'] }]
 }
 

@@ -1,7 +1,7 @@
 // aggregate: a pipeline over a collection, or over the output of its first stage. The engine runs
 // it. This file declares its collections and checks its first stage.
 
-import { fail, type GatewayError } from '../../../base/errors.js'
+import { fail } from '../../../base/errors.js'
 import type { Call } from '../../../bus/document/call.js'
 import {
   array,
@@ -22,13 +22,20 @@ import { explainAggregate } from '../../../engine/plan/explain.js'
 import { explainClosed } from '../../../engine/plan/explain-closed.js'
 import { openPipeline, type PipelineEnvironment } from '../../../engine/sources/pipeline-source.js'
 import type { Resource } from '../../../engine/types.js'
-import { compilePipeline, pipelineCollections, type StagePlan } from '../../../query/pipeline.js'
-import { notOfCollection } from '../../../query/stages/source.js'
+import {
+  compilePipeline,
+  isWriting,
+  pipelineCollections,
+  type StagePlan,
+  stageRow,
+} from '../../../query/pipeline.js'
+import { fitsTarget, notOfTarget } from '../../../query/stages/stage-facts.js'
+import { stages } from '../../../query/stages/table.js'
 import { readPhase, type Sweep } from '../../../store/sweep.js'
 import type { Document, Value } from '../../../value/value.js'
 import { collated, collation, cursorOptions, writePrivileges } from '../arguments.js'
 import { planCacheResources } from '../indexes/plan-cache.js'
-import { isWriting, runMerge, runOut, temporaryResources } from '../writing/write-stages.js'
+import { runMerge, runOut, temporaryResources } from '../writing/write-stages.js'
 import { runWatch, watched, watchResources } from './change-stream.js'
 import { firstBatch } from './cursors.js'
 import { explainReply } from './explain-reply.js'
@@ -146,30 +153,17 @@ function requireCursor({ cursor, explain }: Pick<AggregateArgs, 'cursor' | 'expl
   throw fail('FailedToParse', text)
 }
 
-/** Stages about the server, which are not in MongoDB's API version 1. */
-const unstable: ReadonlySet<string> = new Set([
-  ...['$currentOp', '$indexStats', '$listLocalSessions', '$listSessions', '$planCacheStats'],
-])
-
 function requireStable(stages: readonly StagePlan[]): void {
-  const [first] = stages
-  if (first === undefined || !unstable.has(first.name)) return
+  const first = stageRow(stages[0])
+  if (first === undefined || first.isStable) return
   const text = `stage ${first.name} is not allowed with 'apiStrict: true' in API Version 1`
   throw fail('APIStrictError', text)
 }
 
-/** The one read concern of a stage that takes no other. */
-const onlyLevels: ReadonlyMap<string, string> = new Map([
-  ['$changeStream', 'majority'],
-  ['$currentOp', 'local'],
-  ['$listLocalSessions', 'local'],
-  ['$planCacheStats', 'local'],
-])
-
 function requireOnlyLevel(call: AggregateCall, stage: string | undefined): void {
-  const only = stage === undefined ? undefined : onlyLevels.get(stage)
+  const { readConcern: only = 'all' } = stages.get(stage ?? '') ?? {}
   const { readLevel = only } = call.generic
-  if (readLevel === only || only === undefined) return
+  if (readLevel === only || only === 'all') return
   const text = `Aggregation stage ${stage} cannot run with a readConcern other than '${only}'. `
   throw fail('InvalidOptions', `${text}Current readConcern: ${readLevel}`)
 }
@@ -245,35 +239,15 @@ export function environmentOf(call: PipelineCall): PipelineEnvironment {
   }
 }
 
-/** Stages that create documents without a collection; they require `aggregate: 1`. */
-const collectionless: ReadonlySet<string> = new Set([
-  '$documents',
-  '$currentOp',
-  '$listLocalSessions',
-])
-
 /** Throws InvalidNamespace if the first stage does not fit this target. */
 export function requirePlace(
   db: string,
   target: string | undefined,
   first: StagePlan | undefined,
 ): void {
-  const name = first?.name ?? ''
-  if (name === '$currentOp' && (db !== 'admin' || target !== undefined)) {
-    throw misplaced("$currentOp must be run against the 'admin' database with {aggregate: 1}")
-  }
-  if (collectionless.has(name)) {
-    if (target === undefined) return
-    throw misplaced(notOfCollection(name))
-  }
-  if (name === '$listSessions' && (db !== 'config' || target !== 'system.sessions')) {
-    throw misplaced('$listSessions may only be run against config.system.sessions')
-  }
-  if (target !== undefined) return
-  const what = first === undefined ? 'an empty pipeline' : `'${name}'`
-  throw misplaced(`{aggregate: 1} is not valid for ${what}; a collection is required.`)
-}
-
-function misplaced(text: string): GatewayError {
-  return fail('InvalidNamespace', text)
+  const over = stageRow(first)?.over ?? 'collection'
+  if (fitsTarget(over, db, target)) return
+  if (first !== undefined) throw notOfTarget(over, first.name)
+  const text = '{aggregate: 1} is not valid for an empty pipeline; a collection is required.'
+  throw fail('InvalidNamespace', text)
 }

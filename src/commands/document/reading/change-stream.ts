@@ -232,12 +232,6 @@ function notFound(token: Token): GatewayError {
   return fatalError(`${text} {_data: "${tokenText(token)}"}`)
 }
 
-/** MongoDB's list: stages that keep events one by one. */
-const allowed: ReadonlySet<string> = new Set([
-  ...['$addFields', '$match', '$project', '$redact', '$replaceRoot', '$replaceWith', '$set'],
-  '$unset',
-])
-
 interface Rest {
   readonly stages: StagePlan[]
   /** Whether its last stage is $changeStreamSplitLargeEvent. */
@@ -252,9 +246,11 @@ function compileRest(pipeline: Value, context: QueryContext): Rest {
     throw fail('Location7182802', `${splitName} must be the last stage in the pipeline`)
   }
   const stages = compilePipeline(writeArray(rest), context, {
-    allows: (name) => allowed.has(name),
-    refuse: (name) =>
-      fail('IllegalOperation', `${name} is not permitted in a $changeStream pipeline`),
+    only: {
+      kind: 'changeStream',
+      refuse: (name) =>
+        fail('IllegalOperation', `${name} is not permitted in a $changeStream pipeline`),
+    },
   })
   return { stages, splits }
 }

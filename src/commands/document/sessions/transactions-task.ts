@@ -8,6 +8,7 @@ import { plain } from '../../../bus/policy/facts.js'
 const commitTransaction = documentRow({
   name: 'commitTransaction',
   ...plain,
+  ends: 'transaction',
   grows: 'documents',
   grain: 'task',
   access: 'identity',
@@ -22,6 +23,7 @@ const commitTransaction = documentRow({
 const abortTransaction = documentRow({
   name: 'abortTransaction',
   ...plain,
+  ends: 'transaction',
   grain: 'task',
   access: 'identity',
   adminOnly: true,

@@ -26,11 +26,11 @@ import { openFind } from '../../../engine/sources/source.js'
 import type { Guarded, Resource } from '../../../engine/types.js'
 import type { QueryContext } from '../../../query/context.js'
 import { compileFilter } from '../../../query/filter.js'
-import { pipelineCollections, type StagePlan } from '../../../query/pipeline.js'
+import { isWriting, pipelineCollections, type StagePlan } from '../../../query/pipeline.js'
 import type { MergePlan, OutPlan } from '../../../query/stages/stage.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import { readPhase, type Sweep, writePhase } from '../../../store/sweep.js'
-import { elementsOf, field, fieldsOf } from '../../../value/elements.js'
+import { field } from '../../../value/elements.js'
 import {
   bsonType,
   type Document,
@@ -59,15 +59,6 @@ interface WritingPipeline {
 
 /** Index of the call's uuid for the name of the temporary collection. */
 const temporaryUuid = 1
-
-/** Whether the last stage of a pipeline writes. */
-export function isWriting(pipeline: Value): boolean {
-  if (pipeline.type !== bsonType.array) return false
-  const last = elementsOf(pipeline).at(-1)
-  if (last?.type !== bsonType.object) return false
-  const [first] = fieldsOf(last)
-  return first?.[0] === '$out' || first?.[0] === '$merge'
-}
 
 /** The temporary collection that a writing pipeline gathers its results in. */
 export function temporaryResources(

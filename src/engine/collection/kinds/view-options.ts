@@ -3,8 +3,15 @@
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import type { QueryContext } from '../../../query/context.js'
-import { compilePipeline, pipelineCollections, type StagePlan } from '../../../query/pipeline.js'
-import { elementsOf, field, fieldsOf } from '../../../value/elements.js'
+import {
+  compilePipeline,
+  nameOf,
+  pipelineCollections,
+  type StagePlan,
+} from '../../../query/pipeline.js'
+import type { StageRow } from '../../../query/stages/stage.js'
+import { stages } from '../../../query/stages/table.js'
+import { elementsOf, field } from '../../../value/elements.js'
 import { bsonType, type Document, stringOf, type Value } from '../../../value/value.js'
 import { writeArray, writeDocument } from '../../../value/writer.js'
 import type { Namespace, View } from '../../types.js'
@@ -24,14 +31,6 @@ export function sourcesOf({ on, pipeline }: View): string[] {
   return [on, ...pipelineCollections(pipeline).map(({ name }) => name)]
 }
 
-/**
- * Stages not allowed in a view: those that write or watch, and the plan cache, which only the
- * collection's owner may see.
- */
-const noViewStages: ReadonlySet<string> = new Set([
-  ...['$out', '$merge', '$changeStream', '$planCacheStats'],
-])
-
 /** Throws OptionNotSupportedOnView, and the errors of the pipeline. */
 export function requireViewPipeline(
   name: string,
@@ -40,21 +39,20 @@ export function requireViewPipeline(
 ): StagePlan[] {
   if (pipeline.type === bsonType.array) {
     for (const [position, stage] of elementsOf(pipeline).entries()) {
-      if (stage.type !== bsonType.object) continue
-      const [first] = fieldsOf(stage)
-      if (first !== undefined && noViewStages.has(first[0]))
-        throw misplaced(name, first[0], position)
+      const row = stages.get(nameOf(stage) ?? '')
+      if (row !== undefined && !row.within.includes('view')) throw misplaced(name, row, position)
     }
   }
   return compilePipeline(pipeline, context)
 }
 
-function misplaced(name: string, stage: string, position: number): GatewayError {
+/** Stages that write or watch, and the plan cache, which only the collection's owner may see. */
+function misplaced(view: string, { name, place }: StageRow, position: number): GatewayError {
   const text =
-    stage === '$changeStream' || stage === '$planCacheStats'
-      ? `${stage} cannot be used in a view definition`
-      : `The aggregation stage ${stage} in location ${position} of the pipeline cannot be used ` +
-        `in the view definition of ${name} because it writes to disk`
+    place === 'last'
+      ? `The aggregation stage ${name} in location ${position} of the pipeline cannot be used ` +
+        `in the view definition of ${view} because it writes to disk`
+      : `${name} cannot be used in a view definition`
   return fail('OptionNotSupportedOnView', text)
 }
 

@@ -8,7 +8,7 @@ import {
   viewSourcesMax,
 } from '../../../base/limits/documents.js'
 import type { QueryContext } from '../../../query/context.js'
-import { compilePipeline, type StagePlan } from '../../../query/pipeline.js'
+import { compilePipeline, type StagePlan, stageRow } from '../../../query/pipeline.js'
 import { orderStages } from '../../../query/pipeline-order.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import type { Document, Value } from '../../../value/value.js'
@@ -58,11 +58,6 @@ export function* resolveView(
   return { ns, name, stages, view: viewed, isClosed: tx.isClosed?.(viewed) === true }
 }
 
-/** First stages that report statistics of a collection; views do not support them. */
-const collectionFigures: ReadonlySet<string> = new Set([
-  ...['collStats', 'indexStats', 'planCacheStats', 'geoNear'],
-])
-
 /**
  * A view's stages followed by a reader's, which the planner may reorder together. Throws
  * CommandNotSupportedOnView for statistics of the collection.
@@ -71,7 +66,7 @@ export function stagesOver(
   { stages: before, view }: ReadPlace,
   stages: readonly StagePlan[],
 ): readonly StagePlan[] {
-  if (view !== undefined && collectionFigures.has(stages[0]?.kind ?? '')) throw notCollection(view)
+  if (view !== undefined && stageRow(stages[0])?.isOfCollection) throw notCollection(view)
   return before.length === 0 ? stages : orderStages([...before, ...stages])
 }
 

@@ -10,6 +10,7 @@ import type { Request } from '../../../bus/document/request.js'
 import { emptyDocument } from '../../../commands/document/arguments.js'
 import { nothingFound } from '../../../commands/document/reading/cursors.js'
 import { FindOneRequest } from '../../../commands/document/reading/find-one.js'
+import { isWriting } from '../../../query/pipeline.js'
 import type { Awaitable } from '../../../store/store.js'
 import { Elements, elementsOf, field, fieldIn, idName } from '../../../value/elements.js'
 import { integerOf } from '../../../value/numbers.js'
@@ -365,16 +366,12 @@ async function aggregate(call: HttpCall): Promise<JsonText> {
   return cursorJson(call, await call.run(aggregateCommand(call, httpPageMax)), 'firstBatch')
 }
 
-const writingStages = new Set(['$out', '$merge'])
-
 /** The aggregate command of a body; without batchSize its result ends at the default page. */
 function aggregateCommand(call: HttpCall, page: number, streams = false): Document {
   const given = call.fields.get('pipeline') ?? writeArray([])
   const stages = elementsOf(call.widensIds ? widenPipeline(given) : given)
   const asked = wholeField(call.fields, 'batchSize')
-  const last = stages.at(-1)
-  const writes = last?.type === bsonType.object && writingStages.has(firstName(last))
-  if (asked === undefined && !streams && !writes) {
+  if (asked === undefined && !streams && !isWriting(given)) {
     const bound = writeDocument((writer) => writer.int32('$limit', httpPageDefault))
     stages.push(documentValue(bound))
   }
@@ -384,11 +381,6 @@ function aggregateCommand(call: HttpCall, page: number, streams = false): Docume
     writer.int32('batchSize', Math.min(asked ?? page, page)).close()
     copyFields(writer, call.fields, ['hint', 'let', 'allowDiskUse', 'maxTimeMS'])
   })
-}
-
-function firstName(stage: Value): string {
-  const elements = new Elements(stage.bytes, stage.start)
-  return elements.next() ? elements.name() : ''
 }
 
 async function getMore(call: HttpCall): Promise<JsonText> {

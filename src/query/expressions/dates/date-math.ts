@@ -116,6 +116,7 @@ function addition(name: string, sign: 1 | -1): OperatorRow {
   }
   return {
     name,
+    readsRoot: false,
     compile: (operand, scope) => {
       const names = ['startDate', 'unit', 'amount', 'timezone']
       const operands = compileNamed(operand, scope, rules(operand), names)
@@ -306,7 +307,7 @@ function calendarRow(
       return read === undefined ? nullValue : apply(read)
     }, operands)
   }
-  return { name, compile }
+  return { name, readsRoot: false, compile }
 }
 
 export const dateMathOperators: readonly OperatorRow[] = [

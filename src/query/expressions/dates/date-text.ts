@@ -258,6 +258,6 @@ export function dateFromText(text: string, format?: string, zone?: TimeZone): nu
 }
 
 export const dateTextOperators: readonly OperatorRow[] = [
-  { name: '$dateToString', compile: compileToString },
-  { name: '$dateFromString', compile: compileFromString },
+  { name: '$dateToString', readsRoot: false, compile: compileToString },
+  { name: '$dateFromString', readsRoot: false, compile: compileFromString },
 ]

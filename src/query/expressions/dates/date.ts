@@ -51,6 +51,7 @@ function part(name: string, take: (localMs: number) => number): OperatorRow {
 function partRow(name: string, take: (localMs: number) => Value): OperatorRow {
   return {
     name,
+    readsRoot: false,
     compile: (operand, scope) => {
       const operands = dateAndZone(name, operand, scope)
       const hasZone = operands[1] !== missing
@@ -242,8 +243,8 @@ export const dateOperators: readonly OperatorRow[] = [
   part('$isoWeek', (ms) => isoWeekOf(daysIn(ms)).week),
   part('$isoDayOfWeek', (ms) => isoWeekday(daysIn(ms))),
   partRow('$isoWeekYear', (ms) => int64Value(BigInt(isoWeekOf(daysIn(ms)).year))),
-  { name: '$dateToParts', compile: compileToParts },
-  { name: '$dateFromParts', compile: compileFromParts },
+  { name: '$dateToParts', readsRoot: false, compile: compileToParts },
+  { name: '$dateFromParts', readsRoot: false, compile: compileFromParts },
   timestampPart('$tsSecond', 5687301, 4),
   timestampPart('$tsIncrement', 5687302, 0),
   ...dateTextOperators,

@@ -33,6 +33,7 @@ import {
 import { memoryOnly, requireMemory, type Workspace } from '../../spill.js'
 import { SortingTransform } from '../sorting.js'
 import type { Emit, Finishing, StageCompiler, StagePlan, StageRow } from '../stage.js'
+import { plainStage } from '../stage-facts.js'
 import { outputFields, requireGroupBy } from './bucket.js'
 import { type Granularity, granularities } from './granularity.js'
 import type { GroupField } from './group.js'
@@ -244,4 +245,8 @@ function granularityOf(value: Value | undefined): Granularity | undefined {
   throw location(40257, `Unknown rounding granularity '${stringOf(value)}'`)
 }
 
-export const bucketAutoStage: StageRow = { name: '$bucketAuto', compile: compileBucketAuto }
+export const bucketAutoStage: StageRow = {
+  ...plainStage,
+  name: '$bucketAuto',
+  compile: compileBucketAuto,
+}

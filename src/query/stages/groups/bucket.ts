@@ -24,6 +24,7 @@ import {
 import { compileSort } from '../../sort.js'
 import { sortPlan } from '../sort.js'
 import type { StageCompiler, StagePlan, StageRow } from '../stage.js'
+import { plainStage } from '../stage-facts.js'
 import { accumulatorOf, countField, type GroupField, groupPlan } from './group.js'
 
 /** Evaluates to the lower boundary of a value's range. */
@@ -219,4 +220,4 @@ export function outputFields(
   }))
 }
 
-export const bucketStage: StageRow = { name: '$bucket', compile: compileBucket }
+export const bucketStage: StageRow = { ...plainStage, name: '$bucket', compile: compileBucket }

@@ -26,6 +26,7 @@ import type { Accumulator, AccumulatorPlan } from '../../expressions/accumulator
 import { type Env, type Expression, location, type Result } from '../../expressions/operator.js'
 import { compileSort } from '../../sort.js'
 import { memoryExceeded, memoryOnly, type SpillFigures, type Workspace } from '../../spill.js'
+import type { Needs } from '../effects.js'
 import { sortPlan } from '../sort.js'
 import { Sorter } from '../sorter.js'
 import {
@@ -35,6 +36,7 @@ import {
   type StageRow,
   StreamTransform,
 } from '../stage.js'
+import { plainStage } from '../stage-facts.js'
 
 /** Work units to find, create or write a group: 0.3 µs. */
 const groupUnits = 3
@@ -403,7 +405,12 @@ function compileSortByCount(spec: Value, compiler: StageCompiler): StagePlan[] {
   ]
 }
 
+function groupNeeds(spec: Value, needs: Needs): boolean {
+  needs.expression(spec)
+  return true
+}
+
 export const groupStages: readonly StageRow[] = [
-  { name: '$group', compile: compileGroup },
-  { name: '$sortByCount', compile: compileSortByCount },
+  { ...plainStage, name: '$group', needs: groupNeeds, compile: compileGroup },
+  { ...plainStage, name: '$sortByCount', needs: groupNeeds, compile: compileSortByCount },
 ]

@@ -6,16 +6,13 @@ import { bsonType, type Value } from '../../../value/value.js'
 import { location, typeName } from '../../expressions/operator.js'
 import { requireFieldName } from '../../expressions/variable.js'
 import type { PipelineRules, StageCompiler, StagePlan, StageRow } from '../stage.js'
-
-/** Stages that read a collection or write, which is not possible inside $facet. */
-const outside = new Set([
-  ...['$changeStream', '$collStats', '$currentOp', '$documents', '$facet', '$geoNear'],
-  ...['$indexStats', '$listLocalSessions', '$listSessions', '$merge', '$out', '$planCacheStats'],
-])
+import { plainStage } from '../stage-facts.js'
 
 const rules: PipelineRules = {
-  allows: (name) => !outside.has(name),
-  refuse: (name) => location(40600, `${name} is not allowed to be used within a $facet stage`),
+  only: {
+    kind: 'facet',
+    refuse: (name) => location(40600, `${name} is not allowed to be used within a $facet stage`),
+  },
 }
 
 function compileFacet(spec: Value, compiler: StageCompiler): StagePlan[] {
@@ -40,4 +37,14 @@ function compileFacet(spec: Value, compiler: StageCompiler): StagePlan[] {
   return [{ kind: 'facet', name: '$facet', spec, facets }]
 }
 
-export const facetStage: StageRow = { name: '$facet', compile: compileFacet }
+export const facetStage: StageRow = {
+  ...plainStage,
+  within: ['union', 'view'],
+  name: '$facet',
+  // Every nested pipeline runs, also those with equal names.
+  reach: (spec) => ({
+    collections: [],
+    pipelines: spec.type === bsonType.object ? [...fieldsOf(spec)].map(([, nested]) => nested) : [],
+  }),
+  compile: compileFacet,
+}

@@ -19,8 +19,10 @@ import { writeArray } from '../../../value/writer.js'
 import { location, type Result, typeName } from '../../expressions/operator.js'
 import { compileFilter } from '../../filter.js'
 import { requirePath } from '../../projection-spec.js'
+import { joinEffect } from '../effects.js'
 import { FieldSetter } from '../setter.js'
 import type { GraphLookupPlan, StageCompiler, StagePlan, StageRow } from '../stage.js'
+import { given, joinReach, plainStage } from '../stage-facts.js'
 import { allOf, anyOfFilter } from './lookup-filter.js'
 
 const required = ['from', 'as', 'startWith', 'connectFromField', 'connectToField']
@@ -153,4 +155,10 @@ function maxDepthOf(value: Value): number {
   throw location(40102, 'maxDepth could not be represented as a long long')
 }
 
-export const graphLookupStage: StageRow = { name: '$graphLookup', compile: compileGraphLookup }
+export const graphLookupStage: StageRow = {
+  ...plainStage,
+  name: '$graphLookup',
+  effect: ({ spec }) => joinEffect(spec),
+  reach: (spec) => joinReach(spec, given(spec, 'from')),
+  compile: compileGraphLookup,
+}

@@ -21,8 +21,10 @@ import {
 import { requireVariableName } from '../../expressions/variable.js'
 import { requirePath } from '../../projection-spec.js'
 import { LetVariables } from '../../variables.js'
+import { joinEffect } from '../effects.js'
 import { FieldSetter } from '../setter.js'
 import type { LookupPlan, StageCompiler, StagePlan, StageRow } from '../stage.js'
+import { given, joinReach, plainStage } from '../stage-facts.js'
 import { allOf, equalityCondition, equalityFilter, leadingEqualities } from './lookup-filter.js'
 
 const options = ['from', 'as', 'localField', 'foreignField', 'let', 'pipeline']
@@ -191,4 +193,10 @@ function without(document: Document, name: string): Document {
   })
 }
 
-export const lookupStage: StageRow = { name: '$lookup', compile: compileLookup }
+export const lookupStage: StageRow = {
+  ...plainStage,
+  name: '$lookup',
+  effect: (plan) => joinEffect(plan.spec, plan.kind === 'lookup' ? plan.unwind : undefined),
+  reach: (spec) => joinReach(spec, given(spec, 'from')),
+  compile: compileLookup,
+}

@@ -7,12 +7,13 @@ import { bsonType, stringOf, type Value } from '../../../value/value.js'
 import { writeArray } from '../../../value/writer.js'
 import { location, typeName } from '../../expressions/operator.js'
 import type { PipelineRules, StageCompiler, StagePlan, StageRow } from '../stage.js'
-
-const writers = new Set(['$out', '$merge'])
+import { given, joinReach, plainStage } from '../stage-facts.js'
 
 const rules: PipelineRules = {
-  allows: (name) => !writers.has(name),
-  refuse: (name) => location(31441, `${name} is not allowed within a $unionWith's sub-pipeline`),
+  only: {
+    kind: 'union',
+    refuse: (name) => location(31441, `${name} is not allowed within a $unionWith's sub-pipeline`),
+  },
 }
 
 function compileUnion(spec: Value, compiler: StageCompiler): StagePlan[] {
@@ -37,12 +38,12 @@ function optionsOf(spec: Value): { from: string | undefined; pipeline: Value | u
       `the $unionWith stage specification must be an object or string, but found ${typeName(spec)}`,
     )
   }
-  const given = new Map(fieldsOf(spec))
-  for (const name of given.keys()) {
+  const options = new Map(fieldsOf(spec))
+  for (const name of options.keys()) {
     if (name === 'coll' || name === 'pipeline') continue
     throw location(40415, `BSON field '$unionWith.${name}' is an unknown field.`)
   }
-  const coll = given.get('coll')
+  const coll = options.get('coll')
   if (coll !== undefined && coll.type !== bsonType.string) {
     throw fail(
       'TypeMismatch',
@@ -50,7 +51,12 @@ function optionsOf(spec: Value): { from: string | undefined; pipeline: Value | u
     )
   }
   const from = coll === undefined ? undefined : stringOf(coll)
-  return { from, pipeline: given.get('pipeline') }
+  return { from, pipeline: options.get('pipeline') }
 }
 
-export const unionStage: StageRow = { name: '$unionWith', compile: compileUnion }
+export const unionStage: StageRow = {
+  ...plainStage,
+  name: '$unionWith',
+  reach: (spec) => joinReach(spec, spec.type === bsonType.object ? given(spec, 'coll') : spec),
+  compile: compileUnion,
+}

@@ -29,6 +29,7 @@ import { memoryOnly, type Workspace } from '../../spill.js'
 import { FieldSetter } from '../setter.js'
 import { SortingTransform } from '../sorting.js'
 import type { Emit, StageCompiler, StagePlan, StageRow } from '../stage.js'
+import { plainStage } from '../stage-facts.js'
 import { unitOf } from './window-bounds.js'
 
 interface DensifyPlan {
@@ -302,4 +303,4 @@ function boundsOf(value: Value | undefined, unit: Unit | undefined): DensifyPlan
   )
 }
 
-export const densifyStage: StageRow = { name: '$densify', compile: compileDensify }
+export const densifyStage: StageRow = { ...plainStage, name: '$densify', compile: compileDensify }

@@ -18,6 +18,7 @@ import { requirePath } from '../../projection-spec.js'
 import { compileSort } from '../../sort.js'
 import { FieldSetter } from '../setter.js'
 import { MapTransform, type StageCompiler, type StagePlan, type StageRow } from '../stage.js'
+import { plainStage } from '../stage-facts.js'
 import { windowPlan } from './set-window-fields.js'
 import type { Sorting } from './window-bounds.js'
 import { compileFunction } from './window-functions.js'
@@ -150,4 +151,4 @@ function valuePlan(spec: Value, path: string, value: Value, compiler: StageCompi
   return { kind: 'transform', name: '$fill', spec, create }
 }
 
-export const fillStage: StageRow = { name: '$fill', compile: compileFill }
+export const fillStage: StageRow = { ...plainStage, name: '$fill', compile: compileFill }

@@ -31,6 +31,7 @@ import { memoryOnly, requireMemory, type Workspace } from '../../spill.js'
 import { FieldSetter } from '../setter.js'
 import { SortingTransform } from '../sorting.js'
 import type { Emit, Finishing, StageCompiler, StagePlan, StageRow } from '../stage.js'
+import { plainStage } from '../stage-facts.js'
 import type { Partition, WindowFunction } from './window-function.js'
 import { compileFunction } from './window-functions.js'
 
@@ -212,4 +213,8 @@ function outputsOf(output: Value, sort: Sort | undefined, compiler: StageCompile
   })
 }
 
-export const windowStage: StageRow = { name: '$setWindowFields', compile: compileWindows }
+export const windowStage: StageRow = {
+  ...plainStage,
+  name: '$setWindowFields',
+  compile: compileWindows,
+}

@@ -67,9 +67,6 @@ export function compileFunction(
   return compile({ name, operand, window, compiler, ...sorting })
 }
 
-/** Accumulators of $group that are not window functions. */
-const notInWindows = new Set(['$mergeObjects', '$accumulator'])
-
 /** An accumulator over each document's window. */
 class Accumulated implements WindowFunction {
   constructor(
@@ -233,9 +230,9 @@ const lastObserved: CompileFunction = ({ operand, window, isSorted, compiler }) 
 }
 
 const functions: ReadonlyMap<string, CompileFunction> = new Map<string, CompileFunction>([
-  ...[...accumulators.keys()]
-    .filter((name) => !notInWindows.has(name))
-    .map((name): [string, CompileFunction] => [name, accumulated]),
+  ...[...accumulators.values()]
+    .filter(({ inWindows }) => inWindows)
+    .map(({ name }): [string, CompileFunction] => [name, accumulated]),
   ['$documentNumber', ranking(({ index }) => index + 1)],
   ['$rank', ranking(({ index, isTie, rank }) => (isTie ? rank : index + 1))],
   ['$denseRank', ranking(({ isTie, rank }) => (isTie ? rank : rank + 1))],
