@@ -11,6 +11,7 @@ const tools: readonly Tool[] = [
   'node-22',
   'node-24',
   'node-sql-parser',
+  'postgres',
   'solc',
 ]
 

@@ -12,8 +12,13 @@ import type { Test } from 'tap'
 const run = promisify(execFile)
 const home = '/usr/lib/postgresql'
 
-/** The newest version's programs; undefined where there are none. */
+/** Folder of the programs of another version than Debian's. */
+export const programsVariable = 'SIGIL_POSTGRES_PROGRAMS'
+
+/** The given programs, or Debian's newest; undefined where there are none. */
 function programs(): string | undefined {
+  const given = process.env[programsVariable]
+  if (given !== undefined) return given
   if (!existsSync(home)) return undefined
   const versions = readdirSync(home).sort((a, b) => Number(b) - Number(a))
   const folders = versions.map((version) => join(home, version, 'bin'))

@@ -160,6 +160,7 @@ export const heavySets: readonly HeavySet[] = [
         'store/postgres/lost-connections',
         'store/postgres/round-trips',
         'store/postgres/tables-backup',
+        'store/postgres/majors',
       ],
     ],
   },

@@ -17,6 +17,7 @@ export type Tool =
   | 'solc'
   | 'node-22'
   | 'node-24'
+  | 'postgres'
 
 const pollMs = 200
 /** An install that was killed leaves its lock; none takes so long. */

@@ -1,9 +1,8 @@
 // Suites of commands on PostgreSQL: some at each run, by its seed. SIGIL_STORES=postgres runs any
 // file so, with `npm test -- build/test/NAME.test.js`.
 
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import t from 'tap'
+import { passInTurn } from '../../support/in-turn-run.js'
 import { postgresMissing } from '../../support/postgres-reference.js'
 import { isLong, seed } from '../../support/seed.js'
 import { postgresServer, serverVariable } from '../../support/shared-stores.js'
@@ -27,30 +26,12 @@ const suites = [
 /** All in the long counts. */
 function chosen(): string[] {
   const names = suites.flatMap((line) => (isLong ? line : [line[seed % line.length] as string]))
-  return names.map((name) => `build/test/commands/${name}.test.js`)
+  return names.map((name) => `commands/${name}`)
 }
 
 t.test('suites of commands hold on PostgreSQL', { skip: postgresMissing }, async (t) => {
   const { folder } = await postgresServer(t)
-  const files = chosen()
-  t.comment(`SIGIL_SEED=${seed}: ${files.join(' ')}`)
-  const child = spawn(process.execPath, ['build/test/in-turn.js', ...files], {
-    env: {
-      ...process.env,
-      SIGIL_STORES: 'postgres',
-      SIGIL_SEED: String(seed),
-      [serverVariable]: folder,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  t.teardown(() => child.kill())
-  let output = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text
-  })
-  const [code] = await once(child, 'close')
-  const failed = output.split('\n').filter((line) => /^\s*not ok/.test(line))
-  t.same(failed, [])
-  t.equal(code, 0)
-  t.match(output, /^ok .*/m)
+  const names = chosen()
+  t.comment(`SIGIL_SEED=${seed}: ${names.join(' ')}`)
+  await passInTurn(t, names, { SIGIL_STORES: 'postgres', [serverVariable]: folder })
 })
