@@ -12,11 +12,13 @@ import { type Applied, AskingTx } from '../programs/asking.js'
 import { ChangeTimes } from '../programs/change-times.js'
 import type { Outcome, WriteProgram } from '../programs/group.js'
 import { WriteBuffer } from '../programs/write-buffer.js'
-import type { Ask, Entry, KeyChange, LargeChanges, Numbers, Program } from '../store.js'
+import type { Ask, Entry, KeyChange, LargeChanges, Numbers } from '../store.js'
 import { readRange } from './asks.js'
 import { Away, failureOf } from './failures.js'
 import type { GatewayRow } from './gateway-row.js'
+import type { Guesses } from './guesses.js'
 import { Known, type ReadBeside } from './known.js'
+import { learn } from './learning.js'
 import { type Link, type Row, type Statement, settled } from './link.js'
 import type { NumberBlocks, ProgramNumbers } from './numbers.js'
 import { versionsAtOnce } from './schema.js'
@@ -63,6 +65,7 @@ interface GroupRunOptions {
   readonly clock: Clock
   readonly beside: ReadBeside
   readonly numbers: NumberBlocks
+  readonly guesses: Guesses
   /** Take the lock for recorded changes first: the group before had some. */
   readonly isRecording: boolean
   /** Wait for the other gateways' groups that had conflicts. */
@@ -73,13 +76,6 @@ interface GroupRunOptions {
 
 /** Thrown when the group records changes but has not taken the lock. */
 export class NeedsRecording extends Error {}
-
-/** A program that runs, and what it waits for. */
-interface Running {
-  readonly program: Program<unknown>
-  readonly buffer: WriteBuffer
-  next: IteratorResult<Ask, unknown>
-}
 
 export class GroupRun {
   /** Whether the commit was sent with changes: if no answer comes, its outcome is unknown. */
@@ -102,9 +98,9 @@ export class GroupRun {
   private learnVersion = 0
 
   constructor(private readonly options: GroupRunOptions) {
-    const { beside, numbers, link } = options
+    const { beside, numbers, guesses, link } = options
     numbers.useOn(link)
-    this.known = new Known(beside, numbers)
+    this.known = new Known(beside, numbers, guesses)
     this.foreseen = numbers.foreseen()
   }
 
@@ -165,55 +161,14 @@ export class GroupRun {
     return this.known.changes.bytes + this.largeBytes
   }
 
-  /** Whether the programs record changes. */
-  private async learn(programs: readonly WriteProgram[]): Promise<boolean> {
-    const { link } = this.options
-    const running: Running[] = []
-    let isRecording = false
-    const note = (program: Running | undefined): void => {
-      if (program === undefined) return
-      if (program.next.done === true) isRecording ||= program.buffer.appended !== undefined
-      else running.push(program)
-    }
-    for (const program of programs) note(this.start(program, () => ++this.learnVersion))
-    while (running.length > 0) {
-      const waiting = running.splice(0)
-      await this.known.learn(
-        link,
-        waiting.map(({ next }) => next.value as Ask),
-      )
-      for (const program of waiting) note(this.goOn(program))
-    }
-    return isRecording
-  }
-
-  /** Undefined if it has thrown, which is found again when it runs in order. */
-  private start(make: WriteProgram, nextVersion: () => number): Running | undefined {
-    const buffer = new WriteBuffer(nextVersion)
-    try {
-      return this.slice(() => {
-        const program = make(new AskingTx(buffer, this.options.row.life, this.foreseen))
-        return { program, buffer, next: program.next() }
-      })
-    } catch {
-      return undefined
-    }
-  }
-
-  /** Goes on as far as the answers are known. */
-  private goOn(running: Running): Running | undefined {
-    try {
-      return this.slice(() => {
-        while (running.next.done !== true) {
-          const answered = this.known.answer(running.next.value)
-          if (answered === undefined) break
-          running.next = running.program.next(answered.value)
-        }
-        return running
-      })
-    } catch {
-      return undefined
-    }
+  private learn(programs: readonly WriteProgram[]): Promise<boolean> {
+    const { link, guesses, row } = this.options
+    return learn(programs, {
+      ...{ link, guesses, known: this.known },
+      nextVersion: () => ++this.learnVersion,
+      txOn: (buffer) => new AskingTx(buffer, row.life, this.foreseen),
+      slice: (act) => this.slice(act),
+    })
   }
 
   private async runInOrder(programs: readonly WriteProgram[]): Promise<Ended[]> {

@@ -7,6 +7,7 @@ import { addCounts, decodeCount, encodeCount } from '../programs/counters.js'
 import { type Additions, addTo, WriteBuffer } from '../programs/write-buffer.js'
 import type { Ask, Entry, Fetched, KeyRange, Versioned } from '../store.js'
 import { copy, isCounter, readPoints, readRange, readVersions } from './asks.js'
+import type { Guesses } from './guesses.js'
 import { type Link, settled } from './link.js'
 import type { NumberBlocks, WantedNumbers } from './numbers.js'
 
@@ -42,6 +43,7 @@ export class Known {
   constructor(
     private readonly beside: ReadBeside,
     private readonly numbers: NumberBlocks,
+    private readonly guesses: Guesses,
   ) {}
 
   /** Adds the changes of a program to what the next ones see. */
@@ -175,8 +177,10 @@ export class Known {
       ...(others.length === 0 ? [] : [readPoints(link, others)]),
       ...(sums.length === 0 ? [] : [this.beside(sums)]),
     ])
-    for (const name of keys.keys()) {
-      this.points.set(name, found.find((points) => points.has(name))?.get(name))
+    for (const [name, key] of keys) {
+      const value = found.find((points) => points.has(name))?.get(name)
+      this.points.set(name, value)
+      this.guesses.note(key, value)
     }
   }
 
@@ -215,7 +219,8 @@ export class Known {
     return { value: copy(stored.value), version: stored.version }
   }
 
-  private versionOf(key: Bytes): number | undefined {
+  /** Of what is known; undefined for a missing key. */
+  versionOf(key: Bytes): number | undefined {
     const own = this.changes.find(key)
     if (own !== undefined) return own.value === undefined ? undefined : own.version
     const name = mapKey(key)

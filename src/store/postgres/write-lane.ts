@@ -15,6 +15,7 @@ import type { GroupStats, LargeChanges, Program, Tx } from '../store.js'
 import { Caution } from './caution.js'
 import { Away, awayError, Conflict, Fenced, failureOf } from './failures.js'
 import { type Ended, GroupRun, NeedsRecording } from './group-run.js'
+import { Guesses } from './guesses.js'
 import type { ReadBeside } from './known.js'
 import type { NumberBlocks } from './numbers.js'
 import type { Writer } from './writer.js'
@@ -42,6 +43,7 @@ export class WriteLane {
   private isRunning = false
   private isRecording = false
   private readonly caution = new Caution()
+  private readonly guesses = new Guesses()
   private postponed = 0
   private drained: (() => void)[] = []
   private groups = 0
@@ -165,6 +167,7 @@ export class WriteLane {
         clock: this.clock,
         beside: this.beside,
         numbers: this.numbers,
+        guesses: this.guesses,
         isRecording: this.isRecording,
         waitsForTurn: waits || attempt > 1,
         isAlone: attempt > sharedAttemptsMax,

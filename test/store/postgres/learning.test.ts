@@ -1,0 +1,58 @@
+// What a write program reads behind a descriptor goes out with the descriptor itself, as it was when
+// it was last read. Another gateway may have changed it: then the program reads anew.
+
+import t from 'tap'
+import { keyClass } from '../../../src/store/layout.js'
+import { Link } from '../../../src/store/postgres/link.js'
+import type { Program, Store, Tx } from '../../../src/store/store.js'
+import { postgresMissing } from '../../support/postgres-reference.js'
+import { openShared, sharedAddress } from '../../support/shared-stores.js'
+
+const descriptor = Uint8Array.of(keyClass.catalog, 7)
+const records = [1, 2].map((id) => Uint8Array.of(keyClass.record, 0, 0, 0, id, 9))
+
+/** Adds one to the record that the descriptor names. */
+function* addOne(tx: Tx): Program<number> {
+  const id = (yield* tx.get(descriptor))?.[0] ?? 0
+  const key = records[id]
+  if (key === undefined) throw new Error(`there is no record ${id}`)
+  const next = ((yield* tx.get(key))?.[0] ?? 0) + 1
+  tx.put(key, Uint8Array.of(next))
+  return next
+}
+
+function describe(store: Store, id: number): Promise<void> {
+  return store.write(function* (tx) {
+    tx.put(descriptor, Uint8Array.of(id))
+  })
+}
+
+t.test('reads behind a descriptor', { skip: postgresMissing }, async (t) => {
+  const address = await sharedAddress(t)
+  const store = await openShared(t, address)
+  const other = await openShared(t, address)
+  let reads = 0
+  const { run } = Link.prototype
+  t.intercept(Link.prototype, 'run', {
+    value(this: Link, ...args: Parameters<typeof run>) {
+      if (args[0].name === 'points') reads++
+      return run.apply(this, args)
+    },
+  })
+  const added = async () => {
+    reads = 0
+    return { value: await store.write(addOne), reads }
+  }
+  await describe(store, 0)
+  t.same(await added(), { value: 1, reads: 2 }, 'one after the other')
+  t.same(await added(), { value: 2, reads: 1 }, 'at once')
+  await describe(other, 1)
+  t.same(await added(), { value: 1, reads: 2 }, 'a wrong guess')
+  t.same(await added(), { value: 2, reads: 1 }, 'at once')
+  await describe(other, 2)
+  await t.rejects(added(), { message: 'there is no record 2' }, 'an error is that of the answer')
+  await describe(other, 0)
+  t.same(await added(), { value: 3, reads: 2 }, 'an error by a guess is not told')
+  const both = await Promise.all([store.write(addOne), store.write(addOne)])
+  t.same(both, [4, 5], 'programs of a group see each other')
+})
