@@ -164,7 +164,9 @@ export class GroupRun {
   private learn(programs: readonly WriteProgram[]): Promise<boolean> {
     const { link, guesses, row } = this.options
     return learn(programs, {
-      ...{ link, guesses, known: this.known },
+      link,
+      guesses,
+      known: this.known,
       nextVersion: () => ++this.learnVersion,
       txOn: (buffer) => new AskingTx(buffer, row.life, this.foreseen),
       slice: (act) => this.slice(act),
