@@ -6,7 +6,7 @@
 import type { Bytes } from '../base/bytes/bytes.js'
 import { fail, hasKind } from '../base/errors.js'
 import { programRunsMax, stagingRunsMax } from '../base/limits/engine.js'
-import { heldKeysMs, heldReadsMsMax, heldReadsRuns } from '../base/limits/store.js'
+import { heldReadsMsMax, heldReadsMsMin, heldReadsRuns } from '../base/limits/store.js'
 import type { Program, ReadOptions, ReadTx, Tx } from '../store/store.js'
 import { largePhase, readPhase, type Sweep, writePhase } from '../store/sweep.js'
 import { applyBuffer } from '../store/transactions/apply-buffer.js'
@@ -14,6 +14,7 @@ import type { HoldOfReads } from '../store/transactions/held-reads.js'
 import { type Prepared, prepare } from '../store/transactions/preparing.js'
 import type { Reads } from '../store/transactions/reads.js'
 import { beginValidation, type Validation } from '../store/transactions/validation.js'
+import { MemberChanges } from './collection/member-changes.js'
 import { discardUnused, requireStaged, Staged, StagingNeeded } from './collection/staging.js'
 import { type ObservedStore, writerOf } from './observed-store.js'
 
@@ -26,9 +27,11 @@ export function* preparedWrite<T>(
   program: (tx: Tx, staged: Staged) => Program<T>,
   { admit, mayHold }: PreparedOptions = {},
 ): Sweep<T> {
-  const staged = new Staged()
+  const others = MemberChanges.of(store)
+  const staged = new Staged(others)
   function* attempt(options: ReadOptions, unchanged: Unchanged): Sweep<Done<T> | undefined> {
     const reads = unchanged.reads()
+    others?.begin()
     try {
       const prepared = yield* readPhase(
         (tx) => prepare(tx, reads, (own) => program(own, staged)),
@@ -39,6 +42,7 @@ export function* preparedWrite<T>(
       if (!buffer.isEmpty) {
         const { changes, appended, isLarge } = buffer
         const apply = function* (tx: Tx): Program<void> {
+          if (others?.isBehind === true) throw new ChangedMeanwhile()
           yield* requireStaged(tx, staged)
           yield* applyAll(tx, prepared, unchanged, admit)
         }
@@ -60,6 +64,7 @@ export function* preparedWrite<T>(
   try {
     return yield* untilUnchanged(store, attempt, mayHold)
   } finally {
+    others?.end()
     if (staged.isUsed) yield* writePhase((tx) => discardUnused(tx, staged))
   }
 }
@@ -105,7 +110,7 @@ interface Done<T> {
 
 /**
  * Begins again what answers undefined, or has found that what it has read has changed. After the
- * first such loss its reads are held; if it loses again behind that time, it fails.
+ * first such loss its reads are held, for a bounded time; if it loses again behind that, it fails.
  */
 function* untilUnchanged<T>(
   store: ObservedStore,
@@ -147,6 +152,8 @@ class Holding {
   private last: Unchanged | undefined
   private current: Unchanged | undefined
   private hold: HoldOfReads | undefined
+  /** Time of all holds so far. */
+  private heldMs = 0
 
   constructor(
     private readonly store: ObservedStore,
@@ -161,15 +168,22 @@ class Holding {
     return this.current
   }
 
-  /** Behind a loss: false if its time to hold is over. */
+  /**
+   * Behind a loss: false if its time to hold is over. The first loss may come early in a run, so
+   * what that took says little: a run that needs longer than its hold gets another one.
+   */
   goesOn(): boolean {
     const { hold, mayHold, beganMs = 0 } = this
     const { heldReads } = this.store
-    if (hold !== undefined) return !hold.isOver
+    if (hold?.isOver === false) return true
     if (heldReads === undefined || mayHold === undefined) return true
-    const ms = heldReadsRuns * (heldReads.nowMs - beganMs)
+    const leftMs = heldReadsMsMax - this.heldMs
+    if (leftMs <= 0) return false
+    const wantedMs = Math.max(heldReadsRuns * (heldReads.nowMs - beganMs), heldReadsMsMin)
+    const ms = Math.min(wantedMs, leftMs)
     const reads = () => [...(this.last?.noted ?? []), ...(this.current?.noted ?? [])]
-    this.hold = heldReads.hold(Math.min(Math.max(ms, heldKeysMs), heldReadsMsMax), reads, mayHold)
+    this.hold = heldReads.hold(ms, reads, mayHold)
+    this.heldMs += ms
     return true
   }
 

@@ -49,6 +49,12 @@ export const optimisticReadsMax = 1_500_000
 /** Keys that others change while a command is prepared; above it, it restarts. About 50 MB. */
 export const preparedChangesMax = 400_000
 /**
+ * Changed members of the large containers that a command reads; above it, the command reads all of
+ * them again. Other containers that change meanwhile; above it, no further one is followed.
+ */
+export const followedChangesMax = 40_000
+export const unfollowedContainersMax = 10_000
+/**
  * Records, and about how many bytes, of one background step (docs/design/transactions.md, rule 14).
  */
 export const backgroundRecordsMax = 50

@@ -91,9 +91,10 @@ export const heldKeysOfTryMax = 1_000
 export const heldKeysMax = 10_000
 /**
  * What a long command has read is held after a run that others have spoilt: so many times as long
- * as its first run took, at least heldKeysMs and at most so many milliseconds.
+ * as its runs have taken so far, at least so many milliseconds, and at most so many in all.
  */
 export const heldReadsRuns = 3
+export const heldReadsMsMin = 2_000
 export const heldReadsMsMax = 10_000
 
 // Disk and backups

@@ -243,6 +243,17 @@ export function membersPrefix(id: MembersId): Bytes {
   return prefix
 }
 
+/** The container that the key of a member's record belongs to. */
+export function membersOf(key: Bytes): MembersId {
+  let high = 0
+  let low = 0
+  for (let i = 1; i <= 4; i++) {
+    high = high * 256 + (key[i] as number)
+    low = low * 256 + (key[i + 4] as number)
+  }
+  return (high * twoTo32 + low) as MembersId
+}
+
 /** Key of one chunk of a large value. */
 export function chunkKey(value: ValueId, part: number): Bytes {
   const prefix = chunkPrefix(value)

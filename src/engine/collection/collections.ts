@@ -42,6 +42,7 @@ import {
 } from '../index/entries.js'
 import { entriesOf, entryHeadBytes } from '../index/index-keys.js'
 import { checkKeyDocument, isExpired, keyChanged } from '../keyspace/keys/guard.js'
+import type { ObservedStore } from '../observed-store.js'
 import type { Guarded, Namespace } from '../types.js'
 import { findNamespace } from './catalog/catalog.js'
 import { addDocuments, countOf } from './counters.js'
@@ -58,6 +59,7 @@ import {
   sequenceOf,
 } from './kinds/capped-order.js'
 import { requireMeasurement } from './kinds/time-series.js'
+import { MemberChanges } from './member-changes.js'
 import { documentOfRecord, headOf, needsChunks } from './records.js'
 import { checkId, checkSize } from './shape.js'
 import { discardUnused, recordOf, requireStaged, Staged, StagingNeeded } from './staging.js'
@@ -396,10 +398,15 @@ export function withId(
 /**
  * Runs a write program that may put documents of any size; it passes `staged` to insertDocument and
  * replaceDocument. The program runs again whenever a large document had to be staged first. If it
- * fails, or no longer needs a staged value, nothing is left behind.
+ * fails, or no longer needs a staged value, nothing is left behind. With `store`, staged members
+ * whose source others change meanwhile can be brought up to date.
  */
-export function* stagedWrite<T>(program: (tx: Tx, staged: Staged) => Program<T>): Sweep<T> {
-  const staged = new Staged()
+export function* stagedWrite<T>(
+  program: (tx: Tx, staged: Staged) => Program<T>,
+  store?: ObservedStore,
+): Sweep<T> {
+  const others = store && MemberChanges.of(store)
+  const staged = new Staged(others)
   try {
     // The limit prevents endless staging of a document that clients change before every rerun.
     for (let run = 0; run < stagingRunsMax; run++) {
@@ -413,6 +420,7 @@ export function* stagedWrite<T>(program: (tx: Tx, staged: Staged) => Program<T>)
     }
     throw fail('WriteConflict', 'a large document kept changing while it was being written')
   } finally {
+    others?.end()
     if (staged.isUsed) yield* writePhase((tx) => discardUnused(tx, staged))
   }
 }

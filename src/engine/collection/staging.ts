@@ -19,6 +19,7 @@ import {
 import type { Made } from '../keyspace/containers/head.js'
 import type { MembersId, NamespaceId } from '../types.js'
 import { allocateMembersIds, allocateValueNumber } from './catalog/catalog-ids.js'
+import type { MemberChanges } from './member-changes.js'
 import { chunkedRecord, chunkOf, inlineRecord, needsChunks, partsOf } from './records.js'
 
 /** Chunks put by one program: half a MiB takes LMDB about 4 ms. */
@@ -47,10 +48,31 @@ interface StagedValue {
   readonly owner: string | undefined
 }
 
+/** What members are made from: an identification, or all the bytes. */
+export type MembersSource = KnownSource | Bytes
+
+export interface KnownSource {
+  /** With the versions of all keys. */
+  readonly text: string
+  /**
+   * Without the members of the containers that are followed: whatever those are by now, what was
+   * made can be brought up to date member by member. Undefined if it cannot.
+   */
+  readonly origin?: string | undefined
+  readonly follows?: readonly MembersId[]
+}
+
+/** Members that were made from an older state of their source. */
+export interface OlderMembers {
+  readonly id: MembersId
+  readonly made: Made | undefined
+  /** Keys of the records that have changed in the followed containers since. */
+  readonly changed: readonly Bytes[]
+}
+
 interface StagedMembers {
   readonly id: MembersId
-  /** The source of a copy with its version, or what the members are built from. */
-  readonly source: string | Bytes
+  readonly source: MembersSource
   /** What a head states of them, if known for the source. */
   readonly made?: Made | undefined
 }
@@ -62,6 +84,9 @@ export class Staged {
   private readonly taken = new WeakMap<object, Set<StagedValue>>()
   private readonly containers: StagedMembers[] = []
   private readonly spareIds: MembersId[] = []
+
+  /** `changes`: those that others make meanwhile, if what is staged can be brought up to date. */
+  constructor(readonly changes?: MemberChanges) {}
 
   /**
    * The record of a large document; throws StagingNeeded if it is not staged yet. `run` stands for
@@ -98,35 +123,55 @@ export class Staged {
    * Members copied from that source, for one head, without those in `taken`. Undefined if there are
    * none.
    */
-  members(tx: Tx, source: string | Bytes, taken?: ReadonlySet<MembersId>): MembersId | undefined {
-    return this.container(tx, source, taken)?.id
+  members(tx: Tx, source: MembersSource, taken?: ReadonlySet<MembersId>): MembersId | undefined {
+    return this.container(tx, taken, (staged) => isSameSource(staged, source))?.id
   }
 
   /** From how many different sources, whose names begin so, members were staged. */
   sourcesOf(beginning: string): number {
     const found = new Set<string>()
     for (const { source } of this.containers) {
-      if (typeof source === 'string' && source.startsWith(beginning)) found.add(source)
+      if ('text' in source && source.text.startsWith(beginning)) found.add(source.text)
     }
     return found.size
   }
 
   /** Like members, with their head data. */
-  made(tx: Tx, source: string, taken?: ReadonlySet<MembersId>): Made | undefined {
-    return this.container(tx, source, taken)?.made
+  made(tx: Tx, source: KnownSource, taken?: ReadonlySet<MembersId>): Made | undefined {
+    return this.container(tx, taken, (staged) => isSameSource(staged, source))?.made
   }
 
-  addMembers(id: MembersId, source: string | Bytes, made?: Made): void {
+  /** Like made, from an older state of the source. */
+  older(
+    tx: Tx,
+    { origin, follows = [] }: KnownSource,
+    taken?: ReadonlySet<MembersId>,
+  ): OlderMembers | undefined {
+    const { changes } = this
+    const isOfOrigin = ({ source }: StagedMembers) => 'text' in source && source.origin === origin
+    if (changes === undefined || origin === undefined) return undefined
+    if (!this.containers.some(isOfOrigin)) return undefined
+    const changed: Bytes[] = []
+    for (const id of follows) {
+      const keys = changes.changed(id)
+      if (keys === undefined) return undefined
+      changed.push(...keys)
+    }
+    const found = this.container(tx, taken, isOfOrigin)
+    return found && { id: found.id, made: found.made, changed }
+  }
+
+  addMembers(id: MembersId, source: MembersSource, made?: Made): void {
     this.containers.push({ id, source, made })
   }
 
   private container(
     tx: Tx,
-    source: string | Bytes,
     taken: ReadonlySet<MembersId> | undefined,
+    isWanted: (staged: StagedMembers) => boolean,
   ): StagedMembers | undefined {
     const found = this.containers.find(
-      (staged) => taken?.has(staged.id) !== true && sameSource(staged.source, source),
+      (staged) => taken?.has(staged.id) !== true && isWanted(staged),
     )
     if (found !== undefined) tx.remove(stagedMembersKey(found.id))
     return found
@@ -242,8 +287,8 @@ export function* requireStaged(tx: Tx, staged: Staged): Program<void> {
   throw fail('WriteConflict', 'this gateway was away for too long, try it again')
 }
 
-function sameSource(a: string | Bytes, b: string | Bytes): boolean {
-  if (typeof a === 'string' || typeof b === 'string') return a === b
+function isSameSource({ source: a }: StagedMembers, b: MembersSource): boolean {
+  if ('text' in a || 'text' in b) return 'text' in a && 'text' in b && a.text === b.text
   return equalBytes(a, b)
 }
 

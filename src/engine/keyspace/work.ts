@@ -11,7 +11,12 @@ import { KiB } from '../../base/units.js'
 import { work as budget } from '../../base/work/work-budget.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { headOf } from '../collection/records.js'
-import { Staged } from '../collection/staging.js'
+import {
+  type KnownSource,
+  type MembersSource,
+  type OlderMembers,
+  Staged,
+} from '../collection/staging.js'
 import type { Access, MembersId, Namespace } from '../types.js'
 import type { Made } from './containers/head.js'
 import type { ListRuns } from './lists/list-runs.js'
@@ -167,15 +172,28 @@ export class Work {
   }
 
   /** Staged members of that source, for one head; undefined if there are none. */
-  takeStaged(tx: Tx, source: string | Bytes): MembersId | undefined {
+  takeStaged(tx: Tx, source: MembersSource): MembersId | undefined {
     return this.took(this.staged.members(tx, source, this.taken))
   }
 
   /** Like takeStaged, with the content of its head. */
-  takeMade(tx: Tx, source: string): Made | undefined {
+  takeMade(tx: Tx, source: KnownSource): Made | undefined {
     const made = this.staged.made(tx, source, this.taken)
     this.took(made?.head.id)
     return made
+  }
+
+  /** Like takeMade, of an older state of the source. */
+  takeOlder(tx: Tx, source: KnownSource): OlderMembers | undefined {
+    const older = this.staged.older(tx, source, this.taken)
+    this.took(older?.id)
+    return older
+  }
+
+  /** Whether each change of these containers is kept from now on. */
+  follows(ids: readonly MembersId[]): boolean {
+    const { changes } = this.staged
+    return changes !== undefined && ids.length > 0 && ids.every((id) => changes.follow(id))
   }
 
   /**

@@ -219,8 +219,7 @@ export class Programs {
       return await store.write((tx) => program(tx), account)
     } catch (error) {
       if (!(error instanceof StagingNeeded)) throw error
-      const sweep = stagedWrite((tx, staged) => program(tx, staged))
-      return runSweep(store, sweep, undefined, account)
+      return runSweep(store, stagedWrite(program, store), undefined, account)
     }
   }
 
@@ -262,9 +261,10 @@ export class Programs {
   private async writeStaged(call: RunningCall, now: number): Promise<void> {
     await this.ensurePlaces([call], now)
     const outcome = new Outcome(this.hints)
-    const sweep = stagedWrite((tx, staged) => this.run(tx, [call], now, outcome, { staged }))
+    const { store } = this.options
+    const program = (tx: Tx, staged: Staged) => this.run(tx, [call], now, outcome, { staged })
     try {
-      await runSweep(this.options.store, sweep, undefined, this.accountOf([call]))
+      await runSweep(store, stagedWrite(program, store), undefined, this.accountOf([call]))
       this.tell(outcome)
     } catch (error) {
       if (goesOnPrepared(error)) await this.writeInPauses(call, now)

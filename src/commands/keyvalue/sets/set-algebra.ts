@@ -9,6 +9,7 @@ import { wordUnits } from '../../../base/work/work-figures.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import { type Reply, set } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
+import type { KnownSource } from '../../../engine/collection/staging.js'
 import { putMade } from '../../../engine/keyspace/containers/building.js'
 import { eachInTurns, mapInTurns } from '../../../engine/keyspace/containers/in-turns.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
@@ -20,6 +21,9 @@ import { sourceOf } from '../keys/source-of.js'
 import { keysFrom } from '../lists/list-moves.js'
 
 type Operation = (ks: Keyspace, sets: readonly MemberSet[]) => Program<Slice[]>
+
+/** Whether one member is in the result. */
+type Membership = (sets: readonly MemberSet[], member: Slice) => Program<boolean>
 
 /** Throws WRONGTYPE if any of the keys is not a set, even if the result is already known. */
 function* readSets(ks: Keyspace, names: readonly Slice[]): Program<MemberSet[]> {
@@ -66,6 +70,11 @@ function* intersection(ks: Keyspace, sets: readonly MemberSet[], most?: number):
 /** Up to this many large sets are compared pairwise, which needs no table. */
 const comparedMax = 3
 
+function* isInEach(sets: readonly MemberSet[], member: Slice): Program<boolean> {
+  for (const each of sets) if (!(yield* each.has(member))) return false
+  return true
+}
+
 function* union(ks: Keyspace, sets: readonly MemberSet[]): Program<Slice[]> {
   const [first] = sets
   if (first !== undefined && sets.length <= comparedMax && sets.every(({ isLarge }) => isLarge)) {
@@ -89,17 +98,31 @@ function* union(ks: Keyspace, sets: readonly MemberSet[]): Program<Slice[]> {
   return found
 }
 
+function* isInAny(sets: readonly MemberSet[], member: Slice): Program<boolean> {
+  for (const each of sets) if (yield* each.has(member)) return true
+  return false
+}
+
 function* difference(ks: Keyspace, sets: readonly MemberSet[]): Program<Slice[]> {
   const [first, ...others] = sets
   if (first === undefined) return []
   return yield* filter(ks, first, others, false)
 }
 
+function* isInFirst([first, ...others]: readonly MemberSet[], member: Slice): Program<boolean> {
+  if (first === undefined || !(yield* first.has(member))) return false
+  return !(yield* isInAny(others, member))
+}
+
 const operations = {
-  inter: { run: (ks, sets) => intersection(ks, sets), text: 'members that all sets have' },
-  union: { run: union, text: 'members of all sets together' },
-  diff: { run: difference, text: 'members that only the first set has' },
-} as const satisfies Record<string, { run: Operation; text: string }>
+  inter: {
+    run: (ks, sets) => intersection(ks, sets),
+    has: isInEach,
+    text: 'members that all sets have',
+  },
+  union: { run: union, has: isInAny, text: 'members of all sets together' },
+  diff: { run: difference, has: isInFirst, text: 'members that only the first set has' },
+} as const satisfies Record<string, { run: Operation; has: Membership; text: string }>
 
 type OperationName = keyof typeof operations
 
@@ -131,7 +154,7 @@ function* store(
   name: Slice,
   members: readonly Slice[],
   event: string,
-  source: string | undefined,
+  source: KnownSource | undefined,
 ): Program<Reply> {
   const existed = yield* ks.remove(yield* ks.keyAround(name))
   if (members.length === 0) {
@@ -145,8 +168,24 @@ function* store(
   return members.length
 }
 
+/** Makes these members of a stored result again; returns its size. */
+function* remake(
+  ks: Keyspace,
+  name: Slice,
+  members: readonly Slice[],
+  has: (member: Slice) => Program<boolean>,
+): Program<number> {
+  const into = yield* openSet(ks, name)
+  for (const member of members) {
+    if (yield* has(member)) yield* into.add(member)
+    else yield* into.remove(member)
+  }
+  yield* into.save()
+  return into.size
+}
+
 function storeRow(name: OperationName): KeyValueRow {
-  const { run, text } = operations[name]
+  const { run, has, text } = operations[name]
   return {
     name: `s${name}store`,
     uses: `${name === 'inter' ? 'RW' : 'OW'} update 1; RO access 2..-1`,
@@ -166,11 +205,17 @@ function storeRow(name: OperationName): KeyValueRow {
       const sets = yield* readSets(ks, call.argsFrom(2))
       const name = call.arg(1)
       const keys = sets.map(({ key }) => key)
-      const source = yield* sourceOf(ks, call, keys)
-      const made = yield* putMade(ks, yield* ks.key(name), 'set', source)
+      const source = yield* sourceOf(ks, call, keys, '')
+      const target = yield* ks.key(name)
+      const existed = target.exists
+      const made = yield* putMade(ks, target, 'set', source)
       if (made === undefined) return yield* store(ks, name, yield* run(ks, sets), call.name, source)
-      ks.notify('s', call.name, name)
-      return made
+      const { changed } = made
+      const hasMember = (member: Slice) => has(sets, member)
+      const count = changed.length === 0 ? made.count : yield* remake(ks, name, changed, hasMember)
+      if (count > 0) ks.notify('s', call.name, name)
+      else if (existed) ks.notify('g', 'del', name)
+      return count
     },
   }
 }

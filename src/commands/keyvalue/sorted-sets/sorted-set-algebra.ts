@@ -2,6 +2,7 @@
 // intersections, counted. All sources are read before anything is written.
 
 import { mapKey } from '../../../base/bytes/bytes.js'
+import type { Slice } from '../../../base/bytes/slice.js'
 import { GrowingMap } from '../../../base/heap/growing-map.js'
 import { notInteger, refuse, syntaxError } from '../../../base/reply-error.js'
 import { wordUnits } from '../../../base/work/work-figures.js'
@@ -9,12 +10,14 @@ import type { Arguments } from '../../../bus/keyvalue/arguments.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import type { Reply } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
+import type { KnownSource } from '../../../engine/collection/staging.js'
 import { putMade } from '../../../engine/keyspace/containers/building.js'
 import { eachInTurns, mapInTurns } from '../../../engine/keyspace/containers/in-turns.js'
 import { sortInTurns } from '../../../engine/keyspace/containers/merge-sort.js'
 import type { Key } from '../../../engine/keyspace/keys/key.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
 import {
+  openSortedSet,
   type ScoredMember,
   storeSortedSet,
 } from '../../../engine/keyspace/sorted-sets/sorted-set.js'
@@ -209,6 +212,46 @@ function* subtract({ tx }: Keyspace, { inputs }: Request): Program<ScoredMember[
   return kept
 }
 
+/** The score of one member in the result; undefined if it is not in it. */
+function* scoreIn(
+  { inputs, aggregate }: Request,
+  operation: Operation,
+  member: Slice,
+): Program<number | undefined> {
+  let total: number | undefined
+  const ordered = operation === 'diff' ? inputs : bySize(inputs)
+  for (let i = 0; i < ordered.length; i++) {
+    const { input, weight } = ordered[i] as Weighted
+    const score: number | undefined = yield* input.score(member)
+    if (operation === 'diff' && i > 0) {
+      if (score !== undefined) return undefined
+    } else if (score === undefined) {
+      if (operation !== 'union') return undefined
+    } else if (total === undefined) total = weighted(score, weight)
+    else if (operation === 'union') total = aggregate(total, weighted(score, weight))
+    else total = aggregate(total, score * weight)
+  }
+  return total
+}
+
+/** Makes these members of a stored result again; returns its size. */
+function* remake(
+  ks: Keyspace,
+  name: Slice,
+  members: readonly Slice[],
+  scoreOf: (member: Slice) => Program<number | undefined>,
+): Program<number> {
+  const into = yield* openSortedSet(ks, name)
+  for (const member of members) {
+    const score = yield* scoreOf(member)
+    const before = yield* into.score(member)
+    if (score === undefined) yield* into.remove(member)
+    else if (score !== before) yield* into.set(member, score, before)
+  }
+  yield* into.save()
+  return into.size
+}
+
 const operations = { union: unite, inter: intersect, diff: subtract } as const
 
 type Texts = Pick<KeyValueRow, 'summary' | 'since' | 'complexity'>
@@ -262,19 +305,38 @@ function storeKeys(args: Arguments): number[] {
 
 function* store(ks: Keyspace, call: KeyValueCall, operation: Operation): Program<Reply> {
   const request = yield* readRequest(ks, call, 2, { operation, result: 'store' })
-  const source = yield* sourceOf(ks, call, request.keys)
+  // Scores are added in the order of the sizes, and rounding depends on it.
+  const order = bySize(request.inputs).map(({ name }) => name)
+  const source = yield* sourceOf(ks, call, request.keys, order.join(' '))
   const target = yield* ks.key(call.arg(1))
-  const made = yield* putMade(ks, target, 'zset', source)
-  if (made !== undefined) {
-    ks.notify('z', call.name, target.name)
-    return made
-  }
-  const found = yield* operations[operation](ks, request)
   const existed = target.exists
-  yield* storeSortedSet(ks, target, found, source)
-  if (found.length > 0) ks.notify('z', call.name, target.name)
+  const count = yield* storeResult(ks, target, request, { operation, source })
+  if (count > 0) ks.notify('z', call.name, target.name)
   else if (existed) ks.notify('g', 'del', target.name)
-  return found.length
+  return count
+}
+
+interface ResultOf {
+  readonly operation: Operation
+  readonly source: KnownSource | undefined
+}
+
+function* storeResult(
+  ks: Keyspace,
+  target: Key,
+  request: Request,
+  { operation, source }: ResultOf,
+): Program<number> {
+  const made = yield* putMade(ks, target, 'zset', source)
+  if (made === undefined) {
+    const found = yield* operations[operation](ks, request)
+    yield* storeSortedSet(ks, target, found, source)
+    return found.length
+  }
+  const { count, changed } = made
+  if (changed.length === 0) return count
+  const scoreOf = (member: Slice) => scoreIn(request, operation, member)
+  return yield* remake(ks, target.name, changed, scoreOf)
 }
 
 const zintercard: KeyValueRow = {

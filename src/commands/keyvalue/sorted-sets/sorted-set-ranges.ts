@@ -169,7 +169,7 @@ const zrangestore: KeyValueRow = {
     const made = yield* putMade(ks, target, 'zset', madeOf)
     if (made !== undefined) {
       ks.notify('z', 'zrangestore', target.name)
-      return made
+      return made.count
     }
     const entries = yield* readRange(set, request)
     const existed = target.exists

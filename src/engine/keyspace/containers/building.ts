@@ -4,23 +4,32 @@
 // meanwhile is built again. (docs/design/transactions.md, rule 2)
 
 import { type Bytes, writeUint32 } from '../../../base/bytes/bytes.js'
-import type { Slice } from '../../../base/bytes/slice.js'
+import { Slice } from '../../../base/bytes/slice.js'
 import { assert } from '../../../base/errors.js'
 import { programBytesMax, programPutsMax } from '../../../base/limits/engine.js'
-import { membersCopiedAtOnce, membersCopiedBytes } from '../../../base/limits/key-value.js'
+import {
+  memberKeyBytesMax,
+  membersCopiedAtOnce,
+  membersCopiedBytes,
+} from '../../../base/limits/key-value.js'
 import { inlineValueBytesMax } from '../../../base/limits/store.js'
 import { bytesPerUnit, wordUnits } from '../../../base/work/work-figures.js'
 import type { Program, ReadTx, Tx } from '../../../store/store.js'
 import { type Sweep, writePhase } from '../../../store/sweep.js'
 import { markMembersStaged, membersChunks } from '../../background/garbage.js'
 import { allocateMembersId } from '../../collection/catalog/catalog-ids.js'
-import { type Staged, StagingNeeded } from '../../collection/staging.js'
+import {
+  type KnownSource,
+  type MembersSource,
+  type Staged,
+  StagingNeeded,
+} from '../../collection/staging.js'
 import type { MembersId } from '../../types.js'
 import type { Key, KeyType } from '../keys/key.js'
 import type { Keyspace } from '../keyspace.js'
 import { usualBounds, Work } from '../work.js'
-import type { Head } from './head.js'
-import { Members } from './members.js'
+import type { Head, Made } from './head.js'
+import { Members, partOf, suffixOf } from './members.js'
 
 /** The content to write; identical at every run. */
 export interface Building {
@@ -33,7 +42,7 @@ export interface Building {
   /** Bytes of all members, as quotas count them. */
   readonly bytes: number
   /** A shorter identification of the source, if there is one, and the head without its id. */
-  readonly source?: string | undefined
+  readonly source?: KnownSource | undefined
   readonly head?: Head | undefined
   /** Writes one step; returns the bytes it processed. */
   write(members: Members, step: number): number
@@ -78,26 +87,55 @@ function counted(ks: Keyspace, id: MembersId, { bytes }: Building): MembersId {
   return id
 }
 
+/** What `putMade` has put under a key. */
+interface PutMade {
+  readonly count: number
+  /** Members that have changed in the source since it was made: they are to be made again. */
+  readonly changed: readonly Slice[]
+}
+
 /**
- * Replaces a key by the members staged for that source; returns them, or undefined if there are
- * none.
+ * Replaces a key by the members staged for that source, perhaps for an older state of it; undefined
+ * if there are none.
  */
 export function* putMade(
   ks: Keyspace,
   key: Key,
   type: KeyType,
-  source: string | undefined,
-): Program<number | undefined> {
-  const made = source === undefined ? undefined : ks.work.takeMade(ks.tx as Tx, source)
-  if (made === undefined) return undefined
-  const { head, bytes } = made
+  source: KnownSource | undefined,
+): Program<PutMade | undefined> {
+  if (source === undefined) return undefined
+  const made = ks.work.takeMade(ks.tx as Tx, source)
+  if (made !== undefined) return { count: yield* putHeadOf(ks, key, type, made), changed: [] }
+  const older = ks.work.takeOlder(ks.tx as Tx, source)
+  const changed = older && namesOf(older.changed)
+  if (older?.made === undefined || changed === undefined) return undefined
+  return { count: yield* putHeadOf(ks, key, type, older.made), changed }
+}
+
+function* putHeadOf(ks: Keyspace, key: Key, type: KeyType, { head, bytes }: Made): Program<number> {
   yield* ks.remove(key)
   ks.work.tally(head.id).bytes = bytes
   yield* ks.putHead(key, type, head)
   return head.count
 }
 
-function* stageMembers(staged: Staged, building: Building, source: string | Bytes): Sweep<void> {
+/** Of hashes, sets and sorted sets; undefined if a name is longer than its key. */
+function namesOf(keys: readonly Bytes[]): Slice[] | undefined {
+  const names: Slice[] = []
+  for (const key of keys) {
+    if (partOf(key) !== namesPart) continue
+    const name = Slice.of(suffixOf(key))
+    if (name.length >= memberKeyBytesMax) return undefined
+    names.push(name)
+  }
+  return names
+}
+
+/** The part that has a record for each member under its name, in hashes, sets and sorted sets. */
+const namesPart = 0
+
+function* stageMembers(staged: Staged, building: Building, source: MembersSource): Sweep<void> {
   const id = yield* writePhase(beginMembers)
   const { head, bytes } = building
   staged.addMembers(id, source, head === undefined ? undefined : { head: { ...head, id }, bytes })

@@ -151,6 +151,19 @@ export class Members {
     tx.put(key, value)
   }
 
+  /** Removes what a copy of this record is in this container, if there is one. */
+  *removeCopy(original: Bytes): Program<void> {
+    const tx = this.tx as Tx
+    const key = original.slice()
+    key.set(membersPrefix(this.id))
+    const value = yield* tx.get(key)
+    if (value === undefined) return
+    const chunks = chunkedOfMember(value)
+    if (chunks !== undefined) discardValue(tx, chunks.value, noWaste)
+    this.work.changes++
+    tx.remove(key)
+  }
+
   remove(part: number, before: Member): void {
     const tx = this.tx as Tx
     this.work.changes++

@@ -9,7 +9,12 @@ import { membersCopiedAtOnce, membersCopiedBytes } from '../../../base/limits/ke
 import type { Entry, KeyRange, Program, Tx } from '../../../store/store.js'
 import { type Sweep, writePhase } from '../../../store/sweep.js'
 import { membersChunks, membersRange } from '../../background/garbage.js'
-import { type Staged, StagingNeeded } from '../../collection/staging.js'
+import {
+  type KnownSource,
+  type OlderMembers,
+  type Staged,
+  StagingNeeded,
+} from '../../collection/staging.js'
 import type { MembersId } from '../../types.js'
 import { beginMembers } from '../containers/building.js'
 import type { Head } from '../containers/head.js'
@@ -49,9 +54,14 @@ function* copyMembers(ks: Keyspace, from: Key, head: Head, target: Keyspace): Pr
   const { work } = ks
   // Another program cannot copy this program's own writes.
   if (work.changes === 0) {
-    const source = `${sourceOf(head)}${(yield* ks.tx.getVersioned(from.record))?.version}`
+    const text = `${sourceOf(head)}${(yield* ks.tx.getVersioned(from.record))?.version}`
+    // What a list has given up is in no copy, and goes without a change of its records.
+    const isFollowed = head.hasLeftovers !== true && work.follows([head.id])
+    const source = isFollowed ? { text, origin: sourceOf(head), follows: [head.id] } : { text }
     const staged = work.takeStaged(ks.tx as Tx, source)
     if (staged !== undefined) return staged
+    const older = work.takeOlder(ks.tx as Tx, source)
+    if (older !== undefined) return yield* copyChanged(target, older)
     const some = yield* ks.entries(range, membersCopiedAtOnce)
     if (some.length === membersCopiedAtOnce) {
       work.requireUnspoilt()
@@ -73,6 +83,17 @@ function* copyMembers(ks: Keyspace, from: Key, head: Head, target: Keyspace): Pr
   }
 }
 
+/** Brings a copy up to date, record by record. */
+function* copyChanged(target: Keyspace, { id, changed }: OlderMembers): Program<MembersId> {
+  const members = target.members(id)
+  for (const key of changed) {
+    const value = yield* target.tx.get(key)
+    yield* members.removeCopy(key)
+    if (value !== undefined) yield* members.putCopy({ key, value })
+  }
+  return id
+}
+
 /** What the names of all versions of a source begin with. */
 function sourceOf({ id }: Head): string {
   return `${id} `
@@ -86,7 +107,7 @@ function rangeOf(ks: Keyspace, { type }: Key, { id, first, count, levels }: Head
 
 interface Copying {
   readonly range: KeyRange
-  readonly source: string
+  readonly source: KnownSource
   readonly head: Head
 }
 

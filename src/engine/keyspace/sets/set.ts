@@ -10,6 +10,7 @@ import { Done } from '../../../store/steps.js'
 import type { Program, Step } from '../../../store/store.js'
 import { elementsOf } from '../../../value/elements.js'
 import type { DocumentWriter } from '../../../value/writer.js'
+import type { KnownSource } from '../../collection/staging.js'
 import type { MembersId } from '../../types.js'
 import { buildMembers } from '../containers/building.js'
 import { Container, containerOf, openContainer } from '../containers/container.js'
@@ -51,7 +52,7 @@ export class MemberSet extends Container {
   /** For a small set with many lookups: the index of each member. */
   private places: GrowingMap<number> | undefined
   private lookUps = 0
-  private source: string | undefined
+  private source: KnownSource | undefined
 
   constructor(ks: Keyspace, key: Key) {
     super(ks, key)
@@ -134,7 +135,7 @@ export class MemberSet extends Container {
   }
 
   /** Replaces all members by these distinct ones, from that source (putMade). */
-  fill(members: readonly Slice[], source?: string): void {
+  fill(members: readonly Slice[], source?: KnownSource): void {
     this.items = [...members]
     this.source = source
     this.places = undefined

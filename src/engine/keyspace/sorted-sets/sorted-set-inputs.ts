@@ -23,6 +23,7 @@ const wholeFactor = 8
 export interface Input {
   readonly size: number
   all(): Program<ScoredMember[]>
+  score(member: Slice): Program<number | undefined>
   /** Prepares for lookups of these members, or of some of them in this order. */
   scores(asked: readonly ScoredMember[]): Program<Scores>
 }
@@ -40,7 +41,7 @@ abstract class AnyInput implements Input {
   abstract readonly size: number
   abstract all(): Program<ScoredMember[]>
   protected abstract readonly isSmall: boolean
-  protected abstract score(member: Slice): Program<number | undefined>
+  abstract score(member: Slice): Program<number | undefined>
   protected abstract ahead(count: number, at: (index: number) => Slice): ReadAhead | undefined
 
   *scores(asked: readonly ScoredMember[]): Program<Scores> {
@@ -83,7 +84,7 @@ class SortedSetInput extends AnyInput {
     return this.set.byRank(0, this.size)
   }
 
-  protected score(member: Slice): Program<number | undefined> {
+  score(member: Slice): Program<number | undefined> {
     return this.set.score(member)
   }
 
@@ -108,7 +109,7 @@ class SetInput extends AnyInput {
     return yield* mapInTurns(this.ks.tx, yield* this.set.all(), (member) => ({ member, score: 1 }))
   }
 
-  protected *score(member: Slice): Program<number | undefined> {
+  *score(member: Slice): Program<number | undefined> {
     return (yield* this.set.has(member)) ? 1 : undefined
   }
 

@@ -13,6 +13,7 @@ import { elementsOf, fieldIn } from '../../../value/elements.js'
 import { numberOf } from '../../../value/numbers.js'
 import { nullValue, type Value } from '../../../value/value.js'
 import type { DocumentWriter } from '../../../value/writer.js'
+import type { KnownSource } from '../../collection/staging.js'
 import type { MembersId } from '../../types.js'
 import { buildMembers } from '../containers/building.js'
 import { Container, containerOf, openContainer } from '../containers/container.js'
@@ -62,7 +63,7 @@ export function* storeSortedSet(
   ks: Keyspace,
   key: Key,
   entries: readonly ScoredMember[],
-  source?: string,
+  source?: KnownSource,
 ): Program<void> {
   yield* ks.remove(key)
   const stored = new SortedSet(ks, key)
@@ -86,7 +87,7 @@ export class SortedSet extends Container {
   /** Removed members of a small set, filtered out when all are read. */
   private readonly gone = new Set<Scored>()
   private head: Head | undefined
-  private source: string | undefined
+  private source: KnownSource | undefined
   private members: ScoredMembers | undefined
 
   constructor(ks: Keyspace, key: Key) {
@@ -256,7 +257,7 @@ export class SortedSet extends Container {
   }
 
   /** Replaces all members. */
-  *fill(entries: readonly ScoredMember[], source?: string): Program<void> {
+  *fill(entries: readonly ScoredMember[], source?: KnownSource): Program<void> {
     this.source = source
     this.members = undefined
     this.head = undefined
