@@ -8,8 +8,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../support/fixed-ports.js'
 
-/** Why a comparison cannot be made here; undefined where the server is installed. */
-export async function redisServerMissing(): Promise<string | undefined> {
+let missing: Promise<string | undefined> | undefined
+
+/**
+ * Why a comparison cannot be made here; undefined where the server is installed. Looked up once: a
+ * file that waited for a process between its tests might be taken for ended.
+ */
+export function redisServerMissing(): Promise<string | undefined> {
+  missing ??= lookForServer()
+  return missing
+}
+
+async function lookForServer(): Promise<string | undefined> {
   const found = await new Promise<boolean>((resolve) => {
     const child = spawn('redis-server', ['--version'], { stdio: 'ignore' })
     child.once('error', () => resolve(false))
