@@ -22,6 +22,7 @@ import { dropReplacements } from './collection/replacement.js'
 import { IndexBuilds } from './index/index-build-job.js'
 import { IndexUse } from './index/index-use.js'
 import { ObservedStore } from './observed-store.js'
+import { RemoteHolds } from './remote-holds.js'
 import { RemoteWakes } from './remote-wakes.js'
 import { Cursors } from './sources/cursors.js'
 import type { SpillFolder } from './sources/spill.js'
@@ -86,6 +87,7 @@ export class Engine {
     this.transactions = new OpenTransactions({ store, clock, shares: this.memory.shares })
     store.held = this.transactions.held
     store.heldReads = new HeldReads(clock)
+    if (exchange !== undefined) store.remoteHolds = new RemoteHolds(exchange, store.heldReads)
     this.memory.shares.reclaim = (owner) => this.cursors.reclaim(owner)
     const { transactions } = this
     this.transactionExpiry = new TransactionExpiry({ transactions, log, pace })

@@ -26,6 +26,7 @@ import type { HeldKeys } from '../store/transactions/held-keys.js'
 import type { HeldReads } from '../store/transactions/held-reads.js'
 import { decodeChange, isAt, isRename, placeBytes, watchKeysOf } from './changes/change-record.js'
 import { namespaceOfRecord } from './keyspace/keys/expiry.js'
+import type { RemoteHolds } from './remote-holds.js'
 import type { RemoteWakes } from './remote-wakes.js'
 
 /** Called after a commit that changed the key, in group order; perhaps for nothing. */
@@ -86,6 +87,9 @@ export class ObservedStore implements Store {
   /** Keys for which writers have to wait: of transactions, and of long commands. */
   held: HeldKeys | undefined = undefined
   heldReads: HeldReads | undefined = undefined
+
+  /** Holds at the other gateways of the store; undefined if there can be none. */
+  remoteHolds: RemoteHolds | undefined = undefined
 
   /** Of the other gateways of the store; undefined if there can be none. */
   wakes: RemoteWakes | undefined = undefined

@@ -10,13 +10,16 @@ import { heldReadsMsMax, heldReadsMsMin, heldReadsRuns } from '../base/limits/st
 import type { Program, ReadOptions, ReadTx, Tx } from '../store/store.js'
 import { largePhase, readPhase, type Sweep, writePhase } from '../store/sweep.js'
 import { applyBuffer } from '../store/transactions/apply-buffer.js'
+import { isHoldable } from '../store/transactions/held-keys.js'
 import type { HoldOfReads } from '../store/transactions/held-reads.js'
 import { type Prepared, prepare } from '../store/transactions/preparing.js'
+import { ReadSet } from '../store/transactions/read-set.js'
 import type { Reads } from '../store/transactions/reads.js'
 import { beginValidation, type Validation } from '../store/transactions/validation.js'
 import { MemberChanges } from './collection/member-changes.js'
 import { discardUnused, requireStaged, Staged, StagingNeeded } from './collection/staging.js'
 import { type ObservedStore, writerOf } from './observed-store.js'
+import type { RemoteHold } from './remote-holds.js'
 
 /**
  * As stagedWrite, of a program whose reads take long. `admit` throws where it may not be done: what
@@ -152,6 +155,7 @@ class Holding {
   private last: Unchanged | undefined
   private current: Unchanged | undefined
   private hold: HoldOfReads | undefined
+  private remote: RemoteHold | undefined
   /** Time of all holds so far. */
   private heldMs = 0
 
@@ -175,7 +179,10 @@ class Holding {
   goesOn(): boolean {
     const { hold, mayHold, beganMs = 0 } = this
     const { heldReads } = this.store
-    if (hold?.isOver === false) return true
+    if (hold?.isOver === false) {
+      this.tellOthers()
+      return true
+    }
     if (heldReads === undefined || mayHold === undefined) return true
     const leftMs = heldReadsMsMax - this.heldMs
     if (leftMs <= 0) return false
@@ -184,12 +191,29 @@ class Holding {
     const reads = () => [...(this.last?.noted ?? []), ...(this.current?.noted ?? [])]
     this.hold = heldReads.hold(ms, reads, mayHold)
     this.heldMs += ms
+    this.remote?.end()
+    this.remote = this.store.remoteHolds?.begin(ms)
+    this.tellOthers()
     return true
+  }
+
+  /** Tells the other gateways what the run that was spoilt has read. */
+  private tellOthers(): void {
+    const { remote, current, mayHold = () => false } = this
+    if (remote === undefined) return
+    for (const reads of current?.noted ?? []) {
+      if (reads instanceof ReadSet) remote.add(heldOf(reads, mayHold))
+    }
   }
 
   end(): void {
     this.hold?.end()
+    this.remote?.end()
   }
+}
+
+function* heldOf(reads: ReadSet, mayHold: (key: Bytes) => boolean): Generator<Bytes> {
+  for (const key of reads.noted()) if (isHoldable(key) && mayHold(key)) yield key
 }
 
 /** Whether what one attempt has read is still so. */

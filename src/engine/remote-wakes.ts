@@ -69,7 +69,7 @@ export class RemoteWakes {
   }
 
   private add(key: Bytes): Slot {
-    const hash = hashOf(key)
+    const hash = hashOfKey(key)
     const slot = { key, hash, changed: new Set<() => void>(), version: undefined }
     const made: Slot = { ...slot, emptySinceMs: undefined }
     this.slots.set(mapKey(key), made)
@@ -82,7 +82,7 @@ export class RemoteWakes {
   /** A commit of this gateway has changed these keys. */
   tell(keys: Iterable<Bytes>): void {
     for (const key of keys) {
-      const hash = hashOf(key)
+      const hash = hashOfKey(key)
       if (!this.byOthers.has(hash)) continue
       if (this.changes.size === 0) queueMicrotask(() => this.sendChanges())
       this.changes.add(hash)
@@ -157,8 +157,8 @@ export class RemoteWakes {
   }
 }
 
-/** FNV-1a. A shared hash wakes a client for nothing, no more. */
-function hashOf(key: Bytes): number {
+/** FNV-1a. A shared hash wakes a client, or lets a writer wait, for nothing, no more. */
+export function hashOfKey(key: Bytes): number {
   let hash = 0x811c9dc5
   for (const byte of key) hash = Math.imul(hash ^ byte, 0x01000193)
   return hash >>> 0

@@ -24,6 +24,8 @@ export const topic = {
   counted: 8,
   /** How many connections and subscriptions accounts have at the sender. */
   levels: 9,
+  /** Hashes of keys that a long command has read: writers of them wait for it. */
+  held: 10,
 } as const
 
 export type Topic = (typeof topic)[keyof typeof topic]

@@ -95,6 +95,8 @@ export const heldKeysMax = 10_000
  */
 export const heldReadsRuns = 3
 export const heldReadsMsMin = 2_000
+/** Keys of one hold that other gateways are told. */
+export const heldReadsKeysMax = 65_536
 export const heldReadsMsMax = 10_000
 
 // Disk and backups

@@ -45,6 +45,14 @@ export class HeldReads {
 
   /** Holds what `reads` returns then, of the keys that `mayHold` allows. */
   hold(ms: number, reads: ReadSoFar, mayHold: (key: Bytes) => boolean): HoldOfReads {
+    return this.holdKeys(ms, (key) => {
+      const name = mapKey(key)
+      return reads().some((read) => read.has(name)) && mayHold(key)
+    })
+  }
+
+  /** Holds the keys for which `covers` is true then. */
+  holdKeys(ms: number, covers: (key: Bytes) => boolean): HoldOfReads {
     let resolve = (): void => undefined
     const over = new Promise<void>((resolved) => {
       resolve = resolved
@@ -56,10 +64,7 @@ export class HeldReads {
       get isOver() {
         return !holdings.has(this)
       },
-      covers: (key) => {
-        const name = mapKey(key)
-        return reads().some((read) => read.has(name)) && mayHold(key)
-      },
+      covers,
       admit: (writer) => this.admitted.add(writer),
       end: () => {
         if (!holdings.delete(holding)) return

@@ -47,6 +47,11 @@ export class ReadSet implements Reads {
     return this.keys.has(name)
   }
 
+  /** The keys whose states are noted, without those of scans. */
+  *noted(): Generator<Bytes> {
+    for (const { key } of this.keys.values()) yield key
+  }
+
   /** Whether a check takes well below a turn. */
   get isSmall(): boolean {
     return this.scans.length === 0 && this.keys.size <= keysAtOnceMax
