@@ -83,10 +83,31 @@ export function jsonBetween(
   after: string,
   mode: JsonMode,
 ): Awaitable<JsonText> {
+  return written(before, value, after, mode, false)
+}
+
+/** As jsonBetween, of a value in a reply that nothing reads again: a long one is moved. */
+export function jsonOfReply(
+  before: string,
+  value: Value,
+  after: string,
+  mode: JsonMode,
+): Awaitable<JsonText> {
+  const { byteLength, buffer } = value.bytes
+  return written(before, value, after, mode, byteLength === buffer.byteLength)
+}
+
+function written(
+  before: string,
+  value: Value,
+  after: string,
+  mode: JsonMode,
+  isMoved: boolean,
+): Awaitable<JsonText> {
   const { type, bytes, start, end } = value
   if (end - start <= jsonInThreadBytes) return valueInJson(before, value, after, mode)
   return ask(() => {
-    const own = bytes.slice(start, end)
+    const own = isMoved ? bytes.subarray(start, end) : bytes.slice(start, end)
     return { kind: 'write', type, bytes: own, before, after, mode }
   }).then(textOfAnswer)
 }

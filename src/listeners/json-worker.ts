@@ -2,10 +2,26 @@
 // other and answers in order. Bytes are moved, not copied.
 
 import { parentPort } from 'node:worker_threads'
+import type { Bytes } from '../base/bytes/bytes.js'
 import { toGatewayError } from '../base/errors.js'
-import { jsonToValue, valueInJson } from '../value/json/json.js'
+import { KiB, MiB } from '../base/units.js'
+import { bytesInJson, jsonToValue } from '../value/json/json.js'
 import { Value } from '../value/value.js'
 import type { JsonAnswer, JsonTask } from './json-thread.js'
+
+/** A shorter answer may share its buffer with others. */
+const movedBytesMin = 64 * KiB
+/** A thread's collection takes some milliseconds, as does the text of so many bytes. */
+const collectedBytes = 1 * MiB
+
+/** Whether nothing else uses the buffer. */
+function isMoved(kind: 'text' | 'value', { length, buffer }: Bytes): boolean {
+  return kind === 'text' ? length > movedBytesMin : length === buffer.byteLength
+}
+
+function collect(): void {
+  globalThis.gc?.()
+}
 
 function answerOf(task: JsonTask): JsonAnswer {
   try {
@@ -14,8 +30,8 @@ function answerOf(task: JsonTask): JsonAnswer {
       return { kind: 'value', type, bytes }
     }
     const { type, bytes, before, after, mode } = task
-    const text = valueInJson(before, new Value(type, bytes, 0, bytes.length), after, mode)
-    return { kind: 'text', bytes: Buffer.from(text) }
+    const value = new Value(type, bytes, 0, bytes.length)
+    return { kind: 'text', bytes: bytesInJson(before, value, after, mode) }
   } catch (error) {
     const { kind, message } = toGatewayError(error)
     return { kind: 'failure', error: kind, message }
@@ -24,6 +40,9 @@ function answerOf(task: JsonTask): JsonAnswer {
 
 parentPort?.on('message', (task: JsonTask) => {
   const answer = answerOf(task)
-  const moved = 'bytes' in answer && answer.bytes.byteLength === answer.bytes.buffer.byteLength
+  // A long text is moved with the unused end of its buffer, which takes no memory.
+  const moved = 'bytes' in answer && isMoved(answer.kind, answer.bytes)
   parentPort?.postMessage(answer, moved ? [answer.bytes.buffer as ArrayBuffer] : [])
+  // Nothing else makes the thread collect: it would keep tens of megabytes of what it has moved.
+  if (task.bytes.length > collectedBytes) setImmediate(collect)
 })

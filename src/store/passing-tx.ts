@@ -56,6 +56,10 @@ export class PassingReadTx<Inner extends ReadTx = ReadTx> implements ReadTx {
     return this.inner.reply
   }
 
+  get isMemoryShort(): boolean {
+    return this.inner.isMemoryShort === true
+  }
+
   get notesReads(): boolean {
     return this.inner.notesReads === true
   }

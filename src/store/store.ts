@@ -94,6 +94,8 @@ export interface ReadTx {
   readonly olderWrites?: Elsewhere | undefined
   /** The memory of the command's reply; undefined if it does not count. */
   readonly reply?: ReplyMemory | undefined
+  /** Replies may have to wait for memory, so little is read before they count. */
+  readonly isMemoryShort?: boolean
 }
 
 /** Counts what a reply will hold before it is read. */
@@ -164,6 +166,8 @@ export interface Numbers {
 }
 
 export interface Tx extends ReadTx {
+  /** Whether its sweep waits where it must not, and runs it again. */
+  isRunAgain?: boolean
   /**
    * In a transaction over several programs, and on a store that gateways share. Otherwise a program
    * counts in the record itself.

@@ -82,6 +82,10 @@ t.test('large replies that many clients ask for at once', async (t) => {
     'HTTP find': [ports.http, overHttp(`${collection}/small/find`, '{"limit":300}')],
     'HTTP GET': [ports.http, overHttp('/api/v1/redis', '{"command":["GET","large"]}')],
     'find by id': [ports.wire, find({ find: 'large', filter: { _id: 1 } })],
+    findAndModify: [
+      ports.wire,
+      find({ findAndModify: 'large', query: { _id: 1 }, update: { $set: { n: 1 } } }),
+    ],
     'find of a batch': [ports.wire, find({ find: 'small', batchSize: 301 })],
     'SQL of a row': [ports.sql, sql('SELECT * FROM large')],
     'SQL of rows': [ports.sql, sql('SELECT * FROM small')],

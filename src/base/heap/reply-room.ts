@@ -7,9 +7,16 @@ import { smallMessageBytesMax } from '../limits/connections.js'
 import type { ByteShare } from './byte-shares.js'
 import type { MemoryAccount } from './memory-account.js'
 
+/** Thrown by a write program: its sweep has to wait for so many bytes, and then to run it again. */
+export class NoReplyRoom extends Error {
+  constructor(readonly bytes: number) {
+    super('a reply waits for memory')
+  }
+}
+
 /** A wait for room; a program that may not wait never gets one. */
 interface Wait {
-  readonly refusal: undefined
+  readonly refusal: NoReplyRoom
   /** Joins the queue; `done` resolves once the bytes are counted, and `end` leaves the queue. */
   begin(): { readonly done: Promise<void>; end(): void }
 }
@@ -37,7 +44,7 @@ export class ReplyRoom {
       this.count(bytes)
       return undefined
     }
-    return { refusal: undefined, begin: () => this.wait(bytes) }
+    return { refusal: new NoReplyRoom(bytes), begin: () => this.wait(bytes) }
   }
 
   /** The reply holds only so many bytes of what it expected. */

@@ -16,6 +16,8 @@ export const scanFirstEntries = 100
 export const scanBytesTarget = 4 * MiB
 /** Documents that one query stage passes to the next at a time. */
 export const pullDocumentsMax = 500
+/** The same while memory is short: what is read beside others' replies stays small. */
+export const pullWhenShortMax = 8
 /** Documents that a transform emits in one bounded step. */
 export const stepDocumentsMax = 500
 /** Documents that DESCRIBE, and the catalogue of SQL, sample for the columns of a collection. */

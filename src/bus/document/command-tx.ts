@@ -139,6 +139,10 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
     return session.protocol === 'internal' ? undefined : session.replyRoom(engine.memory)
   }
 
+  override get isMemoryShort(): boolean {
+    return this.guard.engine?.memory.isQuiet === false
+  }
+
   /** Checks revocation, then authorizes every declared collection. Runs before the handler. */
   *enter(): Program<void> {
     const { resources } = this.guard

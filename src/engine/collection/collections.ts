@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail, hasKind } from '../../base/errors.js'
+import { NoReplyRoom } from '../../base/heap/reply-room.js'
 import { cappedEvictionsMax } from '../../base/limits/documents.js'
 import { stagingRunsMax } from '../../base/limits/engine.js'
 import { recordKeyBytesMax, recordKeyPrefixBytes } from '../../base/limits/store.js'
@@ -12,7 +13,7 @@ import { work } from '../../base/work/work-budget.js'
 import { idKeyEnd, keyClass } from '../../store/layout.js'
 import { addCounts, zeroCount } from '../../store/programs/counters.js'
 import type { Count, Program, ReadTx, Tx } from '../../store/store.js'
-import { type Sweep, writePhase } from '../../store/sweep.js'
+import { readPhase, type Sweep, writePhase } from '../../store/sweep.js'
 import { equalValues } from '../../value/compare.js'
 import { Elements, field, idName } from '../../value/elements.js'
 import { KeyWriter } from '../../value/key.js'
@@ -415,6 +416,7 @@ export function* stagedWrite<T>(
       } catch (error) {
         if (error instanceof RoomNeeded) yield* error.make()
         else if (error instanceof StagingNeeded) yield* error.stage(staged)
+        else if (error instanceof NoReplyRoom) yield* readPhase((tx) => replyRoom(tx, error.bytes))
         else throw error
       }
     }
@@ -431,7 +433,14 @@ function* withStaged<T>(
   program: (tx: Tx, staged: Staged) => Program<T>,
 ): Program<T> {
   if (staged.isUsed) yield* requireStaged(tx, staged)
+  tx.isRunAgain = true
   return yield* program(tx, staged)
+}
+
+/** Waits until a reply may hold so many bytes. */
+function* replyRoom(tx: ReadTx, bytes: number): Program<void> {
+  const wait = tx.reply?.expects(bytes, true)
+  if (wait !== undefined) yield* tx.elsewhere(wait)
 }
 
 /** Validates a key document that a client inserts; an expired key in its place is removed. */

@@ -7,7 +7,7 @@ import { Slice } from '../../base/bytes/slice.js'
 import { assert, fail } from '../../base/errors.js'
 import { room } from '../../base/heap/slab.js'
 import { chunkBytes, inlineValueBytesMax } from '../../base/limits/store.js'
-import type { Program, ReadTx } from '../../store/store.js'
+import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { Elements } from '../../value/elements.js'
 import type { Document } from '../../value/value.js'
 import { chunkKey, type ValueId } from '../background/garbage.js'
@@ -76,9 +76,9 @@ export function* documentOfRecord(tx: ReadTx, record: Bytes): Program<Document> 
   return record.subarray(1)
 }
 
-/** Only a read program can wait. */
-export function mayWait(tx: ReadTx): boolean {
-  return !('scanOwn' in tx)
+/** A read program waits; a write program throws NoReplyRoom if its sweep waits and reruns it. */
+export function mayWait(tx: ReadTx | Tx): boolean {
+  return !('scanOwn' in tx) || tx.isRunAgain === true
 }
 
 /**

@@ -1,10 +1,10 @@
 // Pushes the documents of one source through pure transforms, in bounded steps with pauses. So
 // sorting a million documents is many short pieces of work.
 
-import { pullDocumentsMax, scanBytesTarget } from '../../base/limits/engine.js'
+import { pullDocumentsMax, pullWhenShortMax, scanBytesTarget } from '../../base/limits/engine.js'
 import { work } from '../../base/work/work-budget.js'
 import { entryUnits } from '../../base/work/work-figures.js'
-import type { Workspace } from '../../query/spill.js'
+import type { MemoryHolding, Workspace } from '../../query/spill.js'
 import { Chain } from '../../query/stages/chain.js'
 import type { Transform } from '../../query/stages/stage.js'
 import type { Program, ReadTx } from '../../store/store.js'
@@ -23,9 +23,12 @@ export class ChainSource extends HoldingSource {
   private emittedBytes = 0
   private input: Document[] = []
   private inputAt = 0
+  /** Of the documents that are not fed yet. */
+  private inputBytes = 0
   private hasEnded = false
   private isDone = false
   private returned = 0
+  private readonly holding: MemoryHolding | undefined
 
   constructor(
     upstream: Source,
@@ -33,6 +36,7 @@ export class ChainSource extends HoldingSource {
     private readonly workspace?: Workspace,
   ) {
     super()
+    this.holding = workspace?.holding?.()
     this.upstream = upstream
     const output = (document: Document): void => {
       this.emitted.push(document)
@@ -47,8 +51,7 @@ export class ChainSource extends HoldingSource {
 
   /** The transforms count their own memory. */
   override get bytesBuffered(): number {
-    const rest = this.inputAt === this.input.length ? 0 : bytesOfAll(this.input.slice(this.inputAt))
-    return super.bytesBuffered + this.emittedBytes + rest + this.upstream.bytesBuffered
+    return super.bytesBuffered + this.emittedBytes + this.inputBytes + this.upstream.bytesBuffered
   }
 
   override get bytesWorking(): number {
@@ -76,13 +79,19 @@ export class ChainSource extends HoldingSource {
         this.chain.end()
         continue
       }
-      this.input = yield* this.upstream.pull(tx, Math.min(asked, pullDocumentsMax))
+      const most = tx.isMemoryShort === true ? pullWhenShortMax : pullDocumentsMax
+      this.input = yield* this.upstream.pull(tx, Math.min(asked, most))
       this.inputAt = 0
+      // They are read, so they count with or without room; stages refuse what they would keep.
+      this.inputBytes = bytesOfAll(this.input)
+      this.holding?.hold(this.inputBytes, true)
       if (this.input.length === 0 && this.upstream.awaits === true) {
         if (!this.upstream.drained) break
       }
       asked *= 2
     }
+    // Between two pulls the cursor counts what is buffered.
+    this.holding?.hold(0)
     const documents = this.emitted.splice(0, want)
     this.emittedBytes -= bytesOfAll(documents)
     this.returned += documents.length
@@ -95,7 +104,9 @@ export class ChainSource extends HoldingSource {
     this.emittedBytes = 0
     this.input = []
     this.inputAt = 0
+    this.inputBytes = 0
     this.isDone = true
+    this.holding?.close()
     this.chain.abandon()
     this.upstream.close()
   }
@@ -121,6 +132,8 @@ export class ChainSource extends HoldingSource {
       return false
     }
     this.inputAt++
+    this.inputBytes -= document.length
+    this.holding?.hold(this.inputBytes, true)
     this.chain.push(document)
     return true
   }

@@ -6,9 +6,10 @@ import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Clock, Random } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
 import type { ByteShare, ByteShares } from '../../base/heap/byte-shares.js'
+import { smallMessageBytesMax } from '../../base/limits/connections.js'
 import { cursorIdleMs, cursorsPerOwnerMax } from '../../base/limits/documents.js'
-import { pullDocumentsMax } from '../../base/limits/engine.js'
-import { KiB, MiB } from '../../base/units.js'
+import { pullDocumentsMax, pullWhenShortMax } from '../../base/limits/engine.js'
+import { KiB } from '../../base/units.js'
 import { numberedCursor } from '../../store/gateway-number.js'
 import type { ClusterTime } from '../../store/layout.js'
 import type { Program, ReadTx } from '../../store/store.js'
@@ -360,22 +361,12 @@ function elementBytes(position: number): number {
 }
 
 /** From this size on, a batch counts for its reply, bytes. */
-const countedBatchBytes = 1 * MiB
-
-/**
- * Counts a batch of so many bytes for its reply, as large as it may become: once it counts, it
- * cannot wait again.
- */
-function* counting(
-  tx: ReadTx,
-  bytes: number,
-  documents: number,
-  limits: BatchLimits,
-): Program<void> {
+const countedBatchBytes = smallMessageBytesMax
+/** What a batch becomes if further documents are as large as those so far. */
+function expectedBytes(bytes: number, documents: number, limits: BatchLimits): number {
   const { bytesMax, documentsMax, documentsLeft = documentsMax } = limits
-  const all = (bytes / documents) * Math.min(documentsMax, documentsLeft)
-  const wait = tx.reply?.expects(Math.max(bytes, Math.min(bytesMax, Math.ceil(all))), mayWait(tx))
-  if (wait !== undefined) yield* tx.elsewhere(wait)
+  const all = Math.ceil((bytes / documents) * Math.min(documentsMax, documentsLeft))
+  return Math.max(bytes, Math.min(bytesMax, all))
 }
 
 /** The next batch of a source; an extra document is put back for the next one. */
@@ -384,10 +375,11 @@ export function* fillBatch(tx: ReadTx, source: Source, limits: BatchLimits): Pro
   let bytes = 0
   let isFull = false
   while (!isFull && documents.length < limits.documentsMax && !source.drained) {
-    const want = Math.min(limits.documentsMax - documents.length, pullDocumentsMax)
+    const isFirst = documents.length === 0
+    const most = isFirst && tx.isMemoryShort === true ? pullWhenShortMax : pullDocumentsMax
+    const want = Math.min(limits.documentsMax - documents.length, most)
     const pulled = yield* source.pull(tx, want)
     if (pulled.length === 0) break
-    if (bytes > countedBatchBytes) yield* counting(tx, bytes, documents.length, limits)
     for (let i = 0; i < pulled.length; i++) {
       const document = pulled[i] as Document
       const more = document.length + elementBytes(documents.length)
@@ -399,6 +391,12 @@ export function* fillBatch(tx: ReadTx, source: Source, limits: BatchLimits): Pro
       bytes += more
       documents.push(document)
     }
+    // All that the batch may become: once it counts, it cannot wait again.
+    const isLast = isFull || source.drained
+    const expected = isLast ? bytes : expectedBytes(bytes, documents.length, limits)
+    if (expected <= countedBatchBytes) continue
+    const wait = tx.reply?.expects(expected, mayWait(tx))
+    if (wait !== undefined) yield* tx.elsewhere(wait)
   }
   if (bytes > countedBatchBytes) tx.reply?.holds(bytes)
   return { documents, drained: !isFull && source.drained }

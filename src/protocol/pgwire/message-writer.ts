@@ -6,6 +6,7 @@ import type { Bytes } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
 import { copyOf } from '../../base/heap/slab.js'
 import { pgColumnsMax } from '../../base/limits/sql.js'
+import { KiB } from '../../base/units.js'
 import type { Format } from './client-message.js'
 import type { ErrorFields } from './error-fields.js'
 import { pgError, pgState } from './pg-error.js'
@@ -28,6 +29,8 @@ const firstBytes = 1024
 const nothing = Buffer.alloc(0)
 /** Bytes of UTF-8 that one unit of UTF-16 may take. */
 const unitBytesMax = 3
+/** A longer text is measured before it is written. */
+const measuredChars = 64 * KiB
 
 const { utf8Write } = Buffer.prototype as Buffer & {
   utf8Write(this: Bytes, text: string, offset: number, length: number): number
@@ -310,7 +313,9 @@ export class MessageWriter {
 
   /** Returns the number of bytes written. */
   private utf8(text: string): number {
-    const bytesMax = unitBytesMax * text.length
+    // A long text is measured: its reply waits for the client in a buffer of its size.
+    const isLong = text.length > measuredChars
+    const bytesMax = isLong ? Buffer.byteLength(text) : unitBytesMax * text.length
     this.room(bytesMax)
     const count = utf8Write.call(this.out, text, this.at, bytesMax)
     this.at += count

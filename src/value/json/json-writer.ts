@@ -67,6 +67,15 @@ export class JsonWriter {
     return this
   }
 
+  /** What was written since `begin`, as UTF-8. A text above the kept buffer is given away. */
+  finishBytes(): Buffer {
+    this.spend()
+    const { out, at } = this
+    if (at <= keptBytesMax) return Buffer.from(out.subarray(0, at))
+    this.out = Buffer.allocUnsafeSlow(keptBytesMax)
+    return out.subarray(0, at)
+  }
+
   /** What was written since `begin`. */
   finish(): string {
     this.spend()

@@ -26,6 +26,11 @@ export function valueInJson(before: string, v: Value, after: string, mode: JsonM
   return writer.begin(mode).ascii(before).value(v).ascii(after).finish()
 }
 
+/** As valueInJson, as UTF-8. */
+export function bytesInJson(before: string, v: Value, after: string, mode: JsonMode): Buffer {
+  return writer.begin(mode).ascii(before).value(v).ascii(after).finishBytes()
+}
+
 /**
  * A document of JSON text (or its UTF-8) with Extended JSON wrappers of any mode. Whole numbers
  * become int32, int64 or double, the first that holds them; of equal keys the last wins, at the

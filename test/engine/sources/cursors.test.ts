@@ -14,6 +14,8 @@ import {
 import type { Source } from '../../../src/engine/sources/holding-source.js'
 import { documentsSource } from '../../../src/engine/sources/source.js'
 import { openMemoryStore } from '../../../src/store/memory.js'
+import { PassingReadTx } from '../../../src/store/passing-tx.js'
+import type { ReadTx } from '../../../src/store/store.js'
 import { documentFrom } from '../../../src/value/literal.js'
 import { ManualClock } from '../../support/engine-room.js'
 import { seededRandom } from '../../support/seeded-random.js'
@@ -178,5 +180,55 @@ await t.test(
     t.equal(last.documents.length, 1)
     t.equal(last.drained, true)
     t.match(await batch(5, 300), { documents: { length: 0 }, drained: true })
+  },
+)
+
+/** Tells in `seen` what is pulled, and what a reply expects. */
+class Seeing extends PassingReadTx {
+  constructor(
+    inner: ReadTx,
+    private readonly seen: string[],
+    private readonly isShort: boolean,
+  ) {
+    super(inner)
+  }
+
+  override get isMemoryShort(): boolean {
+    return this.isShort
+  }
+
+  override get reply() {
+    return {
+      expects: (bytes: number) => {
+        this.seen.push(`expects ${Math.round(bytes / 1_000)} kB`)
+        return undefined
+      },
+      holds: (bytes: number) => this.seen.push(`holds ${Math.round(bytes / 1_000)} kB`),
+    }
+  }
+}
+
+await t.test(
+  'a batch counts behind its first pull, which is small with memory short',
+  async (t) => {
+    const store = openMemoryStore(clockOf())
+    const document = documentFrom({ t: 'x'.repeat(20_000) })
+    const seenOf = async (isShort: boolean, count: number): Promise<string[]> => {
+      const seen: string[] = []
+      const source = documentsSource(Array.from({ length: count }, () => document))
+      const { pull } = source
+      source.pull = (tx, want) => {
+        seen.push(`pull ${want}`)
+        return pull.call(source, tx, want)
+      }
+      const limits = { documentsMax: 100, bytesMax: 16_000_000 }
+      await store.read((tx) => fillBatch(new Seeing(tx, seen, isShort), source, limits))
+      return seen
+    }
+    t.same(await seenOf(true, 50), [
+      ...['pull 8', 'expects 2002 kB', 'pull 92', 'expects 1001 kB', 'holds 1001 kB'],
+    ])
+    t.same(await seenOf(false, 50), ['pull 100', 'expects 1001 kB', 'holds 1001 kB'])
+    t.same(await seenOf(true, 1), ['pull 8'], 'a small reply does not count')
   },
 )

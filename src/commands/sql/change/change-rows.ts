@@ -27,6 +27,7 @@ import type {
   UpdateStatement,
 } from '../../../protocol/sql/ast.js'
 import { compileFilter } from '../../../query/filter.js'
+import type { MemoryHolding } from '../../../query/spill.js'
 import type { Program, ReadTx, Tx } from '../../../store/store.js'
 import { readPhase, type Sweep } from '../../../store/sweep.js'
 import type { Document } from '../../../value/value.js'
@@ -39,6 +40,7 @@ import type { Evaluator } from '../expression/truth.js'
 import { requireRelation } from '../select/from.js'
 import type { Results } from '../select/result.js'
 import { rowSpender } from '../select/row-stages.js'
+import { statementMemory } from '../select/statement-memory.js'
 import { takesTooLong, timesOut, tooLarge } from './change-bounds.js'
 import { collectionOf, type SqlCall, scopeOf } from './change-call.js'
 import { boundChange } from './change-names.js'
@@ -84,6 +86,12 @@ interface Decision {
   readonly spend: () => void
 }
 
+interface Search {
+  /** Spare rows beyond LIMIT. */
+  readonly spared: number
+  readonly holding: MemoryHolding
+}
+
 interface FoundRows extends Decision {
   readonly ns: Namespace | undefined
   readonly limit: number
@@ -101,9 +109,23 @@ export function* changeRows<S extends UpdateStatement | DeleteStatement>(
   call: SqlCall,
   change: RowsChange<S>,
 ): Sweep<ChangedRows> {
+  const holding = statementMemory(call.engine, call.owner).holding()
+  try {
+    return yield* changeHeld(call, change, holding)
+  } finally {
+    holding.close()
+  }
+}
+
+/** `holding` counts the rows from their search to the commit. */
+function* changeHeld<S extends UpdateStatement | DeleteStatement>(
+  call: SqlCall,
+  change: RowsChange<S>,
+  holding: MemoryHolding,
+): Sweep<ChangedRows> {
   for (let run = 0; ; run++) {
     const spared = run === 0 ? 0 : sparedFirst * 2 ** run
-    const chosen = yield* found((tx) => prepareRows(tx, call, change, spared))
+    const chosen = yield* found((tx) => prepareRows(tx, call, change, { spared, holding }))
     if (chosen.rows.length === 0) return { matched: 0, modified: 0, ...returned(chosen, []) }
     const collection = collectionOf(change.statement.table)
     const done = yield* stagedWrite((tx, staged) =>
@@ -138,7 +160,7 @@ function* prepareRows<S extends UpdateStatement | DeleteStatement>(
   tx: ReadTx & Guarded,
   call: SqlCall,
   { statement: given, afterIn }: RowsChange<S>,
-  spared: number,
+  { spared, holding }: Search,
 ): Program<FoundRows> {
   const ns = yield* findNamespace(tx, call.db, collectionOf(given.table))
   if (ns === undefined) requireRelation(call, given.table)
@@ -160,7 +182,7 @@ function* prepareRows<S extends UpdateStatement | DeleteStatement>(
   const plan = yield* choosePlan(tx, ns, { filter }, first, call.engine.indexUse.choices)
   call.engine.indexUse.note(ns, plan)
   const wanted = limit + Math.min(spared, sqlRecheckedMax)
-  const rows = yield* rowsOf(tx, new Walk(ns, plan, filter), decision, wanted)
+  const rows = yield* rowsOf(tx, new Walk(ns, plan, filter), decision, wanted, holding)
   return { ...decision, ns, limit, rows, hasMore: rows.length >= wanted }
 }
 
@@ -179,8 +201,14 @@ function matcherOf(where: Evaluator | undefined): (document: Document) => boolea
   return where === undefined ? () => true : (document) => where.truth([document]) === true
 }
 
-/** Rows before and after the change. They must fit one write program. */
-function* rowsOf(tx: ReadTx, walk: Walk, decision: Decision, limit: number): Program<Row[]> {
+/** Rows before and after the change, counted as they are read; they must fit a write program. */
+function* rowsOf(
+  tx: ReadTx,
+  walk: Walk,
+  decision: Decision,
+  limit: number,
+  holding: MemoryHolding,
+): Program<Row[]> {
   const rows: Row[] = []
   let bytes = 0
   while (!walk.drained && rows.length < limit) {
@@ -196,6 +224,7 @@ function* rowsOf(tx: ReadTx, walk: Walk, decision: Decision, limit: number): Pro
       bytes += before.length + (row.after?.length ?? 0) + (row.returned?.length ?? 0)
       const isTooMuch = rows.length > programPutsMax || bytes > keptBytesMax
       if (isTooMuch && rows.length > 1) throw tooLarge()
+      holding.hold(bytes)
     }
     yield* tx.pause(found.documents.length * entryUnits)
   }

@@ -12,6 +12,7 @@ import type { Staged } from '../../../engine/collection/staging.js'
 import { idOf } from '../../../engine/index/entries.js'
 import type { Guarded, Namespace } from '../../../engine/types.js'
 import type { Assigned, InsertStatement, Target } from '../../../protocol/sql/ast.js'
+import type { MemoryHolding } from '../../../query/spill.js'
 import type { Program, ReadTx, Tx } from '../../../store/store.js'
 import { readPhase, type Sweep } from '../../../store/sweep.js'
 import { type Document, nullValue, type Value } from '../../../value/value.js'
@@ -28,6 +29,7 @@ import { declaredTable } from '../define/declared-table.js'
 import { compile } from '../expression/compile.js'
 import type { Scope } from '../expression/scope.js'
 import type { Results } from '../select/result.js'
+import { statementMemory } from '../select/statement-memory.js'
 import { requireShape, takesTooLong, timesOut, tooLarge } from './change-bounds.js'
 import { collectionOf, type SqlCall, scopeOf } from './change-call.js'
 import { changeError } from './change-error.js'
@@ -77,13 +79,18 @@ export function* runInsert(call: SqlCall, statement: InsertStatement): Sweep<Doc
 }
 
 function* inserted(call: SqlCall, statement: InsertStatement, collection: string): Sweep<Inserted> {
-  for (let run = 0; ; run++) {
-    const computed = yield* readPhase((tx) => prepareRows(tx, call, statement))
-    const done = yield* stagedWrite((tx, staged) =>
-      insertAll(tx, call, collection, computed, staged),
-    )
-    if (done !== undefined) return done
-    timesOut(run)
+  const holding = statementMemory(call.engine, call.owner).holding()
+  try {
+    for (let run = 0; ; run++) {
+      const computed = yield* readPhase((tx) => prepareRows(tx, call, statement, holding))
+      const done = yield* stagedWrite((tx, staged) =>
+        insertAll(tx, call, collection, computed, staged),
+      )
+      if (done !== undefined) return done
+      timesOut(run)
+    }
+  } finally {
+    holding.close()
   }
 }
 
@@ -91,6 +98,7 @@ function* prepareRows(
   tx: ReadTx & Guarded,
   call: SqlCall,
   given: InsertStatement,
+  holding: MemoryHolding,
 ): Program<ComputedRows> {
   const ns = yield* findNamespace(tx, call.db, collectionOf(given.table))
   const change = boundChange(given, declaredTable(ns))
@@ -110,6 +118,7 @@ function* prepareRows(
     const returned = statement.conflict === undefined ? results?.write([document]) : undefined
     bytes += document.length + (returned?.length ?? 0)
     if (bytes > messageBytesMax && at > 0) throw tooLarge()
+    holding.hold(bytes)
     computed.push({ document, returned })
   }
   return { ns, rows: computed, conflicts, results }

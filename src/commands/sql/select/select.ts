@@ -176,7 +176,8 @@ class Select {
     const written = isDistinct ? compileResults(results, this.stage.scope, merged) : compiled
     this.project(written)
     const { limit } = this.window
-    const whole = this.transforms.length === 0 ? source : new ChainSource(source, this.transforms)
+    const { transforms, held } = this
+    const whole = transforms.length === 0 ? source : new ChainSource(source, transforms, held)
     return {
       source: limit === undefined ? whole : new LimitSource(whole, limit),
       results: compiled,

@@ -26,7 +26,7 @@ import {
   type Value,
 } from '../../../value/value.js'
 import { type DocumentWriter, writeArray, writeDocument } from '../../../value/writer.js'
-import { asciiJson, type JsonText, jsonBetween } from '../../json-thread.js'
+import { asciiJson, type JsonText, jsonBetween, jsonOfReply } from '../../json-thread.js'
 import { command, copyFields, type HttpCall, jsonOf, wholeField } from '../core/call.js'
 import type { Route } from '../core/route.js'
 import { widenIds, widenPipeline } from './ids.js'
@@ -436,7 +436,7 @@ function cursorJson(
   const documents = cursorField(reply, batch)
   const ns = asciiJson(stringOf(cursorField(reply, 'ns')))
   const end = `,"id":${cursorId(reply)},"ns":${ns}},"ok":1}`
-  return jsonBetween(`{"cursor":{"${batch}":`, documents, end, call.mode)
+  return jsonOfReply(`{"cursor":{"${batch}":`, documents, end, call.mode)
 }
 
 export function numberField(document: Document, name: string): number {

@@ -14,6 +14,7 @@ import {
   type Value,
 } from '../../../value/value.js'
 import { type DocumentWriter, writeDocument } from '../../../value/writer.js'
+import { asciiJson, type JsonText, joinedJson, jsonBetween } from '../../json-thread.js'
 import { command, copyFields, type HttpCall, jsonOf } from '../core/call.js'
 import type { Route } from '../core/route.js'
 import { widenIds, widenPipeline } from './ids.js'
@@ -49,7 +50,7 @@ export const inspectionRoutes: readonly Route[] = [
   },
 ]
 
-async function explain(call: HttpCall): Promise<string> {
+async function explain(call: HttpCall): Promise<JsonText> {
   const { fields } = call
   const pipeline = fields.get('pipeline')
   if (pipeline !== undefined && fields.has('filter')) {
@@ -64,8 +65,11 @@ async function explain(call: HttpCall): Promise<string> {
     }),
   )
   const parts = fieldsOfReply(reply).filter(([name]) => !hidden.has(name))
-  const texts = parts.map(([name, value]) => `${JSON.stringify(name)}:${jsonOf(call, value)},`)
-  return `{${texts.join('')}"ok":1}`
+  // A filter in the plan may be as long as a request.
+  const texts = await Promise.all(
+    parts.map(([name, value]) => jsonBetween(`${asciiJson(name)}:`, value, ',', call.mode)),
+  )
+  return joinedJson('{', texts, '', '"ok":1}')
 }
 
 /** Of the process, or repeated. */
