@@ -112,3 +112,23 @@ await eachKeyValueRoom(
   },
   { settings, rights, homes: { all: 0, perAddress: 1 } },
 )
+
+/** More than one write program takes. */
+const manyCommands = 2_600
+
+await eachKeyValueRoom(
+  t,
+  'EXEC of many commands in the home of another wallet, which does not exist, is refused',
+  async (t, room) => {
+    await admit(room.store, room.clock.now())
+    const other = room.client(identities.otherWallet, home)
+    await other.line('multi')
+    for (let n = 0; n < manyCommands; n++) await other.line(`set k${n} v`)
+    const replies = (await other.line('exec')) as unknown[]
+    t.equal(replies.length, manyCommands)
+    t.match(replies[0], { error: /^NOPERM/ })
+    t.match(replies.at(-1), { error: /^NOPERM/ })
+    t.same(await namesIn(room, home), [])
+  },
+  { settings, rights },
+)

@@ -214,3 +214,34 @@ t.test('what a command has made is brought up to date, with what others have cha
     t.same(await checkStore(room.store), [])
   }),
 )
+
+/** Each of them carries on. */
+const withoutHold = [
+  { line: 'SUNIONSTORE to set more', writes: 'sets', card: 'SCARD set' },
+  { line: 'ZUNIONSTORE to 2 zset other', writes: 'scores', card: 'ZCARD zset' },
+  { line: 'COPY hash to REPLACE', writes: 'fields', card: 'HLEN hash' },
+] as const
+
+t.test('a caller for whom no writer has to wait ends too', (t) =>
+  eachKeyValueRoom(
+    t,
+    'because its later runs are short',
+    async (t, room) => {
+      // As for keys of another wallet's space: what it reads is never held.
+      room.engine.store.heldReads = undefined
+      for (const { line, writes, card } of withoutHold) {
+        for (const fill of beginnings[writes]) await room.run(...fill)
+        const beside = writeBeside(room, everyWrite[writes])
+        const reply = await room.line(line)
+        beside.end()
+        await Promise.all(beside.writes)
+        t.type(reply, 'number', `${line}: ${JSON.stringify(reply)}`)
+        t.ok(beside.writes.length > 1, `${beside.programs} programs`)
+        t.ok(((await room.line(card)) as number) > some.length / 2, 'others went on')
+        await room.line('DEL set zset hash more other to')
+      }
+      t.same(await checkStore(room.store), [])
+    },
+    { kinds: ['memory'] },
+  ),
+)

@@ -103,10 +103,19 @@ export class OpenPlaces {
     const { space, name } = place
     const access = (yield* findReserved(tx, space.database, name)) ?? space.access
     if (!isWriting(tx)) return place.missing(0, access, now)
-    // An optimistic program cannot foresee an id: its database was created before it began.
-    if (work.prepares) throw fail('WriteConflict', `${place.ns} was removed meanwhile`)
+    // An optimistic program cannot foresee an id: `requireMade` ends it.
+    if (work.prepares) return place.missing(0, access, now)
     const missing = place.missing(yield* foreseeId(tx, this.missing.length), access, now)
     return (yield* isCovered(tx, space.database, name)) ? { ...missing, recorded: true } : missing
+  }
+
+  /**
+   * Throws WriteConflict if an optimistic program uses a missing database. If the caller may use
+   * it, it was created before the program began.
+   */
+  requireMade(ks: Keyspace): void {
+    if (!this.work.prepares || !this.missing.includes(ks)) return
+    throw fail('WriteConflict', `${ks.place.ns} was removed meanwhile`)
   }
 
   /** Notes that a command changed these databases. */

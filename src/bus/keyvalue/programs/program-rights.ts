@@ -133,6 +133,7 @@ export class ProgramRights {
       const place = space.place(database)
       const ks = places.known(place) ?? (yield* places.open(place))
       this.authorize(call, ks)
+      places.requireMade(ks)
       further[database] = ks
     }
     call.spaces = further

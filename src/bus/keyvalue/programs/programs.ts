@@ -394,6 +394,7 @@ export class Programs {
       try {
         const ks = places.known(call.place) ?? (yield* places.open(call.place))
         this.rights.authorize(call, ks)
+        places.requireMade(ks)
         if (call.command.row.databases !== undefined) yield* this.rights.openFurther(call, places)
         call.begin(now)
         work.isReading = !call.command.isWrite
@@ -430,16 +431,15 @@ export class Programs {
   }
 
   private work(calls: readonly RunningCall[], manner: Manner): Work {
-    const { options } = this
     const { staged, before, rewrites = false, prepares = false, isTogether = false } = manner
-    const work = new Work(options.bounds, options.notifies(), staged)
+    const work = new Work(this.options.bounds, this.options.notifies(), staged)
     work.rewrites = rewrites
     work.prepares = prepares
     work.keepsReplies = isTogether
     work.mayWait = manner.mayWait === true
     if (prepares) work.readsMax = optimisticReadsMax
     else if (calls.length === 1 && before === undefined) work.readsMax = commandReadsMax
-    work.notesRare = options.notifiesRare()
+    work.notesRare = this.options.notifiesRare()
     return work
   }
 
