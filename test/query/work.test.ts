@@ -4,7 +4,7 @@
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { work } from '../../src/base/work/work-budget.js'
-import { stretchUnits, turnUnits } from '../../src/base/work/work-figures.js'
+import { conditionUnits, stretchUnits, turnUnits } from '../../src/base/work/work-figures.js'
 import { parseIndexSpecs } from '../../src/engine/index/index-spec.js'
 import { widenIds } from '../../src/listeners/http/documents/ids.js'
 import { compileExpression, envOf, letVariables, scopeOf } from '../../src/query/expression.js'
@@ -306,4 +306,14 @@ t.test('names that no command used before count more than known ones', async (t)
   refuses(t, () => compileFilter(named(20_000), context))
   const fields = documentValue(named(25_000))
   refuses(t, () => compileExpression(fields, scopeOf(context)))
+})
+
+t.test('members of $all cost as the conditions that they are', (t) => {
+  const filter = (count: number) =>
+    documentFrom({ a: { $all: Array.from({ length: count }, (_, i) => i) } })
+  const [few, many] = [filter(1_000), filter(100_000)]
+  const units = unitsOf(() => compileFilter(few, context))
+  t.ok(units >= 1_000 * conditionUnits, `${units} units`)
+  t.ok(refuses(t, () => compileFilter(many, context)) < most * 2)
+  t.end()
 })

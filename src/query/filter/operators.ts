@@ -3,6 +3,8 @@
 
 import { utf8 } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
+import { work } from '../../base/work/work-budget.js'
+import { conditionUnits } from '../../base/work/work-figures.js'
 import type { Collation } from '../../value/collation/collation.js'
 import { Elements, elementsOf, findElement } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
@@ -152,6 +154,8 @@ function compileAll(operand: Value, place: FieldPlace): FilterNode {
   }
   const hasElemMatch = isElemMatch(given[0] as Value)
   const children = given.map((value) => {
+    // Each is a condition, as in a filter of so many names.
+    work.spend(conditionUnits)
     if (hasElemMatch) {
       if (!isElemMatch(value)) throw fail('BadValue', '$all/$elemMatch has to be consistent')
       return place.operators(value)

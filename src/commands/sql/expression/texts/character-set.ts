@@ -20,13 +20,16 @@ export class CharacterSet {
       const stop = Math.min(at + partChars, characters.length)
       let wide = 0
       while (at < stop) {
+        const unit = characters.charCodeAt(at)
+        if (unit < 0x80) {
+          this.ascii[unit] = 1
+          at++
+          continue
+        }
         const point = characters.codePointAt(at) as number
         at += widthOf(point)
-        if (point < 0x80) this.ascii[point] = 1
-        else {
-          this.others.add(point)
-          wide++
-        }
+        this.others.add(point)
+        wide++
       }
       spendOn(at - from, asciiWeight)
       spendOn(wide, wideWeight)
@@ -39,7 +42,8 @@ export class CharacterSet {
     for (;;) {
       const stop = Math.min(at + partChars, text.length)
       while (at < stop) {
-        const point = text.codePointAt(at) as number
+        const unit = text.charCodeAt(at)
+        const point = unit < 0x80 ? unit : (text.codePointAt(at) as number)
         if (!this.has(point)) return at
         at += widthOf(point)
       }
@@ -54,9 +58,8 @@ export class CharacterSet {
     for (;;) {
       const stop = Math.max(end - partChars, least)
       while (end > stop) {
-        const before = text.codePointAt(end - 2)
-        const point =
-          before !== undefined && before > 0xffff ? before : (text.codePointAt(end - 1) as number)
+        const unit = text.charCodeAt(end - 1)
+        const point = unit < 0x80 ? unit : pointBefore(text, end)
         if (!this.has(point)) return end
         end -= widthOf(point)
       }
@@ -72,6 +75,12 @@ export class CharacterSet {
   private spend(): void {
     spendOn(partChars, this.others.size === 0 ? asciiWeight : wideWeight)
   }
+}
+
+/** The code point that ends there. */
+function pointBefore(text: string, end: number): number {
+  const before = text.codePointAt(end - 2)
+  return before !== undefined && before > 0xffff ? before : (text.codePointAt(end - 1) as number)
 }
 
 /** UTF-16 units of a code point. */
