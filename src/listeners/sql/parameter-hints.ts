@@ -4,6 +4,7 @@
 
 import { virtualName, virtualTable } from '../../commands/sql/catalog/catalog-tables.js'
 import { foldedStatement, parsedStatement } from '../../commands/sql/statement-cache.js'
+import { functionFacts } from '../../commands/sql/typing/function-facts.js'
 import { arrayTypeOf, elementTypeOf, type PgTypeName } from '../../protocol/pgwire/types.js'
 import type {
   Assignment,
@@ -47,14 +48,7 @@ const ofValues = new Map<number, PgTypeName>([
   [bsonType.bool, 'bool'],
 ])
 
-const textCalls = new Set(
-  `lower upper initcap substring substr left right replace btrim ltrim rtrim lpad rpad concat
-  length char_length position strpos starts_with split_part current_setting quote_ident`.split(
-    /\s+/,
-  ),
-)
 const comparisons = new Set('= <> < <= > >= @> <@ && #> #>>'.split(' '))
-const alike = new Set(['coalesce', 'nullif', 'greatest', 'least', 'max', 'min', 'sum', 'avg'])
 
 type Found = readonly (Hint | undefined)[]
 
@@ -234,10 +228,11 @@ class Hints {
   }
 
   private call(name: string, args: readonly Expression[], wanted: Hint | undefined): void {
-    if (alike.has(name)) this.alike(args, wanted)
-    else if (name === 'date_trunc' || name === 'date_part' || name === 'extract') {
+    const { hints } = functionFacts(name)
+    if (hints === 'alike') this.alike(args, wanted)
+    else if (hints === 'time') {
       for (const [i, arg] of args.entries()) this.visit(arg, i === 0 ? text : time)
-    } else for (const arg of args) this.visit(arg, textCalls.has(name) ? text : undefined)
+    } else for (const arg of args) this.visit(arg, hints === 'text' ? text : undefined)
   }
 
   private binary(operator: string, left: Expression, right: Expression, wanted?: Hint): void {

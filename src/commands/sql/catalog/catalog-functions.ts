@@ -33,22 +33,28 @@ const privilegeNames = [
   ...['has_schema_privilege', 'has_database_privilege'],
 ]
 
-const runs = new Map<string, Run>([
-  ...each('pg_get_userbyid', ([oid], relations) => text(relations?.roleName(oidOf(oid)))),
+interface CatalogRow {
+  readonly run: Run
+  /** Whether it needs the list of collections. */
+  readonly isRelational: boolean
+}
+
+const rows = new Map<string, CatalogRow>([
+  ...ofRelations('pg_get_userbyid', ([oid], relations) => text(relations?.roleName(oidOf(oid)))),
   ...each('format_type', ([oid, modifier]) => {
     if (oid === undefined) return undefined
     return stringValue(typeWords(oidOf(oid), integerIn(modifier) ?? -1) ?? '???')
   }),
-  ...each('pg_get_indexdef', indexText),
-  ...each('pg_get_constraintdef', constraintText),
-  ...each('pg_index_key_count', ([oid], relations) => {
+  ...ofRelations('pg_get_indexdef', indexText),
+  ...ofRelations('pg_get_constraintdef', constraintText),
+  ...ofRelations('pg_index_key_count', ([oid], relations) => {
     const found = relations?.indexByOid(oidOf(oid))
     return found === undefined ? undefined : int32Value(found.index.keys.length)
   }),
   ...each('pg_size_pretty', ([bytes]) => {
     return bytes === undefined ? undefined : stringValue(`${integerIn(bytes) ?? 0} bytes`)
   }),
-  ...each('to_regclass', ([name], relations) => {
+  ...ofRelations('to_regclass', ([name], relations) => {
     if (name?.type !== bsonType.string) return undefined
     const found = relations?.byName(unquoted(stringOf(name)))
     return found === undefined ? undefined : int32Value(found.oid)
@@ -57,14 +63,13 @@ const runs = new Map<string, Run>([
     const oid = name?.type === bsonType.string ? typeOidOf(stringOf(name)) : undefined
     return oid === undefined ? undefined : int32Value(oid)
   }),
-  ...privilegeNames.map((name): [string, Run] => [
-    name,
-    (args, relations) => {
+  ...privilegeNames.flatMap((name) =>
+    ofRelations(name, (args, relations) => {
       const held = relations && hasPrivilege(name, args, relations)
       return held === undefined ? undefined : boolValue(held)
-    },
-  ]),
-  ...each('pg_table_is_visible', ([oid], relations) => {
+    }),
+  ),
+  ...ofRelations('pg_table_is_visible', ([oid], relations) => {
     if (oid === undefined || relations === undefined) return undefined
     const asked = oidOf(oid)
     const isVisible = (relations.byOid(asked) ?? relations.indexByOid(asked)) !== undefined
@@ -75,22 +80,20 @@ const runs = new Map<string, Run>([
   ...each('pg_relation_size pg_total_relation_size pg_table_size', () => undefined),
 ])
 
-function each(names: string, run: Run): [string, Run][] {
-  return names.split(' ').map((name) => [name, run])
+function each(names: string, run: Run, isRelational = false): [string, CatalogRow][] {
+  return names.split(' ').map((name) => [name, { run, isRelational }])
 }
 
-/** Functions that need the list of collections. */
-const relational = new Set([
-  ...['pg_get_userbyid', 'pg_get_indexdef', 'pg_get_constraintdef', 'to_regclass'],
-  ...['pg_index_key_count', 'pg_table_is_visible', ...privilegeNames],
-])
+function ofRelations(name: string, run: Run): [string, CatalogRow][] {
+  return each(name, run, true)
+}
 
 /** Types whose values are the OIDs of the catalog. */
 const oidTypes = new Set(['regclass', 'regtype', 'regnamespace', 'oid', 'regproc'])
 
 /** Whether the expression, without its operands, needs the list of collections. */
 export function needsRelations(expression: Expression): boolean {
-  if (expression.kind === 'call') return relational.has(expression.name)
+  if (expression.kind === 'call') return rows.get(expression.name)?.isRelational === true
   return expression.kind === 'cast' && oidTypes.has(expression.type.name)
 }
 
@@ -113,12 +116,12 @@ export function catalogEvaluator(
 }
 
 function callEvaluator(call: Call, scope: Scope, relations: KnownRelations): Evaluator | undefined {
-  const run = runs.get(call.name)
-  if (run === undefined) return undefined
+  const found = rows.get(call.name)
+  if (found === undefined) return undefined
   const args = call.args.map((arg) => compile(arg, scope))
   const isConstant = args.every((arg) => arg.isConstant)
   return computation(isConstant, (row) =>
-    run(
+    found.run(
       args.map(({ value }) => value(row)),
       relations,
     ),

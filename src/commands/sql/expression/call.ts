@@ -7,6 +7,7 @@ import { columnTypeOf } from '../catalog/catalog-types.js'
 import { staticType } from '../select/column-type.js'
 import { sessionFunction } from '../session/session-functions.js'
 import { DeclaredTypes } from '../typing/declared-type.js'
+import { functionFacts } from '../typing/function-facts.js'
 import { titleOf } from '../typing/type-refusals.js'
 import { typeNameOf } from './cast.js'
 import { comparison, isGreater, type Operand } from './comparison.js'
@@ -32,18 +33,12 @@ for (const row of [...textFunctions, ...numberFunctions, ...timeFunctions, ...do
   for (const name of row.names) functions.set(name, row)
 }
 
-/** Functions over many rows. */
-export const aggregateNames: ReadonlySet<string> = new Set([
-  ...['count', 'sum', 'avg', 'min', 'max', 'bool_and', 'bool_or', 'every'],
-  ...['array_agg', 'json_agg', 'jsonb_agg', 'string_agg'],
-])
-
 /** Throws 42883 for an unknown function, 42803 for an aggregate that is not allowed here. */
 export function compileCall(call: Call, args: readonly Operand[], scope: Scope): Evaluator {
   const { now, statementAt = now, session } = scope
   const times = { now, statement: statementAt, clock: scope.clock ?? (() => statementAt) }
   const { name } = call
-  if (aggregateNames.has(name)) {
+  if (functionFacts(name).aggregate !== undefined) {
     const message = `aggregate functions are not allowed here: ${name}`
     throw evaluationError(evaluationState.misplacedAggregate, message)
   }

@@ -2,7 +2,7 @@
 // PostgreSQL names the clause in the error, so each clause asks for itself.
 
 import type { Expression } from '../../../protocol/sql/ast.js'
-import { aggregateNames } from './call.js'
+import { functionFacts } from '../typing/function-facts.js'
 import { evaluationError, evaluationState } from './evaluation-error.js'
 import { someNode } from './expression-tree.js'
 
@@ -22,7 +22,7 @@ export function requireNotNested(expression: Expression): void {
 
 function requireNone(expression: Expression, message: string): void {
   someNode(expression, (node) => {
-    if (node.kind !== 'call' || !aggregateNames.has(node.name)) return false
+    if (node.kind !== 'call' || functionFacts(node.name).aggregate === undefined) return false
     throw evaluationError(evaluationState.misplacedAggregate, message, node.at)
   })
 }

@@ -5,13 +5,14 @@ import type { Expression } from '../../../protocol/sql/ast.js'
 import type { Accumulator } from '../../../query/expressions/accumulator.js'
 import { binaryValue, nullValue, trueValue } from '../../../value/value.js'
 import { writeArray } from '../../../value/writer.js'
-import { aggregateNames, type Call, unknownFunction } from '../expression/call.js'
+import { type Call, unknownFunction } from '../expression/call.js'
 import { compile } from '../expression/compile.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
 import { sameExpression, someNode } from '../expression/expression-tree.js'
 import { requireNoAggregate, requireNotNested } from '../expression/misplaced-aggregate.js'
 import type { Scope } from '../expression/scope.js'
 import type { Row, SqlValue } from '../expression/truth.js'
+import { functionFacts } from '../typing/function-facts.js'
 import {
   CountState,
   DistinctState,
@@ -31,7 +32,7 @@ export interface Aggregate {
 }
 
 export function isAggregate(expression: Expression): expression is Call {
-  return expression.kind === 'call' && aggregateNames.has(expression.name)
+  return expression.kind === 'call' && functionFacts(expression.name).aggregate !== undefined
 }
 
 export function hasAggregate(expression: Expression): boolean {
@@ -65,17 +66,9 @@ export function compileAggregate(call: Call, scope: Scope): Aggregate {
   return { call, input: filtered(call, inputOf(call, scope), scope), create: once }
 }
 
-/** Number of arguments of each. */
-const arity = new Map([
-  ...['count', 'sum', 'avg', 'min', 'max', 'bool_and', 'bool_or', 'every'].map(
-    (name) => [name, 1] as const,
-  ),
-  ...['array_agg', 'json_agg', 'jsonb_agg'].map((name) => [name, 1] as const),
-  ['string_agg', 2] as const,
-])
-
 function inputOf(call: Call, scope: Scope): (row: Row) => SqlValue {
   const { name, args, isStar } = call
+  const { aggregate } = functionFacts(name)
   if (isStar) {
     if (name !== 'count') throw unknownFunction(call, scope)
     return () => trueValue
@@ -84,10 +77,10 @@ function inputOf(call: Call, scope: Scope): (row: Row) => SqlValue {
     const message = 'count(*) must be used to call a parameterless aggregate function'
     throw evaluationError(evaluationState.wrongObject, message, call.at)
   }
-  if (args.length !== arity.get(name)) throw unknownFunction(call, scope)
+  if (args.length !== aggregate?.arity) throw unknownFunction(call, scope)
   const [first, second] = args.map((arg) => compile(arg, scope))
   if (first === undefined) throw unknownFunction(call, scope)
-  if (!isList(call)) return first.value
+  if (aggregate.isList !== true) return first.value
   if (isOfValues(call)) return (row) => first.value(row) ?? nullValue
   const key = call.orderBy.length === 0 ? undefined : compileOrderKey(call.orderBy, scope)
   return (row) => {
@@ -97,10 +90,6 @@ function inputOf(call: Call, scope: Scope): (row: Row) => SqlValue {
     const ordered = key === undefined ? [] : [binaryValue(0, key(row))]
     return writeArray([value ?? nullValue, separator, ...ordered])
   }
-}
-
-function isList({ name }: Call): boolean {
-  return name === 'string_agg' || name === 'array_agg' || name.startsWith('json')
 }
 
 /** Whether the list needs only values: no separator and no order. */

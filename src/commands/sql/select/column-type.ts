@@ -14,8 +14,9 @@ import {
 } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
 import { resultType } from '../catalog/catalog-tables.js'
-import { boolCalls, boolOperators, int4Calls, textCalls } from '../catalog/fixed-types.js'
+import { boolOperators } from '../catalog/fixed-types.js'
 import type { Scope } from '../expression/scope.js'
+import { functionFacts } from '../typing/function-facts.js'
 
 export interface Column {
   readonly name: string
@@ -41,16 +42,6 @@ const typeNames = new Map<number, string>([
 function typeOfValue({ type, isNullish }: Value): string | undefined {
   return isNullish ? undefined : (typeNames.get(type) ?? 'text')
 }
-
-const timeCalls = new Set(
-  `now current_timestamp transaction_timestamp statement_timestamp clock_timestamp localtimestamp
-  current_date date_trunc to_timestamp make_date timezone`.split(/\s+/),
-)
-const float8Calls = new Set(['extract', 'date_part', 'sqrt', 'exp', 'ln', 'random', 'pi'])
-const jsonCalls = new Set(['json_agg', 'jsonb_agg', 'to_json', 'to_jsonb', 'row_to_json'])
-const textsCalls = new Set(['string_to_array', 'parse_ident', 'current_schemas'])
-/** Functions whose result has the type of their arguments. */
-const sameCalls = new Set(['coalesce', 'nullif', 'greatest', 'least', 'min', 'max'])
 
 /** The type of all rows, whatever their values; undefined if the values must decide. */
 export function staticType(
@@ -160,17 +151,10 @@ function typeOfCall(
   { name, args }: Call,
   known: Partial<Pick<Scope, 'parameters' | 'tables' | 'known'>>,
 ): string | undefined {
-  if (name === 'count') return 'int8'
-  if (sameCalls.has(name)) return typeOfAll(args, known)
-  if (name === 'array_agg') return arrayOf(typeOfAll(args, known))
-  if (boolCalls.has(name)) return 'bool'
-  if (textCalls.has(name)) return 'text'
-  if (int4Calls.has(name)) return 'int4'
-  if (timeCalls.has(name)) return 'timestamptz'
-  if (name === 'pg_notify') return 'void'
-  if (float8Calls.has(name)) return 'float8'
-  if (textsCalls.has(name)) return 'text[]'
-  return jsonCalls.has(name) ? 'jsonb' : undefined
+  const { shows, returns } = functionFacts(name)
+  if (shows === 'arguments') return typeOfAll(args, known)
+  if (shows === 'array') return arrayOf(typeOfAll(args, known))
+  return shows ?? (returns === undefined ? undefined : (typeOfCast(returns) ?? returns))
 }
 
 /** A column whose values are inspected. */

@@ -4,9 +4,10 @@
 
 import type { Expression, PathPart, WholeType } from '../../../protocol/sql/ast.js'
 import { bsonType } from '../../../value/value.js'
-import { boolCalls, boolOperators, int4Calls, textCalls } from '../catalog/fixed-types.js'
+import { boolOperators } from '../catalog/fixed-types.js'
 import { arithmeticOperators } from '../expression/arithmetic.js'
 import type { Scope } from '../expression/scope.js'
+import { functionFacts } from './function-facts.js'
 import { isRowType, rowTypeOf } from './row-type.js'
 
 export type Tables = Pick<Scope, 'tables' | 'known'>
@@ -61,7 +62,10 @@ export class DeclaredTypes {
       case 'cast':
         return `${expression.type.name}${expression.type.isArray ? '[]' : ''}`
       case 'call':
-        return callTypes.get(expression.name) ?? typeOfCall(expression, this.ofAll(expression.args))
+        return (
+          functionFacts(expression.name).returns ??
+          typeOfCall(expression, this.ofAll(expression.args))
+        )
       case 'array':
         return arrayOf(commonType(this.ofAll(expression.elements)))
       case 'case':
@@ -197,34 +201,6 @@ function typeOfArithmetic(operator: string, left: Type, right: Type): Type {
 }
 
 type Call = Extract<Expression, { kind: 'call' }>
-
-/** Functions whose type does not depend on that of their arguments. */
-const callTypes = new Map<string, string>([
-  ...[...boolCalls].map((name) => [name, 'bool'] as const),
-  ...[...textCalls].map((name) => [name, 'text'] as const),
-  ...[...int4Calls].map((name) => [name, 'int4'] as const),
-  ...Object.entries({
-    count: 'int8',
-    now: 'timestamptz',
-    current_timestamp: 'timestamptz',
-    transaction_timestamp: 'timestamptz',
-    statement_timestamp: 'timestamptz',
-    clock_timestamp: 'timestamptz',
-    to_timestamp: 'timestamptz',
-    localtimestamp: 'timestamp',
-    current_date: 'date',
-    make_date: 'date',
-    extract: 'numeric',
-    date_part: 'float8',
-    random: 'float8',
-    pi: 'float8',
-    json_agg: 'json',
-    jsonb_agg: 'jsonb',
-    to_json: 'json',
-    to_jsonb: 'jsonb',
-    string_to_array: 'text[]',
-  }),
-])
 
 function typeOfCall({ name }: Call, types: readonly Type[]): Type {
   const [first] = types

@@ -19,6 +19,7 @@ import {
   type Tables,
   unknown,
 } from './declared-type.js'
+import { functionFacts } from './function-facts.js'
 import {
   asText,
   castOf,
@@ -88,7 +89,6 @@ function isTyped({ tables, known }: Tables): boolean {
 }
 
 const containments = new Set(['@>', '<@'])
-const truthAggregates = new Set(['bool_and', 'bool_or', 'every'])
 const float8 = { name: 'float8', modifiers: [], isArray: false } as const
 const regexes = new Set(['~', '~*', '!~', '!~*'])
 
@@ -336,7 +336,7 @@ class Typing {
       return { ...node, args: filled.map((arg) => this.rounded(arg)) }
     }
     requireAggregate({ ...node, args }, this.types)
-    const isOfBools = truthAggregates.has(name)
+    const isOfBools = functionFacts(name).aggregate?.families?.[0] === 'bool'
     return { ...node, args: isOfBools ? args.map((arg) => literalIn('bool', arg)) : filled }
   }
 

@@ -11,6 +11,7 @@ import {
   undefinedHint,
 } from '../expression/evaluation-error.js'
 import { commonType, type DeclaredTypes, familyOf, unknown } from './declared-type.js'
+import { functionFacts } from './function-facts.js'
 import { isRowType, noRowText, rowTitleOf } from './row-type.js'
 
 type Type = string | undefined
@@ -163,26 +164,17 @@ export function sharedType(
   return shared
 }
 
-const argumentFamilies = new Map<string, readonly string[]>([
-  ...['sum', 'avg'].map((name) => [name, ['number']] as const),
-  ...['bool_and', 'bool_or', 'every'].map((name) => [name, ['bool']] as const),
-  ...['min', 'max'].map((name) => [name, ['number', 'time', 'text']] as const),
-  ['string_agg', ['text']],
-])
-
-/** Aggregates of several types, which a text literal or NULL leaves open. */
-const openAggregates = new Set(['sum', 'avg', 'array_agg'])
-
 type Call = Extract<Expression, { kind: 'call' }>
 
 /** Throws 42883 for an aggregate over a type that it does not take, 42725 and 42804 for none. */
 export function requireAggregate(call: Call, types: DeclaredTypes): void {
   const { name, args, at } = call
   const [first] = args
+  const { aggregate } = functionFacts(name)
   if (first === undefined || args.length > (name === 'string_agg' ? 2 : 1)) return
   const type = types.of(first)
   if (type === unknown) {
-    if (openAggregates.has(name)) throw ambiguousCall(call, args, types)
+    if (aggregate?.isOpen) throw ambiguousCall(call, args, types)
     if (!/^jsonb?_agg$/.test(name)) return
     const message = 'could not determine polymorphic type because input has type unknown'
     throw evaluationError(evaluationState.wrongType, message)
@@ -192,7 +184,7 @@ export function requireAggregate(call: Call, types: DeclaredTypes): void {
   if (!isText && separator !== undefined && name === 'string_agg') {
     throw noFunction(name, args, types, at)
   }
-  const taken = argumentFamilies.get(name)
+  const taken = aggregate?.families
   const family = familyOf(type)
   if (type === undefined || family === undefined || taken === undefined) return
   if (taken.includes(family) || (name.startsWith('m') && family.endsWith('[]'))) return
