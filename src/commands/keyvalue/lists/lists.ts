@@ -249,10 +249,8 @@ const linsert: KeyValueRow = {
   *run(ks, call) {
     const isAfter = call.is(2, 'after')
     if (!isAfter && !call.is(2, 'before')) throw syntaxError()
-    const key = yield* ks.key(call.arg(1))
-    if (!key.exists) return 0
-    const list = listOf(ks, key)
-    if (ks.work.rewrites) yield* list.rewrite()
+    const list = yield* openList(ks, call.arg(1))
+    if (list.size === 0) return 0
     const [pivot] = yield* list.find({ value: call.arg(3), most: 1 })
     if (pivot === undefined) return -1
     // With AFTER, the next element for the same pivot goes between the pivot and this one.

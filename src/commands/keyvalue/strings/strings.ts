@@ -98,20 +98,37 @@ function* setLater(
   return ok
 }
 
-function* setWithOptions(ks: Keyspace, call: KeyValueCall): Program<Reply> {
-  const options = readSetOptions(call, 3)
-  const { condition, keepsTime, unit } = options
-  const end = unit === undefined ? never : expireTime(call, options.time, unit, true)
-  const name = call.arg(1)
-  const key = yield* options.answersOld ? ks.key(name) : ks.keyAround(name)
-  const old = options.answersOld ? textOf(key) : null
+function setWithOptions(ks: Keyspace, call: KeyValueCall): Step<Reply> {
+  const { condition, keepsTime, unit, time, answersOld } = readSetOptions(call, 3)
+  const end = unit === undefined ? never : expireTime(call, time, unit, true)
+  const answers = answersOld ? 'old' : 'ok'
+  return setString(ks, call.arg(1), call.arg(2), { condition, keepsTime, end, answers })
+}
+
+interface Setting {
+  readonly condition?: 'nx' | 'xx' | undefined
+  readonly keepsTime?: boolean
+  readonly end?: number
+  readonly answers: 'ok' | 'old' | 'isNew'
+}
+
+/** All commands that set a string, but for SET without options. */
+function* setString(
+  ks: Keyspace,
+  name: Slice,
+  value: Slice,
+  { condition, keepsTime = false, end = never, answers }: Setting,
+): Program<Reply> {
+  const key = yield* answers === 'old' ? ks.key(name) : ks.keyAround(name)
+  const old = answers === 'old' ? textOf(key) : null
   const isKept = condition !== undefined && (condition === 'nx') === key.exists
-  if (isKept) return old
+  if (isKept) return answers === 'isNew' ? 0 : old
   if (end !== never && end <= ks.now) yield* ks.remove(key)
-  else yield* ks.putString(key, call.arg(2), keepsTime ? key.expiresAt : end)
+  else yield* ks.putString(key, value, keepsTime ? key.expiresAt : end)
   ks.notify('$', 'set', name)
   if (end !== never) ks.notify('g', 'expire', name)
-  return options.answersOld ? old : ok
+  if (answers === 'isNew') return 1
+  return answers === 'old' ? old : ok
 }
 
 const setnx: KeyValueRow = {
@@ -126,14 +143,7 @@ const setnx: KeyValueRow = {
   complexity: 'O(1)',
   syntax: 'key value',
   grain: 'write',
-  *run(ks, call) {
-    const name = call.arg(1)
-    const key = yield* ks.keyAround(name)
-    if (key.exists) return 0
-    yield* ks.putString(key, call.arg(2), never)
-    ks.notify('$', 'set', name)
-    return 1
-  },
+  run: (ks, call) => setString(ks, call.arg(1), call.arg(2), { condition: 'nx', answers: 'isNew' }),
 }
 
 function setWithTime(
@@ -151,13 +161,9 @@ function setWithTime(
     flags: ['write', 'denyoom'],
     complexity: 'O(1)',
     grain: 'write',
-    *run(ks, call) {
+    run(ks, call) {
       const end = expireTime(call, 2, unit, true)
-      const key = yield* ks.keyAround(call.arg(1))
-      yield* ks.putString(key, call.arg(3), end)
-      ks.notify('$', 'set', key.name)
-      ks.notify('g', 'expire', key.name)
-      return ok
+      return setString(ks, call.arg(1), call.arg(3), { end, answers: 'ok' })
     },
   }
 }
@@ -186,13 +192,7 @@ const getset: KeyValueRow = {
   complexity: 'O(1)',
   syntax: 'key value',
   grain: 'write',
-  *run(ks, call) {
-    const key = yield* ks.key(call.arg(1))
-    const before = textOf(key)
-    yield* ks.putString(key, call.arg(2), never)
-    ks.notify('$', 'set', key.name)
-    return before
-  },
+  run: (ks, call) => setString(ks, call.arg(1), call.arg(2), { answers: 'old' }),
 }
 
 const getdel: KeyValueRow = {

@@ -3,7 +3,8 @@
 // document. A large one stores its members in records, and its document holds a head.
 
 import type { Slice } from '../../../base/bytes/slice.js'
-import type { Program } from '../../../store/store.js'
+import { Done } from '../../../store/steps.js'
+import type { Program, Step } from '../../../store/store.js'
 import type { DocumentWriter } from '../../../value/writer.js'
 import type { Key, KeyType } from '../keys/key.js'
 import type { Keyspace } from '../keyspace.js'
@@ -83,8 +84,33 @@ export abstract class Container implements Openable {
 
 type ContainerClass<T> = new (ks: Keyspace, key: Key) => T
 
-/** Opens the container of a name that is not open; empty if there is no key. */
-export function* openContainer<T extends Container>(
+interface ContainerType<T> {
+  /** Opens the container of a name; empty if there is no key. */
+  open(ks: Keyspace, name: Slice): Step<T>
+  /** The large container that an earlier command of the program left open. */
+  findOpen(ks: Keyspace, name: Slice): T | undefined
+  /** The container of a key that was read. */
+  of(ks: Keyspace, key: Key): T
+}
+
+/** How the containers of a type are opened; all three throw WRONGTYPE. */
+export function containerType<T extends Container>(
+  type: KeyType,
+  made: ContainerClass<T>,
+): ContainerType<T> {
+  const findOpen = (ks: Keyspace, name: Slice): T | undefined => {
+    const open = ks.findOpen(name)
+    return open?.key.requireType(type) === true ? (open as T) : undefined
+  }
+  const open = (ks: Keyspace, name: Slice): Step<T> => {
+    const found = findOpen(ks, name)
+    return found === undefined ? openContainer(ks, name, type, made) : new Done(found)
+  }
+  return { open, findOpen, of: (ks, key) => containerOf(ks, key, type, made) }
+}
+
+/** Opens the container of a name that is not open. */
+function* openContainer<T extends Container>(
   ks: Keyspace,
   name: Slice,
   type: KeyType,
@@ -96,8 +122,7 @@ export function* openContainer<T extends Container>(
   return container
 }
 
-/** The container of a key that was read. Throws WRONGTYPE. */
-export function containerOf<T extends Container>(
+function containerOf<T extends Container>(
   ks: Keyspace,
   key: Key,
   type: KeyType,

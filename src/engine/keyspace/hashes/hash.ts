@@ -6,13 +6,12 @@
 import { Slice } from '../../../base/bytes/slice.js'
 import { scanEntriesMax } from '../../../base/limits/engine.js'
 import type { ReadAhead } from '../../../store/read-ahead.js'
-import { Done } from '../../../store/steps.js'
-import type { Program, Step } from '../../../store/store.js'
+import type { Program } from '../../../store/store.js'
 import { Elements, elementsOf, field as fieldOf } from '../../../value/elements.js'
 import { bsonType, type Value } from '../../../value/value.js'
 import type { DocumentWriter } from '../../../value/writer.js'
 import { buildMembers } from '../containers/building.js'
-import { Container, openContainer } from '../containers/container.js'
+import { Container, containerType } from '../containers/container.js'
 import { DenseMembers, denseBuilding, valueOfMember } from '../containers/dense-members.js'
 import type { Head } from '../containers/head.js'
 import { eachInTurns, flatMapInTurns } from '../containers/in-turns.js'
@@ -24,18 +23,6 @@ import { scalarOf, scalarValue } from '../strings/scalar.js'
 export interface HashField {
   readonly field: Slice
   readonly value: Slice
-}
-
-/** Opens the hash under a name; empty if there is no key. Throws WRONGTYPE. */
-export function openHash(ks: Keyspace, name: Slice): Step<Hash> {
-  const open = findOpenHash(ks, name)
-  return open === undefined ? openContainer(ks, name, 'hash', Hash) : new Done(open)
-}
-
-/** The large hash that an earlier command of the program left open. Throws WRONGTYPE. */
-export function findOpenHash(ks: Keyspace, name: Slice): Hash | undefined {
-  const open = ks.findOpen(name)
-  return open?.key.requireType('hash') === true ? (open as Hash) : undefined
 }
 
 /** Reads one field without opening the hash, for HGET. */
@@ -208,6 +195,8 @@ export class Hash extends Container {
     return this.head
   }
 }
+
+export const { open: openHash, findOpen: findOpenHash } = containerType('hash', Hash)
 
 function nameOf(field: Slice): string {
   return field.mapKey()

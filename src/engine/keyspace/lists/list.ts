@@ -4,13 +4,12 @@
 
 import type { Slice } from '../../../base/bytes/slice.js'
 import { keptAtOnceMax, trimAtOnceMax } from '../../../base/limits/key-value.js'
-import { Done } from '../../../store/steps.js'
-import type { Program, Step } from '../../../store/store.js'
+import type { Program } from '../../../store/store.js'
 import { elementsOf } from '../../../value/elements.js'
 import type { Value } from '../../../value/value.js'
 import type { DocumentWriter } from '../../../value/writer.js'
 import { buildMembers } from '../containers/building.js'
-import { Container, containerOf, openContainer } from '../containers/container.js'
+import { Container, containerType } from '../containers/container.js'
 import type { Head } from '../containers/head.js'
 import { mapInTurns } from '../containers/in-turns.js'
 import type { Key } from '../keys/key.js'
@@ -22,23 +21,6 @@ import type { Side } from './list-gaps.js'
 import type { End } from './list-leftovers.js'
 import { ListPositions, listBuilding } from './list-positions.js'
 import { ListRuns } from './list-runs.js'
-
-/** Opens the list under a name; empty if there is no key. Throws WRONGTYPE. */
-export function openList(ks: Keyspace, name: Slice): Step<List> {
-  const open = findOpenList(ks, name)
-  return open === undefined ? openContainer(ks, name, 'list', List) : new Done(open)
-}
-
-/** The large list that an earlier command of the program left open. Throws WRONGTYPE. */
-export function findOpenList(ks: Keyspace, name: Slice): List | undefined {
-  const open = ks.findOpen(name)
-  return open?.key.requireType('list') === true ? (open as List) : undefined
-}
-
-/** The list of a key that was read. Throws WRONGTYPE. */
-export function listOf(ks: Keyspace, key: Key): List {
-  return containerOf(ks, key, 'list', List)
-}
 
 type LargeList = ListPositions | GappedPositions
 
@@ -239,6 +221,8 @@ export class List extends Container {
     return positions.head
   }
 }
+
+export const { open: openList, findOpen: findOpenList, of: listOf } = containerType('list', List)
 
 /** Whether a trimmed list is rewritten: few elements stay, and too many go to discard at once. */
 function isRewritten(size: number, kept: number): boolean {

@@ -6,14 +6,13 @@ import { emptySlice, type Slice } from '../../../base/bytes/slice.js'
 import { GrowingMap } from '../../../base/heap/growing-map.js'
 import { scanEntriesMax } from '../../../base/limits/engine.js'
 import type { ReadAhead } from '../../../store/read-ahead.js'
-import { Done } from '../../../store/steps.js'
-import type { Program, Step } from '../../../store/store.js'
+import type { Program } from '../../../store/store.js'
 import { elementsOf } from '../../../value/elements.js'
 import type { DocumentWriter } from '../../../value/writer.js'
 import type { KnownSource } from '../../collection/staging.js'
 import type { MembersId } from '../../types.js'
 import { buildMembers } from '../containers/building.js'
-import { Container, containerOf, openContainer } from '../containers/container.js'
+import { Container, containerType } from '../containers/container.js'
 import { DenseMembers, denseBuilding } from '../containers/dense-members.js'
 import type { Head } from '../containers/head.js'
 import { eachInTurns } from '../containers/in-turns.js'
@@ -24,23 +23,6 @@ import { scalarOf, scalarValue } from '../strings/scalar.js'
 
 /** Lookups in a small set before it builds a map. */
 const plainLookUps = 4
-
-/** Opens the set under a name; empty if there is no key. Throws WRONGTYPE. */
-export function openSet(ks: Keyspace, name: Slice): Step<MemberSet> {
-  const open = findOpenSet(ks, name)
-  return open === undefined ? openContainer(ks, name, 'set', MemberSet) : new Done(open)
-}
-
-/** The large set that an earlier command of the program left open. Throws WRONGTYPE. */
-export function findOpenSet(ks: Keyspace, name: Slice): MemberSet | undefined {
-  const open = ks.findOpen(name)
-  return open?.key.requireType('set') === true ? (open as MemberSet) : undefined
-}
-
-/** The set of a key that was read. Throws WRONGTYPE. */
-export function setOf(ks: Keyspace, key: Key): MemberSet {
-  return containerOf(ks, key, 'set', MemberSet)
-}
 
 export class MemberSet extends Container {
   readonly type = 'set'
@@ -246,3 +228,5 @@ export class MemberSet extends Container {
     places?.set(last.mapKey(), place)
   }
 }
+
+export const { open: openSet, findOpen: findOpenSet, of: setOf } = containerType('set', MemberSet)

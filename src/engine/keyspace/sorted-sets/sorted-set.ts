@@ -16,7 +16,7 @@ import type { DocumentWriter } from '../../../value/writer.js'
 import type { KnownSource } from '../../collection/staging.js'
 import type { MembersId } from '../../types.js'
 import { buildMembers } from '../containers/building.js'
-import { Container, containerOf, openContainer } from '../containers/container.js'
+import { Container, containerType } from '../containers/container.js'
 import type { Head } from '../containers/head.js'
 import { eachInTurns, mapInTurns } from '../containers/in-turns.js'
 import { sortInTurns } from '../containers/merge-sort.js'
@@ -37,23 +37,6 @@ const removeAtOnceMax = 1_000
 
 export type { ScoredMember } from './sorted-set-place.js'
 export type { LexBound, LexSpan, ScoreSpan, Span } from './sorted-set-span.js'
-
-/** Opens the sorted set under a name; empty if there is no key. Throws WRONGTYPE. */
-export function openSortedSet(ks: Keyspace, name: Slice): Step<SortedSet> {
-  const open = findOpenSortedSet(ks, name)
-  return open === undefined ? openContainer(ks, name, 'zset', SortedSet) : new Done(open)
-}
-
-/** The large sorted set that an earlier command of the program left open. Throws WRONGTYPE. */
-export function findOpenSortedSet(ks: Keyspace, name: Slice): SortedSet | undefined {
-  const open = ks.findOpen(name)
-  return open?.key.requireType('zset') === true ? (open as SortedSet) : undefined
-}
-
-/** The sorted set of a key that was read. Throws WRONGTYPE. */
-export function sortedSetOf(ks: Keyspace, key: Key): SortedSet {
-  return containerOf(ks, key, 'zset', SortedSet)
-}
 
 /**
  * Replaces the contents of a key by these members, in any order; none removes the key. `source`:
@@ -429,6 +412,12 @@ export class SortedSet extends Container {
     return firstNotBelow(this.inline(), this.find(member) as Scored)
   }
 }
+
+export const {
+  open: openSortedSet,
+  findOpen: findOpenSortedSet,
+  of: sortedSetOf,
+} = containerType('zset', SortedSet)
 
 interface Scored {
   readonly member: Slice
