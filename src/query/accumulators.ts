@@ -83,14 +83,14 @@ class Average implements Accumulator {
   }
 }
 
-/** $min (sign 1) and $max (-1); null and missing are ignored. */
-class Extreme implements Accumulator {
+/** $min, MIN (sign 1), $max and MAX (-1); null and missing are ignored. */
+export class Extreme implements Accumulator {
   bytesHeld = 0
   private best: Value | undefined
 
   constructor(
     private readonly sign: 1 | -1,
-    private readonly collation: Collation | undefined,
+    private readonly collation?: Collation | undefined,
   ) {}
 
   add(value: Result): void {

@@ -202,7 +202,7 @@ function integerValue(n: number, isLong: boolean): Value {
 }
 
 /** An int32 or int64 as a bigint. */
-function wholeOf(value: Value): bigint {
+export function wholeOf(value: Value): bigint {
   return value.type === bsonType.int64
     ? bigintOf(value)
     : BigInt(readInt32(value.bytes, value.start))
@@ -225,12 +225,16 @@ export function multiplyNumbers(a: Value, b: Value): Value {
   return computeWide(multiplication, a, b)
 }
 
-/** For updates ($inc): like addNumbers, but undefined if int64 overflows. */
+/** For $inc and SQL: like addNumbers, but undefined if int64 overflows. */
 export function addIntegers(a: Value, b: Value): Value | undefined {
   return compute(addition, a, b)
 }
 
-/** For updates ($mul): like multiplyNumbers, but undefined if int64 overflows. */
+export function subtractIntegers(a: Value, b: Value): Value | undefined {
+  return compute(subtraction, a, b)
+}
+
+/** For $mul and SQL: like multiplyNumbers, but undefined if int64 overflows. */
 export function multiplyIntegers(a: Value, b: Value): Value | undefined {
   return compute(multiplication, a, b)
 }

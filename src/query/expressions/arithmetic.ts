@@ -12,6 +12,7 @@ import {
   multiplyNumbers,
   numberOf,
   subtractNumbers,
+  wholeOf,
 } from '../../value/numbers.js'
 import {
   bigintOf,
@@ -136,10 +137,6 @@ function bitwise(
     }
     return isLong ? int64Value(total) : int32Value(Number(total))
   })
-}
-
-function wholeOf(value: Value): bigint {
-  return value.type === bsonType.int64 ? bigintOf(value) : BigInt(numberOf(value))
 }
 
 /** Numbers of [0, 1) from a new seed per command: suitable for samples, not for secrets. */

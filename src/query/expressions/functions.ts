@@ -22,6 +22,7 @@ import {
   isZero,
   numberOf,
   toDecimal,
+  wholeOf,
 } from '../../value/numbers.js'
 import {
   bigintOf,
@@ -179,10 +180,6 @@ function power(base: Result, exponent: Result): Value {
   // Above 2^64 the result is not exact, and a bigint power would be too large.
   if (Math.abs(n) > 2 ** 64) return doubleValue(n)
   return wholeResult(wholeOf(base) ** BigInt(whole), isLong)
-}
-
-function wholeOf(value: Value): bigint {
-  return value.type === bsonType.int64 ? bigintOf(value) : BigInt(numberOf(value))
 }
 
 function decodeFrom(value: Value): Exact {

@@ -81,6 +81,12 @@ export class NumberSum {
     return this.wholeValue(this.hasLong)
   }
 
+  /** What was added of each kind; `double` and `decimal` are undefined without additions. */
+  parts(): { whole: bigint; double: number | undefined; decimal: Value | undefined } {
+    const double = this.hasDouble ? this.doubleTotal() : undefined
+    return { whole: this.whole(), double, decimal: this.decimal }
+  }
+
   /** The mean, a double or a decimal; undefined without additions. */
   average(): Value | undefined {
     if (this.count === 0) return undefined

@@ -4,7 +4,6 @@
 import { decodeDecimal, encodeDecimal } from '../../../value/decimal.js'
 import {
   addIntegers,
-  addNumbers,
   divideNumbers,
   exactOf,
   int64Max,
@@ -12,18 +11,16 @@ import {
   isZero,
   modNumbers,
   multiplyIntegers,
-  multiplyNumbers,
   numberOf,
-  subtractNumbers,
+  subtractIntegers,
+  wholeOf,
 } from '../../../value/numbers.js'
 import {
-  bigintOf,
   bsonType,
   doubleOf,
   doubleValue,
   int32Value,
   int64Value,
-  readInt32,
   type Value,
 } from '../../../value/value.js'
 import { evaluationError, evaluationState, outOfRange } from './evaluation-error.js'
@@ -33,12 +30,6 @@ export const arithmeticOperators: ReadonlySet<string> = new Set(['+', '-', '*', 
 
 export function isWhole({ type }: Value): boolean {
   return type === bsonType.int32 || type === bsonType.int64
-}
-
-/** An int32 or int64 as a bigint. */
-export function wholeOf(value: Value): bigint {
-  if (value.type === bsonType.int64) return bigintOf(value)
-  return BigInt(readInt32(value.bytes, value.start))
 }
 
 /** The narrowest type for a whole number; int64 if `isLong`. Throws 22003 beyond int64. */
@@ -52,11 +43,11 @@ export function wholeValue(n: bigint, isLong = false): Value {
 export function calculate(operator: string, left: Value, right: Value): Value {
   switch (operator) {
     case '+':
-      return held(addWide(left, right), left, right)
+      return held(inLong(addIntegers(left, right)), left, right)
     case '-':
-      return held(subtractWide(left, right), left, right)
+      return held(inLong(subtractIntegers(left, right)), left, right)
     case '*':
-      return held(multiplyWide(left, right), left, right)
+      return held(inLong(multiplyIntegers(left, right)), left, right)
     case '/':
       return divide(left, right)
     case '%':
@@ -67,24 +58,10 @@ export function calculate(operator: string, left: Value, right: Value): Value {
   }
 }
 
-function addWide(left: Value, right: Value): Value {
-  if (!isWhole(left) || !isWhole(right)) return addNumbers(left, right)
-  const sum = addIntegers(left, right)
-  if (sum === undefined) throw outOfRange('bigint out of range')
-  return sum
-}
-
-function subtractWide(left: Value, right: Value): Value {
-  if (!isWhole(left) || !isWhole(right)) return subtractNumbers(left, right)
-  const isLong = left.type === bsonType.int64 || right.type === bsonType.int64
-  return wholeValue(wholeOf(left) - wholeOf(right), isLong)
-}
-
-function multiplyWide(left: Value, right: Value): Value {
-  if (!isWhole(left) || !isWhole(right)) return multiplyNumbers(left, right)
-  const product = multiplyIntegers(left, right)
-  if (product === undefined) throw outOfRange('bigint out of range')
-  return product
+/** Throws 22003 for a whole number beyond int64. */
+function inLong(result: Value | undefined): Value {
+  if (result === undefined) throw outOfRange('bigint out of range')
+  return result
 }
 
 function divide(left: Value, right: Value): Value {

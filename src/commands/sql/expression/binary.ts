@@ -4,6 +4,7 @@
 import { dayMs } from '../../../query/expressions/dates/calendar.js'
 import { compileRegex, type Regex } from '../../../query/regex.js'
 import { elementsOf } from '../../../value/elements.js'
+import { wholeOf } from '../../../value/numbers.js'
 import {
   bigintOf,
   boolValue,
@@ -13,7 +14,7 @@ import {
   stringValue,
   type Value,
 } from '../../../value/value.js'
-import { arithmeticOperators, calculate, isWhole, wholeOf } from './arithmetic.js'
+import { arithmeticOperators, calculate, isWhole } from './arithmetic.js'
 import { jsonOfText, typeNameOf } from './cast.js'
 import type { Operand } from './comparison.js'
 import { joined } from './concat.js'

@@ -13,7 +13,7 @@ import {
   finiteExact,
 } from '../../../value/decimal.js'
 import { jsonToValue } from '../../../value/json/json.js'
-import { numberOf } from '../../../value/numbers.js'
+import { numberOf, wholeOf } from '../../../value/numbers.js'
 import {
   bigintOf,
   boolOf,
@@ -30,7 +30,7 @@ import {
   type Value,
 } from '../../../value/value.js'
 import { writeArray } from '../../../value/writer.js'
-import { isWhole, wholeOf } from './arithmetic.js'
+import { isWhole } from './arithmetic.js'
 import { evaluationError, evaluationState, outOfRange, withDetail } from './evaluation-error.js'
 import { bigintOfExact, decimalOf, roundExact, shownExact } from './rounding.js'
 import { parseArrayText } from './texts/array-text.js'

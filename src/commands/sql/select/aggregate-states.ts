@@ -14,7 +14,7 @@ import { compareValues } from '../../../value/compare.js'
 import { decimalFromString } from '../../../value/decimal.js'
 import { elementsOf } from '../../../value/elements.js'
 import { equalityKey } from '../../../value/key.js'
-import { addNumbers, divideNumbers, numberOf, toDecimal } from '../../../value/numbers.js'
+import { addNumbers, divideNumbers, toDecimal } from '../../../value/numbers.js'
 import {
   boolOf,
   boolValue,
@@ -23,12 +23,11 @@ import {
   doubleValue,
   int64Value,
   nullValue,
-  stringOf,
   stringValue,
   type Value,
 } from '../../../value/value.js'
 import { writeArray } from '../../../value/writer.js'
-import { isInfinite, isWhole, wholeOf } from '../expression/arithmetic.js'
+import { isInfinite } from '../expression/arithmetic.js'
 import { typeNameOf } from '../expression/cast.js'
 import { evaluationError, evaluationState, outOfRange } from '../expression/evaluation-error.js'
 import { textForm } from '../expression/texts/text-form.js'
@@ -54,70 +53,47 @@ export class CountState implements Accumulator {
   }
 }
 
-/** Sums whole numbers exactly, and doubles and decimals beside them. */
+/** SUM and AVG: whole numbers never become doubles. */
 export class SumState implements Accumulator {
   readonly bytesHeld = 0
-  private count = 0
-  private small = 0
-  private large = 0n
   private hasInfinite = false
-  private readonly doubles = new NumberSum()
-  private readonly decimals = new NumberSum()
+  private readonly sum = new NumberSum()
 
   constructor(private readonly isAverage: boolean) {}
 
   add(value: Value | undefined): void {
     if (value === undefined) return
     if (!value.isNumber) throw noSuchAggregate(this.isAverage ? 'avg' : 'sum', value)
-    this.count++
-    if (isWhole(value)) this.addWhole(value)
-    else if (value.type === bsonType.double) this.doubles.add(value)
-    else this.decimals.add(value.detach())
+    this.sum.add(value.type === bsonType.decimal128 ? value.detach() : value)
     if (isInfinite(value)) this.hasInfinite = true
   }
 
-  private addWhole(value: Value): void {
-    const sum = this.small + numberOf(value)
-    if (Number.isSafeInteger(sum)) this.small = sum
-    else this.large += wholeOf(value)
-  }
-
   result(): Value {
-    if (this.count === 0) return nullValue
+    const { count } = this.sum
+    if (count === 0) return nullValue
     const total = this.total()
     if (isInfinite(total) && !this.hasInfinite) throw outOfRange('value out of range: overflow')
-    return this.isAverage ? divideNumbers(total, int64Value(BigInt(this.count))) : total
+    return this.isAverage ? divideNumbers(total, int64Value(BigInt(count))) : total
   }
 
   private total(): Value {
-    const whole = this.large + BigInt(this.small)
-    if (this.decimals.count > 0) {
-      const exact = addNumbers(this.decimals.total(), decimalOfWhole(whole))
-      if (this.doubles.count === 0) return exact
-      return addNumbers(exact, toDecimal(this.doubles.total()))
+    const { whole, double, decimal } = this.sum.parts()
+    if (decimal !== undefined) {
+      const exact = addNumbers(decimal, decimalOfWhole(whole))
+      return double === undefined ? exact : addNumbers(exact, toDecimal(doubleValue(double)))
     }
-    if (this.doubles.count > 0) return addNumbers(this.doubles.total(), doubleValue(Number(whole)))
+    if (double !== undefined) return doubleValue(double + Number(whole))
     return isLong(whole) ? int64Value(whole) : decimalOfWhole(whole)
   }
 
   save(): Value {
-    const whole = String(this.large + BigInt(this.small))
-    return writeArray([
-      doubleValue(this.count),
-      stringValue(whole),
-      boolValue(this.hasInfinite),
-      this.doubles.save(),
-      this.decimals.save(),
-    ])
+    return writeArray([boolValue(this.hasInfinite), this.sum.save()])
   }
 
   absorb(saved: Value): void {
-    const [count, whole, hasInfinite, doubles, decimals] = elementsOf(saved)
-    if (count !== undefined) this.count += doubleOf(count)
-    if (whole !== undefined) this.large += BigInt(stringOf(whole))
+    const [hasInfinite, sum] = elementsOf(saved)
     if (hasInfinite !== undefined) this.hasInfinite ||= boolOf(hasInfinite)
-    if (doubles !== undefined) this.doubles.absorb(doubles)
-    if (decimals !== undefined) this.decimals.absorb(decimals)
+    if (sum !== undefined) this.sum.absorb(sum)
   }
 }
 
@@ -127,33 +103,6 @@ function isLong(whole: bigint): boolean {
 
 function decimalOfWhole(whole: bigint): Value {
   return decimalFromString(String(whole), true)
-}
-
-/** MIN (sign 1) and MAX (-1), in document order. */
-export class ExtremeState implements Accumulator {
-  bytesHeld = 0
-  private best: Value | undefined
-
-  constructor(private readonly sign: 1 | -1) {}
-
-  add(value: Value | undefined): void {
-    if (value === undefined || value.isNullish) return
-    if (this.best !== undefined && this.sign * compareValues(value, this.best) >= 0) return
-    this.best = value.detach()
-    this.bytesHeld = bytesOf(this.best)
-  }
-
-  result(): Value {
-    return this.best ?? nullValue
-  }
-
-  save(): Value {
-    return this.result()
-  }
-
-  absorb(saved: Value): void {
-    this.add(saved)
-  }
 }
 
 /** BOOL_AND and BOOL_OR: one `decisive` value decides. */

@@ -2,6 +2,7 @@
 // all, ORDER BY only for those that build lists.
 
 import type { Expression } from '../../../protocol/sql/ast.js'
+import { Extreme } from '../../../query/accumulators.js'
 import type { Accumulator } from '../../../query/expressions/accumulator.js'
 import { binaryValue, nullValue, trueValue } from '../../../value/value.js'
 import { writeArray } from '../../../value/writer.js'
@@ -16,7 +17,6 @@ import { functionFacts } from '../typing/function-facts.js'
 import {
   CountState,
   DistinctState,
-  ExtremeState,
   RowsState,
   SumState,
   TruthState,
@@ -117,9 +117,9 @@ function stateOf(call: Call): () => Accumulator {
     case 'avg':
       return () => new SumState(true)
     case 'min':
-      return () => new ExtremeState(1)
+      return () => new Extreme(1)
     case 'max':
-      return () => new ExtremeState(-1)
+      return () => new Extreme(-1)
     case 'bool_and':
     case 'every':
       return () => new TruthState(name, false)

@@ -2,7 +2,8 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import { calculate, wholeOf } from '../../../../src/commands/sql/expression/arithmetic.js'
+import { calculate } from '../../../../src/commands/sql/expression/arithmetic.js'
+import { wholeOf } from '../../../../src/value/numbers.js'
 import { int64Value } from '../../../../src/value/value.js'
 import { runs } from '../../../support/runs.js'
 import { answer } from './evaluate.js'
