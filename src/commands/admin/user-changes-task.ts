@@ -104,42 +104,43 @@ const updateUser = documentRow({
   },
 })
 
-const grantRolesToUser = documentRow({
-  name: 'grantRolesToUser',
-  ...plain,
-  grain: 'point',
-  access: 'operator',
-  target: string,
-  params: { roles: rolesField },
-  audit: (call) => named(call, rolesOf(call.args.roles, call.db)),
-  help: 'Grants roles to a service user.',
-  *run(tx, call) {
-    serviceOf(call)
-    const granted = rolesOf(call.args.roles, call.db)
-    yield* change(tx, call, call.target, (before) => withRoles(before, (r) => granted.includes(r)))
-    return reply()
-  },
-})
+function rolesRow(
+  name: string,
+  help: string,
+  changed: (before: UserRecord, roles: readonly string[]) => UserRecord,
+) {
+  return documentRow({
+    name,
+    ...plain,
+    grain: 'point',
+    access: 'operator',
+    target: string,
+    params: { roles: rolesField },
+    audit: (call) => named(call, rolesOf(call.args.roles, call.db)),
+    help,
+    *run(tx, call) {
+      serviceOf(call)
+      const roles = rolesOf(call.args.roles, call.db)
+      yield* change(tx, call, call.target, (before) => changed(before, roles))
+      return reply()
+    },
+  })
+}
 
-const revokeRolesFromUser = documentRow({
-  name: 'revokeRolesFromUser',
-  ...plain,
-  grain: 'point',
-  access: 'operator',
-  target: string,
-  params: { roles: rolesField },
-  audit: (call) => named(call, rolesOf(call.args.roles, call.db)),
-  help: 'Revokes roles of a service user.',
-  *run(tx, call) {
-    serviceOf(call)
-    const revoked = rolesOf(call.args.roles, call.db)
-    yield* change(tx, call, call.target, (before) => {
-      const roles = before.identity.roles.filter((role) => !revoked.includes(role))
-      return { ...before, identity: { ...before.identity, roles } }
-    })
-    return reply()
+const grantRolesToUser = rolesRow(
+  'grantRolesToUser',
+  'Grants roles to a service user.',
+  (before, granted) => withRoles(before, (role) => granted.includes(role)),
+)
+
+const revokeRolesFromUser = rolesRow(
+  'revokeRolesFromUser',
+  'Revokes roles of a service user.',
+  (before, revoked) => {
+    const roles = before.identity.roles.filter((role) => !revoked.includes(role))
+    return { ...before, identity: { ...before.identity, roles } }
   },
-})
+)
 
 const dropUser = documentRow({
   name: 'dropUser',

@@ -10,14 +10,13 @@ import type { Transform } from '../../query/stages/stage.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import { detached } from './detaching.js'
-import { bytesOfAll, HoldingSource, type Source } from './holding-source.js'
+import { bytesOfAll, type Source, UpstreamSource } from './holding-source.js'
 import type { Counters } from './walk.js'
 
 /** Documents taken or emitted between two pause points. */
 const piecesPerPause = 100
 
-export class ChainSource extends HoldingSource {
-  private readonly upstream: Source
+export class ChainSource extends UpstreamSource {
   private readonly chain: Chain
   private readonly emitted: Document[] = []
   private emittedBytes = 0
@@ -35,9 +34,8 @@ export class ChainSource extends HoldingSource {
     transforms: readonly Transform[],
     private readonly workspace?: Workspace,
   ) {
-    super()
+    super(upstream)
     this.holding = workspace?.holding?.()
-    this.upstream = upstream
     const output = (document: Document): void => {
       this.emitted.push(document)
       this.emittedBytes += document.length
@@ -51,11 +49,11 @@ export class ChainSource extends HoldingSource {
 
   /** The transforms count their own memory. */
   override get bytesBuffered(): number {
-    return super.bytesBuffered + this.emittedBytes + this.inputBytes + this.upstream.bytesBuffered
+    return super.bytesBuffered + this.emittedBytes + this.inputBytes
   }
 
   override get bytesWorking(): number {
-    return this.chain.bytesHeld + this.upstream.bytesWorking
+    return this.chain.bytesHeld + super.bytesWorking
   }
 
   protected get isExhausted(): boolean {
@@ -108,7 +106,6 @@ export class ChainSource extends HoldingSource {
     this.isDone = true
     this.holding?.close()
     this.chain.abandon()
-    this.upstream.close()
   }
 
   /** Does a bounded piece of work; returns its amount. */

@@ -75,6 +75,26 @@ export abstract class HoldingSource implements Source {
   }
 }
 
+/** A source over another one, which it closes. */
+export abstract class UpstreamSource extends HoldingSource {
+  constructor(protected readonly upstream: Source) {
+    super()
+  }
+
+  override get bytesBuffered(): number {
+    return super.bytesBuffered + this.upstream.bytesBuffered
+  }
+
+  override get bytesWorking(): number {
+    return this.upstream.bytesWorking
+  }
+
+  override close(): void {
+    super.close()
+    this.upstream.close()
+  }
+}
+
 export function bytesOfAll(documents: readonly Document[]): number {
   let bytes = 0
   for (const document of documents) bytes += document.length

@@ -4,20 +4,20 @@
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import type { Guarded } from '../types.js'
-import { HoldingSource, type Source } from './holding-source.js'
+import { type Source, UpstreamSource } from './holding-source.js'
 import type { Counters } from './walk.js'
 
-export abstract class JoiningSource extends HoldingSource {
+export abstract class JoiningSource extends UpstreamSource {
   /** Counters of the searches. */
   private readonly inner: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
   private returned = 0
 
   constructor(
-    private readonly upstream: Source,
+    upstream: Source,
     /** Documents joined at a time; each may produce many others. */
     private readonly atOnce: number,
   ) {
-    super()
+    super(upstream)
   }
 
   get counters(): Counters {
@@ -27,19 +27,6 @@ export abstract class JoiningSource extends HoldingSource {
       docsExamined: docsExamined + this.inner.docsExamined,
       returned: this.returned,
     }
-  }
-
-  override get bytesBuffered(): number {
-    return super.bytesBuffered + this.upstream.bytesBuffered
-  }
-
-  override get bytesWorking(): number {
-    return this.upstream.bytesWorking
-  }
-
-  override close(): void {
-    super.close()
-    this.upstream.close()
   }
 
   protected get isExhausted(): boolean {

@@ -5,18 +5,17 @@ import { pullDocumentsMax } from '../../base/limits/engine.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import type { Guarded } from '../types.js'
-import { HoldingSource, type Source } from './holding-source.js'
+import { type Source, UpstreamSource } from './holding-source.js'
 import type { Counters } from './walk.js'
 
-export class UnionSource extends HoldingSource {
-  private readonly upstream: Source
-  private readonly open: (tx: ReadTx & Guarded) => Program<Source>
+export class UnionSource extends UpstreamSource {
   private other: Source | undefined
 
-  constructor(upstream: Source, open: (tx: ReadTx & Guarded) => Program<Source>) {
-    super()
-    this.upstream = upstream
-    this.open = open
+  constructor(
+    upstream: Source,
+    private readonly open: (tx: ReadTx & Guarded) => Program<Source>,
+  ) {
+    super(upstream)
   }
 
   get counters(): Counters {
@@ -44,17 +43,15 @@ export class UnionSource extends HoldingSource {
   }
 
   override get bytesBuffered(): number {
-    const other = this.other?.bytesBuffered ?? 0
-    return super.bytesBuffered + this.upstream.bytesBuffered + other
+    return super.bytesBuffered + (this.other?.bytesBuffered ?? 0)
   }
 
   override get bytesWorking(): number {
-    return this.upstream.bytesWorking + (this.other?.bytesWorking ?? 0)
+    return super.bytesWorking + (this.other?.bytesWorking ?? 0)
   }
 
   override close(): void {
     super.close()
-    this.upstream.close()
     this.other?.close()
   }
 }

@@ -65,53 +65,56 @@ function* move(ks: Keyspace, call: KeyValueCall, move: Move): Program<Reply | un
   return yield* moveElement(ks, source, target, move)
 }
 
-const blmove: KeyValueRow = {
-  ...shared,
-  name: 'blmove',
-  uses: 'RW access delete 1; RW insert 2',
-  grows: 'keys',
-  arity: 6,
-  flags: ['write', 'denyoom', 'noscript', 'blocking'],
-  keys: [1, 2, 1],
-  summary: 'Like LMOVE, but waits if the source is empty.',
-  since: '6.2.0',
-  complexity: 'O(1)',
-  syntax: 'source destination <LEFT | RIGHT> <LEFT | RIGHT> timeout',
-  grain: 'blocking',
-  nothing: null,
-  waitsFor: [1],
-  run(ks, call) {
-    const asked = readMove(call)
-    timeoutAt(call, 5)
-    return move(ks, call, asked)
-  },
-  timeout(call) {
-    readMove(call)
-    return timeoutAt(call, 5)
-  },
+/** `at`: the index of the timeout. */
+function moveRow(
+  row: Pick<KeyValueRow, 'name' | 'summary' | 'since' | 'syntax'>,
+  at: number,
+  read: (call: KeyValueCall) => Move,
+): KeyValueRow {
+  return {
+    ...shared,
+    ...row,
+    uses: 'RW access delete 1; RW insert 2',
+    grows: 'keys',
+    arity: at + 1,
+    flags: ['write', 'denyoom', 'noscript', 'blocking'],
+    keys: [1, 2, 1],
+    complexity: 'O(1)',
+    grain: 'blocking',
+    nothing: null,
+    waitsFor: [1],
+    run(ks, call) {
+      const asked = read(call)
+      timeoutAt(call, at)
+      return move(ks, call, asked)
+    },
+    timeout(call) {
+      read(call)
+      return timeoutAt(call, at)
+    },
+  }
 }
 
-const brpoplpush: KeyValueRow = {
-  ...shared,
-  name: 'brpoplpush',
-  uses: 'RW access delete 1; RW insert 2',
-  grows: 'keys',
-  arity: 4,
-  flags: ['write', 'denyoom', 'noscript', 'blocking'],
-  keys: [1, 2, 1],
-  summary: 'Like RPOPLPUSH, but waits if the source is empty.',
-  since: '2.2.0',
-  complexity: 'O(1)',
-  syntax: 'source destination timeout',
-  grain: 'blocking',
-  nothing: null,
-  waitsFor: [1],
-  run(ks, call) {
-    timeoutAt(call, 3)
-    return move(ks, call, readPopPush(call))
+const blmove = moveRow(
+  {
+    name: 'blmove',
+    summary: 'Like LMOVE, but waits if the source is empty.',
+    since: '6.2.0',
+    syntax: 'source destination <LEFT | RIGHT> <LEFT | RIGHT> timeout',
   },
-  timeout: (call) => timeoutAt(call, 3),
-}
+  5,
+  readMove,
+)
+const brpoplpush = moveRow(
+  {
+    name: 'brpoplpush',
+    summary: 'Like RPOPLPUSH, but waits if the source is empty.',
+    since: '2.2.0',
+    syntax: 'source destination timeout',
+  },
+  3,
+  readPopPush,
+)
 
 const blmpop: KeyValueRow = {
   ...shared,

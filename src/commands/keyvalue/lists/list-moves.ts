@@ -67,41 +67,45 @@ function* move(ks: Keyspace, move: Move): Program<Reply> {
   return (yield* moveElement(ks, source as Key, target as Key, move)) ?? null
 }
 
-const lmove: KeyValueRow = {
-  name: 'lmove',
-  uses: 'RW access delete 1; RW insert 2',
-  grows: 'keys',
-  arity: 5,
-  flags: ['write', 'denyoom'],
-  categories: ['list'],
-  keys: [1, 2, 1],
-  privileges: ['read', 'write'],
-  summary: 'Moves an element from an end of a list to an end of another and returns it.',
-  since: '6.2.0',
-  group: 'list',
-  complexity: 'O(1)',
-  syntax: 'source destination <LEFT | RIGHT> <LEFT | RIGHT>',
-  grain: 'write',
-  run: (ks, call) => move(ks, readMove(call)),
+function moveRow(
+  row: Pick<KeyValueRow, 'name' | 'arity' | 'summary' | 'since' | 'syntax'>,
+  read: (call: KeyValueCall) => Move,
+): KeyValueRow {
+  return {
+    ...row,
+    uses: 'RW access delete 1; RW insert 2',
+    grows: 'keys',
+    flags: ['write', 'denyoom'],
+    categories: ['list'],
+    keys: [1, 2, 1],
+    privileges: ['read', 'write'],
+    group: 'list',
+    complexity: 'O(1)',
+    grain: 'write',
+    run: (ks, call) => move(ks, read(call)),
+  }
 }
 
-const rpoplpush: KeyValueRow = {
-  name: 'rpoplpush',
-  uses: 'RW access delete 1; RW insert 2',
-  grows: 'keys',
-  arity: 3,
-  flags: ['write', 'denyoom'],
-  categories: ['list'],
-  keys: [1, 2, 1],
-  privileges: ['read', 'write'],
-  summary: 'Moves the last element of a list to the front of another and returns it.',
-  since: '1.2.0',
-  group: 'list',
-  complexity: 'O(1)',
-  syntax: 'source destination',
-  grain: 'write',
-  run: (ks, call) => move(ks, readPopPush(call)),
-}
+const lmove = moveRow(
+  {
+    name: 'lmove',
+    arity: 5,
+    summary: 'Moves an element from an end of a list to an end of another and returns it.',
+    since: '6.2.0',
+    syntax: 'source destination <LEFT | RIGHT> <LEFT | RIGHT>',
+  },
+  readMove,
+)
+const rpoplpush = moveRow(
+  {
+    name: 'rpoplpush',
+    arity: 3,
+    summary: 'Moves the last element of a list to the front of another and returns it.',
+    since: '1.2.0',
+    syntax: 'source destination',
+  },
+  readPopPush,
+)
 
 interface PopSome<AnEnd> {
   readonly names: readonly Slice[]

@@ -6,7 +6,7 @@ import { pullDocumentsMax, scanBytesTarget } from '../../../base/limits/engine.j
 import { sqlJoinBytesMax } from '../../../base/limits/sql.js'
 import { work } from '../../../base/work/work-budget.js'
 import { entryUnits } from '../../../base/work/work-figures.js'
-import { HoldingSource, type Source } from '../../../engine/sources/holding-source.js'
+import { type Source, UpstreamSource } from '../../../engine/sources/holding-source.js'
 import type { Holding, QueryMemory } from '../../../engine/sources/query-memory.js'
 import type { Counters } from '../../../engine/sources/walk.js'
 import type { Guarded } from '../../../engine/types.js'
@@ -47,7 +47,7 @@ interface Current {
   isMatched: boolean
 }
 
-export class JoinSource extends HoldingSource {
+export class JoinSource extends UpstreamSource {
   private readonly conditions: readonly Evaluator[]
   private readonly outerKeys: readonly Evaluator[]
   private readonly innerKeys: readonly Evaluator[]
@@ -63,13 +63,13 @@ export class JoinSource extends HoldingSource {
   private readonly looked: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
 
   constructor(
-    private readonly upstream: Source,
+    upstream: Source,
     private readonly rowOf: RowOf,
     private readonly step: JoinStep,
     private readonly scope: Scope,
     private readonly input: JoinedInput,
   ) {
-    super()
+    super(upstream)
     this.holding = input.memory.holding()
     const { conditions, keys, table } = step
     this.conditions = conditions.map((condition) => compile(condition, scope))
@@ -92,17 +92,12 @@ export class JoinSource extends HoldingSource {
     return this.current === undefined && this.outers.length === 0 && this.upstream.drained
   }
 
-  override get bytesBuffered(): number {
-    return super.bytesBuffered + this.upstream.bytesBuffered
-  }
-
   override get bytesWorking(): number {
-    return this.upstream.bytesWorking + this.holding.bytesHeld
+    return super.bytesWorking + this.holding.bytesHeld
   }
 
   override close(): void {
     super.close()
-    this.upstream.close()
     this.hashed = undefined
     this.all = undefined
     this.current = undefined

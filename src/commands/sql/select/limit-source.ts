@@ -1,16 +1,16 @@
 // LIMIT at the end of a statement: the cursor ends with its last row and then holds no resources.
 // The source below is closed at once.
 
-import { HoldingSource, type Source } from '../../../engine/sources/holding-source.js'
+import { type Source, UpstreamSource } from '../../../engine/sources/holding-source.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import type { Document } from '../../../value/value.js'
 
-export class LimitSource extends HoldingSource {
+export class LimitSource extends UpstreamSource {
   constructor(
-    private readonly upstream: Source,
+    upstream: Source,
     private left: number,
   ) {
-    super()
+    super(upstream)
   }
 
   get counters(): Source['counters'] {
@@ -26,18 +26,5 @@ export class LimitSource extends HoldingSource {
     this.left -= documents.length
     if (this.left === 0) this.upstream.close()
     return documents
-  }
-
-  override get bytesBuffered(): number {
-    return super.bytesBuffered + this.upstream.bytesBuffered
-  }
-
-  override get bytesWorking(): number {
-    return this.upstream.bytesWorking
-  }
-
-  override close(): void {
-    super.close()
-    this.upstream.close()
   }
 }
