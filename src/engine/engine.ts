@@ -10,13 +10,14 @@ import type { Store } from '../store/store.js'
 import { HeldReads } from '../store/transactions/held-reads.js'
 import { OpenTransactions } from '../store/transactions/open-transactions.js'
 import { Awaiting } from './awaiting.js'
+import type { BackgroundLoop } from './background/background-loop-job.js'
 import { ChangeRetention } from './background/change-retention-job.js'
-import { CursorExpiry } from './background/cursor-expiry-job.js'
+import { cursorExpiry } from './background/cursor-expiry-job.js'
 import { DocumentExpiry } from './background/document-expiry-job.js'
 import { GarbageJob } from './background/garbage-job.js'
 import { ClockPace, type Pace } from './background/pace-job.js'
 import { SecondLook } from './background/second-look-job.js'
-import { TransactionExpiry } from './background/transaction-expiry-job.js'
+import { transactionExpiry } from './background/transaction-expiry-job.js'
 import { countOwners, indexCatalog, markOldKeys } from './collection/catalog/catalog-upgrade-job.js'
 import { dropReplacements } from './collection/replacement.js'
 import { IndexBuilds } from './index/index-build-job.js'
@@ -62,8 +63,8 @@ export class Engine {
   /** Memory held for clients of all protocols. */
   readonly memory: MemoryAccount
   readonly changeRetention: ChangeRetention
-  private readonly expiry: CursorExpiry
-  private readonly transactionExpiry: TransactionExpiry
+  private readonly expiry: BackgroundLoop
+  private readonly transactionExpiry: BackgroundLoop
   private readonly secondLook: SecondLook | undefined
   private readonly attached: Job[] = []
 
@@ -90,14 +91,14 @@ export class Engine {
     if (exchange !== undefined) store.remoteHolds = new RemoteHolds(exchange, store.heldReads)
     this.memory.shares.reclaim = (owner) => this.cursors.reclaim(owner)
     const { transactions } = this
-    this.transactionExpiry = new TransactionExpiry({ transactions, log, pace })
+    this.transactionExpiry = transactionExpiry({ transactions, log, pace })
     this.awaiting = new Awaiting(store)
     this.indexUse = new IndexUse(clock.now())
     this.builds = new IndexBuilds({ store, clock, log, pace }, random)
     this.garbage = new GarbageJob({ store, clock, log, pace })
     this.documentExpiry = new DocumentExpiry({ store, clock, log, pace })
     this.changeRetention = new ChangeRetention({ store, cursors: this.cursors, clock, log, pace })
-    this.expiry = new CursorExpiry({ cursors: this.cursors, clock, log, pace })
+    this.expiry = cursorExpiry({ cursors: this.cursors, clock, log, pace })
   }
 
   /** Memory of queries, by owner. */

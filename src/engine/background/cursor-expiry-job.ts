@@ -17,28 +17,16 @@ interface CursorExpiryParts {
   readonly pace: Pace
 }
 
-export class CursorExpiry {
-  private readonly loop: BackgroundLoop
-
-  constructor({ cursors, clock, log, pace }: CursorExpiryParts) {
-    this.loop = new BackgroundLoop({
-      pace,
-      log,
-      everyMs: cursorLookMs,
-      sleepsFirst: true,
-      failure: 'idle cursors could not be closed',
-      round: () => {
-        cursors.expire(clock.elapsed())
-        return false
-      },
-    })
-  }
-
-  start(): void {
-    this.loop.start()
-  }
-
-  close(): Promise<void> {
-    return this.loop.close()
-  }
+export function cursorExpiry({ cursors, clock, log, pace }: CursorExpiryParts): BackgroundLoop {
+  return new BackgroundLoop({
+    pace,
+    log,
+    everyMs: cursorLookMs,
+    sleepsFirst: true,
+    failure: 'idle cursors could not be closed',
+    round: () => {
+      cursors.expire(clock.elapsed())
+      return false
+    },
+  })
 }

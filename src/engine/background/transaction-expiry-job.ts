@@ -15,28 +15,20 @@ interface TransactionExpiryParts {
   readonly pace: Pace
 }
 
-export class TransactionExpiry {
-  private readonly loop: BackgroundLoop
-
-  constructor({ transactions, log, pace }: TransactionExpiryParts) {
-    this.loop = new BackgroundLoop({
-      pace,
-      log,
-      everyMs: transactionLookMs,
-      sleepsFirst: true,
-      failure: 'old transactions could not be ended',
-      round: () => {
-        transactions.expire()
-        return false
-      },
-    })
-  }
-
-  start(): void {
-    this.loop.start()
-  }
-
-  close(): Promise<void> {
-    return this.loop.close()
-  }
+export function transactionExpiry({
+  transactions,
+  log,
+  pace,
+}: TransactionExpiryParts): BackgroundLoop {
+  return new BackgroundLoop({
+    pace,
+    log,
+    everyMs: transactionLookMs,
+    sleepsFirst: true,
+    failure: 'old transactions could not be ended',
+    round: () => {
+      transactions.expire()
+      return false
+    },
+  })
 }

@@ -4,7 +4,7 @@ import t from 'tap'
 import type { Clock, Random } from '../../../src/base/clock.js'
 import { cursorIdleMs, cursorsPerOwnerMax } from '../../../src/base/limits/documents.js'
 import { silentLog } from '../../../src/base/log.js'
-import { CursorExpiry } from '../../../src/engine/background/cursor-expiry-job.js'
+import { cursorExpiry } from '../../../src/engine/background/cursor-expiry-job.js'
 import {
   type CursorMeta,
   Cursors,
@@ -131,7 +131,7 @@ await t.test('a step of the wall clock closes no cursor', async (t) => {
   const id = cursors.open(some(), mine)
   const soon = () => new Promise<void>((resolve) => setImmediate(resolve))
   const pace = { rest: soon, sleep: () => ({ over: soon(), wake: () => undefined }) }
-  const expiry = new CursorExpiry({ cursors, clock, log: silentLog, pace })
+  const expiry = cursorExpiry({ cursors, clock, log: silentLog, pace })
   expiry.start()
   for (const stepMs of [2 * 3_600_000, -4 * 3_600_000]) {
     clock.wallMs += stepMs

@@ -4,18 +4,17 @@
 // once.
 
 import { Slice } from '../../../base/bytes/slice.js'
-import { scanEntriesMax } from '../../../base/limits/engine.js'
-import type { ReadAhead } from '../../../store/read-ahead.js'
 import type { Program } from '../../../store/store.js'
 import { Elements, elementsOf, field as fieldOf } from '../../../value/elements.js'
 import { bsonType, type Value } from '../../../value/value.js'
 import type { DocumentWriter } from '../../../value/writer.js'
 import { buildMembers } from '../containers/building.js'
-import { Container, containerType } from '../containers/container.js'
+import { containerType } from '../containers/container.js'
+import { DenseContainer } from '../containers/dense-container.js'
 import { DenseMembers, denseBuilding, valueOfMember } from '../containers/dense-members.js'
 import type { Head } from '../containers/head.js'
 import { eachInTurns, flatMapInTurns } from '../containers/in-turns.js'
-import { firstPage, nextPage } from '../containers/trip-size.js'
+import type { Member } from '../containers/members.js'
 import type { Key } from '../keys/key.js'
 import type { Keyspace } from '../keyspace.js'
 import { scalarOf, scalarValue } from '../strings/scalar.js'
@@ -37,39 +36,16 @@ export function* readField(ks: Keyspace, name: Slice, field: Slice): Program<Sli
   return found === undefined ? undefined : valueOfMember(found)
 }
 
-export class Hash extends Container {
+export class Hash extends DenseContainer {
   readonly type = 'hash'
-  private count: number
   /** For a small hash: fields in insertion order, keyed by their bytes. */
   private fields: Map<string, HashField>
-  private head: Head | undefined
-  private members: DenseMembers | undefined
 
   constructor(ks: Keyspace, key: Key) {
     super(ks, key)
-    this.head = key.head
-    const { head } = this
-    this.fields = head === undefined && key.exists ? byName(readFields(key.value)) : new Map()
-    if (head !== undefined) this.members = new DenseMembers(ks.members(head.id))
-    this.count = head?.count ?? this.fields.size
-  }
-
-  get size(): number {
-    return this.count
-  }
-
-  get isLarge(): boolean {
-    return this.members !== undefined
-  }
-
-  /** For a loop that reads or adds these fields; undefined if it needs nothing. */
-  ahead(count: number, at: (index: number) => Slice): ReadAhead | undefined {
-    return this.members?.ahead(count, at)
-  }
-
-  /** For a loop that removes these fields. */
-  removalsAhead(count: number, at: (index: number) => Slice): ReadAhead | undefined {
-    return this.members?.removalsAhead(count, at, () => this.count)
+    const isSmall = !this.isLarge && key.exists
+    this.fields = isSmall ? byName(readFields(key.value)) : new Map()
+    if (isSmall) this.count = this.fields.size
   }
 
   *get(field: Slice): Program<Slice | undefined> {
@@ -129,23 +105,15 @@ export class Hash extends Container {
     const { members } = this
     if (members === undefined) return after === undefined ? [...this.fields.values()] : []
     const found = yield* members.scan(after, limit)
-    return found.map((member) => ({ field: member.member, value: valueOfMember(member) }))
+    return found.map(fieldOfMember)
   }
 
   /** All fields; limited in a write program. */
   *all(): Program<HashField[]> {
-    if (this.members === undefined) return [...this.fields.values()]
-    const found: HashField[] = []
-    let wanted = firstPage
-    for (;;) {
-      const more = yield* this.members.scan(found.at(-1)?.field, wanted)
-      this.ks.work.gatherMembers(more)
-      for (const member of more) {
-        found.push({ field: member.member, value: valueOfMember(member) })
-      }
-      if (more.length < wanted) return found
-      wanted = nextPage(more, scanEntriesMax)
-    }
+    const { members } = this
+    return members === undefined
+      ? [...this.fields.values()]
+      : yield* this.each(members, fieldOfMember)
   }
 
   /** The fields with those numbers, 0 to size - 1: for random choices. */
@@ -160,9 +128,7 @@ export class Hash extends Container {
     for (const [i, number] of numbers.entries()) {
       if (ahead !== undefined) yield* ahead.before(i)
       const member = yield* members.at(number)
-      if (member !== undefined) {
-        found.push({ field: member.member, value: valueOfMember(member) })
-      }
+      if (member !== undefined) found.push(fieldOfMember(member))
     }
     return found
   }
@@ -172,13 +138,7 @@ export class Hash extends Container {
     const all = yield* this.all()
     yield* eachInTurns(this.ks.tx, all, (each) => fields.set(nameOf(each.field), each))
     this.fields = fields
-    this.members = undefined
-    this.head = undefined
-  }
-
-  get openHead(): Head | undefined {
-    const { head, count } = this
-    return head === undefined ? undefined : { ...head, count }
+    this.leaveRecords()
   }
 
   protected writeValue(writer: DocumentWriter, bytesMax: number): boolean {
@@ -190,13 +150,15 @@ export class Hash extends Container {
     const fields = [...this.fields.values()]
     const content = yield* flatMapInTurns(ks.tx, fields, ({ field, value }) => [field, value])
     const id = yield* buildMembers(ks, denseBuilding('hash', content))
-    this.head = { id, count, first: 0 }
-    this.members = new DenseMembers(ks.members(id))
-    return this.head
+    return this.enterRecords({ id, count, first: 0 })
   }
 }
 
 export const { open: openHash, findOpen: findOpenHash } = containerType('hash', Hash)
+
+function fieldOfMember(member: Member): HashField {
+  return { field: member.member, value: valueOfMember(member) }
+}
 
 function nameOf(field: Slice): string {
   return field.mapKey()

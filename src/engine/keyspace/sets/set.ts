@@ -4,7 +4,6 @@
 
 import { emptySlice, type Slice } from '../../../base/bytes/slice.js'
 import { GrowingMap } from '../../../base/heap/growing-map.js'
-import { scanEntriesMax } from '../../../base/limits/engine.js'
 import type { ReadAhead } from '../../../store/read-ahead.js'
 import type { Program } from '../../../store/store.js'
 import { elementsOf } from '../../../value/elements.js'
@@ -12,11 +11,11 @@ import type { DocumentWriter } from '../../../value/writer.js'
 import type { KnownSource } from '../../collection/staging.js'
 import type { MembersId } from '../../types.js'
 import { buildMembers } from '../containers/building.js'
-import { Container, containerType } from '../containers/container.js'
-import { DenseMembers, denseBuilding } from '../containers/dense-members.js'
+import { containerType } from '../containers/container.js'
+import { DenseContainer } from '../containers/dense-container.js'
+import { denseBuilding } from '../containers/dense-members.js'
 import type { Head } from '../containers/head.js'
 import { eachInTurns } from '../containers/in-turns.js'
-import { firstPage, nextPage } from '../containers/trip-size.js'
 import type { Key } from '../keys/key.js'
 import type { Keyspace } from '../keyspace.js'
 import { scalarOf, scalarValue } from '../strings/scalar.js'
@@ -24,11 +23,8 @@ import { scalarOf, scalarValue } from '../strings/scalar.js'
 /** Lookups in a small set before it builds a map. */
 const plainLookUps = 4
 
-export class MemberSet extends Container {
+export class MemberSet extends DenseContainer {
   readonly type = 'set'
-  private count: number
-  private head: Head | undefined
-  private members: DenseMembers | undefined
   /** Members of a small set. */
   private items: Slice[] = []
   /** For a small set with many lookups: the index of each member. */
@@ -38,29 +34,9 @@ export class MemberSet extends Container {
 
   constructor(ks: Keyspace, key: Key) {
     super(ks, key)
-    this.head = key.head
-    if (this.head !== undefined) this.members = new DenseMembers(ks.members(this.head.id))
-    else if (key.exists) this.items = elementsOf(key.value).map((item) => scalarOf(item) as Slice)
-    this.count = this.head?.count ?? this.items.length
-  }
-
-  get size(): number {
-    return this.count
-  }
-
-  /** Whether its members are records, in byte order. */
-  get isLarge(): boolean {
-    return this.members !== undefined
-  }
-
-  /** For a loop that reads or adds these members; undefined if it needs nothing. */
-  ahead(count: number, at: (index: number) => Slice): ReadAhead | undefined {
-    return this.members?.ahead(count, at)
-  }
-
-  /** For a loop that removes these members. */
-  removalsAhead(count: number, at: (index: number) => Slice): ReadAhead | undefined {
-    return this.members?.removalsAhead(count, at, () => this.count)
+    if (this.isLarge || !key.exists) return
+    this.items = elementsOf(key.value).map((item) => scalarOf(item) as Slice)
+    this.count = this.items.length
   }
 
   *has(member: Slice): Program<boolean> {
@@ -121,8 +97,7 @@ export class MemberSet extends Container {
     this.items = [...members]
     this.source = source
     this.places = undefined
-    this.members = undefined
-    this.head = undefined
+    this.leaveRecords()
     this.count = members.length
     this.isChanged = true
   }
@@ -150,15 +125,7 @@ export class MemberSet extends Container {
     const { members } = this
     if (members === undefined) return [...this.items]
     this.ks.work.requireRoom(this.ks.tx, this.count)
-    const found: Slice[] = []
-    let wanted = firstPage
-    for (;;) {
-      const page = yield* members.scan(found.at(-1), wanted)
-      this.ks.work.gatherMembers(page)
-      for (const { member } of page) found.push(member)
-      if (page.length < wanted) return found
-      wanted = nextPage(page, scanEntriesMax)
-    }
+    return yield* this.each(members, ({ member }) => member)
   }
 
   /** The member with that number, 0 to size - 1: for random choices. */
@@ -178,13 +145,7 @@ export class MemberSet extends Container {
     const places = new GrowingMap<number>()
     yield* eachInTurns(this.ks.tx, this.items, (item, i) => places.set(item.mapKey(), i))
     this.places = places
-    this.members = undefined
-    this.head = undefined
-  }
-
-  get openHead(): Head | undefined {
-    const { head, count } = this
-    return head === undefined ? undefined : { ...head, count }
+    this.leaveRecords()
   }
 
   protected writeValue(writer: DocumentWriter, bytesMax: number): boolean {
@@ -201,9 +162,7 @@ export class MemberSet extends Container {
     const { ks, items, count, source } = this
     const head = { id: 0 as MembersId, count, first: 0 }
     const id = yield* buildMembers(ks, { ...denseBuilding('set', items), source, head })
-    this.head = { ...head, id }
-    this.members = new DenseMembers(ks.members(id))
-    return this.head
+    return this.enterRecords({ ...head, id })
   }
 
   private place(member: Slice): number {

@@ -11,7 +11,7 @@ import {
 } from '../../../engine/collection/collections.js'
 import { documentOfRecord } from '../../../engine/collection/records.js'
 import type { Namespace } from '../../../engine/types.js'
-import type { KeyRange, Program, ReadTx, Tx } from '../../../store/store.js'
+import type { Entry, KeyRange, Program, ReadTx, Step, Tx } from '../../../store/store.js'
 import { field } from '../../../value/elements.js'
 import { numberOf } from '../../../value/numbers.js'
 import { bsonType, type Document, stringOf, stringValue } from '../../../value/value.js'
@@ -50,28 +50,31 @@ export function leafRange(anchors: Namespace, state: LeafState, id?: string): Ke
 }
 
 /** The newest leaf of a subject with this program's writes; a memory's first has no document. */
-export function* newestOwnLeaf(
+export function newestOwnLeaf(
   tx: Tx,
   anchors: Namespace,
   id: string,
 ): Program<LeafRecord | undefined> {
-  for (const state of ['wait', 'leaf'] as const) {
-    const range = { ...leafRange(anchors, state, id), reverse: true }
-    const [entry] = yield* tx.scanOwn(range, 1)
-    if (entry !== undefined) return readLeaf(yield* documentOfRecord(tx, entry.value))
-  }
-  return undefined
+  return newestIn(tx, anchors, id, (range) => tx.scanOwn(range, 1))
 }
 
 /** The newest leaf of a subject; a memory's first has no document. */
-export function* newestLeaf(
+export function newestLeaf(
   tx: ReadTx,
   anchors: Namespace,
   id: string,
 ): Program<LeafRecord | undefined> {
+  return newestIn(tx, anchors, id, (range) => tx.scan(range, 1))
+}
+
+function* newestIn(
+  tx: ReadTx,
+  anchors: Namespace,
+  id: string,
+  scan: (range: KeyRange) => Step<Entry[]>,
+): Program<LeafRecord | undefined> {
   for (const state of ['wait', 'leaf'] as const) {
-    const range = { ...leafRange(anchors, state, id), reverse: true }
-    const [entry] = yield* tx.scan(range, 1)
+    const [entry] = yield* scan({ ...leafRange(anchors, state, id), reverse: true })
     if (entry !== undefined) return readLeaf(yield* documentOfRecord(tx, entry.value))
   }
   return undefined
