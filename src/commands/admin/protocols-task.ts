@@ -2,19 +2,16 @@
 // changes are audited. (docs/sql.md, "Switching it off")
 
 import { fail } from '../../base/errors.js'
-import { anyValue, strictBool, string } from '../../bus/document/params.js'
+import { strictBool, string } from '../../bus/document/params.js'
 import { reply } from '../../bus/document/reply.js'
 import { documentRow } from '../../bus/document/row.js'
 import { plain } from '../../bus/policy/facts.js'
 import { isSwitched } from '../../bus/protocols.js'
+import { bareRow } from '../document/arguments.js'
 
-const listProtocols = documentRow({
+const listProtocols = bareRow({
   name: 'listProtocols',
-  ...plain,
-  grain: 'local',
   access: 'anonymous',
-  target: anyValue,
-  params: {},
   help: 'Lists the protocols that have a port, and whether they are open.',
   run: ({ services }) =>
     reply((writer) => {

@@ -3,7 +3,9 @@
 
 import { fail } from '../../base/errors.js'
 import { writeBatchMax } from '../../base/limits/documents.js'
+import type { Call } from '../../bus/document/call.js'
 import {
+  anyValue,
   countNumber,
   flag,
   object,
@@ -11,11 +13,26 @@ import {
   structure,
   withDefault,
 } from '../../bus/document/params.js'
-import type { Field } from '../../bus/document/schema.js'
+import { type DocumentRow, documentRow } from '../../bus/document/row.js'
+import type { DocumentFacts } from '../../bus/document/row-facts.js'
+import type { Args, Field } from '../../bus/document/schema.js'
+import { plain } from '../../bus/policy/facts.js'
 import type { Namespace, Privilege, Resource } from '../../engine/types.js'
 import type { QueryContext } from '../../query/context.js'
 import { type Collation, parseCollation, sameCollation } from '../../value/collation/collation.js'
-import type { Document } from '../../value/value.js'
+import type { Document, Value } from '../../value/value.js'
+
+interface BareRow
+  extends Omit<DocumentFacts, keyof typeof plain | 'grain'>,
+    Partial<Pick<DocumentFacts, keyof typeof plain>> {
+  readonly ignoresUnknown?: boolean
+  run(call: Call<Args<Record<never, never>>, Value>): Document
+}
+
+/** The row of a command that needs no store and takes no arguments. */
+export function bareRow(row: BareRow): DocumentRow {
+  return documentRow({ ...plain, grain: 'local', target: anyValue, params: {}, ...row })
+}
 
 /** `{}`: as a filter it matches every document. */
 export const emptyDocument: Document = Uint8Array.of(5, 0, 0, 0, 0)

@@ -7,10 +7,8 @@ import { transactionMsMax } from '../../../base/limits/store.js'
 import { referenceCompatibilityVersion } from '../../../base/product.js'
 import type { Call } from '../../../bus/document/call.js'
 import { genericFields } from '../../../bus/document/generic.js'
-import { anyValue, bool } from '../../../bus/document/params.js'
+import { bool } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
-import { plain } from '../../../bus/policy/facts.js'
 import { saslMechanisms } from '../../../identity/sign-in/login.js'
 import { Elements, field } from '../../../value/elements.js'
 import { integerOf, numberOf } from '../../../value/numbers.js'
@@ -29,6 +27,7 @@ import {
   type Value,
 } from '../../../value/value.js'
 import { writeArray, writeDocument } from '../../../value/writer.js'
+import { bareRow } from '../arguments.js'
 
 const compatibility = writeDocument((writer) =>
   writer.string('version', referenceCompatibilityVersion),
@@ -125,14 +124,10 @@ function parametersOf({ engine, services }: Call<unknown, unknown>): Map<string,
   return known
 }
 
-const getParameter = documentRow({
+const getParameter = bareRow({
   name: 'getParameter',
-  ...plain,
-  grain: 'local',
   access: 'identity',
   adminOnly: true,
-  target: anyValue,
-  params: {},
   ignoresUnknown: true,
   help: 'Returns parameters by name, or all of them for "*".',
   run: (call) => {
@@ -183,14 +178,10 @@ function named(body: Document, known: typeof parameters): [string, Value][] {
 
 const helpText = 'use help:true to see options '
 
-const setParameter = documentRow({
+const setParameter = bareRow({
   name: 'setParameter',
-  ...plain,
-  grain: 'local',
   access: 'operator',
   adminOnly: true,
-  target: anyValue,
-  params: {},
   ignoresUnknown: true,
   help:
     'Changes cursorTimeoutMillis, transactionLifetimeLimitSeconds, ttlMonitorEnabled or ' +

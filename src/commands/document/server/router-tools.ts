@@ -11,6 +11,7 @@ import { plain } from '../../../bus/policy/facts.js'
 import type { Services } from '../../../bus/services.js'
 import { type Document, objectIdValue, timestampValue } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
+import { bareRow } from '../arguments.js'
 
 type AnyCall = Call<unknown, unknown>
 
@@ -19,14 +20,10 @@ const shardName = 'sigil'
 /** Of a cluster that has never changed. */
 const firstTime = timestampValue(0, 1)
 
-const listShards = documentRow({
+const listShards = bareRow({
   name: 'listShards',
-  ...plain,
-  grain: 'local',
   access: 'identity',
   adminOnly: true,
-  target: anyValue,
-  params: {},
   help: 'Lists the only shard of a router, this server.',
   run: (call) => {
     requireRouter(call)
@@ -36,13 +33,9 @@ const listShards = documentRow({
   },
 })
 
-const isRouter = documentRow({
+const isRouter = bareRow({
   name: 'isdbgrid',
-  ...plain,
-  grain: 'local',
   access: 'anonymous',
-  target: anyValue,
-  params: {},
   help: 'For tools that look for a router.',
   run: (call) => {
     requireRouter(call)
@@ -50,14 +43,10 @@ const isRouter = documentRow({
   },
 })
 
-const balancerStatus = documentRow({
+const balancerStatus = bareRow({
   name: 'balancerStatus',
-  ...plain,
-  grain: 'local',
   access: 'identity',
   adminOnly: true,
-  target: anyValue,
-  params: {},
   help: 'Reports that nothing is moved between shards.',
   run: (call) => {
     requireRouter(call)
@@ -88,14 +77,10 @@ const getDefaultRWConcern = documentRow({
   },
 })
 
-const setDefaultRWConcern = documentRow({
+const setDefaultRWConcern = bareRow({
   name: 'setDefaultRWConcern',
-  ...plain,
-  grain: 'local',
   access: 'operator',
   adminOnly: true,
-  target: anyValue,
-  params: {},
   ignoresUnknown: true,
   help: 'Refused; the reply gives the reason.',
   run: (call) => {

@@ -5,33 +5,26 @@ import { arch, cpus, hostname, release, totalmem, type } from 'node:os'
 import { fail } from '../../../base/errors.js'
 import { documentBytesMax } from '../../../base/limits/documents.js'
 import { productName, referenceVersion, referenceVersionArray } from '../../../base/product.js'
-import { anyValue, ignored, string, wholeNumber } from '../../../bus/document/params.js'
+import { ignored, string, wholeNumber } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
 import { documentRow } from '../../../bus/document/row.js'
 import type { Field } from '../../../bus/document/schema.js'
 import { plain } from '../../../bus/policy/facts.js'
 import { topKinds } from '../../../bus/policy/meters.js'
+import { bareRow } from '../arguments.js'
 
-const ping = documentRow({
+const ping = bareRow({
   name: 'ping',
-  ...plain,
-  grain: 'local',
   access: 'anonymous',
   stable: true,
-  target: anyValue,
-  params: {},
   help: 'Replies without effect.',
   run: () => reply(),
 })
 
-const buildInfo = documentRow({
+const buildInfo = bareRow({
   name: 'buildInfo',
-  ...plain,
   aliases: ['buildinfo'],
-  grain: 'local',
   access: 'anonymous',
-  target: anyValue,
-  params: {},
   help: 'Returns the version of the reference server and that of Sigil.',
   run: (call) =>
     reply((writer) => {
@@ -49,13 +42,9 @@ const buildInfo = documentRow({
     }),
 })
 
-const hostInfo = documentRow({
+const hostInfo = bareRow({
   name: 'hostInfo',
-  ...plain,
-  grain: 'local',
   access: 'operator',
-  target: anyValue,
-  params: {},
   help: 'Describes the machine.',
   run: (call) =>
     reply((writer) => {
@@ -74,25 +63,17 @@ const hostInfo = documentRow({
     }),
 })
 
-const whatsMyUri = documentRow({
+const whatsMyUri = bareRow({
   name: 'whatsmyuri',
-  ...plain,
-  grain: 'local',
   access: 'anonymous',
-  target: anyValue,
-  params: {},
   help: 'Returns the remote address of the caller.',
   run: (call) => reply((writer) => writer.string('you', call.session.remoteAddress)),
 })
 
-const getCmdLineOpts = documentRow({
+const getCmdLineOpts = bareRow({
   name: 'getCmdLineOpts',
-  ...plain,
-  grain: 'local',
   access: 'operator',
   adminOnly: true,
-  target: anyValue,
-  params: {},
   help: 'For tools: returns no settings.',
   run: () =>
     reply((writer) => {
@@ -100,13 +81,9 @@ const getCmdLineOpts = documentRow({
     }),
 })
 
-const listCommands = documentRow({
+const listCommands = bareRow({
   name: 'listCommands',
-  ...plain,
-  grain: 'local',
   access: 'identity',
-  target: anyValue,
-  params: {},
   help: 'Lists every command with its documentation.',
   run: (call) =>
     reply((writer) => {
@@ -161,14 +138,10 @@ const getLog = documentRow({
     }),
 })
 
-const top = documentRow({
+const top = bareRow({
   name: 'top',
-  ...plain,
-  grain: 'local',
   access: 'operator',
   adminOnly: true,
-  target: anyValue,
-  params: {},
   help: 'Returns counts and durations of reads and writes of recently used collections.',
   run: ({ bus }) =>
     reply((writer) => {

@@ -4,24 +4,18 @@
 import { hostname } from 'node:os'
 import { productName, referenceVersion } from '../../../base/product.js'
 import type { Counters } from '../../../bus/document/bus-view.js'
-import { anyValue } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
-import { documentRow } from '../../../bus/document/row.js'
-import { plain } from '../../../bus/policy/facts.js'
 import type { ConnectionCounts } from '../../../bus/services.js'
 import type { Engine } from '../../../engine/engine.js'
 import { isAdministrator, strictRules } from '../../../identity/rights/allow.js'
 import type { DocumentWriter } from '../../../value/writer.js'
+import { bareRow } from '../arguments.js'
 
 const bytesPerMiB = 1024 * 1024
 
-const serverStatus = documentRow({
+const serverStatus = bareRow({
   name: 'serverStatus',
-  ...plain,
-  grain: 'local',
   access: 'identity',
-  target: anyValue,
-  params: {},
   // Callers select sections by name. All sections here are cheap, so the selection is ignored.
   ignoresUnknown: true,
   help:

@@ -7,6 +7,7 @@ import { anyValue, bool, ignored, string, withDefault } from '../../../bus/docum
 import { reply } from '../../../bus/document/reply.js'
 import { documentRow } from '../../../bus/document/row.js'
 import { plain } from '../../../bus/policy/facts.js'
+import { bareRow } from '../arguments.js'
 
 /** The machine part of an ObjectId; Sigil uses random bytes there. */
 const machineOfIds = 0
@@ -34,13 +35,9 @@ const lockInfo = documentRow({
   run: () => reply((writer) => writer.openArray('lockInfo').close()),
 })
 
-const connPoolStats = documentRow({
+const connPoolStats = bareRow({
   name: 'connPoolStats',
-  ...plain,
-  grain: 'local',
   access: 'operator',
-  target: anyValue,
-  params: {},
   help: 'Counts connections to other members of a replica set. A standalone server has none.',
   run: () =>
     reply((writer) => {
@@ -53,14 +50,10 @@ const connPoolStats = documentRow({
     }),
 })
 
-const shardingState = documentRow({
+const shardingState = bareRow({
   name: 'shardingState',
-  ...plain,
-  grain: 'local',
   access: 'identity',
   adminOnly: true,
-  target: anyValue,
-  params: {},
   help: 'Reports that the server is not part of a sharded cluster.',
   run: () => reply((writer) => writer.bool('enabled', false)),
 })

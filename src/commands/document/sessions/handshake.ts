@@ -30,6 +30,7 @@ import {
   type Value,
 } from '../../../value/value.js'
 import type { DocumentWriter } from '../../../value/writer.js'
+import { bareRow } from '../arguments.js'
 import { payloadField, saslRows, speculate, writeStep } from './sasl.js'
 import {
   awaitHello,
@@ -82,13 +83,9 @@ const isMasterRow = documentRow({
   run: (call) => hello(call, 'ismaster'),
 })
 
-const getNonceRow = documentRow({
+const getNonceRow = bareRow({
   name: 'getnonce',
-  ...plain,
   access: 'anonymous',
-  grain: 'local',
-  target: anyValue,
-  params: {},
   ignoresUnknown: true,
   help: 'Returns a random number for old drivers. No login uses it.',
   run: ({ services }) => {

@@ -29,6 +29,7 @@ import {
   type Value,
 } from '../../../value/value.js'
 import type { DocumentWriter } from '../../../value/writer.js'
+import { bareRow } from '../arguments.js'
 
 const speculativeMechanism = 'SCRAM-SHA-256'
 
@@ -85,14 +86,10 @@ const authenticateRow = documentRow({
   },
 })
 
-const logoutRow = documentRow({
+const logoutRow = bareRow({
   name: 'logout',
-  ...plain,
   access: 'anonymous',
-  grain: 'local',
   stable: true,
-  target: anyValue,
-  params: {},
   ignoresUnknown: true,
   help: 'Returns the connection to its state before the sign-in.',
   run: ({ session }) => {

@@ -5,22 +5,19 @@ import { fail } from '../../../base/errors.js'
 import { sessionIdleMinutes } from '../../../base/limits/documents.js'
 import type { Call } from '../../../bus/document/call.js'
 import { sessionIdOf } from '../../../bus/document/generic.js'
-import { anyValue, documents } from '../../../bus/document/params.js'
+import { documents } from '../../../bus/document/params.js'
 import { reply } from '../../../bus/document/reply.js'
 import { documentRow } from '../../../bus/document/row.js'
 import { plain } from '../../../bus/policy/facts.js'
 import { field } from '../../../value/elements.js'
 import { binaryValue, bsonType, type Document } from '../../../value/value.js'
+import { bareRow } from '../arguments.js'
 
 const uuidSubtype = 4
 
-const startSession = documentRow({
+const startSession = bareRow({
   name: 'startSession',
-  ...plain,
-  grain: 'local',
   access: 'anonymous',
-  target: anyValue,
-  params: {},
   help: 'Creates the id of a logical session.',
   run: (call) =>
     reply((writer) => {
