@@ -2,6 +2,7 @@
 // transactions: each acknowledged addition is there once, and no other one more than once.
 
 import type { Collection, MongoClient } from 'mongodb'
+import { DriverHangs } from './driver-hangs.js'
 
 interface Counter {
   readonly _id: string
@@ -15,6 +16,7 @@ export class CountedWrites {
   /** Errors that reached the application, each with what it had asked for. */
   readonly errors: string[] = []
   private readonly counters: Collection<Counter>
+  private readonly hangs: DriverHangs
   private readonly id: string
 
   constructor(
@@ -22,6 +24,7 @@ export class CountedWrites {
     at: number,
   ) {
     this.counters = client.db('main').collection<Counter>('counters')
+    this.hangs = new DriverHangs(client)
     this.id = `counter${at}`
   }
 
@@ -51,7 +54,7 @@ export class CountedWrites {
 
   private async noted(what: string, work: () => Promise<unknown>): Promise<void> {
     try {
-      await work()
+      await this.hangs.ended(work)
       if (what === 'find') return
       this.unknown--
       this.acknowledged++

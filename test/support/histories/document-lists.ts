@@ -10,6 +10,7 @@ import {
   MongoNetworkError,
   MongoServerError,
 } from 'mongodb'
+import { DriverHangs } from './driver-hangs.js'
 import type { Level, Outcome } from './history.js'
 import { type ListClient, type PlannedStep, type Ran, Steps } from './list-workload.js'
 
@@ -36,12 +37,14 @@ export async function prepareDocumentLists(uri: string): Promise<void> {
 
 export class DocumentLists implements ListClient {
   private readonly client: MongoClient
+  private readonly hangs: DriverHangs
   private readonly lists: Lists
   private readonly random: () => number
 
   constructor({ uri, random }: Given) {
     // A server that starts again may take long on a busy machine.
     this.client = new MongoClient(uri, { serverSelectionTimeoutMS: 300_000 })
+    this.hangs = new DriverHangs(this.client)
     this.lists = this.client.db('main').collection<ListDocument>('lists')
     this.random = random
   }
@@ -82,21 +85,45 @@ export class DocumentLists implements ListClient {
       for (const one of planned) await this.step(one, steps, session)
     } catch (error) {
       outcomeOf(error)
-      await session.abortTransaction()
+      await this.abort(session)
       return ended('aborted')
     }
     if (this.random() < 0.1) {
-      await session.abortTransaction()
+      await this.abort(session)
       return ended('aborted')
     }
-    return ended(await commit(session))
+    return ended(await this.commit(session))
   }
 
   private step(planned: PlannedStep, steps: Steps, session?: ClientSession): Promise<void> {
     const { list, value } = planned
-    return value === undefined
-      ? this.read(list, steps, session)
-      : this.append(list, value, { steps, session })
+    return this.hangs.ended(() =>
+      value === undefined
+        ? this.read(list, steps, session)
+        : this.append(list, value, { steps, session }),
+    )
+  }
+
+  private abort(session: ClientSession): Promise<void> {
+    return this.hangs.ended(() => session.abortTransaction()).catch(ignoreLost)
+  }
+
+  /**
+   * Sends it again while its outcome is not known, as drivers tell applications to; the driver does
+   * not tell of a connection that it could not open for its own second try.
+   */
+  private async commit(session: ClientSession): Promise<Outcome> {
+    for (let tries = 0; ; tries++) {
+      try {
+        await this.hangs.ended(() => session.commitTransaction())
+        return 'committed'
+      } catch (error) {
+        const isUnknown =
+          error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult')
+        if (!isUnknown && outcomeOf(error) !== 'unknown') return 'aborted'
+        if (tries >= 5) return 'unknown'
+      }
+    }
   }
 
   private async read(list: string, steps: Steps, session?: ClientSession): Promise<void> {
@@ -143,22 +170,9 @@ export class DocumentLists implements ListClient {
   }
 }
 
-/**
- * Sends it again while its outcome is not known, as drivers tell applications to; the driver does
- * not tell of a connection that it could not open for its own second try.
- */
-async function commit(session: ClientSession): Promise<Outcome> {
-  for (let tries = 0; ; tries++) {
-    try {
-      await session.commitTransaction()
-      return 'committed'
-    } catch (error) {
-      const isUnknown =
-        error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult')
-      if (!isUnknown && outcomeOf(error) !== 'unknown') return 'aborted'
-      if (tries >= 5) return 'unknown'
-    }
-  }
+/** A transaction whose abort is not answered ends by itself. */
+function ignoreLost(error: unknown): void {
+  if (!(error instanceof MongoNetworkError)) throw error
 }
 
 /** Conflicts change nothing, a lost connection may have; anything else is a fault of the server. */

@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Collection, MongoClient, MongoNetworkError, MongoServerError } from 'mongodb'
 import pg, { type Result } from 'pg'
+import { DriverHangs } from './driver-hangs.js'
 import type { RegisterAction, RegisterOperation } from './registers.js'
 
 /** What is asked of a register. */
@@ -36,16 +37,18 @@ export async function prepareRegisters(uri: string): Promise<void> {
 
 export class DocumentRegisters implements RegisterClient {
   private readonly client: MongoClient
+  private readonly hangs: DriverHangs
   private readonly registers: Collection<Register>
 
   constructor(uri: string) {
     this.client = new MongoClient(uri, { serverSelectionTimeoutMS: 300_000 })
+    this.hangs = new DriverHangs(this.client)
     this.registers = this.client.db('main').collection<Register>('registers')
   }
 
   async run(register: string, planned: Planned): Promise<RegisterAction | undefined> {
     try {
-      return await this.ask(register, planned)
+      return await this.hangs.ended(() => this.ask(register, planned))
     } catch (error) {
       const isLost = error instanceof MongoNetworkError
       const isEnding =
