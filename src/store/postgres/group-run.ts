@@ -125,6 +125,8 @@ export class GroupRun {
       const appended = large?.appended ?? []
       if (!isRecording && (records || appended.length > 0)) throw new NeedsRecording()
       const ended = await this.runInOrder(programs)
+      // A program may record only because of what an earlier one has changed.
+      if (!isRecording && this.hasRecorded) throw new NeedsRecording()
       this.ended = ended
       const isKept = large !== undefined && ended[0]?.outcome.failed === false
       if (isKept) {

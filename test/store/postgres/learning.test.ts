@@ -1,13 +1,14 @@
 // What a write program reads behind a descriptor goes out with the descriptor itself, as it was when
 // it was last read. Another gateway may have changed it: then the program reads anew.
 
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { keyClass } from '../../../src/store/layout.js'
 import { Link } from '../../../src/store/postgres/link.js'
 import type { Program, Store, Tx } from '../../../src/store/store.js'
 import { postgresMissing } from '../../support/postgres-reference.js'
 import { openShared, sharedAddress } from '../../support/shared-stores.js'
 
+const skip = { skip: postgresMissing }
 const descriptor = Uint8Array.of(keyClass.catalog, 7)
 const records = [1, 2].map((id) => Uint8Array.of(keyClass.record, 0, 0, 0, id, 9))
 
@@ -27,21 +28,15 @@ function describe(store: Store, id: number): Promise<void> {
   })
 }
 
-t.test('reads behind a descriptor', { skip: postgresMissing }, async (t) => {
+t.test('reads behind a descriptor', skip, async (t) => {
   const address = await sharedAddress(t)
   const store = await openShared(t, address)
   const other = await openShared(t, address)
-  let reads = 0
-  const { run } = Link.prototype
-  t.intercept(Link.prototype, 'run', {
-    value(this: Link, ...args: Parameters<typeof run>) {
-      if (args[0].name === 'points') reads++
-      return run.apply(this, args)
-    },
-  })
+  const sent = sentBy(t)
   const added = async () => {
-    reads = 0
-    return { value: await store.write(addOne), reads }
+    sent.length = 0
+    const value = await store.write(addOne)
+    return { value, reads: sent.filter((name) => name === 'points').length }
   }
   await describe(store, 0)
   t.same(await added(), { value: 1, reads: 2 }, 'one after the other')
@@ -56,3 +51,33 @@ t.test('reads behind a descriptor', { skip: postgresMissing }, async (t) => {
   const both = await Promise.all([store.write(addOne), store.write(addOne)])
   t.same(both, [4, 5], 'programs of a group see each other')
 })
+
+/** Records something if the first record is there. */
+function* recordIfThere(tx: Tx): Program<boolean> {
+  const [key] = records as [Uint8Array]
+  if ((yield* tx.get(key)) === undefined) return false
+  tx.append(Uint8Array.of(1))
+  return true
+}
+
+t.test('what records because of an earlier program takes the lock', skip, async (t) => {
+  const store = await openShared(t, await sharedAddress(t))
+  const sent = sentBy(t)
+  t.equal(await store.write(recordIfThere), false)
+  const [, recorded] = await Promise.all([store.write(addOne), store.write(recordIfThere)])
+  t.equal(recorded, true)
+  t.equal(sent.filter((name) => name === 'lock_recording').length, 1)
+})
+
+/** Names of the statements that links send from now on. */
+function sentBy(t: Test): string[] {
+  const names: string[] = []
+  const { run } = Link.prototype
+  t.intercept(Link.prototype, 'run', {
+    value(this: Link, ...args: Parameters<typeof run>) {
+      names.push(args[0].name)
+      return run.apply(this, args)
+    },
+  })
+  return names
+}
