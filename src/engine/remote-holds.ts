@@ -7,7 +7,7 @@ import type { Bytes } from '../base/bytes/bytes.js'
 import { heldReadsKeysMax, heldReadsMsMax } from '../base/limits/store.js'
 import { type Exchange, topic } from '../store/exchange.js'
 import type { HeldReads, HoldOfReads } from '../store/transactions/held-reads.js'
-import { hashOfKey } from './remote-wakes.js'
+import { hashesBehind, hashOfKey, withHashes } from './remote-wakes.js'
 
 /** The hold of one command at the other gateways. */
 export interface RemoteHold {
@@ -23,8 +23,9 @@ interface Held {
   readonly hold: HoldOfReads
 }
 
+/** The number of the hold, and its milliseconds. */
 const headBytes = 8
-const hashBytes = 4
+const msAt = 4
 
 export class RemoteHolds {
   private next = 1
@@ -66,14 +67,14 @@ export class RemoteHolds {
     if (body.length < headBytes) return
     const view = new DataView(body.buffer, body.byteOffset, body.length)
     const id = `${sender} ${view.getUint32(0)}`
-    const ms = Math.min(view.getUint32(hashBytes), heldReadsMsMax)
+    const ms = Math.min(view.getUint32(msAt), heldReadsMsMax)
     if (ms === 0) {
       this.end(id)
       return
     }
     const { hashes } = this.held.get(id) ?? this.begun(id, sender, ms)
-    for (let at = headBytes; at + hashBytes <= body.length; at += hashBytes) {
-      if (hashes.size < heldReadsKeysMax) hashes.add(view.getUint32(at))
+    for (const hash of hashesBehind(headBytes, body)) {
+      if (hashes.size < heldReadsKeysMax) hashes.add(hash)
     }
   }
 
@@ -93,12 +94,9 @@ export class RemoteHolds {
 }
 
 function bodyOf(number: number, ms: number, hashes: readonly number[]): Bytes {
-  const body = new Uint8Array(headBytes + hashBytes * hashes.length)
-  const view = new DataView(body.buffer)
+  const head = new Uint8Array(headBytes)
+  const view = new DataView(head.buffer)
   view.setUint32(0, number)
-  view.setUint32(hashBytes, Math.ceil(ms))
-  for (const [index, hash] of hashes.entries()) {
-    view.setUint32(headBytes + hashBytes * index, hash)
-  }
-  return body
+  view.setUint32(msAt, Math.ceil(ms))
+  return withHashes(head, hashes)
 }

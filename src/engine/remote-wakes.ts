@@ -37,7 +37,7 @@ export class RemoteWakes {
   ) {
     exchange.receive(topic.wanted, (body, sender) => this.learn(body, sender))
     exchange.receive(topic.changed, (body) => {
-      for (const hash of hashesOf(body)) this.wake(hash)
+      for (const hash of hashesBehind(1, body)) this.wake(hash)
     })
     exchange.whenJoined(() => this.announce())
     exchange.whenLeft((name) => this.forget(name))
@@ -140,7 +140,7 @@ export class RemoteWakes {
     if (body[0] === whole) this.forget(sender)
     const known = this.others.get(sender) ?? new Set()
     this.others.set(sender, known)
-    for (const hash of hashesOf(body)) {
+    for (const hash of hashesBehind(1, body)) {
       if (known.has(hash) || known.size >= 2 * wantedKeysMax) continue
       known.add(hash)
       this.byOthers.set(hash, (this.byOthers.get(hash) ?? 0) + 1)
@@ -165,14 +165,26 @@ export function hashOfKey(key: Bytes): number {
 }
 
 function bodyOf(hashes: readonly number[], kind: number): Bytes {
-  const body = new Uint8Array(1 + 4 * hashes.length)
-  body[0] = kind
+  return withHashes(Uint8Array.of(kind), hashes)
+}
+
+/** A message: its head, and hashes of keys behind that. */
+export function withHashes(head: Bytes, hashes: readonly number[]): Bytes {
+  const body = new Uint8Array(head.length + hashBytes * hashes.length)
+  body.set(head)
   const view = new DataView(body.buffer)
-  for (const [index, hash] of hashes.entries()) view.setUint32(1 + 4 * index, hash)
+  for (const [index, hash] of hashes.entries()) {
+    view.setUint32(head.length + hashBytes * index, hash)
+  }
   return body
 }
 
-function* hashesOf(body: Bytes): Generator<number> {
+/** The hashes behind the head of a message. */
+export function* hashesBehind(headBytes: number, body: Bytes): Generator<number> {
   const view = new DataView(body.buffer, body.byteOffset, body.length)
-  for (let at = 1; at + 4 <= body.length; at += 4) yield view.getUint32(at)
+  for (let at = headBytes; at + hashBytes <= body.length; at += hashBytes) {
+    yield view.getUint32(at)
+  }
 }
+
+const hashBytes = 4

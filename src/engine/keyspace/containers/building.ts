@@ -29,7 +29,7 @@ import type { Key, KeyType } from '../keys/key.js'
 import type { Keyspace } from '../keyspace.js'
 import { usualBounds, Work } from '../work.js'
 import type { Head, Made } from './head.js'
-import { Members, partOf, suffixOf } from './members.js'
+import { Members, namesPart, partOf, suffixOf } from './members.js'
 
 /** The content to write; identical at every run. */
 export interface Building {
@@ -131,9 +131,6 @@ function namesOf(keys: readonly Bytes[]): Slice[] | undefined {
   }
   return names
 }
-
-/** The part that has a record for each member under its name, in hashes, sets and sorted sets. */
-const namesPart = 0
 
 function* stageMembers(staged: Staged, building: Building, source: MembersSource): Sweep<void> {
   const id = yield* writePhase(beginMembers)

@@ -12,6 +12,7 @@ import type { Building } from './building.js'
 import {
   type Member,
   type Members,
+  namesPart,
   numberBytes,
   numberOfSlice,
   numberSlice,
@@ -19,7 +20,7 @@ import {
   writeNumber,
 } from './members.js'
 
-const part = { members: 0, numbers: 1 } as const
+const part = { members: namesPart, numbers: 1 } as const
 
 /** The source of a large hash (names and values) or set. */
 export function denseBuilding(type: 'hash' | 'set', content: readonly Slice[]): Building {

@@ -323,6 +323,9 @@ function documentOfSlice(payload: Slice): Bytes {
   return 2 * payload.length > payload.bytes.length ? payload.view() : payload.copy()
 }
 
+/** The part that has a record for each member under its name, in hashes, sets and sorted sets. */
+export const namesPart = 0
+
 /** Offset of the suffix in a member's key. */
 export const suffixAt = prefixBytes
 

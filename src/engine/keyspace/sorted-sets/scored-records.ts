@@ -4,11 +4,12 @@
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { Slice } from '../../../base/bytes/slice.js'
 import { memberKeyBytesMax } from '../../../base/limits/key-value.js'
-import { type Members, suffixOf } from '../containers/members.js'
+import { type Members, namesPart, suffixOf } from '../containers/members.js'
 import { placesPart } from './rank-blocks.js'
 import { placeOf, scoreBytes } from './sorted-set-place.js'
 
-export const scoresPart = 0
+export const scoresPart = namesPart
+
 /** Bytes of a member's score and place records, without blocks. */
 export function scoredBytes({ length }: Slice): number {
   return 38 + 2 * length
