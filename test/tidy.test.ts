@@ -5,6 +5,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, normalize, relative } from 'node:path'
 import t from 'tap'
 
+import { codes } from '../src/base/errors.js'
+import { hasFacts } from '../src/commands/sql/typing/function-facts.js'
+
 const root = process.cwd()
 
 /** What serves clients: the programs of the command line and the composition may import all of it. */
@@ -301,6 +304,32 @@ t.test('what depends on the name of a stage or command stands on its row', async
       listed.map(([all]) => all),
       [],
       `${path}: a fact of a row is told by a list of names`,
+    )
+  }
+})
+
+t.test('what depends on the code of an error stands in the table of codes', async (t) => {
+  for (const { path, text } of src) {
+    const sets = text.matchAll(/new Set(?:<\w+>)?\(\[\s*'(\w+)',/g)
+    const listed = [...sets].filter(([, name]) => Object.hasOwn(codes, name ?? ''))
+    t.same(
+      listed.map(([all]) => all),
+      [],
+      `${path}: a set of codes is a column of src/base/errors.ts`,
+    )
+  }
+})
+
+t.test('what depends on the name of an SQL function stands in its facts', async (t) => {
+  const table = 'src/commands/sql/typing/function-facts.ts'
+  for (const { path, text } of src) {
+    if (!/^src\/(?:commands|listeners)\/sql\//.test(path) || path === table) continue
+    const found = text.matchAll(/\bname [!=]== '(\w+)'|'(\w+)',\s*(?='\w+')/g)
+    const told = [...found].filter(([, compared, listed]) => hasFacts(compared ?? listed ?? ''))
+    t.same(
+      told.map(([all]) => all),
+      [],
+      `${path}: a fact of an SQL function is told by its name`,
     )
   }
 })

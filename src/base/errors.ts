@@ -14,9 +14,23 @@ interface Columns {
   readonly memory?: string
   /** The same command may succeed later. */
   readonly retry?: true
+  /**
+   * What a driver runs again after it: its `transaction`, its change `stream`, or with `any` these
+   * and a single write, because the server is unreachable or shuts down.
+   */
+  readonly again?: 'transaction' | 'stream' | 'any'
+  /**
+   * What ends with the operation that failed: the `command` with its further operations, the
+   * `program` of the key-value commands that run together, or `both`.
+   */
+  readonly ends?: 'command' | 'program' | 'both'
+  /** The caller may no longer read, so a subscription or a blocked command ends. */
+  readonly endsReading?: true
+  /** The document wire answers and closes: client and server disagree on message bounds. */
+  readonly closes?: true
 }
 
-interface CodeRow extends Columns {
+export interface CodeRow extends Columns {
   /** Number that drivers branch on. */
   readonly code: number
   /** HTTP status of the same failure. */
@@ -28,25 +42,36 @@ function row(code: number, http: number, columns?: Columns): CodeRow {
 }
 
 export const codes = {
-  InternalError: row(1, 500),
+  InternalError: row(1, 500, { ends: 'both' }),
   BadValue: row(2, 400),
   NoSuchKey: row(4, 400),
   GraphContainsCycle: row(5, 400),
-  HostUnreachable: row(6, 503, { word: 'LOADING', memory: 'CHAIN_UNAVAILABLE', retry: true }),
-  HostNotFound: row(7, 503, { retry: true }),
+  HostUnreachable: row(6, 503, {
+    word: 'LOADING',
+    memory: 'CHAIN_UNAVAILABLE',
+    retry: true,
+    again: 'any',
+    endsReading: true,
+  }),
+  HostNotFound: row(7, 503, { retry: true, again: 'any' }),
   UnknownError: row(8, 500),
   FailedToParse: row(9, 400, { state: '42601' }),
   UserNotFound: row(11, 404, { state: '28000' }),
   UnsupportedFormat: row(12, 400),
-  Unauthorized: row(13, 401, { state: '42501', word: 'NOPERM' }),
+  Unauthorized: row(13, 401, {
+    state: '42501',
+    word: 'NOPERM',
+    ends: 'command',
+    endsReading: true,
+  }),
   TypeMismatch: row(14, 400, { state: '42804' }),
   Overflow: row(15, 400, { state: '54001' }),
   InvalidLength: row(16, 400),
-  ProtocolError: row(17, 400, { state: '08P01' }),
+  ProtocolError: row(17, 400, { state: '08P01', closes: true }),
   AuthenticationFailed: row(18, 401, { state: '28P01', word: 'WRONGPASS' }),
   IllegalOperation: row(20, 400, { state: '42809' }),
   InvalidBSON: row(22, 400, { state: '22P02' }),
-  LockTimeout: row(24, 503, { state: '55P03', retry: true }),
+  LockTimeout: row(24, 503, { state: '55P03', retry: true, again: 'transaction' }),
   NamespaceNotFound: row(26, 404, { state: '42P01' }),
   IndexNotFound: row(27, 404, { state: '42704' }),
   PathNotViable: row(28, 400),
@@ -56,7 +81,7 @@ export const codes = {
   CursorNotFound: row(43, 404, { state: '34000' }),
   NoMatchingDocument: row(47, 404),
   NamespaceExists: row(48, 409, { state: '42P07' }),
-  MaxTimeMSExpired: row(50, 408, { state: '57014', memory: 'TIMEOUT' }),
+  MaxTimeMSExpired: row(50, 408, { state: '57014', memory: 'TIMEOUT', ends: 'both' }),
   ManualInterventionRequired: row(51, 500),
   DollarPrefixedFieldName: row(52, 400, { state: '42602' }),
   InvalidIdField: row(53, 400),
@@ -64,6 +89,7 @@ export const codes = {
   EmptyFieldName: row(56, 400),
   DottedFieldName: row(57, 400),
   CommandNotFound: row(59, 404, { state: '42883', memory: 'ROUTE_NOT_FOUND' }),
+  StaleShardVersion: row(63, 409, { again: 'stream' }),
   WriteConcernFailed: row(64, 503),
   ImmutableField: row(66, 400, { state: '428C9' }),
   CannotCreateIndex: row(67, 400, { state: '42P17' }),
@@ -74,20 +100,34 @@ export const codes = {
   UnknownReplWriteConcern: row(79, 400),
   IndexOptionsConflict: row(85, 409, { state: '42P07' }),
   IndexKeySpecsConflict: row(86, 409, { state: '42P07' }),
-  NetworkTimeout: row(89, 503, { retry: true }),
-  ShutdownInProgress: row(91, 503, { state: '57P01', word: 'LOADING', retry: true }),
+  NetworkTimeout: row(89, 503, { retry: true, again: 'any' }),
+  ShutdownInProgress: row(91, 503, {
+    state: '57P01',
+    word: 'LOADING',
+    retry: true,
+    again: 'any',
+    ends: 'both',
+  }),
   OperationFailed: row(96, 400),
   UnsatisfiableWriteConcern: row(100, 400),
-  WriteConflict: row(112, 503, { state: '40001', word: 'TRYAGAIN', retry: true }),
+  WriteConflict: row(112, 503, {
+    state: '40001',
+    word: 'TRYAGAIN',
+    retry: true,
+    again: 'transaction',
+    ends: 'program',
+  }),
   CommandNotSupported: row(115, 400, { state: '0A000' }),
   ConflictingOperationInProgress: row(117, 409, { state: '55006', retry: true }),
   DocumentValidationFailure: row(121, 400, { state: '23514' }),
   NotAReplicaSet: row(123, 400),
   CommandFailed: row(125, 400),
+  FailedToSatisfyReadPreference: row(133, 503, { again: 'stream' }),
   ReadConcernMajorityNotAvailableYet: row(134, 503, { retry: true }),
   CappedPositionLost: row(136, 409, { state: '34000' }),
   JSInterpreterFailure: row(139, 400),
   ExceededMemoryLimit: row(146, 400, { state: '53200', word: 'OOM' }),
+  StaleEpoch: row(150, 409, { again: 'stream' }),
   IncompatibleCollationVersion: row(161, 400),
   ViewDepthLimitExceeded: row(165, 400),
   CommandNotSupportedOnView: row(166, 400, { state: '0A000' }),
@@ -98,32 +138,40 @@ export const codes = {
   AmbiguousIndexKeyPattern: row(181, 400, { state: '42P09' }),
   InvalidViewDefinition: row(182, 400),
   ClientMetadataCannotBeMutated: row(186, 400),
-  PrimarySteppedDown: row(189, 503, { retry: true }),
+  PrimarySteppedDown: row(189, 503, { retry: true, again: 'any' }),
   InvalidIndexSpecificationOption: row(197, 400),
   CannotBuildIndexKeys: row(201, 400),
   NoSuchSession: row(206, 404),
-  IllegalOpMsgFlag: row(223, 400),
+  IllegalOpMsgFlag: row(223, 400, { closes: true }),
   QueryFeatureNotAllowed: row(224, 400),
   TransactionTooOld: row(225, 409),
   IncompleteTransactionHistory: row(217, 409),
-  TransactionTooLarge: row(257, 413, { state: '54000', memory: 'GRAPH_LIMIT' }),
-  TooManyDocumentSequences: row(233, 400),
+  TransactionTooLarge: row(257, 413, { state: '54000', memory: 'GRAPH_LIMIT', ends: 'program' }),
+  TooManyDocumentSequences: row(233, 400, { closes: true }),
   MaxSubPipelineDepthExceeded: row(232, 400),
+  RetryChangeStream: row(234, 503, { again: 'stream' }),
   CursorKilled: row(237, 400, { state: '57014' }),
   NotImplemented: row(238, 400, { state: '0A000' }),
-  SnapshotTooOld: row(239, 503, { state: '72000', retry: true }),
+  SnapshotTooOld: row(239, 503, {
+    state: '72000',
+    retry: true,
+    again: 'transaction',
+    ends: 'program',
+  }),
   ConversionFailure: row(241, 400, { state: '22P02' }),
-  NoSuchTransaction: row(251, 404, { state: '25P01' }),
+  SnapshotUnavailable: row(246, 503, { again: 'transaction' }),
+  NoSuchTransaction: row(251, 404, { state: '25P01', again: 'transaction' }),
   TransactionCommitted: row(256, 409),
-  ExceededTimeLimit: row(262, 503, { state: '57014', retry: true }),
+  ExceededTimeLimit: row(262, 503, { state: '57014', retry: true, again: 'any' }),
   OperationNotSupportedInTransaction: row(263, 400, { state: '0A000' }),
   TooManyLogicalSessions: row(261, 503, { retry: true }),
   FailPointSetFailed: row(266, 400),
   InvalidResumeToken: row(260, 400),
+  PreparedTransactionInProgress: row(267, 409, { again: 'transaction' }),
   IndexBuildAborted: row(276, 409, { state: '57014' }),
   ChangeStreamFatalError: row(280, 400),
   ChangeStreamHistoryLost: row(286, 400),
-  ChecksumMismatch: row(288, 400),
+  ChecksumMismatch: row(288, 400, { closes: true }),
   NoQueryExecutionPlans: row(291, 400),
   QueryExceededMemoryLimitNoDiskUseAllowed: row(292, 400, { state: '53200' }),
   APIVersionError: row(322, 400),
@@ -136,7 +184,12 @@ export const codes = {
   /** The number with which MongoDB Atlas refuses commands over a quota. */
   QuotaExceeded: row(8000, 507, { repliesAs: 'AtlasError', state: '53100', word: 'OOM' }),
   MethodNotAllowed: row(59, 405, { repliesAs: 'CommandNotFound', memory: 'METHOD_NOT_ALLOWED' }),
-  Unauthenticated: row(13, 401, { repliesAs: 'Unauthorized', state: '28000', word: 'NOAUTH' }),
+  Unauthenticated: row(13, 401, {
+    repliesAs: 'Unauthorized',
+    state: '28000',
+    word: 'NOAUTH',
+    endsReading: true,
+  }),
   KeyConflict: row(2, 409, { repliesAs: 'BadValue', state: '23505' }),
   NoSuchProtocol: row(2, 404, { repliesAs: 'BadValue' }),
   ProtocolDisabled: row(115, 503, { repliesAs: 'CommandNotSupported', state: '57P03' }),
@@ -145,6 +198,7 @@ export const codes = {
     repliesAs: 'WriteConflict',
     state: '40001',
     word: 'TRYAGAIN',
+    again: 'transaction',
   }),
   ReadOnlyTransaction: row(263, 400, {
     repliesAs: 'OperationNotSupportedInTransaction',
@@ -165,18 +219,26 @@ export const codes = {
   GraphLimit: row(257, 413, { repliesAs: 'TransactionTooLarge', memory: 'GRAPH_LIMIT' }),
   MemoryTooLarge: row(10334, 413, { repliesAs: 'BSONObjectTooLarge' }),
   AlreadyExists: row(48, 409, { repliesAs: 'NamespaceExists', memory: 'ALREADY_EXISTS' }),
+  SocketException: row(9001, 503, { again: 'any' }),
   BSONObjectTooLarge: row(10334, 413, { state: '54000' }),
-  NotWritablePrimary: row(10107, 503, { retry: true }),
+  NotWritablePrimary: row(10107, 503, { retry: true, again: 'any' }),
   DuplicateKey: row(11000, 409, { state: '23505' }),
-  InterruptedAtShutdown: row(11600, 503, { state: '57P01', retry: true }),
-  Interrupted: row(11601, 503, { state: '57014' }),
-  InterruptedDueToReplStateChange: row(11602, 503, { retry: true }),
+  InterruptedAtShutdown: row(11600, 503, {
+    state: '57P01',
+    retry: true,
+    again: 'any',
+    ends: 'command',
+  }),
+  Interrupted: row(11601, 503, { state: '57014', ends: 'both' }),
+  InterruptedDueToReplStateChange: row(11602, 503, { retry: true, again: 'any' }),
   CursorInUse: row(12051, 409, { state: '55006' }),
   DatabaseDifferCase: row(13297, 400),
-  NotPrimaryNoSecondaryOk: row(13435, 503, { retry: true }),
-  NotPrimaryOrSecondary: row(13436, 503, { retry: true }),
-  OutOfDiskSpace: row(14031, 503, { state: '53100', word: 'MISCONF' }),
+  NotPrimaryNoSecondaryOk: row(13435, 503, { retry: true, again: 'any' }),
+  NotPrimaryOrSecondary: row(13436, 503, { retry: true, again: 'any' }),
+  OutOfDiskSpace: row(14031, 503, { state: '53100', word: 'MISCONF', ends: 'both' }),
   SearchNotEnabled: row(31082, 400),
+  /** An unknown section in a message. */
+  Location40432: row(40432, 400, { closes: true }),
 } as const satisfies Record<string, CodeRow>
 
 /** A row of the table, or `Location<number>` for MongoDB's numbered codes without a name. */
@@ -271,6 +333,15 @@ const kinds = new Map(
 /** Whether the thrown value is a failure of one of these rows. */
 export function hasKind(thrown: unknown, ...kinds: readonly CodeName[]): boolean {
   return thrown instanceof GatewayError && kinds.includes(thrown.kind)
+}
+
+/** What ends with the operation that failed; undefined for nothing more. */
+export function endsOf(thrown: unknown): CodeRow['ends'] {
+  return thrown instanceof GatewayError ? codeRow(thrown.kind)?.ends : undefined
+}
+
+export function endsReading(thrown: unknown): boolean {
+  return thrown instanceof GatewayError && codeRow(thrown.kind)?.endsReading === true
 }
 
 /** The row of a number; `Location<number>` if it has no name. */

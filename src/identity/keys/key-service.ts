@@ -4,7 +4,7 @@
 // "Routes")
 
 import type { Random } from '../../base/clock.js'
-import { fail, GatewayError } from '../../base/errors.js'
+import { fail, GatewayError, hasKind } from '../../base/errors.js'
 import { listedKeysMax, walletKeysMax } from '../../base/limits/identity.js'
 import type { Registry } from '../../chain/registry/registry.js'
 import type { Awaitable, Program, ReadTx, Tx } from '../../store/store.js'
@@ -314,8 +314,7 @@ export class KeyService {
     try {
       await send()
     } catch (error) {
-      const isRefused = error instanceof GatewayError && refusals.has(error.kind)
-      await (isRefused ? failed : unsure)?.()
+      await (isRefused(error) ? failed : unsure)?.()
       throw error
     }
   }
@@ -389,13 +388,14 @@ export class KeyService {
   }
 }
 
-/** Errors of the gas station which mean that nothing was sent. */
-const refusals: ReadonlySet<string> = new Set([
-  'BadValue',
-  'KeyConflict',
-  'CommandNotSupported',
-  'IngressRequestRateLimitExceeded',
-])
+/** Whether the gas station sent nothing. */
+function isRefused(error: unknown): boolean {
+  return hasKind(
+    error,
+    ...(['BadValue', 'KeyConflict', 'CommandNotSupported'] as const),
+    'IngressRequestRateLimitExceeded',
+  )
+}
 
 /** A key registered directly on the chain. */
 function bareKey(address: string, { index, commitment, createdAt }: OnChainKey): WalletKey {

@@ -2,7 +2,7 @@
 // act; each push and wake-up checks again. The login is only a cache; the stored rows decide.
 // (docs/rights.md, "When rights end")
 
-import { fail, GatewayError } from '../../base/errors.js'
+import { endsReading, fail } from '../../base/errors.js'
 import type { Awaitable, Program, ReadTx, Store } from '../../store/store.js'
 import type {
   Identity,
@@ -128,23 +128,11 @@ export function stillValid(
       } catch (error) {
         // A client whose rights cannot be verified gets no message; its next command gets the
         // reason.
-        if (!isRefusal(error)) throw error
+        if (!endsReading(error)) throw error
       }
     }
     return found
   })
-}
-
-/** Errors after which a caller may no longer read. */
-export const losesRights: ReadonlySet<string> = new Set([
-  'Unauthorized',
-  'Unauthenticated',
-  'HostUnreachable',
-])
-
-function isRefusal(error: unknown): boolean {
-  if (!(error instanceof GatewayError)) return false
-  return losesRights.has(error.kind)
 }
 
 function revoked(): Error {

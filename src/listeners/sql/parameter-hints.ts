@@ -73,6 +73,13 @@ function hintsOf(statement: Statement, count: number): Found {
   return hints.found
 }
 
+/** What is compared with the result of a function is of its type. */
+function hintOfResult(name: string): Hint | undefined {
+  const { returns, shows } = functionFacts(name)
+  const type = typeof returns === 'function' ? undefined : (returns ?? shows)
+  return type === undefined ? undefined : { kind: 'type', type: typeNamed(type) }
+}
+
 /** A declared table has lower-case names; fields of documents keep their case. */
 function either(folded: Found, written: Found): Found {
   return folded.map((hint, i) => {
@@ -284,9 +291,7 @@ class Hints {
         return hint && listOf(hint)
       }
       case 'call':
-        if (expression.name === 'count') return whole
-        if (expression.name === 'now' || expression.name === 'date_trunc') return time
-        return expression.name === 'lower' || expression.name === 'upper' ? text : undefined
+        return hintOfResult(expression.name)
       default:
         return undefined
     }

@@ -6,6 +6,7 @@ import type { Request } from '../../bus/document/request.js'
 import type { Statement } from '../../bus/document/transactions/statement.js'
 import type { Session } from '../../bus/session.js'
 import { commandFor, explaining, type SqlKind } from '../../commands/sql/translate.js'
+import { functionFacts } from '../../commands/sql/typing/function-facts.js'
 import { pgError, pgState } from '../../protocol/pgwire/pg-error.js'
 import type { MessageSequence } from '../../protocol/pgwire/sequence.js'
 import type {
@@ -167,7 +168,7 @@ export class Runner {
   /** `SELECT set_config(name, value, is_local)` is a SET. Throws as that does. */
   private configure({ results }: SelectStatement, params: readonly Value[]): void {
     for (const { expression } of results) {
-      if (expression.kind !== 'call' || expression.name !== 'set_config') continue
+      if (expression.kind !== 'call' || functionFacts(expression.name).isSetting !== true) continue
       const [name, value] = expression.args.map((arg) => writtenText(arg, params))
       if (name === undefined || value === undefined) continue
       const [, , isLocal] = expression.args

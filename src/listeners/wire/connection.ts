@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Bytes } from '../../base/bytes/bytes.js'
-import { type GatewayError, toGatewayError } from '../../base/errors.js'
+import { codeRow, type GatewayError, toGatewayError } from '../../base/errors.js'
 import type { Backlog, MemoryAccount } from '../../base/heap/memory-account.js'
 import {
   authFailuresPerConnectionMax,
@@ -35,14 +35,7 @@ import type { Document } from '../../value/value.js'
 import type { EdgeTime } from '../edge-time.js'
 import { onData } from '../other-protocol.js'
 import { SignInState } from '../sign-in-state.js'
-import {
-  type Envelope,
-  encodeAnswer,
-  envelopeOf,
-  isFatal,
-  isServed,
-  requestOf,
-} from './exchange.js'
+import { type Envelope, encodeAnswer, envelopeOf, isServed, requestOf } from './exchange.js'
 import type { HelloOnly, Visit } from './hello-only.js'
 
 /** Shared by the connections of one listener. */
@@ -336,7 +329,7 @@ export class WireConnection {
 
   /** Answers a malformed message if possible; it may be the last one. */
   private refuse(envelope: Envelope, error: GatewayError): Awaitable<void> {
-    if (isFatal(error)) this.isEnding = true
+    if (codeRow(error.kind)?.closes === true) this.isEnding = true
     return this.reply(envelope, this.errorDocument(error, envelope))
   }
 

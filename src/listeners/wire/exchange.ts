@@ -91,19 +91,3 @@ export function encodeAnswer(
   if (envelope.opcode === opcode.query) return encodeOpReply(replyId, envelope.requestId, document)
   return encodeOpMsg(replyId, envelope.requestId, document, options)
 }
-
-const fatal = new Set<string>([
-  'IllegalOpMsgFlag',
-  'TooManyDocumentSequences',
-  'ChecksumMismatch',
-  'ProtocolError',
-  'Location40432',
-])
-
-/**
- * After these errors client and server disagree on message bounds: answered, then closed. An
- * invalid document leaves the bounds intact and the connection open.
- */
-export function isFatal(error: GatewayError): boolean {
-  return fatal.has(error.kind)
-}

@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { mapKey } from '../../../base/bytes/bytes.js'
 import { Slice } from '../../../base/bytes/slice.js'
 import type { Clock } from '../../../base/clock.js'
+import { endsReading } from '../../../base/errors.js'
 import { timerMsMax } from '../../../base/limits/engine.js'
 import { refuse } from '../../../base/reply-error.js'
 import { work } from '../../../base/work/work-budget.js'
@@ -15,7 +16,6 @@ import { recordKeyOf } from '../../../engine/keyspace/keys/key-name.js'
 import type { Place } from '../../../engine/keyspace/spaces.js'
 import type { ObservedStore } from '../../../engine/observed-store.js'
 import type { Namespace } from '../../../engine/types.js'
-import { losesRights } from '../../../identity/rights/revocation-check.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import type { Programs } from '../programs/programs.js'
 import { keysOf } from '../row-facts.js'
@@ -133,7 +133,7 @@ export class Waiters {
   private attempt(call: RunningCall): Promise<boolean> {
     call.isWaiting = true
     return this.options.programs.write([call], this.options.clock.now()).then(() => {
-      if (call.error !== undefined && !losesRights.has(call.error.kind)) {
+      if (call.error !== undefined && !endsReading(call.error)) {
         call.error = undefined
         call.isUnanswered = true
       }

@@ -1,7 +1,7 @@
 // Errors of a program of key-value commands, by the reaction to them: run the commands singly, run
 // one as an optimistic write, or report to the client.
 
-import { GatewayError, hasKind } from '../../../base/errors.js'
+import { endsOf, GatewayError, hasKind } from '../../../base/errors.js'
 import { ReplyError } from '../../../base/reply-error.js'
 import type { RunningCall } from '../running-call.js'
 
@@ -12,14 +12,8 @@ export function isTooLarge(thrown: unknown): boolean {
 
 /** Whether an optimistic write failed for a reason that a direct write does not have. */
 export function isOutOfReach(error: unknown): boolean {
-  return error instanceof GatewayError && endsPreparing.has(error.kind)
+  return endsOf(error) === 'program'
 }
-
-const endsPreparing: ReadonlySet<string> = new Set([
-  'TransactionTooLarge',
-  'WriteConflict',
-  'SnapshotTooOld',
-])
 
 /** Whether the program exceeds the bounds of Work or the work budget of a write program. */
 export function readsTooMuch(thrown: unknown): boolean {
@@ -39,16 +33,6 @@ export function failAll(calls: readonly RunningCall[], error: unknown): void {
 
 /** Whether only this command failed, so that the other commands of the program can go on. */
 export function isRefusal(thrown: unknown): boolean {
-  return thrown instanceof GatewayError && !endsProgram.has(thrown.kind)
+  const ends = endsOf(thrown)
+  return thrown instanceof GatewayError && ends !== 'program' && ends !== 'both'
 }
-
-const endsProgram: ReadonlySet<string> = new Set([
-  'InternalError',
-  'MaxTimeMSExpired',
-  'TransactionTooLarge',
-  'WriteConflict',
-  'OutOfDiskSpace',
-  'SnapshotTooOld',
-  'Interrupted',
-  'ShutdownInProgress',
-])

@@ -1,7 +1,7 @@
 // Inserts a group of documents in one write program, or in several if they exceed one. A group is
 // atomic, its command is not. (docs/design/transactions.md, rule 2)
 
-import { type CodeName, GatewayError } from '../../../base/errors.js'
+import { GatewayError, hasKind } from '../../../base/errors.js'
 import { isTooMuchWork, work } from '../../../base/work/work-budget.js'
 import type { Call } from '../../../bus/document/call.js'
 import { ensureNamespace } from '../../../engine/collection/catalog/catalog.js'
@@ -34,11 +34,9 @@ type Target = Pick<InsertCall, 'db' | 'target' | 'creation'> & Partial<Pick<Inse
  * Why no document can be written now, or to this name. Earlier inserts of the command stay and are
  * reported.
  */
-const storeRefusals: ReadonlySet<CodeName> = new Set([
-  'OutOfDiskSpace',
-  'WriteConflict',
-  'CommandNotSupportedOnView',
-])
+function isRefusedWhole(error: GatewayError): boolean {
+  return hasKind(error, 'OutOfDiskSpace', 'WriteConflict', 'CommandNotSupportedOnView')
+}
 
 function refusedBy(error: GatewayError, group: readonly Numbered[], ordered: boolean): Outcome {
   const refused = ordered ? group.slice(0, 1) : group
@@ -57,7 +55,7 @@ export function* insertGroup(
     begun = yield* stagedWrite((tx, staged) => insertAll(tx, target, group, ordered, staged))
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown
-    if (storeRefusals.has(thrown.kind)) return refusedBy(thrown, group, ordered)
+    if (isRefusedWhole(thrown)) return refusedBy(thrown, group, ordered)
     if (thrown.kind !== 'TransactionTooLarge' && !isTooMuchWork(thrown)) throw thrown
     const [only] = group
     if (group.length === 1 && only !== undefined) {

@@ -1,7 +1,7 @@
 // Failures of single operations in a write command. They go into the reply beside the successes. An
 // error that ends the whole command is thrown instead.
 
-import { type CodeName, GatewayError, hasKind, unquotedKeys } from '../../../base/errors.js'
+import { type CodeName, endsOf, GatewayError, hasKind, unquotedKeys } from '../../../base/errors.js'
 import { validationErrorsBytesMax } from '../../../base/limits/documents.js'
 import { isTooMuchWork, work } from '../../../base/work/work-budget.js'
 import { bytesPerUnit } from '../../../base/work/work-figures.js'
@@ -17,22 +17,10 @@ export interface WriteFailure {
   readonly error: GatewayError
 }
 
-/**
- * Errors that never belong to one operation: their cause is the process, the store or the caller.
- */
-const commandErrors: ReadonlySet<string> = new Set([
-  'InternalError',
-  'Unauthorized',
-  'MaxTimeMSExpired',
-  'ShutdownInProgress',
-  'InterruptedAtShutdown',
-  'Interrupted',
-  'OutOfDiskSpace',
-])
-
 /** The error of one operation; throws it again if it ends the whole command. */
 export function requireOwn(thrown: unknown): GatewayError {
-  if (thrown instanceof GatewayError && !commandErrors.has(thrown.kind)) return thrown
+  const ends = endsOf(thrown)
+  if (thrown instanceof GatewayError && ends !== 'command' && ends !== 'both') return thrown
   throw thrown
 }
 

@@ -2,7 +2,6 @@
 // of the session alone are in session-functions.ts.
 
 import type { Expression } from '../../../protocol/sql/ast.js'
-import { integerOf } from '../../../value/numbers.js'
 import {
   boolValue,
   bsonType,
@@ -17,7 +16,8 @@ import { evaluationError, evaluationState } from '../expression/evaluation-error
 import type { Scope } from '../expression/scope.js'
 import { textForm } from '../expression/texts/text-form.js'
 import { computation, type Evaluator, type SqlValue } from '../expression/truth.js'
-import { quotedName } from '../session/session-functions.js'
+import { formatType, integerIn, oidOf, quotedName } from '../session/session-functions.js'
+import { functionTable } from '../typing/function-facts.js'
 import type { Relation, RelationIndex, Relations } from './catalog-relations.js'
 import { typeOidOf, typeWords } from './catalog-types.js'
 import { hasPrivilege } from './privileges.js'
@@ -26,12 +26,11 @@ import { hasPrivilege } from './privileges.js'
 type KnownRelations = Relations | undefined
 
 /** Each of `args` may be NULL. */
-type Run = (args: readonly SqlValue[], relations: KnownRelations) => SqlValue
+type Run = (args: readonly SqlValue[], relations: KnownRelations, name: string) => SqlValue
 
-const privilegeNames = [
-  ...['has_table_privilege', 'has_any_column_privilege', 'has_column_privilege'],
-  ...['has_schema_privilege', 'has_database_privilege'],
-]
+const privileges =
+  'has_table_privilege has_any_column_privilege has_column_privilege ' +
+  'has_schema_privilege has_database_privilege'
 
 interface CatalogRow {
   readonly run: Run
@@ -39,37 +38,32 @@ interface CatalogRow {
   readonly isRelational: boolean
 }
 
-const rows = new Map<string, CatalogRow>([
-  ...ofRelations('pg_get_userbyid', ([oid], relations) => text(relations?.roleName(oidOf(oid)))),
-  ...each('format_type', ([oid, modifier]) => {
-    if (oid === undefined) return undefined
-    return stringValue(typeWords(oidOf(oid), integerIn(modifier) ?? -1) ?? '???')
-  }),
-  ...ofRelations('pg_get_indexdef', indexText),
-  ...ofRelations('pg_get_constraintdef', constraintText),
-  ...ofRelations('pg_index_key_count', ([oid], relations) => {
+const rows = functionTable<CatalogRow>([
+  ofRelations('pg_get_userbyid', ([oid], relations) => text(relations?.roleName(oidOf(oid)))),
+  each('format_type', formatType),
+  ofRelations('pg_get_indexdef', indexText),
+  ofRelations('pg_get_constraintdef', constraintText),
+  ofRelations('pg_index_key_count', ([oid], relations) => {
     const found = relations?.indexByOid(oidOf(oid))
     return found === undefined ? undefined : int32Value(found.index.keys.length)
   }),
-  ...each('pg_size_pretty', ([bytes]) => {
+  each('pg_size_pretty', ([bytes]) => {
     return bytes === undefined ? undefined : stringValue(`${integerIn(bytes) ?? 0} bytes`)
   }),
-  ...ofRelations('to_regclass', ([name], relations) => {
+  ofRelations('to_regclass', ([name], relations) => {
     if (name?.type !== bsonType.string) return undefined
     const found = relations?.byName(unquoted(stringOf(name)))
     return found === undefined ? undefined : int32Value(found.oid)
   }),
-  ...each('to_regtype', ([name]) => {
+  each('to_regtype', ([name]) => {
     const oid = name?.type === bsonType.string ? typeOidOf(stringOf(name)) : undefined
     return oid === undefined ? undefined : int32Value(oid)
   }),
-  ...privilegeNames.flatMap((name) =>
-    ofRelations(name, (args, relations) => {
-      const held = relations && hasPrivilege(name, args, relations)
-      return held === undefined ? undefined : boolValue(held)
-    }),
-  ),
-  ...ofRelations('pg_table_is_visible', ([oid], relations) => {
+  ofRelations(privileges, (args, relations, name) => {
+    const held = relations && hasPrivilege(name, args, relations)
+    return held === undefined ? undefined : boolValue(held)
+  }),
+  ofRelations('pg_table_is_visible', ([oid], relations) => {
     if (oid === undefined || relations === undefined) return undefined
     const asked = oidOf(oid)
     const isVisible = (relations.byOid(asked) ?? relations.indexByOid(asked)) !== undefined
@@ -77,15 +71,15 @@ const rows = new Map<string, CatalogRow>([
     return isThere ? boolValue(isVisible) : undefined
   }),
   // Table sizes are not read while a statement runs. NULL is better than a wrong figure.
-  ...each('pg_relation_size pg_total_relation_size pg_table_size', () => undefined),
+  each('pg_relation_size pg_total_relation_size pg_table_size', () => undefined),
 ])
 
-function each(names: string, run: Run, isRelational = false): [string, CatalogRow][] {
-  return names.split(' ').map((name) => [name, { run, isRelational }])
+function each(names: string, run: Run, isRelational = false): readonly [string, CatalogRow] {
+  return [names, { run, isRelational }]
 }
 
-function ofRelations(name: string, run: Run): [string, CatalogRow][] {
-  return each(name, run, true)
+function ofRelations(names: string, run: Run): readonly [string, CatalogRow] {
+  return each(names, run, true)
 }
 
 /** Types whose values are the OIDs of the catalog. */
@@ -124,6 +118,7 @@ function callEvaluator(call: Call, scope: Scope, relations: KnownRelations): Eva
     found.run(
       args.map(({ value }) => value(row)),
       relations,
+      call.name,
     ),
   )
 }
@@ -177,14 +172,4 @@ function unquoted(part: string): string {
 
 function text(found: string | undefined): SqlValue {
   return found === undefined ? undefined : stringValue(found)
-}
-
-function integerIn(value: SqlValue): number | undefined {
-  return value?.isNumber === true ? integerOf(value) : undefined
-}
-
-function oidOf(value: SqlValue): number {
-  if (value?.type === bsonType.string && /^\d+$/.test(stringOf(value)))
-    return Number(stringOf(value))
-  return integerIn(value) ?? 0
 }

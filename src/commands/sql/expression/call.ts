@@ -7,7 +7,7 @@ import { columnTypeOf } from '../catalog/catalog-types.js'
 import { staticType } from '../select/column-type.js'
 import { sessionFunction } from '../session/session-functions.js'
 import { DeclaredTypes } from '../typing/declared-type.js'
-import { functionFacts } from '../typing/function-facts.js'
+import { functionFacts, functionTable } from '../typing/function-facts.js'
 import { titleOf } from '../typing/type-refusals.js'
 import { typeNameOf } from './cast.js'
 import { comparison, isGreater, type Operand } from './comparison.js'
@@ -18,7 +18,7 @@ import {
   undefinedHint,
 } from './evaluation-error.js'
 import { documentFunctions } from './functions/document-functions.js'
-import { type FunctionRow, requireRoom } from './functions/function-row.js'
+import { requireRoom } from './functions/function-row.js'
 import { numberFunctions } from './functions/number-functions.js'
 import { textFunctions } from './functions/text-functions.js'
 import { timeFunctions } from './functions/time-functions.js'
@@ -28,10 +28,11 @@ import { computation, type Evaluator, type Row, type SqlValue } from './truth.js
 
 export type Call = Extract<Expression, { kind: 'call' }>
 
-const functions = new Map<string, FunctionRow>()
-for (const row of [...textFunctions, ...numberFunctions, ...timeFunctions, ...documentFunctions]) {
-  for (const name of row.names) functions.set(name, row)
-}
+const functions = functionTable(
+  [...textFunctions, ...numberFunctions, ...timeFunctions, ...documentFunctions].map(
+    (row) => [row.names, row] as const,
+  ),
+)
 
 /** Throws 42883 for an unknown function, 42803 for an aggregate that is not allowed here. */
 export function compileCall(call: Call, args: readonly Operand[], scope: Scope): Evaluator {
@@ -43,7 +44,7 @@ export function compileCall(call: Call, args: readonly Operand[], scope: Scope):
     throw evaluationError(evaluationState.misplacedAggregate, message)
   }
   const evaluators = args.map(({ evaluator }) => evaluator)
-  const lenient = lenientOf(name, args, evaluators)
+  const lenient = lenientFunctions.get(name)?.(evaluators, args)
   if (lenient !== undefined) return lenient
   const told = session === undefined ? undefined : sessionFunction(name, args.length)
   if (session !== undefined && told !== undefined) {
@@ -124,33 +125,31 @@ function allConstant(evaluators: readonly Evaluator[]): boolean {
   return evaluators.every(({ isConstant }) => isConstant)
 }
 
+/** Undefined for a number of arguments that the function does not take. */
+type Lenient = (evaluators: readonly Evaluator[], args: readonly Operand[]) => Evaluator | undefined
+
 /** Functions that accept NULL as an argument. */
-function lenientOf(
-  name: string,
-  args: readonly Operand[],
-  evaluators: readonly Evaluator[],
-): Evaluator | undefined {
-  const isConstant = allConstant(evaluators)
+const lenientFunctions = functionTable<Lenient>([
+  ['coalesce', lenient(firstOf)],
+  ['greatest', lenient((evaluators, row) => extreme(evaluators, row, true))],
+  ['least', lenient((evaluators, row) => extreme(evaluators, row, false))],
+  ['concat', lenient((evaluators, row) => stringValue(joinedTexts(evaluators, row, '')))],
+  ['concat_ws', withSeparator],
+  ['nullif', nullIf],
+])
+
+function lenient(run: (evaluators: readonly Evaluator[], row: Row) => SqlValue): Lenient {
+  return (evaluators) => computation(allConstant(evaluators), (row) => run(evaluators, row))
+}
+
+function nullIf(evaluators: readonly Evaluator[], args: readonly Operand[]): Evaluator | undefined {
   const [first, second] = args
-  switch (name) {
-    case 'coalesce':
-      return computation(isConstant, (row) => firstOf(evaluators, row))
-    case 'greatest':
-    case 'least':
-      return computation(isConstant, (row) => extreme(evaluators, row, name === 'greatest'))
-    case 'concat':
-      return computation(isConstant, (row) => stringValue(joinedTexts(evaluators, row, '')))
-    case 'concat_ws':
-      return first === undefined ? undefined : withSeparator(first.evaluator, evaluators.slice(1))
-    case 'nullif': {
-      if (first === undefined || second === undefined || args.length > 2) return undefined
-      const { truth } = comparison('=', first, second)
-      const { value } = first.evaluator
-      return computation(isConstant, (row) => (truth(row) === true ? undefined : value(row)))
-    }
-    default:
-      return undefined
-  }
+  if (first === undefined || second === undefined || args.length > 2) return undefined
+  const { truth } = comparison('=', first, second)
+  const { value } = first.evaluator
+  return computation(allConstant(evaluators), (row) =>
+    truth(row) === true ? undefined : value(row),
+  )
 }
 
 function firstOf(evaluators: readonly Evaluator[], row: Row): SqlValue {
@@ -186,9 +185,9 @@ function joinedTexts(evaluators: readonly Evaluator[], row: Row, separator: stri
   return texts.join(separator)
 }
 
-function withSeparator(separator: Evaluator, parts: readonly Evaluator[]): Evaluator {
-  const isConstant = separator.isConstant && allConstant(parts)
-  return computation(isConstant, (row) => {
+function withSeparator([separator, ...parts]: readonly Evaluator[]): Evaluator | undefined {
+  if (separator === undefined) return undefined
+  return computation(separator.isConstant && allConstant(parts), (row) => {
     const between = separator.value(row)
     if (between === undefined) return undefined
     return stringValue(joinedTexts(parts, row, textForm(between)))

@@ -226,6 +226,8 @@ export class RowsState extends ListState {
   constructor(
     name: string,
     private readonly order: 'none' | 'value' | 'key',
+    /** Whether the result is a text. */
+    private readonly isJoined: boolean,
   ) {
     super(name, order !== 'none')
   }
@@ -234,7 +236,7 @@ export class RowsState extends ListState {
     const rows = this.rows.map((row) => elementsOf(row))
     if (this.order === 'key') rows.sort(([, , a], [, , b]) => compareKeys(a, b))
     if (this.order === 'value') rows.sort(([a], [b]) => compareOptional(a, b))
-    if (this.name !== 'string_agg') return writeArray(rows.map(([value = nullValue]) => value))
+    if (!this.isJoined) return writeArray(rows.map(([value = nullValue]) => value))
     let text = ''
     for (const [i, [value, separator]] of rows.entries()) {
       if (value === undefined || separator === undefined) continue

@@ -13,7 +13,7 @@ import { sameExpression, someNode } from '../expression/expression-tree.js'
 import { requireNoAggregate, requireNotNested } from '../expression/misplaced-aggregate.js'
 import type { Scope } from '../expression/scope.js'
 import type { Row, SqlValue } from '../expression/truth.js'
-import { functionFacts } from '../typing/function-facts.js'
+import { functionFacts, functionTable } from '../typing/function-facts.js'
 import {
   CountState,
   DistinctState,
@@ -57,7 +57,9 @@ export function compileAggregate(call: Call, scope: Scope): Aggregate {
   for (const { expression } of call.orderBy) requireNotNested(expression)
   for (const arg of call.args) requireNotNested(arg)
   if (call.filter !== undefined) requireNoAggregate(call.filter, 'FILTER')
-  const create = stateOf(call)
+  const state = states.get(call.name)
+  if (state === undefined) throw unknownFunction(call, scope)
+  const create = () => state(call)
   const once = call.isDistinct ? () => new DistinctState(call.name, create()) : create
   if (call.isDistinct && call.orderBy.length > 0) {
     const message = 'ORDER BY in a DISTINCT aggregate is not supported'
@@ -70,10 +72,10 @@ function inputOf(call: Call, scope: Scope): (row: Row) => SqlValue {
   const { name, args, isStar } = call
   const { aggregate } = functionFacts(name)
   if (isStar) {
-    if (name !== 'count') throw unknownFunction(call, scope)
+    if (aggregate?.takesStar !== true) throw unknownFunction(call, scope)
     return () => trueValue
   }
-  if (name === 'count' && args.length === 0) {
+  if (aggregate?.takesStar === true && args.length === 0) {
     const message = 'count(*) must be used to call a parameterless aggregate function'
     throw evaluationError(evaluationState.wrongObject, message, call.at)
   }
@@ -85,7 +87,7 @@ function inputOf(call: Call, scope: Scope): (row: Row) => SqlValue {
   const key = call.orderBy.length === 0 ? undefined : compileOrderKey(call.orderBy, scope)
   return (row) => {
     const value = first.value(row)
-    if (value === undefined && name === 'string_agg') return undefined
+    if (value === undefined && isJoined(call)) return undefined
     const separator = second?.value(row) ?? nullValue
     const ordered = key === undefined ? [] : [binaryValue(0, key(row))]
     return writeArray([value ?? nullValue, separator, ...ordered])
@@ -93,8 +95,13 @@ function inputOf(call: Call, scope: Scope): (row: Row) => SqlValue {
 }
 
 /** Whether the list needs only values: no separator and no order. */
-function isOfValues({ name, orderBy }: Call): boolean {
-  return name !== 'string_agg' && orderBy.length === 0
+function isOfValues(call: Call): boolean {
+  return !isJoined(call) && call.orderBy.length === 0
+}
+
+/** Whether the list becomes a text, with the second argument as separator. */
+function isJoined({ name }: Call): boolean {
+  return functionFacts(name).aggregate?.arity === 2
 }
 
 function filtered(
@@ -107,28 +114,20 @@ function filtered(
   return (row) => (truth(row) === true ? input(row) : undefined)
 }
 
-function stateOf(call: Call): () => Accumulator {
-  const { name } = call
-  switch (name) {
-    case 'count':
-      return () => new CountState()
-    case 'sum':
-      return () => new SumState(false)
-    case 'avg':
-      return () => new SumState(true)
-    case 'min':
-      return () => new Extreme(1)
-    case 'max':
-      return () => new Extreme(-1)
-    case 'bool_and':
-    case 'every':
-      return () => new TruthState(name, false)
-    case 'bool_or':
-      return () => new TruthState(name, true)
-    default:
-      if (isOfValues(call)) return () => new ValuesState(name, call.isDistinct)
-      return () => new RowsState(name, orderOfList(call))
-  }
+const states = functionTable<(call: Call) => Accumulator>([
+  ['count', () => new CountState()],
+  ['sum', () => new SumState(false)],
+  ['avg', () => new SumState(true)],
+  ['min', () => new Extreme(1)],
+  ['max', () => new Extreme(-1)],
+  ['bool_and every', ({ name }) => new TruthState(name, false)],
+  ['bool_or', ({ name }) => new TruthState(name, true)],
+  ['array_agg json_agg jsonb_agg string_agg', listState],
+])
+
+function listState(call: Call): Accumulator {
+  if (isOfValues(call)) return new ValuesState(call.name, call.isDistinct)
+  return new RowsState(call.name, orderOfList(call), isJoined(call))
 }
 
 function orderOfList({ isDistinct, orderBy }: Call): 'none' | 'value' | 'key' {

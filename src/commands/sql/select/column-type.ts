@@ -154,7 +154,8 @@ function typeOfCall(
   const { shows, returns } = functionFacts(name)
   if (shows === 'arguments') return typeOfAll(args, known)
   if (shows === 'array') return arrayOf(typeOfAll(args, known))
-  return shows ?? (returns === undefined ? undefined : (typeOfCast(returns) ?? returns))
+  if (shows !== undefined) return shows
+  return typeof returns === 'string' ? (typeOfCast(returns) ?? returns) : undefined
 }
 
 /** A column whose values are inspected. */

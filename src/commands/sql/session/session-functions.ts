@@ -16,10 +16,12 @@ import {
   type Value,
 } from '../../../value/value.js'
 import { writeArray } from '../../../value/writer.js'
+import { typeWords } from '../catalog/catalog-types.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
 import { countAt, textOf } from '../expression/functions/function-row.js'
 import { textForm } from '../expression/texts/text-form.js'
 import type { SqlValue } from '../expression/truth.js'
+import { functionFacts, functionTable } from '../typing/function-facts.js'
 import { sessionSettings } from './session-setting-values.js'
 
 /** The user and the connection. */
@@ -60,7 +62,14 @@ function strict(
   }
 }
 
-const rows: readonly (readonly [string, SessionRow['arity'], SessionRow['run']])[] = [
+type Row = readonly [
+  names: string,
+  arity: SessionRow['arity'],
+  run: SessionRow['run'],
+  isVolatile?: boolean,
+]
+
+const rows: readonly Row[] = [
   ['version', [0, 0], (_args, { version }) => stringValue(versionText(version))],
   ['current_user session_user current_role', [0, 0], user],
   ['current_database current_catalog', [0, 0], database],
@@ -74,7 +83,7 @@ const rows: readonly (readonly [string, SessionRow['arity'], SessionRow['run']])
     ([, value]) => (value === undefined ? stringValue('') : stringValue(textForm(value))),
   ],
   ['pg_backend_pid', [0, 0], (_args, { connection }) => int32Value(connection)],
-  ['pg_notify', [2, 2], notify],
+  ['pg_notify', [2, 2], notify, true],
   [
     'pg_notification_queue_usage',
     [0, 0],
@@ -96,7 +105,7 @@ const rows: readonly (readonly [string, SessionRow['arity'], SessionRow['run']])
   ['pg_get_viewdef pg_get_serial_sequence', [1, 2], none],
   ['pg_get_statisticsobjdef_columns pg_get_partkeydef pg_get_ruledef', [1, 2], none],
   ['obj_description col_description shobj_description', [1, 2], none],
-  ['format_type', [2, 2], ([type]) => (type === undefined ? undefined : titleOf(type))],
+  ['format_type', [2, 2], formatType],
   ['pg_encoding_to_char', [1, 1], strict(() => stringValue('UTF8'))],
   ['quote_ident', [1, 1], strict((args) => stringValue(quotedName(textOf(args, 0))))],
   ['quote_literal', [1, 1], strict((args) => stringValue(quotedText(textForm(args[0] as Value))))],
@@ -109,12 +118,11 @@ const rows: readonly (readonly [string, SessionRow['arity'], SessionRow['run']])
 
 const one = int32Value(1)
 
-const functions = new Map<string, SessionRow>()
-for (const [names, arity, run] of rows) {
-  for (const name of names.split(' ')) {
-    functions.set(name, { arity, run, isVolatile: name === 'pg_notify' })
-  }
-}
+const functions = functionTable(
+  rows.map(
+    ([names, arity, run, isVolatile = false]) => [names, { arity, run, isVolatile }] as const,
+  ),
+)
 
 /** The function of this name with this number of arguments. */
 export function sessionFunction(name: string, count: number): SessionRow | undefined {
@@ -122,17 +130,14 @@ export function sessionFunction(name: string, count: number): SessionRow | undef
   return row !== undefined && count >= row.arity[0] && count <= row.arity[1] ? row : undefined
 }
 
-/** The virtual tables hold definitions as columns, and a call becomes that column. */
-const definitions = new Map([
-  ['pg_get_indexdef', 'indexdef'],
-  ['pg_get_constraintdef', 'condef'],
-])
-
-/** `pg_get_indexdef(i.indexrelid, …)` as `i.indexdef`; undefined for any other call. */
+/**
+ * `pg_get_indexdef(i.indexrelid, …)` as `i.indexdef`, because virtual tables hold definitions;
+ * undefined for any other call.
+ */
 export function definitionColumn(
   call: Extract<Expression, { kind: 'call' }>,
 ): Extract<Expression, { kind: 'column' }> | undefined {
-  const column = definitions.get(call.name)
+  const { column } = functionFacts(call.name)
   const [first] = call.args
   if (column === undefined || first?.kind !== 'column') return undefined
   return { kind: 'column', at: call.at, path: [...first.path.slice(0, -1), column] }
@@ -182,30 +187,22 @@ function ownerText(owner: Value | undefined): string {
   return owner === undefined ? '' : textForm(owner)
 }
 
-const titles = new Map<number, string>([
-  [16, 'boolean'],
-  [17, 'bytea'],
-  [19, 'name'],
-  [20, 'bigint'],
-  [21, 'smallint'],
-  [23, 'integer'],
-  [25, 'text'],
-  [26, 'oid'],
-  [114, 'json'],
-  [700, 'real'],
-  [701, 'double precision'],
-  [1009, 'text[]'],
-  [1042, 'character'],
-  [1043, 'character varying'],
-  [1082, 'date'],
-  [1184, 'timestamp with time zone'],
-  [1700, 'numeric'],
-  [2950, 'uuid'],
-  [3802, 'jsonb'],
-])
+/** The long name of the type with this OID, with its length if it has one. */
+export function formatType([oid, modifier]: readonly SqlValue[]): SqlValue {
+  if (oid === undefined) return undefined
+  return stringValue(typeWords(oidOf(oid), integerIn(modifier) ?? -1) ?? '???')
+}
 
-function titleOf(type: Value): Value {
-  return stringValue(titles.get(integerOf(type) ?? 0) ?? '???')
+export function integerIn(value: SqlValue): number | undefined {
+  return value?.isNumber === true ? integerOf(value) : undefined
+}
+
+/** 0 for what is no OID. */
+export function oidOf(value: SqlValue): number {
+  if (value?.type === bsonType.string && /^\d+$/.test(stringOf(value))) {
+    return Number(stringOf(value))
+  }
+  return integerIn(value) ?? 0
 }
 
 /** As an identifier in a statement: quoted only if needed, because names keep their case. */

@@ -2,20 +2,24 @@
 // What it would refuse for its types is refused by these. Only rows tell the types of other tables.
 // Source: PostgreSQL 15, 9 and 10.
 
-import type { Expression, PathPart, WholeType } from '../../../protocol/sql/ast.js'
+import type { Expression, PathPart } from '../../../protocol/sql/ast.js'
 import { bsonType } from '../../../value/value.js'
 import { boolOperators } from '../catalog/fixed-types.js'
 import { arithmeticOperators } from '../expression/arithmetic.js'
 import type { Scope } from '../expression/scope.js'
 import { functionFacts } from './function-facts.js'
 import { isRowType, rowTypeOf } from './row-type.js'
+import {
+  arrayOf,
+  commonType,
+  familyOf,
+  isWholeType,
+  numberOnly,
+  type Type,
+  unknown,
+} from './type-family.js'
 
 export type Tables = Pick<Scope, 'tables' | 'known'>
-
-/** Of a text literal and NULL, which take the type of what stands beside them. */
-export const unknown = 'unknown'
-
-type Type = string | undefined
 
 /** Of the expressions of one statement; a long chain costs its length, because each is kept. */
 export class DeclaredTypes {
@@ -62,10 +66,7 @@ export class DeclaredTypes {
       case 'cast':
         return `${expression.type.name}${expression.type.isArray ? '[]' : ''}`
       case 'call':
-        return (
-          functionFacts(expression.name).returns ??
-          typeOfCall(expression, this.ofAll(expression.args))
-        )
+        return this.ofCall(expression)
       case 'array':
         return arrayOf(commonType(this.ofAll(expression.elements)))
       case 'case':
@@ -77,6 +78,11 @@ export class DeclaredTypes {
       default:
         return undefined
     }
+  }
+
+  private ofCall({ name, args }: Extract<Expression, { kind: 'call' }>): Type {
+    const { returns } = functionFacts(name)
+    return typeof returns === 'function' ? returns(this.ofAll(args)) : returns
   }
 }
 
@@ -111,52 +117,6 @@ function typeOfColumn(
   return isElement ? type.slice(0, -2) : undefined
 }
 
-export function isWholeType(type: Type): type is WholeType {
-  return type === 'int2' || type === 'int4' || type === 'int8'
-}
-
-/** In the order in which PostgreSQL converts one to the next. */
-const ranks = ['int2 int4 int8 numeric float4 float8', 'date timestamp timestamptz'].map((names) =>
-  names.split(' '),
-)
-const [numbers = [], times = []] = ranks
-
-const families = new Map<string, string>([
-  ...numbers.map((name) => [name, 'number'] as const),
-  ...times.map((name) => [name, 'time'] as const),
-  ...['text', 'varchar', 'bpchar', 'name'].map((name) => [name, 'text'] as const),
-  ...['bool', 'json', 'jsonb'].map((name) => [name, name] as const),
-])
-
-/** Types of one family compare with each other, and a result may be of several of them. */
-export function familyOf(type: Type): Type {
-  if (type === undefined) return undefined
-  if (isRowType(type)) return type
-  if (!type.endsWith('[]')) return families.get(type)
-  const element = families.get(type.slice(0, -2))
-  return element === undefined ? undefined : `${element}[]`
-}
-
-/** The type of several results; undefined if they have none in common, or one is not known. */
-export function commonType(types: readonly Type[]): Type {
-  const given = new Set(types.filter((type) => type !== unknown))
-  const [first] = given
-  if (given.size === 0) return 'text'
-  if (given.size === 1 || given.has(undefined)) return given.has(undefined) ? undefined : first
-  const order = ranks.find((names) => [...given].every((type) => names.includes(type ?? '')))
-  if (order !== undefined) return order.findLast((name) => given.has(name))
-  return [...given].every((type) => familyOf(type) === 'text') ? 'text' : undefined
-}
-
-function arrayOf(element: Type): Type {
-  if (element === undefined) return undefined
-  return element.endsWith('[]') ? element : `${element}[]`
-}
-
-function numberOnly(type: Type): Type {
-  return familyOf(type) === 'number' ? type : undefined
-}
-
 function typeOfOperator(operator: string, left: Type, right: Type): Type {
   if (boolOperators.has(operator)) return 'bool'
   if (operator === '->>' || operator === '#>>') return 'text'
@@ -172,9 +132,8 @@ function typeOfConcat(left: Type, right: Type): Type {
   if (isText(left) && isText(right)) return 'text'
   const other = isText(left) ? right : left
   if ((isText(left) || isText(right)) && other !== undefined) {
-    return (families.has(other) && !other.startsWith('json')) || isRowType(other)
-      ? 'text'
-      : undefined
+    const hasText = familyOf(other) !== undefined && (isRowType(other) || !other.startsWith('json'))
+    return hasText ? 'text' : undefined
   }
   return left === right && left === 'jsonb' ? left : undefined
 }
@@ -198,45 +157,4 @@ function typeOfArithmetic(operator: string, left: Type, right: Type): Type {
   if (a !== 'date') return undefined
   if (left === 'date' && right === 'date') return operator === '-' ? 'int4' : undefined
   return isDays(right) && (operator === '+' || operator === '-') ? a : undefined
-}
-
-type Call = Extract<Expression, { kind: 'call' }>
-
-function typeOfCall({ name }: Call, types: readonly Type[]): Type {
-  const [first] = types
-  switch (name) {
-    case 'coalesce':
-    case 'greatest':
-    case 'least':
-      return commonType(types)
-    case 'nullif':
-      return first === unknown ? commonType(types) : first
-    case 'sum':
-      if (first === 'int2' || first === 'int4') return 'int8'
-      return first === 'int8' ? 'numeric' : numberOnly(first)
-    case 'avg':
-    case 'floor':
-    case 'ceil':
-    case 'ceiling':
-    case 'round':
-    case 'trunc':
-    case 'sqrt':
-      return typeOfRounding(name, first)
-    case 'abs':
-      return numberOnly(first)
-    case 'min':
-    case 'max':
-      return familyOf(first) === 'text' || first === unknown ? 'text' : first
-    case 'array_agg':
-      return arrayOf(first === unknown ? 'text' : first)
-    default:
-      return undefined
-  }
-}
-
-/** Whole numbers become numeric in an average, and double in the others. */
-function typeOfRounding(name: string, type: Type): Type {
-  if (familyOf(type) !== 'number') return undefined
-  if (type === 'numeric') return type
-  return name === 'avg' && type !== 'float4' && type !== 'float8' ? 'numeric' : 'float8'
 }

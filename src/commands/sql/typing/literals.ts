@@ -5,8 +5,9 @@ import type { Expression, TypeName } from '../../../protocol/sql/ast.js'
 import { bsonType, stringOf } from '../../../value/value.js'
 import { castTo } from '../expression/cast.js'
 import { placed } from '../expression/evaluation-error.js'
-import { type DeclaredTypes, familyOf, unknown } from './declared-type.js'
+import type { DeclaredTypes } from './declared-type.js'
 import { isRowType, rowLiteral } from './row-type.js'
+import { familyOf, unknown } from './type-family.js'
 
 type Literal = Extract<Expression, { kind: 'literal' }>
 

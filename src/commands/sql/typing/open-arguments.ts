@@ -3,10 +3,11 @@
 // arguments only of functions over any type.
 
 import type { Expression } from '../../../protocol/sql/ast.js'
-import { type DeclaredTypes, familyOf, unknown } from './declared-type.js'
+import type { DeclaredTypes } from './declared-type.js'
 import { functionFacts } from './function-facts.js'
 import { castOf } from './literals.js'
 import { isRowType, noRowText } from './row-type.js'
+import { familyOf, unknown } from './type-family.js'
 import { ambiguousCall, noFunction } from './type-refusals.js'
 
 type Call = Extract<Expression, { kind: 'call' }>
@@ -14,16 +15,15 @@ type Call = Extract<Expression, { kind: 'call' }>
 /** The call with its open arguments in a type. Throws 42725, 42883, and 0A000 for rows as texts. */
 export function withOpenArguments(call: Call, types: DeclaredTypes): Call {
   const { name, args } = call
+  const { takes } = functionFacts(name)
   const isOpen = (arg: Expression) => types.of(arg) === unknown
   requireNoRows(call, types)
-  if (name === 'trunc' && args.length === 1 && args.every(isOpen)) {
-    throw ambiguousCall(call, args, types)
-  }
-  const isOfOne = name !== 'power' && args.length === 1
-  if (functionFacts(name).takes === 'double' && (isOfOne || name === 'power')) {
+  const isSingle = args.length === 1
+  if (takes === 'several' && isSingle && args.every(isOpen)) throw ambiguousCall(call, args, types)
+  if (takes === 'doubles' || (takes === 'double' && isSingle)) {
     return { ...call, args: args.map((arg) => (isOpen(arg) ? inDouble(arg) : arg)) }
   }
-  if (name !== 'mod' || !args.some(isOpen)) return call
+  if (takes !== 'alike' || !args.some(isOpen)) return call
   const other = args.map((arg) => types.of(arg)).find((type) => type !== unknown)
   if (other === undefined) {
     if (args.every(isOpen)) throw ambiguousCall(call, args, types)

@@ -10,15 +10,7 @@ import { likeOperators } from '../expression/binary.js'
 import { isComparison } from '../expression/comparison.js'
 import { mapExpression } from '../expression/expression-tree.js'
 import { staticType } from '../select/column-type.js'
-import {
-  commonType,
-  DeclaredTypes,
-  familyOf,
-  isWholeType,
-  resultsOf,
-  type Tables,
-  unknown,
-} from './declared-type.js'
+import { DeclaredTypes, resultsOf, type Tables } from './declared-type.js'
 import { functionFacts } from './function-facts.js'
 import {
   asText,
@@ -32,6 +24,7 @@ import {
 } from './literals.js'
 import { withOpenArguments } from './open-arguments.js'
 import { isRowType, noRowCast, noRowText, requireComparableRows, rowTest } from './row-type.js'
+import { commonType, familyOf, isWholeType, unknown } from './type-family.js'
 import {
   noOperator,
   requireAggregate,
@@ -324,20 +317,21 @@ class Typing {
   private plainCall(node: Node<'call'>): Node<'call'> {
     const { name, at } = node
     const [first, second] = node.args
-    if (name === 'nullif' && first !== undefined && second !== undefined) {
+    const { converts } = functionFacts(name)
+    if (converts === 'pair' && first !== undefined && second !== undefined) {
       return { ...node, args: this.pair('=', first, second, at) }
     }
     const args = node.args.map((arg) => this.typed(arg))
     const { args: filled } = withOpenArguments({ ...node, args }, this.types)
-    if (name === 'coalesce' || name === 'greatest' || name === 'least') {
+    if (converts === 'results') {
       return { ...node, args: this.alike(name.toUpperCase(), args) }
     }
-    if (name === 'round' && args.length === 1) {
+    if (converts === 'rounded' && args.length === 1) {
       return { ...node, args: filled.map((arg) => this.rounded(arg)) }
     }
     requireAggregate({ ...node, args }, this.types)
-    const isOfBools = functionFacts(name).aggregate?.families?.[0] === 'bool'
-    return { ...node, args: isOfBools ? args.map((arg) => literalIn('bool', arg)) : filled }
+    if (converts !== 'bool') return { ...node, args: filled }
+    return { ...node, args: args.map((arg) => literalIn('bool', arg)) }
   }
 
   private converted(node: Node<'cast'>): Expression {

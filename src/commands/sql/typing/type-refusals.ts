@@ -10,11 +10,10 @@ import {
   evaluationState,
   undefinedHint,
 } from '../expression/evaluation-error.js'
-import { commonType, type DeclaredTypes, familyOf, unknown } from './declared-type.js'
+import type { DeclaredTypes } from './declared-type.js'
 import { functionFacts } from './function-facts.js'
 import { isRowType, noRowText, rowTitleOf } from './row-type.js'
-
-type Type = string | undefined
+import { commonType, familyOf, type Type, unknown } from './type-family.js'
 
 export function titleOf(type: string): string {
   return type === unknown ? type : (rowTitleOf(type) ?? columnTypeOf(type).title)
@@ -171,23 +170,21 @@ export function requireAggregate(call: Call, types: DeclaredTypes): void {
   const { name, args, at } = call
   const [first] = args
   const { aggregate } = functionFacts(name)
-  if (first === undefined || args.length > (name === 'string_agg' ? 2 : 1)) return
+  if (first === undefined || aggregate === undefined || args.length > aggregate.arity) return
   const type = types.of(first)
   if (type === unknown) {
-    if (aggregate?.isOpen) throw ambiguousCall(call, args, types)
-    if (!/^jsonb?_agg$/.test(name)) return
+    if (aggregate.open === 'version') throw ambiguousCall(call, args, types)
+    if (aggregate.open === undefined) return
     const message = 'could not determine polymorphic type because input has type unknown'
     throw evaluationError(evaluationState.wrongType, message)
   }
   const separator = args[1] && types.of(args[1])
   const isText = separator === unknown || familyOf(separator ?? 'text') === 'text'
-  if (!isText && separator !== undefined && name === 'string_agg') {
-    throw noFunction(name, args, types, at)
-  }
-  const taken = aggregate?.families
+  if (!isText) throw noFunction(name, args, types, at)
+  const { families } = aggregate
   const family = familyOf(type)
-  if (type === undefined || family === undefined || taken === undefined) return
-  if (taken.includes(family) || (name.startsWith('m') && family.endsWith('[]'))) return
+  if (family === undefined || families === undefined) return
+  if (families.includes(family.endsWith('[]') ? 'array' : family)) return
   throw noFunction(name, args, types, at)
 }
 

@@ -3,7 +3,7 @@
 
 import type { ServerResponse } from 'node:http'
 import { Slice } from '../../../base/bytes/slice.js'
-import { fail, type GatewayError } from '../../../base/errors.js'
+import { fail, type GatewayError, hasKind } from '../../../base/errors.js'
 import { keyspacesMax } from '../../../base/limits/key-value.js'
 import { errorLine, ReplyError } from '../../../base/reply-error.js'
 import type { KeyValueBus } from '../../../bus/keyvalue/bus.js'
@@ -118,18 +118,18 @@ function errorJson(error: GatewayError): string {
   return `{"ok":0,"code":${error.code},"codeName":${name},"errmsg":${text}${labels}}`
 }
 
-/** Errors of a transaction. */
-const transactional: ReadonlySet<string> = new Set([
-  'NoSuchTransaction',
-  'TransactionCommitted',
-  'TransactionConflict',
-  'TransactionTooOld',
-])
+function isOfTransaction(error: GatewayError): boolean {
+  return hasKind(
+    error,
+    ...(['NoSuchTransaction', 'TransactionCommitted'] as const),
+    ...(['TransactionConflict', 'TransactionTooOld'] as const),
+  )
+}
 
 /** Refusals are 400; other failures, limits and errors of transactions keep the table's status. */
 export function statusOf(error: GatewayError): number {
   const { httpStatus } = error
-  if (transactional.has(error.kind)) return httpStatus
+  if (isOfTransaction(error)) return httpStatus
   return httpStatus < 500 && httpStatus !== 429 ? 400 : httpStatus
 }
 

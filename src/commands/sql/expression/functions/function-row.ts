@@ -11,7 +11,8 @@ import { spendOn } from '../texts/text-cost.js'
 import type { SqlValue } from '../truth.js'
 
 export interface FunctionRow {
-  readonly names: readonly string[]
+  /** Separated by spaces. */
+  readonly names: string
   /** Minimum and maximum number of arguments. */
   readonly arity: readonly [least: number, most: number]
   /** Called only without NULL arguments; with one, the result is NULL. */
@@ -35,7 +36,7 @@ export function row(
   arity: FunctionRow['arity'],
   run: FunctionRow['run'],
 ): FunctionRow {
-  return { names: names.split(' '), arity, run }
+  return { names, arity, run }
 }
 
 /** The argument as a text. Throws 42883 for another type. */
