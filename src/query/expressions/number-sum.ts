@@ -39,15 +39,15 @@ export class NumberSum {
   private hasDouble = false
   private hasLong = false
 
-  /** Adds a number; other types are ignored. */
-  add(value: Value): void {
+  /** Adds a number. Other types are ignored, and false. */
+  add(value: Value): boolean {
     switch (value.type) {
-      case bsonType.int32:
-        this.addWhole(readInt32(value.bytes, value.start))
-        break
       case bsonType.double:
         this.hasDouble = true
         this.addDouble(readDouble(value.bytes, value.start))
+        break
+      case bsonType.int32:
+        this.addWhole(readInt32(value.bytes, value.start))
         break
       case bsonType.int64: {
         this.hasLong = true
@@ -60,9 +60,15 @@ export class NumberSum {
         this.decimal = this.decimal === undefined ? value : addNumbers(this.decimal, value)
         break
       default:
-        return
+        return false
     }
     this.count++
+    return true
+  }
+
+  /** False if neither the total nor one of the numbers is infinite. */
+  get mayBeInfinite(): boolean {
+    return this.decimal !== undefined || !Number.isFinite(this.sum)
   }
 
   total(): Value {

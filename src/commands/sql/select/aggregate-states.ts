@@ -63,9 +63,9 @@ export class SumState implements Accumulator {
 
   add(value: Value | undefined): void {
     if (value === undefined) return
-    if (!value.isNumber) throw noSuchAggregate(this.isAverage ? 'avg' : 'sum', value)
-    this.sum.add(value.type === bsonType.decimal128 ? value.detach() : value)
-    if (isInfinite(value)) this.hasInfinite = true
+    const own = value.type === bsonType.decimal128 ? value.detach() : value
+    if (!this.sum.add(own)) throw noSuchAggregate(this.isAverage ? 'avg' : 'sum', value)
+    if (this.sum.mayBeInfinite && isInfinite(value)) this.hasInfinite = true
   }
 
   result(): Value {
