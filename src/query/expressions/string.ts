@@ -2,7 +2,8 @@
 // MongoDB, case applies only to ASCII letters. Pattern matching is in pattern.ts.
 
 import { textOf, utf8 } from '../../base/bytes/bytes.js'
-import { lengthOf, offsetAfter, offsetBefore } from '../../base/bytes/code-points.js'
+import { CharacterSet } from '../../base/bytes/character-set.js'
+import { lengthOf, offsetAfter } from '../../base/bytes/code-points.js'
 import { indexOfText, Needle, splitText } from '../../base/bytes/text-search.js'
 import { work } from '../../base/work/work-budget.js'
 import { bytesPerUnit, charsPerUnit } from '../../base/work/work-figures.js'
@@ -215,10 +216,14 @@ function split(value: Result, separator: Result): Value {
 }
 
 /** White space in MongoDB: includes NUL, but not U+FEFF. */
-const whiteSpace = new Set([
-  '\0',
-  ...' \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a',
-])
+const whiteSpace = new CharacterSet(
+  '\0 \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a',
+  spendCharacters,
+)
+
+function spendCharacters(chars: number): void {
+  work.spend(chars)
+}
 
 function trim(name: string, atStart: boolean, atEnd: boolean): OperatorRow {
   const apply = ([input, chars]: readonly Result[], hasChars: boolean): Value => {
@@ -227,9 +232,9 @@ function trim(name: string, atStart: boolean, atEnd: boolean): OperatorRow {
     if (text === undefined) throw location(50699, trimText(name, 'its input', input))
     const set = hasChars ? textIn(chars) : undefined
     if (hasChars && set === undefined) throw location(50700, trimText(name, "'chars'", chars))
-    const cut = set === undefined ? whiteSpace : pointsOf(set)
-    const start = atStart ? trimmedStart(text, cut) : 0
-    return stringValue(text.slice(start, atEnd ? trimmedEnd(text, start, cut) : undefined))
+    const cut = set === undefined ? whiteSpace : new CharacterSet(set, spendCharacters)
+    const start = atStart ? cut.endOfRun(text) : 0
+    return stringValue(text.slice(start, atEnd ? cut.startOfRun(text, start) : undefined))
   }
   return {
     name,
@@ -250,33 +255,6 @@ function trim(name: string, atStart: boolean, atEnd: boolean): OperatorRow {
       return call((values) => apply(values, hasChars), operands)
     },
   }
-}
-
-function pointsOf(text: string): ReadonlySet<string> {
-  work.spend(text.length)
-  return new Set(text)
-}
-
-function trimmedStart(text: string, cut: ReadonlySet<string>): number {
-  let at = 0
-  while (at < text.length) {
-    const next = offsetAfter(text, 1, at)
-    if (!cut.has(text.slice(at, next))) break
-    at = next
-    work.spend(1)
-  }
-  return at
-}
-
-function trimmedEnd(text: string, start: number, cut: ReadonlySet<string>): number {
-  let at = text.length
-  while (at > start) {
-    const before = offsetBefore(text, at)
-    if (!cut.has(text.slice(before, at))) break
-    at = before
-    work.spend(1)
-  }
-  return at
 }
 
 function trimText(name: string, what: string, value: Result): string {

@@ -1,17 +1,19 @@
 // Functions of texts. Like PostgreSQL, lengths and positions count code points, not UTF-16 units. A
 // result never exceeds the size of a document.
 
+import { CharacterSet } from '../../../../base/bytes/character-set.js'
 import { lengthOfUtf8 } from '../../../../base/bytes/code-points.js'
 import { indexOfText, splitText } from '../../../../base/bytes/text-search.js'
 import { boolValue, int32Value, stringValue, type Value } from '../../../../value/value.js'
 import { evaluationError, evaluationState } from '../evaluation-error.js'
-import { CharacterSet } from '../texts/character-set.js'
 import { lengthSpent, offsetSpent, reversed } from '../texts/spent-points.js'
 import { spendOn, spendOnSteps } from '../texts/text-cost.js'
 import { countAt, type FunctionRow, requireRoom, row, textOf, utf8Of } from './function-row.js'
 
 /** Cost per character of functions that transform characters, relative to reading. */
 const slowWeight = 8
+/** The same for characters beyond ASCII that are looked up in a set. */
+const wideWeight = 64
 
 export const textFunctions: readonly FunctionRow[] = [
   row('lower', [1, 1], (args) => stringValue(textOf(args, 0).toLowerCase())),
@@ -112,9 +114,13 @@ function replaced(text: string, from: string, to: string): string {
 
 function trimmed(args: readonly Value[], atStart: boolean, atEnd: boolean): string {
   const text = textOf(args, 0)
-  const removed = new CharacterSet(args.length > 1 ? textOf(args, 1) : ' ')
+  const removed = new CharacterSet(args.length > 1 ? textOf(args, 1) : ' ', spendTrimmed)
   const start = atStart ? removed.endOfRun(text) : 0
   return text.slice(start, atEnd ? removed.startOfRun(text, start) : text.length)
+}
+
+function spendTrimmed(chars: number, isSlow: boolean): void {
+  spendOn(chars, isSlow ? wideWeight : slowWeight)
 }
 
 function padded(args: readonly Value[], atStart: boolean): string {
