@@ -24,6 +24,7 @@ import { RenameDialog } from '../widgets/collections/rename.js'
 import { CopyButton } from '../widgets/copy-button.js'
 import { DataField } from '../widgets/data-field.js'
 import { Confirm, useAction } from '../widgets/dialog.js'
+import { Form, Problem } from '../widgets/form.js'
 import { Scroll } from '../widgets/scroll.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
 import './access.css'
@@ -145,19 +146,13 @@ function OwnerForm({ at, reload }: Omit<PartProps, 'access'>) {
   const address = useSignal('')
   const { problem, isBusy, start } = useAction(() => setOwner(at, address.value.trim()), reload)
   return (
-    <form
-      class="row"
-      onSubmit={(event) => {
-        event.preventDefault()
-        start()
-      }}
-    >
+    <Form class="row" send={start}>
       <DataField label="A wallet's address" typed={address} placeholder="0x…" isRequired />
       <button type="submit" disabled={isBusy.value}>
         Make it the owner
       </button>
       <Problem text={problem.value} />
-    </form>
+    </Form>
   )
 }
 
@@ -172,13 +167,7 @@ function ModeForm({ at, access, reload }: PartProps) {
   return (
     <section aria-labelledby="mode">
       <h2 id="mode">Mode</h2>
-      <form
-        class="row"
-        onSubmit={(event) => {
-          event.preventDefault()
-          start()
-        }}
-      >
+      <Form class="row" send={start}>
         <label>
           What others may do
           <select
@@ -197,7 +186,7 @@ function ModeForm({ at, access, reload }: PartProps) {
           Save the mode
         </button>
         <Problem text={problem.value} />
-      </form>
+      </Form>
     </section>
   )
 }
@@ -263,13 +252,7 @@ function RoleForm({ at, reload }: Omit<PartProps, 'access'>) {
     reload()
   })
   return (
-    <form
-      class="row"
-      onSubmit={(event) => {
-        event.preventDefault()
-        start()
-      }}
-    >
+    <Form class="row" send={start}>
       <DataField label="Another wallet's address" typed={address} placeholder="0x…" isRequired />
       <label>
         Role
@@ -287,7 +270,7 @@ function RoleForm({ at, reload }: Omit<PartProps, 'access'>) {
         Give the role
       </button>
       <Problem text={problem.value} />
-    </form>
+    </Form>
   )
 }
 
@@ -304,13 +287,5 @@ function Sights({ mode }: { mode: string }) {
         ))}
       </dl>
     </section>
-  )
-}
-
-function Problem({ text }: { text: string }) {
-  return (
-    <p class="problem" role="alert">
-      {text}
-    </p>
   )
 }

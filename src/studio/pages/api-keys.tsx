@@ -276,12 +276,9 @@ function Recovery({ of, address, done, close }: RecoveryProps) {
         signature has the key: sign it nowhere else.
       </p>
       <pre>{derivationText(address, of.index)}</pre>
-      <Actions problem={problem.value}>
+      <Actions problem={problem.value} close={close}>
         <button type="button" class="main" disabled={isBusy.value} onClick={start}>
           Sign and recover
-        </button>
-        <button type="button" onClick={close}>
-          Cancel
         </button>
       </Actions>
     </Dialog>
@@ -303,12 +300,9 @@ function Rotation({ of, address, done, close }: ChangeProps) {
     <Dialog title={`Rotate ${nameOf(of)}`} close={close}>
       <p>A new key with the same permissions takes its place; the old one fails at once.</p>
       <PaymentChoice of={of} payment={payment} />
-      <Actions problem={problem.value}>
+      <Actions problem={problem.value} close={close}>
         <button type="button" class="main" disabled={isBusy.value} onClick={start}>
           Rotate
-        </button>
-        <button type="button" onClick={close}>
-          Cancel
         </button>
       </Actions>
     </Dialog>
@@ -321,7 +315,7 @@ function Permissions({ of, close }: { of: ApiKey; close: () => void }) {
   return (
     <Dialog title={`Permissions of ${nameOf(of)}`} close={close}>
       <PermissionChoice chosen={chosen} />
-      <Actions problem={problem.value}>
+      <Actions problem={problem.value} close={close}>
         <button
           type="button"
           class="main"
@@ -329,9 +323,6 @@ function Permissions({ of, close }: { of: ApiKey; close: () => void }) {
           onClick={start}
         >
           Save
-        </button>
-        <button type="button" onClick={close}>
-          Cancel
         </button>
       </Actions>
     </Dialog>

@@ -8,6 +8,7 @@ import { visible } from '../lib/format.js'
 import { useLoad } from '../lib/load.js'
 import { me } from '../lib/session.js'
 import { DataField } from '../widgets/data-field.js'
+import { Form } from '../widgets/form.js'
 import { Scroll } from '../widgets/scroll.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
 import './administration.css'
@@ -43,10 +44,9 @@ function Entries() {
   const { value, error } = loaded.value
   return (
     <section aria-label="Audit">
-      <form
+      <Form
         class="filter"
-        onSubmit={(event) => {
-          event.preventDefault()
+        send={() => {
           cursors.value = ['']
           wanted.value = act.value.trim()
         }}
@@ -55,7 +55,7 @@ function Entries() {
         <button type="submit" class="main">
           Find
         </button>
-      </form>
+      </Form>
       {error !== undefined && <Failure error={error} retry={reload} />}
       {error === undefined && value === undefined && <Loading />}
       {value?.documents.length === 0 && <Empty>The audit has no such entry.</Empty>}

@@ -11,6 +11,7 @@ import { type KeptMessage, type Message, MessageList, watchPath } from '../lib/m
 import { linkTo, route } from '../lib/route.js'
 import { DataField } from '../widgets/data-field.js'
 import { useAction } from '../widgets/dialog.js'
+import { Form } from '../widgets/form.js'
 import { Scroll } from '../widgets/scroll.js'
 import { Empty, Failure } from '../widgets/states.js'
 import './channels.css'
@@ -47,13 +48,7 @@ function WatchBar({ names }: { names: string }) {
     location.hash = linkTo(['channels'], { names: given })
   }
   return (
-    <form
-      class="filter"
-      onSubmit={(event) => {
-        event.preventDefault()
-        go(typed.value.trim())
-      }}
-    >
+    <Form class="filter" send={() => go(typed.value.trim())}>
       <DataField
         label="Channels and patterns, separated by commas"
         typed={typed}
@@ -66,7 +61,7 @@ function WatchBar({ names }: { names: string }) {
       <button type="button" disabled={names === ''} onClick={() => go('')}>
         Stop
       </button>
-    </form>
+    </Form>
   )
 }
 
@@ -81,10 +76,9 @@ function Publisher() {
     },
   )
   return (
-    <form
+    <Form
       class="filter publisher"
-      onSubmit={(event) => {
-        event.preventDefault()
+      send={() => {
         told.value = ''
         start()
       }}
@@ -97,7 +91,7 @@ function Publisher() {
       <p class={problem.value === '' ? 'faint' : 'problem'} role="status">
         {problem.value === '' ? told.value : problem.value}
       </p>
-    </form>
+    </Form>
   )
 }
 

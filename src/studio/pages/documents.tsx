@@ -21,6 +21,7 @@ import { DocumentEditor, type Editing } from '../widgets/collections/document-ed
 import { DataField } from '../widgets/data-field.js'
 import { DocumentTable } from '../widgets/document-table.js'
 import { FilterField } from '../widgets/filter-field.js'
+import { Form } from '../widgets/form.js'
 import { ShowAs } from '../widgets/show-as.js'
 import { Empty, Failure, LiveSign, Loading } from '../widgets/states.js'
 
@@ -185,13 +186,7 @@ function FilterBar({ at, given, cursors }: FilterBarProps) {
     location.hash = linkTo(['collections', name], { ...query, database })
   }
   return (
-    <form
-      class="filter"
-      onSubmit={(event) => {
-        event.preventDefault()
-        apply(given.limit)
-      }}
-    >
+    <Form class="filter" send={() => apply(given.limit)}>
       <FilterField at={at} text={filter} />
       <DataField label="Sort" typed={sort} placeholder="-year,title" />
       <label>
@@ -208,7 +203,7 @@ function FilterBar({ at, given, cursors }: FilterBarProps) {
       <button type="submit" class="main">
         Find
       </button>
-    </form>
+    </Form>
   )
 }
 

@@ -11,6 +11,7 @@ import { linkTo, route } from '../lib/route.js'
 import { CollectionTabs } from '../widgets/collection-tabs.js'
 import { DataField } from '../widgets/data-field.js'
 import { FilterField } from '../widgets/filter-field.js'
+import { Form } from '../widgets/form.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
 
 export function ExplainPage({ at }: { at: CollectionPlace }) {
@@ -76,10 +77,9 @@ function QueryForm({ at, given }: FormProps) {
   const filter = useSignal(given.filter)
   const sort = useSignal(given.sort)
   return (
-    <form
+    <Form
       class="filter"
-      onSubmit={(event) => {
-        event.preventDefault()
+      send={() => {
         const { name, database } = at
         const query = { filter: filter.value.trim(), sort: sort.value.trim(), database }
         location.hash = linkTo(['collections', name, 'explain'], query)
@@ -90,6 +90,6 @@ function QueryForm({ at, given }: FormProps) {
       <button type="submit" class="main">
         Explain
       </button>
-    </form>
+    </Form>
   )
 }

@@ -8,6 +8,7 @@ import { counted, figure, visible } from '../lib/format.js'
 import { useLoad } from '../lib/load.js'
 import { CollectionTabs } from '../widgets/collection-tabs.js'
 import { Actions, Confirm, Dialog, useAction } from '../widgets/dialog.js'
+import { Field, Form } from '../widgets/form.js'
 import { Scroll } from '../widgets/scroll.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
 
@@ -122,35 +123,14 @@ function IndexForm({ at, close }: { at: CollectionPlace; close: () => void }) {
   )
   return (
     <Dialog title="Create an index" close={close}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          start()
-        }}
-      >
-        <label for="fields">Fields (-year,title) or the key as JSON</label>
-        <input
+      <Form send={start}>
+        <Field
+          label="Fields (-year,title) or the key as JSON"
           id="fields"
-          class="data"
-          autocomplete="off"
-          spellcheck={false}
-          required
-          value={fields.value}
-          onInput={({ currentTarget }) => {
-            fields.value = currentTarget.value
-          }}
+          typed={fields}
+          isRequired
         />
-        <label for="index-name">Name (empty: from the key)</label>
-        <input
-          id="index-name"
-          class="data"
-          autocomplete="off"
-          spellcheck={false}
-          value={indexName.value}
-          onInput={({ currentTarget }) => {
-            indexName.value = currentTarget.value
-          }}
-        />
+        <Field label="Name (empty: from the key)" id="index-name" typed={indexName} />
         <div class="choice">
           <label>
             <input
@@ -163,15 +143,12 @@ function IndexForm({ at, close }: { at: CollectionPlace; close: () => void }) {
             No two documents have the same values
           </label>
         </div>
-        <Actions problem={problem.value}>
+        <Actions problem={problem.value} close={close}>
           <button type="submit" class="main" disabled={isBusy.value}>
             Create
           </button>
-          <button type="button" onClick={close}>
-            Cancel
-          </button>
         </Actions>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -19,6 +19,7 @@ import { useLoad } from '../lib/load.js'
 import { linkTo, route } from '../lib/route.js'
 import { me } from '../lib/session.js'
 import { DataField } from '../widgets/data-field.js'
+import { Form } from '../widgets/form.js'
 import { KeyEditor } from '../widgets/key-editor.js'
 import { KeyMakerForm } from '../widgets/new-key.js'
 import { RowPages, rowsMax, startOf } from '../widgets/row-pages.js'
@@ -146,13 +147,7 @@ function PlaceBar({ database, prefix }: BelowProps) {
   const parts = prefix.split(/(?<=:)/)
   return (
     <>
-      <form
-        class="filter"
-        onSubmit={(event) => {
-          event.preventDefault()
-          go(String(database))
-        }}
-      >
+      <Form class="filter" send={() => go(String(database))}>
         <DataField label="Begins with" typed={typed} shortcut="/" />
         <label>
           Database
@@ -168,7 +163,7 @@ function PlaceBar({ database, prefix }: BelowProps) {
         <button type="submit" class="main">
           Find
         </button>
-      </form>
+      </Form>
       {prefix !== '' && (
         <nav class="crumbs" aria-label="Prefix">
           <a href={linkTo(['keys'], { db: String(database) })}>All keys</a>

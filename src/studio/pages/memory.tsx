@@ -6,6 +6,7 @@ import { figure, visible } from '../lib/format.js'
 import { useLoad } from '../lib/load.js'
 import { type GraphSummary, listGraphs } from '../lib/memory/routes.js'
 import { linkTo, route } from '../lib/route.js'
+import { Form } from '../widgets/form.js'
 import { GraphPart } from '../widgets/memory/graph-part.js'
 import { Failure, Loading } from '../widgets/states.js'
 import '../widgets/memory/memory.css'
@@ -58,13 +59,7 @@ function GraphChoice({ database, graph, graphs }: GraphChoiceProps) {
   }
   const isListed = graphs.some(({ name }) => name === graph)
   return (
-    <form
-      class="graph-choice"
-      onSubmit={(event) => {
-        event.preventDefault()
-        go(typed.value.trim(), '')
-      }}
-    >
+    <Form class="graph-choice" send={() => go(typed.value.trim(), '')}>
       <label>
         Graph
         <select
@@ -93,6 +88,6 @@ function GraphChoice({ database, graph, graphs }: GraphChoiceProps) {
         />
       </label>
       {typed.value.trim() !== database && <button type="submit">Open</button>}
-    </form>
+    </Form>
   )
 }

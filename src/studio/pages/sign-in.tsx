@@ -5,6 +5,7 @@ import { useSignal } from '@preact/signals'
 import { sessionEnded } from '../lib/api.js'
 import { givenCode, signInWith, signInWithCode } from '../lib/session.js'
 import { injectedWallet, type Wallet, walletRefusal, wallets } from '../lib/wallets.js'
+import { Field, Form, Problem } from '../widgets/form.js'
 import { ThemeButton } from '../widgets/shell.js'
 
 export function SignInPage() {
@@ -28,9 +29,7 @@ export function SignInPage() {
       {sessionEnded.value && <p>Your session has ended. Sign in again to go on where you were.</p>}
       <WalletChoice isBusy={isBusy.value} choose={(wallet) => enter(() => signInWith(wallet))} />
       <OperatorForm isBusy={isBusy.value} enter={(code) => enter(() => signInWithCode(code))} />
-      <p class="problem" role="alert">
-        {problem.value}
-      </p>
+      <Problem text={problem.value} />
       <ThemeButton />
     </main>
   )
@@ -46,28 +45,12 @@ function OperatorForm({ isBusy, enter }: OperatorFormProps) {
   return (
     <section>
       <h2>As the operator</h2>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          enter(code.value.trim())
-        }}
-      >
-        <label for="code">One-time code</label>
-        <input
-          id="code"
-          class="data"
-          autocomplete="off"
-          spellcheck={false}
-          required
-          value={code.value}
-          onInput={({ currentTarget }) => {
-            code.value = currentTarget.value
-          }}
-        />
+      <Form send={() => enter(code.value.trim())}>
+        <Field label="One-time code" id="code" typed={code} isRequired />
         <button type="submit" disabled={isBusy}>
           Sign in as the operator
         </button>
-      </form>
+      </Form>
       <p class="faint">
         <code>sigil studio</code> prints a code, with the operator's key in SIGIL_API_KEY. This tab
         then sees everything; it changes nothing until you unlock it.

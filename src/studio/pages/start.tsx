@@ -13,6 +13,7 @@ import { type FirstSteps, findSteps } from '../lib/start/first-steps.js'
 import { firstKey, loadSample } from '../lib/start/sample.js'
 import { CopyButton } from '../widgets/copy-button.js'
 import { useAction } from '../widgets/dialog.js'
+import { Problem } from '../widgets/form.js'
 import { Failure, Loading } from '../widgets/states.js'
 import { UnlockButton } from '../widgets/unlock.js'
 import './start.css'
@@ -105,11 +106,7 @@ function SampleStep({ steps, address, reload }: SampleProps) {
         )}
         {steps.hasCollections && <a href={linkTo(['collections'])}>See the collections</a>}
       </div>
-      {problem.value !== '' && (
-        <p class="problem" role="alert">
-          {problem.value}
-        </p>
-      )}
+      {problem.value !== '' && <Problem text={problem.value} />}
     </Step>
   )
 }

@@ -17,6 +17,7 @@ import { route } from '../lib/route.js'
 import { CollectionTabs } from '../widgets/collection-tabs.js'
 import { DataField } from '../widgets/data-field.js'
 import { useAction } from '../widgets/dialog.js'
+import { Form, Problem } from '../widgets/form.js'
 import { Scroll } from '../widgets/scroll.js'
 import './access.css'
 import './transfer.css'
@@ -66,13 +67,7 @@ function Export({ at }: { at: CollectionPlace }) {
   return (
     <section aria-labelledby="export">
       <h2 id="export">Export</h2>
-      <form
-        class="row"
-        onSubmit={(event) => {
-          event.preventDefault()
-          start()
-        }}
-      >
+      <Form class="row" send={start}>
         <DataField label="Filter (empty: all documents)" typed={filter} shortcut="/" />
         <FormatChoice label="Form of the export" format={format} />
         <button type="submit" class="main" disabled={isBusy.value}>
@@ -86,10 +81,8 @@ function Export({ at }: { at: CollectionPlace }) {
         <p class="told faint" role="status">
           {told.value}
         </p>
-        <p class="problem" role="alert">
-          {problem.value}
-        </p>
-      </form>
+        <Problem text={problem.value} />
+      </Form>
       <p class="faint">
         NDJSON keeps every type. JSON is for readers. CSV quotes every cell, and puts an apostrophe
         before what a spreadsheet would take for a formula.
@@ -162,13 +155,7 @@ function Import({ at }: { at: CollectionPlace }) {
   return (
     <section aria-labelledby="import">
       <h2 id="import">Import</h2>
-      <form
-        class="row"
-        onSubmit={(event) => {
-          event.preventDefault()
-          start()
-        }}
-      >
+      <Form class="row" send={start}>
         <Source file={file} pasted={pasted} format={format} />
         <FormatChoice label="Form of the import" format={format} />
         <Options format={format.value} mode={mode} typed={typed} />
@@ -180,10 +167,8 @@ function Import({ at }: { at: CollectionPlace }) {
             Stop
           </button>
         )}
-        <p class="problem" role="alert">
-          {problem.value}
-        </p>
-      </form>
+        <Problem text={problem.value} />
+      </Form>
       {shown.value !== undefined && <Outcome of={shown.value} />}
     </section>
   )

@@ -12,6 +12,7 @@ import { useLoad } from '../lib/load.js'
 import { me } from '../lib/session.js'
 import { ValidatorFields } from '../widgets/collections/validator-fields.js'
 import { useAction } from '../widgets/dialog.js'
+import { Form, Problem } from '../widgets/form.js'
 import { Failure, Loading } from '../widgets/states.js'
 import './access.css'
 
@@ -27,7 +28,7 @@ export function Validator({ at }: { at: CollectionPlace }) {
       {error !== undefined && <Failure error={error} retry={reload} />}
       {error === undefined && value === undefined && <Loading />}
       {value !== undefined && (
-        <Form
+        <ValidatorForm
           key={JSON.stringify(value)}
           at={at}
           given={value}
@@ -46,33 +47,25 @@ interface FormProps {
   readonly reload: () => void
 }
 
-function Form({ at, given: { validator, level, action }, isOwn, reload }: FormProps) {
+function ValidatorForm({ at, given: { validator, level, action }, isOwn, reload }: FormProps) {
   const before = { validator, level, action }
   const typed = useSignal<Validation>(before)
   const { problem, isBusy, start } = useAction(() => setValidation(at, typed.value), reload)
   const isChanged = JSON.stringify(typed.value) !== JSON.stringify(before)
   return (
-    <form
-      class="row"
-      onSubmit={(event) => {
-        event.preventDefault()
-        start()
-      }}
-    >
+    <Form class="row" send={start}>
       <ValidatorFields typed={typed} isReadOnly={!isOwn} />
       {isOwn && (
         <button type="submit" class="main" disabled={!isChanged || isBusy.value}>
           Save the validator
         </button>
       )}
-      <p class="problem" role="alert">
-        {problem.value}
-      </p>
+      <Problem text={problem.value} />
       <p class="faint">
         {isOwn
           ? 'It applies from the next write. Stored documents are not checked.'
           : 'Only the owner and the operator change it.'}
       </p>
-    </form>
+    </Form>
   )
 }

@@ -8,6 +8,7 @@ import { useLoad } from '../lib/load.js'
 import { me } from '../lib/session.js'
 import { DataField } from '../widgets/data-field.js'
 import { Confirm, useAction } from '../widgets/dialog.js'
+import { Form, Problem } from '../widgets/form.js'
 import { Scroll } from '../widgets/scroll.js'
 import { Empty, Failure, Loading } from '../widgets/states.js'
 
@@ -79,21 +80,13 @@ function Adding({ done }: { done: () => void }) {
     },
   )
   return (
-    <form
-      class="filter"
-      onSubmit={(event) => {
-        event.preventDefault()
-        start()
-      }}
-    >
+    <Form class="filter" send={start}>
       <DataField label="Address" typed={address} placeholder="0x…" />
       <button type="submit" disabled={isBusy.value || address.value.trim() === ''}>
         Add
       </button>
-      <p class="problem" role="alert">
-        {problem.value}
-      </p>
-    </form>
+      <Problem text={problem.value} />
+    </Form>
   )
 }
 

@@ -5,6 +5,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { visible } from '../lib/format.js'
+import { Field, Form, Problem } from './form.js'
 
 interface DialogProps {
   readonly title: string
@@ -61,45 +62,39 @@ export function Confirm({ title, text, name, run, close, children }: ConfirmProp
   return (
     <Dialog title={title} close={close}>
       <p>{text}</p>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          start()
-        }}
-      >
-        <label for="typed">Type {visible(name)} to confirm</label>
-        <input
-          id="typed"
-          class="data"
-          autocomplete="off"
-          spellcheck={false}
-          value={typed.value}
-          onInput={({ currentTarget }) => {
-            typed.value = currentTarget.value
-          }}
-        />
+      <Form send={start}>
+        <Field label={`Type ${visible(name)} to confirm`} id="typed" typed={typed} />
         {children}
-        <Actions problem={problem.value}>
+        <Actions problem={problem.value} close={close}>
           <button type="submit" class="bad" disabled={typed.value !== name || isBusy.value}>
             {title}
           </button>
-          <button type="button" onClick={close}>
-            Cancel
-          </button>
         </Actions>
-      </form>
+      </Form>
     </Dialog>
   )
 }
 
+interface ActionsProps {
+  readonly problem: string
+  /** What Cancel does; without it there is no such button. */
+  readonly close?: () => void
+  readonly children: ComponentChildren
+}
+
 /** The buttons of a form, below what went wrong. */
-export function Actions({ problem, children }: { problem: string; children: ComponentChildren }) {
+export function Actions({ problem, close, children }: ActionsProps) {
   return (
     <>
-      <p class="problem" role="alert">
-        {problem}
-      </p>
-      <div class="actions">{children}</div>
+      <Problem text={problem} />
+      <div class="actions">
+        {children}
+        {close && (
+          <button type="button" onClick={close}>
+            Cancel
+          </button>
+        )}
+      </div>
     </>
   )
 }

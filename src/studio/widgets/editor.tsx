@@ -11,6 +11,7 @@ import { type DiffLine, diffLines } from '../lib/diff.js'
 import { counted } from '../lib/format.js'
 import { charsMax, isTooLarge } from '../lib/large-text.js'
 import { CodeField } from './code-field.js'
+import { Problem } from './form.js'
 import { ShowAs, type TitledQuery } from './show-as.js'
 
 const refused = 'The document was changed or removed meanwhile. Nothing was written.'
@@ -80,9 +81,7 @@ export function Editor({ title, text: before, isNew, save, ...rest }: EditorProp
           ) : (
             <DocumentText text={text} collection={collection} isShown={isTooLarge(before)} />
           )}
-          <p class="problem" role="alert">
-            {isRefused ? refused : (problem.value?.message ?? newerWords(newer))}
-          </p>
+          <Problem text={isRefused ? refused : (problem.value?.message ?? newerWords(newer))} />
           <div class="actions">
             <button {...given} class="main" onClick={write}>
               {isNew ? 'Insert' : isReviewing.value ? 'Save' : 'Review the change'}

@@ -23,6 +23,7 @@ import { runCommand, wordText } from '../lib/keyspace.js'
 import { useLoad } from '../lib/load.js'
 import { me } from '../lib/session.js'
 import { Actions, Confirm, Dialog, useAction } from './dialog.js'
+import { Form } from './form.js'
 import { MemberTable } from './member-table.js'
 import { Failure, Loading } from './states.js'
 
@@ -131,12 +132,7 @@ function Members({ database, of, isNew, remove, close }: MembersProps) {
   )
   const read = members.value.filter((one) => one.before !== undefined).length
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        start()
-      }}
-    >
+    <Form send={start}>
       {!isNew && <KeyFacts of={of} read={read} isPartial={next.value !== undefined} />}
       {kind === 'string' ? (
         <StringText members={members} isPartial={length > stringBytesMax} />
@@ -172,7 +168,7 @@ function Members({ database, of, isNew, remove, close }: MembersProps) {
           Close
         </button>
       </Actions>
-    </form>
+    </Form>
   )
 }
 

@@ -7,6 +7,7 @@ import { derivationText } from '../lib/key-derivation.js'
 import { useLoad } from '../lib/load.js'
 import { injectedWallet, wallets } from '../lib/wallets.js'
 import { Actions, Dialog, useAction } from './dialog.js'
+import { Form } from './form.js'
 
 const kinds = [
   { name: 'onchain', title: 'On the chain, this server pays' },
@@ -49,12 +50,7 @@ export function KeyMaker({ address, done, close }: KeyMakerProps) {
   const canSign = chosen === 'issued' || registry !== undefined
   return (
     <Dialog title="Make a key" close={close}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          start()
-        }}
-      >
+      <Form send={start}>
         <label for="label">Name</label>
         <Field id="label" value={label} />
         <PermissionChoice chosen={permissions} />
@@ -67,7 +63,7 @@ export function KeyMaker({ address, done, close }: KeyMakerProps) {
           <p class="faint">The server makes it, and keeps no copy. If it is lost, make another.</p>
         )}
         <Sent hash={hash.value} isBusy={isBusy.value} />
-        <Actions problem={problem.value}>
+        <Actions problem={problem.value} close={close}>
           <button
             type="submit"
             class="main"
@@ -75,11 +71,8 @@ export function KeyMaker({ address, done, close }: KeyMakerProps) {
           >
             {{ onchain: 'Sign and make', own: 'Sign, send and make', issued: 'Make' }[chosen]}
           </button>
-          <button type="button" onClick={close}>
-            Cancel
-          </button>
         </Actions>
-      </form>
+      </Form>
     </Dialog>
   )
 }

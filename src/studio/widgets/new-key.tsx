@@ -4,6 +4,7 @@
 import { useSignal } from '@preact/signals'
 import { type Kind, kinds } from '../lib/key-change.js'
 import { Dialog } from './dialog.js'
+import { Field, Form } from './form.js'
 
 interface MakerProps {
   readonly prefix: string
@@ -16,24 +17,8 @@ export function KeyMakerForm({ prefix, make, close }: MakerProps) {
   const kind = useSignal<Kind>('string')
   return (
     <Dialog title="Add a key" close={close}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          make(name.value, kind.value)
-        }}
-      >
-        <label for="key-name">Name</label>
-        <input
-          id="key-name"
-          class="data"
-          autocomplete="off"
-          spellcheck={false}
-          required
-          value={name.value}
-          onInput={({ currentTarget }) => {
-            name.value = currentTarget.value
-          }}
-        />
+      <Form send={() => make(name.value, kind.value)}>
+        <Field label="Name" id="key-name" typed={name} isRequired />
         <label for="key-kind">Type</label>
         <select
           id="key-kind"
@@ -54,7 +39,7 @@ export function KeyMakerForm({ prefix, make, close }: MakerProps) {
             Cancel
           </button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -4,6 +4,8 @@
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { lock, unlock } from '../lib/session.js'
+import { Actions } from './dialog.js'
+import { Form } from './form.js'
 
 /** A session of the operator reads; changes are opened for some minutes. */
 export function LockButton({ until }: { until: string | null }) {
@@ -48,8 +50,7 @@ function UnlockDialog({ close }: { close: () => void }) {
   const problem = useSignal('')
   // Before anything is painted: a key that is pressed at once is for the dialog.
   useLayoutEffect(() => dialog.current?.showModal(), [])
-  const submit = (event: Event) => {
-    event.preventDefault()
+  const submit = () => {
     unlock(secret.value.trim()).then(
       () => dialog.current?.close(),
       (error: Error) => {
@@ -60,7 +61,7 @@ function UnlockDialog({ close }: { close: () => void }) {
   return (
     <dialog ref={dialog} class="unlock" aria-label="Unlock changes" onClose={close}>
       <h2>Unlock changes for ten minutes</h2>
-      <form onSubmit={submit}>
+      <Form send={submit}>
         <label for="secret">The operator's key, or a new code</label>
         <input
           id="secret"
@@ -73,18 +74,12 @@ function UnlockDialog({ close }: { close: () => void }) {
             secret.value = currentTarget.value
           }}
         />
-        <p class="problem" role="alert">
-          {problem.value}
-        </p>
-        <div class="actions">
+        <Actions problem={problem.value} close={() => dialog.current?.close()}>
           <button type="submit" class="main">
             Unlock
           </button>
-          <button type="button" onClick={() => dialog.current?.close()}>
-            Cancel
-          </button>
-        </div>
-      </form>
+        </Actions>
+      </Form>
     </dialog>
   )
 }

@@ -1,10 +1,11 @@
 // A new collection: its name, and on wish a bound (capped) and a validator. Its code comes when the
 // form is opened.
 
-import { type Signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { createCollection, type Validation } from '../../lib/collections/collection-changes.js'
 import { linkTo } from '../../lib/route.js'
 import { Actions, Dialog, useAction } from '../dialog.js'
+import { Field, Form } from '../form.js'
 import { ValidatorFields } from './validator-fields.js'
 import '../../pages/access.css'
 
@@ -30,12 +31,7 @@ export function NewCollectionDialog({ close }: { close: () => void }) {
   )
   return (
     <Dialog title="Create a collection" close={close}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          start()
-        }}
-      >
+      <Form send={start}>
         <Field label="Name" id="collection-name" typed={name} isRequired />
         <label class="check">
           <input
@@ -59,41 +55,12 @@ export function NewCollectionDialog({ close }: { close: () => void }) {
             <ValidatorFields typed={validation} />
           </div>
         </details>
-        <Actions problem={problem.value}>
+        <Actions problem={problem.value} close={close}>
           <button type="submit" class="main" disabled={isBusy.value}>
             Create
           </button>
-          <button type="button" onClick={close}>
-            Cancel
-          </button>
         </Actions>
-      </form>
+      </Form>
     </Dialog>
-  )
-}
-
-interface FieldProps {
-  readonly label: string
-  readonly id: string
-  readonly typed: Signal<string>
-  readonly isRequired?: boolean
-}
-
-function Field({ label, id, typed, isRequired = false }: FieldProps) {
-  return (
-    <>
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        class="data"
-        autocomplete="off"
-        spellcheck={false}
-        required={isRequired}
-        value={typed.value}
-        onInput={({ currentTarget }) => {
-          typed.value = currentTarget.value
-        }}
-      />
-    </>
   )
 }

@@ -6,6 +6,7 @@ import { renameCollection } from '../../lib/collections/collection-changes.js'
 import type { CollectionPlace } from '../../lib/collections/collection-place.js'
 import { linkTo } from '../../lib/route.js'
 import { Actions, Dialog, useAction } from '../dialog.js'
+import { Field, Form } from '../form.js'
 
 interface RenameProps {
   readonly at: CollectionPlace
@@ -24,34 +25,15 @@ export function RenameDialog({ at, view, close }: RenameProps) {
   )
   return (
     <Dialog title="Rename" close={close}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          start()
-        }}
-      >
-        <label for="new-name">New name</label>
-        <input
-          id="new-name"
-          class="data"
-          autocomplete="off"
-          spellcheck={false}
-          required
-          value={to.value}
-          onInput={({ currentTarget }) => {
-            to.value = currentTarget.value
-          }}
-        />
+      <Form send={start}>
+        <Field label="New name" id="new-name" typed={to} isRequired />
         <p class="faint">Programs that use the old name will not find the collection.</p>
-        <Actions problem={problem.value}>
+        <Actions problem={problem.value} close={close}>
           <button type="submit" class="main" disabled={isBusy.value || to.value === at.name}>
             Rename
           </button>
-          <button type="button" onClick={close}>
-            Cancel
-          </button>
         </Actions>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -10,6 +10,7 @@ import {
   saveStatement,
 } from '../../lib/console/kept-statements.js'
 import { visible } from '../../lib/format.js'
+import { Form, Problem } from '../form.js'
 import './kept-statements.css'
 
 /** Characters of a statement in a list. */
@@ -85,9 +86,8 @@ function SaveForm({ current }: { current: Statement }) {
   const problem = useSignal('')
   const isReady = name.value.trim() !== '' && current.text.trim() !== ''
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
+    <Form
+      send={() => {
         const isSaved = saveStatement({ ...current, name: name.value.trim() })
         problem.value = isSaved ? '' : 'A long statement, or one with a password, is not saved.'
         if (isSaved) name.value = ''
@@ -107,11 +107,7 @@ function SaveForm({ current }: { current: Statement }) {
       <button type="submit" disabled={!isReady}>
         Save the statement
       </button>
-      {problem.value !== '' && (
-        <p class="problem" role="alert">
-          {problem.value}
-        </p>
-      )}
-    </form>
+      {problem.value !== '' && <Problem text={problem.value} />}
+    </Form>
   )
 }

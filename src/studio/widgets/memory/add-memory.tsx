@@ -14,6 +14,7 @@ import {
   rememberMemory,
 } from '../../lib/memory/routes.js'
 import { Actions, Dialog, useAction } from '../dialog.js'
+import { Form } from '../form.js'
 import { Failure } from '../states.js'
 
 /** After the last key. */
@@ -50,12 +51,7 @@ export function AddMemory({ place, corrected, done, close }: AddMemoryProps) {
   const chars = [...text.value].length
   return (
     <Dialog title={title} close={close}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          start()
-        }}
-      >
+      <Form send={start}>
         <p class="faint">The text cannot be changed later, only corrected by a new memory.</p>
         <label for="memory-text">Text</label>
         <textarea
@@ -81,7 +77,7 @@ export function AddMemory({ place, corrected, done, close }: AddMemoryProps) {
         <Field id="memory-ref" label="Source, such as a conversation" of={reference} />
         <Field id="memory-link" label="Link of the source" of={link} />
         <Extraction place={target} memory={JSON.stringify(memory)} isEmpty={text.value === ''} />
-        <Actions problem={problem.value}>
+        <Actions problem={problem.value} close={close}>
           <button
             type="submit"
             class="main"
@@ -89,11 +85,8 @@ export function AddMemory({ place, corrected, done, close }: AddMemoryProps) {
           >
             Remember
           </button>
-          <button type="button" onClick={close}>
-            Cancel
-          </button>
         </Actions>
-      </form>
+      </Form>
     </Dialog>
   )
 }

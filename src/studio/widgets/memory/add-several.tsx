@@ -6,6 +6,7 @@ import { counted, figure, visible } from '../../lib/format.js'
 import { type BatchForm, batchOf, partsOf, type Refused } from '../../lib/memory/batch.js'
 import { type GraphPlace, rememberAll } from '../../lib/memory/routes.js'
 import { Actions, Dialog, useAction } from '../dialog.js'
+import { Form } from '../form.js'
 
 const forms: readonly { readonly name: BatchForm; readonly title: string }[] = [
   { name: 'lines', title: 'A text a line' },
@@ -43,12 +44,7 @@ export function AddSeveral({ place, done, close }: AddSeveralProps) {
   const { memories, refused } = batchOf(text.value, form.value)
   return (
     <Dialog title="Add several memories" close={leave} isHeld={isBusy.value}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          start()
-        }}
-      >
+      <Form send={start}>
         <fieldset class="choice">
           <legend>Form</legend>
           {forms.map(({ name, title }) => (
@@ -90,7 +86,7 @@ export function AddSeveral({ place, done, close }: AddSeveralProps) {
             Close
           </button>
         </Actions>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -6,6 +6,7 @@ import { counted, figure, visible } from '../../lib/format.js'
 import type { Anchor } from '../../lib/memory/graph.js'
 import { anchorGraph, type GraphPlace } from '../../lib/memory/routes.js'
 import { useAction } from '../dialog.js'
+import { Problem } from '../form.js'
 import { OutsideAnchor } from '../outside-anchor.js'
 import { Scroll } from '../scroll.js'
 import { Empty } from '../states.js'
@@ -45,11 +46,7 @@ export function AnchorList({ place, anchors, explorers, reload }: AnchorListProp
           {told.value}
         </p>
       </div>
-      {problem.value !== '' && (
-        <p class="problem" role="alert">
-          {problem.value}
-        </p>
-      )}
+      {problem.value !== '' && <Problem text={problem.value} />}
       {anchors.length === 0 ? (
         <Empty>
           There are no anchors yet. They are made every ten minutes, or by “Anchor now”.

@@ -6,6 +6,7 @@ import { useEffect } from 'preact/hooks'
 import { useLoad } from '../../lib/load.js'
 import { findEntities, type GraphPlace, type Question } from '../../lib/memory/routes.js'
 import { DataField } from '../data-field.js'
+import { Form } from '../form.js'
 
 const hopsChoices = ['0', '1', '2', '3']
 /** After the last key. */
@@ -25,13 +26,7 @@ export function SearchBar({ place, question, ask }: SearchBarProps) {
   }
   const isAsked = question.words !== '' || question.entity !== ''
   return (
-    <form
-      class="filter"
-      onSubmit={(event) => {
-        event.preventDefault()
-        submit(question.hops)
-      }}
-    >
+    <Form class="filter" send={() => submit(question.hops)}>
       <DataField label="Words" typed={words} placeholder="where does ada live" shortcut="/" />
       <label>
         Entity
@@ -63,7 +58,7 @@ export function SearchBar({ place, question, ask }: SearchBarProps) {
           Clear
         </button>
       )}
-    </form>
+    </Form>
   )
 }
 
