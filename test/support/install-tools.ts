@@ -12,6 +12,7 @@ const tools: readonly Tool[] = [
   'node-24',
   'node-sql-parser',
   'postgres',
+  'redis-6',
   'solc',
 ]
 

@@ -18,6 +18,7 @@ export type Tool =
   | 'node-22'
   | 'node-24'
   | 'postgres'
+  | 'redis-6'
 
 const pollMs = 200
 /** An install that was killed leaves its lock; none takes so long. */
