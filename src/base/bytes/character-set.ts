@@ -10,8 +10,12 @@ const partChars = 65_536
 type SpendCharacters = (chars: number, isSlow: boolean) => void
 
 export class CharacterSet {
-  private readonly ascii = new Uint8Array(0x80)
-  private readonly others = new Set<number>()
+  /** A bit for each character of ASCII, in four words: a set is made for each trim. */
+  private controls = 0
+  private signs = 0
+  private capitals = 0
+  private letters = 0
+  private others: Set<number> | undefined
 
   /** The characters of a text. `spend` may throw. */
   constructor(
@@ -25,17 +29,18 @@ export class CharacterSet {
       while (at < stop) {
         const unit = characters.charCodeAt(at)
         if (unit < 0x80) {
-          this.ascii[unit] = 1
+          this.addAscii(unit)
           at++
           continue
         }
         const point = characters.codePointAt(at) as number
         at += widthOf(point)
+        this.others ??= new Set()
         this.others.add(point)
         wide++
       }
       spend(at - from, false)
-      spend(wide, true)
+      if (wide > 0) spend(wide, true)
     }
   }
 
@@ -45,7 +50,7 @@ export class CharacterSet {
       const from = at
       const stop = Math.min(at + partChars, text.length)
       while (at < stop && this.hasAt(text, at)) at += widthOf(text.codePointAt(at) as number)
-      this.spend(at - from, this.others.size > 0)
+      this.spend(at - from, this.others !== undefined)
       if (at < stop || at >= text.length) return at
     }
   }
@@ -60,15 +65,25 @@ export class CharacterSet {
         if (!this.hasAt(text, before)) break
         end = before
       }
-      this.spend(from - end, this.others.size > 0)
+      this.spend(from - end, this.others !== undefined)
       if (end > stop || end <= least) return end
     }
   }
 
   private hasAt(text: string, at: number): boolean {
     const unit = text.charCodeAt(at)
-    if (unit < 0x80) return this.ascii[unit] === 1
-    return this.others.has(text.codePointAt(at) as number)
+    if (unit < 0x40) return (((unit < 0x20 ? this.controls : this.signs) >>> (unit & 31)) & 1) === 1
+    if (unit < 0x80)
+      return (((unit < 0x60 ? this.capitals : this.letters) >>> (unit & 31)) & 1) === 1
+    return this.others?.has(text.codePointAt(at) as number) === true
+  }
+
+  private addAscii(unit: number): void {
+    const bit = 1 << (unit & 31)
+    if (unit < 0x20) this.controls |= bit
+    else if (unit < 0x40) this.signs |= bit
+    else if (unit < 0x60) this.capitals |= bit
+    else this.letters |= bit
   }
 }
 
