@@ -23,6 +23,7 @@ import {
   type Accumulator,
   type AccumulatorRow,
   bytesOf,
+  KeptValues,
   requireListMemory,
 } from './expressions/accumulator.js'
 import { NumberSum } from './expressions/number-sum.js'
@@ -154,10 +155,11 @@ class First extends Last {
 class Push implements Accumulator {
   bytesHeld = 0
   private readonly values: Value[] = []
+  private readonly kept = new KeptValues()
 
   add(value: Result): void {
     if (value === undefined) return
-    const copy = copyOf(value)
+    const copy = this.kept.copy(value)
     this.values.push(copy)
     this.bytesHeld += bytesOf(copy)
     requireListMemory('$push', this.bytesHeld)
@@ -179,6 +181,7 @@ class Push implements Accumulator {
 class AddToSet implements Accumulator {
   bytesHeld = 0
   private readonly values = new Map<string, Value>()
+  private readonly kept = new KeptValues()
 
   constructor(private readonly collation: Collation | undefined) {}
 
@@ -186,7 +189,7 @@ class AddToSet implements Accumulator {
     if (value === undefined) return
     const key = equalityKey(value, this.collation)
     if (this.values.has(key)) return
-    const copy = copyOf(value)
+    const copy = this.kept.copy(value)
     this.values.set(key, copy)
     this.bytesHeld += bytesOf(copy) + key.length
     requireListMemory('$addToSet', this.bytesHeld)

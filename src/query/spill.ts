@@ -148,6 +148,11 @@ export class RunReader {
     this.position = run.start
   }
 
+  /** Of the piece that was read last. */
+  get bytesHeld(): number {
+    return this.buffer.length
+  }
+
   next(): SpillRecord | undefined {
     if (this.at === this.buffer.length && this.position === this.run.end) return undefined
     this.need(headBytes)

@@ -102,6 +102,8 @@ export interface ReadTx {
 interface ReplyMemory {
   /** Counts so many bytes, or returns what the program waits for before; never if it may not. */
   expects(bytes: number, mayWait: boolean): Elsewhere | undefined
+  /** Counts what the program holds while it waits, until the returned function is called. */
+  waits(bytes: number): () => void
   /** The reply holds only so many bytes of what it expected. */
   holds(bytes: number): void
 }

@@ -4,23 +4,31 @@
 
 import type { Bytes } from '../bytes/bytes.js'
 
-const chunkBytes = 64 * 1_024
-/** Larger strings get their own memory. */
-const sharedBytesMax = 4 * 1_024
+const usualChunkBytes = 64 * 1_024
+/** Of this size the allocator maps memory of its own, and gives it back as soon as it is free. */
+const chunkBytesMax = 256 * 1_024
+/** Larger strings get their own memory, so that the rest of a chunk is not wasted. */
+const sharedBytesMax = chunkBytesMax / 4
 /** Above this length, native code copies faster. */
 const loopBytesMax = 64
 
+const nothing: Bytes = new Uint8Array(0)
+
 export class Arena {
   /** The buffer with the last copied string. */
-  bytes: Bytes = new Uint8Array(0)
+  bytes: Bytes = nothing
   start = 0
   private used = 0
+  /** Bytes of all strings so far. */
+  private total = 0
+
+  /** `firstChunkBytes`: small if there may be few strings; chunks grow with their number. */
+  constructor(private readonly firstChunkBytes = usualChunkBytes) {}
 
   /** Copies the bytes from `start` to `end` to `this.bytes`, at `this.start`. */
   put(bytes: Bytes, start: number, end: number): void {
     const length = end - start
     if (length > sharedBytesMax) {
-      // The chunk is abandoned: its rest is smaller than one string of this size.
       this.bytes = new Uint8Array(length)
       this.bytes.set(bytes.subarray(start, end))
       this.start = 0
@@ -28,15 +36,24 @@ export class Arena {
       return
     }
     if (this.used + length > this.bytes.length) {
-      this.bytes = new Uint8Array(chunkBytes)
+      const bytes = Math.max(length, this.firstChunkBytes, Math.min(this.total, chunkBytesMax))
+      this.bytes = new Uint8Array(bytes)
       this.used = 0
     }
+    this.total += length
     const at = this.used
     this.start = at
     this.used = at + length
     if (length <= loopBytesMax) {
       for (let i = 0; i < length; i++) this.bytes[at + i] = bytes[start + i] as number
     } else this.bytes.set(bytes.subarray(start, end), at)
+  }
+
+  /** Lets go of the buffer: what was copied to it is no longer used. */
+  release(): void {
+    this.bytes = nothing
+    this.used = 0
+    this.total = 0
   }
 
   /** As `put`; returns a view of the copy. */

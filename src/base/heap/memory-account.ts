@@ -16,6 +16,8 @@ const memoryKeptShare = 3 / 4
 /** Above this part, owners with more unsent than the small part wait, so the others have room. */
 const memoryQuietShare = 3 / 4
 const memorySmallShare = 1 / 64
+/** Programs that wait may hold this part of what is read, even if their owner has no room. */
+const memoryWaitingShare = 1 / 8
 
 /** A connection whose client may leave replies unread. */
 interface Sender {
@@ -37,6 +39,8 @@ export class MemoryAccount {
   private readonly backlogs = new Set<Backlog>()
   private waiting: Waiting[] = []
   private isServing = false
+  /** Held by waiting programs without room for it. */
+  private waitingBytes = 0
 
   constructor(readonly bytesMax: number) {
     const ofOwner = bytesMax * memoryOfOwnerShare
@@ -86,6 +90,25 @@ export class MemoryAccount {
     if (this.budget.bytesUsed >= this.bytesMax) this.relieve()
     return () => {
       this.waiting = this.waiting.filter((other) => other !== waiting)
+    }
+  }
+
+  /**
+   * Counts bytes that a program holds while it waits for room, until the returned function is
+   * called. Undefined if it may not wait with so many.
+   */
+  waits(owner: string, bytes: number): (() => void) | undefined {
+    const share = this.shares.open(owner)
+    if (share.take(bytes)) return () => share.close()
+    if (this.waitingBytes + bytes > this.bytesMax * memoryWaitingShare) {
+      share.close()
+      return undefined
+    }
+    share.force(bytes)
+    this.waitingBytes += bytes
+    return () => {
+      this.waitingBytes -= bytes
+      share.close()
     }
   }
 

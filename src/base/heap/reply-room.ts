@@ -3,6 +3,7 @@
 // reply waits for room before its first large value. Later ones only count: a reply that waited
 // while it holds memory would wait for itself.
 
+import { fail } from '../errors.js'
 import { smallMessageBytesMax } from '../limits/connections.js'
 import type { ByteShare } from './byte-shares.js'
 import type { MemoryAccount } from './memory-account.js'
@@ -20,6 +21,10 @@ interface Wait {
   /** Joins the queue; `done` resolves once the bytes are counted, and `end` leaves the queue. */
   begin(): { readonly done: Promise<void>; end(): void }
 }
+
+const tooManyWait =
+  'Exceeded memory limit: the replies of this owner that wait for their clients to read hold too ' +
+  'much memory for another one to wait'
 
 export class ReplyRoom {
   private counted = 0
@@ -45,6 +50,16 @@ export class ReplyRoom {
       return undefined
     }
     return { refusal: new NoReplyRoom(bytes), begin: () => this.wait(bytes) }
+  }
+
+  /**
+   * Counts bytes that a program holds while it waits, until the returned function is called. Throws
+   * ExceededMemoryLimit: else waiting programs would hold the memory that they wait for.
+   */
+  waits(bytes: number): () => void {
+    const end = this.memory.waits(this.owner, bytes)
+    if (end === undefined) throw fail('ExceededMemoryLimit', tooManyWait)
+    return end
   }
 
   /** The reply holds only so many bytes of what it expected. */

@@ -6,8 +6,8 @@ import type { Account, Accounts } from './accounts.js'
 
 /** The waiting work of one owner, first come, first served. */
 class OwnQueue<T> {
-  private readonly items: T[] = []
-  /** Index of the first waiting item; the items before it are done. */
+  private readonly items: (T | undefined)[] = []
+  /** Index of the first waiting item; the places before it are empty. */
   private head = 0
 
   constructor(readonly account: Account) {}
@@ -22,7 +22,9 @@ class OwnQueue<T> {
 
   take(): T {
     const { items } = this
-    const item = items[this.head++] as T
+    const item = items[this.head] as T
+    // A served program would keep its reply alive.
+    items[this.head++] = undefined
     if (this.head === items.length) {
       items.length = 0
       this.head = 0

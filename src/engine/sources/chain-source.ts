@@ -80,9 +80,9 @@ export class ChainSource extends UpstreamSource {
       const most = tx.isMemoryShort === true ? pullWhenShortMax : pullDocumentsMax
       this.input = yield* this.upstream.pull(tx, Math.min(asked, most))
       this.inputAt = 0
-      // They are read, so they count with or without room; stages refuse what they would keep.
+      // They exist, so they count with or without room; stages refuse what they would keep.
       this.inputBytes = bytesOfAll(this.input)
-      this.holding?.hold(this.inputBytes, true)
+      this.count()
       if (this.input.length === 0 && this.upstream.awaits === true) {
         if (!this.upstream.drained) break
       }
@@ -118,6 +118,7 @@ export class ChainSource extends UpstreamSource {
       if (this.chain.refusal !== undefined) break
       if (this.emittedBytes >= scanBytesTarget || work.isDue) break
     }
+    this.count()
     return pieces + this.emitted.length - before
   }
 
@@ -130,8 +131,12 @@ export class ChainSource extends UpstreamSource {
     }
     this.inputAt++
     this.inputBytes -= document.length
-    this.holding?.hold(this.inputBytes, true)
+    this.count()
     this.chain.push(document)
     return true
+  }
+
+  private count(): void {
+    this.holding?.hold(this.inputBytes + this.emittedBytes, true)
   }
 }

@@ -396,7 +396,13 @@ export function* fillBatch(tx: ReadTx, source: Source, limits: BatchLimits): Pro
     const expected = isLast ? bytes : expectedBytes(bytes, documents.length, limits)
     if (expected <= countedBatchBytes) continue
     const wait = tx.reply?.expects(expected, mayWait(tx))
-    if (wait !== undefined) yield* tx.elsewhere(wait)
+    if (wait === undefined) continue
+    const counted = tx.reply?.waits(bytes)
+    try {
+      yield* tx.elsewhere(wait)
+    } finally {
+      counted?.()
+    }
   }
   if (bytes > countedBatchBytes) tx.reply?.holds(bytes)
   return { documents, drained: !isFull && source.drained }

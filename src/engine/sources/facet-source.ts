@@ -2,7 +2,7 @@
 // process it immediately; later stages that read other data run over their results.
 
 import { blockingBytesMax } from '../../base/limits/documents.js'
-import { pullDocumentsMax } from '../../base/limits/engine.js'
+import { pullDocumentsMax, pullWhenShortMax } from '../../base/limits/engine.js'
 import { entryUnits } from '../../base/work/work-figures.js'
 import { location } from '../../query/expressions/operator.js'
 import { isPure, type StagePlan } from '../../query/pipeline.js'
@@ -58,21 +58,23 @@ export class FacetSource extends HoldingSource {
 
   protected *produce(tx: ReadTx): Program<Document[]> {
     while (!this.upstream.drained && this.facets.some(({ chain }) => !chain.satisfied)) {
-      const documents = yield* this.upstream.pull(tx, pullDocumentsMax)
+      const most = tx.isMemoryShort === true ? pullWhenShortMax : pullDocumentsMax
+      const documents = yield* this.upstream.pull(tx, most)
       for (const document of documents) yield* this.push(tx, document)
     }
     this.upstream.close()
     for (const facet of this.facets) yield* this.finish(tx, facet)
+    const document = writeDocument((writer) => {
+      for (const { name, results } of this.facets) {
+        writer.value(name, writeArray(results.map(documentValue)))
+      }
+    })
+    // The chains know these lists too, and live until the source is closed.
+    for (const { results } of this.facets) results.length = 0
     this.isDone = true
     this.holding?.close()
     this.returned = 1
-    return [
-      writeDocument((writer) => {
-        for (const { name, results } of this.facets) {
-          writer.value(name, writeArray(results.map(documentValue)))
-        }
-      }),
-    ]
+    return [document]
   }
 
   override close(): void {
@@ -126,6 +128,7 @@ export class FacetSource extends HoldingSource {
     } finally {
       source.close()
     }
+    facet.results.length = 0
     facet.results = results
   }
 

@@ -4,7 +4,7 @@
 import { type Bytes, mapKey, utf8 } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { blockingBytesMax } from '../../base/limits/documents.js'
-import { pullDocumentsMax, scanBytesTarget } from '../../base/limits/engine.js'
+import { pullDocumentsMax, pullWhenShortMax, scanBytesTarget } from '../../base/limits/engine.js'
 import { MiB } from '../../base/units.js'
 import { entryUnits } from '../../base/work/work-figures.js'
 import type { QueryContext } from '../../query/context.js'
@@ -39,7 +39,6 @@ interface Joined {
 interface Cache {
   readonly place: ReadPlace
   readonly answers: Map<string, Document[]>
-  bytes: number
 }
 
 export class LookupSource extends JoiningSource {
@@ -47,6 +46,9 @@ export class LookupSource extends JoiningSource {
   private readonly isCorrelated: boolean
   /** Sets the position among the matches, if an unwind requests it. */
   private readonly index: FieldSetter | undefined
+  /** Of the matches in the cache, and of those that only the current document needs. */
+  private cachedBytes = 0
+  private matchedBytes = 0
 
   constructor(
     upstream: Source,
@@ -66,10 +68,11 @@ export class LookupSource extends JoiningSource {
     const { db, context } = this.place
     const { from, throughView } = this.plan
     const place = yield* readPlaceOf(tx, db, from, context, throughView)
-    const cache: Cache = { place, answers: new Map(), bytes: 0 }
+    const cache: Cache = { place, answers: new Map() }
+    this.cachedBytes = 0
     const joined: Joined = { documents: [], bytes: 0 }
     for (const [i, document] of documents.entries()) {
-      const matches = yield* this.matchesOf(tx, document, cache)
+      const matches = yield* this.matchesOf(tx, document, cache, joined)
       if (this.plan.unwind === undefined) this.add(joined, this.plan.joined(document, matches))
       else this.unwind(document, matches, this.plan.unwind, joined)
       yield* tx.pause(matches.length * entryUnits)
@@ -89,7 +92,12 @@ export class LookupSource extends JoiningSource {
   private add(joined: Joined, document: Document): void {
     joined.documents.push(document)
     joined.bytes += document.length
-    this.holding?.hold(joined.bytes)
+    this.hold(joined)
+  }
+
+  /** What was joined shares no memory with the matches. */
+  private hold({ bytes }: Joined): void {
+    this.holding?.hold(bytes + this.cachedBytes + this.matchedBytes)
   }
 
   /** Produces one document for each match, without building the array of all. */
@@ -110,14 +118,28 @@ export class LookupSource extends JoiningSource {
     }
   }
 
-  private *matchesOf(tx: ReadTx & Guarded, document: Document, cache: Cache): Program<Document[]> {
+  private *matchesOf(
+    tx: ReadTx & Guarded,
+    document: Document,
+    cache: Cache,
+    joined: Joined,
+  ): Program<Document[]> {
+    this.matchedBytes = 0
     const question = yield* asked(tx, () => this.plan.foreignFilter(document))
     const name = this.isCorrelated ? undefined : mapKey(question)
     const known = name === undefined ? undefined : cache.answers.get(name)
     if (known !== undefined) return known
-    const answer = yield* this.ask(tx, cache.place, document, question)
-    if (name !== undefined) keep(cache, name, answer)
+    const answer = yield* this.ask(tx, cache.place, document, question, joined)
+    if (name !== undefined) this.keep(cache, name, answer)
     return answer
+  }
+
+  private keep({ answers }: Cache, name: string, answer: Document[]): void {
+    const bytes = name.length + this.matchedBytes
+    if (this.cachedBytes + bytes > lookupCacheBytesMax) return
+    answers.set(name, answer)
+    this.cachedBytes += bytes
+    this.matchedBytes = 0
   }
 
   private *ask(
@@ -125,12 +147,13 @@ export class LookupSource extends JoiningSource {
     place: ReadPlace,
     document: Document,
     question: Bytes,
+    joined: Joined,
   ): Program<Document[]> {
     const filter = compileFilter(question, this.place.context)
     const stages = yield* asked(tx, () => this.plan.pipelineFor(document))
     const source = this.open(place, filter, stages)
     try {
-      const answer = yield* this.answerOf(tx, source)
+      const answer = yield* this.answerOf(tx, source, joined)
       this.count(source)
       return answer
     } finally {
@@ -138,16 +161,16 @@ export class LookupSource extends JoiningSource {
     }
   }
 
-  private *answerOf(tx: ReadTx, source: Source): Program<Document[]> {
+  private *answerOf(tx: ReadTx, source: Source, joined: Joined): Program<Document[]> {
     const answer: Document[] = []
-    let bytes = 0
     while (!source.drained) {
-      for (const match of yield* source.pull(tx, pullDocumentsMax)) {
-        bytes += match.length
+      const most = tx.isMemoryShort === true ? pullWhenShortMax : pullDocumentsMax
+      for (const match of yield* source.pull(tx, most)) {
+        this.matchedBytes += match.length
         answer.push(match)
       }
-      this.holding?.hold(bytes)
-      if (bytes <= blockingBytesMax) continue
+      this.hold(joined)
+      if (this.matchedBytes <= blockingBytesMax) continue
       const what = `documents in ${this.plan.from} matching pipeline's $lookup stage`
       throw fail('Location4568', `Total size of ${what} exceeds ${blockingBytesMax} bytes`)
     }
@@ -162,10 +185,4 @@ function* asked<T>(tx: ReadTx, act: () => T): Program<T> {
   } catch (error) {
     return yield* detachedThen(tx, error, act)
   }
-}
-
-function keep(cache: Cache, name: string, answer: Document[]): void {
-  cache.bytes += name.length
-  for (const document of answer) cache.bytes += document.length
-  if (cache.bytes <= lookupCacheBytesMax) cache.answers.set(name, answer)
 }

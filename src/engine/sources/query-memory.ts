@@ -20,8 +20,6 @@ import { type SpillFolder, SpillScope } from './spill.js'
 const pieceBytes = 64 * 1_024
 /** With less memory than this, a stage would spill endlessly. */
 const spillingBytesMin = 1_024 * 1_024
-/** Memory of one spilled run during a merge. */
-const mergedRunBytes = 256 * 1_024
 
 interface QueryMemoryOptions {
   readonly shares: ByteShares
@@ -130,7 +128,6 @@ export function counted(transform: Transform, workspace: Workspace | undefined):
 }
 
 class CountedTransform implements Transform {
-  private merged = 0
   private before = 0
 
   constructor(
@@ -169,7 +166,6 @@ class CountedTransform implements Transform {
       this.count()
       yield refusal
     }
-    this.merged = 0
     this.count()
   }
 
@@ -184,11 +180,7 @@ class CountedTransform implements Transform {
     const isPending = inner.pending
     // Data being spilled stays in memory until it is on disk.
     if (isPending && held < this.before) return
-    if (held < this.before) {
-      const { spills = 0 } = inner.figures ?? {}
-      this.merged = Math.min(spills * mergedRunBytes, held + this.before)
-    }
     this.before = held
-    this.holding.hold(held + this.merged, isPending)
+    this.holding.hold(held, isPending)
   }
 }

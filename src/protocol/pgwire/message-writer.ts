@@ -27,6 +27,8 @@ export interface Column {
 const version3 = 3 << 16
 const firstBytes = 1024
 const nothing = Buffer.alloc(0)
+/** Space after a long field for the end of the answer, which must not double the buffer. */
+const endBytes = 64
 /** Bytes of UTF-8 that one unit of UTF-16 may take. */
 const unitBytesMax = 3
 /** A longer text is measured before it is written. */
@@ -325,7 +327,8 @@ export class MessageWriter {
   private room(count: number): void {
     const wanted = this.at + count
     if (wanted <= this.out.length) return
-    const larger = Buffer.allocUnsafeSlow(Math.max(firstBytes, 2 * this.out.length, wanted))
+    const bytes = Math.max(firstBytes, 2 * this.out.length, wanted + endBytes)
+    const larger = Buffer.allocUnsafeSlow(bytes)
     larger.set(this.out.subarray(0, this.at))
     this.out = larger
   }

@@ -2,8 +2,9 @@
 // document.
 
 import { fail } from '../../base/errors.js'
+import { Arena } from '../../base/heap/arena.js'
 import { blockingBytesMax } from '../../base/limits/documents.js'
-import type { Value } from '../../value/value.js'
+import { Value } from '../../value/value.js'
 import type { Env, Expression, Result, Scope } from './operator.js'
 
 /** The state of one group. */
@@ -53,4 +54,20 @@ const valueOverheadBytes = 64
 
 export function bytesOf(value: Value): number {
   return value.end - value.start + valueOverheadBytes
+}
+
+const firstKeptBytes = 256
+
+/**
+ * Copies of values that one state keeps until its end. They share memory: a buffer each would cost
+ * more than a number, and the allocator would not give back what many of a few kilobytes leave.
+ */
+export class KeptValues {
+  private readonly arena = new Arena(firstKeptBytes)
+
+  copy({ type, bytes, start, end }: Value): Value {
+    const { arena } = this
+    arena.put(bytes, start, end)
+    return new Value(type, arena.bytes, arena.start, arena.start + end - start)
+  }
 }

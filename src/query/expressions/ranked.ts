@@ -11,7 +11,7 @@ import { binaryValue, bsonType, documentOf, nullValue, type Value } from '../../
 import { DocumentWriter, writeArray } from '../../value/writer.js'
 import { BoundedHeap } from '../heap.js'
 import { compileSort, type Sort } from '../sort.js'
-import { type Accumulator, type AccumulatorRow, bytesOf } from './accumulator.js'
+import { type Accumulator, type AccumulatorRow, bytesOf, KeptValues } from './accumulator.js'
 import {
   Constant,
   call,
@@ -67,10 +67,11 @@ function rulesOf(name: string, required: readonly string[]): NamedArguments {
 /** A list of values with a count of their bytes. */
 class Kept {
   readonly values: Value[] = []
+  private readonly kept = new KeptValues()
   bytesHeld = 0
 
   add(value: Value): void {
-    const copy = copyOf(value)
+    const copy = this.kept.copy(value)
     this.values.push(copy)
     this.bytesHeld += bytesOf(copy)
   }

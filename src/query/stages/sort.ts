@@ -79,7 +79,7 @@ class TopSort extends StreamTransform {
   }
 
   override get bytesHeld(): number {
-    return this.held + this.sorter.bytesHeld
+    return this.held + this.sorter.bytesHeld + this.sorter.bytesReading
   }
 
   override get figures(): SpillFigures {

@@ -85,6 +85,7 @@ export class Sorter {
   private readonly arena = new Arena()
   private sequence = 0
   private held = 0
+  private reading = 0
   private file: SpillFile | undefined
   private readonly spilled: StoredRun[] = []
   private spilling: Spilling | undefined
@@ -96,6 +97,11 @@ export class Sorter {
 
   get bytesHeld(): number {
     return this.held
+  }
+
+  /** Of the pieces of runs on disk that are being merged. */
+  get bytesReading(): number {
+    return this.reading
   }
 
   /** Number of pushed documents. */
@@ -144,8 +150,15 @@ export class Sorter {
     this.figures.spilledRecords += run.records
     this.spilled.push(run)
     this.spilling = undefined
+    this.letGo()
+  }
+
+  /** What was in memory is on disk, or was taken. */
+  private letGo(): void {
     this.runs = []
     this.held = 0
+    this.reading = 0
+    this.arena.release()
   }
 
   /**
@@ -175,13 +188,13 @@ export class Sorter {
       if (this.file === undefined) this.held -= bytesOfKeyed(item)
       yield item
     }
-    this.runs = []
-    this.held = 0
+    this.letGo()
     this.file?.close()
   }
 
   /** Deletes the file; allowed at any time. */
   close(): void {
+    this.letGo()
     this.file?.close()
   }
 
@@ -192,7 +205,9 @@ export class Sorter {
     return spilled.map((run) => {
       const reader = new RunReader(file, run, bytesMax)
       return () => {
+        const before = reader.bytesHeld
         const record = reader.next()
+        this.reading += reader.bytesHeld - before
         return record === undefined ? undefined : { head: headOf(record.key), ...record }
       }
     })

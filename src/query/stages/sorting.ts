@@ -14,7 +14,7 @@ export abstract class SortingTransform extends StreamTransform {
   }
 
   override get bytesHeld(): number {
-    return this.sorted.bytesHeld
+    return this.sorted.bytesHeld + this.sorted.bytesReading
   }
 
   override get figures(): SpillFigures {

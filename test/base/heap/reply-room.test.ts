@@ -67,6 +67,24 @@ t.test('of many that begin at once, only as many go on as have room', async (t) 
   t.same([waiting.size, account.budget.bytesUsed], [0, 0])
 })
 
+t.test('what is held while waiting counts, and is refused when it is too much', async (t) => {
+  const account = new MemoryAccount(whole)
+  const [sent] = rooms(account, 1) as [ReplyRoom]
+  sent.expects(account.ofOwnerMax, true)
+  const used = account.budget.bytesUsed
+  const [few, more, much, other] = rooms(account, 4) as [ReplyRoom, ReplyRoom, ReplyRoom, ReplyRoom]
+  const ends = [few.waits(large), more.waits(whole / 8 - large)]
+  t.equal(account.budget.bytesUsed, used + whole / 8, 'a little beside what its owner has unsent')
+  t.throws(() => much.waits(1), /hold too much memory for another one to wait/)
+  t.equal(account.budget.bytesUsed, used + whole / 8)
+  for (const end of ends) end()
+  sent.close()
+  const all = other.waits(account.ofOwnerMax)
+  t.throws(() => much.waits(large * 2), /hold too much memory/, 'an owner holds all that it may')
+  all()
+  t.same([account.budget.bytesUsed, account.shares.ownersKnown], [0, 0])
+})
+
 t.test('what holds a value, or may not wait, counts and goes on', async (t) => {
   const account = new MemoryAccount(whole)
   const [holds, writes, leaves] = rooms(account, 3) as [ReplyRoom, ReplyRoom, ReplyRoom]

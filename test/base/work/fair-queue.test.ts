@@ -1,6 +1,9 @@
 // Whose turn it is: owners are served by the time that they have had, so that many waiting commands
 // of some delay another one by a slice of each at most.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import type { Account } from '../../../src/base/work/accounts.js'
 import { Scheduler } from '../../../src/base/work/scheduler.js'
@@ -120,4 +123,26 @@ t.test('commands wait once a round of the loop has had its work, and go on in tu
   t.same(order, [], 'none begins at once')
   await done
   t.same(order, ['a', 'b', 'a', 'a'])
+})
+
+t.test('served work is let go of while more of its owner waits', async (t) => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const scheduler = new Scheduler()
+  const queue = scheduler.queue<object>()
+  const account = scheduler.of('a')
+  const pushed = (): WeakRef<object> => {
+    const item = { reply: new Uint8Array(1_000) }
+    queue.push(account, item)
+    return new WeakRef(item)
+  }
+  const served = Array.from({ length: 100 }, pushed)
+  const waiting = pushed()
+  for (let i = 0; i < served.length; i++) queue.take()
+  // A WeakRef holds what it was made of until the turn ends.
+  await nextTurn()
+  collect()
+  t.equal(served.filter((item) => item.deref() !== undefined).length, 0)
+  t.ok(waiting.deref())
+  t.equal(queue.length, 1)
 })

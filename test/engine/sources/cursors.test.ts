@@ -189,6 +189,7 @@ class Seeing extends PassingReadTx {
     inner: ReadTx,
     private readonly seen: string[],
     private readonly isShort: boolean,
+    private readonly wait?: Promise<void>,
   ) {
     super(inner)
   }
@@ -201,7 +202,13 @@ class Seeing extends PassingReadTx {
     return {
       expects: (bytes: number) => {
         this.seen.push(`expects ${Math.round(bytes / 1_000)} kB`)
-        return undefined
+        const done = this.wait
+        if (done === undefined) return undefined
+        return { refusal: new Error('no room'), begin: () => ({ done, end: () => {} }) }
+      },
+      waits: (bytes: number) => {
+        this.seen.push(`waits with ${Math.round(bytes / 1_000)} kB`)
+        return () => this.seen.push('has waited')
       },
       holds: (bytes: number) => this.seen.push(`holds ${Math.round(bytes / 1_000)} kB`),
     }
@@ -230,5 +237,27 @@ await t.test(
     ])
     t.same(await seenOf(false, 50), ['pull 100', 'expects 1001 kB', 'holds 1001 kB'])
     t.same(await seenOf(true, 1), ['pull 8'], 'a small reply does not count')
+  },
+)
+
+await t.test(
+  'what a batch has read counts while it waits, until it has room or fails',
+  async (t) => {
+    const store = openMemoryStore(clockOf())
+    const document = documentFrom({ t: 'x'.repeat(200_000) })
+    const seenOf = async (wait: Promise<void>): Promise<string[]> => {
+      const seen: string[] = []
+      const source = documentsSource([document])
+      const limits = { documentsMax: 1, bytesMax: 16_000_000 }
+      try {
+        await store.read((tx) => fillBatch(new Seeing(tx, seen, true, wait), source, limits))
+      } catch (error) {
+        seen.push(String(error))
+      }
+      return seen
+    }
+    const waited = ['expects 200 kB', 'waits with 200 kB', 'has waited']
+    t.same(await seenOf(Promise.resolve()), [...waited, 'holds 200 kB'])
+    t.same(await seenOf(Promise.reject(new Error('killed'))), [...waited, 'Error: killed'])
   },
 )

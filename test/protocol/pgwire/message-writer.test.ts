@@ -225,3 +225,14 @@ t.test('rows and descriptions by chance are read as they were written', async ()
     { numRuns: runs(100) },
   )
 })
+
+t.test('a long row waits in a buffer of its size', async (t) => {
+  const bytes = written((writer) => {
+    writer.openRow(1)
+    writer.field('x'.repeat(1_000_000))
+    writer.closeRow()
+    writer.commandComplete('SELECT 1')
+    writer.readyForQuery('I')
+  })
+  t.ok(bytes.buffer.byteLength < bytes.length + 100, `${bytes.buffer.byteLength} bytes`)
+})

@@ -72,7 +72,7 @@ t.test('what is sorted on disk is what is sorted in memory, stable and cut', asy
           return Buffer.compare(given[a]?.[0] ?? Buffer.of(), given[b]?.[0] ?? Buffer.of()) || a - b
         })
         t.same(found, isCut ? order.slice(0, limit) : order)
-        t.equal(sorter.bytesHeld, 0)
+        t.same([sorter.bytesHeld, sorter.bytesReading], [0, 0])
         for (const file of files) t.notOk(file.isOpen)
         spills += sorter.figures.spills
       },
@@ -80,6 +80,28 @@ t.test('what is sorted on disk is what is sorted in memory, stable and cut', asy
     { numRuns: runs(150) },
   )
   t.ok(spills > 100, `${spills} spills`)
+})
+
+t.test('the pieces of runs on disk count while they are merged', async (t) => {
+  const { workspace } = spilling(100_000)
+  const sorter = new Sorter({ name: '$sort', workspace })
+  for (let i = 0; i < 10; i++) {
+    sorter.push(documentFrom({ text: 'x'.repeat(150_000) }), Uint8Array.of(i))
+    while (sorter.pending) sorter.work()
+  }
+  for (const _step of sorter.settle()) if (!sorter.pending) break
+  t.equal(sorter.bytesReading, 0)
+  const [first] = sorter.drain()
+  t.ok(first)
+  const again = new Sorter({ name: '$sort', workspace })
+  for (let i = 0; i < 10; i++) {
+    again.push(documentFrom({ text: 'x'.repeat(150_000) }), Uint8Array.of(i))
+    while (again.pending) again.work()
+  }
+  for (const _ of again.drain()) {
+    t.ok(again.bytesReading > 1_350_000, `${again.bytesReading} bytes of ten documents`)
+    break
+  }
 })
 
 const operands: Readonly<Record<string, unknown>> = {

@@ -173,6 +173,21 @@ t.test('a long array comes out in bounded steps, in order, and nothing is lost',
   t.same(doubled, [`{ n: ${list.length ** 2 + 2} }`])
 })
 
+t.test('$group lets go of each group with its document', async (t) => {
+  const [plan] = plansOf([{ $group: { _id: '$i', all: { $push: '$$ROOT' } } }])
+  if (plan === undefined || !isPure(plan)) throw new Error('$group is pure')
+  const transform = plan.create()
+  for (let i = 0; i < stepDocumentsMax * 4; i++) transform.push(documentFrom({ i }), () => {})
+  const all = transform.bytesHeld
+  const held: number[] = []
+  for (const _ of transform.finish(() => {})) held.push(transform.bytesHeld / all)
+  t.same(
+    held.slice(0, 3).map((part) => Math.round(part * 100)),
+    [75, 50, 25],
+  )
+  t.equal(transform.bytesHeld, 0)
+})
+
 t.test('$group: keys are equal as values are, in the order they appear', async (t) => {
   const keys = [1, double(1), long(1), null, 'x', undefined, double(-0), 0, NaN, double(NaN), [1]]
   const given = keys.map((k) => ({ k }))

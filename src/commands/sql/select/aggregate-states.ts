@@ -7,6 +7,7 @@ import { sqlSortedListBytesMax } from '../../../base/limits/sql.js'
 import {
   type Accumulator,
   bytesOf,
+  KeptValues,
   requireListMemory,
 } from '../../../query/expressions/accumulator.js'
 import { NumberSum } from '../../../query/expressions/number-sum.js'
@@ -136,22 +137,27 @@ export class TruthState implements Accumulator {
 
 /** For DISTINCT: passes each value to `inner` once. */
 export class DistinctState implements Accumulator {
-  bytesHeld = 0
+  private ownBytes = 0
   private readonly values = new Map<string, Value>()
+  private readonly kept = new KeptValues()
 
   constructor(
     private readonly name: string,
     private readonly inner: Accumulator,
   ) {}
 
+  get bytesHeld(): number {
+    return this.ownBytes + this.inner.bytesHeld
+  }
+
   add(value: Value | undefined): void {
     if (value === undefined) return
     const key = equalityKey(value)
     if (this.values.has(key)) return
-    const own = value.detach()
+    const own = this.kept.copy(value)
     this.values.set(key, own)
-    this.bytesHeld += key.length + bytesOf(own)
-    requireListMemory(this.name, this.bytesHeld)
+    this.ownBytes += key.length + bytesOf(own)
+    requireListMemory(this.name, this.ownBytes)
     this.inner.add(own)
   }
 
@@ -172,6 +178,7 @@ export class DistinctState implements Accumulator {
 abstract class ListState implements Accumulator {
   bytesHeld = 0
   protected readonly rows: Value[] = []
+  private readonly kept = new KeptValues()
 
   constructor(
     protected readonly name: string,
@@ -180,7 +187,7 @@ abstract class ListState implements Accumulator {
 
   add(row: Value | undefined): void {
     if (row === undefined) return
-    const own = row.detach()
+    const own = this.kept.copy(row)
     this.rows.push(own)
     this.bytesHeld += bytesOf(own)
     // A sort cannot pause, so a sorted list has a smaller bound.

@@ -106,7 +106,7 @@ function ungrouped(name: string): Error {
 
 /** All rows as one group, which exists even without rows. */
 class WholeGroup extends StreamTransform {
-  private readonly states: readonly Accumulator[]
+  private states: readonly Accumulator[]
   private held = 0
 
   constructor(
@@ -139,6 +139,8 @@ class WholeGroup extends StreamTransform {
       // A list of all rows takes a turn of its own.
       yield
     }
+    this.states = []
+    this.held = 0
     emit(writer.finish())
     yield
   }

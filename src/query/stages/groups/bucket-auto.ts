@@ -66,7 +66,7 @@ class BucketAuto extends SortingTransform {
   }
 
   override get bytesHeld(): number {
-    return this.sorted.bytesHeld + this.stateBytes
+    return super.bytesHeld + this.stateBytes
   }
 
   push(document: Document): void {
@@ -150,7 +150,7 @@ class BucketAuto extends SortingTransform {
       state.add(input)
       this.stateBytes += state.bytesHeld - before
     }
-    requireMemory('$bucketAuto', this.bytesHeld, this.workspace)
+    requireMemory('$bucketAuto', this.sorted.bytesHeld + this.stateBytes, this.workspace)
   }
 
   /** The bucket's document; `next` is the smallest value of the next bucket. */

@@ -5,6 +5,7 @@
 import { type Bytes, bufferOf } from '../../../base/bytes/bytes.js'
 import { Arena } from '../../../base/heap/arena.js'
 import { stepDocumentsMax } from '../../../base/limits/engine.js'
+import { KiB } from '../../../base/units.js'
 import { work } from '../../../base/work/work-budget.js'
 import type { Collation } from '../../../value/collation/collation.js'
 import { compareValues } from '../../../value/compare.js'
@@ -128,6 +129,8 @@ function numberKey(id: Value): number | undefined {
 
 /** Groups that one step of a spill moves to the sorter. */
 const movedAtOnce = 8
+/** A group that grows by this much counts at once while its parts are put together. */
+const countedBytes = 64 * KiB
 
 export class GroupTransform extends StreamTransform {
   private groups: Groups
@@ -162,7 +165,7 @@ export class GroupTransform extends StreamTransform {
   }
 
   override get bytesHeld(): number {
-    return this.held + this.sorter.bytesHeld
+    return this.held + this.sorter.bytesHeld + this.sorter.bytesReading
   }
 
   override get figures(): SpillFigures {
@@ -222,12 +225,18 @@ export class GroupTransform extends StreamTransform {
   override *finish(emit: Emit): Generator<void, void, void> {
     if (this.spills > 0) return yield* this.finishSpilled(emit)
     let emitted = 0
-    for (let i = 0; i < this.order.length; i++) {
-      emit(this.documentOf(this.order[i] as Group))
+    const order: (Group | undefined)[] = this.order
+    this.order = []
+    // No group is looked up any more, and each ends with its document.
+    this.groups = new Groups(this.env.collation)
+    for (let i = 0; i < order.length; i++) {
+      const group = order[i] as Group
+      order[i] = undefined
+      emit(this.documentOf(group))
+      this.held -= bytesOfGroup(group)
       work.note(groupUnits * (1 + this.fields.length))
       if (++emitted % stepDocumentsMax === 0 || work.isDue) yield
     }
-    this.order.length = 0
     this.held = 0
   }
 
@@ -248,9 +257,13 @@ export class GroupTransform extends StreamTransform {
         open = { key, group: this.started(id) }
       }
       for (const [i, state] of open.group.states.entries()) state.absorb(saved[i] ?? nullValue)
-      if (++absorbed % movedAtOnce === 0) yield
+      const held = bytesOfGroup(open.group)
+      const hasGrown = held > this.held + countedBytes
+      this.held = held
+      if (++absorbed % movedAtOnce === 0 || hasGrown) yield
     }
     if (open !== undefined) emit(this.documentOf(open.group))
+    this.held = 0
   }
 
   /** Begins to move all groups out of memory. */
@@ -300,6 +313,12 @@ export class GroupTransform extends StreamTransform {
     this.outputBytes += writer.length
     return writer.finish()
   }
+}
+
+function bytesOfGroup({ id, states }: Group): number {
+  let bytes = groupOverheadBytes + id.end - id.start
+  for (const { bytesHeld } of states) bytes += bytesHeld
+  return bytes
 }
 
 /** The plan of a stage that groups by `id`. */

@@ -62,7 +62,7 @@ class SetWindowFields extends SortingTransform {
   }
 
   override get bytesHeld(): number {
-    return this.sorted.bytesHeld + this.partitionBytes
+    return super.bytesHeld + this.partitionBytes
   }
 
   push(document: Document): void {
@@ -126,7 +126,8 @@ class SetWindowFields extends SortingTransform {
 
   private hold(bytes: number): void {
     this.partitionBytes += bytes
-    const { bytesHeld, workspace } = this
+    const { workspace } = this
+    const bytesHeld = this.sorted.bytesHeld + this.partitionBytes
     if (workspace.open === undefined) requireMemory('$setWindowFields', bytesHeld, workspace)
     else if (bytesHeld > workspace.memoryBytesMax) throw tooLarge(bytesHeld, workspace)
   }

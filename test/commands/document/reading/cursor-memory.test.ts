@@ -3,7 +3,11 @@
 
 import { Long } from 'bson'
 import tap from 'tap'
+import { systemClock } from '../../../../src/base/clock.js'
+import { SpillFolder } from '../../../../src/engine/sources/spill.js'
+import { nodeFiles } from '../../../../src/store/files.js'
 import { type CommandRoom, eachRoom } from '../../../support/command-room.js'
+import { temporaryFolder } from '../../../support/stores.js'
 
 const megabyte = 1_000_000
 const share = 8 * megabyte
@@ -106,4 +110,44 @@ eachRoom(tap, 'an unwound document does not stand in memory many times', async (
   }
   t.equal(count, 400)
   t.equal(bytesHeld(room), 0)
+})
+
+eachRoom(tap, 'the matches of a $lookup count beside what is made of them', async (t, room) => {
+  const pad = 'x'.repeat(megabyte)
+  await room.insert('many', { _id: 1, pad }, { _id: 2, pad })
+  const lookup = { $lookup: { from: 'many', pipeline: [], as: 'all' } }
+  const pipeline = [{ $limit: 1 }, { $project: { _id: 1 } }, lookup]
+  const command = { aggregate: 'many', pipeline, cursor: {} }
+  room.engine.memory.shares.bounds = { ofOwner: 5 * megabyte, ofAll: share }
+  t.equal((await room.run(command)).cursor.firstBatch.length, 1)
+  room.engine.memory.shares.bounds = { ofOwner: 3 * megabyte, ofAll: share }
+  t.equal((await room.refusal(command)).code, 146, 'two of matches and two of the result')
+  t.equal(bytesHeld(room), 0)
+})
+
+tap.test('a group whose parts come back from the disk counts', async (t) => {
+  const folder = await temporaryFolder(t)
+  const spills = new SpillFolder({
+    ...{ folder, files: nodeFiles, clock: systemClock },
+    memoryBytesMax: megabyte,
+  })
+  await eachRoom(
+    t,
+    'spilled',
+    async (t, room) => {
+      const pad = 'x'.repeat(megabyte / 10)
+      await room.insert('many', ...Array.from({ length: 60 }, (_, _id) => ({ _id, pad })))
+      for (const make of [{ $push: '$pad' }, { $push: '$$ROOT' }]) {
+        const pipeline = [{ $group: { _id: null, all: make } }, { $project: { _id: 1 } }]
+        const command = { aggregate: 'many', pipeline, allowDiskUse: true, cursor: {} }
+        room.engine.memory.shares.bounds = { ofOwner: 15 * megabyte, ofAll: 15 * megabyte }
+        t.equal((await room.run(command)).cursor.firstBatch.length, 1)
+        room.engine.memory.shares.bounds = { ofOwner: 5 * megabyte, ofAll: 15 * megabyte }
+        t.equal((await room.refusal(command)).code, 146, 'six are put together')
+        t.equal(bytesHeld(room), 0)
+        t.equal(spills.filesOpen, 0)
+      }
+    },
+    { spills, kinds: ['memory'] },
+  )
 })

@@ -86,6 +86,16 @@ eachRoom(
   },
 )
 
+eachRoom(tap, 'a list of distinct values counts as a set and as a list', async (t, room) => {
+  await filled(room)
+  const list = 'SELECT array_agg(DISTINCT _id::text || pad) FROM many'
+  room.engine.queryMemory.bounds = { ofOwner: 2_000_000, ofAll: share }
+  t.equal((await rowsOf(room, list)).length, 1)
+  room.engine.queryMemory.bounds = { ofOwner: 1_400_000, ofAll: share }
+  t.equal(await stateOfStatement(room, list), '53200')
+  t.equal(held(room), 0)
+})
+
 tap.test('what can go by the disk goes there before it is refused', async (t) => {
   const folder = await temporaryFolder(t)
   const spills = new SpillFolder({ folder, files: nodeFiles, clock: systemClock })
