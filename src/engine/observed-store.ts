@@ -13,6 +13,7 @@ import type {
   Awaitable,
   Gateways,
   HeldState,
+  HoldOptions,
   KeyChange,
   LargeChanges,
   Program,
@@ -138,8 +139,8 @@ export class ObservedStore implements Store {
     return this.inner.read(program, options)
   }
 
-  hold(): Awaitable<HeldState> {
-    return this.inner.hold()
+  hold(options?: HoldOptions): Awaitable<HeldState> {
+    return this.inner.hold(options)
   }
 
   get ownsData(): boolean {

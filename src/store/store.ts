@@ -228,11 +228,21 @@ export interface LargeChanges {
   readonly toldAppended?: (record: Bytes) => void
 }
 
+export interface HoldOptions {
+  /**
+   * What the state shows fits into one order with all writes, of other gateways too. Its reads may
+   * throw WriteConflict; it is of no more use then.
+   */
+  readonly serializable?: boolean
+}
+
 export interface ReadOptions {
   /**
    * Keeps one snapshot across pauses, within the limits of its age; otherwise a pause releases it.
    */
   readonly snapshot?: boolean
+  /** As in HoldOptions, for a program with a snapshot that can run again: it does so. */
+  readonly serializable?: boolean
   /** Called in every pause; a throw ends the program with that error. */
   readonly onPause?: () => void
   /** The account of the work, by default the server's own; programs of one account run in turn. */
@@ -356,7 +366,7 @@ export interface Store {
    */
   writeLarge<T>(program: (tx: Tx) => Program<T>, large: LargeChanges, account?: Account): Promise<T>
   /** Holds the newest committed state. Throws SnapshotTooOld if too many are held. */
-  hold(): Awaitable<HeldState>
+  hold(options?: HoldOptions): Awaitable<HeldState>
   /** All changes of the data pass through this object; otherwise other processes make some too. */
   readonly ownsData?: boolean
   /** The time that all its gateways have; undefined if that is this machine's. */

@@ -1,5 +1,6 @@
 // Stands between a gateway and PostgreSQL, and cuts the connection around a commit: before it is
-// passed on, or after, with its answer lost. It also cuts all connections, and slows them down.
+// passed on, or after, with its answer lost. It also holds a commit back, cuts all connections, and
+// slows them down.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createConnection, createServer, type Socket } from 'node:net'
@@ -14,8 +15,10 @@ const ownLife = /heartbeats[^\0]*'(\d+\.\d+\.[0-9a-f]{16})'/
 
 export class CuttingProxy {
   /** What happens to the next commit that changes something. */
-  next: 'pass' | 'cut before' | 'cut after' = 'pass'
+  next: 'pass' | 'hold' | 'cut before' | 'cut after' = 'pass'
   cuts = 0
+  /** Called with what lets a commit go on that is held back. */
+  onHeld: (release: () => void) => void = () => undefined
   /** How long each piece of bytes is on its way, milliseconds. */
   slowMs = 0
   /** The life that the gateway has taken last. */
@@ -64,8 +67,13 @@ export class CuttingProxy {
         this.pass(piece, client, server)
         return
       }
-      const isPassed = this.next === 'cut after'
+      const { next } = this
       this.next = 'pass'
+      if (next === 'hold') {
+        this.onHeld(() => this.pass(piece, client, server))
+        return
+      }
+      const isPassed = next === 'cut after'
       this.cuts++
       isMute = true
       if (!isPassed) {

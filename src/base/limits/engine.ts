@@ -42,7 +42,7 @@ export const largeBytesMax = 64 * MiB
 export const sweepDocumentsMax = 100
 /** Bytes of documents that end a program of a sweep: less than half of programBytesMax. */
 export const sweepBytesTarget = 2 * MiB
-/** Runs of one write program before it fails with WriteConflict. */
+/** Runs of one program before it fails with WriteConflict. */
 export const programRunsMax = 16
 /** Runs of a command that stages large values, one in each: WriteConflict. */
 export const stagingRunsMax = sweepDocumentsMax + programRunsMax

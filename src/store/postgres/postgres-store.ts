@@ -14,6 +14,7 @@ import type {
   BackupOptions,
   Gateways,
   HeldState,
+  HoldOptions,
   LargeChanges,
   Program,
   ReadOptions,
@@ -167,9 +168,9 @@ class PostgresStore implements Store {
     return this.lane.run(program, account, large)
   }
 
-  async hold(): Promise<HeldState> {
+  async hold(options?: HoldOptions): Promise<HeldState> {
     this.requireOpen()
-    return this.reads.hold()
+    return this.reads.hold(options)
   }
 
   /** A commit is acknowledged when it is visible: no group has to end before the state is fixed. */

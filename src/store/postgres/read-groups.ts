@@ -20,6 +20,14 @@ export const beginReading: Statement = {
   name: 'begin_r',
   text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
 }
+/**
+ * PostgreSQL refuses a writer or a read where what is read would fit into no order with the writes:
+ * with a later one, and without an earlier one that was under way.
+ */
+export const beginSerializable: Statement = {
+  name: 'begin_s',
+  text: 'BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY',
+}
 const commit: Statement = { name: 'commit', text: 'COMMIT' }
 
 const membersMax = 64

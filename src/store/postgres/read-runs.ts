@@ -3,20 +3,36 @@
 // pauses. (docs/design/transactions.md, rule 1)
 
 import type { Clock } from '../../base/clock.js'
-import { fail } from '../../base/errors.js'
+import { fail, hasKind } from '../../base/errors.js'
+import { programRunsMax } from '../../base/limits/engine.js'
 import { snapshotKeptMsMax, snapshotsKeptMax } from '../../base/limits/store.js'
 import { backgroundOwner, type Scheduler } from '../../base/work/scheduler.js'
 import { work } from '../../base/work/work-budget.js'
 import { stretchUnits, turnUnits } from '../../base/work/work-figures.js'
 import { AskingReadTx } from '../programs/asking.js'
 import { nothing } from '../steps.js'
-import type { Ask, Elsewhere, HeldState, Program, ReadOptions, ReadTx, Step } from '../store.js'
+import type {
+  Ask,
+  Elsewhere,
+  HeldState,
+  HoldOptions,
+  Program,
+  ReadOptions,
+  ReadTx,
+  Step,
+} from '../store.js'
 import { answer } from './asks.js'
 import { clientError } from './failures.js'
 import type { Link, LinkOptions, Statement } from './link.js'
 import { Links } from './links.js'
 import { awaitOlderWrites } from './older-writes.js'
-import { beginReading, endReading, type Place, ReadGroups } from './read-groups.js'
+import {
+  beginReading,
+  beginSerializable,
+  endReading,
+  type Place,
+  ReadGroups,
+} from './read-groups.js'
 
 const look: Statement = { name: 'look', text: 'SELECT 1' }
 
@@ -67,8 +83,19 @@ export class ReadRuns {
   }
 
   async run<T>(make: (tx: ReadTx) => Program<T>, options: ReadOptions): Promise<T> {
+    const runsMax = options.serializable === true ? programRunsMax : 1
+    for (let run = 1; ; run++) {
+      try {
+        return await this.runOnce(make, options)
+      } catch (thrown) {
+        if (run === runsMax || !hasKind(thrown, 'WriteConflict')) throw thrown
+      }
+    }
+  }
+
+  private async runOnce<T>(make: (tx: ReadTx) => Program<T>, options: ReadOptions): Promise<T> {
     const isSnapshot = options.snapshot === true
-    const place = isSnapshot ? this.snapshot() : this.groups.place()
+    const place = isSnapshot ? this.snapshot(beginOf(options)) : this.groups.place()
     const startedMs = this.clock.elapsed()
     const look = () => {
       options.onPause?.()
@@ -84,12 +111,12 @@ export class ReadRuns {
   }
 
   /** One committed state on a connection of its own. Throws WriteConflict if none comes free. */
-  async hold(): Promise<HeldState> {
+  async hold(options: HoldOptions = {}): Promise<HeldState> {
     const link = await this.takeHeld()
     try {
-      await Promise.all([link.run(beginReading), link.run(look)])
+      await Promise.all([link.run(beginOf(options)), link.run(look)])
     } catch (error) {
-      this.heldLinks.give(link)
+      endReading(link, this.heldLinks)
       throw clientError(error)
     }
     let isOver = false
@@ -126,14 +153,14 @@ export class ReadRuns {
     await Promise.all(all.map((links) => links.close()))
   }
 
-  private snapshot(): Place {
+  private snapshot(begin: Statement): Place {
     const links = this.snapshotLinks
     let taken: Promise<Link> | undefined
     return {
       answer: async (ask) => {
         taken ??= links.take().then((link) => {
           // Its failure is that of the question behind it.
-          link.run(beginReading).catch(() => undefined)
+          link.run(begin).catch(() => undefined)
           return link
         })
         return answer(await taken, ask)
@@ -279,6 +306,10 @@ export class ReadRuns {
       this.scheduler.charge(account ?? this.scheduler.of(backgroundOwner), ms)
     }
   }
+}
+
+function beginOf({ serializable }: HoldOptions): Statement {
+  return serializable === true ? beginSerializable : beginReading
 }
 
 function nothingToDo(): void {}

@@ -12,6 +12,7 @@ import type { Change, WriteBuffer } from '../programs/write-buffer.js'
 import type {
   Awaitable,
   HeldState,
+  HoldOptions,
   LargeChanges,
   Program,
   ProgramRunner,
@@ -51,10 +52,14 @@ export function beginTransaction(
   store: TransactionStore,
   options: TransactionOptions = {},
 ): Awaitable<Transaction> {
-  const held = store.hold()
+  const held = store.hold(holdOf(options))
   return held instanceof Promise
     ? held.then((state) => new Transaction(store, state, options))
     : new Transaction(store, held, options)
+}
+
+function holdOf({ isolation }: TransactionOptions): HoldOptions {
+  return { serializable: isolation === 'serializable' }
 }
 
 export class Transaction {
@@ -129,7 +134,7 @@ export class Transaction {
     // A check of all keys for each statement would cost the square of their number.
     const known = this.others?.areTooMany === false ? this.others.keys : undefined
     if (!rests.isSmall) this.others ??= ChangedKeys.of(store, (name) => rests.has(name))
-    const held = await store.hold()
+    const held = await store.hold(holdOf(this.options))
     try {
       if (!rests.isEmpty) await held.read((tx) => rests.check(tx, known), { account })
       this.requireOpen()
@@ -347,11 +352,18 @@ export class Transaction {
         this.ran()
         return outcome
       }
-      return outcome.finally(() => this.ran())
+      return outcome.catch(this.failed).finally(() => this.ran())
     } catch (error) {
       this.ran()
       throw error
     }
+  }
+
+  /** A conflict that its state meets in a read ends a serializable transaction. */
+  private readonly failed = (thrown: unknown): never => {
+    const isLost = this.reads !== undefined && hasKind(thrown, 'WriteConflict')
+    if (isLost) this.endLost(thrown as Error)
+    throw thrown
   }
 
   private ran(): void {

@@ -209,6 +209,24 @@ for (const [name, made] of good) {
   })
 }
 
+t.test('where only each list is timed', async (t) => {
+  const late = history(
+    during(of(append('x', 1)), 0, 1),
+    during(strict(read('x')), 2, 3),
+    during(of(read('x', 1)), 4, 5),
+  )
+  t.match(checkListAppend(late, 'each list'), [{ anomaly: 'G-single-realtime' }])
+  const between = history(
+    during(strict(read('x'), append('y', 1)), 0, 50),
+    during(strict(append('x', 2)), 10, 20),
+    during(strict(read('x', 2)), 21, 22),
+    during(strict(read('y')), 23, 24),
+    during(strict(read('y', 1)), 60, 61),
+  )
+  t.match(checkListAppend(between), [{ anomaly: 'G2-realtime' }])
+  t.same(checkListAppend(between, 'each list'), [], 'reads of two lists are not one')
+})
+
 t.test('an unknown one that is half seen is found', async (t) => {
   const half = history(unknown(append('x', 1), append('y', 2)), of(read('x', 1), read('y')))
   t.same(checkListAppend(half), [], 'what came of y is not known without a later read')

@@ -28,16 +28,16 @@ interface Edge {
 /** Edges by the node they come from. */
 type Graph = readonly (readonly Edge[])[]
 
-/** The worst cycle; undefined if there is none. */
+/** The worst cycle; undefined if there is none. `isTimed`: what ended comes before what began. */
 export function findCycle(
   nodes: readonly GraphNode[],
   dependencies: readonly Dependency[],
+  isTimed = true,
 ): Finding | undefined {
   const isStrict = (from: number) => nodes[from]?.isStrict === true
   const plain = graphOf(nodes.length, dependencies)
-  const timed = withTime(plain, nodes)
-  for (const [suffix, graph] of [['', plain] as const, ['-realtime', timed] as const]) {
-    const found = findIn(graph, isStrict)
+  for (const suffix of isTimed ? (['', '-realtime'] as const) : ([''] as const)) {
+    const found = findIn(suffix === '' ? plain : withTime(plain, nodes), isStrict)
     if (found === undefined) continue
     const steps = found.path.filter(({ at }) => at < nodes.length)
     const text = steps.map(({ at, edge }) => `${at} ${edge.kind} (${edge.list})`).join(' → ')

@@ -35,6 +35,8 @@ export interface ListWorkload {
 const listsAtOnce = 4
 const appendsMax = 25
 const stepsMax = 5
+/** Tries of the last read of a list; a client waits for the server before each. */
+const lastTriesMax = 1_000
 
 class RunningLists {
   readonly history: HistoryTransaction[] = []
@@ -58,17 +60,25 @@ class RunningLists {
     }
     await Promise.all(clients.map(worker))
     const [client] = clients
-    for (const list of this.names) {
-      if (client !== undefined) await this.runOne(client, [{ list, value: undefined }])
-    }
+    for (const list of this.names) if (client !== undefined) await this.readLast(client, list)
     return this.history
   }
 
-  private async runOne(client: ListClient, planned: readonly PlannedStep[]): Promise<void> {
+  /** Until it is answered: without it no read might have seen the appends of an unknown one. */
+  private async readLast(client: ListClient, list: string): Promise<void> {
+    for (let tries = 0; tries < lastTriesMax; tries++) {
+      const outcome = await this.runOne(client, [{ list, value: undefined }])
+      if (outcome === 'committed') return
+    }
+    throw new Error(`the last read of ${list} is not answered`)
+  }
+
+  private async runOne(client: ListClient, planned: readonly PlannedStep[]): Promise<Outcome> {
     const began = ++this.place
     this.made += planned.length
     const ran = await client.run(planned)
     this.history.push({ ...ran, began, ended: ++this.place })
+    return ran.outcome
   }
 
   private plan(): PlannedStep[] {

@@ -108,11 +108,9 @@ export class Programs {
       if (session?.closed === true) throw fail('Interrupted', 'the client is gone')
     }
     try {
-      const read = this.options.store.read((tx) => this.run(tx, calls, now, outcome, reading), {
-        snapshot: true,
-        onPause,
-        account: this.accountOf(calls),
-      })
+      const options = { ...inOrderOfWrites, onPause, account: this.accountOf(calls) }
+      const program = (tx: ReadTx) => this.run(tx, calls, now, outcome, reading)
+      const read = this.options.store.read(program, options)
       if (read instanceof Promise) {
         return read.then(
           () => this.tell(outcome),
@@ -198,7 +196,7 @@ export class Programs {
     const program = (tx: ReadTx, staged?: Staged) =>
       this.run(tx, calls, now, outcome, { staged, before, isTogether: true })
     const account = this.accountOf(calls)
-    if (!isWrite) return store.read((tx) => program(tx), { snapshot: true, account })
+    if (!isWrite) return store.read((tx) => program(tx), { ...inOrderOfWrites, account })
     if (calls.length > wordsAtOnceMax) return this.optimistic(calls, now, false, before)
     try {
       const isDone = await this.writeTogether(program, account)
@@ -475,6 +473,7 @@ interface StatementProgram {
 
 const plainly: Manner = {}
 const reading: Manner = { mayWait: true }
+const inOrderOfWrites = { snapshot: true, serializable: true }
 /** For a store without a scheduler, which needs no accounts. */
 const ownerless = new Account('')
 
