@@ -2,6 +2,7 @@
 // the work budget in `npm test` and CI, which tell the processor time; by that of the main thread
 // in the long counts by hand, where a long one is measured three times and the median counts.
 
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { Test } from 'tap'
 import { work } from '../../src/base/work/work-budget.js'
@@ -30,8 +31,17 @@ const unitsMax = turnUnits + stretchUnits + turnUnits
 /** What a write program notes beyond: reads of thousands of keys, which cannot be refused amid. */
 const writeUnitsMax = writeTurnUnits + writeStretchUnits + 3 * turnUnits
 
-/** Of these alone, by hand: a pattern of the names of cases. */
+/** By hand, these alone: a pattern of the names of cases. */
 const only = new RegExp(process.env.STALL_CASES ?? '')
+
+/** By hand, a share of the cases: `2/5` is the second fifth, one case of each five. */
+const [share, shares] = (process.env.STALL_SHARE ?? '1/1').split('/').map(Number) as [
+  number,
+  number,
+]
+
+/** By hand, a file of the figures, a line of JSON a case. Cases that stand in it are not repeated. */
+const log = process.env.STALL_LOG
 
 /** The long counts by hand try every case; each change, and CI, what the seed brings in time. */
 const isWhole = isLong && process.env.CI !== 'true'
@@ -53,6 +63,8 @@ interface HuntOptions {
   /** What is too much for a turn is computed in a thread: none is refused as too much work. */
   readonly computes?: boolean
   readonly prepare?: readonly StallCase[]
+  /** Sent before each try: it makes again what a case before may have changed. */
+  readonly restore?: (one: StallCase) => StallCase | undefined
   readonly settings?: Readonly<Record<string, string>>
 }
 
@@ -70,8 +82,9 @@ export async function hunt(
   options: HuntOptions = {},
 ): Promise<void> {
   const beganAt = Date.now()
-  if (!cases.some(({ name }) => only.test(name))) {
-    t.pass('none of the named cases')
+  const chosen = inTurn(cases, t.name)
+  if (chosen.length === 0) {
+    t.pass(`none of ${cases.length} cases is chosen`)
     return
   }
   const gateway = await startGateway(t, { RATE_LIMITS: 'off', ...options.settings })
@@ -93,9 +106,11 @@ export async function hunt(
     }
     // On a slow machine preparing uses up the share: a third of it is for cases all the same.
     const endsAt = Math.max(beganAt + huntMsMax, Date.now() + huntMsMax / 3)
-    for (const one of inTurn(cases)) {
+    for (const { one, at } of chosen) {
       if (Date.now() > endsAt) break
-      findings.push(await measured(client, meter, one, options.writes === true))
+      const finding = await measured(client, meter, one, options)
+      findings.push(finding)
+      note({ title: t.name, at, ...finding })
     }
   } finally {
     meter.close()
@@ -114,31 +129,66 @@ async function measured(
   client: Client,
   meter: TurnMeter,
   one: StallCase,
-  writes: boolean,
+  { writes, restore }: HuntOptions,
 ): Promise<Finding> {
   const tries: Finding[] = []
   do {
+    const before = restore?.(one)
+    if (before !== undefined) {
+      await client.ready(before)
+      await client.send()
+    }
     await client.ready(one)
     work.resetLongest()
     meter.reset()
     const answer = await client.send()
     const finding = { name: one.name, answer, units: work.longest, ms: await meter.longest() }
     tries.push(finding)
-    const isShort = finding.ms <= (writes ? writeMsMax : turnMsMax)
+    const isShort = finding.ms <= (writes === true ? writeMsMax : turnMsMax)
     if (isShort && process.env.STALL_CASES === undefined) return finding
   } while (isWhole && tries.length < 3)
   return tries.sort((a, b) => a.ms - b.ms)[Math.floor(tries.length / 2)] as Finding
 }
 
+interface Chosen {
+  readonly one: StallCase
+  /** Its place among all cases. */
+  readonly at: number
+}
+
 /** By hand as they stand; else in the order of the seed, so that all have their turn. */
-function inTurn(all: readonly StallCase[]): readonly StallCase[] {
-  const cases = all.filter(({ name }) => only.test(name))
+function inTurn(all: readonly StallCase[], title: string): readonly Chosen[] {
+  const known = logged(title)
+  const cases = all
+    .map((one, at) => ({ one, at }))
+    .filter(({ one, at }) => only.test(one.name) && at % shares === share - 1 && !known.has(at))
   if (isWhole) return cases
   const next = seededRandom(seed)
   return cases
-    .map((one) => ({ one, at: next() }))
-    .sort((a, b) => a.at - b.at)
+    .map((one) => ({ one, order: next() }))
+    .sort((a, b) => a.order - b.order)
     .map(({ one }) => one)
+}
+
+interface Line extends Finding {
+  readonly title: string
+  readonly at: number
+}
+
+/** Places of the cases of this test that stand in the log. */
+function logged(title: string): ReadonlySet<number> {
+  if (log === undefined || !existsSync(log)) return new Set()
+  const lines = readFileSync(log, 'utf8').split('\n').filter(Boolean)
+  return new Set(
+    lines
+      .map((line) => JSON.parse(line) as Line)
+      .filter((line) => line.title === title)
+      .map(({ at }) => at),
+  )
+}
+
+function note(line: Line): void {
+  if (log !== undefined) appendFileSync(log, `${JSON.stringify(line)}\n`)
 }
 
 function judge(t: Test, findings: readonly Finding[], writes: boolean): void {

@@ -249,6 +249,6 @@ t.test('no key-value command holds the loop', async (t) => {
       .join(' '),
     words,
   }))
-  await hunt(t, cases, { prepare, writes: true })
-  await hunt(t, last, { prepare, writes: true })
+  await t.test('by its syntax', (t) => hunt(t, cases, { prepare, writes: true }))
+  await t.test('with words of its own', (t) => hunt(t, last, { prepare, writes: true }))
 })
