@@ -5,7 +5,7 @@
 import { type Bytes, shortUtf8 } from '../base/bytes/bytes.js'
 import { fail } from '../base/errors.js'
 import { work } from '../base/work/work-budget.js'
-import { projectedFieldUnits } from '../base/work/work-figures.js'
+import { elementUnits, projectedFieldUnits } from '../base/work/work-figures.js'
 import { Elements } from '../value/elements.js'
 import { bsonType, type Document, type Value } from '../value/value.js'
 import { DocumentWriter } from '../value/writer.js'
@@ -30,6 +30,11 @@ interface Child {
 
 /** With more children than this, a map is used. */
 const linearChildrenMax = 8
+/** Work units of an array's element that is written anew: 0.2 µs. */
+const rewrittenUnits = 2
+/** The caller's cost includes this many elements. */
+const fewElements = 16
+const none: ReadonlySet<Child> = new Set()
 
 export class ProjectionNode {
   readonly children: Child[] = []
@@ -125,7 +130,8 @@ export class ProjectionTree {
     // Adjacent kept elements are copied together: [from, to) is the range not yet written.
     let from = 0
     let to = 0
-    while (elements.next()) {
+    for (let passed = 1; elements.next(); passed++) {
+      if (passed > fewElements) work.spend(elementUnits)
       const child = node.find(elements)
       const keeps =
         child === undefined
@@ -187,13 +193,15 @@ export class ProjectionTree {
       writer.openArray(name)
       const elements = new Elements(value.bytes, value.start)
       while (elements.next()) {
+        work.spend(rewrittenUnits)
         this.below(node, String(writer.size), elements.value(), writer, env)
       }
       writer.close()
       return true
     }
     if (this.kind === 'inclusion') return false
-    writer.value(name, node.hasComputed ? this.computedOnly(node, env) : value)
+    if (node.hasComputed) this.computedOnly(node, name, writer, env)
+    else writer.value(name, value)
     return true
   }
 
@@ -207,7 +215,7 @@ export class ProjectionTree {
     for (const child of node.children) {
       if (placed.has(child)) continue
       if (child.node instanceof ProjectionNode) {
-        if (child.node.hasComputed) writer.value(child.name, this.computedOnly(child.node, env))
+        if (child.node.hasComputed) this.computedOnly(child.node, child.name, writer, env)
       } else if (child.node.kind === 'computed') {
         const value = child.node.expression.evaluate(env)
         if (value !== undefined) writer.value(child.name, value)
@@ -216,9 +224,9 @@ export class ProjectionTree {
   }
 
   /** The object of computed leaves below a missing field. */
-  private computedOnly(node: ProjectionNode, env: Env): Value {
-    const writer = new DocumentWriter()
-    this.append(node, writer, env, new Set())
-    return writer.finishValue()
+  private computedOnly(node: ProjectionNode, name: string, writer: DocumentWriter, env: Env): void {
+    writer.openDocument(name)
+    this.append(node, writer, env, none)
+    writer.close()
   }
 }

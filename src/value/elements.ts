@@ -6,8 +6,8 @@ import { work } from '../base/work/work-budget.js'
 import { elementUnits } from '../base/work/work-figures.js'
 import { bsonType, type Document, readInt32, Value } from './value.js'
 
-/** Work units of an element read as a value: 0.05 µs. */
-const takenUnits = 0.5
+/** Work units of an element read as a value into a list: 0.1 µs. */
+const takenUnits = 1
 /** Work units of an element read with its name: 0.2 µs. */
 const fieldUnits = 2
 /** The caller's cost includes a search through this many elements. */

@@ -4,31 +4,30 @@
 import { textOf } from '../base/bytes/bytes.js'
 import { decimalToString } from './decimal.js'
 import { fieldsOf } from './elements.js'
-import {
-  bigintOf,
-  boolOf,
-  bsonType,
-  doubleOf,
-  readInt32,
-  regexOf,
-  stringOf,
-  Value,
-} from './value.js'
+import { bigintOf, boolOf, bsonType, doubleOf, readInt32, regexOf, Value } from './value.js'
 
 /** The text of a value with all nested parts, never truncated. */
 export function shellText(v: Value): string {
+  return shortShellText(v, Number.POSITIVE_INFINITY)
+}
+
+/**
+ * The start of the text of a value, for callers that show no more than `most` characters: parts
+ * behind them are not read. The whole text, if it is not longer.
+ */
+export function shortShellText(v: Value, most: number): string {
   switch (v.type) {
     case bsonType.double:
       return doubleText(doubleOf(v))
     case bsonType.string:
     case bsonType.symbol:
-      return `"${stringOf(v)}"`
+      return `"${startOf(v, most)}"`
     case bsonType.object:
-      return objectText(v)
+      return partsText(v, '{}', '{ ', ' }', most)
     case bsonType.array:
-      return arrayText(v)
+      return partsText(v, '[]', '[ ', ' ]', most)
     case bsonType.binary:
-      return binaryText(v)
+      return binaryText(v, most)
     case bsonType.undefined:
       return 'undefined'
     case bsonType.objectId:
@@ -46,9 +45,9 @@ export function shellText(v: Value): string {
     case bsonType.dbPointer:
       return `DBRef('${textOf(v.bytes, v.start + 4, v.end - 13)}', ${hex(v.end - 12, v)})`
     case bsonType.code:
-      return stringOf(v)
+      return startOf(v, most)
     case bsonType.codeWithScope:
-      return scopedText(v)
+      return scopedText(v, most)
     case bsonType.int32:
       return String(readInt32(v.bytes, v.start))
     case bsonType.timestamp:
@@ -64,14 +63,21 @@ export function shellText(v: Value): string {
   }
 }
 
-function objectText(v: Value): string {
-  const fields = [...fieldsOf(v)].map(([name, value]) => `${name}: ${shellText(value)}`)
-  return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`
+/** The text of a string, or its first characters: more than `most`. */
+function startOf(v: Value, most: number): string {
+  return textOf(v.bytes, v.start + 4, Math.min(v.end - 1, v.start + 4 + (most + 2) * 4))
 }
 
-function arrayText(v: Value): string {
-  const items = [...fieldsOf(v)].map(([, value]) => shellText(value))
-  return items.length === 0 ? '[]' : `[ ${items.join(', ')} ]`
+/** Fields of an object, or elements of an array. */
+function partsText(v: Value, empty: string, open: string, close: string, most: number): string {
+  let text = ''
+  for (const [name, value] of fieldsOf(v)) {
+    text += text === '' ? open : ', '
+    if (v.type === bsonType.object) text += `${name}: `
+    text += shortShellText(value, Math.max(0, most - text.length))
+    if (text.length > most) return text
+  }
+  return text === '' ? empty : text + close
 }
 
 /** A double always shows its type: 1.0. */
@@ -86,22 +92,23 @@ function timestampText(seconds: number, increment: number): string {
   return `Timestamp(${seconds >>> 0}, ${increment >>> 0})`
 }
 
-function binaryText(v: Value): string {
+function binaryText(v: Value, most: number): string {
   const subtype = v.bytes[v.start + 4] ?? 0
-  const digits = hex(v.start + 5, v)
+  const digits = hex(v.start + 5, v, most)
   if (subtype === 4 && digits.length === 32) {
     return `UUID("${digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')}")`
   }
   return `BinData(${subtype}, ${digits.toUpperCase()})`
 }
 
-function scopedText(v: Value): string {
+function scopedText(v: Value, most: number): string {
   const scope = v.start + 8 + readInt32(v.bytes, v.start + 4)
-  const code = textOf(v.bytes, v.start + 8, scope - 1)
-  return `CodeWScope(${code}, ${shellText(new Value(bsonType.object, v.bytes, scope, v.end))})`
+  const code = textOf(v.bytes, v.start + 8, Math.min(scope - 1, v.start + 8 + (most + 2) * 4))
+  const variables = new Value(bsonType.object, v.bytes, scope, v.end)
+  return `CodeWScope(${code}, ${shortShellText(variables, Math.max(0, most - code.length))})`
 }
 
-/** The bytes from `start` to the end of the value. */
-function hex(start: number, v: Value): string {
-  return Buffer.from(v.bytes.subarray(start, v.end)).toString('hex')
+/** The bytes from `start` to the end of the value, or so many that they exceed `most` digits. */
+function hex(start: number, v: Value, most = Number.POSITIVE_INFINITY): string {
+  return Buffer.from(v.bytes.subarray(start, Math.min(v.end, start + most + 1))).toString('hex')
 }

@@ -1,7 +1,14 @@
 // A BSON value in place: a type byte and a slice of bytes. Query, index and update code uses these;
 // JavaScript values are created only for computations. Types and payloads as bsonspec.org 1.1.
 
-import { type Bytes, shortCharsMax, textOf, utf8, writeAscii } from '../base/bytes/bytes.js'
+import {
+  type Bytes,
+  shortCharsMax,
+  textOf,
+  textUnits,
+  writeAscii,
+  writeUtf8,
+} from '../base/bytes/bytes.js'
 import { room } from '../base/heap/slab.js'
 import { work } from '../base/work/work-budget.js'
 import { bytesPerUnit } from '../base/work/work-figures.js'
@@ -109,10 +116,12 @@ export function stringValue(text: string): Value {
   const isShort = text.length <= shortCharsMax
   const short = new Uint8Array(isShort ? text.length + 5 : 0)
   if (isShort && writeAscii(short, 4, text)) return stringIn(short)
-  if (text.length > bytesPerUnit) work.spend((text.length / bytesPerUnit) * 2)
-  const body = utf8(text)
-  const bytes = new Uint8Array(body.length + 5)
-  bytes.set(body, 4)
+  // Not by utf8 and a copy: a long text would be written to new memory twice.
+  const bytes = new Uint8Array(Buffer.byteLength(text) + 5)
+  writeUtf8(bytes, 4, text)
+  if (bytes.length > bytesPerUnit) {
+    work.spend(textUnits(bytes, 4, bytes.length - 1) + bytes.length / bytesPerUnit)
+  }
   return stringIn(bytes)
 }
 

@@ -1,16 +1,20 @@
 // Writes BSON: elements go into one growing buffer, and existing values are copied as bytes. The
 // finished document has its own memory of about its size.
 
-import { type Bytes, shortCharsMax, writeAscii } from '../base/bytes/bytes.js'
+import { type Bytes, shortCharsMax, writeAscii, writeDecimal } from '../base/bytes/bytes.js'
 import { copyOf } from '../base/heap/slab.js'
 import { work } from '../base/work/work-budget.js'
-import { bytesPerUnit } from '../base/work/work-figures.js'
+import { bytesPerUnit, freshBytesPerUnit } from '../base/work/work-figures.js'
 import { Elements } from './elements.js'
 import { bsonType, type Document, Value, writeInt32 } from './value.js'
 
 const startBytes = 512
 /** A larger spare buffer is not kept. */
 const spareBytesMax = 64 * 1024
+/** An array beyond this that moves to a larger buffer costs its pages, which are new. */
+const cheapBytesMax = 1024 * 1024
+/** Bytes of the longest index with its type and NUL. */
+const indexHeadBytes = 18
 /** Work units of an appended array element: 0.05 µs. */
 const elementWrittenUnits = 0.5
 /** Up to this size, bytes are copied in a loop. */
@@ -66,7 +70,13 @@ export class DocumentWriter {
   /** Appends to an array. */
   push(value: Value): this {
     work.spend(elementWrittenUnits)
-    return this.value(String(this.count), value)
+    const size = this.at + value.end - value.start
+    if (this.at > cheapBytesMax && size > this.buffer.length) {
+      work.spend(this.at / freshBytesPerUnit)
+    }
+    this.indexHead(value.type)
+    this.copy(value.bytes, value.start, value.end)
+    return this
   }
 
   /** Copies a whole element (type byte, name, payload) of another document. */
@@ -101,7 +111,9 @@ export class DocumentWriter {
 
   pushDocument(document: Document): this {
     work.spend(elementWrittenUnits)
-    return this.document(String(this.count), document)
+    this.indexHead(bsonType.object)
+    this.copy(document, 0, document.length)
+    return this
   }
 
   array(name: string, elements: Document): this {
@@ -170,16 +182,25 @@ export class DocumentWriter {
   }
 
   openDocument(name: string): this {
-    return this.begin(bsonType.object, name, false)
+    this.head(bsonType.object, name)
+    return this.begin(false)
   }
 
   openArray(name: string): this {
-    return this.begin(bsonType.array, name, true)
+    this.head(bsonType.array, name)
+    return this.begin(true)
   }
 
   pushOpenDocument(): this {
     work.spend(elementWrittenUnits)
-    return this.openDocument(String(this.count))
+    this.indexHead(bsonType.object)
+    return this.begin(false)
+  }
+
+  pushOpenArray(): this {
+    work.spend(elementWrittenUnits)
+    this.indexHead(bsonType.array)
+    return this.begin(true)
   }
 
   /** Ends the innermost open document or array. */
@@ -216,8 +237,7 @@ export class DocumentWriter {
     return new Value(isArray ? bsonType.array : bsonType.object, bytes, 0, bytes.length)
   }
 
-  private begin(type: number, name: string, isArray: boolean): this {
-    this.head(type, name)
+  private begin(isArray: boolean): this {
     this.open.push({ at: this.documentAt, isArray: this.isArray, count: this.count })
     this.documentAt = this.at
     this.isArray = isArray
@@ -239,6 +259,15 @@ export class DocumentWriter {
     this.text(name)
     this.buffer[this.at++] = 0
     this.count++
+  }
+
+  /** As head, with the next index of the array as its name. */
+  private indexHead(type: number): void {
+    this.reserve(indexHeadBytes)
+    const { buffer } = this
+    buffer[this.at++] = type
+    this.at = writeDecimal(buffer, this.at, this.count++)
+    buffer[this.at++] = 0
   }
 
   /** Writes a text as UTF-8; the space is already reserved. */
@@ -282,7 +311,8 @@ export class DocumentWriter {
     if (this.at + more <= this.buffer.length) return
     // A large value gets exact space, and the end of the document must not double it.
     const needed = this.at + more + endBytes
-    const bigger = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, needed))
+    const size = Math.max(this.buffer.length * 2, needed)
+    const bigger = Buffer.allocUnsafeSlow(size)
     this.buffer.copy(bigger, 0, 0, this.at)
     this.buffer = bigger
   }

@@ -11,6 +11,7 @@ import { compileExpression, envOf, letVariables, scopeOf } from '../../src/query
 import type { Result } from '../../src/query/expressions/operator.js'
 import { compileFilter } from '../../src/query/filter.js'
 import { compilePipeline } from '../../src/query/pipeline.js'
+import { ProjectionNode, ProjectionTree } from '../../src/query/projection-tree.js'
 import { documentFrom, valueFrom } from '../../src/value/literal.js'
 import { bsonType, type Document, documentValue, type Value } from '../../src/value/value.js'
 import { DocumentWriter } from '../../src/value/writer.js'
@@ -261,6 +262,46 @@ t.test('comparisons of long equal values count their bytes', async (t) => {
   const compare = { $map: { input: range(200), in: { $eq: ['$a', '$b'] } } }
   t.ok(refuses(t, () => run(compare, document)) < most * 2)
   t.equal((run({ $cmp: ['$a', '$b'] }, document) as Value).type, bsonType.int32)
+})
+
+t.test('an array that grows by large elements is refused before it is large', async (t) => {
+  const document = documentFrom({ a: 'x'.repeat(3_000_000), few: [1, 2] })
+  const copies = (input: unknown) => ({ $map: { input, in: '$a' } })
+  t.ok(refuses(t, () => run(copies(range(100)), document)) < most * 2)
+  t.equal((inStretch(() => run(copies('$few'), document)) as Value).type, bsonType.array)
+})
+
+t.test('an error reads and shows the start of a long value', async (t) => {
+  const position = { $indexOfArray: ['$a', -1, '$a'] }
+  t.throws(() => inStretch(() => run(position, numbers(1_000_000))), { code: 40096 })
+  const zone = { $dateToString: { date: new Date(0), timezone: '$zone' } }
+  const wrong = () => run(zone, documentFrom({ zone: 'a'.repeat(1_000_000) }))
+  t.throws(wrong, { code: 40485, message: /: "a{100}\.\.\."$/ })
+})
+
+t.test('elements that a projection writes anew count', async (t) => {
+  const root = new ProjectionNode()
+  root.add('a.x', {
+    kind: 'computed',
+    expression: compileExpression(valueFrom(1), scopeOf(context)),
+  })
+  const document = numbers(30_000)
+  const tree = new ProjectionTree('exclusion', root)
+  const units = unitsOf(() => tree.apply(document, envOf(documentValue(document), context)))
+  t.ok(units > 60_000, String(units))
+})
+
+t.test('values of an enum count while they are compiled', async (t) => {
+  const list = Array.from({ length: 30_000 }, (_, i) => i)
+  const filter = documentFrom({ $jsonSchema: { properties: { v: { enum: list } } } })
+  const units = unitsOf(() => compileFilter(filter, context))
+  t.ok(units > 55_000, String(units))
+})
+
+t.test('texts beyond ASCII cost more to read and to write', async (t) => {
+  const wide = documentFrom({ a: 'é😀ß'.repeat(100_000) })
+  const units = unitsOf(() => run({ $concat: ['$a', 'x'] }, wide))
+  t.ok(units > 20_000, String(units))
 })
 
 t.test('a command of very many names is refused while it is compiled', async (t) => {

@@ -2,7 +2,7 @@ import t from 'tap'
 import { decimalFromString } from '../../src/value/decimal.js'
 import { jsonToValue } from '../../src/value/json/json.js'
 import { valueFrom } from '../../src/value/literal.js'
-import { shellText } from '../../src/value/shell.js'
+import { shellText, shortShellText } from '../../src/value/shell.js'
 import {
   binaryValue,
   dateValue,
@@ -47,4 +47,22 @@ t.test('values are printed as in error texts of the reference server', async (t)
     shellText(jsonToValue(`{"$dbPointer":{"$ref":"a.b","$id":${id}}}`)),
     "DBRef('a.b', 65f0c0ffee0123456789abcd)",
   )
+})
+
+t.test('the start of a text is that of the whole, and longer than what is shown', async (t) => {
+  const values = [
+    'é😀ß'.repeat(90),
+    [1, ['a', 'b'.repeat(99)], 3],
+    { a: { b: 'c'.repeat(99) }, d: 1 },
+  ]
+  const binary = binaryValue(0, new Uint8Array(300).fill(7))
+  for (const value of [...values.map(valueFrom), binary]) {
+    const whole = shellText(value)
+    for (const most of [0, 1, 5, 20, 77]) {
+      const start = shortShellText(value, most)
+      t.equal(start.slice(0, most), whole.slice(0, most))
+      t.ok(start.length > most && start.length < whole.length)
+    }
+    t.equal(shortShellText(value, 10_000), whole)
+  }
 })

@@ -3,6 +3,8 @@
 
 import { isAscii, isUtf8, transcode } from 'node:buffer'
 
+import { bytesPerUnit, wideBytesPerUnit } from '../work/work-figures.js'
+
 export type Bytes = Uint8Array
 
 const encoder = new TextEncoder()
@@ -20,6 +22,11 @@ export function utf8(text: string): Bytes {
   return encoder.encode(text)
 }
 
+/** Writes UTF-8 to bytes that have the room. */
+export function writeUtf8(bytes: Bytes, at: number, text: string): void {
+  encoder.encodeInto(text, bytes.subarray(at))
+}
+
 /** Texts up to this length are written one by one: cheaper than a native call. */
 export const shortCharsMax = 48
 
@@ -31,6 +38,19 @@ export function writeAscii(bytes: Bytes, at: number, text: string): boolean {
     bytes[at + i] = code
   }
   return true
+}
+
+/** Writes a whole number in decimal, as names of array elements are; returns its end. */
+export function writeDecimal(bytes: Bytes, at: number, n: number): number {
+  let end = at + 1
+  for (let least = 10; n >= least; least *= 10) end++
+  let left = n
+  for (let i = end - 1; i >= at; i--) {
+    const tens = Math.floor(left / 10)
+    bytes[i] = 0x30 + left - tens * 10
+    left = tens
+  }
+  return end
 }
 
 /** As utf8, for mostly short texts that only Sigil reads: without a native call. */
@@ -54,6 +74,13 @@ export function textOf(bytes: Bytes, start = 0, end = bytes.length): string {
     }
   }
   return utf8Slice.call(bytes, start, end)
+}
+
+/** Work units to make a text of these UTF-8 bytes, or bytes of a text of them. */
+export function textUnits(bytes: Bytes, start: number, end: number): number {
+  const length = end - start
+  if (length <= bytesPerUnit) return 0
+  return length / (isAscii(bytes.subarray(start, end)) ? bytesPerUnit : wideBytesPerUnit)
 }
 
 /** Order of two byte strings, the key order of a store. */

@@ -4,7 +4,7 @@
 // Source: Crochemore and Perrin, "Two-way string-matching", Journal of the ACM 38(3), 1991.
 
 import { work } from '../work/work-budget.js'
-import { bytesPerUnit, charsPerUnit } from '../work/work-figures.js'
+import { bytesPerUnit, charsPerUnit, freshBytesPerUnit } from '../work/work-figures.js'
 
 /** Bytes, or the UTF-16 code units of a text. */
 export type CodeUnits = Uint8Array | Uint16Array
@@ -16,6 +16,11 @@ const skipCost = 2
 /** Horspool may spend this many times the distance covered, plus this much in advance. */
 const wasteFactor = 2
 const wasteAhead = 256
+
+/** Larger arrays cost their pages, which are new. */
+const cheapBytesMax = 1024 * 1024
+/** What a search compares before it counts it: it is refused in time. */
+const countedCost = 65_536
 
 /** A needle with its search tables; it serves many searches. */
 export class Needle {
@@ -48,26 +53,31 @@ export class Needle {
     const last = units.length - 1
     const end = to - units.length
     let cost = 0
+    let counted = 0
     let at = from
     while (at <= end) {
+      if (cost - counted > countedCost) {
+        work.spend((cost - counted) / charsPerUnit)
+        counted = cost
+      }
       const unit = haystack[at + last] as number
       cost += skipCost
       if (unit === units[last]) {
         let i = 0
         while (i < last && haystack[at + i] === units[i]) i++
         if (i === last) {
-          work.spend(1 + cost / charsPerUnit)
+          work.spend(1 + (cost - counted) / charsPerUnit)
           return at
         }
         cost += i
       }
       at += skips[unit & 0xff] as number
       if (cost > (at - from) * wasteFactor + wasteAhead) {
-        work.spend(cost / charsPerUnit)
+        work.spend((cost - counted) / charsPerUnit)
         return this.twoWay(haystack, at, to)
       }
     }
-    work.spend(1 + cost / charsPerUnit)
+    work.spend(1 + (cost - counted) / charsPerUnit)
     return -1
   }
 
@@ -78,11 +88,16 @@ export class Needle {
       this.split = criticalSplit(units)
     }
     const { split } = this
-    const found = split.isPeriodic
-      ? searchPeriodic(haystack, from, to, units, split)
-      : searchAperiodic(haystack, from, to, units, split)
-    work.spend((((found < 0 ? to : found) - from) * 2) / charsPerUnit)
-    return found
+    // In parts that overlap by a needle, each counted before the next.
+    const part = units.length * 4 + countedCost
+    for (let at = from; ; at += part - units.length + 1) {
+      const end = Math.min(at + part, to)
+      const found = split.isPeriodic
+        ? searchPeriodic(haystack, at, end, units, split)
+        : searchAperiodic(haystack, at, end, units, split)
+      work.spend((((found < 0 ? end : found) - at) * 2) / charsPerUnit)
+      if (found >= 0 || end === to) return found
+    }
   }
 }
 
@@ -202,7 +217,8 @@ function needleOf(text: string): Needle {
 }
 
 function unitsOf(text: string): Uint16Array {
-  work.spend(1 + text.length / bytesPerUnit)
+  const size = text.length * 2
+  work.spend(1 + size / (size > cheapBytesMax ? freshBytesPerUnit : bytesPerUnit))
   const bytes = Buffer.allocUnsafeSlow(text.length * 2)
   bytes.write(text, 'utf16le')
   return new Uint16Array(bytes.buffer, 0, text.length)

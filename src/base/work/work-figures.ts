@@ -27,6 +27,10 @@ export const readBytesPerUnit = 205
 export const clockUnits = 1_280
 /** Bytes that native code compares, copies or searches for one unit. */
 export const bytesPerUnit = 512
+/** Bytes of a large new buffer for one unit: the kernel hands out each page, 0.7 ms for a MiB. */
+export const freshBytesPerUnit = 136
+/** Bytes of a text beyond ASCII that native code decodes or encodes for one unit. */
+export const wideBytesPerUnit = 64
 /** Characters that JavaScript code scans one by one for one unit. */
 export const charsPerUnit = 32
 /** A line of CLIENT LIST. */

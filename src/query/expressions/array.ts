@@ -123,7 +123,7 @@ function slice(values: readonly Result[]): Value {
 }
 
 /** The elements from `start` to `end`. */
-function cut(array: Value, start: number, end = Number.POSITIVE_INFINITY): Value {
+export function cut(array: Value, start: number, end = Number.POSITIVE_INFINITY): Value {
   const writer = new DocumentWriter(true)
   const elements = new Elements(array.bytes, array.start)
   for (let i = 0; i < end && elements.next(); i++) {

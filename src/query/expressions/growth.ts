@@ -1,9 +1,9 @@
 // The growing value of $reduce. If the last step of its body adds to `$$value`, the addition is
 // appended in place. A result of n parts then costs n additions instead of n copies.
 
-import type { Bytes } from '../../base/bytes/bytes.js'
+import { type Bytes, writeDecimal } from '../../base/bytes/bytes.js'
 import { work } from '../../base/work/work-budget.js'
-import { bytesPerUnit, valueUnits } from '../../base/work/work-figures.js'
+import { bytesPerUnit, freshBytesPerUnit, valueUnits } from '../../base/work/work-figures.js'
 import { countElements, Elements } from '../../value/elements.js'
 import { hashKey } from '../../value/key.js'
 import { sortValues } from '../../value/sort-values.js'
@@ -32,6 +32,10 @@ export interface Growth {
 }
 
 const startBytes = 256
+/** Up to this size, bytes are copied in a loop. */
+const shortBytesMax = 48
+/** Bytes of the longest index with its type and NUL. */
+const indexHeadBytes = 18
 
 /** Bytes with a terminator that the next addition overwrites. */
 abstract class GrowingBytes {
@@ -60,7 +64,7 @@ abstract class GrowingBytes {
     const size = this.at + more + 1
     requireRoom(size)
     if (size <= this.bytes.length) return
-    work.spend(this.at / bytesPerUnit)
+    work.spend(size / freshBytesPerUnit)
     const bigger = new Uint8Array(size * 2)
     bigger.set(this.bytes.subarray(0, this.at))
     this.bytes = bigger
@@ -69,7 +73,8 @@ abstract class GrowingBytes {
   protected copy(bytes: Bytes, start: number, end: number): void {
     this.reserve(end - start)
     work.spend((end - start) / bytesPerUnit)
-    this.bytes.set(bytes.subarray(start, end), this.at)
+    if (end - start > shortBytesMax) this.bytes.set(bytes.subarray(start, end), this.at)
+    else for (let i = start; i < end; i++) this.bytes[this.at + i - start] = bytes[i] as number
     this.at += end - start
   }
 
@@ -99,10 +104,9 @@ class GrowingArray extends GrowingBytes implements Growing {
     const elements = new Elements(bytes, start)
     while (elements.next()) {
       work.spend(valueUnits)
-      const name = String(this.count++)
-      this.reserve(name.length + 2)
+      this.reserve(indexHeadBytes)
       this.bytes[this.at++] = elements.type
-      for (let i = 0; i < name.length; i++) this.bytes[this.at++] = name.charCodeAt(i)
+      this.at = writeDecimal(this.bytes, this.at, this.count++)
       this.bytes[this.at++] = 0
       this.copy(bytes, elements.valueStart, elements.valueEnd)
     }

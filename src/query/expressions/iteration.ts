@@ -205,7 +205,11 @@ function zip(inputs: readonly Result[], defaults: readonly Result[], useLongest:
   const writer = new DocumentWriter(true)
   for (let i = 0; i < length; i++) {
     work.spend(columns.length * valueUnits)
-    writer.push(writeArray(columns.map((column, c) => column[i] ?? defaults[c] ?? nullValue)))
+    writer.pushOpenArray()
+    for (let c = 0; c < columns.length; c++) {
+      writer.push(columns[c]?.[i] ?? defaults[c] ?? nullValue)
+    }
+    writer.close()
     requireRoom(writer.length)
   }
   return writer.finishValue()

@@ -2,14 +2,15 @@
 // time, the environment at run time, and builders of rows. Families import this file; only
 // ../expression.ts imports the families.
 
+import { textUnits } from '../../base/bytes/bytes.js'
 import { type CodeName, fail, type GatewayError } from '../../base/errors.js'
 import { expressionBytesMax, expressionDepthMax } from '../../base/limits/documents.js'
 import { isTooMuchWork, work } from '../../base/work/work-budget.js'
-import { bytesPerUnit, compiledUnits } from '../../base/work/work-figures.js'
+import { compiledUnits } from '../../base/work/work-figures.js'
 import type { Collation } from '../../value/collation/collation.js'
 import { Elements, elementsOf } from '../../value/elements.js'
 import { integerOf } from '../../value/numbers.js'
-import { shellText } from '../../value/shell.js'
+import { shortShellText } from '../../value/shell.js'
 import { bsonType, documentValue, stringOf, Value } from '../../value/value.js'
 import type { QueryContext } from '../context.js'
 
@@ -403,7 +404,7 @@ export function typeName(value: Result): string {
 /** A value in an error text, shortened if it is long. */
 export function valueText(value: Result): string {
   if (value === undefined) return 'MISSING'
-  const text = shellText(value)
+  const text = shortShellText(value, 400)
   return text.length > 400 ? `${text.slice(0, 400)}...` : text
 }
 
@@ -431,13 +432,8 @@ function isZero(value: Value): boolean {
 export function textIn(value: Result): string | undefined {
   const isText = value?.type === bsonType.string || value?.type === bsonType.symbol
   if (!isText) return undefined
-  spendBytes(value)
+  work.spend(textUnits(value.bytes, value.start + 4, value.end - 1))
   return stringOf(value)
-}
-
-/** Counts the cost of reading a value's bytes. */
-export function spendBytes({ start, end }: Value): void {
-  if (end - start > bytesPerUnit) work.spend((end - start) / bytesPerUnit)
 }
 
 /**

@@ -4,7 +4,7 @@
 import { work } from '../../base/work/work-budget.js'
 import type { Collation } from '../../value/collation/collation.js'
 import { compareValues } from '../../value/compare.js'
-import { elementsOf, field } from '../../value/elements.js'
+import { countElements, elementsOf, field } from '../../value/elements.js'
 import { integerOf } from '../../value/numbers.js'
 import { sortItems } from '../../value/sort-values.js'
 import { binaryValue, bsonType, documentOf, nullValue, type Value } from '../../value/value.js'
@@ -12,6 +12,7 @@ import { DocumentWriter, writeArray } from '../../value/writer.js'
 import { BoundedHeap } from '../heap.js'
 import { compileSort, type Sort } from '../sort.js'
 import { type Accumulator, type AccumulatorRow, bytesOf, KeptValues } from './accumulator.js'
+import { cut } from './array.js'
 import {
   Constant,
   call,
@@ -29,8 +30,9 @@ import {
   valueText,
 } from './operator.js'
 
-/** Work units to push a value to a heap: 0.3 µs. */
+/** Work units to push a value to a heap, and to copy a kept value: 0.3 µs. */
 const heapUnits = 3
+const copyUnits = 3
 
 /** The `n` of an operator: a whole number above zero. */
 function countOf(name: string, value: Result): number {
@@ -71,6 +73,7 @@ class Kept {
   bytesHeld = 0
 
   add(value: Value): void {
+    work.spend(copyUnits)
     const copy = this.kept.copy(value)
     this.values.push(copy)
     this.bytesHeld += bytesOf(copy)
@@ -112,6 +115,7 @@ class LastN implements Accumulator {
   constructor(private readonly n: number) {}
 
   add(value: Result): void {
+    work.spend(copyUnits)
     const copy = copyOf(value ?? nullValue)
     this.bytesHeld += bytesOf(copy)
     if (this.ring.length < this.n) {
@@ -289,22 +293,38 @@ function sorted(name: string, sign: 1 | -1, isSingle: boolean): AccumulatorRow {
   }
 }
 
-const smallest: Make = (n, collation) => new ExtremeN(n, (a, b) => compareValues(a, b, collation))
-const largest: Make = (n, collation) => new ExtremeN(n, (a, b) => compareValues(b, a, collation))
+/** By the sign: the smallest or the largest first. */
+function extreme(sign: 1 | -1): Make {
+  return (n, collation) => new ExtremeN(n, (a, b) => sign * compareValues(a, b, collation))
+}
+
+function extremeOf(sign: 1 | -1): Choose {
+  return (array, n, collation) => {
+    const heap = new BoundedHeap<Value>(n, (a, b) => sign * compareValues(a, b, collation))
+    for (const element of elementsOf(array)) {
+      if (isNullish(element)) continue
+      work.spend(heapUnits)
+      heap.push(element)
+    }
+    return writeArray(heap.sorted())
+  }
+}
 
 export const rankedAccumulators: readonly AccumulatorRow[] = [
   counted('$firstN', (n) => new FirstN(n)),
   counted('$lastN', (n) => new LastN(n)),
-  counted('$minN', smallest),
-  counted('$maxN', largest),
+  counted('$minN', extreme(1)),
+  counted('$maxN', extreme(-1)),
   sorted('$top', 1, true),
   sorted('$topN', 1, false),
   sorted('$bottom', -1, true),
   sorted('$bottomN', -1, false),
 ]
 
-/** The accumulator over the elements of an array. */
-function overArray(name: string, make: Make): OperatorRow {
+/** The `n` chosen elements of an array, which outlives them: no element is copied first. */
+type Choose = (array: Value, n: number, collation: Collation | undefined) => Value
+
+function overArray(name: string, choose: Choose): OperatorRow {
   return {
     name,
     readsRoot: false,
@@ -319,17 +339,15 @@ function overArray(name: string, make: Make): OperatorRow {
             `${name}'s 'input' must be an array, but was of type: ${typeName(array)}`,
           )
         }
-        const state = make(count, scope.context.collation)
-        for (const element of elementsOf(array)) state.add(element)
-        return state.result()
+        return choose(array, count, scope.context.collation)
       }, operands)
     },
   }
 }
 
 export const rankedOperators: readonly OperatorRow[] = [
-  overArray('$firstN', (n) => new FirstN(n)),
-  overArray('$lastN', (n) => new LastN(n)),
-  overArray('$minN', smallest),
-  overArray('$maxN', largest),
+  overArray('$firstN', (array, n) => cut(array, 0, n)),
+  overArray('$lastN', (array, n) => cut(array, Math.max(0, countElements(array) - n))),
+  overArray('$minN', extremeOf(1)),
+  overArray('$maxN', extremeOf(-1)),
 ]

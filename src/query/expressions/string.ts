@@ -1,7 +1,7 @@
 // String operators: by UTF-8 bytes or by code points, as the name says (Bytes or CP). As in
 // MongoDB, case applies only to ASCII letters. Pattern matching is in pattern.ts.
 
-import { textOf, utf8 } from '../../base/bytes/bytes.js'
+import { textOf, textUnits, utf8 } from '../../base/bytes/bytes.js'
 import { CharacterSet } from '../../base/bytes/character-set.js'
 import { lengthOf, offsetAfter } from '../../base/bytes/code-points.js'
 import { indexOfText, Needle, splitText } from '../../base/bytes/text-search.js'
@@ -31,7 +31,6 @@ import {
   type Result,
   ranged,
   requireRoom,
-  spendBytes,
   textIn,
   typeName,
   unary,
@@ -47,7 +46,7 @@ function coercedText(value: Result): string {
     case bsonType.string:
     case bsonType.symbol:
     case bsonType.code:
-      spendBytes(value)
+      work.spend(textUnits(value.bytes, value.start + 4, value.end - 1))
       return stringOf(value)
     case bsonType.double:
       return String(numberOf(value))

@@ -2,7 +2,7 @@
 // Each ignores values of other types.
 
 import { compareValues } from '../../value/compare.js'
-import { equalityKey } from '../../value/key.js'
+import { hashKey } from '../../value/key.js'
 import { modNumbers, numberOf } from '../../value/numbers.js'
 import { bsonType, stringOf, stringValue, type Value } from '../../value/value.js'
 import { fieldTypes } from '../filter/field-types.js'
@@ -76,11 +76,11 @@ const enumKeyword: Keyword = {
   name: 'enum',
   compile: (operand) => {
     const values = listOperand('enum', operand)
-    const keys = new Set(values.map((value) => equalityKey(value)))
+    const keys = new Set(values.map((value) => hashKey(value)))
     if (keys.size < values.length) {
       throw badSchema("$jsonSchema keyword 'enum' array cannot contain duplicate values.")
     }
-    return (value) => keys.has(equalityKey(value))
+    return (value) => keys.has(hashKey(value))
   },
 }
 

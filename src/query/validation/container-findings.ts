@@ -2,7 +2,7 @@
 // fails, and why.
 
 import { elementsOf, fieldIn, fieldsOf } from '../../value/elements.js'
-import { equalityKey } from '../../value/key.js'
+import { hashKey } from '../../value/key.js'
 import { bsonType, type Document, stringOf, type Value } from '../../value/value.js'
 import type { DocumentWriter } from '../../value/writer.js'
 import { compileRegex } from '../regex.js'
@@ -293,9 +293,9 @@ const uniqueItems: FindingRow = {
 }
 
 function firstDuplicate(all: readonly Value[]): Value | undefined {
-  const seen = new Set<string>()
+  const seen = new Set<string | number>()
   return all.find((item) => {
-    const key = equalityKey(item)
+    const key = hashKey(item)
     if (seen.has(key)) return true
     seen.add(key)
     return false

@@ -85,10 +85,13 @@ const zones = new Map<string, TimeZone>([
 ])
 /** Clients choose the spellings of names, so the table is cleared when it is full. */
 const zonesMax = 2_000
+/** Above the length of any name in the time zone database. */
+const zoneCharsMax = 100
 const fixedOffset = /^([+-])(\d{2}):?(\d{2})?$/
 
 /** The zone of a name such as `Europe/Berlin`, `UTC`, `+05:30`. Throws 40485. */
 export function zoneOf(name: string): TimeZone {
+  if (name.length > zoneCharsMax) throw unknownZone(`${name.slice(0, zoneCharsMax)}...`)
   const known = zones.get(name)
   if (known !== undefined) return known
   const fixed = fixedOffset.exec(name)
@@ -102,11 +105,15 @@ export function zoneOf(name: string): TimeZone {
   return zone
 }
 
+function unknownZone(name: string): Error {
+  return location(40485, `unrecognized time zone identifier: "${name}"`)
+}
+
 function namedZone(name: string): TimeZone {
   try {
     return new NamedZone(name)
   } catch {
-    throw location(40485, `unrecognized time zone identifier: "${name}"`)
+    throw unknownZone(name)
   }
 }
 

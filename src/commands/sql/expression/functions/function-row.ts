@@ -7,7 +7,7 @@ import { integerOf } from '../../../../value/numbers.js'
 import { bigintOf, bsonType, stringOf, type Value } from '../../../../value/value.js'
 import { typeNameOf } from '../cast.js'
 import { evaluationError, evaluationState } from '../evaluation-error.js'
-import { spendOn } from '../texts/text-cost.js'
+import { spendOn, spendOnText } from '../texts/text-cost.js'
 import type { SqlValue } from '../truth.js'
 
 export interface FunctionRow {
@@ -41,12 +41,15 @@ export function row(
 
 /** The argument as a text. Throws 42883 for another type. */
 export function textOf(args: readonly Value[], at: number): string {
-  return stringOf(textAt(args, at))
+  const text = textAt(args, at)
+  spendOnText(text.bytes, text.start + 4, text.end - 1)
+  return stringOf(text)
 }
 
 /** As textOf, as UTF-8. */
 export function utf8Of(args: readonly Value[], at: number): Bytes {
   const { bytes, start, end } = textAt(args, at)
+  spendOn(end - start)
   return bytes.subarray(start + 4, end - 1)
 }
 
@@ -55,7 +58,6 @@ function textAt(args: readonly Value[], at: number): Value {
   if (value?.type !== bsonType.string && value?.type !== bsonType.symbol) {
     throw wrongType(value, 'text')
   }
-  spendOn(value.end - value.start)
   return value
 }
 

@@ -1,6 +1,7 @@
 // The cost of work on long texts. A statement may call thousands of functions, each on a text as
 // long as a document, and evaluating one row cannot pause.
 
+import { type Bytes, textUnits } from '../../../../base/bytes/bytes.js'
 import { work } from '../../../../base/work/work-budget.js'
 import {
   bytesPerUnit,
@@ -17,6 +18,12 @@ const shortChars = 4_096
 /** Throws 54000 if one row has read and built too much text; `weight` is for slow work. */
 export function spendOn(chars: number, weight = 1): void {
   if (chars > shortChars) spend((chars * weight) / bytesPerUnit)
+}
+
+/** Throws 54000 if one row has made too long texts of UTF-8. */
+export function spendOnText(bytes: Bytes, start: number, end: number): void {
+  const units = textUnits(bytes, start, end)
+  if (units > 0) spend(units)
 }
 
 /** Throws 54000 if searches in one row backtrack too often. */

@@ -79,6 +79,9 @@ t.test(
     t.ok(unitsOf(() => call('btrim', 'x', long)) > 15_000)
     t.ok(unitsOf(() => call('btrim', long, 'x')) < 10_000, 'what is not removed is not read')
     t.throws(() => unitsOf(() => call('btrim', 'x', 'é'.repeat(3_000_000))), /too much in one row/)
+    const wide = 'é😀ß'.repeat(50_000)
+    t.ok(unitsOf(() => call('lower', wide)) > 15_000)
+    t.ok(unitsOf(() => call('upper', wide)) > 30_000)
     t.throws(() => unitsOf(() => call('initcap', 'ab '.repeat(60_000))), /too much in one row/)
   },
 )
