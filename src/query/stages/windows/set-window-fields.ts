@@ -5,6 +5,7 @@ import { concatBytes } from '../../../base/bytes/bytes.js'
 import { fail, type GatewayError } from '../../../base/errors.js'
 import { stepDocumentsMax } from '../../../base/limits/engine.js'
 import { work } from '../../../base/work/work-budget.js'
+import { entryUnits } from '../../../base/work/work-figures.js'
 import { equalValues } from '../../../value/compare.js'
 import { fieldsOf } from '../../../value/elements.js'
 import { encodeKey } from '../../../value/key.js'
@@ -107,7 +108,7 @@ class SetWindowFields extends SortingTransform {
   }
 
   private *finishPartition(documents: readonly Document[], emit: Emit): Finishing {
-    const sortedBy = this.sortValues(documents)
+    const sortedBy = yield* this.sortValues(documents)
     const partition: Partition = { documents, sortedBy, hold: (bytes) => this.hold(bytes) }
     const columns: Result[][] = []
     for (const output of this.plan.outputs) {
@@ -132,11 +133,17 @@ class SetWindowFields extends SortingTransform {
     else if (bytesHeld > workspace.memoryBytesMax) throw tooLarge(bytesHeld, workspace)
   }
 
-  private sortValues(documents: readonly Document[]): Result[] {
+  private *sortValues(documents: readonly Document[]): Generator<unknown, Result[], void> {
     const parts = this.plan.sort?.parts ?? []
     const [part] = parts
     if (part === undefined || parts.length > 1) return []
-    return documents.map((document) => expressionValue(documentValue(document), part.path))
+    const values: Result[] = []
+    for (const document of documents) {
+      work.note(entryUnits)
+      values.push(expressionValue(documentValue(document), part.path))
+      if (work.isDue) yield
+    }
+    return values
   }
 }
 

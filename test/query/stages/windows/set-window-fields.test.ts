@@ -2,9 +2,12 @@
 
 import fc from 'fast-check'
 import t from 'tap'
+import { runPipeline } from '../../../../src/query/pipeline.js'
+import { documentFrom } from '../../../../src/value/literal.js'
 import { runs } from '../../../support/runs.js'
+import { unitsOf } from '../../../support/stretch.js'
 import { long, refused } from '../../expressions/expression-table.js'
-import { type Plain, run, table } from '../stage-table.js'
+import { type Plain, plansOf, run, table } from '../stage-table.js'
 
 const sales = [
   { _id: 1, at: 3, in: 'CA', n: 10 },
@@ -246,4 +249,15 @@ t.test('what columns hold is bounded, however few the documents', async (t) => {
       refused(146),
     ],
   ])
+})
+
+t.test('the values by which a partition is sorted count', async (t) => {
+  const documents = Array.from({ length: 1_000 }, (_, i) => documentFrom({ i }))
+  const units = (fields: string[]) => {
+    const sortBy = Object.fromEntries(fields.map((name) => [name, 1]))
+    const plans = plansOf([{ $setWindowFields: { sortBy, output: { r: { $sum: 1 } } } }])
+    return unitsOf(() => runPipeline(plans, documents))
+  }
+  // Ranges are of one field: only its values are read ahead.
+  t.ok(units(['i']) > units(['i', 'j']) + 10_000)
 })
