@@ -470,3 +470,9 @@ t.test('$in is the disjunction of equalities', async (t) => {
   )
   t.pass('held')
 })
+
+t.test('as many values in $all as a document takes', async (t) => {
+  const values = Array.from({ length: 200_000 }, (_, i) => i)
+  t.equal(matches({ $and: [{ a: { $all: values } }, { b: 1 }] }, { a: values, b: 1 }), true)
+  t.equal(matches({ $and: [{ a: { $all: values } }, { b: 1 }] }, { a: [1], b: 1 }), false)
+})

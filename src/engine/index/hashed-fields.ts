@@ -9,7 +9,7 @@ import { field, fieldsOf } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
 import { shellText } from '../../value/shell.js'
 import { boolOf, bsonType, type Document, stringOf, Value } from '../../value/value.js'
-import { type Interval, point, union } from '../plan/intervals.js'
+import { arePoints, type Interval, point, union } from '../plan/intervals.js'
 import type { IndexDescriptor, IndexField } from '../types.js'
 
 const hashBytes = 8
@@ -30,7 +30,7 @@ export function hashedIntervals(
   list: readonly Interval[],
   { sparse }: IndexDescriptor,
 ): readonly Interval[] | undefined {
-  if (!list.every(({ isPoint }) => isPoint)) return undefined
+  if (!arePoints(list)) return undefined
   if (sparse === true && list.some(({ low }) => low.value.isNullish)) return undefined
   return union(list.map(({ low }) => point(hashOf(low.key))))
 }

@@ -335,7 +335,7 @@ function membership(
     const range = equality(value, path, keys)
     if (range === undefined) return undefined
     if (!range.isExact) isExact = false
-    intervals.push(...range.intervals)
+    for (const interval of range.intervals) intervals.push(interval)
   }
   for (const regex of regexes) {
     const { prefix, isPrefixOnly } = compileRegexValue(regex)

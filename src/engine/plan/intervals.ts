@@ -33,14 +33,20 @@ interface Bound {
  */
 export class Interval {
   readonly start: Bytes
-  readonly end: Bytes
+  /** Made when it is asked for: of many points, few plans need it. */
+  private madeEnd: Bytes | undefined
 
   constructor(
     readonly low: Bound,
     readonly high: Bound,
   ) {
     this.start = low.inclusive ? low.key : prefixEnd(low.key)
-    this.end = high.inclusive ? prefixEnd(high.key) : high.key
+  }
+
+  get end(): Bytes {
+    const { high } = this
+    this.madeEnd ??= high.inclusive ? prefixEnd(high.key) : high.key
+    return this.madeEnd
   }
 
   /** Exactly one value. */
@@ -86,6 +92,17 @@ export function bound(value: Value, inclusive: boolean, collation?: Collation): 
 export function point(value: Value, collation?: Collation): Interval {
   const end = bound(value, true, collation)
   return new Interval(end, end)
+}
+
+const pointLists = new WeakMap<readonly Interval[], boolean>()
+
+/** Whether each interval contains only one value. A plan asks several times, so it is kept. */
+export function arePoints(list: readonly Interval[]): boolean {
+  const known = pointLists.get(list)
+  if (known !== undefined) return known
+  const arePoints = list.every(({ isPoint }) => isPoint)
+  pointLists.set(list, arePoints)
+  return arePoints
 }
 
 /** Every value. */
@@ -207,6 +224,13 @@ export function intersect(a: readonly Interval[], b: readonly Interval[]): Inter
   return both
 }
 
+/** Whether `next`, which does not start before, begins behind the end of `last`. */
+function areApart(last: Interval, next: Interval): boolean {
+  // The key of a value is never the beginning of another one.
+  if (last.isPoint && next.isPoint) return later(next.start, last.start)
+  return !later(last.end, next.start)
+}
+
 /**
  * Values in any list, sorted and disjoint. Adjacent intervals stay separate, so points stay points.
  */
@@ -216,7 +240,7 @@ export function union(intervals: readonly Interval[]): Interval[] {
   const merged: Interval[] = []
   for (const next of sorted) {
     const last = merged.at(-1)
-    if (last === undefined || !later(last.end, next.start)) merged.push(next)
+    if (last === undefined || areApart(last, next)) merged.push(next)
     else if (later(next.end, last.end))
       merged[merged.length - 1] = new Interval(last.low, next.high)
   }

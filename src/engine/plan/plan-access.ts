@@ -9,7 +9,7 @@ import { idKey, idKeyEnd, keyClass } from '../../store/layout.js'
 import { isHashedKey, recordKey } from '../collection/collections.js'
 import { entryHeadBytes, entryPrefixBytes } from '../index/index-keys.js'
 import type { IndexField, Namespace } from '../types.js'
-import { fullInterval, type Interval } from './intervals.js'
+import { arePoints, fullInterval, type Interval } from './intervals.js'
 import type { Access, FieldBounds, Ordered, Span } from './plan.js'
 
 export const idFields: readonly IndexField[] = [{ path: '_id', direction: 1 }]
@@ -70,7 +70,7 @@ function recordAccess(
     const spans = [wholeSpan(ns)]
     return { access: { kind: 'records', spans, reverse, bounds: undefined }, isCut: false }
   }
-  if (list.every((interval) => interval.isPoint)) {
+  if (arePoints(list)) {
     const keys = list.map((interval) => recordKey(ns, interval.low.value))
     // Long ids share a prefix and are distinguished by a hash, which is ordered differently.
     if (keys.some(isHashedKey)) keys.sort(compareBytes)

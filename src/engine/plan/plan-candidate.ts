@@ -9,7 +9,7 @@ import { hashedIntervals } from '../index/hashed-fields.js'
 import { pathField } from '../index/wildcard-paths.js'
 import type { IndexDescriptor, IndexField, Namespace } from '../types.js'
 import type { Conditions, Predicate } from './bounds.js'
-import { bracketOf, type Interval, intersect } from './intervals.js'
+import { arePoints, bracketOf, type Interval, intersect } from './intervals.js'
 import type { Access, Ordered, Plan } from './plan.js'
 import { accessOf, type Bounded, isAll } from './plan-access.js'
 import { isComplete, requiresField } from './plan-membership.js'
@@ -127,7 +127,7 @@ function isAnsweredBySparse(index: IndexDescriptor | undefined, node: FilterNode
 function isPointOfUnique(bounded: Bounded): boolean {
   const { ordered, intervals } = bounded
   if (!ordered.unique || intervals.length < ordered.fields.length) return false
-  return intervals.every((list) => list.every((interval) => interval.isPoint))
+  return intervals.every(arePoints)
 }
 
 function spansOf(access: Access): number {
@@ -145,7 +145,7 @@ function scoreOf(plan: Plan, bounded: Bounded, conjuncts: readonly FilterNode[])
   for (const [i, list] of bounded.intervals.entries()) {
     // The path field is not a condition of the query.
     if (bounded.ordered.fields[i]?.path === pathField) continue
-    if (list.every((interval) => interval.isPoint)) points += list.length === 1 ? 2 : 1
+    if (arePoints(list)) points += list.length === 1 ? 2 : 1
     else range = rangeScore(list)
   }
   const isFewPoints = isPointOfUnique(bounded) && spans <= uniquePointsMax
@@ -200,7 +200,7 @@ function boundsOf(ordered: Ordered, conditions: Conditions): Bounded {
     intervals.push(list)
     for (const { node, isExact } of chosen) if (isExact && hashed !== true) used.add(node)
     if (isMultikey) taken.push({ path, scope: chosen[0]?.scope })
-    if (!list.every((interval) => interval.isPoint)) break
+    if (!arePoints(list)) break
   }
   return { ordered, intervals, used }
 }
@@ -230,6 +230,6 @@ function chooseOne(
 
 function narrowness(predicate: Predicate): number {
   const { intervals } = predicate
-  if (!intervals.every((interval) => interval.isPoint)) return rangeScore(intervals)
+  if (!arePoints(intervals)) return rangeScore(intervals)
   return intervals.length === 1 ? 4 : 3
 }

@@ -5,6 +5,7 @@ import type { FilterNode } from '../../query/filter.js'
 import { sameCollation } from '../../value/collation/collation.js'
 import type { Namespace } from '../types.js'
 import { conditionsOf } from './bounds.js'
+import { arePoints } from './intervals.js'
 import { type Access, isMultikey, type Plan } from './plan.js'
 import { byScore, type Candidate, candidateOf } from './plan-candidate.js'
 import { hintedOrdered, naturalDirection, type PlanRequest } from './plan-hint.js'
@@ -42,7 +43,7 @@ export function planDistinct(
     const [access] = candidate.plan.accesses
     if (access?.kind !== 'entries' || !candidate.plan.isExact) continue
     const before = access.bounds.slice(0, at)
-    if (!before.every(({ intervals }) => intervals.every(({ isPoint }) => isPoint))) continue
+    if (!before.every(({ intervals }) => arePoints(intervals))) continue
     if (hinted === undefined && !hasAllValues(access, conditions.conjuncts, path)) continue
     found.push({ ...candidate, access, fields: at + 1 })
   }

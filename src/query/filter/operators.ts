@@ -58,13 +58,14 @@ type InPlace = Pick<FieldPlace, 'path' | 'collation'>
 function inNode(name: string, operand: Value, place: InPlace): FilterNode {
   const { path, collation } = place
   if (operand.type !== bsonType.array) throw fail('BadValue', `${name} needs an array`)
-  const given = elementsOf(operand)
-  for (const value of given) {
+  const values: Value[] = []
+  const regexes: Value[] = []
+  for (const value of elementsOf(operand)) {
     if (isOperatorObject(value)) throw fail('BadValue', `cannot nest $ under ${name}`)
     if (value.type === bsonType.undefined) throw fail('BadValue', 'cannot compare to undefined')
+    if (value.type === bsonType.regex) regexes.push(value)
+    else values.push(value)
   }
-  const regexes = given.filter((value) => value.type === bsonType.regex)
-  const values = given.filter((value) => value.type !== bsonType.regex)
   const test = membershipTest(values, regexes.map(compileRegexValue), collation)
   return { op: 'in', path, value: operand, reach: 'each', test, values, regexes, collation }
 }

@@ -117,7 +117,7 @@ export function isFieldOperator(value: Value): boolean {
 function conjunction(children: readonly FilterNode[]): FilterNode {
   const flat: FilterNode[] = []
   for (const child of children) {
-    if (child.op === 'and') flat.push(...child.children)
+    if (child.op === 'and') for (const inner of child.children) flat.push(inner)
     else if (child.op !== 'always') flat.push(child)
   }
   if (flat.length === 0) return { op: 'always' }
