@@ -42,6 +42,8 @@ interface Shared {
   readonly tables: MemoryTables
   version: number
   alone: object | undefined
+  /** A hook runs: its writes, of any gateway, do not wait for the program that waits for it. */
+  inHook: boolean
 }
 
 /** Runs after which a program gets the store for itself, so that crowds come to an end. */
@@ -75,13 +77,12 @@ export class LateStore implements Store {
   private snapshots = 0
   private working = 0
   private closed = false
-  private inHook = false
 
   constructor(options: LateOptions) {
     this.clock = options.clock ?? systemClock
     this.random = seededRandom(options.seed)
     this.conflictChance = options.conflictChance
-    const fresh = { tables: new MemoryTables(), version: 0, alone: undefined }
+    const fresh = { tables: new MemoryTables(), version: 0, alone: undefined, inHook: false }
     this.shared = options.beside?.shared ?? fresh
   }
 
@@ -160,7 +161,7 @@ export class LateStore implements Store {
     run: number,
     large: LargeChanges | undefined,
   ): Promise<Attempt['end'] | undefined> {
-    const undisturbed = this.inHook
+    const undisturbed = this.shared.inHook
     const me = {}
     if (run > patientRuns) await this.takeAlone(me)
     try {
@@ -175,7 +176,7 @@ export class LateStore implements Store {
         return undefined
       }
       if (!undisturbed) await this.disturb(this.beforeCommit)
-      while (this.shared.alone !== undefined && this.shared.alone !== me) await tick()
+      while (this.shared.alone !== me && this.mustWait) await tick()
       const end = this.commit(attempt, large)
       if (end !== undefined) await this.delay()
       return end
@@ -271,17 +272,22 @@ export class LateStore implements Store {
 
   private async disturb(hook: (() => Promise<void>) | undefined): Promise<void> {
     if (hook === undefined) return
-    this.inHook = true
+    this.shared.inHook = true
     try {
       await hook()
     } finally {
-      this.inHook = false
+      this.shared.inHook = false
     }
   }
 
+  /** Another program has the store for itself. */
+  private get mustWait(): boolean {
+    return this.shared.alone !== undefined && !this.shared.inHook
+  }
+
   private async takeAlone(me: object): Promise<void> {
-    while (this.shared.alone !== undefined) await tick()
-    this.shared.alone = me
+    while (this.mustWait) await tick()
+    this.shared.alone ??= me
   }
 
   private pin(): Snapshot {
