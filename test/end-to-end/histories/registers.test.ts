@@ -68,6 +68,16 @@ for (const [name, operations] of bad) {
 }
 
 const good: readonly (readonly [name: string, operations: readonly RegisterOperation[]])[] = [
+  [
+    'a swap failed because of a lost write that no read has seen',
+    [
+      operation(0, 1, write(1)),
+      lost(2, write(2)),
+      operation(3, 4, swap(1, 3, false)),
+      operation(5, 6, write(4)),
+      operation(7, 8, read(4)),
+    ],
+  ],
   ['nothing', []],
   ['one after the other', [operation(0, 1, write(1)), operation(2, 3, read(1))]],
   [

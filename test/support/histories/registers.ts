@@ -38,7 +38,10 @@ export function checkRegisters(operations: readonly RegisterOperation[]): readon
 }
 
 function checkRegister(all: readonly RegisterOperation[]): string | undefined {
-  const operations = worthTrying(all)
+  const operations = all.filter(({ outcome, action }) => {
+    return outcome === 'done' || action.kind !== 'read'
+  })
+  const unseen = unseenIn(operations)
   const events = operations.flatMap(({ began, ended, outcome }, at) => [
     { at, place: began, isEnd: false },
     ...(outcome === 'done' ? [{ at, place: ended, isEnd: true }] : []),
@@ -52,7 +55,7 @@ function checkRegister(all: readonly RegisterOperation[]): string | undefined {
       continue
     }
     const values = [...new Set(possible.map(({ value }) => value))]
-    possible = statesAfter(possible, at, { operations, open })
+    possible = statesAfter(possible, at, { operations, open, unseen })
     if (possible.length === 0) {
       return `no order explains ${JSON.stringify(operations[at])}, where it may have ${values}`
     }
@@ -61,30 +64,35 @@ function checkRegister(all: readonly RegisterOperation[]): string | undefined {
   return undefined
 }
 
-/** An unknown one whose value was never seen need not have happened: it would only cost states. */
-function worthTrying(all: readonly RegisterOperation[]): readonly RegisterOperation[] {
+/** The unknown ones whose values were never seen. They explain nothing but swaps that failed. */
+function unseenIn(operations: readonly RegisterOperation[]): ReadonlySet<number> {
   const seen = new Set<number | undefined>()
-  for (const { action } of all) {
+  for (const { action } of operations) {
     if (action.kind === 'read') seen.add(action.value)
     if (action.kind === 'swap' && action.isDone) seen.add(action.from)
   }
-  return all.filter(({ outcome, action }) => {
-    if (outcome === 'done') return true
-    if (action.kind === 'read') return false
-    return seen.has(action.kind === 'write' ? action.value : action.to)
-  })
+  const unseen = new Set<number>()
+  for (const [at, { outcome, action }] of operations.entries()) {
+    if (outcome === 'done' || action.kind === 'read') continue
+    if (!seen.has(action.kind === 'write' ? action.value : action.to)) unseen.add(at)
+  }
+  return unseen
 }
 
 interface Open {
   readonly operations: readonly RegisterOperation[]
   readonly open: ReadonlySet<number>
+  readonly unseen: ReadonlySet<number>
 }
+
+/** Unseen ones that are tried right before a swap that failed: they differ in nothing else. */
+const unseenTried = 2
 
 /** The states in which `ending` has taken effect: others may have done so right before it. */
 function statesAfter(
   possible: readonly Possible[],
   ending: number,
-  { operations, open }: Open,
+  { operations, open, unseen }: Open,
 ): readonly Possible[] {
   const reached = new Map<string, Possible>()
   const after = new Map<string, Possible>()
@@ -100,15 +108,20 @@ function statesAfter(
     const name = nameOf(state)
     if (reached.has(name)) continue
     reached.set(name, state)
+    let left = hasFailed(operations[ending]?.action) ? unseenTried : 0
     for (const at of open) {
-      if (state.made.has(at)) continue
+      if (state.made.has(at) || (unseen.has(at) && left === 0)) continue
       const effect = effectOf(operations[at]?.action, state.value)
-      if (effect !== undefined) {
-        waiting.push({ value: effect.value, made: new Set(state.made).add(at) })
-      }
+      if (effect === undefined) continue
+      if (unseen.has(at)) left--
+      waiting.push({ value: effect.value, made: new Set(state.made).add(at) })
     }
   }
   return [...after.values()]
+}
+
+function hasFailed(action: RegisterAction | undefined): boolean {
+  return action?.kind === 'swap' && !action.isDone
 }
 
 const nameOf = ({ value, made }: Possible) => `${value}|${[...made].sort((a, b) => a - b)}`
