@@ -219,7 +219,7 @@ function needleOf(text: string): Needle {
 function unitsOf(text: string): Uint16Array {
   const size = text.length * 2
   work.spend(1 + size / (size > cheapBytesMax ? freshBytesPerUnit : bytesPerUnit))
-  const bytes = Buffer.allocUnsafeSlow(text.length * 2)
+  const bytes = Buffer.allocUnsafeSlow(size)
   bytes.write(text, 'utf16le')
   return new Uint16Array(bytes.buffer, 0, text.length)
 }

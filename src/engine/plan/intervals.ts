@@ -100,9 +100,9 @@ const pointLists = new WeakMap<readonly Interval[], boolean>()
 export function arePoints(list: readonly Interval[]): boolean {
   const known = pointLists.get(list)
   if (known !== undefined) return known
-  const arePoints = list.every(({ isPoint }) => isPoint)
-  pointLists.set(list, arePoints)
-  return arePoints
+  const found = list.every(({ isPoint }) => isPoint)
+  pointLists.set(list, found)
+  return found
 }
 
 /** Every value. */
