@@ -46,6 +46,8 @@ function fixedSizeOf(type: number): number {
  * `while (elements.next()) { elements.type … elements.value() }`.
  */
 export class Elements {
+  /** Bytes of a document before its first element. */
+  static readonly headBytes = 4
   type = 0
   nameStart = 0
   nameEnd = 0
@@ -55,7 +57,7 @@ export class Elements {
 
   constructor(bytes: Bytes, start = 0) {
     this.bytes = bytes
-    this.valueEnd = start + 4
+    this.valueEnd = start + Elements.headBytes
   }
 
   next(): boolean {

@@ -12,6 +12,7 @@ import { Elements } from '../../value/elements.js'
 import { bsonType, type Document, type Value } from '../../value/value.js'
 import type { Message } from '../session.js'
 import { commandName } from './command-name.js'
+import { listsAhead } from './lists-ahead.js'
 
 /** How a list is read: its elements as documents, and each of these parsed. */
 interface OperationList<T> {
@@ -38,8 +39,16 @@ export function operationsOf(source: object): readonly unknown[] | undefined {
   return outcome.operations
 }
 
-/** Before a long message begins: parses its operations. Undefined, at once, for any other. */
-export function parsedAhead({ body, sequences }: Message): Promise<void> | undefined {
+/**
+ * Before a long message begins: parses its operations, and reads the lists of its filters.
+ * Undefined, at once, for any other.
+ */
+export function parsedAhead(message: Message): Promise<void> | undefined {
+  const lists = listsAhead(message)
+  return lists === undefined ? operationsAhead(message) : lists.then(() => operationsAhead(message))
+}
+
+function operationsAhead({ body, sequences }: Message): Promise<void> | undefined {
   for (const [name, documents] of sequences) {
     if (documents.length < operationsAheadMin) continue
     const list = lists.get(`${commandName(body)}.${name}`)

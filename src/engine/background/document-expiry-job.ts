@@ -13,6 +13,7 @@ import { timedNames } from '../collection/catalog/catalog-index.js'
 import { getDocument, removeDocument } from '../collection/collections.js'
 import { entriesOf } from '../index/index-keys.js'
 import { bound, bracketOf, Interval } from '../plan/intervals.js'
+import type { Listed } from '../plan/listed.js'
 import { type Span, spansHold } from '../plan/plan.js'
 import { accessOf } from '../plan/plan-access.js'
 import type { IndexDescriptor, Namespace } from '../types.js'
@@ -33,7 +34,7 @@ interface Sweeping {
 interface Expiring {
   readonly ns: Namespace
   readonly index: IndexDescriptor
-  readonly spans: readonly Span[]
+  readonly spans: Listed<Span>
 }
 
 interface Due {
@@ -178,7 +179,7 @@ function* locate(tx: ReadTx, work: Sweeping, now: number): Program<Expiring | un
 function* readDue(tx: ReadTx, work: Sweeping, now: number, limit: number): Program<Due> {
   const found = yield* locate(tx, work, now)
   // A TTL index has one field, so there is one interval.
-  const [span] = found?.spans ?? []
+  const span = found?.spans.at(0)
   const start = work.from ?? span?.start
   if (span === undefined || start === undefined) return nothingDue
   // expireAfterSeconds may have changed between two steps.

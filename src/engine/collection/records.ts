@@ -64,6 +64,16 @@ export function headOf(record: Bytes): ChunkedHead | undefined {
   }
 }
 
+/** Inline records are read without a generator. */
+export function isWhole(record: Bytes): boolean {
+  return headOf(record) === undefined
+}
+
+/** The document of an inline record: a view of it. */
+export function bodyOf(record: Bytes): Document {
+  return record.subarray(1)
+}
+
 /** The document of a record: a view of it, or assembled from its chunks. */
 export function* documentOfRecord(tx: ReadTx, record: Bytes): Program<Document> {
   const head = headOf(record)

@@ -2,14 +2,15 @@
 // verified. Arrays are refused, as on MongoDB. Sigil uses its own hash; only the bounds that
 // explain prints could show the difference. Source: MongoDB manual, Hashed Indexes.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { field, fieldsOf } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
 import { shellText } from '../../value/shell.js'
 import { boolOf, bsonType, type Document, stringOf, Value } from '../../value/value.js'
-import { arePoints, type Interval, point, union } from '../plan/intervals.js'
+import { point, union } from '../plan/intervals.js'
+import { arePoints, HashedPoints, type Intervals, isMade, Points } from '../plan/points.js'
 import type { IndexDescriptor, IndexField } from '../types.js'
 
 const hashBytes = 8
@@ -21,16 +22,20 @@ export function isHashed(direction: Value): boolean {
 
 /** The hash of a value with this key; equal values of all types share one hash. */
 export function hashOf(key: Bytes): Value {
-  const digest = createHash('sha256').update(key).digest()
+  const digest = hash('sha256', key, 'buffer')
   return new Value(bsonType.int64, new Uint8Array(digest.subarray(0, hashBytes)), 0, hashBytes)
 }
 
 /** The hashes of points; undefined for ranges, or for values that a sparse index omits. */
 export function hashedIntervals(
-  list: readonly Interval[],
+  list: Intervals,
   { sparse }: IndexDescriptor,
-): readonly Interval[] | undefined {
+): Intervals | undefined {
   if (!arePoints(list)) return undefined
+  if (list instanceof Points) {
+    return sparse === true && list.list.hasNull ? undefined : new HashedPoints(list, hashOf)
+  }
+  if (isMade(list)) return undefined
   if (sparse === true && list.some(({ low }) => low.value.isNullish)) return undefined
   return union(list.map(({ low }) => point(hashOf(low.key))))
 }

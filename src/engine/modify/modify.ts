@@ -169,7 +169,7 @@ export function idsOf(filter: Filter): Value[] {
   const predicates = conditionsOf(filter.tree, filter.collation).byPath.get('_id') ?? []
   const ids: Value[] = []
   for (const { intervals } of predicates) {
-    const [only] = intervals
+    const only = intervals.at(0)
     if (intervals.length === 1 && only?.isPoint === true) ids.push(only.low.value)
   }
   return ids

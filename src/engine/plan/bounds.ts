@@ -3,6 +3,7 @@
 // meets it. Arrays, null and missing fields determine most rules: keys are made by `keyValues` of
 // value/path.ts, filters use its `walkPath`.
 
+import type { LongList } from '../../query/filter/long-lists.js'
 import type {
   ComparisonNode,
   ElemMatchNode,
@@ -12,6 +13,7 @@ import type {
 } from '../../query/filter/node.js'
 import type { FilterNode } from '../../query/filter.js'
 import { compileRegexValue } from '../../query/regex.js'
+import { isCollatable } from '../../value/collation/collatable.js'
 import { type Collation, sameCollation } from '../../value/collation/collation.js'
 import { Elements, elementsOf, fieldsOf } from '../../value/elements.js'
 import { encodeKey } from '../../value/key.js'
@@ -28,19 +30,19 @@ import {
   bound,
   bracketOf,
   Interval,
-  intersect,
   isNotANumber,
   nullIntervals,
   point,
   stringInterval,
   union,
 } from './intervals.js'
+import { type Intervals, isMade, Points, together } from './points.js'
 
 export interface Predicate {
   /** The condition in the filter's outermost $and. */
   readonly node: FilterNode
   /** Sorted and disjoint; an empty list means that nothing can match. */
-  readonly intervals: readonly Interval[]
+  readonly intervals: Intervals
   readonly isExact: boolean
   /** The $elemMatch whose one element meets all conditions of this scope. */
   readonly scope: object | undefined
@@ -139,12 +141,16 @@ function disjunctionPredicates(
   const path = sharedPath(children, keys)
   if (path === undefined) return []
   const ranges = children.map((child) => rangeOf(child as LeafNode, keys))
-  const intervals = union(ranges.flatMap((range) => range?.intervals ?? []))
+  const intervals = union(ranges.flatMap(shortIn))
   const isExact = ranges.every((range) => range?.isExact === true) && !hasPosition(parsePath(path))
   return [{ path, predicate: { intervals, isExact, node, scope: undefined } }]
 }
 
-/** The path of all children, if each is a condition on it that gives bounds. */
+function shortIn(range: Range | undefined): readonly Interval[] {
+  return range === undefined || isMade(range.intervals) ? [] : range.intervals
+}
+
+/** The path of all children, if each is a condition on it that gives bounds, none of them long. */
 function sharedPath(
   children: readonly FilterNode[],
   keys: Collation | undefined,
@@ -152,9 +158,11 @@ function sharedPath(
   const [first] = children
   if (first === undefined || !('path' in first)) return undefined
   const { text } = first.path
-  const isShared = children.every(
-    (child) => 'path' in child && child.path.text === text && rangeOf(child, keys) !== undefined,
-  )
+  const isShared = children.every((child) => {
+    if (!('path' in child) || child.path.text !== text) return false
+    const range = rangeOf(child, keys)
+    return range !== undefined && !isMade(range.intervals)
+  })
   return isShared ? text : undefined
 }
 
@@ -164,10 +172,8 @@ function elementPredicates(node: ElemMatchNode, keys: Collation | undefined): Pl
   const { byPath } = conditionsOf(child, keys)
   if (form === 'value') {
     const inner = byPath.get(path.text)
-    const [first, ...others] = inner ?? []
-    if (first === undefined) return []
-    let { intervals } = first
-    for (const other of others) intervals = intersect(intervals, other.intervals)
+    if (inner === undefined) return []
+    const { intervals } = together(inner)
     return [{ path: path.text, predicate: { intervals, isExact: false, node, scope: undefined } }]
   }
   const placed: Placed[] = []
@@ -255,7 +261,12 @@ function rangeOf(node: LeafNode, keys: Collation | undefined): Range | undefined
     case 'gte':
       return tells(node.value, node.collation, keys) ? comparison(node, keys) : undefined
     case 'in':
-      return membership(node, keys)
+      return node.list === undefined ? membership(node, keys) : listed(node.list, node.path, keys)
+    case 'all': {
+      const { last } = node.list
+      const range = tells(last, node.collation, keys) ? equality(last, node.path, keys) : undefined
+      return range && { intervals: range.intervals, isExact: false }
+    }
     case 'exists':
       return node.exists ? undefined : { intervals: [point(nullValue)], isExact: false }
     case 'regex':
@@ -271,20 +282,6 @@ function rangeOf(node: LeafNode, keys: Collation | undefined): Range | undefined
 /** Whether a condition with collation `own` can use keys of collation `keys`. */
 function tells(value: Value, own: Collation | undefined, keys: Collation | undefined): boolean {
   return sameCollation(own, keys) || !isCollatable(value)
-}
-
-/** Whether equality with a value depends on the collation. */
-export function isCollatable({ type }: Value): boolean {
-  switch (type) {
-    case bsonType.string:
-    case bsonType.symbol:
-    case bsonType.object:
-    case bsonType.array:
-    case bsonType.codeWithScope:
-      return true
-    default:
-      return false
-  }
 }
 
 function equality(value: Value, path: FieldPath, keys: Collation | undefined): Range | undefined {
@@ -335,16 +332,22 @@ function membership(
     const range = equality(value, path, keys)
     if (range === undefined) return undefined
     if (!range.isExact) isExact = false
-    for (const interval of range.intervals) intervals.push(interval)
+    for (const interval of shortIn(range)) intervals.push(interval)
   }
   for (const regex of regexes) {
     const { prefix, isPrefixOnly } = compileRegexValue(regex)
     if (prefix === undefined) return undefined
     const range = regexRange(regex, prefix, isPrefixOnly)
     if (!range.isExact) isExact = false
-    intervals.push(...range.intervals)
+    intervals.push(...shortIn(range))
   }
   return { intervals: union(intervals), isExact }
+}
+
+function listed(list: LongList, path: FieldPath, keys: Collation | undefined): Range | undefined {
+  if (keys !== undefined && list.isCollatable) return undefined
+  if (list.hasNull && hasPosition(path)) return undefined
+  return { intervals: new Points(list), isExact: !list.hasNull && !list.hasArray }
 }
 
 /** Strings with a prefix, and the regular expression itself as a stored value. */

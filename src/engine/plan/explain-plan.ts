@@ -20,7 +20,9 @@ import type { DocumentWriter } from '../../value/writer.js'
 import type { Counters } from '../sources/walk.js'
 import type { IndexDescriptor } from '../types.js'
 import type { Interval } from './intervals.js'
+import type { Listed } from './listed.js'
 import type { Access, AskedRange, FieldBounds, Plan } from './plan.js'
+import { isMade } from './points.js'
 
 export interface Stage {
   readonly name: string
@@ -165,6 +167,9 @@ function filterOf(nodes: readonly FilterNode[]): Document | undefined {
   return filterToDocument(nodes.length === 1 ? only : { op: 'and', children: nodes })
 }
 
+/** More points of a long membership are not printed. */
+const shownPointsMax = 10_000
+
 /** One scan of keys, of an index or of `_id_`. */
 export function scanStage(access: Access, keysExamined: () => number, name = 'IXSCAN'): Stage {
   if (access.kind === 'nothing') return eofStage
@@ -177,6 +182,10 @@ export function scanStage(access: Access, keysExamined: () => number, name = 'IX
     fields: (out) => {
       writeIndex(out, index, index === undefined ? bounds[0]?.collation : index.collation)
       if (name !== 'COUNT_SCAN') out.string('direction', reverse ? 'backward' : 'forward')
+      if (bounds.some(({ intervals }) => isMade(intervals) && intervals.length > shownPointsMax)) {
+        out.string('warning', 'index bounds omitted due to BSON size limit for explain')
+        return
+      }
       out.openDocument('indexBounds')
       if (access.kind !== 'points' && access.range !== undefined) writeRange(out, access.range)
       else writeBounds(out, bounds, reverse)
@@ -188,8 +197,8 @@ export function scanStage(access: Access, keysExamined: () => number, name = 'IX
   }
 }
 
-function isDescending(keys: readonly Uint8Array[]): boolean {
-  const [first] = keys
+function isDescending(keys: Listed<Uint8Array>): boolean {
+  const first = keys.at(0)
   const last = keys.at(-1)
   return first !== undefined && last !== undefined && Buffer.compare(first, last) > 0
 }
@@ -239,7 +248,7 @@ function writeRange(out: DocumentWriter, { min, max }: AskedRange): void {
 function writeBounds(out: DocumentWriter, bounds: readonly FieldBounds[], reverse: boolean): void {
   for (const { path, direction, intervals, collation } of bounds) {
     const isBackward = (direction === -1) !== reverse
-    const texts = intervals.map((interval) => intervalText(interval, isBackward, collation))
+    const texts = Array.from(intervals, (one) => intervalText(one, isBackward, collation))
     if (isBackward) texts.reverse()
     out.openArray(path)
     texts.forEach((text, i) => {

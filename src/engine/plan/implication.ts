@@ -5,6 +5,7 @@
 
 import type { ComparisonNode, InNode, LeafNode } from '../../query/filter/node.js'
 import { type FilterNode, filterToDocument } from '../../query/filter.js'
+import { isCollatable } from '../../value/collation/collatable.js'
 import { sameCollation } from '../../value/collation/collation.js'
 import { compareValues, equalValues } from '../../value/compare.js'
 import {
@@ -16,7 +17,6 @@ import {
   undefinedValue,
   Value,
 } from '../../value/value.js'
-import { isCollatable } from './bounds.js'
 import { bracketOf, isNotANumber } from './intervals.js'
 
 /** Comparisons to match a partial index: about 10 ms. Above it the index is not used. */
@@ -121,7 +121,9 @@ function requiresPresence(node: LeafNode): boolean {
   return node.op === 'exists' ? node.exists : !node.test(undefined)
 }
 
-function membersImply({ values, regexes }: InNode, wanted: LeafNode): boolean {
+function membersImply({ values, regexes, list }: InNode, wanted: LeafNode): boolean {
+  // Its values are not looked at one by one.
+  if (list !== undefined) return false
   return regexes.length === 0 && values.every((value) => valueImplies(value, wanted))
 }
 

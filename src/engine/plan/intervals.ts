@@ -94,17 +94,6 @@ export function point(value: Value, collation?: Collation): Interval {
   return new Interval(end, end)
 }
 
-const pointLists = new WeakMap<readonly Interval[], boolean>()
-
-/** Whether each interval contains only one value. A plan asks several times, so it is kept. */
-export function arePoints(list: readonly Interval[]): boolean {
-  const known = pointLists.get(list)
-  if (known !== undefined) return known
-  const found = list.every(({ isPoint }) => isPoint)
-  pointLists.set(list, found)
-  return found
-}
-
 /** Every value. */
 export const fullInterval = new Interval(bound(minKeyValue, true), bound(maxKeyValue, true))
 

@@ -9,8 +9,10 @@ import { idKey, idKeyEnd, keyClass } from '../../store/layout.js'
 import { isHashedKey, recordKey } from '../collection/collections.js'
 import { entryHeadBytes, entryPrefixBytes } from '../index/index-keys.js'
 import type { IndexField, Namespace } from '../types.js'
-import { arePoints, fullInterval, type Interval } from './intervals.js'
+import { fullInterval, type Interval } from './intervals.js'
+import { type Listed, MadeList } from './listed.js'
 import type { Access, FieldBounds, Ordered, Span } from './plan.js'
+import { arePoints, type Intervals, isMade } from './points.js'
 
 export const idFields: readonly IndexField[] = [{ path: '_id', direction: 1 }]
 
@@ -18,13 +20,13 @@ export const idFields: readonly IndexField[] = [{ path: '_id', direction: 1 }]
 export interface Bounded {
   readonly ordered: Ordered
   /** One list for each bounded field, from the first field on. */
-  readonly intervals: readonly (readonly Interval[])[]
+  readonly intervals: readonly Intervals[]
   readonly used: ReadonlySet<FilterNode>
 }
 
 /** Whether the list has no bounds. */
-export function isAll(list: readonly Interval[]): boolean {
-  return list.length === 1 && list[0]?.isFull === true
+export function isAll(list: Intervals): boolean {
+  return list.length === 1 && list.at(0)?.isFull === true
 }
 
 /** All records of a collection. */
@@ -62,13 +64,25 @@ export function accessOf(ns: Namespace, bounded: Bounded, reverse: boolean): Bui
 
 function recordAccess(
   ns: Namespace,
-  list: readonly Interval[] | undefined,
+  list: Intervals | undefined,
   bounds: FieldBounds | undefined,
   reverse: boolean,
 ): Built {
   if (list === undefined || bounds === undefined || isAll(list)) {
     const spans = [wholeSpan(ns)]
     return { access: { kind: 'records', spans, reverse, bounds: undefined }, isCut: false }
+  }
+  const head = idKey(keyClass.record, ns.id)
+  if (isMade(list)) {
+    const last = list.length - 1
+    const keyAt = (i: number) => {
+      const point = list.at(reverse ? last - i : i) as Interval
+      return concatBytes(head, point.low.key)
+    }
+    return {
+      access: { kind: 'points', keys: new MadeList(list.length, keyAt), bounds },
+      isCut: false,
+    }
   }
   if (arePoints(list)) {
     const keys = list.map((interval) => recordKey(ns, interval.low.value))
@@ -77,7 +91,6 @@ function recordAccess(
     if (reverse) keys.reverse()
     return { access: { kind: 'points', keys, bounds }, isCut: keys.some(isHashedKey) }
   }
-  const head = idKey(keyClass.record, ns.id)
   const { spans, isCut } = spansFor(head, idFields, [list], recordKeyPrefixBytes)
   return { access: { kind: 'records', spans, reverse, bounds }, isCut }
 }
@@ -86,9 +99,10 @@ function recordAccess(
 function spansFor(
   head: Bytes,
   fields: readonly IndexField[],
-  intervals: readonly (readonly Interval[])[],
+  intervals: readonly Intervals[],
   prefixBytes: number,
-): { spans: Span[]; isCut: boolean } {
+): { spans: Listed<Span>; isCut: boolean } {
+  if (intervals.some(isMade)) return { spans: madeSpans(head, fields, intervals), isCut: false }
   let prefixes = [head]
   const last = intervals.length - 1
   for (let i = 0; i < last; i++) {
@@ -111,7 +125,37 @@ function spansFor(
   return { spans: isCut ? merged(spans) : spans, isCut }
 }
 
-function edgesOf(list: readonly Interval[], isDescending: boolean): readonly Span[] {
+/** As spansFor, of which each is made when it is asked for. */
+function madeSpans(
+  head: Bytes,
+  fields: readonly IndexField[],
+  intervals: readonly Intervals[],
+): MadeList<Span> {
+  const count = intervals.reduce((product, list) => product * list.length, 1)
+  const spanAt = (index: number): Span => {
+    let rest = index
+    const edges: Span[] = []
+    for (let i = intervals.length - 1; i >= 0; i--) {
+      const list = intervals[i] as Intervals
+      edges.push(edgeAt(list, rest % list.length, fields[i]?.direction === -1))
+      rest = Math.floor(rest / list.length)
+    }
+    const last = edges[0] as Span
+    const before = edges.slice(1).reverse()
+    // The start of a value's interval is the prefix of its keys.
+    const prefix = concatBytes(head, ...before.map(({ start }) => start))
+    return { start: concatBytes(prefix, last.start), end: concatBytes(prefix, last.end) }
+  }
+  return new MadeList(count, spanAt)
+}
+
+function edgeAt(list: Intervals, at: number, isDescending: boolean): Span {
+  if (!isDescending) return list.at(at) as Interval
+  return (list.at(list.length - 1 - at) as Interval).descending()
+}
+
+function edgesOf(list: Intervals, isDescending: boolean): readonly Span[] {
+  if (isMade(list)) return []
   return isDescending ? list.map((interval) => interval.descending()).reverse() : list
 }
 

@@ -1,6 +1,7 @@
 // Builds and scores the plan of one ordering for a query: its bounds, the remaining conditions, and
 // whether it gives the requested order. planner.ts explains how scores compare.
 
+import { recordKeyPrefixBytes } from '../../base/limits/store.js'
 import type { FilterNode } from '../../query/filter.js'
 import type { Sort } from '../../query/sort.js'
 import { sameCollation } from '../../value/collation/collation.js'
@@ -9,12 +10,13 @@ import { hashedIntervals } from '../index/hashed-fields.js'
 import { pathField } from '../index/wildcard-paths.js'
 import type { IndexDescriptor, IndexField, Namespace } from '../types.js'
 import type { Conditions, Predicate } from './bounds.js'
-import { arePoints, bracketOf, type Interval, intersect } from './intervals.js'
+import { bracketOf, type Interval } from './intervals.js'
 import type { Access, Ordered, Plan } from './plan.js'
 import { accessOf, type Bounded, isAll } from './plan-access.js'
 import { isComplete, requiresField } from './plan-membership.js'
 import { orderOf } from './plan-order.js'
 import { keyCollation } from './plan-orderings.js'
+import { arePoints, type Intervals, isMade, together } from './points.js'
 
 /** Maximum key ranges of a compound index's bounds; further fields are filtered. */
 const planSpansMax = 10_000
@@ -163,7 +165,8 @@ function scoreOf(plan: Plan, bounded: Bounded, conjuncts: readonly FilterNode[])
 }
 
 /** 0: unbounded; 1: open on one side of its type; 2: closed on both. */
-function rangeScore(list: readonly Interval[]): number {
+function rangeScore(list: Intervals): number {
+  if (isMade(list)) return 2
   if (isAll(list)) return 0
   const isClosed = list.every(({ low, high }) => {
     const bracket = bracketOf(low.value.type)
@@ -177,7 +180,7 @@ function rangeScore(list: readonly Interval[]): number {
  * a range cannot narrow the scan.
  */
 function boundsOf(ordered: Ordered, conditions: Conditions): Bounded {
-  const intervals: (readonly Interval[])[] = []
+  const intervals: Intervals[] = []
   const used = new Set<FilterNode>()
   const taken: { path: string; scope: object | undefined }[] = []
   let spans = 1
@@ -188,21 +191,40 @@ function boundsOf(ordered: Ordered, conditions: Conditions): Bounded {
     const isMultikey = ordered.multikey[i] === true
     const chosen = isMultikey ? chooseOne(predicates, path, taken) : predicates
     if (chosen.length === 0) break
-    let list: readonly Interval[] = chosen[0]?.intervals ?? []
-    for (const predicate of chosen.slice(1)) list = intersect(list, predicate.intervals)
+    const { intervals: common, told } = together(chosen)
+    let list = common
     if (hashed === true && ordered.index !== undefined) {
       const points = hashedIntervals(list, ordered.index)
       if (points === undefined) break
       list = points
     }
+    if (!areWhole([...intervals, list])) {
+      if (!isMade(list) || i > 0 || list.length > planSpansMax) break
+      list = [...list]
+    }
     if (i > 0 && list.length > 1 && spans * list.length > planSpansMax) break
     spans *= list.length
     intervals.push(list)
-    for (const { node, isExact } of chosen) if (isExact && hashed !== true) used.add(node)
+    for (const { node, isExact } of told) if (isExact && hashed !== true) used.add(node)
     if (isMultikey) taken.push({ path, scope: chosen[0]?.scope })
     if (!arePoints(list)) break
   }
   return { ordered, intervals, used }
+}
+
+/**
+ * Whether the keys of all lists together are whole in every store. Keys that are cut need to be
+ * merged, so points that are made when they are asked for have short ones.
+ */
+function areWhole(lists: readonly Intervals[]): boolean {
+  if (!lists.some(isMade)) return true
+  let bytes = 0
+  for (const list of lists) bytes += isMade(list) ? list.longest : longestOf(list)
+  return bytes <= recordKeyPrefixBytes
+}
+
+function longestOf(list: readonly Interval[]): number {
+  return Math.max(...list.map(({ low, high }) => Math.max(low.key.length, high.key.length)))
 }
 
 /**

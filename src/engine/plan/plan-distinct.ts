@@ -5,12 +5,12 @@ import type { FilterNode } from '../../query/filter.js'
 import { sameCollation } from '../../value/collation/collation.js'
 import type { Namespace } from '../types.js'
 import { conditionsOf } from './bounds.js'
-import { arePoints } from './intervals.js'
 import { type Access, isMultikey, type Plan } from './plan.js'
 import { byScore, type Candidate, candidateOf } from './plan-candidate.js'
 import { hintedOrdered, naturalDirection, type PlanRequest } from './plan-hint.js'
 import { isComplete } from './plan-membership.js'
 import { orderings } from './plan-orderings.js'
+import { arePoints } from './points.js'
 
 /** A plan whose entries of one value are adjacent within each span. */
 export interface DistinctPlan {

@@ -9,6 +9,7 @@ import type { IndexDescriptor } from '../types.js'
 import { implies } from './implication.js'
 import type { Interval } from './intervals.js'
 import type { Access } from './plan.js'
+import { type Intervals, isMade, Points } from './points.js'
 
 /** Whether some documents may have no entry. */
 export function leavesOut(index: IndexDescriptor | undefined): boolean {
@@ -33,7 +34,7 @@ export function isComplete(
   if (index.partial !== undefined) return implies(conjuncts, index.partial.tree)
   if (index.sparse !== true) return true
   // A value other than null implies that the field exists, and so an entry.
-  if (bounds.some(({ intervals }) => !intervals.some(holdsNull))) return true
+  if (bounds.some(({ intervals }) => !mayHoldNull(intervals))) return true
   return index.fields.some(({ path }) => conjuncts.some((node) => requiresField(node, path)))
 }
 
@@ -43,6 +44,11 @@ export function requiresField(node: FilterNode, path: string): boolean {
 }
 
 const nullKey = encodeKey(nullValue)
+
+function mayHoldNull(list: Intervals): boolean {
+  if (isMade(list)) return !(list instanceof Points) || list.list.hasNull
+  return list.some(holdsNull)
+}
 
 function holdsNull({ start, end }: Interval): boolean {
   return compareBytes(start, nullKey) <= 0 && compareBytes(nullKey, end) < 0

@@ -3,8 +3,8 @@
 // ascending sort uses the smallest and a descending one the largest.
 
 import type { Sort } from '../../query/sort.js'
-import type { Interval } from './intervals.js'
 import type { Ordered } from './plan.js'
+import type { Intervals } from './points.js'
 
 /**
  * The direction to read: 1 or -1; undefined if a sort is needed. `intervals` are the bounds of the
@@ -13,7 +13,7 @@ import type { Ordered } from './plan.js'
  */
 export function orderOf(
   ordered: Ordered,
-  intervals: readonly (readonly Interval[])[],
+  intervals: readonly Intervals[],
   sort: Sort | undefined,
   endsById = true,
 ): 1 | -1 | undefined {
@@ -22,7 +22,7 @@ export function orderOf(
   const { fields } = ordered
   const isConstant = (at: number): boolean => {
     const list = intervals[at]
-    return list?.length === 1 && list[0]?.isPoint === true
+    return list?.length === 1 && list.at(0)?.isPoint === true
   }
   let at = 0
   let direction: 1 | -1 | undefined
@@ -50,12 +50,12 @@ export function orderOf(
  * A document with an array is found at its first entry. That is its sort key only if no bounds hide
  * entries of the array, and there is only one such field.
  */
-function keepsOrder(ordered: Ordered, intervals: readonly (readonly Interval[])[]): boolean {
+function keepsOrder(ordered: Ordered, intervals: readonly Intervals[]): boolean {
   if (ordered.index?.inexact === true) return false
   const arrays = ordered.multikey.flatMap((isArray, at) => (isArray ? [at] : []))
   if (arrays.length > 1) return false
   return arrays.every((at) => {
     const list = intervals[at]
-    return list === undefined || (list.length === 1 && list[0]?.isFull === true)
+    return list === undefined || (list.length === 1 && list.at(0)?.isFull === true)
   })
 }

@@ -7,7 +7,8 @@ import type { Collation } from '../../value/collation/collation.js'
 import type { Document } from '../../value/value.js'
 import type { IndexDescriptor, IndexField } from '../types.js'
 import type { Conditions } from './bounds.js'
-import type { Interval } from './intervals.js'
+import type { Listed } from './listed.js'
+import type { Intervals } from './points.js'
 
 /** Store keys from `start` (included) to `end` (excluded). */
 export interface Span {
@@ -31,7 +32,7 @@ export interface FieldBounds {
   readonly path: string
   readonly direction: 1 | -1
   /** Ascending by value, disjoint. */
-  readonly intervals: readonly Interval[]
+  readonly intervals: Intervals
   /** Collation of its keys. */
   readonly collation?: Collation | undefined
 }
@@ -50,7 +51,7 @@ export type Access =
   /** Records by their keys, in list order. */
   | {
       readonly kind: 'points'
-      readonly keys: readonly Bytes[]
+      readonly keys: Listed<Bytes>
       readonly bounds: FieldBounds
     }
   /**
@@ -59,7 +60,7 @@ export type Access =
    */
   | {
       readonly kind: 'records'
-      readonly spans: readonly Span[]
+      readonly spans: Listed<Span>
       readonly reverse: boolean
       readonly bounds: FieldBounds | undefined
       /** The range that a client gave as min and max. */
@@ -69,7 +70,7 @@ export type Access =
   | {
       readonly kind: 'entries'
       readonly index: IndexDescriptor
-      readonly spans: readonly Span[]
+      readonly spans: Listed<Span>
       readonly reverse: boolean
       readonly bounds: readonly FieldBounds[]
       readonly range?: AskedRange
@@ -91,12 +92,12 @@ export interface Plan {
 }
 
 /** Whether a key is in one of the spans, which are sorted and disjoint. */
-export function spansHold(spans: readonly Span[], key: Bytes): boolean {
+export function spansHold(spans: Listed<Span>, key: Bytes): boolean {
   let low = 0
   let high = spans.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    const span = spans[middle] as Span
+    const span = spans.at(middle) as Span
     if (compareBytes(key, span.start) < 0) high = middle
     else if (compareBytes(key, span.end) >= 0) low = middle + 1
     else return true
@@ -105,8 +106,8 @@ export function spansHold(spans: readonly Span[], key: Bytes): boolean {
 }
 
 /** Whether a key is in a list that is sorted, in either direction. */
-export function keysHold(keys: readonly Bytes[], key: Bytes): boolean {
-  const [first] = keys
+export function keysHold(keys: Listed<Bytes>, key: Bytes): boolean {
+  const first = keys.at(0)
   const last = keys.at(-1)
   if (first === undefined || last === undefined) return false
   const sign = compareBytes(first, last) > 0 ? -1 : 1
@@ -114,7 +115,7 @@ export function keysHold(keys: readonly Bytes[], key: Bytes): boolean {
   let high = keys.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    const order = sign * compareBytes(key, keys[middle] as Bytes)
+    const order = sign * compareBytes(key, keys.at(middle) as Bytes)
     if (order === 0) return true
     if (order < 0) high = middle
     else low = middle + 1

@@ -4,13 +4,13 @@
 
 import { compareBytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
+import { isCollatable } from '../../value/collation/collatable.js'
 import { field } from '../../value/elements.js'
 import type { Document, Value } from '../../value/value.js'
 import { type DocumentWriter, writeDocument } from '../../value/writer.js'
 import { recordKey } from '../collection/collections.js'
 import { entryRowsOf, keyFieldsOf } from '../index/index-keys.js'
 import type { Namespace } from '../types.js'
-import { isCollatable } from './bounds.js'
 import { type Access, keysHold, type Plan, spansHold } from './plan.js'
 
 type EntriesAccess = Extract<Access, { kind: 'entries' }>

@@ -14,6 +14,7 @@ import type { IndexDescriptor, IndexField, Wildcard, WildcardScan } from '../typ
 import type { Conditions, Predicate } from './bounds.js'
 import { type Interval, point, stringInterval } from './intervals.js'
 import type { Ordered } from './plan.js'
+import { type Intervals, isMade, Points } from './points.js'
 
 /** The orderings of a wildcard index that serve the conditions. */
 export function* wildcardOrderings(
@@ -25,7 +26,7 @@ export function* wildcardOrderings(
   if (wildcard.at > 0) yield frontOrdering(index, wildcard)
   const { byPath, conjuncts } = conditions
   for (const [path, predicates] of byPath) {
-    const usable = predicates.filter(({ intervals }) => intervals.every(isOfScalars))
+    const usable = predicates.filter(({ intervals }) => areOfScalars(intervals))
     if (usable.length === 0 || !holdsScalars(wildcard.holds, path)) continue
     if (isAmbiguous(index, path)) continue
     const paths = [asPredicate(undefined, [point(stringValue(path))])]
@@ -115,6 +116,13 @@ const nullStart = encodeKey(nullValue)
 const objectStart = encodeKey(new Value(bsonType.object, nothing, 0, nothing.length))
 /** Start of any array's key: the first byte is its type. */
 const arrayStart = encodeKey(writeArray([])).subarray(0, 1)
+
+function areOfScalars(list: Intervals): boolean {
+  if (!isMade(list)) return list.every(isOfScalars)
+  if (!(list instanceof Points)) return false
+  const { hasNull, hasArray, hasObject } = list.list
+  return !hasNull && !hasArray && !hasObject
+}
 
 /** Whether an interval contains no null, undefined, object or array. */
 function isOfScalars({ start, end }: Interval): boolean {

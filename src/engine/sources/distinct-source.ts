@@ -81,7 +81,7 @@ export class DistinctSource extends HoldingSource {
 
   private *step(tx: ReadTx, found: Document[]): Program<void> {
     const { access } = this.plan
-    const span = access.spans[this.spanAt]
+    const span = access.spans.at(this.spanAt)
     if (span === undefined) return
     const limit = this.chunk
     const range = { start: this.start ?? span.start, end: span.end }

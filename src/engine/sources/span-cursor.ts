@@ -3,6 +3,7 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import type { KeyRange } from '../../store/store.js'
+import type { Listed } from '../plan/listed.js'
 import type { Span } from '../plan/plan.js'
 
 export class SpanCursor {
@@ -11,7 +12,7 @@ export class SpanCursor {
   private last: Bytes | undefined
 
   constructor(
-    private readonly spans: readonly Span[],
+    private readonly spans: Listed<Span>,
     private readonly reverse: boolean,
   ) {
     this.at = reverse ? spans.length - 1 : 0
@@ -19,7 +20,7 @@ export class SpanCursor {
 
   /** The rest of the current span; undefined after the last. */
   range(): KeyRange | undefined {
-    const span = this.spans[this.at]
+    const span = this.at < 0 ? undefined : this.spans.at(this.at)
     if (span === undefined) return undefined
     const { last } = this
     if (this.reverse) return { start: span.start, end: last ?? span.end, reverse: true }

@@ -8,10 +8,11 @@ import { scanBytesTarget, scanEntriesMax, scanFirstEntries } from '../../base/li
 import { work } from '../../base/work/work-budget.js'
 import type { Filter } from '../../query/filter.js'
 import type { Entry, Program, ReadTx } from '../../store/store.js'
+import type { Steps } from '../../value/key-list.js'
 import type { Document } from '../../value/value.js'
 import { findAgain } from '../collection/catalog/catalog.js'
 import { findHead, isCapped, sequenceKey, sequenceOf } from '../collection/kinds/capped-order.js'
-import { documentOfRecord, headOf } from '../collection/records.js'
+import { bodyOf, documentOfRecord, isWhole } from '../collection/records.js'
 import { entriesOf } from '../index/index-keys.js'
 import { isExpired } from '../keyspace/keys/guard.js'
 import type { Cover } from '../plan/cover.js'
@@ -23,6 +24,7 @@ import {
   type Plan,
   spansHold,
 } from '../plan/plan.js'
+import { preparing } from '../plan/points.js'
 import type { Guarded, IndexDescriptor, Namespace } from '../types.js'
 import { detachedThen } from './detaching.js'
 import { KnownFirsts, knownBytesMin } from './known-firsts.js'
@@ -80,6 +82,8 @@ export class Walk {
   /** The current descriptor of the index of `access`. */
   private index: IndexDescriptor | undefined
   private position: SpanCursor | undefined
+  /** Steps before the first read of `access`. */
+  private preparing: Steps<void> | undefined
   private pointAt = 0
   /** Entries of the next step if a filter decides how many are needed. */
   private chunk = scanFirstEntries
@@ -137,6 +141,7 @@ export class Walk {
 
   /** One step of the current access. */
   private step(tx: ReadTx, goal: number, found: Found): Program<void> {
+    if (this.preparing !== undefined) return this.prepare(tx, this.preparing)
     const { access } = this
     switch (access.kind) {
       case 'nothing':
@@ -150,6 +155,11 @@ export class Walk {
           ? this.readSpan(tx, access, goal, found)
           : this.readCovered(tx, access.index, this.cover, goal, found)
     }
+  }
+
+  private *prepare(tx: ReadTx, steps: Steps<void>): Program<void> {
+    for (const _ of steps) if (work.isDue) yield* tx.pause()
+    this.preparing = undefined
   }
 
   private *leaveNothing(): Program<void> {
@@ -438,6 +448,7 @@ export class Walk {
     this.access = access
     this.knownFirsts = undefined
     this.pointAt = 0
+    this.preparing = access.kind === 'entries' ? preparing(access.bounds) : undefined
     this.index = access.kind === 'entries' ? this.current(access.index) : undefined
     this.position =
       access.kind === 'records' || access.kind === 'entries'
@@ -485,13 +496,4 @@ function readOf(planned: IndexDescriptor, now: IndexDescriptor): IndexDescriptor
 
 function isOwnKey(index: IndexDescriptor, document: Document, record: Bytes, key: Bytes): boolean {
   return entriesOf(index, document, record).keys.some((own) => compareBytes(own, key) === 0)
-}
-
-/** Inline records are read without a generator. */
-function isWhole(record: Bytes): boolean {
-  return headOf(record) === undefined
-}
-
-function bodyOf(record: Bytes): Document {
-  return record.subarray(1)
 }

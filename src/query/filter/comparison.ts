@@ -6,6 +6,7 @@ import { compareValues, equalValues, typeClass } from '../../value/compare.js'
 import { hashKey } from '../../value/key.js'
 import { bsonType, doubleOf, readInt32, type Value } from '../../value/value.js'
 import { type Regex, regexMatches } from '../regex.js'
+import type { LongList } from './long-lists.js'
 import type { ComparisonName, ValueTest } from './node.js'
 
 function isNaNValue(value: Value): boolean {
@@ -85,6 +86,14 @@ export function membershipTest(
       if (regexMatches(regexes[i] as Regex, value)) return true
     }
     return false
+  }
+}
+
+/** Membership in a list that was read ahead. */
+export function listTest({ members, kinds, hasNull }: LongList): ValueTest {
+  return (value) => {
+    if (value === undefined || value.isNullish) return hasNull
+    return kinds.has(typeClass(value.type)) && members.has(value)
   }
 }
 

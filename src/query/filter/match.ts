@@ -8,8 +8,10 @@ import { Elements, findElement } from '../../value/elements.js'
 import { hashKey } from '../../value/key.js'
 import { type FieldPath, parsePath, walkPath } from '../../value/path.js'
 import { bsonType, type Document, documentValue, type Value } from '../../value/value.js'
-import { membershipTest } from './comparison.js'
+import { comparisonTest, membershipTest } from './comparison.js'
+import type { LongList } from './long-lists.js'
 import {
+  type AllNode,
   type ComparisonNode,
   type FilterNode,
   type InNode,
@@ -25,6 +27,7 @@ type DocumentTest = (document: Document) => boolean
 
 /** Whether a document matches. */
 export function documentTest(node: FilterNode): DocumentTest {
+  if (node.op === 'all') return allListed(node)
   if (isLeaf(node)) return pathTest(node)
   switch (node.op) {
     case 'always':
@@ -186,6 +189,46 @@ function conjunction(nodes: readonly FilterNode[]): DocumentTest {
   return all([...many.map(allEqual), ...others.map(documentTest)])
 }
 
+/** As allEqual, for a list that was read ahead. */
+function allListed({ path, list }: AllNode): DocumentTest {
+  return (document) => {
+    const missing = new Missing(list)
+    return walkPath(document, path, (leaf, isElement) => missing.fill(leaf, isElement))
+  }
+}
+
+/** The values of a list that were not yet found. */
+class Missing {
+  private readonly found: Uint8Array
+  private count: number
+
+  constructor(private readonly list: LongList) {
+    this.count = list.members.length
+    work.spend(this.count / bytesPerUnit)
+    this.found = new Uint8Array(this.count)
+  }
+
+  /** Whether a value and, if it is an array, its elements, are the last that were missing. */
+  fill(value: Value | undefined, isElement = false): boolean {
+    if (value === undefined) return false
+    this.meet(value)
+    if (!isElement && value.type === bsonType.array) {
+      const elements = new Elements(value.bytes, value.start)
+      while (this.count > 0 && elements.next()) this.meet(elements.value())
+    }
+    return this.count === 0
+  }
+
+  private meet(value: Value): void {
+    const { kinds, members } = this.list
+    work.spend(elementUnits)
+    const at = kinds.has(typeClass(value.type)) ? members.positionOf(value) : undefined
+    if (at === undefined || this.found[at] === 1) return
+    this.found[at] = 1
+    this.count--
+  }
+}
+
 function allEqual(equalities: readonly ComparisonNode[]): DocumentTest {
   const [{ path, collation }] = equalities as [ComparisonNode]
   const wanted = new Map<string | number, number>()
@@ -237,6 +280,7 @@ function pathTest(node: LeafNode): DocumentTest {
 function leafTest(node: LeafNode): (leaf: Value | undefined, isElement?: boolean) => boolean {
   const { test, reach } = node
   if (reach === 'whole') return test
+  if (node.op === 'all') return (leaf, isElement) => new Missing(node.list).fill(leaf, isElement)
   const isEach = reach === 'each'
   if (isEqual(node)) {
     const { value, collation } = node
@@ -279,7 +323,8 @@ function singleLeafTest(node: LeafNode): ValueTest {
 }
 
 /** The matching element of the first array on the leaf's path. */
-function leafPosition(node: LeafNode, document: Document): number | undefined {
+function leafPosition(given: LeafNode, document: Document): number | undefined {
+  const node = given.op === 'all' ? lastOf(given) : given
   const { path } = node
   let holder = documentValue(document)
   for (let i = 0; i < path.names.length; i++) {
@@ -294,6 +339,12 @@ function leafPosition(node: LeafNode, document: Document): number | undefined {
     holder = found
   }
   return undefined
+}
+
+/** The last equality of a list, whose position counts. */
+function lastOf({ path, list, collation }: AllNode): ComparisonNode {
+  const test = comparisonTest('eq', list.last, collation)
+  return { op: 'eq', path, value: list.last, reach: 'each', test, collation }
 }
 
 function innerPosition(

@@ -5,6 +5,7 @@
 import type { Collation } from '../../value/collation/collation.js'
 import type { FieldPath } from '../../value/path.js'
 import type { Value } from '../../value/value.js'
+import type { LongList } from './long-lists.js'
 
 /** Undefined stands for a missing field. */
 export type ValueTest = (value: Value | undefined) => boolean
@@ -39,6 +40,14 @@ export interface InNode extends Leaf, Collated {
   readonly op: 'in'
   readonly values: readonly Value[]
   readonly regexes: readonly Value[]
+  /** The values of a long list, in place of `values`. */
+  readonly list?: LongList | undefined
+}
+
+/** Equality with each value of a long list; `test` is that of one value with all of them. */
+export interface AllNode extends Leaf, Collated {
+  readonly op: 'all'
+  readonly list: LongList
 }
 
 /** `exists: false` is the complement of true and has the same test. */
@@ -77,7 +86,14 @@ interface PlainNode extends Leaf {
     | 'bitsAnyClear'
 }
 
-export type LeafNode = ComparisonNode | InNode | ExistsNode | RegexNode | ElemMatchNode | PlainNode
+export type LeafNode =
+  | ComparisonNode
+  | InNode
+  | AllNode
+  | ExistsNode
+  | RegexNode
+  | ElemMatchNode
+  | PlainNode
 
 /** Whether an expression on the whole document is true. */
 export interface ExprNode extends Collated {

@@ -13,12 +13,14 @@ import { boolOf, bsonType, stringOf, trueValue, type Value } from '../../value/v
 import { writeArray } from '../../value/writer.js'
 import { compileRegex, compileRegexValue, type Regex, regexMatches } from '../regex.js'
 import { bitsOperators } from './bits.js'
-import { comparisonTest, membershipTest } from './comparison.js'
+import { comparisonTest, listTest, membershipTest } from './comparison.js'
 import type { FieldOperator, FieldPlace } from './field-operator.js'
 import { fieldTypes } from './field-types.js'
 import { modTest, sizeOperand } from './integers.js'
+import { type ListFault, type LongList, listAhead } from './long-lists.js'
 import { elementTest } from './match.js'
-import type { ComparisonName, FilterNode } from './node.js'
+import type { ComparisonName, FilterNode, ValueTest } from './node.js'
+import { isOperatorObject } from './operator-object.js'
 
 function comparison(op: ComparisonName): FieldOperator {
   return {
@@ -58,6 +60,12 @@ type InPlace = Pick<FieldPlace, 'path' | 'collation'>
 function inNode(name: string, operand: Value, place: InPlace): FilterNode {
   const { path, collation } = place
   if (operand.type !== bsonType.array) throw fail('BadValue', `${name} needs an array`)
+  const list = servingList(name, operand, collation)
+  if (list !== undefined) {
+    const test = listTest(list)
+    const [values, regexes]: [Value[], Value[]] = [[], []]
+    return { op: 'in', path, value: operand, reach: 'each', test, values, regexes, list, collation }
+  }
   const values: Value[] = []
   const regexes: Value[] = []
   for (const value of elementsOf(operand)) {
@@ -70,19 +78,25 @@ function inNode(name: string, operand: Value, place: InPlace): FilterNode {
   return { op: 'in', path, value: operand, reach: 'each', test, values, regexes, collation }
 }
 
-/**
- * Whether an object has operators: its first name starts with `$` and is not a field of a DBRef.
- */
-export function isOperatorObject(value: Value): boolean {
-  if (value.type !== bsonType.object) return false
-  const elements = new Elements(value.bytes, value.start)
-  if (!elements.next() || value.bytes[elements.nameStart] !== 0x24) return false
-  return !isReferenceName(elements.name())
+/** The list that was read ahead, if its keys decide. Throws what its values would. */
+function servingList(
+  name: string,
+  operand: Value,
+  collation: Collation | undefined,
+): LongList | undefined {
+  const list = listAhead(operand)
+  if (list === undefined) return undefined
+  if (typeof list === 'string') throw faultOf(name, list)
+  // Its keys are those of the bytes of texts.
+  return collation !== undefined && list.isCollatable ? undefined : list
 }
 
-/** The fields of a DBRef, which start with `$` but are not operators. */
-export function isReferenceName(name: string): boolean {
-  return name === '$ref' || name === '$id' || name === '$db'
+function faultOf(name: string, fault: ListFault): Error {
+  if (fault === 'undefined') return fail('BadValue', 'cannot compare to undefined')
+  return fail(
+    'BadValue',
+    name === '$all' ? 'no $ expressions in $all' : `cannot nest $ under ${name}`,
+  )
 }
 
 function isTruthy(value: Value): boolean {
@@ -144,17 +158,27 @@ function compileElemMatch(operand: Value, place: FieldPlace): FilterNode {
   return { op: 'elemMatch', path: place.path, value: operand, reach: 'elements', test, form, child }
 }
 
+function isElemMatch(value: Value): boolean {
+  if (!isOperatorObject(value)) return false
+  const elements = new Elements(value.bytes, value.start)
+  return elements.next() && elements.name() === '$elemMatch'
+}
+
+function allNode(operand: Value, list: LongList, { path, collation }: InPlace): FilterNode {
+  const isMember = listTest(list)
+  const test: ValueTest = (value) => list.members.length === 1 && isMember(value)
+  return { op: 'all', path, value: operand, reach: 'each', test, list, collation }
+}
+
 function compileAll(operand: Value, place: FieldPlace): FilterNode {
   if (operand.type !== bsonType.array) throw fail('BadValue', '$all needs an array')
-  const given = elementsOf(operand)
-  if (given.length === 0) return inNode('$all', writeArray([]), place)
-  const isElemMatch = (value: Value): boolean => {
-    if (!isOperatorObject(value)) return false
-    const elements = new Elements(value.bytes, value.start)
-    return elements.next() && elements.name() === '$elemMatch'
-  }
-  const hasElemMatch = isElemMatch(given[0] as Value)
-  const children = given.map((value) => {
+  const first = new Elements(operand.bytes, operand.start)
+  if (!first.next()) return inNode('$all', writeArray([]), place)
+  const hasElemMatch = isElemMatch(first.value())
+  const list = hasElemMatch ? undefined : servingList('$all', operand, place.collation)
+  // A missing field has no key, so null is compared apart.
+  if (list?.hasNull === false) return allNode(operand, list, place)
+  const children = elementsOf(operand).map((value) => {
     // Each is a condition, as in a filter of so many names.
     work.spend(conditionUnits)
     if (hasElemMatch) {

@@ -23,13 +23,8 @@ import { compileRegexValue } from '../regex.js'
 import { compileSchema } from '../schema/json-schema.js'
 import type { FieldOperator, FieldPlace } from './field-operator.js'
 import type { FilterNode } from './node.js'
-import {
-  comparisonNode,
-  fieldOperators,
-  isOperatorObject,
-  isReferenceName,
-  regexNode,
-} from './operators.js'
+import { isOperatorObject, isReferenceName } from './operator-object.js'
+import { comparisonNode, fieldOperators, regexNode } from './operators.js'
 
 /** The place of a filter: $expr needs a whole document, which an array element is not. */
 type FilterRole = 'document' | 'element' | 'arrayFilter'

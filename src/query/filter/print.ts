@@ -79,6 +79,7 @@ function printLeaf(node: LeafNode, writer: DocumentWriter): void {
     case 'gt':
     case 'gte':
     case 'in':
+    case 'all':
     case 'size':
     case 'mod':
     case 'bitsAllSet':

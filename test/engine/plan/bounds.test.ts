@@ -17,7 +17,7 @@ function bounds(filter: Plain): Record<string, string[]> {
     [...byPath].map(([path, predicates]) => [
       path,
       predicates.map(({ intervals, isExact }) => {
-        const text = intervals.map((interval) => intervalText(interval)).join(' ')
+        const text = [...intervals].map((interval) => intervalText(interval)).join(' ')
         return isExact ? text : `${text} ~`
       }),
     ]),

@@ -9,6 +9,7 @@ import type { ByteBudget } from '../../../base/heap/byte-budget.js'
 import { databaseNameBytesMax } from '../../../base/limits/documents.js'
 import { jsonInThreadBytes } from '../../../base/limits/engine.js'
 import type { Bus } from '../../../bus/document/bus.js'
+import { listsAhead } from '../../../bus/document/lists-ahead.js'
 import type { Request } from '../../../bus/document/request.js'
 import { type Declared, Session } from '../../../bus/session.js'
 import { requireHomeForm } from '../../../engine/collection/catalog/homes.js'
@@ -148,7 +149,10 @@ export class HttpRequest implements RawCall {
 
   ask(request: Request): Awaitable<Document> {
     this.hasRun = true
-    return this.services.bus.run(request, this.session)
+    const { bus } = this.services
+    const ahead = listsAhead(request)
+    if (ahead === undefined) return bus.run(request, this.session)
+    return ahead.then(() => bus.run(request, this.session))
   }
 
   checkRevocation(declared: Declared): Awaitable<void> {
