@@ -252,6 +252,13 @@ export function codeRow(kind: CodeName): CodeRow | undefined {
 /** Further fields of an error reply (keyPattern, index …); the listener encodes their values. */
 export type ErrorExtra = Readonly<Record<string, unknown>>
 
+/** Characters of a message: it may quote a name or value of the client that has megabytes. */
+export const messageCharsMax = 16_384
+
+function shortened(message: string): string {
+  return message.length <= messageCharsMax ? message : `${message.slice(0, messageCharsMax)}…`
+}
+
 export class GatewayError extends Error {
   readonly code: number
   /** The name in replies. */
@@ -263,7 +270,7 @@ export class GatewayError extends Error {
   isCounted = false
 
   constructor(kind: CodeName, message: string, extra: ErrorExtra = {}, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause })
+    super(shortened(message), cause === undefined ? undefined : { cause })
     const known = codeRow(kind)
     this.name = 'GatewayError'
     this.kind = kind

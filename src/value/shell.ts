@@ -2,13 +2,14 @@
 // these texts, and tools parse the key out of a duplicate key error.
 
 import { textOf } from '../base/bytes/bytes.js'
+import { messageCharsMax } from '../base/errors.js'
 import { decimalToString } from './decimal.js'
 import { fieldsOf } from './elements.js'
 import { bigintOf, boolOf, bsonType, doubleOf, readInt32, regexOf, Value } from './value.js'
 
-/** The text of a value with all nested parts, never truncated. */
+/** The text of a value with all nested parts, as far as the message of an error can show it. */
 export function shellText(v: Value): string {
-  return shortShellText(v, Number.POSITIVE_INFINITY)
+  return shortShellText(v, messageCharsMax)
 }
 
 /**

@@ -291,6 +291,66 @@ t.test('elements that a projection writes anew count', async (t) => {
   t.ok(units > 60_000, String(units))
 })
 
+t.test('what a loop makes of texts and numbers counts', async (t) => {
+  const texts = documentFrom({
+    a: Array.from({ length: 1_000 }, (_, i) => `${'x'.repeat(990)}${i}`),
+    few: Array.from({ length: 150 }, () => 'x'.repeat(990)),
+  })
+  const grown = (input: unknown, initialValue: unknown, body: unknown) => ({
+    $size: { $reduce: { input, initialValue, in: body } },
+  })
+  const named = { $arrayToObject: [[{ k: '$$this', v: 1 }]] }
+  const text = {
+    $strLenBytes: {
+      $reduce: {
+        ...{ input: range(10_000), initialValue: '' },
+        in: { $concat: ['$$value', { $toString: '$$this' }] },
+      },
+    },
+  }
+  const rows: [string, unknown, number][] = [
+    ['keys of a set', { $setEquals: ['$a', '$a'] }, 50_000],
+    ['texts of numbers', text, 60_000],
+    [
+      'names of fields',
+      {
+        $size: {
+          $objectToArray: {
+            $reduce: {
+              ...{ input: '$a', initialValue: {} },
+              in: { $mergeObjects: ['$$value', named] },
+            },
+          },
+        },
+      },
+      60_000,
+    ],
+    [
+      'arrays that are made again',
+      grown('$few', [], { $concatArrays: [['$$this'], '$$value'] }),
+      60_000,
+    ],
+  ]
+  for (const [name, expression, least] of rows) {
+    const units = unitsOf(() => run(expression, texts))
+    t.ok(units > least, `${name}: ${units}`)
+  }
+  const bits = compileFilter(documentFrom({ a: { $bitsAllSet: 4 } }), context)
+  const doubles = documentFrom({ a: Array.from({ length: 20_000 }, () => 2 ** 40) })
+  const units = unitsOf(() => bits.matches(doubles))
+  t.ok(units > 40_000, `bits: ${units}`)
+  const ints = documentFrom({ a: [-1, 2 ** 31 - 1, 4, 3] })
+  for (const [positions, isIn] of [
+    [[2, 63], true],
+    [[2, 30], true],
+    [[0, 1, 2], true],
+    [[3, 2], true],
+  ] as const) {
+    const one = compileFilter(documentFrom({ a: { $bitsAllSet: [...positions] } }), context)
+    t.equal(one.matches(ints), isIn)
+  }
+})
+
 t.test('values of an enum count while they are compiled', async (t) => {
   const list = Array.from({ length: 30_000 }, (_, i) => i)
   const filter = documentFrom({ $jsonSchema: { properties: { v: { enum: list } } } })

@@ -36,10 +36,12 @@ export class TurnMeter {
     setImmediate(this.round)
   }
 
-  /** Forgets the rounds so far. */
+  /** Forgets the rounds so far, and what the present one has cost: it was not of the next case. */
   reset(): void {
     this.rounds.length = 0
     this.collections.length = 0
+    this.lastCpuMs = this.cpuMs()
+    this.lastAt = performance.now()
   }
 
   /** The longest round since `reset`, milliseconds. */
@@ -47,7 +49,9 @@ export class TurnMeter {
     // The observer is told of collections a little later.
     await delay(1)
     let longest = 0
-    for (const { from, to, cpuMs } of this.rounds) {
+    // From the longest on: collections of few are looked for, and this is no long turn itself.
+    for (const { from, to, cpuMs } of this.rounds.toSorted((a, b) => b.cpuMs - a.cpuMs)) {
+      if (cpuMs <= longest) break
       // Collections are told by the wall clock: on a loaded machine a part of them was waiting.
       const share = Math.min(1, cpuMs / Math.max(to - from, 0.001))
       longest = Math.max(longest, cpuMs - this.collectedBetween(from, to) * share)

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { fail, messageCharsMax } from '../../src/base/errors.js'
 import { decimalFromString } from '../../src/value/decimal.js'
 import { jsonToValue } from '../../src/value/json/json.js'
 import { valueFrom } from '../../src/value/literal.js'
@@ -47,6 +48,17 @@ t.test('values are printed as in error texts of the reference server', async (t)
     shellText(jsonToValue(`{"$dbPointer":{"$ref":"a.b","$id":${id}}}`)),
     "DBRef('a.b', 65f0c0ffee0123456789abcd)",
   )
+})
+
+t.test('the text of an error is no longer than what its message shows', async (t) => {
+  const list = Array.from({ length: 100_000 }, (_, i) => i)
+  for (const value of ['x'.repeat(1_000_000), list]) {
+    t.ok(shellText(valueFrom(value)).length < messageCharsMax * 5)
+  }
+  const { message } = fail('BadValue', 'x'.repeat(1_000_000))
+  t.equal(message.length, messageCharsMax + 1)
+  t.ok(message.endsWith('…'))
+  t.equal(fail('BadValue', 'x'.repeat(messageCharsMax)).message.length, messageCharsMax)
 })
 
 t.test('the start of a text is that of the whole, and longer than what is shown', async (t) => {

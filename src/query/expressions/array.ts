@@ -4,7 +4,7 @@
 import { fail } from '../../base/errors.js'
 import { blockingBytesMax } from '../../base/limits/documents.js'
 import { work } from '../../base/work/work-budget.js'
-import { elementUnits, valueUnits } from '../../base/work/work-figures.js'
+import { elementUnits, freshBytesPerUnit, valueUnits } from '../../base/work/work-figures.js'
 import { positionOf } from '../../value/compare.js'
 import { countElements, Elements, elementsOf } from '../../value/elements.js'
 import {
@@ -32,6 +32,9 @@ import {
   variadic,
 } from './operator.js'
 import { indexArgument } from './string.js'
+
+/** Up to this size, a joined array does not cost its pages, which were used before. */
+const cheapBytesMax = 64 * 1024
 
 /** The element at a position; a negative one counts from the end. Undefined outside. */
 function elementAt(array: Value, index: number): Result {
@@ -167,6 +170,8 @@ function concatArrays(arrays: readonly Result[]): Value {
     while (elements.next()) writer.push(elements.value())
     requireRoom(writer.length)
   }
+  // Below a $reduce, each result is new memory: the writer counts only the pages of larger ones.
+  if (writer.length > cheapBytesMax) work.spend(writer.length / freshBytesPerUnit)
   return writer.finishValue()
 }
 

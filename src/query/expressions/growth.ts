@@ -3,7 +3,12 @@
 
 import { type Bytes, writeDecimal } from '../../base/bytes/bytes.js'
 import { work } from '../../base/work/work-budget.js'
-import { bytesPerUnit, freshBytesPerUnit, valueUnits } from '../../base/work/work-figures.js'
+import {
+  bytesPerUnit,
+  charsPerUnit,
+  freshBytesPerUnit,
+  valueUnits,
+} from '../../base/work/work-figures.js'
 import { countElements, Elements } from '../../value/elements.js'
 import { hashKey } from '../../value/key.js'
 import { sortValues } from '../../value/sort-values.js'
@@ -134,6 +139,11 @@ interface Place {
   readonly end: number
 }
 
+/** A name becomes a key of a map: each of its characters is decoded and hashed. */
+function placeUnits({ nameStart, nameEnd }: Elements): number {
+  return valueUnits * 3 + (nameEnd - nameStart) / charsPerUnit
+}
+
 class GrowingObject extends GrowingBytes implements Growing {
   private places = new Map<string, Place>()
 
@@ -154,7 +164,7 @@ class GrowingObject extends GrowingBytes implements Growing {
     const { bytes, start } = operand
     const elements = new Elements(bytes, start)
     while (elements.next()) {
-      work.spend(valueUnits * 3)
+      work.spend(placeUnits(elements))
       const name = elements.name()
       const there = this.places.get(name)
       if (there === undefined) {
@@ -184,7 +194,7 @@ class GrowingObject extends GrowingBytes implements Growing {
     const elements = new Elements(this.bytes)
     let count = 0
     for (; elements.next(); count++) {
-      work.spend(valueUnits * 3)
+      work.spend(placeUnits(elements))
       this.places.set(elements.name(), { start: elements.start, end: elements.valueEnd })
     }
     return count

@@ -90,6 +90,7 @@ class Grow implements Expression {
       built.growth = growth
     }
     const { growing } = built
+    env.step()
     if (growing === undefined) return this.plain.evaluate(env)
     for (const value of values.map((each) => growing.apart(each))) growing.add(value)
     const isMade = !growth.isLazy || this.isSeen || built.tip !== before

@@ -2,6 +2,7 @@
 // conversion is error 241, or the value of `onError`; null and missing give `onNull`.
 
 import { fail, type GatewayError, hasKind } from '../../base/errors.js'
+import { work } from '../../base/work/work-budget.js'
 import { decimalFromString, truncDecimal } from '../../value/decimal.js'
 import { exactOf, integerOf, isZero, numberOf, toDecimal } from '../../value/numbers.js'
 import {
@@ -41,6 +42,9 @@ import {
 } from './operator.js'
 
 type Convert = (value: Value) => Value
+
+/** Work units of a number's text, 0.5 µs. */
+const numberTextUnits = 5
 
 const int32Range = [-(2n ** 31n), 2n ** 31n - 1n] as const
 const int64Range = [-(2n ** 63n), 2n ** 63n - 1n] as const
@@ -177,10 +181,12 @@ function toText(value: Value): Value {
     case bsonType.string:
       return value
     case bsonType.double:
+      work.spend(numberTextUnits)
       return stringValue(doubleToText(numberOf(value)))
     case bsonType.int32:
     case bsonType.int64:
     case bsonType.decimal128:
+      work.spend(numberTextUnits)
       return stringValue(valueText(value))
     case bsonType.bool:
       return stringValue(String(boolOf(value)))

@@ -1,7 +1,9 @@
 // Creates, changes and renames collections, by the commands of the document protocol.
 // (docs/http.md, "Creating and changing a collection")
 
-import { stringOf, stringValue } from '../../../value/value.js'
+import { fail } from '../../../base/errors.js'
+import { namespaceBytesMax } from '../../../base/limits/documents.js'
+import { stringOf, stringValue, type Value } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
 import { command, copyFields, type HttpCall } from '../core/call.js'
 import type { HttpAnswer, RawCall, ReplyRoute, Route } from '../core/route.js'
@@ -57,10 +59,16 @@ async function setValidator(call: HttpCall): Promise<string> {
   return acknowledged
 }
 
+/** A name that can only be too long is refused before it is copied from command to command. */
+function requireShort(name: Value): Value {
+  if (name.end - name.start <= namespaceBytesMax * 2) return name
+  throw fail('InvalidNamespace', `Fully qualified namespace is too long. Max: ${namespaceBytesMax}`)
+}
+
 /** Within its database. */
 async function rename(call: RawCall): Promise<HttpAnswer> {
   const { collection: from, database, fields } = call
-  const to = stringOf(fields.get('to') ?? stringValue(''))
+  const to = stringOf(requireShort(fields.get('to') ?? stringValue('')))
   await call.runIn(
     'admin',
     writeDocument((writer) => {

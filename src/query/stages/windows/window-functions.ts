@@ -31,6 +31,7 @@ import {
   ColumnValues,
   type CompileFunction,
   columnOf,
+  columnUnits,
   type Partition,
   refuseFunction,
   type WindowFunction,
@@ -101,6 +102,7 @@ class Accumulated implements WindowFunction {
         } catch (error) {
           input = yield* jobThen(error, () => this.plan.input.evaluate(env))
         }
+        work.note(columnUnits)
         state.add(input)
         partition.hold(state.bytesHeld - before)
         if (++passed % stepDocumentsMax === 0 || work.isDue) yield

@@ -79,6 +79,9 @@ t.test('collections are created with options, changed and renamed', async (t) =>
   t.match(await api.post('people/rename', { to: 'x' }), { status: 404, json: { code: 26 } })
   t.match(await api.post('users/rename', { to: 'log' }), { status: 409, json: { code: 48 } })
   t.match(await api.post('users/rename', {}), { status: 400, json: { code: 2 } })
+  const long = await api.post('users/rename', { to: 'x'.repeat(1_000_000) })
+  t.match(long, { status: 400, json: { code: 73 } })
+  t.ok(String(long.json.errmsg).length < 100, 'the name is not shown')
 })
 
 t.test('drop removes the collection and its data', async (t) => {

@@ -22,6 +22,14 @@ const windows = (output: Plain, more: Plain = { partitionBy: '$in', sortBy: { at
   { $project: { _id: 0, at: 0, in: 0, n: 0 } },
 ]
 
+t.test('each document of a window and of a column counts', async (t) => {
+  const documents = Array.from({ length: 200 }, (_, i) => documentFrom({ i }))
+  const output = { x: { $sum: '$i', window: { documents: [-50, 0] } } }
+  const plans = plansOf([{ $setWindowFields: { sortBy: { i: 1 }, output } }])
+  const units = unitsOf(() => runPipeline(plans, documents))
+  t.ok(units > 200 * 50 * 3, String(units))
+})
+
 t.test('accumulators see the documents of their window, in order', async (t) => {
   const soFar = { documents: ['unbounded', 'current'] }
   table(t, sales, [
