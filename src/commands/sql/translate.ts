@@ -174,8 +174,9 @@ function valuesFor(parameters: Parameters, { params, named }: SqlRequest): reado
     throw evaluationError(evaluationState.wrongParameters, text)
   }
   if (named === undefined) throw wrongStyle('an object')
+  const known = new Set(names)
   for (const name of named.keys()) {
-    if (names.includes(name)) continue
+    if (known.has(name)) continue
     throw evaluationError(evaluationState.wrongParameters, `there is no parameter :${name}`)
   }
   return names.map((name) => {

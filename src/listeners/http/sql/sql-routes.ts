@@ -3,6 +3,7 @@
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import { httpPageDefault, httpPageMax } from '../../../base/limits/http.js'
+import { sqlParametersMax } from '../../../base/limits/sql.js'
 import { sqlStateOf } from '../../../base/sql-state.js'
 import { commandFor } from '../../../commands/sql/translate.js'
 import type { Awaitable } from '../../../store/store.js'
@@ -64,8 +65,20 @@ function valuesOf(params: Value | undefined): {
 } {
   if (params === undefined) return { params: [] }
   if (params.type === bsonType.array) return { params: elementsOf(params) }
-  if (params.type === bsonType.object) return { params: [], named: new Map(fieldsOf(params)) }
+  if (params.type === bsonType.object) return { params: [], named: namedValues(params) }
   throw fail('BadValue', "field 'params' must be an array or an object", { sqlState: '08P01' })
+}
+
+/** No statement has more; a body may have hundreds of thousands, which would take a long turn. */
+function namedValues(params: Value): ReadonlyMap<string, Value> {
+  const named = new Map<string, Value>()
+  for (const [name, value] of fieldsOf(params)) {
+    named.set(name, value)
+    if (named.size <= sqlParametersMax) continue
+    const text = `more than ${sqlParametersMax} values of parameters were given`
+    throw fail('BadValue', text, { sqlState: '08P01' })
+  }
+  return named
 }
 
 /** Figures and names are plain in every JSON mode; document values follow the request's mode. */

@@ -102,6 +102,7 @@ t.test('values come as an array, as an object, and typed', async (t) => {
   ])
   const found = await result('SELECT _id FROM c WHERE a = $1', { params: [{ $gt: 1 }] })
   t.same(found.cursor.firstBatch.length, 1, 'an object is a value and never an operator')
+  const many = Object.fromEntries(Array.from({ length: 40_000 }, (_, i) => [`f${i}`, i]))
   const wrong: readonly (readonly [string, unknown])[] = [
     ['SELECT $1', []],
     ['SELECT 1', [1]],
@@ -110,15 +111,18 @@ t.test('values come as an array, as an object, and typed', async (t) => {
     ['SELECT :a', { a: 1, b: 1 }],
     ['SELECT 1', { a: 1 }],
     ['SELECT 1', 'x'],
+    ['SELECT 1', many],
   ]
   for (const [query, params] of wrong) {
     const { status, json } = await sql(query, { params })
     t.same(
       [status, json.code, json.sqlState],
       [400, 2, '08P01'],
-      `${query} ${JSON.stringify(params)}`,
+      `${query} ${JSON.stringify(params).slice(0, 80)}`,
     )
   }
+  const tooMany = await sql('SELECT 1', { params: many })
+  t.match(tooMany.json.errmsg, /^more than 32767 values of parameters/)
 })
 
 t.test('errors tell their SQLSTATE, and where the statement has them', async (t) => {
