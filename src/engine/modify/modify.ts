@@ -24,6 +24,7 @@ import {
   removalAt,
   removeAt,
   requireAssumed,
+  requireNew,
   type Selection,
   type Target,
   type UpdateResult,
@@ -178,8 +179,20 @@ export function idsOf(filter: Filter): Value[] {
 /** Finds and changes in one write program, if a unique key leads to the document. */
 function changePoint(target: Target, selection: Selection, changeAt: ChangeAt): Sweep<Outcome> {
   return stagedWrite((tx, staged) =>
-    flushed(tx, selection, changeSingle(tx, target, selection, changeAt, staged)),
+    flushed(tx, selection, changeNew(tx, target, selection, changeAt, staged)),
   )
+}
+
+/** Asks the record first: a store elsewhere then reads it together with the document. */
+function* changeNew(
+  tx: Tx & Guarded,
+  target: Target,
+  selection: Selection,
+  changeAt: ChangeAt,
+  staged: Staged,
+): Program<Outcome> {
+  yield* requireNew(tx, selection.record)
+  return yield* changeSingle(tx, target, selection, changeAt, staged)
 }
 
 /** The program of changePoint; `search` if no unique key leads to the document. */

@@ -287,6 +287,14 @@ export class GroupRun {
       throw error
     }
     row.counted()
+    this.guessWritten()
+  }
+
+  /** What the next groups read, unless another gateway changes it. */
+  private guessWritten(): void {
+    for (const { key, value, version } of this.known.changes.changes) {
+      this.options.guesses.note(key, value === undefined ? undefined : { value, version })
+    }
   }
 
   /**

@@ -1,6 +1,7 @@
-// Descriptors, keys and rights, as write groups have last read them. Programs read them first, and
-// they rarely change: a program that only learns what it reads goes on with them before the answer
-// has come, so its next questions go out in the same round trip. Nothing is told by a guess.
+// Descriptors, keys, rights and records of sessions, as write groups have last read or written
+// them. Programs read them first, and others rarely change them: a program that only learns what it
+// reads goes on with them before the answer has come, so its next questions go out in the same
+// round trip. Nothing is told by a guess.
 
 import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { keyClass } from '../layout.js'
@@ -23,7 +24,7 @@ export class Guesses {
     return this.last.has(name) ? { value: undefined } : undefined
   }
 
-  /** What a group has read. */
+  /** What a group has read, or has written. */
   note(key: Bytes, value: Versioned | undefined): void {
     if (!isGuessed(key)) return
     const name = mapKey(key)

@@ -12,7 +12,9 @@ import type { Links } from './links.js'
 /** Where a program reads, from its first question on. */
 export interface Place {
   answer(ask: Ask): Promise<unknown>
-  /** The program ends or pauses; it may read again later. */
+  /** The program pauses: it may read again later, and a place that keeps its state keeps it. */
+  pause(): void
+  /** The program ends. */
   leave(): void
 }
 
@@ -55,17 +57,48 @@ export class ReadGroups {
   constructor(
     private readonly links: Links,
     private readonly clock: Clock,
+    /** Begins the transaction of a group. */
+    private readonly beginning: Statement,
   ) {}
 
   /** In the group that forms when the program asks first, or asks again behind a pause. */
   place(): Place {
     let group: ReadGroup | undefined
+    const leave = () => {
+      group?.leave()
+      group = undefined
+    }
     return {
       answer: (ask) => {
         group ??= this.join()
         return group.answer(ask)
       },
+      pause: leave,
+      leave,
+    }
+  }
+
+  /** In one group from its first question to its end. */
+  keptPlace(): Place {
+    let group: ReadGroup | undefined
+    let isResting = false
+    const goOn = () => {
+      if (isResting) group?.goOn()
+      isResting = false
+    }
+    return {
+      answer: (ask) => {
+        goOn()
+        group ??= this.join()
+        return group.answer(ask)
+      },
+      pause: () => {
+        if (group === undefined || isResting) return
+        isResting = true
+        group.rest()
+      },
       leave: () => {
+        goOn()
         group?.leave()
         group = undefined
       },
@@ -81,7 +114,7 @@ export class ReadGroups {
 
   private form(): void {
     this.begin()
-    this.forming = new ReadGroup(this.links, this.clock, () => {
+    this.forming = new ReadGroup(this.links, this.clock, this.beginning, () => {
       this.reading--
       this.begin()
     })
@@ -113,6 +146,7 @@ class ReadGroup {
   constructor(
     private readonly links: Links,
     private readonly clock: Clock,
+    private readonly beginning: Statement,
     private readonly ended: () => void,
   ) {}
 
@@ -151,6 +185,17 @@ class ReadGroup {
     })
   }
 
+  /** A member pauses: the others go on without it. */
+  rest(): void {
+    this.running--
+    this.gather()
+  }
+
+  /** It asks or leaves now. */
+  goOn(): void {
+    this.running++
+  }
+
   leave(): void {
     this.running--
     if (--this.members > 0) this.gather()
@@ -175,7 +220,7 @@ class ReadGroup {
     if (!this.hasBegun) {
       this.hasBegun = true
       // Its failure is that of the question behind it.
-      link.run(beginReading).catch(() => undefined)
+      link.run(this.beginning).catch(() => undefined)
     }
     if (points.length > 0) {
       this.points = []

@@ -62,6 +62,8 @@ class Reading extends AskingReadTx {
 export class ReadRuns {
   readonly links: Links
   private readonly groups: ReadGroups
+  /** Of reads that fit into one order with the writes. */
+  private readonly orderedGroups: ReadGroups
   private readonly snapshotLinks: Links
   private readonly heldLinks: Links
   private running = 0
@@ -76,8 +78,9 @@ export class ReadRuns {
     private readonly scheduler: Scheduler,
   ) {
     this.links = new Links(options, 'sigil reads', readLinksMax)
-    this.groups = new ReadGroups(this.links, clock)
+    this.groups = new ReadGroups(this.links, clock, beginReading)
     this.snapshotLinks = new Links(options, 'sigil snapshots', snapshotsKeptMax)
+    this.orderedGroups = new ReadGroups(this.snapshotLinks, clock, beginSerializable)
     this.heldLinks = new Links(options, 'sigil transactions', heldLinksMax)
     this.olderWrites = { refusal: undefined, begin: () => awaitOlderWrites(this.links) }
   }
@@ -95,7 +98,7 @@ export class ReadRuns {
 
   private async runOnce<T>(make: (tx: ReadTx) => Program<T>, options: ReadOptions): Promise<T> {
     const isSnapshot = options.snapshot === true
-    const place = isSnapshot ? this.snapshot(beginOf(options)) : this.groups.place()
+    const place = isSnapshot ? this.keptPlace(options) : this.groups.place()
     const startedMs = this.clock.elapsed()
     const look = () => {
       options.onPause?.()
@@ -104,7 +107,7 @@ export class ReadRuns {
       }
     }
     try {
-      return await this.drive(make, options, place, look, isSnapshot ? nothingToDo : place.leave)
+      return await this.drive(make, options, place, look, isSnapshot)
     } finally {
       place.leave()
     }
@@ -120,11 +123,15 @@ export class ReadRuns {
       throw clientError(error)
     }
     let isOver = false
-    const place: Place = { answer: (ask) => answer(link, ask), leave: nothingToDo }
+    const place: Place = {
+      answer: (ask) => answer(link, ask),
+      pause: nothingToDo,
+      leave: nothingToDo,
+    }
     const held: HeldState = {
       read: (make, options = {}) => {
         if (isOver) throw fail('ShutdownInProgress', 'the store is closed')
-        return this.drive(make, options, place, () => options.onPause?.(), nothingToDo)
+        return this.drive(make, options, place, () => options.onPause?.(), true)
       },
       heldBytes: 0,
       release: () => {
@@ -153,18 +160,23 @@ export class ReadRuns {
     await Promise.all(all.map((links) => links.close()))
   }
 
-  private snapshot(begin: Statement): Place {
+  private keptPlace({ serializable }: ReadOptions): Place {
+    return serializable === true ? this.orderedGroups.keptPlace() : this.snapshot()
+  }
+
+  private snapshot(): Place {
     const links = this.snapshotLinks
     let taken: Promise<Link> | undefined
     return {
       answer: async (ask) => {
         taken ??= links.take().then((link) => {
           // Its failure is that of the question behind it.
-          link.run(begin).catch(() => undefined)
+          link.run(beginReading).catch(() => undefined)
           return link
         })
         return answer(await taken, ask)
       },
+      pause: nothingToDo,
       leave: () => {
         taken?.then(
           (link) => endReading(link, links),
@@ -202,12 +214,11 @@ export class ReadRuns {
     options: ReadOptions,
     place: Place,
     look: () => void,
-    paused: () => void,
+    isHeld: boolean,
   ): Promise<T> {
     this.running++
     try {
       const slice = <R>(act: () => R): R => this.slice(act, options)
-      const isHeld = paused === nothingToDo
       const program = slice(() => make(new Reading(this.olderWrites, isHeld)))
       let next = slice(() => program.next())
       while (next.done !== true) {
@@ -215,7 +226,7 @@ export class ReadRuns {
         let told: unknown
         try {
           look()
-          told = await this.answerTo(ask, place, look, paused, options)
+          told = await this.answerTo(ask, place, look, options)
           look()
         } catch (thrown) {
           next = slice(() => program.throw(thrown))
@@ -233,18 +244,17 @@ export class ReadRuns {
     ask: Ask,
     place: Place,
     look: () => void,
-    paused: () => void,
     options: ReadOptions,
   ): Promise<unknown> {
     if (ask.kind === 'pause') {
-      paused()
+      place.pause()
       await new Promise((resolve) => {
         setImmediate(resolve)
       })
       return undefined
     }
     if (ask.kind === 'elsewhere') {
-      paused()
+      place.pause()
       await this.elsewhere(ask.begin, look, options)
       return undefined
     }

@@ -1,12 +1,21 @@
 // Read programs that begin together share one transaction: few statements, one state, and each
 // program owns what it gets. A program that begins behind a commit sees it.
 
-import t from 'tap'
+import t, { type Test } from 'tap'
 import type { Bytes } from '../../../src/base/bytes/bytes.js'
 import { turnUnits } from '../../../src/base/work/work-figures.js'
 import { idKey, keyClass } from '../../../src/store/layout.js'
 import { Link } from '../../../src/store/postgres/link.js'
-import type { Entry, KeyRange, Program, ReadTx, Store } from '../../../src/store/store.js'
+import type {
+  Awaitable,
+  Elsewhere,
+  Entry,
+  KeyRange,
+  Program,
+  ReadOptions,
+  ReadTx,
+  Store,
+} from '../../../src/store/store.js'
 import { postgresMissing } from '../../support/postgres-reference.js'
 import { runs } from '../../support/runs.js'
 import { seed } from '../../support/seed.js'
@@ -43,13 +52,25 @@ function* follow(tx: ReadTx, n: number): Program<(Bytes | undefined)[]> {
   return [first, second]
 }
 
-t.test('programs that begin together share a transaction and its statements', skip, async (t) => {
+/** Reads of key-value commands. */
+const inOrder: ReadOptions = { snapshot: true, serializable: true }
+
+for (const [options, begin] of [
+  [{}, 'begin_r'],
+  [inOrder, 'begin_s'],
+] as const) {
+  t.test(`programs that begin together share what ${begin} begins`, skip, async (t) => {
+    await sharing(t, options, begin)
+  })
+}
+
+async function sharing(t: Test, options: ReadOptions, begin: string): Promise<void> {
   const store = await openShared(t, await sharedAddress(t))
   await fill(store, 1)
   // The first read opens a connection.
-  await store.read((tx) => follow(tx, 0))
+  await store.read((tx) => follow(tx, 0), options)
   sent.clear()
-  const all = Array.from({ length: 40 }, (_, n) => store.read((tx) => follow(tx, n % 4)))
+  const all = Array.from({ length: 40 }, (_, n) => store.read((tx) => follow(tx, n % 4), options))
   for (const [at, found] of (await Promise.all(all)).entries()) {
     const n = at % 4
     t.same(found, [bytesOf(n, 1), bytesOf(count - 1 - n, 1)])
@@ -57,8 +78,48 @@ t.test('programs that begin together share a transaction and its statements', sk
     for (const value of found) value?.fill(0)
   }
   t.equal(sent.get('points'), 2, 'a statement a round')
-  t.equal(sent.get('begin_r'), 1)
+  t.equal(sent.get(begin), 1)
   t.equal(sent.get('commit'), 1)
+}
+
+t.test('a program that pauses keeps its state and stops no other', skip, async (t) => {
+  const store = await openShared(t, await sharedAddress(t))
+  await fill(store, 1)
+  await store.read((tx) => follow(tx, 0), inOrder)
+  sent.clear()
+  const others = Array.from({ length: 8 }, (_, n) => () => {
+    return store.read((tx) => follow(tx, n), inOrder)
+  })
+  const read: Awaitable<(Bytes | undefined)[]>[] = []
+  const elsewhere: Elsewhere = {
+    refusal: undefined,
+    begin: () => ({
+      // The others of its group read to their end, and a commit follows, while it waits.
+      done: Promise.all(read).then(() => fill(store, 2)),
+      end: () => undefined,
+    }),
+  }
+  const paused = store.read(function* (tx) {
+    const before = yield* tx.get(keyOf(3))
+    yield* tx.elsewhere(elsewhere)
+    return [before, yield* tx.get(keyOf(4))]
+  }, inOrder)
+  read.push(...others.map((act) => act()))
+  t.same(await paused, [bytesOf(3, 1), bytesOf(4, 1)])
+  t.equal(sent.get('begin_s'), 1, 'all were in one group')
+  for (const [n, found] of (await Promise.all(read)).entries()) {
+    t.same(found, [bytesOf(n, 1), bytesOf(count - 1 - n, 1)])
+  }
+  const ended = store.read(function* (tx) {
+    yield* tx.get(keyOf(3))
+    yield* tx.elsewhere({
+      ...elsewhere,
+      begin: () => ({ done: Promise.resolve(), end: () => undefined }),
+    })
+  }, inOrder)
+  const behind = store.read((tx) => follow(tx, 5), inOrder)
+  await ended
+  t.same(await behind, [bytesOf(5, 2), bytesOf(count - 6, 2)], 'one that ends behind its pause')
 })
 
 t.test('more programs than a group takes', skip, async (t) => {
@@ -113,7 +174,17 @@ function* get(tx: ReadTx, n: number): Program<number[] | undefined> {
   return found && [...found]
 }
 
-t.test('one state each, and never one from before its begin', skip, async (t) => {
+for (const [name, options] of [
+  ['of documents', {}],
+  ['of keys', inOrder],
+] as const) {
+  t.test(`one state each, and never one from before its begin: ${name}`, skip, async (t) => {
+    await oneState(t, options)
+  })
+}
+
+async function oneState(t: Test, options: ReadOptions): Promise<void> {
+  const isKept = options.snapshot === true
   const store = await openShared(t, await sharedAddress(t))
   const random = seededRandom(seed)
   let written = 0
@@ -132,11 +203,11 @@ t.test('one state each, and never one from before its begin', skip, async (t) =>
           answers.push(yield* ask(tx))
         }
         return { answers, rounds }
-      })
+      }, options)
       const rounds = found.rounds as number[]
       const [first = 0] = rounds
       t.ok(first >= atLeast, `SIGIL_SEED=${seed}: it sees what was committed before`)
-      const before = rounds.slice(0, pausedAt)
+      const before = isKept ? rounds : rounds.slice(0, pausedAt)
       t.same(new Set(before).size, Math.min(1, before.length), 'one state until it pauses')
       for (const [at, [, answerOf]] of asked.entries()) {
         t.same(found.answers[at], answerOf(rounds[at] as number), `SIGIL_SEED=${seed}`)
@@ -154,4 +225,4 @@ t.test('one state each, and never one from before its begin', skip, async (t) =>
   await Promise.all(Array.from({ length: 12 }, reader))
   isOver = true
   await writer
-})
+}

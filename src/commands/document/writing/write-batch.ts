@@ -66,6 +66,7 @@ export function* runBatch<R>(batch: Batch<R>): Sweep<WriteFailure[]> {
       queue.length = 0
       continue
     }
+    if (outcomes.length > 0) turns = new WorkTurns()
     for (const outcome of outcomes) {
       const job = queue.shift()
       if ('error' in outcome) failures.push({ index: at, error: outcome.error })
@@ -78,6 +79,7 @@ export function* runBatch<R>(batch: Batch<R>): Sweep<WriteFailure[]> {
       const job = queue.shift()
       try {
         if (job !== undefined) done(at, yield* job.alone())
+        turns = new WorkTurns()
       } catch (thrown) {
         if (thrown instanceof OtherCollation) {
           assumed = otherCollation(thrown, ++others)
@@ -89,7 +91,8 @@ export function* runBatch<R>(batch: Batch<R>): Sweep<WriteFailure[]> {
       }
       at++
     }
-    // An operation that fails to compile runs no program, so the pause is made here.
+    // An operation that fails to compile runs no program, so the pause is made here. Programs pause
+    // by themselves, and waiting for one is no work.
     if (turns.isDue) {
       yield* pausePhase()
       turns = new WorkTurns()
@@ -124,8 +127,8 @@ function jobAt<R>(index: number, compile: Batch<R>['compile'], assumed: AssumedC
 }
 
 /**
- * Runs the points at the head of the queue, if there are several. If they cannot run together, none
- * of them takes effect.
+ * Runs the points at the head of the queue, if that takes fewer programs. If they cannot run
+ * together, none of them takes effect.
  */
 function* runPoints<R>(
   target: Target,
@@ -137,7 +140,9 @@ function* runPoints<R>(
     if (point === undefined) break
     points.push(point)
   }
-  if (points.length < 2) return []
+  const [first] = points
+  // An upsert alone too: it changes or adds its document in one program.
+  if (first === undefined || (points.length === 1 && first.upsert === undefined)) return []
   try {
     return yield* changePoints(target, points, ordered)
   } catch (thrown) {

@@ -1,7 +1,8 @@
 // Replies of changes: the figures of the document routes, a cursor with the rows of RETURNING, and
 // its columns. (docs/http.md, "SQL")
 
-import { reply } from '../../../bus/document/reply.js'
+import { smallMessageBytesMax } from '../../../base/limits/connections.js'
+import { cursorReply, reply } from '../../../bus/document/reply.js'
 import { documentsSource } from '../../../engine/sources/source.js'
 import type { ResultItem } from '../../../protocol/sql/ast.js'
 import { readPhase, type Sweep } from '../../../store/sweep.js'
@@ -19,23 +20,41 @@ export function returningOf(items: readonly ResultItem[], scope: Scope): Results
   return items.length === 0 ? undefined : compileResults(items, scope)
 }
 
+/** What RETURNING gives: rows, and their columns. Programs end with it, so it holds no function. */
+export interface Returned extends Pick<Results, 'columns' | 'named'> {
+  readonly rows: readonly Document[]
+}
+
+export function returnedWith({ columns, named }: Results, rows: readonly Document[]): Returned {
+  return { columns, named, rows }
+}
+
 /** `{acknowledged: true, …figures, cursor: {firstBatch, id, ns}, columns?, ok: 1}`. */
 export function* changeReply(
   call: SqlCall,
   collection: string,
   figures: (writer: DocumentWriter) => void,
-  returned?: { readonly results: Results; readonly rows: readonly Document[] },
+  returned?: Returned,
 ): Sweep<Document> {
-  const rows = returned?.rows ?? []
-  const source = documentsSource(rows)
-  const batchSize = call.args.batchSize ?? Math.max(rows.length, 1)
-  const cursor = yield* readPhase((tx) => firstBatch(tx, call, { source, batchSize, collection }))
+  const cursor = yield* cursorOf(call, collection, returned?.rows ?? [])
   const whole = reply((writer) => {
     figures(writer.bool('acknowledged', true))
     const elements = new Elements(cursor)
     if (elements.next()) writer.element(cursor, elements.start, elements.valueEnd)
   })
   if (returned === undefined) return whole
-  const { columns, named } = returned.results
+  const { columns, named, rows } = returned
   return withColumns(whole, columnsOf(columns, named, rows))
+}
+
+/** A batch that does not count needs no transaction, which may cost as much as the change. */
+function* cursorOf(call: SqlCall, collection: string, rows: readonly Document[]): Sweep<Document> {
+  const batchSize = call.args.batchSize ?? Math.max(rows.length, 1)
+  const bytes = rows.reduce((sum, row) => sum + row.length, 0)
+  if (rows.length <= batchSize && bytes <= smallMessageBytesMax) {
+    const ns = `${call.db}.${collection}`
+    return cursorReply({ name: 'firstBatch', documents: rows, id: 0, ns })
+  }
+  const source = documentsSource(rows)
+  return yield* readPhase((tx) => firstBatch(tx, call, { source, batchSize, collection }))
 }

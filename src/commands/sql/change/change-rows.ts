@@ -26,7 +26,7 @@ import type {
   ResultItem,
   UpdateStatement,
 } from '../../../protocol/sql/ast.js'
-import { compileFilter } from '../../../query/filter.js'
+import { compileFilter, type Filter } from '../../../query/filter.js'
 import type { MemoryHolding } from '../../../query/spill.js'
 import type { Program, ReadTx, Tx } from '../../../store/store.js'
 import { readPhase, type Sweep } from '../../../store/sweep.js'
@@ -44,7 +44,8 @@ import { statementMemory } from '../select/statement-memory.js'
 import { takesTooLong, timesOut, tooLarge } from './change-bounds.js'
 import { collectionOf, type SqlCall, scopeOf } from './change-call.js'
 import { boundChange } from './change-names.js'
-import { returningOf } from './change-reply.js'
+import { type Returned, returnedWith, returningOf } from './change-reply.js'
+import { namesOneRow } from './one-program.js'
 
 /** Rows that one write program computes again because other clients changed them. */
 const sqlRecheckedMax = 100
@@ -65,7 +66,7 @@ interface ChangedRows {
   readonly matched: number
   readonly modified: number
   /** The output of RETURNING. */
-  readonly returned: { readonly results: Results; readonly rows: readonly Document[] } | undefined
+  readonly returned: Returned | undefined
 }
 
 interface Row {
@@ -123,10 +124,14 @@ function* changeHeld<S extends UpdateStatement | DeleteStatement>(
   change: RowsChange<S>,
   holding: MemoryHolding,
 ): Sweep<ChangedRows> {
+  if (namesOneRow(call, change.statement)) {
+    const done = yield* stagedWrite((tx, staged) => changeOne(tx, call, change, holding, staged))
+    if (done !== undefined) return done
+  }
   for (let run = 0; ; run++) {
     const spared = run === 0 ? 0 : sparedFirst * 2 ** run
     const chosen = yield* found((tx) => prepareRows(tx, call, change, { spared, holding }))
-    if (chosen.rows.length === 0) return { matched: 0, modified: 0, ...returned(chosen, []) }
+    if (chosen.rows.length === 0) return noneChanged(chosen)
     const collection = collectionOf(change.statement.table)
     const done = yield* stagedWrite((tx, staged) =>
       changeAll(tx, call.db, collection, chosen, staged),
@@ -134,6 +139,20 @@ function* changeHeld<S extends UpdateStatement | DeleteStatement>(
     if (done !== undefined) return done
     timesOut(run)
   }
+}
+
+/** Finds, computes and writes the row in one program; undefined if no unique key leads to it. */
+function* changeOne<S extends UpdateStatement | DeleteStatement>(
+  tx: Tx & Guarded,
+  call: SqlCall,
+  change: RowsChange<S>,
+  holding: MemoryHolding,
+  staged: Staged,
+): Program<ChangedRows | undefined> {
+  const chosen = yield* prepareOne(tx, call, change, holding)
+  if (chosen === undefined) return undefined
+  if (chosen.rows.length === 0) return noneChanged(chosen)
+  return yield* changeAll(tx, call.db, collectionOf(change.statement.table), chosen, staged)
 }
 
 /**
@@ -152,16 +171,64 @@ function* found<T>(program: (tx: ReadTx) => Program<T>): Sweep<T> {
 /** Spare rows beyond LIMIT after a conflict; doubled with each attempt. */
 const sparedFirst = 8
 
+function noneChanged(decision: Decision): ChangedRows {
+  return { matched: 0, modified: 0, ...returned(decision, []) }
+}
+
 function returned({ results }: Decision, rows: readonly Document[]): Pick<ChangedRows, 'returned'> {
-  return { returned: results && { results, rows } }
+  return { returned: results && returnedWith(results, rows) }
 }
 
 function* prepareRows<S extends UpdateStatement | DeleteStatement>(
   tx: ReadTx & Guarded,
   call: SqlCall,
-  { statement: given, afterIn }: RowsChange<S>,
+  change: RowsChange<S>,
   { spared, holding }: Search,
 ): Program<FoundRows> {
+  const search = yield* searchOf(tx, call, change)
+  const { ns, limit, decision, filter } = search
+  if (ns === undefined || limit === 0) return noneFound(search)
+  const first = planQuery(ns, { filter })
+  const plan = yield* choosePlan(tx, ns, { filter }, first, call.engine.indexUse.choices)
+  call.engine.indexUse.note(ns, plan)
+  const wanted = limit + Math.min(spared, sqlRecheckedMax)
+  const rows = yield* rowsOf(tx, new Walk(ns, plan, filter), decision, wanted, holding)
+  return { ...decision, ns, limit, rows, hasMore: rows.length >= wanted }
+}
+
+/** As prepareRows, if a unique key leads to the row; else undefined. */
+function* prepareOne<S extends UpdateStatement | DeleteStatement>(
+  tx: ReadTx & Guarded,
+  call: SqlCall,
+  change: RowsChange<S>,
+  holding: MemoryHolding,
+): Program<FoundRows | undefined> {
+  const search = yield* searchOf(tx, call, change)
+  const { ns, limit, decision, filter } = search
+  if (ns === undefined || limit === 0) return noneFound(search)
+  const plan = planQuery(ns, { filter })
+  if (!plan.isSingle) return undefined
+  const rows = yield* rowsOf(tx, new Walk(ns, plan, filter), decision, 1, holding)
+  return { ...decision, ns, limit, rows, hasMore: false }
+}
+
+/** What a change looks for. */
+interface RowSearch {
+  readonly ns: Namespace | undefined
+  readonly limit: number
+  readonly decision: Decision
+  readonly filter: Filter
+}
+
+function noneFound({ decision, ns, limit }: RowSearch): FoundRows {
+  return { ...decision, ns, limit, rows: [], hasMore: false }
+}
+
+function* searchOf<S extends UpdateStatement | DeleteStatement>(
+  tx: ReadTx & Guarded,
+  call: SqlCall,
+  { statement: given, afterIn }: RowsChange<S>,
+): Program<RowSearch> {
   const ns = yield* findNamespace(tx, call.db, collectionOf(given.table))
   if (ns === undefined) requireRelation(call, given.table)
   const { statement, tables, known } = boundChange(given, declaredTable(ns))
@@ -176,14 +243,7 @@ function* prepareRows<S extends UpdateStatement | DeleteStatement>(
     results: returningOf(returning, scope),
     spend: rowSpender(expressionsOf(statement)),
   }
-  const filter = compileFilter(supersetFilter(where, scope), call.context)
-  if (ns === undefined || limit === 0) return { ...decision, ns, limit, rows: [], hasMore: false }
-  const first = planQuery(ns, { filter })
-  const plan = yield* choosePlan(tx, ns, { filter }, first, call.engine.indexUse.choices)
-  call.engine.indexUse.note(ns, plan)
-  const wanted = limit + Math.min(spared, sqlRecheckedMax)
-  const rows = yield* rowsOf(tx, new Walk(ns, plan, filter), decision, wanted, holding)
-  return { ...decision, ns, limit, rows, hasMore: rows.length >= wanted }
+  return { ns, limit, decision, filter: compileFilter(supersetFilter(where, scope), call.context) }
 }
 
 function expressionsOf(statement: UpdateStatement | DeleteStatement): readonly Expression[] {

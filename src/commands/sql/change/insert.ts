@@ -35,8 +35,9 @@ import { collectionOf, type SqlCall, scopeOf } from './change-call.js'
 import { changeError } from './change-error.js'
 import { boundChange } from './change-names.js'
 import { type Given, PathTree } from './change-path.js'
-import { changeReply, returningOf } from './change-reply.js'
+import { changeReply, type Returned, returnedWith, returningOf } from './change-reply.js'
 import { type Conflicts, conflictsOf, insertRow } from './conflict.js'
+import { holdsFewValues } from './one-program.js'
 
 /** Rows as documents, with the collection state that they were computed for. */
 interface ComputedRows {
@@ -54,16 +55,14 @@ interface ComputedRow {
 
 interface Inserted {
   readonly ids: readonly Value[]
-  /** Number of existing rows that ON CONFLICT changed. */
-  readonly updated: number
-  readonly rows: readonly Document[]
-  readonly computed: ComputedRows
+  /** Number of existing rows that ON CONFLICT changed; undefined without DO UPDATE. */
+  readonly updated: number | undefined
+  readonly returned: Returned | undefined
 }
 
 export function* runInsert(call: SqlCall, statement: InsertStatement): Sweep<Document> {
   const collection = collectionOf(statement.table)
-  const { ids, updated, rows, computed } = yield* inserted(call, statement, collection)
-  const { conflicts, results } = computed
+  const { ids, updated, returned } = yield* inserted(call, statement, collection)
   return yield* changeReply(
     call,
     collection,
@@ -71,16 +70,22 @@ export function* runInsert(call: SqlCall, statement: InsertStatement): Sweep<Doc
       writer.int32('insertedCount', ids.length).openArray('insertedIds')
       for (const id of ids) writer.push(id)
       writer.close()
-      if (conflicts?.updates !== true) return
+      if (updated === undefined) return
       writer.int32('matchedCount', updated).int32('modifiedCount', updated)
     },
-    results === undefined ? undefined : { results, rows },
+    returned,
   )
 }
 
 function* inserted(call: SqlCall, statement: InsertStatement, collection: string): Sweep<Inserted> {
   const holding = statementMemory(call.engine, call.owner).holding()
   try {
+    if (holdsFewValues(call, statement)) {
+      const done = yield* stagedWrite((tx, staged) =>
+        insertAtOnce(tx, call, statement, holding, staged),
+      )
+      if (done !== undefined) return done
+    }
     for (let run = 0; ; run++) {
       const computed = yield* readPhase((tx) => prepareRows(tx, call, statement, holding))
       const done = yield* stagedWrite((tx, staged) =>
@@ -92,6 +97,18 @@ function* inserted(call: SqlCall, statement: InsertStatement, collection: string
   } finally {
     holding.close()
   }
+}
+
+/** Computes the rows in the program that writes them. */
+function* insertAtOnce(
+  tx: Tx & Guarded,
+  call: SqlCall,
+  statement: InsertStatement,
+  holding: MemoryHolding,
+  staged: Staged,
+): Program<Inserted | undefined> {
+  const computed = yield* prepareRows(tx, call, statement, holding)
+  return yield* insertAll(tx, call, collectionOf(statement.table), computed, staged)
 }
 
 function* prepareRows(
@@ -240,7 +257,11 @@ function* insertAll(
     const shown = returned ?? results?.write([outcome.document])
     if (shown !== undefined) rows.push(shown)
   }
-  return { ids, updated, rows, computed }
+  return {
+    ids,
+    updated: conflicts?.updates === true ? updated : undefined,
+    returned: results && returnedWith(results, rows),
+  }
 }
 
 /** Whether the values were typed and ordered for the current table. */
