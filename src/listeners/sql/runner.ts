@@ -36,6 +36,7 @@ import {
 import {
   defaultSettings,
   isChanging,
+  isRenewed,
   modesOfSetting,
   requireWritable,
   shownMode,
@@ -100,7 +101,7 @@ export class Runner {
     if (body === undefined) return this.ofSession(statement, params)
     const limited = this.limited(body)
     const locks = statement.kind === 'select' ? statement.locks : undefined
-    if (!block.isOpen && isChanging(kind) && !this.options.isAlone()) block.beginImplicit()
+    if (!block.isOpen && this.needsBlock(kind)) block.beginImplicit()
     const finish = (reply: Document, inside?: Statement): Awaitable<Outcome> => {
       if (isChanging(kind)) this.wrote(kind)
       this.tellNote(kind, reply)
@@ -118,6 +119,13 @@ export class Runner {
     requireWritable(block.shownModes, kind, locks)
     const reply = this.send(limited)
     return reply instanceof Promise ? reply.then((answer) => finish(answer)) : finish(reply)
+  }
+
+  /** REPEATABLE READ and SERIALIZABLE hold for a statement by itself too. */
+  private needsBlock(kind: SqlKind): boolean {
+    if (kind !== 'select' && !isChanging(kind)) return false
+    if (!isRenewed(this.block.shownModes)) return true
+    return isChanging(kind) && !this.options.isAlone()
   }
 
   /** An index that has to be built ends an implicit block, and is made by itself. */

@@ -38,18 +38,22 @@ t.test('reads behind a descriptor', skip, async (t) => {
     const value = await store.write(addOne)
     return { value, reads: sent.filter((name) => name === 'points').length }
   }
-  await describe(store, 0)
+  await describe(other, 0)
   t.same(await added(), { value: 1, reads: 2 }, 'one after the other')
   t.same(await added(), { value: 2, reads: 1 }, 'at once')
+  await describe(store, 1)
+  t.same(await added(), { value: 1, reads: 1 }, 'at once behind its own write')
+  await describe(store, 0)
+  t.same(await added(), { value: 3, reads: 1 }, 'and behind the next one')
   await describe(other, 1)
-  t.same(await added(), { value: 1, reads: 2 }, 'a wrong guess')
-  t.same(await added(), { value: 2, reads: 1 }, 'at once')
+  t.same(await added(), { value: 2, reads: 2 }, 'a wrong guess')
+  t.same(await added(), { value: 3, reads: 1 }, 'at once')
   await describe(other, 2)
   await t.rejects(added(), { message: 'there is no record 2' }, 'an error is that of the answer')
   await describe(other, 0)
-  t.same(await added(), { value: 3, reads: 2 }, 'an error by a guess is not told')
+  t.same(await added(), { value: 4, reads: 2 }, 'an error by a guess is not told')
   const both = await Promise.all([store.write(addOne), store.write(addOne)])
-  t.same(both, [4, 5], 'programs of a group see each other')
+  t.same(both, [5, 6], 'programs of a group see each other')
 })
 
 /** Records something if the first record is there. */
