@@ -110,6 +110,8 @@ export class Session {
     if (this.making !== undefined) return this.making
     const copies = this.protocol === 'http' ? httpCopies : 1
     this.making = new ReplyRoom(memory, memoryOwner(this.identity, this.address), copies)
+    // A command that ends after its client has left makes a reply that is not sent.
+    if (this.isClosed) this.making.close()
     return this.making
   }
 
@@ -132,7 +134,9 @@ export class Session {
 
   set closed(closed: boolean) {
     this.isClosed = closed
-    if (closed) for (const tell of this.waiting ?? []) tell()
+    if (!closed) return
+    this.making?.close()
+    for (const tell of this.waiting ?? []) tell()
   }
 
   /** Calls `tell` when the client disconnects; the returned function stops this. */

@@ -14,6 +14,8 @@ export const scanStepMax = 2_000
 /** Entries of the first step of a filtered query, and the bytes for which later steps are sized. */
 export const scanFirstEntries = 100
 export const scanBytesTarget = 4 * MiB
+/** The same while memory is short. */
+export const scanBytesWhenShort = 512 * KiB
 /** Documents that one query stage passes to the next at a time. */
 export const pullDocumentsMax = 500
 /** The same while memory is short: what is read beside others' replies stays small. */

@@ -42,6 +42,10 @@ export class RunningCall implements KeyValueCall {
   /** The share of memory for the values of its reply, until it is answered. */
   room: ByteShare | undefined = undefined
   private gathered = 0
+  /** Bytes of large values that were read since the last `gather`, beyond the first value. */
+  private opened = 0
+  /** The first large value counts as a reply, and may wait. */
+  private hasExpected = false
   private draws: Draws | undefined = undefined
 
   constructor(
@@ -131,7 +135,7 @@ export class RunningCall implements KeyValueCall {
     this.isUnanswered = false
     this.isDeferred = false
     if (this.draws !== undefined) this.draws.restart()
-    if (this.gathered > 0) this.letGo()
+    if (this.gathered > 0 || this.hasExpected) this.letGo()
   }
 
   /** Takes the reply of its program; undefined from a blocking command that found nothing. */
@@ -142,24 +146,40 @@ export class RunningCall implements KeyValueCall {
   }
 
   gather(bytes: number): void {
+    this.opened = 0
     this.gathered += bytes
-    const due = this.gathered - (this.room?.bytesHeld ?? 0)
-    if (due < gatheredPieceBytes) return
-    this.room ??= this.services.sessions.openRoom(this.session)
-    if (!this.room.take(due)) throw tooMuchMemory()
+    this.hold(this.gathered)
   }
 
   expect(bytes: number, mayWait: boolean): void {
-    if (this.gathered > 0) return
+    if (this.gathered > 0 || this.hasExpected) {
+      this.opened += bytes
+      this.hold(this.gathered + this.opened)
+      return
+    }
+    this.hasExpected = true
     const { session, services } = this
     const wait = services.sessions.replyRoom(session).expects(bytes, mayWait)
     if (wait !== undefined) throw new NoRoomYet(wait.begin().done)
   }
 
+  expectPage(): void {
+    this.opened = 0
+  }
+
+  private hold(bytes: number): void {
+    const due = bytes - (this.room?.bytesHeld ?? 0)
+    if (due < gatheredPieceBytes) return
+    this.room ??= this.services.sessions.openRoom(this.session)
+    if (!this.room.take(due)) throw tooMuchMemory()
+  }
+
   /** Releases its memory share, because it is answered. */
   letGo(): void {
-    if (this.gathered === 0 && this.queue === undefined) return
+    if (this.gathered === 0 && !this.hasExpected && this.queue === undefined) return
     this.gathered = 0
+    this.opened = 0
+    this.hasExpected = false
     this.room?.close()
     this.room = undefined
     if (this.queue === undefined) return

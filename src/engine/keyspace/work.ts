@@ -72,6 +72,8 @@ interface Gathering {
   gather(bytes: number): void
   /** Counts a value before it is read; with `mayWait` throws NoRoomYet while there is no memory. */
   expect(bytes: number, mayWait: boolean): void
+  /** Large values that were read and not gathered are no longer held. */
+  expectPage(): void
 }
 
 interface Gathered {
@@ -248,6 +250,11 @@ export class Work {
   expect(record: Bytes): void {
     const head = headOf(record)
     if (head !== undefined) this.gathering?.expect(head.length, this.mayWait)
+  }
+
+  /** Called before values are read, if those that were read and not gathered are not kept. */
+  expectPage(): void {
+    this.gathering?.expectPage()
   }
 
   /** Like gather, for members that were read together, from an index on. */

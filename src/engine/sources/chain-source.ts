@@ -20,7 +20,8 @@ export class ChainSource extends UpstreamSource {
   private readonly chain: Chain
   private readonly emitted: Document[] = []
   private emittedBytes = 0
-  private input: Document[] = []
+  /** Fed documents are taken out, so they are not kept until the last of them. */
+  private input: (Document | undefined)[] = []
   private inputAt = 0
   /** Of the documents that are not fed yet. */
   private inputBytes = 0
@@ -78,10 +79,11 @@ export class ChainSource extends UpstreamSource {
         continue
       }
       const most = tx.isMemoryShort === true ? pullWhenShortMax : pullDocumentsMax
-      this.input = yield* this.upstream.pull(tx, Math.min(asked, most))
+      const pulled = yield* this.upstream.pull(tx, Math.min(asked, most))
+      this.input = pulled
       this.inputAt = 0
       // They exist, so they count with or without room; stages refuse what they would keep.
-      this.inputBytes = bytesOfAll(this.input)
+      this.inputBytes = bytesOfAll(pulled)
       this.count()
       if (this.input.length === 0 && this.upstream.awaits === true) {
         if (!this.upstream.drained) break
@@ -129,7 +131,7 @@ export class ChainSource extends UpstreamSource {
       if (this.hasEnded) this.isDone = true
       return false
     }
-    this.inputAt++
+    this.input[this.inputAt++] = undefined
     this.inputBytes -= document.length
     this.count()
     this.chain.push(document)

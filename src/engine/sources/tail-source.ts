@@ -13,6 +13,7 @@ import { StepSize } from '../background/step-size.js'
 import { findAgain } from '../collection/catalog/catalog.js'
 import {
   type CappedNamespace,
+  lostPlace,
   readHead,
   sequenceKey,
   sequenceOf,
@@ -22,7 +23,7 @@ import { noKey } from '../plan/returned-keys.js'
 import { detachedThen } from './detaching.js'
 import { HoldingSource } from './holding-source.js'
 import type { FindQuery } from './source.js'
-import { type Counters, lostPlace } from './walk.js'
+import type { Counters } from './walk.js'
 
 export class TailSource extends HoldingSource {
   readonly counters: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }

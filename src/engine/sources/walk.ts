@@ -4,14 +4,19 @@
 
 import { type Bytes, compareBytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
-import { scanBytesTarget, scanEntriesMax, scanFirstEntries } from '../../base/limits/engine.js'
+import {
+  scanBytesTarget,
+  scanBytesWhenShort,
+  scanEntriesMax,
+  scanFirstEntries,
+} from '../../base/limits/engine.js'
 import { work } from '../../base/work/work-budget.js'
 import type { Filter } from '../../query/filter.js'
 import type { Entry, Program, ReadTx } from '../../store/store.js'
 import type { Steps } from '../../value/key-list.js'
 import type { Document } from '../../value/value.js'
 import { findAgain } from '../collection/catalog/catalog.js'
-import { findHead, isCapped, sequenceKey, sequenceOf } from '../collection/kinds/capped-order.js'
+import { findHead, isCapped, lostPlace, sequenceKey } from '../collection/kinds/capped-order.js'
 import { bodyOf, documentOfRecord, isWhole } from '../collection/records.js'
 import { entriesOf } from '../index/index-keys.js'
 import { isExpired } from '../keyspace/keys/guard.js'
@@ -90,6 +95,7 @@ export class Walk {
   private bytesSeen = 0
   /** Bytes of documents added by the current `read`. */
   private bytesFound = 0
+  private bytesMax = scanBytesTarget
   private hasRead = false
   /** Maximum entries of one step. */
   private entriesMax = scanEntriesMax
@@ -118,6 +124,7 @@ export class Walk {
   *read(tx: ReadTx, want: number, found: Found): Program<void> {
     const goal = found.documents.length + want
     this.bytesFound = 0
+    this.bytesMax = tx.isMemoryShort === true ? scanBytesWhenShort : scanBytesTarget
     while (!this.drained && !this.hasEnough(found, goal)) yield* this.step(tx, goal, found)
   }
 
@@ -167,7 +174,7 @@ export class Walk {
   }
 
   private hasEnough(found: Found, goal: number): boolean {
-    return found.documents.length >= goal || this.bytesFound >= scanBytesTarget
+    return found.documents.length >= goal || this.bytesFound >= this.bytesMax
   }
 
   private *readPoints(
@@ -463,7 +470,7 @@ export class Walk {
     const fits =
       docsExamined === 0
         ? scanFirstEntries
-        : Math.ceil((scanBytesTarget * docsExamined) / (this.bytesSeen + 1))
+        : Math.ceil((this.bytesMax * docsExamined) / (this.bytesSeen + 1))
     return Math.min(entries, fits, this.entriesMax)
   }
 
@@ -478,15 +485,6 @@ export class Walk {
   private adapt(missing: number): void {
     if (missing > 0) this.chunk = Math.min(this.chunk * 2, scanEntriesMax)
   }
-}
-
-/** The error of a capped collection's reader that writers have overtaken. */
-export function lostPlace(key: Bytes): Error {
-  return fail(
-    'CappedPositionLost',
-    'CollectionScan died due to position in capped collection being deleted. ' +
-      `Last seen record id: RecordId(${sequenceOf(key) ?? 0})`,
-  )
 }
 
 /** For a wildcard index, only the part that the plan reads; other entries are not computed. */

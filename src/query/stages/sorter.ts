@@ -32,6 +32,8 @@ const keyedOverheadBytes = 120
 const runDocuments = 1_000
 /** Bytes of the keys of one run. More are merged, which pauses after each document. */
 const runKeyBytesMax = 256 * 1_024
+/** Longer keys do not share the memory of their documents. */
+const longKeyBytes = 512
 /** Work units to compare two keys that differ early: 0.05 µs. */
 const comparisonUnits = 0.5
 /** Documents and bytes that one step of a spill moves. */
@@ -83,6 +85,8 @@ export class Sorter {
   private runKeyBytes = 0
   /** Items sorted in memory are allocated and released together. */
   private readonly arena = new Arena()
+  /** Apart: documents outlive their keys, and would keep them in memory. */
+  private readonly longKeys = new Arena()
   private sequence = 0
   private held = 0
   private reading = 0
@@ -122,7 +126,7 @@ export class Sorter {
   push(document: Document, key: Bytes): void {
     const { arena } = this
     this.figures.inputBytes += document.length
-    const ownKey = arena.copy(key)
+    const ownKey = key.length > longKeyBytes ? this.longKeys.copy(key) : arena.copy(key)
     const own = arena.copy(document)
     this.add({ head: headOf(key), key: ownKey, sequence: this.sequence++, document: own })
   }
@@ -159,6 +163,7 @@ export class Sorter {
     this.held = 0
     this.reading = 0
     this.arena.release()
+    this.longKeys.release()
   }
 
   /**

@@ -4,6 +4,8 @@
 
 import t, { type Test } from 'tap'
 import { memoryOfOwnerShare } from '../../../src/base/heap/memory-account.js'
+import { work } from '../../../src/base/work/work-budget.js'
+import { readBytesPerUnit } from '../../../src/base/work/work-figures.js'
 import { memoryOwner } from '../../../src/bus/memory-owner.js'
 import { anonymous, everyone } from '../../../src/identity/identity.js'
 import {
@@ -71,6 +73,57 @@ t.test('a reply that is more than its owner may hold is refused', (t) =>
       nothingHeld(t, room, 'behind what is answered')
     },
     { settings },
+  ),
+)
+
+t.test('a page of large values is refused before all of them are read', (t) =>
+  eachKeyValueRoom(
+    t,
+    'pages',
+    async (t, room) => {
+      const value = 'v'.repeat(1_000_000)
+      for (let i = 0; i < 40; i++) {
+        await room.run('RPUSH', 'list', value + i)
+        await room.run('HSET', 'hash', `f${i}`, value)
+        await room.run('SADD', 'set', value + i)
+      }
+      const commands = [
+        ['LRANGE', 'list', 0, -1],
+        ['HGETALL', 'hash'],
+        ['SMEMBERS', 'set'],
+        ['SORT', 'list', 'ALPHA'],
+      ]
+      for (const words of commands) {
+        const before = work.spent
+        t.same(await room.run(...(words as string[])), oom, words.join(' '))
+        const read = (work.spent - before) * readBytesPerUnit
+        t.ok(read < 20 * value.length, `${words.join(' ')}: ${read} bytes`)
+        nothingHeld(t, room, 'and nothing stays counted')
+      }
+      t.equal(await room.run('LPOS', 'list', 'absent'), null, 'which keeps none of them')
+      t.equal(((await room.run('LRANGE', 'list', 0, 4)) as unknown[]).length, 5)
+      nothingHeld(t, room, 'behind what is answered')
+    },
+    { settings, kinds: ['memory'] },
+  ),
+)
+
+t.test('names of keys count while KEYS collects them', (t) =>
+  eachKeyValueRoom(
+    t,
+    'names',
+    async (t, room) => {
+      const long = 'n'.repeat(400)
+      for (let from = 0; from < 16_000; from += 1_000) {
+        const pairs = Array.from({ length: 1_000 }, (_, i) => [`${from + i} ${long}`, ''])
+        await room.run('MSET', ...pairs.flat())
+      }
+      t.same(await room.run('KEYS', '*'), oom)
+      nothingHeld(t, room, 'and nothing stays counted')
+      t.equal(((await room.run('KEYS', '1000*')) as unknown[]).length, 11)
+      nothingHeld(t, room, 'behind what is answered')
+    },
+    { settings, kinds: ['memory'] },
   ),
 )
 

@@ -164,3 +164,18 @@ t.test('a group that was spilled is the group that was not', async (t) => {
     )
   }
 })
+
+t.test('sorted documents do not keep their long keys in memory', async (t) => {
+  const sorter = new Sorter({ name: '$sort', workspace: spilling(64_000_000).workspace })
+  const text = 'x'.repeat(20_000)
+  const count = 100
+  for (let i = 0; i < count; i++) {
+    const document = documentFrom({ _id: i, text })
+    sorter.push(document, document.subarray(4))
+  }
+  const documents = [...sorter.drain()]
+  const bytes = documents.reduce((sum, { length }) => sum + length, 0)
+  let held = 0
+  for (const { byteLength } of new Set(documents.map(({ buffer }) => buffer))) held += byteLength
+  t.ok(held < bytes * 1.3, `${held} bytes for ${bytes}`)
+})

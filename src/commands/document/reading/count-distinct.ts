@@ -3,7 +3,7 @@
 
 import { fail } from '../../../base/errors.js'
 import { distinctBytesMax } from '../../../base/limits/documents.js'
-import { pullDocumentsMax } from '../../../base/limits/engine.js'
+import { pullDocumentsMax, pullWhenShortMax } from '../../../base/limits/engine.js'
 import { entryUnits } from '../../../base/work/work-figures.js'
 import type { Call } from '../../../bus/document/call.js'
 import type { CommandReadTx } from '../../../bus/document/command-tx.js'
@@ -22,6 +22,7 @@ import { reply } from '../../../bus/document/reply.js'
 import { documentRow } from '../../../bus/document/row.js'
 import type { Args } from '../../../bus/document/schema.js'
 import { plain } from '../../../bus/policy/facts.js'
+import { bytesOfAll } from '../../../engine/sources/holding-source.js'
 import type { PipelineEnvironment } from '../../../engine/sources/pipeline-source.js'
 import {
   type CountQuery,
@@ -48,6 +49,7 @@ import {
 import { writeArray, writeDocument } from '../../../value/writer.js'
 import { collated, collation, emptyDocument } from '../arguments.js'
 import { environmentOf } from './aggregate.js'
+import { queryMemory } from './query-memory.js'
 import { isViewed, openViewed, readableResource, stagesOfQuery, within } from './view-reads.js'
 
 export const countParams = {
@@ -165,11 +167,25 @@ const distinct = documentRow({
       ? yield* openViewed(tx, within(call, context), stages(), pipelineOf(call, context))
       : openDistinct(ns, distinctQuery(call, context), key)
     const values = new DistinctValues(parsePath(key), context.collation)
-    while (!source.drained) {
-      for (const document of yield* source.pull(tx, pullDocumentsMax)) {
-        values.add(document)
-        yield* tx.pause(entryUnits)
+    const { engine, owner } = call
+    const memory = queryMemory({ engine, owner, args: { allowDiskUse: false } })
+    const [holding, pulled] = [memory.holding(), memory.holding()]
+    try {
+      while (!source.drained) {
+        const most = tx.isMemoryShort === true ? pullWhenShortMax : pullDocumentsMax
+        const documents = yield* source.pull(tx, most)
+        // They exist, so they count with or without room.
+        pulled.hold(bytesOfAll(documents), true)
+        for (const document of documents) {
+          values.add(document)
+          holding.hold(values.bytesHeld)
+          yield* tx.pause(entryUnits)
+        }
+        pulled.hold(0)
       }
+    } finally {
+      pulled.close()
+      holding.close()
     }
     return reply((writer) => {
       writer.openArray('values')
@@ -195,11 +211,17 @@ function requirePath(key: string): void {
 class DistinctValues {
   private readonly known = new Map<string, Value>()
   private bytes = 0
+  private keyBytes = 0
 
   constructor(
     private readonly path: FieldPath,
     private readonly collation: Collation | undefined,
   ) {}
+
+  /** Bytes of memory: the values and their keys. */
+  get bytesHeld(): number {
+    return this.bytes + this.keyBytes
+  }
 
   get all(): Iterable<Value> {
     return this.known.values()
@@ -218,6 +240,7 @@ class DistinctValues {
     if (this.known.has(key)) return
     this.bytes += value.end - value.start + entryOverheadBytes
     if (this.bytes > distinctBytesMax) throw fail('Location17217', 'distinct too big, 16mb cap')
+    this.keyBytes += key.length
     this.known.set(key, value.detach())
   }
 }

@@ -30,17 +30,26 @@ const keys: KeyValueRow = {
   run: matchingKeys,
 }
 
+/** Memory of a name beside its bytes: its buffer and slice. */
+const nameOverheadBytes = 200
+
 function* matchingKeys(ks: Keyspace, call: KeyValueCall): Program<Reply> {
   const glob = new Glob(call.arg(1))
   const names: Slice[] = []
   let place: Bytes | undefined
   do {
     const step = yield* walkKeys(ks, glob.prefix, place, scanEntriesMax)
+    const before = names.length
+    let bytes = 0
     for (const { name } of step.keys) {
       // The name is copied, because a slice would keep the whole stored record in memory.
-      if (glob.isAll || glob.matches(name)) names.push(Slice.of(name.copy()))
+      if (glob.isAll || glob.matches(name)) {
+        names.push(Slice.of(name.copy()))
+        bytes += name.length
+      }
       yield* ks.tx.pause(wordUnits)
     }
+    call.gather(bytes + (names.length - before) * nameOverheadBytes)
     place = step.place
   } while (place !== undefined)
   return names

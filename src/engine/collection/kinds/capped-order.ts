@@ -164,3 +164,12 @@ export function nextSequence({ next }: CappedHead): number {
   assert(next < Number.MAX_SAFE_INTEGER, 'sequence numbers fit a double')
   return next + 1
 }
+
+/** The error of a capped collection's reader that writers have overtaken. */
+export function lostPlace(key: Bytes): Error {
+  return fail(
+    'CappedPositionLost',
+    'CollectionScan died due to position in capped collection being deleted. ' +
+      `Last seen record id: RecordId(${sequenceOf(key) ?? 0})`,
+  )
+}

@@ -180,6 +180,7 @@ export class Members {
 
   /** Members of a part in range order; a write program sees its own writes. */
   *scan(range: KeyRange, limit: number): Program<Member[]> {
+    this.work.expectPage()
     const entries = yield* this.entries(range, limit)
     const found: Member[] = []
     for (const { key, value } of entries) {

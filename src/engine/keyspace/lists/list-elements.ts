@@ -74,6 +74,8 @@ export function* searchElements(
       seen++
       const { value } = entry
       bytes += value.length
+      // The element before is not kept.
+      if (!isPlain(value)) work.expectPage()
       const goesOn = isPlain(value)
         ? finder.lookAt(index, value, 1, value.length)
         : finder.look(index, (yield* members.memberOf(entry)).payload)

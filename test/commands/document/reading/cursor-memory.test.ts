@@ -63,6 +63,20 @@ eachRoom(tap, 'what stages keep for a cursor counts', async (t, room) => {
   t.equal(room.engine.memory.shares.ownersKnown, 0)
 })
 
+eachRoom(tap, 'the values of distinct count while they are collected', async (t, room) => {
+  room.engine.memory.shares.bounds = { ofOwner: megabyte, ofAll: megabyte }
+  const documents = Array.from({ length: 5 }, (_, i) => ({
+    _id: i,
+    v: `${i}${'x'.repeat(250_000)}`,
+  }))
+  await room.insert('many', ...documents)
+  t.equal((await room.refusal({ distinct: 'many', key: 'v' })).code, 146)
+  t.equal(bytesHeld(room), 0)
+  const { values } = await room.run({ distinct: 'many', key: 'v', query: { _id: 1 } })
+  t.equal(values.length, 1)
+  t.equal(bytesHeld(room), 0)
+})
+
 eachRoom(tap, 'a query that finds no room is refused, and holds nothing', async (t, room) => {
   room.engine.memory.shares.bounds = { ofOwner: megabyte, ofAll: megabyte }
   const pad = 'x'.repeat(megabyte)
