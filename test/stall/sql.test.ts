@@ -101,7 +101,7 @@ const statements: readonly string[] = [
 ]
 
 t.test('no SQL function or operator holds the loop', async (t) => {
-  await hunt(t, cases, { prepare })
+  await hunt(t, cases, { prepare, stretches: true })
 })
 
 const parameterTypes = [
