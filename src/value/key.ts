@@ -5,7 +5,7 @@
 
 import { type Bytes, latin1Of, textOf } from '../base/bytes/bytes.js'
 import { work } from '../base/work/work-budget.js'
-import { charsPerUnit, valueUnits } from '../base/work/work-figures.js'
+import { bytesPerUnit, charsPerUnit, valueUnits } from '../base/work/work-figures.js'
 import type { Collation } from './collation/collation.js'
 import { compareExact, decodeDecimal, type Exact, exactToString } from './decimal.js'
 import { payloadLength } from './elements.js'
@@ -391,7 +391,7 @@ export function hashKey(v: Value, collation?: Collation): string | number {
   }
   const isText = v.type === bsonType.string || v.type === bsonType.symbol
   if (isText && collation === undefined) {
-    work.spend(textHashUnits + (v.end - v.start) / charsPerUnit)
+    work.spend(textHashUnits + (v.end - v.start) / bytesPerUnit)
     // No other key begins with a string's type.
     return textMark + latin1Of(v.bytes, v.start + 4, v.end - 1)
   }

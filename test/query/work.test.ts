@@ -335,6 +335,13 @@ t.test('what a loop makes of texts and numbers counts', async (t) => {
     const units = unitsOf(() => run(expression, texts))
     t.ok(units > least, `${name}: ${units}`)
   }
+  // The set of a long list is made with the first document: its texts are below a stretch.
+  const ids = Array.from({ length: 60_000 }, (_, i) => `${'x'.repeat(30)}${i}`)
+  const listed = compileFilter(documentFrom({ a: { $in: ids } }), context)
+  t.equal(
+    inStretch(() => listed.matches(documentFrom({ a: 'x' }))),
+    false,
+  )
   const bits = compileFilter(documentFrom({ a: { $bitsAllSet: 4 } }), context)
   const doubles = documentFrom({ a: Array.from({ length: 20_000 }, () => 2 ** 40) })
   const units = unitsOf(() => bits.matches(doubles))

@@ -2,7 +2,8 @@
 // MongoDB, results are sorted by value.
 
 import { work } from '../../base/work/work-budget.js'
-import { elementUnits, valueUnits } from '../../base/work/work-figures.js'
+import { charsPerUnit, elementUnits, valueUnits } from '../../base/work/work-figures.js'
+import type { Collation } from '../../value/collation/collation.js'
 import { Elements, elementsOf } from '../../value/elements.js'
 import { hashKey } from '../../value/key.js'
 import { sortValues } from '../../value/sort-values.js'
@@ -31,6 +32,15 @@ import {
 /** Values by their keys. */
 type ValueSet = Map<string | number, Value>
 
+/**
+ * Each byte of a text is hashed. Counted here and not by `hashKey`, because what is refused here is
+ * computed in a thread, whole: the set of a long $in is made once, and serves every document.
+ */
+function keyOf(value: Value, collation: Collation | undefined): string | number {
+  if (value.type === bsonType.string) work.spend((value.end - value.start) / charsPerUnit)
+  return hashKey(value, collation)
+}
+
 /** The distinct elements of an array, the first of equal ones. */
 function setOf(array: Value, env: Env): ValueSet {
   const set: ValueSet = new Map()
@@ -42,7 +52,7 @@ function addTo(set: ValueSet, array: Value, { collation }: Env): void {
   const elements = new Elements(array.bytes, array.start)
   while (elements.next()) {
     const value = elements.value()
-    const key = hashKey(value, collation)
+    const key = keyOf(value, collation)
     if (!set.has(key)) set.set(key, value)
   }
 }
@@ -93,7 +103,7 @@ function difference(left: Result, right: Result, env: Env): Value {
   const excluded = setOf(right, env)
   const kept: Value[] = []
   for (const value of elementsOf(left)) {
-    const key = hashKey(value, env.collation)
+    const key = keyOf(value, env.collation)
     if (excluded.has(key)) continue
     excluded.set(key, value)
     kept.push(value)
@@ -106,7 +116,7 @@ function isSubset(left: Result, right: Result, env: Env): Value {
   const whole = setOf(right as Value, env)
   const elements = new Elements((left as Value).bytes, (left as Value).start)
   while (elements.next()) {
-    if (!whole.has(hashKey(elements.value(), env.collation))) return falseValue
+    if (!whole.has(keyOf(elements.value(), env.collation))) return falseValue
   }
   return trueValue
 }
