@@ -4,7 +4,7 @@
 
 import { MongoClient } from 'mongodb'
 import pg from 'pg'
-import { createClient } from 'redis'
+import { createClient, type RedisClientType } from 'redis'
 import { seededRandom } from '../../test/support/seeded-random.js'
 import { compare, type Figure, percentile, plain } from '../support/figure.js'
 import { missingPostgres, startPostgres } from '../support/postgres-server.js'
@@ -13,7 +13,7 @@ import { processTime, serverTime } from '../support/processor-sum.js'
 
 const documents = 5_000
 const concurrency = 32
-const counts = { find: 2_000, insertOne: 1_000, insertMany: 4, increment: 1_000, dying: 1_000 }
+const counts = { find: 2_000, insertOne: 1_000, insertMany: 4, increment: 4_000, dying: 1_000 }
 const manyAtOnce = 1_000
 const idleSeconds = 5
 const filler = 'x'.repeat(200)
@@ -52,12 +52,16 @@ class Bench {
   }
 
   /** `count` operations, so many at a time. */
-  async spread(count: number, one: (at: number) => Promise<unknown>): Promise<void> {
+  async spread(
+    count: number,
+    one: (at: number) => Promise<unknown>,
+    atOnce = concurrency,
+  ): Promise<void> {
     let made = 0
     const worker = async () => {
       while (made < count) await one(made++)
     }
-    await Promise.all(Array.from({ length: concurrency }, worker))
+    await Promise.all(Array.from({ length: atOnce }, worker))
   }
 
   finds(client: MongoClient): Rate {
@@ -120,33 +124,22 @@ class Bench {
   }
 
   /** Half of them finds, half updates of random documents, over those gateways. */
-  mixed(clients: readonly MongoClient[]): Rate {
+  mixed(clients: readonly MongoClient[], atOnce: number): Rate {
     const all = clients.map((client) => client.db('main').collection<Row>('rows'))
     const random = seededRandom(11)
-    return this.rate(counts.find, () =>
-      this.spread(counts.find, async (at) => {
-        const rows = all[at % all.length]
-        const _id = Math.floor(random() * documents)
-        if (random() < 0.5) await rows?.findOne({ _id })
-        else await rows?.updateOne({ _id }, { $inc: { n: 0 } })
-      }),
-    )
+    const one = async (at: number) => {
+      const rows = all[at % all.length]
+      const _id = Math.floor(random() * documents)
+      if (random() < 0.5) await rows?.findOne({ _id })
+      else await rows?.updateOne({ _id }, { $inc: { n: 0 } })
+    }
+    return this.rate(counts.find, () => this.spread(counts.find, one, atOnce))
   }
 
   /** INCR of one key, over those gateways. */
-  async increments(gateways: readonly SigilProcess[]): Promise<[Rate, () => Promise<void>]> {
-    const clients = await Promise.all(
-      gateways.map(({ redisPort }) =>
-        createClient({ url: `redis://:${benchKey}@127.0.0.1:${redisPort}` }).connect(),
-      ),
-    )
-    const rate = this.rate(counts.increment, () =>
-      this.spread(
-        counts.increment,
-        (at) => (clients[at % clients.length] ?? clients[0])?.incr('sum') ?? Promise.resolve(),
-      ),
-    )
-    return [rate, async () => void (await Promise.all(clients.map((client) => client.quit())))]
+  increments(clients: readonly RedisClientType[], atOnce: number): Rate {
+    const one = async (at: number) => clients[at % clients.length]?.incr('sum')
+    return this.rate(counts.increment, () => this.spread(counts.increment, one, atOnce))
   }
 
   /** What gateways without clients ask PostgreSQL. */
@@ -266,19 +259,34 @@ async function growth(
   clients: readonly MongoClient[],
   sigils: readonly SigilProcess[],
 ): Promise<Figure[]> {
-  const [one] = clients as [MongoClient]
-  const alone = bench.mixed([one])
   const figures: Figure[] = []
-  for (const count of [2, 4]) {
-    const name = `finds and updates, ${count} gateways beside one`
-    figures.push(await compare(name, unit, bench.mixed(clients.slice(0, count)), alone, 3))
+  const keys = await Promise.all(sigils.map(openKeys))
+  // As many clients in all, or as many on each gateway.
+  for (const [where, atOnceOn] of [
+    ['in all', () => concurrency],
+    ['on each', (count: number) => count * concurrency],
+  ] as const) {
+    for (const count of [2, 4]) {
+      const several = bench.mixed(clients.slice(0, count), atOnceOn(count))
+      const alone = bench.mixed(clients.slice(0, 1), concurrency)
+      const name = `finds and updates, ${count} gateways, ${concurrency} ${where}, beside one`
+      figures.push(await compare(name, unit, several, alone, 3))
+    }
+    const four = bench.increments(keys, atOnceOn(keys.length))
+    const single = bench.increments(keys.slice(0, 1), concurrency)
+    const name = `INCR of one key, 4 gateways, ${concurrency} ${where}, beside one`
+    figures.push(await compare(name, unit, four, single, 3))
   }
-  const [four, endFour] = await bench.increments(sigils)
-  const [single, endSingle] = await bench.increments(sigils.slice(0, 1))
-  figures.push(await compare('INCR of one key, 4 gateways beside one', unit, four, single, 3))
-  await endFour()
-  await endSingle()
+  for (const client of keys) client.destroy()
   return figures
+}
+
+async function openKeys({ redisPort }: SigilProcess): Promise<RedisClientType> {
+  const client: RedisClientType = createClient({
+    url: `redis://:${benchKey}@127.0.0.1:${redisPort}`,
+  })
+  await client.connect()
+  return client
 }
 
 /** Waits of clients while nothing happens, and while one of three gateways is killed. */
