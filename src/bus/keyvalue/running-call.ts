@@ -44,6 +44,8 @@ export class RunningCall implements KeyValueCall {
   private gathered = 0
   /** Bytes of large values that were read since the last `gather`, beyond the first value. */
   private opened = 0
+  /** Bytes of large values that were gathered, and are read next. */
+  private ahead = 0
   /** The first large value counts as a reply, and may wait. */
   private hasExpected = false
   private draws: Draws | undefined = undefined
@@ -145,13 +147,18 @@ export class RunningCall implements KeyValueCall {
     if (reply === undefined) this.isDeferred = this.isOfPipeline
   }
 
-  gather(bytes: number): void {
+  gather(bytes: number, ahead = 0): void {
     this.opened = 0
+    this.ahead += ahead
     this.gathered += bytes
     this.hold(this.gathered)
   }
 
   expect(bytes: number, mayWait: boolean): void {
+    if (this.ahead > 0) {
+      this.ahead = Math.max(0, this.ahead - bytes)
+      return
+    }
     if (this.gathered > 0 || this.hasExpected) {
       this.opened += bytes
       this.hold(this.gathered + this.opened)
@@ -179,6 +186,7 @@ export class RunningCall implements KeyValueCall {
     if (this.gathered === 0 && !this.hasExpected && this.queue === undefined) return
     this.gathered = 0
     this.opened = 0
+    this.ahead = 0
     this.hasExpected = false
     this.room?.close()
     this.room = undefined

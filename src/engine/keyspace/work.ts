@@ -68,8 +68,11 @@ export interface Tally {
 
 /** Counts the memory that a command collects for its reply. */
 interface Gathering {
-  /** Adds bytes. Throws ReplyError (OOM) if there is no memory for them. */
-  gather(bytes: number): void
+  /**
+   * Adds bytes, `ahead` of them for large values that are read next. Throws ReplyError (OOM) if
+   * there is no memory for them.
+   */
+  gather(bytes: number, ahead?: number): void
   /** Counts a value before it is read; with `mayWait` throws NoRoomYet while there is no memory. */
   expect(bytes: number, mayWait: boolean): void
   /** Large values that were read and not gathered are no longer held. */
@@ -279,11 +282,15 @@ export class Work {
     const { gathering } = this
     if (gathering === undefined) return
     let bytes = records.length * gatheredValueBytes
+    let ahead = 0
     for (let i = 0; i < records.length; i++) {
       const record = records[i]
-      if (record !== undefined) bytes += headOf(record)?.length ?? record.length
+      if (record === undefined) continue
+      const head = headOf(record)
+      bytes += head?.length ?? record.length
+      ahead += head?.length ?? 0
     }
-    gathering.gather(bytes)
+    gathering.gather(bytes, ahead)
   }
 
   /**
