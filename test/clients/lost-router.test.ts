@@ -23,9 +23,12 @@ const workers = 6
  */
 const notRepeated = /^(?:write|transaction): Mongo(?:Network|PoolCleared)Error/
 
-/** Node's errors of a connection that the killed process has closed: not wrapped if they meet a write. */
+/**
+ * Node's errors of a connection that the killed process has closed: if they meet a write, the driver
+ * gives them as they are, or in the error of its bulk writes, and does not repeat the write.
+ */
 const bareError =
-  /^\w+: Error: (?:This socket has been ended by the other party|(?:read|write) E(?:PIPE|CONNRESET))$/
+  /^\w+: (?:Error|MongoBulkWriteError): (?:This socket has been ended by the other party|(?:read|write) E(?:PIPE|CONNRESET))$/
 
 /** One for each worker, and no hello that waits: it would often be the first. */
 function openClient(t: Test, uri: string): MongoClient {
