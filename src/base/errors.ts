@@ -2,6 +2,8 @@
 // listener turns the same object into its reply, by its column: a MongoDB reply, an HTTP body, a
 // RESP line or the fields of PostgreSQL. Numbers and names follow MongoDB's published error codes.
 
+import { messageCharsMax } from './limits/connections.js'
+
 /** Columns with a default. */
 interface Columns {
   /** Name in replies, if the row only gives a known code another HTTP status. */
@@ -251,9 +253,6 @@ export function codeRow(kind: CodeName): CodeRow | undefined {
 
 /** Further fields of an error reply (keyPattern, index …); the listener encodes their values. */
 export type ErrorExtra = Readonly<Record<string, unknown>>
-
-/** Characters of a message: it may quote a name or value of the client that has megabytes. */
-export const messageCharsMax = 16_384
 
 function shortened(message: string): string {
   return message.length <= messageCharsMax ? message : `${message.slice(0, messageCharsMax)}…`

@@ -2,7 +2,7 @@
 // these texts, and tools parse the key out of a duplicate key error.
 
 import { textOf } from '../base/bytes/bytes.js'
-import { messageCharsMax } from '../base/errors.js'
+import { messageCharsMax } from '../base/limits/connections.js'
 import { decimalToString } from './decimal.js'
 import { fieldsOf } from './elements.js'
 import { bigintOf, boolOf, bsonType, doubleOf, readInt32, regexOf, Value } from './value.js'

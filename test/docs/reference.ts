@@ -30,7 +30,8 @@ this table with the values in force.`
 const errorsText = `Error codes and names of the document wire, and what the same error is over HTTP, SQL and the
 key-value protocol. Codes without a name are called \`Location<number>\`; they have status 400 and SQLSTATE 22023 unless
 the statement gives another. *Retry* marks errors after which the same command may succeed a little later. A key-value
-command's own refusals have the words of the reference server.`
+command's own refusals have the words of the reference server. A message has at most 16,384
+characters.`
 
 const commandsText = `Commands of the document wire. *Work* says how a command runs: \`local\` touches no document,
 \`read\` is one read that pauses for other clients, \`point\` is one atomic write, \`sweep\` changes

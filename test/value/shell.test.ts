@@ -1,5 +1,6 @@
 import t from 'tap'
-import { fail, messageCharsMax } from '../../src/base/errors.js'
+import { fail } from '../../src/base/errors.js'
+import { messageCharsMax } from '../../src/base/limits/connections.js'
 import { decimalFromString } from '../../src/value/decimal.js'
 import { jsonToValue } from '../../src/value/json/json.js'
 import { valueFrom } from '../../src/value/literal.js'

@@ -50,3 +50,6 @@ export const replyStallMs = 5 * 60_000
 export const pressedStallMs = 3_000
 /** Replies of one pipeline that are made before the client has read some of them, bytes. */
 export const pipelineReplyBytes = 1 * MiB
+
+/** Characters of the message of an error, which may quote a value of megabytes. */
+export const messageCharsMax = 16_384

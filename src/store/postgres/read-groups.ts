@@ -59,49 +59,36 @@ export class ReadGroups {
     private readonly clock: Clock,
     /** Begins the transaction of a group. */
     private readonly beginning: Statement,
+    /** A program keeps its state over pauses. */
+    private readonly isKept: boolean,
   ) {}
 
-  /** In the group that forms when the program asks first, or asks again behind a pause. */
+  /** In the group that forms when the program asks first, or asks again after it has left one. */
   place(): Place {
-    let group: ReadGroup | undefined
-    const leave = () => {
-      group?.leave()
-      group = undefined
-    }
-    return {
-      answer: (ask) => {
-        group ??= this.join()
-        return group.answer(ask)
-      },
-      pause: leave,
-      leave,
-    }
-  }
-
-  /** In one group from its first question to its end. */
-  keptPlace(): Place {
     let group: ReadGroup | undefined
     let isResting = false
     const goOn = () => {
       if (isResting) group?.goOn()
       isResting = false
     }
+    const rest = () => {
+      if (group === undefined || isResting) return
+      isResting = true
+      group.rest()
+    }
+    const leave = () => {
+      goOn()
+      group?.leave()
+      group = undefined
+    }
     return {
       answer: (ask) => {
         goOn()
         group ??= this.join()
         return group.answer(ask)
       },
-      pause: () => {
-        if (group === undefined || isResting) return
-        isResting = true
-        group.rest()
-      },
-      leave: () => {
-        goOn()
-        group?.leave()
-        group = undefined
-      },
+      pause: this.isKept ? rest : leave,
+      leave,
     }
   }
 

@@ -78,9 +78,9 @@ export class ReadRuns {
     private readonly scheduler: Scheduler,
   ) {
     this.links = new Links(options, 'sigil reads', readLinksMax)
-    this.groups = new ReadGroups(this.links, clock, beginReading)
+    this.groups = new ReadGroups(this.links, clock, beginReading, false)
     this.snapshotLinks = new Links(options, 'sigil snapshots', snapshotsKeptMax)
-    this.orderedGroups = new ReadGroups(this.snapshotLinks, clock, beginSerializable)
+    this.orderedGroups = new ReadGroups(this.snapshotLinks, clock, beginSerializable, true)
     this.heldLinks = new Links(options, 'sigil transactions', heldLinksMax)
     this.olderWrites = { refusal: undefined, begin: () => awaitOlderWrites(this.links) }
   }
@@ -161,7 +161,7 @@ export class ReadRuns {
   }
 
   private keptPlace({ serializable }: ReadOptions): Place {
-    return serializable === true ? this.orderedGroups.keptPlace() : this.snapshot()
+    return serializable === true ? this.orderedGroups.place() : this.snapshot()
   }
 
   private snapshot(): Place {

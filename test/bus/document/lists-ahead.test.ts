@@ -13,6 +13,7 @@ import { field } from '../../../src/value/elements.js'
 import { documentFrom } from '../../../src/value/literal.js'
 import { documentOf, undefinedValue } from '../../../src/value/value.js'
 import { context, ReadingRoom } from '../../support/reading.js'
+import { turnsDuring } from '../../support/turns.js'
 
 const count = 200_000
 const numbers = Array.from({ length: count }, (_, i) => (i * 7_919) % count)
@@ -49,15 +50,7 @@ await t.test('200,000 values cost no more units than a few', async (t) => {
 
 await t.test('a list is read in turns', async (t) => {
   const message = messageOf({ _id: { $in: numbers } })
-  let turns = 0
-  let isRead = false
-  const count = (): void => {
-    turns++
-    if (!isRead) setImmediate(count)
-  }
-  setImmediate(count)
-  await parsedAhead(message)
-  isRead = true
+  const turns = await turnsDuring(() => parsedAhead(message))
   t.ok(turns > 10, `${turns} turns`)
 })
 

@@ -3,6 +3,7 @@
 
 import { smallMessageBytesMax } from '../../../base/limits/connections.js'
 import { cursorReply, reply } from '../../../bus/document/reply.js'
+import { bytesOfAll } from '../../../engine/sources/holding-source.js'
 import { documentsSource } from '../../../engine/sources/source.js'
 import type { ResultItem } from '../../../protocol/sql/ast.js'
 import { readPhase, type Sweep } from '../../../store/sweep.js'
@@ -50,8 +51,7 @@ export function* changeReply(
 /** A batch that does not count needs no transaction, which may cost as much as the change. */
 function* cursorOf(call: SqlCall, collection: string, rows: readonly Document[]): Sweep<Document> {
   const batchSize = call.args.batchSize ?? Math.max(rows.length, 1)
-  const bytes = rows.reduce((sum, row) => sum + row.length, 0)
-  if (rows.length <= batchSize && bytes <= smallMessageBytesMax) {
+  if (rows.length <= batchSize && bytesOfAll(rows) <= smallMessageBytesMax) {
     const ns = `${call.db}.${collection}`
     return cursorReply({ name: 'firstBatch', documents: rows, id: 0, ns })
   }
