@@ -15,8 +15,11 @@ function isLong(document: Document): boolean {
   return document.length >= longListBytes
 }
 
-/** Before a message with long lists begins. Undefined, at once, for a short message. */
-export function listsAhead({ body, sequences }: Message): Promise<void> | undefined {
+/**
+ * Before a message with long lists begins. Undefined, at once, for a short message; else the turns
+ * that the work has spent from, for work that goes on in the last of them.
+ */
+export function listsAhead({ body, sequences }: Message): Promise<WorkTurns> | undefined {
   if (body.length < longListBytes && sequences.size === 0) return undefined
   // What is inserted is no filter.
   if (commandName(body) === 'insert') return undefined
@@ -27,9 +30,10 @@ export function listsAhead({ body, sequences }: Message): Promise<void> | undefi
   return documents.length === 0 ? undefined : inTurns(documents)
 }
 
-async function inTurns(documents: readonly Document[]): Promise<void> {
+async function inTurns(documents: readonly Document[]): Promise<WorkTurns> {
   const turns = new WorkTurns()
   for (const document of documents) {
     for (const _ of readLists(document)) if (turns.isDue) await turns.pause()
   }
+  return turns
 }

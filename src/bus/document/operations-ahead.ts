@@ -45,25 +45,29 @@ export function operationsOf(source: object): readonly unknown[] | undefined {
  */
 export function parsedAhead(message: Message): Promise<void> | undefined {
   const lists = listsAhead(message)
-  return lists === undefined ? operationsAhead(message) : lists.then(() => operationsAhead(message))
+  if (lists === undefined) return operationsAhead(message)
+  return lists.then((turns) => operationsAhead(message, turns))
 }
 
-function operationsAhead({ body, sequences }: Message): Promise<void> | undefined {
+function operationsAhead(
+  { body, sequences }: Message,
+  turns?: WorkTurns,
+): Promise<void> | undefined {
   for (const [name, documents] of sequences) {
     if (documents.length < operationsAheadMin) continue
     const list = lists.get(`${commandName(body)}.${name}`)
-    if (list !== undefined) return inTurns(documents, documents, list)
+    if (list !== undefined) return inTurns(documents, documents, list, turns)
   }
-  return body.length < operationsAheadBytes ? undefined : bodyAhead(body)
+  return body.length < operationsAheadBytes ? undefined : bodyAhead(body, turns)
 }
 
-function bodyAhead(body: Document): Promise<void> {
+function bodyAhead(body: Document, turns?: WorkTurns): Promise<void> {
   const command = commandName(body)
   const elements = new Elements(body)
   while (elements.next()) {
     if (elements.type !== bsonType.array) continue
     const list = lists.get(`${command}.${elements.name()}`)
-    if (list !== undefined) return inTurns(body, list.read(elements.value()), list)
+    if (list !== undefined) return inTurns(body, list.read(elements.value()), list, turns)
   }
   return nextTurn()
 }
@@ -72,9 +76,9 @@ async function inTurns(
   source: object,
   documents: Iterable<Document>,
   { parse }: OperationList<unknown>,
+  turns = new WorkTurns(),
 ): Promise<void> {
   const operations: unknown[] = []
-  const turns = new WorkTurns()
   try {
     for (const document of documents) {
       operations.push(parse(document))
