@@ -35,6 +35,7 @@ import {
   type Result,
   requireRoom,
   Scope,
+  spendOnCopy,
 } from './expressions/operator.js'
 import { scriptOperators } from './expressions/script.js'
 import { setOperators } from './expressions/set.js'
@@ -184,6 +185,7 @@ class ObjectExpression implements Expression {
     for (let i = 0; i < fields.length; i++) {
       const value = (fields[i] as Expression).evaluate(env)
       if (value !== undefined) writer.value(names[i] as string, value)
+      if (value !== undefined && i > 0) spendOnCopy(value)
       requireRoom(writer.length)
     }
     return writer.finishValue()

@@ -9,7 +9,7 @@ import { elementUnits, projectedFieldUnits } from '../base/work/work-figures.js'
 import { Elements } from '../value/elements.js'
 import { bsonType, type Document, type Value } from '../value/value.js'
 import { DocumentWriter } from '../value/writer.js'
-import type { Env, Expression } from './expressions/operator.js'
+import { type Env, type Expression, requireRoom, spendOnCopy } from './expressions/operator.js'
 
 export type ProjectionLeaf =
   | { readonly kind: 'include' }
@@ -100,6 +100,9 @@ export class ProjectionNode {
 
 /** A tree with its kind: `new ProjectionTree('exclusion', node).apply(document, env)`. */
 export class ProjectionTree {
+  /** Values that were computed for the document. */
+  private computed = 0
+
   constructor(
     readonly kind: ProjectionKind,
     readonly root: ProjectionNode,
@@ -113,6 +116,7 @@ export class ProjectionTree {
   /** Projects a document. Computed leaves see `env.root`, normally the same document. */
   apply(document: Document, env: Env): Document {
     const writer = new DocumentWriter()
+    this.computed = 0
     this.fields(this.root, document, 0, writer, env)
     return writer.finish()
   }
@@ -170,9 +174,19 @@ export class ProjectionTree {
       // A repeated field name is computed once, at the first position.
       if (placed?.has(child) === true) return
       placed?.add(child)
-      const value = node.expression.evaluate(env)
-      if (value !== undefined) writer.value(name, value)
+      this.compute(name, node.expression, writer, env)
     }
+  }
+
+  /** Each element of an array may get the value anew: copies count from the second one on. */
+  private compute(name: string, expression: Expression, writer: DocumentWriter, env: Env): void {
+    const value = expression.evaluate(env)
+    if (value === undefined) return
+    if (this.computed++ > 0) {
+      spendOnCopy(value)
+      requireRoom(writer.length + value.end - value.start)
+    }
+    writer.value(name, value)
   }
 
   /** Writes what a subtree keeps of a value; false if an inclusion keeps nothing. */
@@ -217,8 +231,7 @@ export class ProjectionTree {
       if (child.node instanceof ProjectionNode) {
         if (child.node.hasComputed) this.computedOnly(child.node, child.name, writer, env)
       } else if (child.node.kind === 'computed') {
-        const value = child.node.expression.evaluate(env)
-        if (value !== undefined) writer.value(child.name, value)
+        this.compute(child.name, child.node.expression, writer, env)
       }
     }
   }

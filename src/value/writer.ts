@@ -2,7 +2,9 @@
 // finished document has its own memory of about its size.
 
 import { type Bytes, shortCharsMax, writeAscii, writeDecimal } from '../base/bytes/bytes.js'
+import { fail } from '../base/errors.js'
 import { copyOf } from '../base/heap/slab.js'
+import { writtenBytesMax } from '../base/limits/documents.js'
 import { work } from '../base/work/work-budget.js'
 import { bytesPerUnit, freshBytesPerUnit } from '../base/work/work-figures.js'
 import { Elements } from './elements.js'
@@ -311,6 +313,9 @@ export class DocumentWriter {
     if (this.at + more <= this.buffer.length) return
     // A large value gets exact space, and the end of the document must not double it.
     const needed = this.at + more + endBytes
+    if (needed > writtenBytesMax) {
+      throw fail('BSONObjectTooLarge', `a value of ${needed} bytes is too large`)
+    }
     const size = Math.max(this.buffer.length * 2, needed)
     const bigger = Buffer.allocUnsafeSlow(size)
     this.buffer.copy(bigger, 0, 0, this.at)

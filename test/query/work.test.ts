@@ -36,6 +36,7 @@ function run(expression: unknown, document: Document): Result {
 }
 
 const refusal = { code: 50 }
+const tooLarge = { message: /an expression made a value/ }
 const range = (n: number) => ({ $range: [0, n] })
 const doubling = (n: number, text: string) => ({
   $reduce: { input: range(n), initialValue: text, in: { $concat: ['$$value', '$$value'] } },
@@ -289,6 +290,28 @@ t.test('elements that a projection writes anew count', async (t) => {
   const tree = new ProjectionTree('exclusion', root)
   const units = unitsOf(() => tree.apply(document, envOf(documentValue(document), context)))
   t.ok(units > 60_000, String(units))
+})
+
+t.test('copies of a value count, in a projection and in an object', async (t) => {
+  const root = new ProjectionNode()
+  const text = valueFrom('x'.repeat(1_000_000))
+  let copies = 0
+  const evaluate = (): Value => {
+    copies++
+    return text
+  }
+  root.add('a.x.y', { kind: 'computed', expression: { evaluate } })
+  const document = documentFrom({ a: new Array(1_000).fill(0), text: 'x'.repeat(1_000_000) })
+  const tree = new ProjectionTree('exclusion', root)
+  const apply = () => tree.apply(document, envOf(documentValue(document), context))
+  refuses(t, apply)
+  t.ok(copies < 25, `${copies} copies of 1 MB`)
+  const names = Array.from({ length: 70 }, (_, i) => [`f${i}`, '$text'])
+  refuses(t, () => run({ $size: [[Object.fromEntries(names)]] }, document))
+  // In a thread, memory is the bound.
+  work.granting = () => 1e9
+  t.teardown(() => (work.granting = undefined))
+  t.throws(() => inStretch(apply), tooLarge)
 })
 
 t.test('what a loop makes of texts and numbers counts', async (t) => {

@@ -184,6 +184,8 @@ export const pipelineStagesMax = 1_000
 export const subPipelineDepthMax = 20
 /** A value of an expression, bytes: BSONObjectTooLarge. Concatenation in a loop doubles it. */
 export const expressionBytesMax = 64 * MiB
+/** Most bytes that are written as one value, whatever it is made of. */
+export const writtenBytesMax = 256 * MiB
 /** Regular expression source, characters: Location51091 (reference server: 32,764). */
 export const regexCharsMax = 32_764
 /** Documents that one $densify may add: Location5897900 (reference server). */

@@ -18,6 +18,7 @@ import {
   missing,
   type OperatorRow,
   type Result,
+  requireRoom,
   type Scope,
   typeName,
   unary,
@@ -56,7 +57,10 @@ export function mergeInto(fields: Map<string, Value>, value: Result): void {
 export function objectOf(fields: ReadonlyMap<string, Value>): Value {
   const writer = new DocumentWriter()
   work.spend(fields.size * valueUnits)
-  for (const [name, value] of fields) writer.value(name, value)
+  for (const [name, value] of fields) {
+    writer.value(name, value)
+    requireRoom(writer.length)
+  }
   return writer.finishValue()
 }
 

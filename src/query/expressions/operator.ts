@@ -2,11 +2,11 @@
 // time, the environment at run time, and builders of rows. Families import this file; only
 // ../expression.ts imports the families.
 
-import { textUnits } from '../../base/bytes/bytes.js'
+import { type Bytes, textUnits } from '../../base/bytes/bytes.js'
 import { type CodeName, fail, type GatewayError } from '../../base/errors.js'
 import { expressionBytesMax, expressionDepthMax } from '../../base/limits/documents.js'
 import { isTooMuchWork, work } from '../../base/work/work-budget.js'
-import { compiledUnits } from '../../base/work/work-figures.js'
+import { bytesPerUnit, compiledUnits, freshBytesPerUnit } from '../../base/work/work-figures.js'
 import type { Collation } from '../../value/collation/collation.js'
 import { Elements, elementsOf } from '../../value/elements.js'
 import { integerOf } from '../../value/numbers.js'
@@ -367,6 +367,16 @@ export function requireRoom(bytes: number): void {
   }
 }
 
+/** Up to this size, a copy costs no new pages. */
+const cheapCopyBytesMax = 64 * 1024
+
+/** Counts a copy of a value that an expression may repeat. */
+export function spendOnCopy({ start, end }: Value): void {
+  const size = end - start
+  if (size <= bytesPerUnit) return
+  work.spend(size / (size > cheapCopyBytesMax ? freshBytesPerUnit : bytesPerUnit))
+}
+
 /** Missing, null or undefined; most operators then return null. */
 export function isNullish(value: Result): value is undefined {
   return value === undefined || value.isNullish
@@ -434,6 +444,12 @@ export function textIn(value: Result): string | undefined {
   if (!isText) return undefined
   work.spend(textUnits(value.bytes, value.start + 4, value.end - 1))
   return stringOf(value)
+}
+
+/** As textIn, as UTF-8: nothing is decoded. */
+export function utf8In(value: Result): Bytes | undefined {
+  const isText = value?.type === bsonType.string || value?.type === bsonType.symbol
+  return isText ? value.bytes.subarray(value.start + 4, value.end - 1) : undefined
 }
 
 /**
