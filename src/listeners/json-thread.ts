@@ -1,11 +1,13 @@
-// Parses and writes long JSON texts in a thread, because the event loop cannot pause inside one
-// document of 16 MiB. The thread exists while it has work.
+// Parses and writes long JSON texts, and long fields of SQL rows, in a thread, because the event
+// loop cannot pause inside one document of 16 MiB. The thread exists while it has work.
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import type { Slice } from '../base/bytes/slice.js'
-import { fail, type GatewayError } from '../base/errors.js'
+import { type ErrorExtra, fail, type GatewayError } from '../base/errors.js'
 import { jsonInThreadBytes } from '../base/limits/engine.js'
 import { IdleThread, movable } from '../base/work/idle-thread.js'
+import type { Format } from '../protocol/pgwire/client-message.js'
+import type { PgTypeName } from '../protocol/pgwire/types.js'
 import type { Awaitable } from '../store/store.js'
 import { type JsonMode, jsonToValue, valueInJson } from '../value/json/json.js'
 import { bsonType, type Document, Value, writeInt32 } from '../value/value.js'
@@ -23,11 +25,23 @@ export type JsonTask =
       readonly after: string
       readonly mode: JsonMode
     }
+  | {
+      readonly kind: 'field'
+      readonly type: number
+      readonly bytes: Bytes
+      readonly column: PgTypeName
+      readonly format: Format
+    }
 
 export type JsonAnswer =
   | { readonly kind: 'value'; readonly type: number; readonly bytes: Bytes }
   | { readonly kind: 'text'; readonly bytes: Bytes }
-  | { readonly kind: 'failure'; readonly error: GatewayError['kind']; readonly message: string }
+  | {
+      readonly kind: 'failure'
+      readonly error: GatewayError['kind']
+      readonly message: string
+      readonly extra: ErrorExtra
+    }
 
 /** JSON as a body: bytes if it is long. */
 export type JsonText = string | Buffer
@@ -52,7 +66,7 @@ async function ask(make: () => JsonTask): Promise<JsonAnswer> {
   try {
     const task = make()
     const answer = await thread.ask(task, [task.bytes.buffer as ArrayBuffer])
-    if (answer.kind === 'failure') throw fail(answer.error, answer.message)
+    if (answer.kind === 'failure') throw fail(answer.error, answer.message, answer.extra)
     return answer
   } finally {
     const next = waiting.shift()
@@ -115,6 +129,16 @@ function written(
 function textOfAnswer(answer: JsonAnswer): Buffer {
   const { bytes } = answer as Extract<JsonAnswer, { kind: 'text' }>
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+}
+
+/** As textForm or binaryForm of a value that is not null. */
+export async function longField(
+  { type, bytes, start, end }: Value,
+  column: PgTypeName,
+  format: Format,
+): Promise<Bytes> {
+  const own = (): Bytes => new Uint8Array(bytes.subarray(start, end))
+  return textOfAnswer(await ask(() => ({ kind: 'field', type, bytes: own(), column, format })))
 }
 
 /** The JSON string of a long UTF-8 text. */

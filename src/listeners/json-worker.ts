@@ -1,10 +1,11 @@
-// The thread that parses and writes long JSON texts: it receives texts or values one after the
-// other and answers in order. Bytes are moved, not copied.
+// The thread that parses and writes long JSON texts and fields: it receives texts or values one
+// after the other and answers in order. Bytes are moved, not copied.
 
 import { parentPort } from 'node:worker_threads'
-import type { Bytes } from '../base/bytes/bytes.js'
+import { type Bytes, utf8 } from '../base/bytes/bytes.js'
 import { toGatewayError } from '../base/errors.js'
 import { KiB, MiB } from '../base/units.js'
+import { binaryForm, textForm } from '../protocol/pgwire/forms.js'
 import { bytesInJson, jsonToValue } from '../value/json/json.js'
 import { Value } from '../value/value.js'
 import type { JsonAnswer, JsonTask } from './json-thread.js'
@@ -29,13 +30,20 @@ function answerOf(task: JsonTask): JsonAnswer {
       const { type, bytes } = jsonToValue(task.bytes)
       return { kind: 'value', type, bytes }
     }
-    const { type, bytes, before, after, mode } = task
-    const value = new Value(type, bytes, 0, bytes.length)
+    const value = new Value(task.type, task.bytes, 0, task.bytes.length)
+    if (task.kind === 'field') return { kind: 'text', bytes: fieldOf(value, task) }
+    const { before, after, mode } = task
     return { kind: 'text', bytes: bytesInJson(before, value, after, mode) }
   } catch (error) {
-    const { kind, message } = toGatewayError(error)
-    return { kind: 'failure', error: kind, message }
+    const { kind, message, extra } = toGatewayError(error)
+    // Only those of fields are known to be plain data.
+    return { kind: 'failure', error: kind, message, extra: task.kind === 'field' ? extra : {} }
   }
+}
+
+function fieldOf(value: Value, { column, format }: JsonTask & { kind: 'field' }): Bytes {
+  const field = format === 'text' ? textForm(value, column) : binaryForm(value, column)
+  return typeof field === 'object' ? field : utf8(field ?? '')
 }
 
 parentPort?.on('message', (task: JsonTask) => {

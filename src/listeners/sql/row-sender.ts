@@ -75,7 +75,8 @@ export class RowSender {
         const batch = Math.min(rowsMax - count, pgBatchRows)
         const { cursor, statement } = rows
         rows.refill(await runner.more(nextBatchOf(cursor, batch), cursor.db, statement))
-      } else await nextTurn()
+      } else if (rows.isNextLong) await rows.prepareNext()
+      else await nextTurn()
       count += rows.write(writer, Math.min(rowsMax - count, pgRowsAtOnce))
       if (rows.isDone || count >= rowsMax) return count
     }

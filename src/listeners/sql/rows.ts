@@ -1,7 +1,9 @@
 // The rows of one statement: documents of a cursor's batches, laid out by columns that were fixed
 // before the first row.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Bytes, equalBytes, utf8 } from '../../base/bytes/bytes.js'
+import { jsonInThreadBytes } from '../../base/limits/engine.js'
 import { pgEncodedAtOnce } from '../../base/limits/sql.js'
 import { KiB } from '../../base/units.js'
 import type { Statement } from '../../bus/document/transactions/statement.js'
@@ -12,8 +14,9 @@ import type { Column, MessageWriter } from '../../protocol/pgwire/message-writer
 import { arrayTypeOf, type PgTypeName, pgTypes } from '../../protocol/pgwire/types.js'
 import { Elements, field, fieldIn } from '../../value/elements.js'
 import { integerOf } from '../../value/numbers.js'
-import { type Document, stringOf, type Value } from '../../value/value.js'
+import { bsonType, type Document, stringOf, type Value } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
+import { longField } from '../json-thread.js'
 
 /** Bytes of a reply's columns that a connection caches. */
 const pgLayoutBytesMax = 4 * KiB
@@ -128,6 +131,8 @@ export class Rows {
   private bytes: Bytes
   private isAtEnd: boolean
   private readonly values: (Value | undefined)[]
+  /** Encoded fields of the next row, by column, if the row is long. */
+  private prepared: readonly (string | Bytes | undefined)[] | undefined
 
   constructor(
     public layout: Layout,
@@ -171,14 +176,42 @@ export class Rows {
     this.isAtEnd = !elements.next()
   }
 
+  /** The next row is too long to be encoded in one turn: `prepareNext` comes first. */
+  get isNextLong(): boolean {
+    if (this.isAtEnd || this.prepared !== undefined) return false
+    const { valueStart, valueEnd } = this.batch
+    return valueEnd - valueStart > jsonInThreadBytes
+  }
+
+  /** Encodes the fields of the next row, long ones in a thread. Throws encoding errors. */
+  async prepareNext(): Promise<void> {
+    const { columns, values } = this
+    this.spread(this.batch.valueStart)
+    const prepared: (string | Bytes | undefined)[] = []
+    let bytes = 0
+    for (let i = 0; i < columns.length; i++) {
+      const value = values[i]
+      const { type, format } = columns[i] as Column
+      const size = value === undefined || isCopied(value, type) ? 0 : value.end - value.start
+      if (size > jsonInThreadBytes) prepared.push(await longField(value as Value, type, format))
+      else prepared.push(fieldOf(value, type, format))
+      bytes += size
+      if (bytes <= jsonInThreadBytes) continue
+      bytes = 0
+      await nextTurn()
+    }
+    this.prepared = prepared
+  }
+
   /**
-   * Writes rows of this batch, at most `rowsMax`, fewer if their bytes are many. Returns how many.
-   * Throws encoding errors.
+   * Writes rows of this batch, at most `rowsMax`, fewer if their bytes are many or the next one is
+   * long. Returns how many. Throws encoding errors.
    */
   write(writer: MessageWriter, rowsMax: number): number {
     const bytesMax = writer.length + pgEncodedAtOnce
     let count = 0
     for (; count < rowsMax && !this.isAtEnd && writer.length < bytesMax; count++) {
+      if (this.isNextLong) break
       this.row(writer)
       this.isAtEnd = !this.batch.next()
     }
@@ -194,17 +227,15 @@ export class Rows {
   }
 
   private row(writer: MessageWriter): void {
-    const { columns, values } = this
-    this.spread(this.batch.valueStart)
+    const { columns, values, prepared } = this
+    if (prepared === undefined) this.spread(this.batch.valueStart)
     writer.openRow(columns.length)
     for (let i = 0; i < columns.length; i++) {
-      const value = values[i]
-      const column = columns[i] as Column
-      if (value === undefined) writer.field(undefined)
-      else if (column.format === 'text') writer.field(textForm(value, column.type))
-      else writer.field(binaryForm(value, column.type))
+      const { type, format } = columns[i] as Column
+      writer.field(prepared === undefined ? fieldOf(values[i], type, format) : prepared[i])
     }
     writer.closeRow()
+    this.prepared = undefined
   }
 
   /** Assigns the fields of the document at `start` to their columns: usually they are in order. */
@@ -228,6 +259,20 @@ export class Rows {
       next = place + 1
     }
   }
+}
+
+function fieldOf(
+  value: Value | undefined,
+  type: PgTypeName,
+  format: Format,
+): string | Bytes | undefined {
+  if (value === undefined) return undefined
+  return format === 'text' ? textForm(value, type) : binaryForm(value, type)
+}
+
+/** A text whose field is its own bytes. */
+function isCopied(value: Value, type: PgTypeName): boolean {
+  return value.type === bsonType.string && type !== 'json' && type !== 'jsonb'
 }
 
 interface Batch {
