@@ -134,7 +134,7 @@ export function stringValueOf(text: Bytes): Value {
 }
 
 /** A string in place: `bytes` contains the text between the unset length and the end. */
-function stringIn(bytes: Bytes): Value {
+export function stringIn(bytes: Bytes): Value {
   writeInt32(bytes, 0, bytes.length - 4)
   return new Value(bsonType.string, bytes, 0, bytes.length)
 }

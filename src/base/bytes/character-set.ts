@@ -1,43 +1,46 @@
 // The characters that trim functions remove. The text and the set may be as long as a document, so
-// both are read without a string for each character, and told to the caller as they are read.
+// both are read as UTF-8, without a string for each character, and told to the caller as they are
+// read.
 
-import { offsetBefore } from './code-points.js'
+import { type Bytes, utf8 } from './bytes.js'
 
-/** Characters between two calls of `spend`. */
-const partChars = 65_536
+/** Bytes between two calls of `spend`. */
+const partBytes = 65_536
+/** Bytes of a character in UTF-8. */
+const characterBytesMax = 4
 
 /** `isSlow`: the characters may need the set, because ASCII does not hold them. */
-type SpendCharacters = (chars: number, isSlow: boolean) => void
+type SpendBytes = (bytes: number, isSlow: boolean) => void
 
 export class CharacterSet {
-  /** A bit for each character of ASCII, in four words: a set is made for each trim. */
-  private controls = 0
-  private signs = 0
-  private capitals = 0
-  private letters = 0
+  /** A bit for each character of ASCII. */
+  private readonly ascii = new Int32Array(4)
+  /** Other characters: their bytes as one number. */
   private others: Set<number> | undefined
 
   /** The characters of a text. `spend` may throw. */
   constructor(
-    characters: string,
-    private readonly spend: SpendCharacters,
+    characters: string | Bytes,
+    private readonly spend: SpendBytes,
   ) {
-    for (let at = 0; at < characters.length; ) {
+    const { ascii } = this
+    const bytes = typeof characters === 'string' ? utf8(characters) : characters
+    for (let at = 0; at < bytes.length; ) {
       const from = at
-      const stop = Math.min(at + partChars, characters.length)
+      const stop = Math.min(at + partBytes, bytes.length)
       let wide = 0
       while (at < stop) {
-        const unit = characters.charCodeAt(at)
-        if (unit < 0x80) {
-          this.addAscii(unit)
+        const byte = bytes[at] as number
+        if (byte < 0x80) {
+          ascii[byte >> 5] = (ascii[byte >> 5] as number) | (1 << (byte & 31))
           at++
           continue
         }
-        const point = characters.codePointAt(at) as number
-        at += widthOf(point)
+        const width = widthAt(bytes, at)
         this.others ??= new Set()
-        this.others.add(point)
-        wide++
+        this.others.add(packed(bytes, at, at + width))
+        at += width
+        wide += width
       }
       spend(at - from, false)
       if (wide > 0) spend(wide, true)
@@ -45,24 +48,29 @@ export class CharacterSet {
   }
 
   /** The end of the run of these characters with which the text begins. */
-  endOfRun(text: string): number {
+  endOfRun(text: Bytes): number {
     for (let at = 0; ; ) {
       const from = at
-      const stop = Math.min(at + partChars, text.length)
-      while (at < stop && this.hasAt(text, at)) at += widthOf(text.codePointAt(at) as number)
+      const stop = Math.min(at + partBytes, text.length)
+      while (at < stop) {
+        const byte = text[at] as number
+        if (byte < 0x80 ? !this.hasAscii(byte) : !this.hasWide(text, at)) break
+        at += byte < 0x80 ? 1 : widthAt(text, at)
+      }
       this.spend(at - from, this.others !== undefined)
       if (at < stop || at >= text.length) return at
     }
   }
 
   /** The start of the run of these characters with which the text ends, at least `least`. */
-  startOfRun(text: string, least: number): number {
+  startOfRun(text: Bytes, least: number): number {
     for (let end = text.length; ; ) {
       const from = end
-      const stop = Math.max(end - partChars, least)
+      const stop = Math.max(end - partBytes, least)
       while (end > stop) {
-        const before = offsetBefore(text, end)
-        if (!this.hasAt(text, before)) break
+        const byte = text[end - 1] as number
+        const before = byte < 0x80 ? end - 1 : startOf(text, end)
+        if (byte < 0x80 ? !this.hasAscii(byte) : !this.hasWide(text, before)) break
         end = before
       }
       this.spend(from - end, this.others !== undefined)
@@ -70,24 +78,32 @@ export class CharacterSet {
     }
   }
 
-  private hasAt(text: string, at: number): boolean {
-    const unit = text.charCodeAt(at)
-    if (unit < 0x40) return (((unit < 0x20 ? this.controls : this.signs) >>> (unit & 31)) & 1) === 1
-    if (unit < 0x80)
-      return (((unit < 0x60 ? this.capitals : this.letters) >>> (unit & 31)) & 1) === 1
-    return this.others?.has(text.codePointAt(at) as number) === true
+  private hasAscii(byte: number): boolean {
+    return (((this.ascii[byte >> 5] as number) >>> (byte & 31)) & 1) === 1
   }
 
-  private addAscii(unit: number): void {
-    const bit = 1 << (unit & 31)
-    if (unit < 0x20) this.controls |= bit
-    else if (unit < 0x40) this.signs |= bit
-    else if (unit < 0x60) this.capitals |= bit
-    else this.letters |= bit
+  private hasWide(text: Bytes, at: number): boolean {
+    return this.others?.has(packed(text, at, at + widthAt(text, at))) === true
   }
 }
 
-/** UTF-16 units of a code point. */
-function widthOf(point: number): number {
-  return point > 0xffff ? 2 : 1
+/** Bytes of the character at `at`, within the text. A byte that begins none is one by itself. */
+function widthAt(text: Bytes, at: number): number {
+  const byte = text[at] as number
+  const width = byte < 0xc0 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : characterBytesMax
+  return Math.min(width, text.length - at)
+}
+
+/** The start of the character that ends at `end`. */
+function startOf(text: Bytes, end: number): number {
+  const least = Math.max(end - characterBytesMax, 0)
+  let at = end - 1
+  while (at > least && ((text[at] as number) & 0xc0) === 0x80) at--
+  return at + widthAt(text, at) === end ? at : end - 1
+}
+
+function packed(text: Bytes, start: number, end: number): number {
+  let all = 0
+  for (let at = start; at < end; at++) all = (all << 8) | (text[at] as number)
+  return all
 }

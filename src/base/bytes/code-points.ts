@@ -51,11 +51,6 @@ export function offsetAfter(text: string, count: number, from = 0): number {
   return at
 }
 
-/** The start of the code point that ends at `end`, which is above 0. */
-export function offsetBefore(text: string, end: number): number {
-  return end > 1 && isPair(text, end - 2) ? end - 2 : end - 1
-}
-
 /** Whether `at` is the start of a surrogate pair. */
 function isPair(text: string, at: number): boolean {
   const isHigh = (text.charCodeAt(at) & 0xfc00) === 0xd800

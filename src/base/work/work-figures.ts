@@ -33,6 +33,9 @@ export const freshBytesPerUnit = 136
 export const wideBytesPerUnit = 64
 /** Characters that JavaScript code scans one by one for one unit. */
 export const charsPerUnit = 32
+/** Bytes of a text that a set of characters knows, for one unit: within ASCII, and beyond. */
+export const setBytesPerUnit = 32
+export const slowSetBytesPerUnit = 8
 /** A line of CLIENT LIST. */
 export const clientLineUnits = 40
 /** A word of a command, a member, or a value of a reply in a loop. */

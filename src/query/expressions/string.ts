@@ -6,7 +6,12 @@ import { CharacterSet } from '../../base/bytes/character-set.js'
 import { lengthOf, offsetAfter } from '../../base/bytes/code-points.js'
 import { indexOfText, Needle, splitText } from '../../base/bytes/text-search.js'
 import { work } from '../../base/work/work-budget.js'
-import { bytesPerUnit, charsPerUnit } from '../../base/work/work-figures.js'
+import {
+  bytesPerUnit,
+  charsPerUnit,
+  setBytesPerUnit,
+  slowSetBytesPerUnit,
+} from '../../base/work/work-figures.js'
 import { integerOf, numberOf } from '../../value/numbers.js'
 import {
   bigintOf,
@@ -15,6 +20,7 @@ import {
   nullValue,
   stringOf,
   stringValue,
+  stringValueOf,
   type Value,
 } from '../../value/value.js'
 import { writeArray } from '../../value/writer.js'
@@ -34,6 +40,7 @@ import {
   textIn,
   typeName,
   unary,
+  utf8In,
   valueText,
   variadic,
 } from './operator.js'
@@ -220,20 +227,20 @@ const whiteSpace = new CharacterSet(
   spendCharacters,
 )
 
-function spendCharacters(chars: number): void {
-  work.spend(chars)
+function spendCharacters(bytes: number, isSlow: boolean): void {
+  work.spend(bytes / (isSlow ? slowSetBytesPerUnit : setBytesPerUnit))
 }
 
 function trim(name: string, atStart: boolean, atEnd: boolean): OperatorRow {
   const apply = ([input, chars]: readonly Result[], hasChars: boolean): Value => {
     if (isNullish(input) || (hasChars && isNullish(chars))) return nullValue
-    const text = textIn(input)
+    const text = utf8In(input)
     if (text === undefined) throw location(50699, trimText(name, 'its input', input))
-    const set = hasChars ? textIn(chars) : undefined
+    const set = hasChars ? utf8In(chars) : undefined
     if (hasChars && set === undefined) throw location(50700, trimText(name, "'chars'", chars))
     const cut = set === undefined ? whiteSpace : new CharacterSet(set, spendCharacters)
     const start = atStart ? cut.endOfRun(text) : 0
-    return stringValue(text.slice(start, atEnd ? cut.startOfRun(text, start) : undefined))
+    return stringValueOf(text.subarray(start, atEnd ? cut.startOfRun(text, start) : undefined))
   }
   return {
     name,
