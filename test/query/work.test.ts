@@ -103,6 +103,11 @@ t.test('$reduce adds to what it has built and does not copy it', async (t) => {
       (n) => `int ${n}`,
     ],
     [
+      'arrays from their end',
+      (n: number) => ({ $size: reduce(n, [], { $concatArrays: [['$$this'], '$$value'] }) }),
+      (n) => `int ${n}`,
+    ],
+    [
       'texts',
       (n: number) => ({ $strLenBytes: reduce(n, '', { $concat: ['$$value', 'x'.repeat(100)] }) }),
       (n) => `int ${n * 100}`,
@@ -165,6 +170,7 @@ t.test('a $reduce that adds in place gives what a copying one gives', async () =
   const text = fc.constantFrom<unknown>('é', { $toString: '$$this' }, '$$value', '$text')
   const bodies = fc.oneof(
     fc.array(operand, { maxLength: 3 }).map((more) => ({ $concatArrays: ['$$value', ...more] })),
+    fc.array(operand, { maxLength: 3 }).map((more) => ({ $concatArrays: [...more, '$$value'] })),
     fc.array(operand, { maxLength: 3 }).map((more) => ({ $setUnion: ['$$value', ...more] })),
     fc.array(object, { maxLength: 3 }).map((more) => ({ $mergeObjects: ['$$value', ...more] })),
     fc.array(text, { maxLength: 2 }).map((more) => ({ $concat: ['$$value', ...more] })),
@@ -350,7 +356,7 @@ t.test('what a loop makes of texts and numbers counts', async (t) => {
     ],
     [
       'arrays that are made again',
-      grown('$few', [], { $concatArrays: [['$$this'], '$$value'] }),
+      grown('$few', [], { $concatArrays: [['$$this'], { $ifNull: ['$$value', []] }] }),
       60_000,
     ],
   ]

@@ -13,7 +13,7 @@ import { countElements, Elements } from '../../value/elements.js'
 import { hashKey } from '../../value/key.js'
 import { sortValues } from '../../value/sort-values.js'
 import { bsonType, Value, writeInt32 } from '../../value/value.js'
-import { writeArray } from '../../value/writer.js'
+import { DocumentWriter, writeArray } from '../../value/writer.js'
 import type { Env, Result } from './operator.js'
 import { requireRoom } from './operator.js'
 
@@ -34,6 +34,8 @@ export interface Growth {
   readonly skipsNull?: boolean
   /** Whether its value is expensive: it is built at the end, unless the body reads it before. */
   readonly isLazy: boolean
+  /** The last of several operands is added first. */
+  readonly isReversed?: boolean
 }
 
 const startBytes = 256
@@ -115,6 +117,57 @@ class GrowingArray extends GrowingBytes implements Growing {
       this.bytes[this.at++] = 0
       this.copy(bytes, elements.valueStart, elements.valueEnd)
     }
+  }
+}
+
+/** An array that grows at its front: its bytes are filled from their end, names come last. */
+class GrowingFront implements Growing {
+  private bytes: Bytes = new Uint8Array(startBytes)
+  /** Offset of the first element; before it is room for a length. */
+  private at = startBytes - 1
+
+  constructor(first: Value) {
+    this.add(first)
+  }
+
+  apart(operand: Value): Value {
+    return operand
+  }
+
+  add({ bytes, start, end }: Value): void {
+    this.reserve(end - start)
+    work.spend((end - start) / bytesPerUnit)
+    const elements = new Elements(bytes, start)
+    let size = 0
+    while (elements.next()) size += elements.valueEnd - elements.valueStart + 2
+    this.at -= size
+    let at = this.at
+    const again = new Elements(bytes, start)
+    while (again.next()) {
+      work.spend(valueUnits)
+      this.bytes[at] = again.type
+      this.bytes[at + 1] = 0
+      this.bytes.set(bytes.subarray(again.valueStart, again.valueEnd), at + 2)
+      at += again.valueEnd - again.valueStart + 2
+    }
+  }
+
+  value(): Value {
+    const writer = new DocumentWriter(true)
+    const elements = new Elements(this.bytes, this.at - 4)
+    while (elements.next()) writer.push(elements.value())
+    return writer.finishValue()
+  }
+
+  private reserve(more: number): void {
+    const used = this.bytes.length - this.at
+    requireRoom(used + more)
+    if (more + 4 <= this.at) return
+    work.spend((used + more) / freshBytesPerUnit)
+    const bigger = new Uint8Array((used + more) * 2 + startBytes)
+    bigger.set(this.bytes.subarray(this.at), bigger.length - used)
+    this.at = bigger.length - used
+    this.bytes = bigger
   }
 }
 
@@ -232,6 +285,14 @@ class GrowingSet implements Growing {
 
 function isOf(type: number): (value: Result) => value is Value {
   return (value): value is Value => value?.type === type
+}
+
+/** $concatArrays with `$$value` as its last operand; only for a body that reads it nowhere else. */
+export const frontGrowth: Growth = {
+  takes: isOf(bsonType.array),
+  begin: (first) => new GrowingFront(first),
+  isLazy: true,
+  isReversed: true,
 }
 
 /** By the operator's name. */

@@ -1,11 +1,11 @@
-// $reduce. If its body ends by adding to `$$value` ($concatArrays, $concat, $mergeObjects,
-// $setUnion, also below $cond), the addition is made in place. No other expression can see the
-// growing value.
+// $reduce. If its body ends by adding to `$$value` ($concatArrays at either end, $concat,
+// $mergeObjects, $setUnion, also below $cond), the addition is made in place. No other expression
+// can see the growing value.
 
 import { Elements, elementsOf, fieldsOf } from '../../value/elements.js'
 import { bsonType, nullValue, stringOf, type Value } from '../../value/value.js'
 import { Condition } from './boolean.js'
-import { type Growing, type Growth, growths } from './growth.js'
+import { frontGrowth, type Growing, type Growth, growths } from './growth.js'
 import {
   type Env,
   type Expression,
@@ -61,7 +61,7 @@ class Reduce implements Expression {
   }
 }
 
-/** The last step of a body: an operator with `$$value` as first operand. */
+/** The last step of a body: an operator with `$$value` as first operand, or at the end. */
 class Grow implements Expression {
   constructor(
     private readonly plain: Expression,
@@ -92,6 +92,7 @@ class Grow implements Expression {
     const { growing } = built
     env.step()
     if (growing === undefined) return this.plain.evaluate(env)
+    if (growth.isReversed === true) values.reverse()
     for (const value of values.map((each) => growing.apart(each))) growing.add(value)
     const isMade = !growth.isLazy || this.isSeen || built.tip !== before
     built.tip = isMade ? growing.value() : before
@@ -133,11 +134,15 @@ function lastAct(spec: Value, scope: Scope, place: Place): Expression {
   if (name === '$cond') return conditional(plain, operand, scope, place)
   const growth = growths.get(name)
   if (growth === undefined || operand.type !== bsonType.array) return plain
-  const [target, ...others] = elementsOf(operand)
-  if (target === undefined || !isTotal(target)) return plain
+  const given = elementsOf(operand)
   const { total, built, isSeen } = place
-  const operands = others.map((other) => scope.compile(other))
-  return new Grow(plain, operands, growth, total, built, isSeen)
+  const grown = (how: Growth, others: readonly Value[]): Expression => {
+    const operands = others.map((other) => scope.compile(other))
+    return new Grow(plain, operands, how, total, built, isSeen)
+  }
+  if (isTotal(given[0])) return grown(growth, given.slice(1))
+  const isFront = name === '$concatArrays' && !isSeen && isTotal(given.at(-1))
+  return isFront ? grown(frontGrowth, given.slice(0, -1)) : plain
 }
 
 /** `plain` is the whole $cond, already checked. */
@@ -150,8 +155,8 @@ function conditional(plain: Expression, operand: Value, scope: Scope, place: Pla
   return plain.with(lastAct(yes, scope, place), lastAct(no, scope, place))
 }
 
-function isTotal(value: Value): boolean {
-  return value.type === bsonType.string && stringOf(value) === '$$value'
+function isTotal(value: Value | undefined): boolean {
+  return value?.type === bsonType.string && stringOf(value) === '$$value'
 }
 
 /** Upper bound of the uses of `$$value` in a body; those in literals count too. */

@@ -75,6 +75,7 @@ class Redaction {
       const left = this.value(inner)
       if (left === undefined) continue
       if (isArray) writer.push(left)
+      else if (left === inner) writer.element(value.bytes, elements.start, elements.valueEnd)
       else writer.value(elements.name(), left)
     }
     return writer.finishValue()
