@@ -247,12 +247,15 @@ function ofText(bytes: Uint8Array, parameter: ParameterType): Awaitable<Value> {
   // A column of mixed types: only a text that looks like JSON is parsed as JSON.
   if (isGuessed && isJson && !jsonStarts.includes(bytes[0] ?? 0)) return valueOfText(bytes, 'text')
   if (isJson && bytes.length > jsonInThreadBytes) return longJson(bytes, type)
-  if (bytes.length > textAtOnceBytes && isInParts(type)) return inTurns(valueParts(bytes, type))
+  const most = elementTypeOf(type) === undefined ? textAtOnceBytes : arrayAtOnceBytes
+  if (bytes.length > most && isInParts(type)) return inTurns(valueParts(bytes, type))
   return valueOfText(bytes, type)
 }
 
-/** A longer bytea or array is read in several turns. */
+/** A longer bytea is read in several turns. */
 const textAtOnceBytes = 256 * 1024
+/** The same for an array: an element of two bytes takes 1 µs. */
+const arrayAtOnceBytes = 8 * 1024
 
 async function inTurns(parts: InParts<Value>): Promise<Value> {
   const turns = new WorkTurns()

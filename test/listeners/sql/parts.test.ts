@@ -2,10 +2,15 @@
 // session.
 
 import t from 'tap'
+import { utf8 } from '../../../src/base/bytes/bytes.js'
 import { parameterHints } from '../../../src/listeners/sql/parameter-hints.js'
+import { boundValues } from '../../../src/listeners/sql/prepared-statement.js'
 import { SessionSettings } from '../../../src/listeners/sql/session-settings.js'
 import { parseStatement } from '../../../src/protocol/sql/parse.js'
 import { splitStatements } from '../../../src/protocol/sql/split.js'
+import { elementsOf } from '../../../src/value/elements.js'
+import { numberOf } from '../../../src/value/numbers.js'
+import type { Value } from '../../../src/value/value.js'
 
 /** SQLSTATE of what is thrown. */
 function stateOf(act: () => unknown): unknown {
@@ -97,4 +102,32 @@ t.test('a session keeps what it is told, within bounds', (t) => {
     for (let i = 0; i < 1_000; i++) settings.set(`own.s${i}`, ['x'])
   })
   t.end()
+})
+
+t.test('an array of thousands of elements is read in several turns', async (t) => {
+  const numbers = Array.from({ length: 10_000 }, (_, i) => i)
+  const statement = {
+    ...({ kind: 'select', returns: true, text: '', count: 1, described: undefined } as const),
+    parameters: [{ type: 'int4Array', isGuessed: true }] as const,
+  }
+  const bound = (text: string) =>
+    boundValues(
+      {
+        ...{ kind: 'bind', portal: '', statement: '', parameterFormats: [], resultFormats: [] },
+        parameters: [utf8(text)],
+      },
+      statement,
+    )
+  t.notOk(bound('{1,2}') instanceof Promise)
+  let turns = 0
+  let isWaiting = true
+  const count = (): void => {
+    turns++
+    if (isWaiting) setImmediate(count)
+  }
+  setImmediate(count)
+  const [array] = await bound(`{${numbers}}`)
+  isWaiting = false
+  t.same(elementsOf(array as Value).map(numberOf), numbers)
+  t.ok(turns >= 1, `${turns} turns`)
 })
