@@ -94,7 +94,9 @@ export type SpecKind = (typeof specKinds)[number]
 export type ParameterKind = (typeof parameterKinds)[number]
 
 /** Texts that stand for a value of another type. */
-export const parameterKinds = ['hex', 'octal', 'braced', 'bracedMany', 'quoted', 'spaces'] as const
+export const parameterKinds = [
+  ...(['hex', 'octal', 'braced', 'bracedMany', 'bracedNumbers', 'quoted', 'spaces'] as const),
+] as const
 
 /** Specifications of so many names, `size` of them: what each name is given. */
 export const specKinds = ['ones', 'paths', 'names', 'lists', 'empties'] as const

@@ -75,5 +75,5 @@ t.test('no transaction, retried batch or change stream holds the loop', async (t
       }),
     ),
   ]
-  await hunt(t, cases, { writes: true, settings: { TOPOLOGY: 'router' } })
+  await hunt(t, cases, { settings: { TOPOLOGY: 'router' } })
 })

@@ -23,7 +23,7 @@ export interface ClientAddress {
 }
 
 const address = workerData as ClientAddress
-const mongo = new MongoClient(address.uri, { raw: true, maxPoolSize: 1 })
+let mongo = newClient()
 const packing = new MongoClient(address.uri, {
   ...{ raw: true, maxPoolSize: 1 },
   compressors: ['zlib'],
@@ -37,6 +37,10 @@ const wordsMsMax = 3_000
 const watchedMax = 15
 let fresh = 0
 let sql: pg.Client | undefined
+
+function newClient(): MongoClient {
+  return new MongoClient(address.uri, { raw: true, maxPoolSize: 1 })
+}
 
 async function run(one: StallCase): Promise<string> {
   switch (one.kind) {
@@ -266,6 +270,7 @@ function linesOf({ count, document }: { count: number; document: object }): stri
 }
 
 let next: StallCase | undefined
+let timer: NodeJS.Timeout | undefined
 
 parentPort?.on('message', (told: StallCase | 'send' | 'close') => {
   // A driver that still waits for an answer, or for a connection, may not come to its own end.
@@ -275,11 +280,19 @@ parentPort?.on('message', (told: StallCase | 'send' | 'close') => {
     parentPort?.postMessage('ready')
     return
   }
-  // What is not answered in time is named in the report, and its connections are left behind.
+  // What is not answered in time is named in the report. Its connection is closed, which ends it:
+  // the next cases must not wait for it.
   const late = new Promise<string>((resolve) => {
-    setTimeout(() => resolve('no answer'), address.answerMsMax).unref()
+    timer = setTimeout(() => {
+      mongo.close(true).catch(() => {})
+      mongo = newClient()
+      resolve('no answer')
+    }, address.answerMsMax)
   })
   Promise.race([run(next as StallCase), late])
     .catch((error: unknown) => (error instanceof Error ? error.message.slice(0, 100) : 'failed'))
-    .then((answer) => parentPort?.postMessage(answer))
+    .then((answer) => {
+      clearTimeout(timer)
+      parentPort?.postMessage(answer)
+    })
 })

@@ -14,6 +14,7 @@ const makers: Readonly<Record<HostileKind | SpecKind | ParameterKind, (size: num
     octal: (size) => '\\001'.repeat(size >> 2),
     braced: (size) => `{"${'a'.repeat(size)}"}`,
     bracedMany: (size) => `{${'"aaa",'.repeat(size / 6)}a}`,
+    bracedNumbers: (size) => `{${many(size, 6, (i) => i)}}`,
     quoted: (size) => `"${'a'.repeat(size)}"`,
     spaces: (size) => `${' '.repeat(size)}1`,
     numbers: (size) => many(size, 12, (i) => (i * 2_654_435_761) % 4_294_967_296),

@@ -237,7 +237,7 @@ t.test('no pipeline and no large value holds the loop', async (t) => {
       }),
     ),
   ]
-  await hunt(t, all, { prepare, writes: true })
+  await hunt(t, all, { prepare })
 })
 
 t.test('no key-value command holds the loop', async (t) => {
@@ -249,6 +249,6 @@ t.test('no key-value command holds the loop', async (t) => {
       .join(' '),
     words,
   }))
-  await t.test('by its syntax', (t) => hunt(t, cases, { prepare, writes: true }))
-  await t.test('with words of its own', (t) => hunt(t, last, { prepare, writes: true }))
+  await t.test('by its syntax', (t) => hunt(t, cases, { prepare }))
+  await t.test('with words of its own', (t) => hunt(t, last, { prepare }))
 })

@@ -86,7 +86,7 @@ t.test('no import holds the loop', async (t) => {
     lines('of wrong ones', many, { $wrong: 1 }),
     ...hostileKinds.map((kind) => lines(`of ${kind}`, 2, { v: large(kind, size) }, '&mode=upsert')),
   ]
-  await hunt(t, cases, { writes: true })
+  await hunt(t, cases)
 })
 
 t.test('no page of a graph holds the loop', async (t) => {
@@ -155,7 +155,7 @@ t.test('no body of the key-value route holds the loop', async (t) => {
     post(path, 'GET of a long value', { command: ['GET', 'a'] }),
     post(path, 'SMEMBERS of many', { command: ['SMEMBERS', 'k0'] }),
   ]
-  await hunt(t, cases, { writes: true })
+  await hunt(t, cases)
 })
 
 t.test('no stream of changes over HTTP holds the loop', async (t) => {
@@ -179,7 +179,7 @@ t.test('no stream of changes over HTTP holds the loop', async (t) => {
       }
     }),
   )
-  await hunt(t, changes, { writes: true, settings: { TOPOLOGY: 'router' } })
+  await hunt(t, changes, { settings: { TOPOLOGY: 'router' } })
 })
 
 /** Each is the first of its kind since the start. */

@@ -222,7 +222,7 @@ t.test('no command with very many names holds the loop', async (t) => {
       }),
     ),
   )
-  await hunt(t, cases, { prepare, writes: true })
+  await hunt(t, cases, { prepare })
 })
 
 const copyInto = (into: string) => [{ $merge: { into, on: '_id', whenMatched: 'replace' } }]
@@ -250,7 +250,7 @@ t.test('no update holds the loop', async (t) => {
       }),
     ),
   )
-  await hunt(t, cases, { prepare: [...prepare, ...kept], writes: true, restore })
+  await hunt(t, cases, { prepare: [...prepare, ...kept], restore })
 })
 
 t.test('no stage holds the loop', async (t) => {
@@ -285,5 +285,5 @@ t.test('no stage holds the loop', async (t) => {
     const sorted = { find: 'many', sort: { text: 1, i: -1 }, collation, batchSize: 10 }
     cases.push(command(`sort collated ${collation.locale}`, sorted))
   }
-  await hunt(t, cases, { prepare, writes: true })
+  await hunt(t, cases, { prepare })
 })
