@@ -110,6 +110,8 @@ for (const [expression, expected] of facts) {
 t.test('one row cannot work on long texts without end: it is one piece', async (t) => {
   const long = "repeat('x', 16000000)"
   t.equal(answer(`length(${long})`), 'integer 16000000')
+  const wide = "repeat('é', 2000000)"
+  t.equal(answer(`length(${wide} || ${wide})`), 'integer 4000000')
   for (const slow of ['reverse', 'initcap']) {
     t.equal(answer(`length(${slow}(${long}))`), 'error 54000', slow)
   }
