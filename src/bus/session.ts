@@ -111,8 +111,13 @@ export class Session {
     const copies = this.protocol === 'http' ? httpCopies : 1
     this.making = new ReplyRoom(memory, memoryOwner(this.identity, this.address), copies)
     // A command that ends after its client has left makes a reply that is not sent.
-    if (this.isClosed) this.making.close()
+    if (this.isClosed && !this.isCountedToTheEnd) this.making.close()
     return this.making
+  }
+
+  /** Key-value commands that have begun end, and hold what they count until then. */
+  private get isCountedToTheEnd(): boolean {
+    return this.protocol === 'resp'
   }
 
   /** Bytes that count for further copies of the reply. */
@@ -135,7 +140,7 @@ export class Session {
   set closed(closed: boolean) {
     this.isClosed = closed
     if (!closed) return
-    this.making?.close()
+    if (!this.isCountedToTheEnd) this.making?.close()
     for (const tell of this.waiting ?? []) tell()
   }
 

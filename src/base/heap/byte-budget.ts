@@ -4,6 +4,8 @@
 
 interface Waiting {
   readonly bytes: number
+  /** Bytes that the request holds already. */
+  readonly holds: number
   readonly admit: () => void
 }
 
@@ -17,12 +19,26 @@ export class ByteBudget {
   /** Of these, bytes kept between requests. */
   private kept = 0
   private readonly queue: Waiting[] = []
+  /** Bytes of requests that wait for memory, here or to run: they do not wait for each other's. */
+  private waiting = 0
 
   constructor(readonly bytesMax: number) {}
 
   /** Bytes in use; `charged` bytes may exceed the maximum. */
   get bytesUsed(): number {
     return this.used
+  }
+
+  /** Bytes in use, without those of requests that wait and of the one that asks. */
+  usedByOthers(holds: number): number {
+    return this.used - this.waiting - holds
+  }
+
+  /** A request that holds so many bytes waits; a negative number when it does no more. */
+  waits(holds: number): void {
+    this.waiting += holds
+    // Another one may now be the only one that does not wait.
+    if (holds > 0) setImmediate(() => this.freed())
   }
 
   /** Counts bytes that exist already and cannot wait. */
@@ -54,19 +70,23 @@ export class ByteBudget {
 
   /**
    * Takes room for `bytes`, now (true) or later, when `admit` is called. A request larger than the
-   * whole budget is admitted while no other request or reply is in flight.
+   * whole budget is admitted while no other request or reply is in flight. `holds`: bytes that it
+   * holds already.
    */
-  take(bytes: number, admit: () => void): boolean {
-    if (this.takeNow(bytes)) return true
+  take(bytes: number, admit: () => void, holds = 0): boolean {
+    if (this.takeNow(bytes, holds)) return true
     this.onShort?.()
-    if (this.takeNow(bytes)) return true
-    this.queue.push({ bytes, admit })
+    if (this.takeNow(bytes, holds)) return true
+    // One that holds much goes first: the room of others that begin would be held as long.
+    const before = this.queue.findIndex((waiting) => waiting.holds < holds)
+    this.queue.splice(before < 0 ? this.queue.length : before, 0, { bytes, holds, admit })
+    this.waits(holds)
     return false
   }
 
   /** Takes room for `bytes` if there is some without waiting. */
-  takeNow(bytes: number): boolean {
-    if (this.queue.length > 0 || !this.fits(bytes)) return false
+  takeNow(bytes: number, holds = 0): boolean {
+    if (this.queue.length > 0 || !this.fits(bytes, holds)) return false
     this.charge(bytes)
     return true
   }
@@ -74,7 +94,8 @@ export class ByteBudget {
   /** Leaves the queue. */
   cancel(admit: () => void): void {
     const index = this.queue.findIndex((waiting) => waiting.admit === admit)
-    if (index >= 0) this.queue.splice(index, 1)
+    const [left] = index < 0 ? [] : this.queue.splice(index, 1)
+    this.waiting -= left?.holds ?? 0
     this.serve()
   }
 
@@ -92,14 +113,16 @@ export class ByteBudget {
     for (let next = this.queue[0]; next !== undefined; next = this.queue[0]) {
       if (!this.fits(next.bytes)) return
       this.queue.shift()
+      this.waiting -= next.holds
       this.charge(next.bytes)
       next.admit()
     }
   }
 
-  private fits(bytes: number): boolean {
+  private fits(bytes: number, holds = 0): boolean {
     // Waiting does not free kept bytes, so a request without others in flight must not wait for
     // them.
-    return this.used === this.kept || this.used + bytes <= this.bytesMax
+    const isAlone = this.usedByOthers(holds) === this.kept
+    return isAlone || this.used + bytes <= this.bytesMax
   }
 }

@@ -27,6 +27,8 @@ interface Sender {
 
 interface Waiting {
   readonly owner: string
+  /** Bytes of the received request that waits. */
+  readonly holds: number
   readonly admit: () => void
 }
 
@@ -65,31 +67,37 @@ export class MemoryAccount {
   /**
    * Whether a request of this owner may run now; the size of its reply is unknown. An owner with
    * unsent replies waits above its share, and sooner than others when memory is nearly used up.
+   * `holds`: bytes of the request.
    */
-  hasRoom(owner: string): boolean {
+  hasRoom(owner: string, holds = 0): boolean {
     const { budget, bytesMax } = this
     if (this.isQuiet) return true
+    const used = budget.usedByOthers(holds)
     const { bytes, unsent } = this.shares.heldBy(owner)
     if (unsent > 0 && bytes >= this.ofOwnerMax) {
       this.pressOn(owner)
       return false
     }
-    if (budget.bytesUsed < bytesMax * memoryQuietShare) return true
+    if (used < bytesMax * memoryQuietShare) return true
     if (unsent >= this.smallBytes) return false
-    if (budget.bytesUsed < bytesMax) return true
+    if (used < bytesMax) return true
+    const before = budget.bytesUsed
     this.relieve()
-    return budget.bytesUsed < bytesMax
+    return used - before + budget.bytesUsed < bytesMax
   }
 
   /**
    * Calls `admit` once a request of this owner has room; returns a function that leaves the queue.
    */
-  whenRoom(owner: string, admit: () => void): () => void {
-    const waiting = { owner, admit }
+  whenRoom(owner: string, admit: () => void, holds = 0): () => void {
+    const waiting = { owner, holds, admit }
     this.waiting.push(waiting)
+    this.budget.waits(holds)
     if (this.budget.bytesUsed >= this.bytesMax) this.relieve()
     return () => {
-      this.waiting = this.waiting.filter((other) => other !== waiting)
+      const left = this.waiting.filter((other) => other !== waiting)
+      if (left.length < this.waiting.length) this.budget.waits(-holds)
+      this.waiting = left
     }
   }
 
@@ -132,8 +140,10 @@ export class MemoryAccount {
       const { waiting } = this
       this.waiting = []
       for (const each of waiting) {
-        if (this.hasRoom(each.owner)) each.admit()
-        else this.waiting.push(each)
+        if (this.hasRoom(each.owner)) {
+          this.budget.waits(-each.holds)
+          each.admit()
+        } else this.waiting.push(each)
       }
     })
   }

@@ -159,14 +159,15 @@ export class RunningCall implements KeyValueCall {
       this.ahead = Math.max(0, this.ahead - bytes)
       return
     }
+    const { session, services, command } = this
     if (this.gathered > 0 || this.hasExpected) {
-      this.opened += bytes
+      this.opened += command.isWrite ? writtenCopies * bytes : bytes
       this.hold(this.gathered + this.opened)
       return
     }
     this.hasExpected = true
-    const { session, services } = this
-    const wait = services.sessions.replyRoom(session).expects(bytes, mayWait)
+    const due = command.isWrite ? writtenCopies * bytes : bytes
+    const wait = services.sessions.replyRoom(session).expects(due, mayWait)
     if (wait !== undefined) throw new NoRoomYet(wait.begin().done)
   }
 
@@ -178,7 +179,10 @@ export class RunningCall implements KeyValueCall {
     const due = bytes - (this.room?.bytesHeld ?? 0)
     if (due < gatheredPieceBytes) return
     this.room ??= this.services.sessions.openRoom(this.session)
-    if (!this.room.take(due)) throw tooMuchMemory()
+    if (this.room.take(due)) return
+    // A write may have changed something by now.
+    if (!this.command.isWrite) throw tooMuchMemory()
+    this.room.force(due)
   }
 
   /** Releases its memory share, because it is answered. */
@@ -205,7 +209,7 @@ export class RunningCall implements KeyValueCall {
   }
 }
 
-/** A read program has to run again, once there is memory for a large value. */
+/** A program has to run again, once there is memory for a large value. */
 export class NoRoomYet extends Error {
   /** Never rejects; the value counts by then. */
   constructor(readonly until: Promise<void>) {
@@ -213,6 +217,8 @@ export class NoRoomYet extends Error {
   }
 }
 
+/** A write holds a large value as it was read and as it is written. */
+const writtenCopies = 2
 /** Memory is taken in steps of this size; a smaller amount is freed within the turn. */
 const gatheredPieceBytes = smallMessageBytesMax
 const noSpaces: readonly (Keyspace | undefined)[] = []

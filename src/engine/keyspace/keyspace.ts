@@ -378,7 +378,8 @@ export class Keyspace {
   private *readKey(key: Key, step: Step<Bytes | undefined>, extent: Extent): Program<Key> {
     const record = yield* step
     if (record === undefined) return this.missed(key)
-    this.work.gatherKept(record)
+    // Parts count when they are read.
+    if (extent === 'all') this.work.gatherKept(record)
     return yield* this.load(key, record, extent)
   }
 

@@ -118,6 +118,8 @@ export class Work {
   prepares = false
   /** For a reading command; a writing one is limited by `read`. */
   gathering: Gathering | undefined
+  /** Counts large values that any command reads. */
+  expecting: Gathering | undefined
   /** Whether the program can run again once there is memory for a large value. */
   mayWait = false
   /** Whether replies are held until all commands have run; then values of keys count too. */
@@ -252,12 +254,18 @@ export class Work {
   /** Called before the chunks of a record are read. */
   expect(record: Bytes): void {
     const head = headOf(record)
-    if (head !== undefined) this.gathering?.expect(head.length, this.mayWait)
+    if (head !== undefined) this.expecting?.expect(head.length, this.mayWait)
+  }
+
+  /** Like expect, for a part of a large string. */
+  expectPart(bytes: number): void {
+    if (this.keepsReplies) this.gathering?.gather(bytes + gatheredValueBytes, bytes)
+    this.expecting?.expect(bytes, this.mayWait)
   }
 
   /** Called before values are read, if those that were read and not gathered are not kept. */
   expectPage(): void {
-    this.gathering?.expectPage()
+    this.expecting?.expectPage()
   }
 
   /** Like gather, for members that were read together, from an index on. */

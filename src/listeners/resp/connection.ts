@@ -74,6 +74,12 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
   private earlyBytes = 0
   /** Budget bytes of unparsed requests. */
   private charged = 0
+  /** Of these, bytes of a large command, from the length of its argument to its reply. */
+  private admitted = 0
+  /** An admitted command is not complete yet. */
+  private isReceiving = false
+  /** There is no room for a large command. */
+  private isWaiting = false
   private readonly unsent: Backlog
   /** Leaves the queue for memory; undefined if it is not queued. */
   private leaveLine: (() => void) | undefined
@@ -203,7 +209,7 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
   }
 
   private get isHeld(): boolean {
-    const isWaiting = this.isYielding || this.isBacklogged || this.leaveLine !== undefined
+    const isWaiting = this.isYielding || this.isBacklogged || this.isQueued
     return !this.isDone || isWaiting || this.isOver
   }
 
@@ -214,8 +220,13 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
 
   private get isAnswering(): boolean {
     const isRunning = this.lane.isBusy && !this.session.isBlocked
-    const isWaiting = this.isYielding || this.isBacklogged || this.leaveLine !== undefined
+    const isWaiting = this.isYielding || this.isBacklogged || this.isQueued
     return isRunning || isWaiting || this.long.isWriting
+  }
+
+  /** Whether it waits for memory. */
+  private get isQueued(): boolean {
+    return this.isWaiting || this.leaveLine !== undefined
   }
 
   private get isOver(): boolean {
@@ -272,7 +283,8 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
   private takeRequests(): void {
     const { memory } = this.host
     for (let taken = 1; !this.isHeld; taken++) {
-      if (!memory.isQuiet && !this.lane.isGathering && !this.mayGoOn()) return
+      const mayWait = !this.isReceiving && !this.lane.isGathering
+      if (mayWait && !memory.isQuiet && !this.mayGoOn()) return
       // While a command blocks, the rest of a long pipeline stays unparsed, and so counted.
       if (this.lane.mayBlock && this.parser.heldBytes > smallMessageBytesMax) {
         this.lane.flush()
@@ -281,12 +293,50 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
       const request = this.nextRequest()
       if (request === undefined) {
         this.lane.flush()
+        if (!this.isHeld) this.admit()
         return
       }
+      this.received()
       this.submit(request)
       if (taken % requestsPerLook > 0 || this.isHeld) continue
       if (this.host.turn.isOver()) this.giveWay()
     }
+  }
+
+  /**
+   * A large command needs room in the budget before it is read, as its lengths tell: commands that
+   * were read in part would hold the memory that they wait for.
+   */
+  private admit(): void {
+    const { budget } = this.host.memory
+    const wanted = this.parser.awaitedBytes
+    if (wanted <= smallMessageBytesMax || wanted <= this.admitted) return
+    const due = wanted - this.charged
+    this.admitted = wanted
+    this.isReceiving = true
+    if (due <= 0 || budget.take(due, this.enter, this.charged)) {
+      this.charged = Math.max(this.charged, wanted)
+      this.socket.setTimeout(messageStallMs)
+    } else {
+      this.isWaiting = true
+      // One that holds much may be what the others wait for.
+      if (this.charged > smallMessageBytesMax) this.socket.setTimeout(messageStallMs)
+      else this.signIn.setIdleTimeout()
+      this.socket.pause()
+    }
+  }
+
+  private readonly enter = (): void => {
+    this.isWaiting = false
+    this.charged = this.admitted
+    this.socket.setTimeout(messageStallMs)
+    this.work()
+  }
+
+  private received(): void {
+    if (!this.isReceiving) return
+    this.isReceiving = false
+    this.signIn.setIdleTimeout()
   }
 
   private giveWay(): void {
@@ -304,11 +354,13 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
   private waitForRoom(): void {
     const { memory } = this.host
     const { owner } = this
-    if (memory.hasRoom(owner)) return
-    this.leaveLine = memory.whenRoom(owner, () => {
+    this.charge()
+    if (memory.hasRoom(owner, this.charged)) return
+    const admit = () => {
       this.leaveLine = undefined
       this.work()
-    })
+    }
+    this.leaveLine = memory.whenRoom(owner, admit, this.charged)
   }
 
   private yield(): void {
@@ -382,13 +434,14 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
    * Counts the memory of this connection; small requests and replies in transit are not counted.
    */
   private charge(): void {
-    // Its memory was released for good.
-    if (this.session.closed) return
+    // Its memory was released for good, or changes when it is admitted.
+    if (this.session.closed || this.isWaiting) return
     const { heldBytes } = this.parser
     const unsent = this.writer.length + this.socket.writableLength + this.long.bytesWaiting
     const owed = unsent > smallMessageBytesMax ? unsent : 0
     if (owed !== this.unsent.bytes) this.unsent.set(owed, this.owner)
-    const due = heldBytes > smallMessageBytesMax ? heldBytes : 0
+    if (!this.isReceiving && this.isDone) this.admitted = 0
+    const due = Math.max(heldBytes > smallMessageBytesMax ? heldBytes : 0, this.admitted)
     const more = due - this.charged
     if (more === 0) return
     this.charged = due
@@ -424,7 +477,9 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     this.session.closed = true
     this.host.bus.closed(this.session)
     this.isFinished = true
-    if (this.charged > 0) this.host.memory.budget.release(this.charged)
+    const { budget } = this.host.memory
+    if (this.isWaiting) budget.cancel(this.enter)
+    if (this.charged > 0) budget.release(this.charged)
     this.charged = 0
     this.unsent.close()
     this.leaveLine?.()

@@ -85,6 +85,11 @@ export class RequestParser {
     return window + rest + this.queuedBytes + this.own.byteLength
   }
 
+  /** Bytes that an incomplete command has once its current argument is here; 0 if not known. */
+  get awaitedBytes(): number {
+    return this.bulk < 0 || this.cut !== undefined ? 0 : this.at - this.start + this.bulk
+  }
+
   /** Adds received bytes; `chunk` must not be changed afterwards. */
   push(chunk: Bytes): void {
     if (chunk.length === 0 || this.failure !== undefined) return

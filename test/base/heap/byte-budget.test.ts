@@ -54,3 +54,33 @@ t.test('who leaves the line makes room for those behind', async (t) => {
   budget.release(60)
   t.equal(budget.bytesUsed, 0)
 })
+
+t.test('requests that wait for more do not wait for what they hold', async (t) => {
+  const budget = new ByteBudget(100)
+  const admitted: string[] = []
+  const turn = () => new Promise(setImmediate)
+  budget.charge(60)
+  t.equal(
+    budget.take(50, () => admitted.push('new')),
+    false,
+  )
+  t.equal(
+    budget.take(50, () => admitted.push('first'), 30),
+    false,
+  )
+  await turn()
+  t.same(admitted, [], 'while another request is in flight')
+  t.equal(
+    budget.take(50, () => admitted.push('second'), 30),
+    false,
+  )
+  await turn()
+  t.same(admitted, ['first'], 'one at a time, those that hold something first')
+  budget.release(80)
+  t.same(admitted, ['first', 'second'])
+  budget.release(80)
+  t.same(admitted, ['first', 'second', 'new'])
+  budget.release(50)
+  t.equal(budget.bytesUsed, 0)
+  t.equal(budget.usedByOthers(0), 0)
+})

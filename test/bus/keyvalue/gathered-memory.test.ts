@@ -2,6 +2,7 @@
 // behind MULTI count for their owner, are refused as the reference server refuses them, and are
 // given back.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { memoryOfOwnerShare } from '../../../src/base/heap/memory-account.js'
 import { work } from '../../../src/base/work/work-budget.js'
@@ -108,6 +109,75 @@ t.test('a page of large values is refused before all of them are read', (t) =>
       t.equal(await room.run('LPOS', 'list', 'absent'), null, 'which keeps none of them')
       t.equal(((await room.run('LRANGE', 'list', 0, 4)) as unknown[]).length, 5)
       nothingHeld(t, room, 'behind what is answered')
+    },
+    { settings, kinds: ['memory'] },
+  ),
+)
+
+t.test('a large value is not read before there is memory for it', (t) =>
+  eachKeyValueRoom(
+    t,
+    'waits',
+    async (t, room) => {
+      const value = 'v'.repeat(1_000_000)
+      await room.run('SET', 'string', value)
+      for (const end of [1, 2]) await room.run('RPUSH', 'list', value + end)
+      await room.run('HSET', 'hash', 'field', value, 'other', value)
+      const commands = [
+        ['GET', 'string'],
+        ['GETRANGE', 'string', 1, -2],
+        ['GETEX', 'string', 'EX', 100],
+        ['GETSET', 'string', value],
+        ['SET', 'string', value, 'GET'],
+        ['APPEND', 'string', 'x'],
+        ['COPY', 'string', 'copied'],
+        ['HGET', 'hash', 'field'],
+        ['LINDEX', 'list', 1],
+        ['RPOPLPUSH', 'list', 'list'],
+        ['BLMOVE', 'list', 'list', 'LEFT', 'RIGHT', 0],
+        ['LPOP', 'list'],
+        ['GETDEL', 'string'],
+      ]
+      for (const words of commands) {
+        const name = words.join(' ').slice(0, 40)
+        const others = room.engine.memory.shares.open('others')
+        others.force(room.engine.memory.bytesMax)
+        let isAnswered = false
+        const reply = room.run(...(words as string[])).then((found) => {
+          isAnswered = true
+          return found
+        })
+        const before = work.spent
+        for (let turn = 0; turn < 50; turn++) await nextTurn()
+        const read = (work.spent - before) * readBytesPerUnit
+        t.ok(read < value.length / 2, `${name}: ${read} bytes`)
+        t.notOk(isAnswered, name)
+        others.close()
+        t.notMatch(await reply, { error: String }, name)
+        nothingHeld(t, room, name)
+      }
+    },
+    { settings, kinds: ['memory'] },
+  ),
+)
+
+t.test('what has not begun for a client that has left is dropped', (t) =>
+  eachKeyValueRoom(
+    t,
+    'dropped',
+    async (t, room) => {
+      const leaving = room.client()
+      const others = room.engine.memory.shares.open('others')
+      await room.run('SET', 'string', 'v'.repeat(1_000_000))
+      others.force(room.engine.memory.bytesMax)
+      void leaving.run('GET', 'string')
+      for (let i = 0; i < 100; i++) void leaving.run('INCR', 'count')
+      for (let turn = 0; turn < 10; turn++) await nextTurn()
+      leaving.close()
+      others.close()
+      for (let turn = 0; turn < 10; turn++) await nextTurn()
+      t.equal(await room.run('GET', 'count'), null)
+      nothingHeld(t, room, 'dropped')
     },
     { settings, kinds: ['memory'] },
   ),

@@ -60,7 +60,7 @@ export class Lane {
   /** Runs the deferred commands. */
   goOn(): void {
     const { deferred } = this
-    if (deferred === undefined) return
+    if (deferred === undefined || this.session.closed) return
     this.deferred = undefined
     this.isBusy = false
     this.runDeferred(deferred)
@@ -191,7 +191,7 @@ export class Lane {
 
   private placeNext(): void {
     const { next } = this
-    if (this.isBusy || next === undefined) return
+    if (this.isBusy || next === undefined || this.session.closed) return
     this.next = undefined
     this.place(next)
   }

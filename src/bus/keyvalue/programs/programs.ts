@@ -68,7 +68,7 @@ interface Manner {
   readonly prepares?: boolean
   /** Either all of the commands take effect, or none. */
   readonly isTogether?: boolean
-  /** A read program, which can run again. */
+  /** A read or write program that runs again once there is memory. */
   readonly mayWait?: boolean
   /** It is a statement of this transaction, which commits later. */
   readonly transaction?: Pick<Transaction, 'whenAborted'>
@@ -105,11 +105,11 @@ export class Programs {
     const outcome = new Outcome(this.hints)
     const session = calls[0]?.session
     const onPause = () => {
-      if (session?.closed === true) throw fail('Interrupted', 'the client is gone')
+      if (session?.closed === true) throw clientGone()
     }
     try {
       const options = { ...inOrderOfWrites, onPause, account: this.accountOf(calls) }
-      const program = (tx: ReadTx) => this.run(tx, calls, now, outcome, reading)
+      const program = (tx: ReadTx) => this.run(tx, calls, now, outcome, waiting)
       const read = this.options.store.read(program, options)
       if (read instanceof Promise) {
         return read.then(
@@ -137,7 +137,7 @@ export class Programs {
       await this.options.store.write((tx) => {
         this.shared.close(shared)
         if (shared.batches > 1) mayBeParted(tx)
-        return this.run(tx, shared.calls, shared.now, outcome)
+        return this.run(tx, shared.calls, shared.now, outcome, waiting)
       }, this.accountOf(shared.calls))
     } catch (error) {
       // The program may never have begun.
@@ -174,7 +174,7 @@ export class Programs {
   private writeAtOnce(calls: readonly RunningCall[], now: number): Promise<void> {
     const outcome = new Outcome(this.hints)
     return this.options.store
-      .write((tx) => this.run(tx, calls, now, outcome), this.accountOf(calls))
+      .write((tx) => this.run(tx, calls, now, outcome, waiting), this.accountOf(calls))
       .then(
         () => this.tell(outcome),
         (error: unknown) => this.writeAgain(calls, now, error),
@@ -227,7 +227,11 @@ export class Programs {
     error: unknown,
   ): Promise<void> {
     const [first] = calls
-    if (calls.length > 1) {
+    if (error instanceof NoRoomYet) {
+      await error.until
+      if (first?.session.closed === true) failAll(calls, clientGone())
+      else await this.writeAtOnce(calls, now)
+    } else if (calls.length > 1) {
       await inOrder(calls, (call) => this.writeAtOnce([call], now))
     } else if (first !== undefined && error instanceof StagingNeeded) {
       await this.writeStaged(first, now)
@@ -331,7 +335,7 @@ export class Programs {
       return error.until.then(() => this.read(calls, now))
     }
     if (calls.length === 1 || isGone) {
-      failAll(calls, error)
+      failAll(calls, isGone ? clientGone() : error)
       return undefined
     }
     return this.readEach(calls, now)
@@ -386,6 +390,12 @@ export class Programs {
       const call = calls[i] as RunningCall
       if (call.session === blocked) call.isDeferred = true
       if (call.isRefused || call.session === blocked) continue
+      // What has not begun for a client that has left is dropped, as redis-server does.
+      if (call.session.closed && !isTogether) {
+        call.begin(now)
+        call.fail(clientGone())
+        continue
+      }
       if (call.session.replyBytes > 0 && isPutOff(call, now, options.replyBytesMax)) continue
       const { changes, hits, misses } = work
       if (i > 0 && budget.isDue) work.requireTurn(tx, isTogether)
@@ -397,6 +407,7 @@ export class Programs {
         call.begin(now)
         work.isReading = !call.command.isWrite
         work.gathering = work.isReading ? call : undefined
+        work.expecting = call
         work.command = call.name
         work.left = calls.length - i - 1
         call.answer(yield* call.command.run(ks, call))
@@ -471,8 +482,12 @@ interface StatementProgram {
   readonly run: (tx: ReadTx, staged?: Staged) => Program<boolean>
 }
 
+function clientGone(): Error {
+  return fail('Interrupted', 'the client is gone')
+}
+
 const plainly: Manner = {}
-const reading: Manner = { mayWait: true }
+const waiting: Manner = { mayWait: true }
 const inOrderOfWrites = { snapshot: true, serializable: true }
 /** For a store without a scheduler, which needs no accounts. */
 const ownerless = new Account('')

@@ -27,6 +27,7 @@ export class StringParts {
     const [start, end] = [text.start + from, text.start + to]
     const { chunks } = key
     if (chunks === undefined) return new Slice(text.bytes, start, end)
+    ks.work.expectPart(to - from)
     return yield* partOfDocument(ks.tx, chunks, start, end)
   }
 }
