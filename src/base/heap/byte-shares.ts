@@ -20,7 +20,19 @@ interface Owner {
   shares: number
 }
 
+/** Keeps things between requests, and can close idle ones. */
+export interface Keeper {
+  readonly owner: string
+  /** Bytes of what it may close now. */
+  readonly idleBytes: number
+  /** When the oldest of it was last used, elapsed milliseconds; undefined if there is none. */
+  readonly oldestMs: number | undefined
+  closeOldest(): void
+}
+
 export class ByteShares {
+  /** Connections whose portals may be closed. */
+  readonly keepers = new Set<Keeper>()
   private readonly owners = new Map<string, Owner>()
   /**
    * Closes one kept thing: of this owner or, without a name, of the owner that keeps most. Returns

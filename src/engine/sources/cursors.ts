@@ -5,7 +5,7 @@
 import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Clock, Random } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
-import type { ByteShare, ByteShares } from '../../base/heap/byte-shares.js'
+import type { ByteShare, ByteShares, Keeper } from '../../base/heap/byte-shares.js'
 import { smallMessageBytesMax } from '../../base/limits/connections.js'
 import { cursorIdleMs, cursorsPerOwnerMax } from '../../base/limits/documents.js'
 import { pullDocumentsMax, pullWhenShortMax } from '../../base/limits/engine.js'
@@ -183,8 +183,9 @@ export class Cursors {
   }
 
   /**
-   * Closes the oldest idle cursor of an owner that holds enough memory; without an owner, of the
-   * one whose cursors hold most. False if there is none. Its next getMore gets CursorNotFound.
+   * Closes the oldest idle cursor or portal of an owner that holds enough memory; without an owner,
+   * of the one whose cursors hold most. False if there is none. Its next getMore gets
+   * CursorNotFound, its next FETCH 34000.
    */
   reclaim(holder: string | undefined): boolean {
     const owner = holder ?? this.largestHolder()
@@ -194,18 +195,34 @@ export class Cursors {
       if (!isWorthClosing(cursor) || holderOf(cursor.meta.owner) !== owner) continue
       if (oldest === undefined || cursor.usedAtMs < oldest.usedAtMs) oldest = cursor
     }
+    const keeper = this.oldestKeeper(owner)
+    const keptMs = keeper?.oldestMs ?? Number.POSITIVE_INFINITY
+    if (keeper !== undefined && keptMs < (oldest?.usedAtMs ?? Number.POSITIVE_INFINITY)) {
+      keeper.closeOldest()
+      return true
+    }
     if (oldest === undefined) return false
     this.remove(oldest)
     return true
   }
 
+  /** The connection whose portal of this owner was not used for longest. */
+  private oldestKeeper(owner: string): Keeper | undefined {
+    let oldest: Keeper | undefined
+    for (const keeper of this.shares?.keepers ?? []) {
+      if (keeper.owner !== owner || keeper.oldestMs === undefined) continue
+      if (oldest?.oldestMs === undefined || keeper.oldestMs < oldest.oldestMs) oldest = keeper
+    }
+    return oldest
+  }
+
   private largestHolder(): string | undefined {
     const held = new Map<string, number>()
+    const add = (holder: string, bytes: number) => held.set(holder, (held.get(holder) ?? 0) + bytes)
     for (const cursor of this.cursors.values()) {
-      if (!isWorthClosing(cursor)) continue
-      const holder = holderOf(cursor.meta.owner)
-      held.set(holder, (held.get(holder) ?? 0) + heldBy(cursor))
+      if (isWorthClosing(cursor)) add(holderOf(cursor.meta.owner), heldBy(cursor))
     }
+    for (const { owner, idleBytes } of this.shares?.keepers ?? []) add(owner, idleBytes)
     let largest: string | undefined
     for (const [holder, bytes] of held) {
       if (bytes > (held.get(largest ?? '') ?? 0)) largest = holder

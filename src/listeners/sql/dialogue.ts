@@ -3,6 +3,7 @@
 // Source: PostgreSQL 17, 53.2.2 to 53.2.4.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Clock } from '../../base/clock.js'
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
 import type { ByteShare, ByteShares } from '../../base/heap/byte-shares.js'
 import { pgAnswerBytes, pgBatchRows, pgStatementsAtOnce } from '../../base/limits/sql.js'
@@ -37,6 +38,7 @@ interface DialogueOptions {
   readonly host: RunnerHost & {
     /** Counts memory that all connections keep between messages. */
     readonly kept: ByteShares
+    readonly clock: Clock
     readonly channels: ChannelHost
   }
   readonly session: Session
@@ -73,7 +75,8 @@ export class Dialogue {
   constructor(private readonly options: DialogueOptions) {
     const { writer, host, session, db, settings, flush } = options
     const { sequence, layouts } = this
-    this.room = host.kept.open(holderOf(identityKey(session.identity)))
+    const owner = holderOf(identityKey(session.identity))
+    this.room = host.kept.open(owner)
     const { room } = this
     const { arrived } = options
     const notifications = new SessionNotifications({
@@ -127,8 +130,12 @@ export class Dialogue {
       sender,
       layouts,
       room,
+      owner,
+      clock: host.clock,
+      isAtWork: () => this.isAtWork,
       notifications,
     })
+    host.kept.keepers.add(this.portals)
   }
 
   /** Sends the first ReadyForQuery. */
@@ -166,6 +173,7 @@ export class Dialogue {
 
   /** The connection is closed: releases what it holds on the server. */
   close(): void {
+    this.options.host.kept.keepers.delete(this.portals)
     this.portals.closePortals()
     this.runner.close()
     this.notifications.close()

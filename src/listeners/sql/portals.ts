@@ -3,7 +3,9 @@
 // later.
 // Source: PostgreSQL 17, 53.2.3.
 
-import { type GatewayError, toGatewayError } from '../../base/errors.js'
+import type { Clock } from '../../base/clock.js'
+import { type GatewayError, hasKind, toGatewayError } from '../../base/errors.js'
+import type { Keeper } from '../../base/heap/byte-shares.js'
 import { pgBatchRows } from '../../base/limits/sql.js'
 import type { Session } from '../../bus/session.js'
 import { emptyDocument } from '../../commands/document/arguments.js'
@@ -50,6 +52,11 @@ interface PortalsOptions {
   readonly notifications: SessionNotifications
   /** Memory for what is kept between messages. */
   readonly room: Room
+  /** Whose memory it is. */
+  readonly owner: string
+  readonly clock: Pick<Clock, 'elapsed'>
+  /** Whether the session is answering a message. */
+  readonly isAtWork: () => boolean
 }
 
 /** A statement with its parameters and its progress. */
@@ -70,7 +77,8 @@ class Portal {
   ) {}
 }
 
-export class Portals {
+export class Portals implements Keeper {
+  readonly owner: string
   private readonly prepared: Prepared<PreparedStatement, Portal>
   /** A change whose rows are described when it runs, or when another message comes. */
   private undescribed: Portal | undefined
@@ -81,8 +89,26 @@ export class Portals {
   private refusal: GatewayError | undefined
 
   constructor(private readonly options: PortalsOptions) {
-    const { room, sender } = options
-    this.prepared = new Prepared(({ rows }) => rows !== undefined && sender.giveUp(rows), room)
+    const { room, sender, clock, owner } = options
+    this.owner = owner
+    const closed = ({ rows }: Portal) => rows !== undefined && sender.giveUp(rows)
+    this.prepared = new Prepared(closed, room, () => clock.elapsed())
+  }
+
+  get idleBytes(): number {
+    return this.oldestMs === undefined ? 0 : this.prepared.rowsHeld
+  }
+
+  get oldestMs(): number | undefined {
+    const { prepared, options } = this
+    // A message in progress may use any of them.
+    if (options.isAtWork() && !prepared.isCounting) return undefined
+    return prepared.oldest?.usedMs
+  }
+
+  closeOldest(): void {
+    const { oldest } = this.prepared
+    if (oldest !== undefined) this.prepared.close('portal', oldest.name)
   }
 
   /** Work due before a message that executes `portal`. */
@@ -328,7 +354,15 @@ export class Portals {
       writer.portalSuspended()
     }
     const count = sender.write(rows, rowsMax === 0 ? Number.POSITIVE_INFINITY : rowsMax)
-    return count instanceof Promise ? count.then(finish) : finish(count)
+    if (!(count instanceof Promise)) return finish(count)
+    return count.then(finish, (thrown) => this.lost(name, thrown, 'portal'))
+  }
+
+  /** The rows behind a portal may have been closed to make room: the portal is gone then. */
+  private lost(name: string, thrown: unknown, what: 'portal' | 'cursor'): never {
+    if (!hasKind(thrown, 'CursorNotFound')) throw thrown
+    this.prepared.close('portal', name)
+    throw pgError(pgState.noPortal, `${what} "${name}" does not exist`)
   }
 
   /** DECLARE: a cursor is a portal that opens at its first FETCH. */
@@ -376,7 +410,12 @@ export class Portals {
     rows.layout = layouts.of(rows.columns, formats)
     requireResultFormats(formats, rows.columns.length)
     if (tells) writer.rowDescription(rows.columns)
-    const count = await sender.write(rows, wanted ?? Number.POSITIVE_INFINITY)
+    let count: number
+    try {
+      count = await sender.write(rows, wanted ?? Number.POSITIVE_INFINITY)
+    } catch (thrown) {
+      return this.lost(name, thrown, 'cursor')
+    }
     if (rows.hasHidden) sender.tellHidden()
     this.hold(portal)
     writer.commandComplete(`FETCH ${count}`)

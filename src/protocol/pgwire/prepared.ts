@@ -4,16 +4,20 @@
 
 import type { GatewayError } from '../../base/errors.js'
 import { pgHeldBytesMax, pgPreparedBytesMax, pgPreparedMax } from '../../base/limits/sql.js'
+import { KiB } from '../../base/units.js'
 import type { Target } from './client-message.js'
 import { pgError, pgState } from './pg-error.js'
 
 const unnamed = ''
+/** A portal whose rows hold less is not closed to make room, bytes. */
+const reclaimedRowsMin = 64 * KiB
 
 interface Kept<T> {
   readonly value: T
   bytes: number
-  /** Bytes of rows waiting in a portal. */
+  /** Bytes of rows waiting in a portal, and when they were last counted, elapsed milliseconds. */
   rows: number
+  usedMs: number
 }
 
 /** The shared memory of all connections, as this one sees it. */
@@ -32,12 +36,35 @@ export class Prepared<Statement, Portal> {
   private bytes = 0
   /** Bytes of rows waiting in portals. */
   private rowBytes = 0
+  /** The portal whose rows are being counted: it is in use. */
+  private counted: string | undefined
 
   /** `onClosed` is called with each closed portal, which may hold a cursor. */
   constructor(
     private readonly onClosed: (portal: Portal) => void,
     private readonly room: Room = endlessRoom,
+    private readonly elapsedMs: () => number = () => 0,
   ) {}
+
+  /** Whether rows of a portal are being counted; other portals may then be closed. */
+  get isCounting(): boolean {
+    return this.counted !== undefined
+  }
+
+  /** The portal with many rows that was not used for longest, and when; undefined if there is none. */
+  get oldest(): { readonly name: string; readonly usedMs: number } | undefined {
+    let oldest: { readonly name: string; readonly usedMs: number } | undefined
+    for (const [name, { rows, usedMs }] of this.portals) {
+      if (rows < reclaimedRowsMin || name === this.counted) continue
+      if (oldest === undefined || usedMs < oldest.usedMs) oldest = { name, usedMs }
+    }
+    return oldest
+  }
+
+  /** Bytes of rows that wait in portals. */
+  get rowsHeld(): number {
+    return this.rowBytes
+  }
 
   /** Whether a Parse may use this name; checked before the statement is planned. */
   requireFreeStatement(name: string): void {
@@ -57,7 +84,7 @@ export class Prepared<Statement, Portal> {
     this.requireFreeStatement(name)
     this.closeStatement(name)
     this.takeRoom(bytes)
-    this.statements.set(name, { value, bytes, rows: 0 })
+    this.statements.set(name, { value, bytes, rows: 0, usedMs: 0 })
   }
 
   /** Counts more bytes for a statement. Throws as addStatement. */
@@ -92,20 +119,20 @@ export class Prepared<Statement, Portal> {
     this.requireFreePortal(name)
     this.closePortal(name)
     this.takeRoom(bytes)
-    this.portals.set(name, { value, bytes, rows: 0 })
+    this.portals.set(name, { value, bytes, rows: 0, usedMs: 0 })
   }
 
   /**
-   * Counts the rows waiting in a portal. Throws 53200, and closes the portal, if the connection's
-   * portals hold too much or there is no room.
+   * Counts the rows waiting in a portal. The portals that were not used for longest make room.
+   * Throws 53200, and closes the portal, if there is none.
    */
   holdRows(name: string, bytes: number): void {
     const kept = this.portals.get(name)
     if (kept === undefined) return
+    kept.usedMs = this.elapsedMs()
     const more = bytes - kept.rows
     if (more === 0) return
-    const isTooMuch = more > 0 && this.rowBytes + more > pgHeldBytesMax
-    if (isTooMuch || (more > 0 && !this.room.take(more))) {
+    if (more > 0 && !this.takeRows(name, more)) {
       this.closePortal(name)
       const text = 'the rows that wait in portals take too much memory'
       throw pgError(pgState.outOfMemory, text)
@@ -113,6 +140,20 @@ export class Prepared<Statement, Portal> {
     if (more < 0) this.room.release(-more)
     this.rowBytes += more
     kept.rows = bytes
+  }
+
+  private takeRows(name: string, more: number): boolean {
+    this.counted = name
+    try {
+      while (this.rowBytes + more > pgHeldBytesMax) {
+        const { oldest } = this
+        if (oldest === undefined) return false
+        this.closePortal(oldest.name)
+      }
+      return this.room.take(more)
+    } finally {
+      this.counted = undefined
+    }
   }
 
   /** A single item may be as large as its message. */

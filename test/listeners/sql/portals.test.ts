@@ -216,8 +216,41 @@ t.test('rows that a Describe has read count as long as they wait', async (t) => 
     return stateOf(client)
   }
   t.equal(await opened('p'), undefined, 'two megabytes of four')
-  t.equal(await opened('q'), '53200', 'the next message is told')
-  t.equal(await stateOf(client, execute('q')), '34000', 'it was closed')
+  t.equal(await opened('q'), undefined, 'the older one makes room')
+  t.equal(await stateOf(client, execute('q')), undefined)
+  t.equal(await stateOf(client, execute('p')), '34000', 'it was closed')
+})
+
+t.test('the oldest idle cursor of an owner makes room for a new one', async (t) => {
+  const gateway = await startGateway(t, { AUTH_MODE: 'off', MEMORY_BUDGET: '8 MB' })
+  const clients: pg.Client[] = []
+  for (let i = 0; i < 3; i++) {
+    const client = new pg.Client({
+      ...{ host: '127.0.0.1', port: gateway.ports.sql, user: 'tester', database: 'main' },
+    })
+    await client.connect()
+    t.teardown(() => client.end())
+    clients.push(client)
+  }
+  const [first, second, third] = clients as [pg.Client, pg.Client, pg.Client]
+  const value = 'x'.repeat(500_000)
+  for (let id = 1; id <= 3; id++) await first.query('INSERT INTO t (a) VALUES ($1)', [value])
+  const begins = async (client: pg.Client) => {
+    await client.query('BEGIN')
+    await client.query('DECLARE c CURSOR FOR SELECT a FROM t')
+    return (await client.query('FETCH 1 FROM c')).rows.length
+  }
+  t.equal(await begins(first), 1)
+  t.equal(await begins(second), 1)
+  await new Promise((resolve) => setTimeout(resolve, 5))
+  t.equal((await first.query('FETCH 1 FROM c')).rows.length, 1, 'now the second is the older')
+  t.equal(await begins(third), 1)
+  const gone = { code: '34000', message: 'cursor "c" does not exist' }
+  await t.rejects(second.query('FETCH 1 FROM c'), gone)
+  await t.rejects(second.query('FETCH 1 FROM c'), { code: '25P02' })
+  await second.query('ROLLBACK')
+  t.equal((await first.query('FETCH ALL FROM c')).rows.length, 1)
+  t.equal((await third.query('FETCH ALL FROM c')).rows.length, 2)
 })
 
 t.test('columns have the types of many rows, however few are fetched', async (t) => {
