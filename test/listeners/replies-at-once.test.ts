@@ -77,6 +77,7 @@ t.test('large replies that many clients ask for at once', async (t) => {
     Buffer.concat([startup(196_608, { user: 'tester' }), message('Q', text(query))])
   const requests: Record<string, readonly [number, string | Uint8Array]> = {
     'RESP GET': [ports.redis, encode(['GET', 'large'])],
+    'RESP GETRANGE': [ports.redis, encode(['GETRANGE', 'large', '0', '-1'])],
     'RESP HGET': [ports.redis, encode(['HGET', 'hash', 'field'])],
     'HTTP findOne': [ports.http, overHttp(`${collection}/large/findOne`, '{"filter":{"_id":1}}')],
     'HTTP find': [ports.http, overHttp(`${collection}/small/find`, '{"limit":300}')],

@@ -51,7 +51,7 @@ export class Prepared<Statement, Portal> {
     return this.counted !== undefined
   }
 
-  /** The portal with many rows that was not used for longest, and when; undefined if there is none. */
+  /** The portal with many rows that was not used for longest, and when it was used. */
   get oldest(): { readonly name: string; readonly usedMs: number } | undefined {
     let oldest: { readonly name: string; readonly usedMs: number } | undefined
     for (const [name, { rows, usedMs }] of this.portals) {

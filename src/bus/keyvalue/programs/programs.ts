@@ -2,7 +2,6 @@
 // refused command leaves no trace and the others go on. If one fails while writing, or needs more
 // than its share, the program is rolled back and each command runs again in its own program.
 
-import { fail } from '../../../base/errors.js'
 import { optimisticReadsMax, programPutsMax } from '../../../base/limits/engine.js'
 import { Account } from '../../../base/work/accounts.js'
 import { work as budget } from '../../../base/work/work-budget.js'
@@ -21,6 +20,7 @@ import type { Transaction } from '../../../store/transactions/transaction.js'
 import type { KeyValueSession } from '../clients/session.js'
 import { isPutOff, noteReply } from '../reply-bytes.js'
 import { NoRoomYet, type RunningCall } from '../running-call.js'
+import { clientGone, inOrder, isPassedOver } from './in-order.js'
 import { OpenPlaces } from './open-places.js'
 import { OptimisticTurns } from './optimistic-turns.js'
 import { Outcome } from './outcome.js'
@@ -388,14 +388,7 @@ export class Programs {
     if (before !== undefined && !(yield* before(places))) return false
     for (let i = 0; i < calls.length; i++) {
       const call = calls[i] as RunningCall
-      if (call.session === blocked) call.isDeferred = true
-      if (call.isRefused || call.session === blocked) continue
-      // What has not begun for a client that has left is dropped, as redis-server does.
-      if (call.session.closed && !isTogether) {
-        call.begin(now)
-        call.fail(clientGone())
-        continue
-      }
+      if (isPassedOver(call, blocked, isTogether, now)) continue
       if (call.session.replyBytes > 0 && isPutOff(call, now, options.replyBytesMax)) continue
       const { changes, hits, misses } = work
       if (i > 0 && budget.isDue) work.requireTurn(tx, isTogether)
@@ -482,10 +475,6 @@ interface StatementProgram {
   readonly run: (tx: ReadTx, staged?: Staged) => Program<boolean>
 }
 
-function clientGone(): Error {
-  return fail('Interrupted', 'the client is gone')
-}
-
 const plainly: Manner = {}
 const waiting: Manner = { mayWait: true }
 const inOrderOfWrites = { snapshot: true, serializable: true }
@@ -496,18 +485,4 @@ const ownerless = new Account('')
 function isLong({ count, command }: RunningCall): boolean {
   const { grain } = command.row
   return count > wordsAtOnceMax && (grain === 'write' || grain === 'blocking')
-}
-
-/** Runs commands of one connection one after the other, until one blocks. */
-async function inOrder(
-  calls: readonly RunningCall[],
-  run: (call: RunningCall) => Promise<void>,
-): Promise<void> {
-  let isBlocked = false
-  for (const call of calls) {
-    if (call.isRefused) continue
-    if (isBlocked) call.isDeferred = true
-    else await run(call)
-    isBlocked ||= call.isUnanswered && call.isDeferred
-  }
 }

@@ -4,6 +4,7 @@
 import type { ServerResponse } from 'node:http'
 import { toGatewayError } from '../../../base/errors.js'
 import { streamBatchDocuments } from '../../../base/limits/http.js'
+import { KiB } from '../../../base/units.js'
 import { WorkTurns } from '../../../base/work/work-turns.js'
 import { Elements } from '../../../value/elements.js'
 import type { JsonMode } from '../../../value/json/json.js'
@@ -14,6 +15,9 @@ import type { HttpCall } from '../core/call.js'
 import { noteUnsent } from '../core/replies.js'
 import { errorBody } from '../core/respond.js'
 import { cursorBatch, cursorCollection, cursorId, getMoreCommand } from './document-routes.js'
+
+/** Lines that are written together, characters. */
+const piecesChars = 256 * KiB
 
 /**
  * Streams the cursor of `first`. An error after the start cannot change the status: it is sent as
@@ -66,23 +70,32 @@ async function dropCursor(call: HttpCall, collection: string, id: number): Promi
   }
 }
 
-/** Pauses for other work in long batches. */
+/**
+ * Pauses for other work in long batches. A batch becomes text as fast as the client reads: the text
+ * of a whole one would be held beside it.
+ */
 async function writeLines(mode: JsonMode, batch: Value, outgoing: ServerResponse): Promise<void> {
   const turns = new WorkTurns()
   let lines: string[] = []
+  let size = 0
   const elements = new Elements(batch.bytes, batch.start)
   while (elements.next()) {
     const text = jsonBetween('', elements.value(), '\n', mode)
     if (typeof text === 'string') lines.push(text)
-    else {
-      outgoing.write(lines.join(''))
+    size += typeof text === 'string' ? text.length : piecesChars
+    if (size >= piecesChars) {
+      if (lines.length > 0) outgoing.write(lines.join(''))
       lines = []
-      outgoing.write(await text)
+      size = 0
+      if (typeof text !== 'string') outgoing.write(await text)
+      noteUnsent(outgoing)
+      if (outgoing.writableNeedDrain) await drained(outgoing)
+      if (outgoing.destroyed) return
     }
     if (turns.isDue) await turns.pause()
   }
   if (lines.length > 0) outgoing.write(lines.join(''))
-  if (outgoing.writableNeedDrain) noteUnsent(outgoing)
+  noteUnsent(outgoing)
 }
 
 function drained(outgoing: ServerResponse): Promise<void> {

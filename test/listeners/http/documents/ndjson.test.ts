@@ -1,10 +1,14 @@
 // NDJSON streams under clients that misbehave, and HTTP over TLS.
 
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { type ClientRequest, request } from 'node:http'
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { get } from 'node:https'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
 import t from 'tap'
 import { makeCertificate } from '../../../support/certificate.js'
@@ -56,6 +60,34 @@ function stream({ url, key }: LiveGateway): ClientRequest {
   sent.end('{}')
   return sent
 }
+
+t.test('a batch becomes text as fast as its client reads', async (t) => {
+  const gateway = await startGateway(t)
+  const api = openApi(gateway.url, gateway.key)
+  const text = 'x'.repeat(30_000)
+  const documents = Array.from({ length: 400 }, (_, _id) => ({ _id, text }))
+  for (const from of [0, 200]) {
+    await api.post('big/insertMany', { documents: documents.slice(from, from + 200) })
+  }
+  let served: Socket | undefined
+  const listen = (message: unknown): void => {
+    served = (message as { readonly socket: Socket }).socket
+  }
+  subscribe('net.server.socket', listen)
+  t.teardown(() => unsubscribe('net.server.socket', listen))
+  const [response] = (await once(stream(gateway), 'response')) as [IncomingMessage]
+  let unsent = 0
+  for (let same = 0; same < 1_000; same++) {
+    const now = served?.writableLength ?? 0
+    if (now !== unsent) same = 0
+    unsent = now
+    await nextTurn()
+  }
+  t.ok(unsent > 0 && unsent < 1_000_000, `${unsent} bytes are unsent`)
+  let bytes = 0
+  for await (const piece of response) bytes += (piece as Buffer).length
+  t.ok(bytes > documents.length * text.length)
+})
 
 t.test('a stream that waits for its client again and again listens once', async (t) => {
   const warnings: Error[] = []
