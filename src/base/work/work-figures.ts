@@ -34,7 +34,7 @@ export const wideBytesPerUnit = 64
 /** Characters that JavaScript code scans one by one for one unit. */
 export const charsPerUnit = 32
 /** Bytes of a text that a set of characters knows, for one unit: within ASCII, and beyond. */
-export const setBytesPerUnit = 32
+export const setBytesPerUnit = 56
 export const slowSetBytesPerUnit = 8
 /** A line of CLIENT LIST. */
 export const clientLineUnits = 40
